@@ -1,0 +1,60 @@
+/*
+ * A clustering in the form in which it is broadcast: every phase as a handful of prototypes
+ * (centroids of its parts), each with a radius. A burst takes the phase of its nearest prototype
+ * within that prototype's radius. Prototypes are only ever added and relabelled, never moved or
+ * removed, so that sums kept per prototype stay valid over all generations.
+ *
+ * Plain data without pointers: a table is broadcast as bytes. Nothing here allocates but
+ * prototypes_train, and nothing keeps state: any thread may call anything on its own table.
+ */
+#ifndef PHASEMUX_CLUSTER_PROTOTYPES_H
+#define PHASEMUX_CLUSTER_PROTOTYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/space.h"
+
+#define PROTOTYPES_MAX 256
+
+struct prototype {
+	float at[SPACE_DIMS_MAX]; /* in the space of the table */
+	float radius;             /* same unit */
+	uint32_t phase;           /* 1 .. phases of the table */
+};
+
+struct prototype_table {
+	uint32_t generation; /* 0: empty table, nothing trained yet */
+	uint32_t count;
+	uint32_t phases; /* highest phase number in use; a phase keeps its number over generations */
+	struct space space;
+	struct prototype all[PROTOTYPES_MAX];
+};
+
+/*
+ * The prototype nearest to the point within its radius, or -1. Exact; no allocation; meant to
+ * stay under 60 ns for 256 prototypes in 2 dimensions.
+ */
+int prototypes_nearest(const struct prototype_table *table, const float *point);
+
+/* The sample of bursts that a training sees; arrays of `count`, owned by the caller. */
+struct training_sample {
+	size_t count;
+	const double *metrics;   /* count x dims, row-major, in the metrics' own units */
+	const double *duration;  /* seconds, > 0 */
+	const uint32_t *task;    /* rank that executed it */
+	const uint64_t *begin;   /* ns since the start of the run; orders the bursts of a task */
+};
+
+/*
+ * Clusters the sample (DBSCAN, Eps from the data) and writes the next generation of `previous`
+ * (which may be an empty table, but whose space.dims, logarithmic and weight are set): old
+ * prototypes keep their index, moved with the space when its ranges grow, and are relabelled;
+ * prototypes are added for the parts that no old one covers. `next` may not be `previous`.
+ * Returns 0, -ENOMEM, or -EINVAL (no burst of the sample has a place in the space); on error
+ * `next` is a copy of `previous`.
+ */
+int prototypes_train(const struct training_sample *sample, const struct prototype_table *previous,
+		struct prototype_table *next);
+
+#endif

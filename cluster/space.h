@@ -1,0 +1,37 @@
+/*
+ * The space that bursts are clustered in: which metrics span it, and how each is brought to the
+ * range [0, 1] (thesis 4.2: logarithm, range normalisation, weights). Plain data: it is broadcast
+ * as bytes between ranks of one job.
+ */
+#ifndef PHASEMUX_CLUSTER_SPACE_H
+#define PHASEMUX_CLUSTER_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPACE_DIMS_MAX 8
+
+struct space {
+	uint32_t dims;
+	uint8_t logarithmic[SPACE_DIMS_MAX]; /* take the logarithm (base 10) of the metric first */
+	double lowest[SPACE_DIMS_MAX];       /* of the metric, after the logarithm */
+	double range[SPACE_DIMS_MAX];        /* highest - lowest; 1 where all are equal */
+	double weight[SPACE_DIMS_MAX];       /* multiplies the normalised value; 1 is neutral */
+};
+
+/*
+ * Maps one burst's metrics (dims values in their own units) to a point (dims floats).
+ * Returns false when a metric has no place in the space (not finite, or not above 0 where the
+ * logarithm is taken); the point is then undefined.
+ */
+bool space_map(const struct space *space, const double *metrics, float *point);
+
+/*
+ * Sets lowest and range from count bursts (row-major, count x dims); bursts that have no place
+ * are passed over. With `keep`, ranges only grow: those that the space has are included.
+ * Returns how many bursts had a place.
+ */
+size_t space_fit(struct space *space, const double *metrics, size_t count, bool keep);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * From the sums: for a phase (a set of prototypes), the mean of every counter per burst with its
+ * 95% confidence interval.
+ */
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "multiplex/sums.h"
+
+struct estimate {
+	double mean;       /* per burst */
+	double ci95;       /* half-width of the 95% interval; INFINITY: cannot be known */
+	uint64_t observed; /* bursts in which it was counted; 0: not observed, mean is NAN */
+};
+
+struct phase_estimate {
+	double bursts;            /* read, weighted: an estimate of how many there were */
+	uint64_t read;            /* read */
+	double seconds;           /* of the read ones, not weighted */
+	struct estimate duration; /* seconds */
+	double duration_sd;       /* between bursts, seconds */
+	struct estimate event[PLAN_EVENTS_MAX]; /* by event number of the plan */
+};
+
+/*
+ * Estimates the phase made of those prototypes p for which member[p] is true (as many as the sums
+ * have). Reads the sums only.
+ */
+void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out);
+
+#endif

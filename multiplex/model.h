@@ -1,0 +1,70 @@
+/*
+ * CPI models: for a processor family, which events to count and how they make up the cycles per
+ * instruction. Models are data (multiplex/models/, one JSON file per family), built into the
+ * library; this reads them.
+ */
+#ifndef PHASEMUX_MULTIPLEX_MODEL_H
+#define PHASEMUX_MULTIPLEX_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "multiplex/estimate.h"
+#include "multiplex/plan.h"
+
+#define MODEL_COMPONENTS_MAX 24
+
+struct model_event {
+	char name[64];        /* the model's own short name, used in the report: "ls_not_halted_cyc" */
+	char libpfm[96];      /* full libpfm4 name; "" where libpfm4 has none */
+	uint32_t type;        /* perf_event_attr.type */
+	uint64_t config;      /* perf_event_attr.config */
+	bool raw;             /* type and config are given, and are used before the name */
+	char description[128];
+	uint8_t together;     /* see plan_pack */
+};
+
+struct model;
+
+/* What the processor is, as far as models are chosen by it. */
+struct model_processor {
+	const char *vendor; /* "AuthenticAMD", "GenuineIntel", "ARM", "IBM" */
+	unsigned family, model; /* x86: CPUID; ARM: implementer, part; POWER: PVR version, 0 */
+};
+
+/* How many models are built in, and the name and one-line title of one. */
+unsigned model_count(void);
+const char *model_name_of(unsigned index);
+const char *model_title_of(unsigned index);
+
+/*
+ * Loads a built-in model by name; model_for returns the name of the one for this processor
+ * ("generic" when none is made for it). why, when given, gets what was wrong.
+ * The caller frees with model_free. NULL on failure.
+ */
+struct model *model_load(const char *name, char *why, size_t why_size);
+const char *model_for(const struct model_processor *processor);
+void model_free(struct model *model);
+
+const char *model_name(const struct model *model);
+unsigned model_events(const struct model *model);
+const struct model_event *model_event(const struct model *model, unsigned event);
+unsigned model_common(const struct model *model); /* leading events of every group */
+
+struct cpi_component {
+	char name[48];
+	double cpi;     /* cycles per instruction; NAN: not available, an event it needs is missing */
+	double ci95;    /* half-width */
+	unsigned level; /* 0: components that sum to the CPI; 1: a part of the level-0 one before it */
+};
+
+/*
+ * Breaks the phase's CPI into components; estimate is by the model's event numbers (events that
+ * this machine could not count have observed == 0). The level-0 components sum to the CPI: what
+ * no event explains stands as a component of its own. Returns the number written.
+ */
+unsigned model_breakdown(const struct model *model, const struct phase_estimate *estimate,
+		struct cpi_component out[MODEL_COMPONENTS_MAX]);
+
+#endif

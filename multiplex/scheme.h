@@ -1,0 +1,34 @@
+/*
+ * Which process counts which group when (thesis 7.2.1): time, space, time-space; random (10.5.5);
+ * and none, which stays at one group. A pure function of the quantum's number, so that every
+ * process knows its groups without asking another.
+ */
+#ifndef PHASEMUX_MULTIPLEX_SCHEME_H
+#define PHASEMUX_MULTIPLEX_SCHEME_H
+
+#include <stdint.h>
+
+enum scheme_kind {
+	SCHEME_TIME_SPACE,
+	SCHEME_TIME,
+	SCHEME_SPACE,
+	SCHEME_RANDOM,
+	SCHEME_NONE,
+	SCHEME_KINDS,
+};
+
+struct scheme {
+	enum scheme_kind kind;
+	unsigned groups; /* >= 1 */
+	unsigned fixed;  /* the group of SCHEME_NONE */
+	uint64_t seed;   /* of SCHEME_RANDOM; the same on all processes of a job */
+};
+
+/* "time-space", ...; scheme_by_name returns -1 for an unknown name. */
+const char *scheme_name(enum scheme_kind kind);
+int scheme_by_name(const char *name);
+
+/* The group that counter set `place` (rank, or a number per thread) counts in quantum `quantum`. */
+unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quantum);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * What a process keeps of its bursts: a fixed number of additive sums per prototype and counter.
+ * All of them stand in one flat array of doubles, so that merging two processes is adding the
+ * arrays, element by element, and a reduction over ranks is one MPI_SUM.
+ *
+ * A quantum (the stretch in which one group is counted) is the unit of variation. Each thread
+ * gathers its open quantum on its own; closing it folds it into the process' sums, under the
+ * caller's lock. Nothing here allocates after sums_new and quantum_new.
+ */
+#ifndef PHASEMUX_MULTIPLEX_SUMS_H
+#define PHASEMUX_MULTIPLEX_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "multiplex/plan.h"
+
+struct sums;
+struct quantum;
+
+/* Room for `prototypes` prototypes and the groups of `plan` (copied); NULL without memory. */
+struct sums *sums_new(const struct plan *plan, unsigned prototypes);
+void sums_free(struct sums *sums);
+
+/* The flat array and its length, to be reduced; the layout depends on plan and prototypes only. */
+double *sums_flat(struct sums *sums);
+size_t sums_length(const struct sums *sums);
+
+/* An open quantum with nothing in it, for sums of this shape. */
+struct quantum *quantum_new(const struct sums *sums);
+void quantum_free(struct quantum *quantum);
+
+/*
+ * Adds one burst that was read, of prototype p, in `group`. values[] are its counts in the order of
+ * the group's events; seconds its duration; weight 1 / (the probability with which it was chosen to
+ * be read), 1 where every burst is read. All bursts between two closings are of the same group.
+ */
+void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
+		double seconds, const uint64_t *values);
+
+/* Folds what was gathered into the sums, and empties it. */
+void quantum_close(struct quantum *quantum, struct sums *sums);
+
+#endif

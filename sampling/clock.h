@@ -1,0 +1,51 @@
+/*
+ * Time stamps that cost a few nanoseconds: the processor's constant counter where there is one
+ * (x86 with an invariant time stamp counter, ARM), CLOCK_MONOTONIC elsewhere.
+ */
+#ifndef PHASEMUX_SAMPLING_CLOCK_H
+#define PHASEMUX_SAMPLING_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct clock {
+	int ticks;            /* 1: clock_now() counts ticks of the processor; 0: nanoseconds */
+	double ns_per_tick;
+};
+
+/* Calibrated by clock_calibrate, constant afterwards. */
+extern struct clock clock_here;
+
+/* Decides and calibrates; takes about 2 ms. Before any other thread reads the clock. */
+void clock_calibrate(void);
+
+static inline uint64_t clock_now(void)
+{
+#if defined(__x86_64__)
+	if (clock_here.ticks)
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (clock_here.ticks) {
+		uint64_t now;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+		return now;
+	}
+#endif
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline double clock_ns(uint64_t ticks)
+{
+	return (double)ticks * clock_here.ns_per_tick;
+}
+
+static inline uint64_t clock_ticks(double ns)
+{
+	return ns <= 0 ? 0 : (uint64_t)(ns / clock_here.ns_per_tick);
+}
+
+#endif

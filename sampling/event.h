@@ -1,0 +1,34 @@
+/*
+ * Events by name: libpfm4's ("ex_ret_instr", "amd64_fam19h_zen4::EX_RET_INSTR", also of processors
+ * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") where PAPI knows them, raw
+ * codes ("r1000001a0"), and the kernel's software events ("task-clock").
+ */
+#ifndef PHASEMUX_SAMPLING_EVENT_H
+#define PHASEMUX_SAMPLING_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampling/processor.h"
+
+#define EVENT_NAME_MAX 96
+
+struct event {
+	char name[EVENT_NAME_MAX]; /* as the user or the model calls it */
+	uint32_t type;             /* perf_event_attr.type */
+	uint64_t config;           /* perf_event_attr.config */
+};
+
+/*
+ * Resolves a name for this processor. 0; -ENOENT: no such event here; -ENOSYS: it needs a library
+ * that is not there; -EINVAL: not a name. On failure `why` says what was wrong and what is allowed,
+ * in one line. Not for the path of a burst: it loads tables. One thread at a time.
+ */
+int event_resolve(struct event *event, const char *name, const struct processor *processor,
+		char *why, size_t why_size);
+
+/* Calls visit for each event of this processor whose name contains pattern (any case; "" all). */
+void event_each(const struct processor *processor, const char *pattern,
+		void (*visit)(void *data, const char *name, const char *description), void *data);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * A group of events that one thread counts together: pinned, user level only, opened once, enabled
+ * and disabled as a whole, read as a whole. A group belongs to the thread that opened it.
+ */
+#ifndef PHASEMUX_SAMPLING_GROUP_H
+#define PHASEMUX_SAMPLING_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampling/event.h"
+#include "sampling/pmu.h"
+
+#define GROUP_EVENTS_MAX 8
+
+enum read_method {
+	READ_SYSCALL, /* one read(2) of the group */
+	READ_RDPMC,   /* one rdpmc per event on the mapped pages; falls back to READ_SYSCALL */
+};
+
+struct group {
+	const struct pmu *pmu;
+	enum read_method method;
+	unsigned count;
+	int fd[GROUP_EVENTS_MAX];
+	struct perf_event_mmap_page *page[GROUP_EVENTS_MAX]; /* NULL without rdpmc */
+	bool enabled;
+};
+
+/*
+ * Opens the group, disabled, on the calling thread. Descriptors are CLOEXEC and above the range
+ * that programs use. 0 or -errno, with *bad the index of the event that could not be opened.
+ */
+int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
+		unsigned count, enum read_method method, unsigned *bad);
+
+void group_close(struct group *group);
+
+/* For the child of a fork: lets go of the descriptors without touching the parent's counters. */
+void group_abandon(struct group *group);
+
+/* 0 or -errno. After enabling, take a baseline: counts do not start from 0. */
+int group_enable(struct group *group);
+int group_disable(struct group *group);
+
+/* Reads values[0 .. count) in the order of the events. 0 or -errno (-EIO: not counting). */
+int group_read(struct group *group, uint64_t *values);
+
+/*
+ * The difference of two readings. False when it cannot be: a counter ran backwards or by more than
+ * 2^46; such a burst is lost.
+ */
+bool group_delta(const uint64_t *before, const uint64_t *after, unsigned count, uint64_t *delta);
+
+#endif

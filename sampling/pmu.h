@@ -1,0 +1,36 @@
+/*
+ * The system calls with which counters are opened, read and switched, as a table, so that a
+ * scripted PMU can stand for the kernel in tests. Production code uses pmu_kernel().
+ */
+#ifndef PHASEMUX_SAMPLING_PMU_H
+#define PHASEMUX_SAMPLING_PMU_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct pmu {
+	/* As perf_event_open(2) for the calling thread on any processor; a descriptor or -errno. */
+	int (*open)(struct perf_event_attr *attr, int group_fd);
+	ssize_t (*read)(int fd, void *buf, size_t size); /* bytes or -errno */
+	int (*ioctl)(int fd, unsigned long request, unsigned long argument); /* 0 or -errno */
+	int (*close)(int fd);
+	/* The mapped page of an event (for rdpmc); NULL where there is none. */
+	struct perf_event_mmap_page *(*map)(int fd, size_t size);
+	void (*unmap)(struct perf_event_mmap_page *page, size_t size);
+	/* The processor to assume, as in processor.h ("AuthenticAMD-26-2"); NULL: look. */
+	const char *processor;
+};
+
+/* The kernel's own. */
+const struct pmu *pmu_kernel(void);
+
+/*
+ * What a shared object offers in place of the kernel: it exports `const struct pmu *phasemux_pmu
+ * (void)`. For tests. Returns NULL, and says why, when it cannot be had. Never in a process that
+ * runs with raised privileges.
+ */
+const struct pmu *pmu_load(const char *path, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * The Test Anything Protocol for unit tests in C: call ok() and its kin, end main with
+ * `return tap_done();`. Cases that could hang or die run in a forked child, by tap_survives.
+ */
+#ifndef PHASEMUX_TESTS_TAP_H
+#define PHASEMUX_TESTS_TAP_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned tap_run, tap_failed;
+
+__attribute__((format(printf, 2, 3), unused)) static bool ok(bool passed, const char *format, ...)
+{
+	va_list arguments;
+
+	printf("%sok %u - ", passed ? "" : "not ", ++tap_run);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+	fflush(stdout);
+	tap_failed += !passed;
+	return passed;
+}
+
+__attribute__((format(printf, 1, 2), unused)) static void diag(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("# ", stdout);
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+	putchar('\n');
+}
+
+__attribute__((unused)) static bool is_int(long long got, long long want, const char *name)
+{
+	bool passed = ok(got == want, "%s", name);
+
+	if (!passed)
+		diag("got %lld, want %lld", got, want);
+	return passed;
+}
+
+__attribute__((unused)) static bool is_str(const char *got, const char *want, const char *name)
+{
+	bool passed = ok(got && strcmp(got, want) == 0, "%s", name);
+
+	if (!passed)
+		diag("got \"%s\", want \"%s\"", got ? got : "(null)", want);
+	return passed;
+}
+
+/* |got - want| <= tolerance; a NAN never is near. */
+__attribute__((unused)) static bool is_near(
+		double got, double want, double tolerance, const char *name)
+{
+	bool passed = ok(fabs(got - want) <= tolerance, "%s", name);
+
+	if (!passed)
+		diag("got %.17g, want %.17g within %g", got, want, tolerance);
+	return passed;
+}
+
+__attribute__((unused)) static void skip(const char *name, const char *why)
+{
+	printf("ok %u - %s # SKIP %s\n", ++tap_run, name, why);
+}
+
+/* Runs body in a forked child for at most `seconds`; true when it returned 0. */
+__attribute__((unused)) static bool tap_survives(int (*body)(void *), void *data, unsigned seconds)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		alarm(seconds);
+		_exit(body(data) != 0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
+}
+
+__attribute__((unused)) static int tap_done(void)
+{
+	printf("1..%u\n", tap_run);
+	return tap_failed != 0;
+}
+
+#endif
