@@ -1,0 +1,130 @@
+# What the end-to-end tests share: TAP, and running a program with and without the preload.
+# Sourced by each tests/e2e/*.t, which run from anywhere, in a folder of their own ($tmp).
+#
+#	ok STATUS NAME            passed when STATUS is 0
+#	is GOT WANT NAME          passed when they are equal
+#	holds NAME COMMAND...     passed when COMMAND ends with 0; otherwise its output is shown
+#	skip NAME REASON          a case that cannot run here
+#	done_testing              the last line
+#
+#	run NAME [VAR=VALUE]... COMMAND...
+#	                          leaves $tmp/NAME.out, NAME.err and NAME.code; COMMAND may be a function
+#	preloaded NAME [VAR=VALUE]... COMMAND...
+#	                          the same under the preload, with the results in $tmp/NAME.result/
+#	unchanged NAME OTHER      cases: the output and the exit code of two runs are the same
+#	on MPI RANKS COMMAND...   under an MPI's mpirun (openmpi, mpich)
+set -u
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${PHASEMUX_BUILD:-$root/build}
+programs=$build/tests/programs
+library=$build/libphasemux.so
+phasemux=$build/phasemux
+scripted=$build/tests/libscripted-pmu.so
+python=/usr/bin/python3
+
+# Nothing of the caller's settings reaches the tests.
+for variable in ${!PHASEMUX_*}; do
+	unset "$variable"
+done
+unset LD_PRELOAD variable
+export OMP_NUM_THREADS=1 LC_ALL=C
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/phasemux-test.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+tap_count=0
+tap_failed=0
+
+ok() {
+	tap_count=$((tap_count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_count - $2"
+	else
+		echo "not ok $tap_count - $2"
+		tap_failed=$((tap_failed + 1))
+	fi
+	return "$1"
+}
+
+diag() { sed 's/^/# /' <<<"$*" | head -n 40; }
+
+is() {
+	[ "$1" = "$2" ]
+	ok $? "$3" || diag "got:  $1"$'\n'"want: $2"
+}
+
+holds() {
+	local name=$1 output status
+
+	shift
+	output=$("$@" 2>&1)
+	status=$?
+	ok $((status != 0)) "$name" || diag "$output"
+}
+
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+done_testing() {
+	echo "1..$tap_count"
+	exit $((tap_failed > 0))
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+run() {
+	local name=$1
+
+	shift
+	(
+		while [[ $1 == [A-Za-z_]*=* ]]; do
+			export "${1?}"
+			shift
+		done
+		"$@"
+	) >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
+	echo $? >"$tmp/$name.code"
+}
+
+preloaded() {
+	local name=$1
+
+	shift
+	run "$name" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/$name.result" "$@"
+}
+
+unchanged() {
+	is "$(cat "$tmp/$1.code")" "$(cat "$tmp/$2.code")" "$1: the exit code of $2"
+	holds "$1: byte for byte the output of $2" cmp "$tmp/$1.out" "$tmp/$2.out"
+}
+
+on() {
+	local mpi=$1 ranks=$2 flags=()
+
+	shift 2
+	if [ "$mpi" = openmpi ]; then
+		flags=(--oversubscribe)
+		[ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
+	fi
+	timeout -k 10 "${limit:-120}" "mpirun.$mpi" "${flags[@]}" -n "$ranks" "$@"
+}
+
+have() { command -v "$1" >/dev/null; }
+
+# The MPIs for which NAME was built.
+mpis_of() {
+	local mpi
+
+	for mpi in openmpi mpich; do
+		[ -x "$programs/$1.$mpi" ] && have "mpirun.$mpi" && echo $mpi
+	done
+}
+
+report() { "$python" "$root/tests/e2e/report.py" "$@"; }

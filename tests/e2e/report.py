@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Checks of report.json: report.py CHECK FILE [ARGUMENT...]; exit 0 when it holds, else why not."""
+import json
+import math
+import os
+import sys
+
+LARGE = 0.05  # phases above this share of the computing time are those that are compared
+SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "agent", "report.schema.json")
+problems = []
+
+
+def expect(condition, message):
+    if not condition:
+        problems.append(message)
+
+
+def load(name):
+    with open(name, encoding="utf-8") as file:
+        return json.load(file, parse_constant=lambda word: problems.append(f"not JSON: {word}"))
+
+
+def large(report):
+    return [phase for phase in report["phases"] if phase["time_share"] > LARGE]
+
+
+def instructions(report, phase):
+    """Per burst: the model's second common event; IPC x cycles where it goes by another name."""
+    for name, counter in phase["counters"].items():
+        if "instr" in name.lower() or name == "PAPI_TOT_INS":
+            return counter["mean"]
+    return phase["ipc"] * next(iter(phase["counters"].values()))["mean"]
+
+
+def check_schema(name):
+    import jsonschema
+
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    for error in validator(schema).iter_errors(load(name)):
+        problems.append(f"{'/'.join(map(str, error.path))}: {error.message}")
+
+
+def check_accounting(name):
+    """All computing time is in a phase, unclassified or short, within 0.1%."""
+    report = load(name)
+    total = sum(phase["time_share"] for phase in report["phases"])
+    total += report["unclassified"]["time_share"] + report["short"]["time_share"]
+    expect(abs(total - 1) <= 0.001, f"shares sum to {total}")
+
+
+def check_complete(name):
+    """Every event of every group has a value, with an interval, in each large phase."""
+    report = load(name)
+    expect(len(report["groups"]) > 0, "no groups")
+    expect(large(report), "no phase above 5%")
+    for phase in large(report):
+        for number, group in enumerate(report["groups"]):
+            for event in group["events"]:
+                counter = phase["counters"].get(event)
+                where = f"phase {phase['id']}, group {number}, {event}"
+                if counter is None or counter["mean"] is None:
+                    problems.append(f"{where}: no value")
+                    continue
+                expect(math.isfinite(counter["mean"]) and counter["mean"] >= 0,
+                       f"{where}: {counter['mean']}")
+                expect(counter["observed"] > 0, f"{where}: never observed")
+
+
+def check_breakdown(name):
+    """The components of each large phase sum to its CPI."""
+    report = load(name)
+    expect(large(report), "no phase above 5%")
+    for phase in large(report):
+        parts = [part for part in phase["cpi_breakdown"] if part.get("level", 0) == 0]
+        expect(len(parts) >= 2, f"phase {phase['id']}: {len(parts)} components")
+        total = sum(part["cpi"] for part in parts if part["cpi"] is not None)
+        expect(phase["cpi"] and abs(total / phase["cpi"] - 1) < 1e-6,
+               f"phase {phase['id']}: components sum to {total}, CPI is {phase['cpi']}")
+        expect(abs(phase["cpi"] * phase["ipc"] - 1) < 1e-6, f"phase {phase['id']}: CPI x IPC")
+
+
+def check_same(name, other):
+    """The same phases: as many above 5%, instructions per burst within 2%."""
+    first, second = load(name), load(other)
+    a = sorted(instructions(first, phase) for phase in large(first))
+    b = sorted(instructions(second, phase) for phase in large(second))
+    expect(a and len(a) == len(b), f"{len(a)} and {len(b)} phases: {a} {b}")
+    for x, y in zip(a, b):
+        expect(abs(x / y - 1) <= 0.02, f"instructions per burst: {x} and {y}")
+
+
+def check_instructions(name, *wanted):
+    """The large phases are exactly those with so many instructions per burst, within 2%."""
+    report = load(name)
+    found = sorted(instructions(report, phase) for phase in large(report))
+    wanted = sorted(map(float, wanted))
+    expect(len(found) == len(wanted), f"{len(found)} phases: {found}")
+    for x, y in zip(found, wanted):
+        expect(abs(x / y - 1) <= 0.02, f"instructions per burst: {x}, not {y}")
+
+
+def check_ipc(name, *pairs):
+    """INSTRUCTIONS:IPC... The phase with so many instructions per burst has this IPC, within 2%."""
+    report = load(name)
+    for pair in pairs:
+        wanted, ipc = map(float, pair.split(":"))
+        near = [phase for phase in large(report)
+                if abs(instructions(report, phase) / wanted - 1) <= 0.02]
+        if len(near) != 1:
+            problems.append(f"{len(near)} phases of {wanted:.0f} instructions")
+            continue
+        expect(abs(near[0]["ipc"] / ipc - 1) <= 0.02, f"IPC {near[0]['ipc']}, not {ipc}")
+
+
+def check_phases(name, least, most):
+    """The number of phases above 5% lies between two bounds."""
+    count = len(large(load(name)))
+    expect(int(least) <= count <= int(most), f"{count} phases above 5%")
+
+
+def check_uncounted(name):
+    """Without counters: phases from time, no CPI, no invented counts."""
+    report = load(name)
+    expect(large(report), "no phase above 5%")
+    for phase in report["phases"]:
+        expect(phase.get("cpi") is None, f"phase {phase['id']} has CPI {phase.get('cpi')}")
+        expect(phase.get("ipc") is None, f"phase {phase['id']} has IPC {phase.get('ipc')}")
+        expect(not phase.get("cpi_breakdown"), f"phase {phase['id']} has a breakdown")
+        expect(phase["duration_seconds"]["mean"] > 0, f"phase {phase['id']} takes no time")
+
+
+def check_value(name, path, wanted):
+    """A value by its path (efficiency/parallel) equals what is wanted, as JSON."""
+    value = load(name)
+    for key in path.split("/"):
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    expect(value == json.loads(wanted), f"{path} is {json.dumps(value)}, not {wanted}")
+
+
+def check_between(name, path, low, high):
+    """A number by its path lies between two bounds."""
+    value = load(name)
+    for key in path.split("/"):
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    expect(float(low) <= value <= float(high), f"{path} is {value}")
+
+
+def main():
+    check = globals().get("check_" + sys.argv[1])
+    if check is None:
+        sys.exit(f"no such check: {sys.argv[1]}")
+    try:
+        check(*sys.argv[2:])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problems.append(f"{type(error).__name__}: {error}")
+    for problem in problems:
+        print(problem)
+    return len(problems) > 0
+
+
+sys.exit(main())

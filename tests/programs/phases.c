@@ -1,0 +1,90 @@
+/*
+ * An MPI program whose phases are known: each iteration runs four of them, a neighbour exchange
+ * after each, so that every burst between two calls is one phase's.
+ *
+ *	phases [-n ITERATIONS] [-b PERCENT] [-c] [-x CODE]
+ *
+ *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
+ *	-c  a world collective ends each iteration
+ *	-x  the exit code
+ *
+ * Prints, on rank 0, one line that depends on the options and the number of ranks alone.
+ */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static const struct {
+	const char *kernel;
+	uint64_t instructions;
+} phases[] = {
+		{"triad", 6000000},
+		{"chase", 150000},
+		{"fdiv", 1000000},
+		{"alu", 3000000},
+};
+
+static int rank, ranks;
+
+/* Passes a number round the ring; blocking and non-blocking calls take turns. */
+static uint64_t exchange(uint64_t token, int tag)
+{
+	int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+	uint64_t got = 0;
+
+	if (tag % 2) {
+		MPI_Request requests[2];
+		MPI_Status statuses[2];
+
+		MPI_Irecv(&got, 1, MPI_UINT64_T, left, tag, MPI_COMM_WORLD, &requests[0]);
+		MPI_Isend(&token, 1, MPI_UINT64_T, right, tag, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitall(2, requests, statuses);
+	} else {
+		MPI_Sendrecv(&token, 1, MPI_UINT64_T, right, tag, &got, 1, MPI_UINT64_T, left, tag,
+				MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	return got * 6364136223846793005u + 1442695040888963407u;
+}
+
+int main(int argc, char **argv)
+{
+	int iterations = 200, imbalance = 0, collective = 0, code = 0, option;
+	uint64_t token, total = 0;
+
+	MPI_Init(&argc, &argv);
+	while ((option = getopt(argc, argv, "n:b:cx:")) != -1) {
+		switch (option) {
+		case 'n': iterations = atoi(optarg); break;
+		case 'b': imbalance = atoi(optarg); break;
+		case 'c': collective = 1; break;
+		case 'x': code = atoi(optarg); break;
+		default: MPI_Abort(MPI_COMM_WORLD, 2);
+		}
+	}
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	token = (uint64_t)rank;
+	for (int i = 0; i < iterations; i++) {
+		for (int p = 0; p < (int)(sizeof(phases) / sizeof(phases[0])); p++) {
+			uint64_t instructions = phases[p].instructions;
+
+			if (p == 0 && ranks > 1)
+				instructions += instructions * (uint64_t)(imbalance * rank) /
+						(uint64_t)(100 * (ranks - 1));
+			work(phases[p].kernel, instructions);
+			token = exchange(token, p);
+		}
+		if (collective)
+			MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+	}
+	MPI_Reduce(&token, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("phases: %d ranks, %d iterations, %016llx\n", ranks, iterations,
+				(unsigned long long)total);
+	MPI_Finalize();
+	return code;
+}

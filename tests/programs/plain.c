@@ -1,0 +1,15 @@
+/* A program without MPI: computes for as many million instructions as asked, prints, ends. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "work.h"
+
+int main(int argc, char **argv)
+{
+	unsigned millions = argc > 1 ? (unsigned)atoi(argv[1]) : 1000;
+
+	for (unsigned i = 0; i < millions; i++)
+		work("alu", 1000000);
+	printf("plain: %u million instructions\n", millions);
+	return 3;
+}

@@ -1,0 +1,17 @@
+/*
+ * Computation whose behaviour is known, for the host programs of the tests: a named kernel and
+ * about how many instructions it runs. Where a scripted PMU is in the process (it exports
+ * scripted_pmu_work), it is told the exact count; the loop runs all the same, so that time passes.
+ */
+#ifndef PHASEMUX_TESTS_WORK_H
+#define PHASEMUX_TESTS_WORK_H
+
+#include <stdint.h>
+
+/* kernel: "triad", "chase", "fdiv", "fma", "alu"; any other name is an error, and aborts. */
+void work(const char *kernel, uint64_t instructions);
+
+/* The same for Fortran, by number: 0 triad, 1 chase, 2 fdiv, 3 fma, 4 alu. */
+void work_by_number(int kernel, int64_t instructions);
+
+#endif
