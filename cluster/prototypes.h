@@ -15,7 +15,9 @@
 
 #include "cluster/space.h"
 
-#define PROTOTYPES_MAX 256
+#define PROTOTYPES_MAX  256
+#define PROTOTYPES_AXES 3  /* leading dimensions that have an index ... */
+#define PROTOTYPES_BINS 64 /* ... of so many bins */
 
 struct prototype {
 	float at[SPACE_DIMS_MAX]; /* in the space of the table */
@@ -29,11 +31,22 @@ struct prototype_table {
 	uint32_t phases; /* highest phase number in use; a phase keeps its number over generations */
 	struct space space;
 	struct prototype all[PROTOTYPES_MAX];
+	/* The index that prototypes_index makes: per bin of an axis, the set of those that reach it. */
+	float bin_low[PROTOTYPES_AXES];
+	float bin_scale[PROTOTYPES_AXES];
+	uint64_t reach[PROTOTYPES_AXES][PROTOTYPES_BINS][PROTOTYPES_MAX / 64];
 };
 
 /*
- * The prototype nearest to the point within its radius, or -1. Exact; no allocation; meant to
- * stay under 60 ns for 256 prototypes in 2 dimensions.
+ * Makes the index from space.dims, count and all[]. prototypes_train has done so; whoever writes
+ * prototypes by hand calls it before the first look-up.
+ */
+void prototypes_index(struct prototype_table *table);
+
+/*
+ * Of the prototypes within whose radius the point is, the nearest (of equally near ones, the lowest
+ * number), or -1. Exact; no allocation; meant to stay under 60 ns for 256 prototypes in 2
+ * dimensions.
  */
 int prototypes_nearest(const struct prototype_table *table, const float *point);
 

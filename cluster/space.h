@@ -27,11 +27,23 @@ struct space {
  */
 bool space_map(const struct space *space, const double *metrics, float *point);
 
+/* The same in double precision, for clustering offline. */
+bool space_place(const struct space *space, const double *metrics, double *point);
+
 /*
  * Sets lowest and range from count bursts (row-major, count x dims); bursts that have no place
  * are passed over. With `keep`, ranges only grow: those that the space has are included.
  * Returns how many bursts had a place.
  */
 size_t space_fit(struct space *space, const double *metrics, size_t count, bool keep);
+
+/*
+ * Where all bursts are nearly equal, scaling them to [0, 1] would blow the noise of the machine up
+ * to phases. Widens each range to at least half a decade (logarithmic), or half of the largest
+ * magnitude (linear); the lowest value stays.
+ */
+#define SPACE_LEAST_DECADES 0.5
+#define SPACE_LEAST_SHARE   0.5
+void space_widen(struct space *space);
 
 #endif

@@ -1,0 +1,234 @@
+#include "cluster/dbscan.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "cluster/kdtree.h"
+
+/* Core points, in the order of a tree of their own, united to components. */
+struct components {
+	struct kdtree tree;
+	uint32_t *parent; /* by the tree's order */
+	double radius2;
+};
+
+static uint32_t find(uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+static void unite(uint32_t *parent, uint32_t i, uint32_t j)
+{
+	i = find(parent, i);
+	j = find(parent, j);
+	if (i < j)
+		parent[j] = i;
+	else
+		parent[i] = j;
+}
+
+/* Squared distance between the nearest places of two boxes. */
+static double boxes_near(const struct kdtree *tree, uint32_t a, uint32_t b)
+{
+	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);
+	const double *low_b = kdtree_low(tree, b), *high_b = kdtree_high(tree, b);
+	double sum = 0;
+
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double below = low_a[dim] - high_b[dim], above = low_b[dim] - high_a[dim];
+		double out = below > above ? below : above;
+
+		if (out > 0)
+			sum += out * out;
+	}
+	return sum;
+}
+
+static double boxes_far(const struct kdtree *tree, uint32_t a, uint32_t b)
+{
+	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);
+	const double *low_b = kdtree_low(tree, b), *high_b = kdtree_high(tree, b);
+	double sum = 0;
+
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double up = high_a[dim] - low_b[dim], down = high_b[dim] - low_a[dim];
+		double out = up > down ? up : down;
+
+		sum += out * out;
+	}
+	return sum;
+}
+
+/* Of two nodes that are not both leaves: whether the first is the one to split. */
+static bool split_first(const struct kdtree_node *a, const struct kdtree_node *b)
+{
+	return a->child && (!b->child || a->diagonal >= b->diagonal);
+}
+
+/* Whether any point of one node is within the radius of any of the other. */
+static bool touch(const struct components *all, uint32_t a, uint32_t b)
+{
+	const struct kdtree *tree = &all->tree;
+	const struct kdtree_node *one = &tree->node[a], *other = &tree->node[b];
+
+	if (boxes_near(tree, a, b) > all->radius2)
+		return false;
+	if (boxes_far(tree, a, b) <= all->radius2)
+		return true;
+	if (!one->child && !other->child) {
+		for (uint32_t i = one->begin; i < one->end; i++)
+			for (uint32_t j = other->begin; j < other->end; j++)
+				if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
+						all->radius2)
+					return true;
+		return false;
+	}
+	if (split_first(one, other))
+		return touch(all, one->child, b) || touch(all, one->child + 1, b);
+	return touch(all, a, other->child) || touch(all, a, other->child + 1);
+}
+
+static void unite_leaves(struct components *all, const struct kdtree_node *a,
+		const struct kdtree_node *b)
+{
+	const struct kdtree *tree = &all->tree;
+
+	for (uint32_t i = a->begin; i < a->end; i++)
+		for (uint32_t j = b->begin; j < b->end; j++)
+			if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
+					all->radius2)
+				unite(all->parent, i, j);
+}
+
+/* A node no wider than the radius is one component by itself. */
+static bool compact(const struct components *all, const struct kdtree_node *node)
+{
+	return node->diagonal <= all->radius2;
+}
+
+/* Unites what is within the radius across two nodes, each of which has been united within. */
+static void unite_across(struct components *all, uint32_t a, uint32_t b)
+{
+	const struct kdtree_node *one = &all->tree.node[a], *other = &all->tree.node[b];
+
+	if (boxes_near(&all->tree, a, b) > all->radius2)
+		return;
+	if (compact(all, one) && compact(all, other)) {
+		if (find(all->parent, one->begin) != find(all->parent, other->begin) &&
+				touch(all, a, b))
+			unite(all->parent, one->begin, other->begin);
+	} else if (!one->child && !other->child) {
+		unite_leaves(all, one, other);
+	} else if (split_first(one, other)) {
+		unite_across(all, one->child, b);
+		unite_across(all, one->child + 1, b);
+	} else {
+		unite_across(all, a, other->child);
+		unite_across(all, a, other->child + 1);
+	}
+}
+
+static void unite_within(struct components *all, uint32_t number)
+{
+	const struct kdtree_node *node = &all->tree.node[number];
+
+	if (compact(all, node)) {
+		for (uint32_t i = node->begin + 1; i < node->end; i++)
+			all->parent[i] = node->begin;
+	} else if (node->child) {
+		unite_within(all, node->child);
+		unite_within(all, node->child + 1);
+		unite_across(all, node->child, node->child + 1);
+	} else {
+		unite_leaves(all, node, node);
+	}
+}
+
+/* Writes the numbers of the core points to core[], ascending; returns how many. */
+static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_points,
+		uint32_t *is_core, uint32_t *core)
+{
+	size_t cores = 0;
+
+	for (size_t i = 0; i < tree->count; i++)
+		is_core[i] = 0;
+	for (uint32_t number = 0; number < tree->nodes; number++) {
+		const struct kdtree_node *node = &tree->node[number];
+		bool all = node->end - node->begin >= min_points && node->diagonal <= radius2;
+
+		if (!all && node->child)
+			continue;
+		for (uint32_t i = node->begin; i < node->end; i++)
+			if (!is_core[tree->index[i]])
+				is_core[tree->index[i]] = all || kdtree_count(tree,
+						kdtree_at(tree, i), radius2, min_points) >= min_points;
+	}
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (is_core[i])
+			core[cores++] = i;
+	return cores;
+}
+
+int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
+		uint32_t *label)
+{
+	struct components all = { .radius2 = eps * eps };
+	uint32_t *core = NULL, *number = NULL, clusters = 0;
+	struct kdtree tree;
+	size_t cores;
+	int error;
+
+	if (!(eps >= 0) || !min_points)
+		return -EINVAL;
+	error = kdtree_init(&tree, points, NULL, count, dims);
+	if (error || !count)
+		return error;
+	error = -ENOMEM;
+	core = malloc(count * sizeof(*core));
+	all.parent = malloc(count * sizeof(*all.parent));
+	number = calloc(count, sizeof(*number));
+	if (!core || !all.parent || !number)
+		goto out;
+	cores = find_cores(&tree, all.radius2, min_points, label, core);
+	error = kdtree_init(&all.tree, points, core, cores, dims);
+	if (error)
+		goto out;
+	for (uint32_t i = 0; i < cores; i++)
+		all.parent[i] = i;
+	if (cores)
+		unite_within(&all, 0);
+
+	/* label[] still says which points are core: first their component, then its number */
+	for (uint32_t i = 0; i < cores; i++)
+		label[all.tree.index[i]] = find(all.parent, i) + 1;
+	for (size_t i = 0; i < count; i++) {
+		if (!label[i])
+			continue;
+		if (!number[label[i] - 1])
+			number[label[i] - 1] = ++clusters;
+		label[i] = number[label[i] - 1];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		core[i] = label[i];
+	for (size_t i = 0; i < count; i++) {
+		int64_t nearest;
+
+		if (core[i])
+			continue;
+		nearest = kdtree_nearest(&all.tree, points + i * dims, all.radius2);
+		label[i] = nearest < 0 ? 0 : core[nearest];
+	}
+	error = (int)clusters;
+out:
+	kdtree_fini(&tree);
+	kdtree_fini(&all.tree);
+	free(core);
+	free(all.parent);
+	free(number);
+	return error;
+}

@@ -1,0 +1,32 @@
+/*
+ * Eps from the data: the sorted k-distance graph (thesis 4.4, Ester et al.) and the range of N Eps
+ * that the refinement tries (thesis 6.2.2).
+ */
+#ifndef PHASEMUX_CLUSTER_EPSILON_H
+#define PHASEMUX_CLUSTER_EPSILON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Fills distance[count] with each point's k-distance, descending: the distance to its k-th
+ * neighbour, itself not counted (INFINITY where there are not so many). A point is thus core at
+ * eps = its k-distance and min_points = k + 1. 0, -ENOMEM, -EINVAL (as dbscan; k 0).
+ */
+int epsilon_distances(const double *points, size_t count, uint32_t dims, size_t k,
+		double *distance);
+
+/*
+ * The place of the valley in a descending k-distance graph: the x in [0, count / 2] where the graph
+ * is farthest below the line from (0, distance[0]) to (count / 2, 0). count >= 1, all finite.
+ */
+size_t epsilon_valley(const double *distance, size_t count);
+
+/*
+ * The N Eps of the refinement, ascending: the first is the k-distance at the valley; the others
+ * stand at equal steps of x from there up to x = 1 (x = 0, the largest, over-aggregates).
+ * steps >= 1, count >= 1, all finite.
+ */
+void epsilon_range(const double *distance, size_t count, size_t steps, double *eps);
+
+#endif

@@ -1,0 +1,310 @@
+#include "cluster/kdtree.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAF_POINTS 12
+
+static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
+{
+	uint32_t index = tree->index[i];
+
+	tree->index[i] = tree->index[j];
+	tree->index[j] = index;
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double value = tree->at[(size_t)i * tree->dims + dim];
+
+		tree->at[(size_t)i * tree->dims + dim] = tree->at[(size_t)j * tree->dims + dim];
+		tree->at[(size_t)j * tree->dims + dim] = value;
+	}
+}
+
+static double coordinate(const struct kdtree *tree, uint32_t i, uint32_t dim)
+{
+	return tree->at[(size_t)i * tree->dims + dim];
+}
+
+static double middle_of(double a, double b, double c)
+{
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/*
+ * Puts the point of rank `middle` along dim in its place, smaller ones before it. The pivot is the
+ * median of three at places that move with the range, so that sorted input costs no more.
+ */
+static void select_middle(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t middle,
+		uint32_t dim)
+{
+	while (end - begin > 1) {
+		uint32_t span = end - begin, i = begin, j = end - 1;
+		double pivot = middle_of(coordinate(tree, begin + span / 4, dim),
+				coordinate(tree, begin + span / 2, dim),
+				coordinate(tree, begin + span - 1 - span / 4, dim));
+
+		for (;;) {
+			while (coordinate(tree, i, dim) < pivot)
+				i++;
+			while (coordinate(tree, j, dim) > pivot)
+				j--;
+			if (i >= j)
+				break;
+			swap_points(tree, i++, j--);
+		}
+		/* [begin, i) <= pivot, (j, end) >= pivot, and i - 1 <= j + 1 apart */
+		if (i == j)
+			j++;
+		else
+			j = i;
+		if (middle < i)
+			end = i;
+		else if (middle >= j)
+			begin = j;
+		else
+			return;
+	}
+}
+
+static void fit_box(struct kdtree *tree, uint32_t number)
+{
+	struct kdtree_node *node = &tree->node[number];
+	double *box = tree->box + (size_t)number * 2 * tree->dims;
+
+	node->diagonal = 0;
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double low = coordinate(tree, node->begin, dim), high = low;
+
+		for (uint32_t i = node->begin + 1; i < node->end; i++) {
+			double value = coordinate(tree, i, dim);
+
+			low = value < low ? value : low;
+			high = value > high ? value : high;
+		}
+		box[dim] = low;
+		box[tree->dims + dim] = high;
+		node->diagonal += (high - low) * (high - low);
+	}
+}
+
+/* Children are appended after their parent, so one pass over the growing array builds the tree. */
+static void split(struct kdtree *tree, uint32_t number)
+{
+	struct kdtree_node *node = &tree->node[number];
+	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
+	uint32_t widest = 0, middle = node->begin + (node->end - node->begin) / 2;
+
+	fit_box(tree, number);
+	if (node->end - node->begin <= LEAF_POINTS || node->diagonal == 0)
+		return;
+	for (uint32_t dim = 1; dim < tree->dims; dim++)
+		if (high[dim] - low[dim] > high[widest] - low[widest])
+			widest = dim;
+	select_middle(tree, node->begin, node->end, middle, widest);
+	node->child = tree->nodes;
+	tree->node[tree->nodes++] = (struct kdtree_node){ .begin = node->begin, .end = middle };
+	tree->node[tree->nodes++] = (struct kdtree_node){ .begin = middle, .end = node->end };
+}
+
+int kdtree_init(struct kdtree *tree, const double *points, const uint32_t *chosen, size_t count,
+		uint32_t dims)
+{
+	size_t most;
+
+	*tree = (struct kdtree){ .dims = dims, .count = (uint32_t)count };
+	if (dims < 1 || dims > SPACE_DIMS_MAX || count > INT32_MAX)
+		return -EINVAL;
+	if (!count)
+		return 0;
+	tree->at = malloc(count * dims * sizeof(*tree->at));
+	tree->index = malloc(count * sizeof(*tree->index));
+	/* halving stops at or below LEAF_POINTS, so a leaf holds more than half of that */
+	most = 4 * (count / LEAF_POINTS) + 3;
+	tree->node = malloc(most * sizeof(*tree->node));
+	tree->box = malloc(most * 2 * dims * sizeof(*tree->box));
+	if (!tree->at || !tree->index || !tree->node || !tree->box) {
+		kdtree_fini(tree);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++) {
+		tree->index[i] = chosen ? chosen[i] : (uint32_t)i;
+		memcpy(tree->at + i * dims, points + (size_t)tree->index[i] * dims,
+				dims * sizeof(*points));
+	}
+	tree->node[0] = (struct kdtree_node){ .end = tree->count };
+	tree->nodes = 1;
+	for (uint32_t number = 0; number < tree->nodes; number++)
+		split(tree, number);
+	return 0;
+}
+
+void kdtree_fini(struct kdtree *tree)
+{
+	free(tree->at);
+	free(tree->index);
+	free(tree->node);
+	free(tree->box);
+	*tree = (struct kdtree){ .dims = tree->dims };
+}
+
+/* Squared distances from the point to the nearest and the farthest place in the node's box. */
+static double box_near(const struct kdtree *tree, uint32_t number, const double *point)
+{
+	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
+	double sum = 0;
+
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double below = low[dim] - point[dim], above = point[dim] - high[dim];
+		double out = below > above ? below : above;
+
+		if (out > 0)
+			sum += out * out;
+	}
+	return sum;
+}
+
+static double box_far(const struct kdtree *tree, uint32_t number, const double *point)
+{
+	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
+	double sum = 0;
+
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		double below = point[dim] - low[dim], above = high[dim] - point[dim];
+		double out = below > above ? below : above;
+
+		sum += out * out;
+	}
+	return sum;
+}
+
+size_t kdtree_count(const struct kdtree *tree, const double *point, double radius2, size_t enough)
+{
+	uint32_t stack[64], depth = 0;
+	size_t found = 0;
+
+	if (tree->count)
+		stack[depth++] = 0;
+	while (depth && found < enough) {
+		uint32_t number = stack[--depth];
+		const struct kdtree_node *node = &tree->node[number];
+
+		if (box_near(tree, number, point) > radius2)
+			continue;
+		if (box_far(tree, number, point) <= radius2) {
+			found += node->end - node->begin;
+		} else if (node->child) {
+			stack[depth++] = node->child + 1;
+			stack[depth++] = node->child;
+		} else {
+			for (uint32_t i = node->begin; i < node->end; i++)
+				found += kdtree_distance2(kdtree_at(tree, i), point,
+						tree->dims) <= radius2;
+		}
+	}
+	return found < enough ? found : enough;
+}
+
+/* Pushes both children, so that the nearer one is taken first. */
+static uint32_t push_children(const struct kdtree *tree, const struct kdtree_node *node,
+		const double *point, uint32_t *stack, uint32_t depth)
+{
+	uint32_t second = box_near(tree, node->child, point) <=
+			box_near(tree, node->child + 1, point);
+
+	stack[depth++] = node->child + second;
+	stack[depth++] = node->child + !second;
+	return depth;
+}
+
+static int compare_points(const double *a, const double *b, uint32_t dims)
+{
+	for (uint32_t dim = 0; dim < dims; dim++)
+		if (a[dim] != b[dim])
+			return a[dim] < b[dim] ? -1 : 1;
+	return 0;
+}
+
+int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2)
+{
+	uint32_t stack[64], depth = 0;
+	double least = radius2;
+	int64_t best = -1;
+
+	if (tree->count)
+		stack[depth++] = 0;
+	while (depth) {
+		uint32_t number = stack[--depth];
+		const struct kdtree_node *node = &tree->node[number];
+
+		if (box_near(tree, number, point) > least)
+			continue;
+		if (node->child) {
+			depth = push_children(tree, node, point, stack, depth);
+			continue;
+		}
+		for (uint32_t i = node->begin; i < node->end; i++) {
+			const double *other = kdtree_at(tree, i);
+			double distance = kdtree_distance2(other, point, tree->dims);
+
+			if (distance > least)
+				continue;
+			if (best >= 0 && distance == least &&
+					compare_points(other, kdtree_at(tree, (uint32_t)best),
+							tree->dims) >= 0)
+				continue;
+			least = distance;
+			best = i;
+		}
+	}
+	return best < 0 ? -1 : (int64_t)tree->index[best];
+}
+
+/* Replaces the largest of the k values of the heap by a smaller one. */
+static void heap_replace(double *heap, size_t k, double value)
+{
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= k)
+			break;
+		if (child + 1 < k && heap[child + 1] > heap[child])
+			child++;
+		if (heap[child] <= value)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = value;
+}
+
+double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap)
+{
+	uint32_t stack[64], depth = 0;
+
+	for (size_t i = 0; i < k; i++)
+		heap[i] = INFINITY;
+	if (tree->count)
+		stack[depth++] = 0;
+	while (depth) {
+		uint32_t number = stack[--depth];
+		const struct kdtree_node *node = &tree->node[number];
+
+		if (box_near(tree, number, point) >= heap[0])
+			continue;
+		if (node->child) {
+			depth = push_children(tree, node, point, stack, depth);
+			continue;
+		}
+		for (uint32_t i = node->begin; i < node->end; i++) {
+			double distance = kdtree_distance2(kdtree_at(tree, i), point,
+					tree->dims);
+
+			if (distance < heap[0])
+				heap_replace(heap, k, distance);
+		}
+	}
+	return heap[0];
+}

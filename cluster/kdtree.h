@@ -1,0 +1,77 @@
+/*
+ * A k-d tree over points in up to SPACE_DIMS_MAX dimensions: the index under DBSCAN, k-distances
+ * and nearest neighbours. Read-only once built; any number of threads may search it.
+ */
+#ifndef PHASEMUX_CLUSTER_KDTREE_H
+#define PHASEMUX_CLUSTER_KDTREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cluster/space.h"
+
+struct kdtree_node {
+	uint32_t begin, end; /* its points, in the tree's order */
+	uint32_t child;      /* the first of two adjacent children; 0: a leaf */
+	double diagonal;     /* of its box, squared */
+};
+
+struct kdtree {
+	uint32_t dims;
+	uint32_t count;
+	uint32_t nodes;
+	double *at;      /* count x dims, in the tree's order */
+	uint32_t *index; /* tree's order -> the caller's */
+	struct kdtree_node *node; /* node[0] is the root; none when count is 0 */
+	double *box;     /* tight box of each node: dims lowest, then dims highest coordinates */
+};
+
+/*
+ * Builds the tree over count points (row-major, finite, copied); with `chosen`, over those alone
+ * (count of them, numbers of rows). The order of the points does not change what searches find.
+ * 0, -ENOMEM, -EINVAL (dims, or more than 2^31 points). kdtree_fini also after a failure.
+ */
+int kdtree_init(struct kdtree *tree, const double *points, const uint32_t *chosen, size_t count,
+		uint32_t dims);
+void kdtree_fini(struct kdtree *tree);
+
+/* How many points lie within sqrt(radius2) of the point, counted no further than `enough`. */
+size_t kdtree_count(const struct kdtree *tree, const double *point, double radius2, size_t enough);
+
+/*
+ * The nearest point within sqrt(radius2), as the caller's index, or -1. Among equally near ones
+ * that with the smallest coordinates, in order of the dimensions.
+ */
+int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2);
+
+/*
+ * The squared distance to the k-th nearest point (k >= 1; a point of the tree counts itself);
+ * INFINITY when there are fewer than k. `heap` is scratch space for k doubles.
+ */
+double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap);
+
+static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
+{
+	double sum = 0;
+
+	for (uint32_t dim = 0; dim < dims; dim++)
+		sum += (a[dim] - b[dim]) * (a[dim] - b[dim]);
+	return sum;
+}
+
+static inline const double *kdtree_low(const struct kdtree *tree, uint32_t node)
+{
+	return tree->box + (size_t)node * 2 * tree->dims;
+}
+
+static inline const double *kdtree_high(const struct kdtree *tree, uint32_t node)
+{
+	return kdtree_low(tree, node) + tree->dims;
+}
+
+static inline const double *kdtree_at(const struct kdtree *tree, uint32_t i)
+{
+	return tree->at + (size_t)i * tree->dims;
+}
+
+#endif

@@ -1,0 +1,337 @@
+/* prototypes_train: from a sample of bursts to the next generation of a table. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/dbscan.h"
+#include "cluster/epsilon.h"
+#include "cluster/prototypes.h"
+#include "cluster/track.h"
+
+/*
+ * Eps outside of these are never sensible in a space scaled to [0, 1]: below, the noise of the
+ * counters splits phases; above, everything is one.
+ */
+#define EPS_LEAST 0.02
+#define EPS_MOST  0.05
+
+/* At most this share of the free prototypes goes to one generation, so that later ones find room. */
+#define ROOM_SHARE 0.5
+
+struct training {
+	uint32_t dims;
+	size_t count;
+	double *point;    /* count x dims */
+	double *duration; /* seconds */
+	uint32_t *label;  /* 0 noise, else 1 .. clusters */
+	uint32_t *phase;  /* 1 .. clusters -> phase number; [0] unused */
+	uint32_t clusters;
+	double eps;
+};
+
+static void training_fini(struct training *training)
+{
+	free(training->point);
+	free(training->duration);
+	free(training->label);
+	free(training->phase);
+}
+
+/* Copies those bursts that have a place in the space. */
+static int training_init(struct training *training, const struct training_sample *sample,
+		const struct space *space)
+{
+	size_t room = sample->count ? sample->count : 1;
+
+	training->dims = space->dims;
+	training->point = malloc(room * space->dims * sizeof(double));
+	training->duration = malloc(room * sizeof(double));
+	training->label = malloc(room * sizeof(uint32_t));
+	if (!training->point || !training->duration || !training->label)
+		return -ENOMEM;
+	for (size_t i = 0; i < sample->count; i++) {
+		if (!space_place(space, sample->metrics + i * space->dims,
+				training->point + training->count * space->dims))
+			continue;
+		training->duration[training->count++] = sample->duration[i];
+	}
+	return 0;
+}
+
+/* Labels the points, and leaves Eps; clusters are numbered in the order of their first point. */
+static int find_clusters(struct training *training)
+{
+	size_t min_points = training->count / 200;
+	double *distance;
+	int found;
+
+	min_points = min_points < 4 ? 4 : min_points > 8 ? 8 : min_points;
+	if (training->count <= min_points)
+		min_points = 1;
+	distance = malloc(training->count * sizeof(*distance));
+	if (!distance)
+		return -ENOMEM;
+	training->eps = EPS_MOST;
+	if (min_points > 1) {
+		found = epsilon_distances(training->point, training->count, training->dims,
+				min_points - 1, distance);
+		if (found < 0) {
+			free(distance);
+			return found;
+		}
+		training->eps = 2 * distance[epsilon_valley(distance, training->count)];
+	}
+	free(distance);
+	training->eps = fmin(fmax(training->eps, EPS_LEAST), EPS_MOST);
+	found = dbscan(training->point, training->count, training->dims, training->eps, min_points,
+			training->label);
+	if (found == 0 && min_points > 1)
+		found = dbscan(training->point, training->count, training->dims, EPS_MOST, 1,
+				training->label);
+	if (found < 0)
+		return found;
+	training->clusters = (uint32_t)found;
+	return 0;
+}
+
+/* Old prototypes go where the grown ranges put them; their radius shrinks least. */
+static void move_prototypes(struct prototype_table *table, const struct space *old)
+{
+	const struct space *new = &table->space;
+
+	for (uint32_t p = 0; p < table->count; p++) {
+		double most = 0;
+
+		for (uint32_t dim = 0; dim < new->dims; dim++) {
+			double value = old->lowest[dim] +
+					table->all[p].at[dim] / old->weight[dim] * old->range[dim];
+
+			table->all[p].at[dim] = (float)((value - new->lowest[dim]) / new->range[dim] *
+					new->weight[dim]);
+			most = fmax(most, old->range[dim] / new->range[dim]);
+		}
+		table->all[p].radius *= (float)most;
+	}
+}
+
+static int nearest_to(const struct prototype_table *table, const struct training *training,
+		size_t i)
+{
+	float point[SPACE_DIMS_MAX];
+
+	for (uint32_t dim = 0; dim < training->dims; dim++)
+		point[dim] = (float)training->point[i * training->dims + dim];
+	return prototypes_nearest(table, point);
+}
+
+/* Relabels old prototypes, and gives every cluster the number of the phase that it continues. */
+static int continue_phases(struct prototype_table *table, struct training *training,
+		const int *nearest)
+{
+	size_t news = training->clusters, olds = table->phases;
+	double *overlap = calloc(news * olds + 1, sizeof(*overlap));
+	double *votes = calloc((news + 1) * (table->count + 1), sizeof(*votes));
+	int32_t *match = malloc((news + 1) * sizeof(*match));
+	int error = -ENOMEM;
+
+	training->phase = malloc((news + 1) * sizeof(*training->phase));
+	if (!overlap || !votes || !match || !training->phase)
+		goto out;
+	for (size_t i = 0; i < training->count; i++) {
+		if (nearest[i] < 0 || !training->label[i])
+			continue;
+		overlap[(training->label[i] - 1) * olds + table->all[nearest[i]].phase - 1] +=
+				training->duration[i];
+		votes[(size_t)nearest[i] * (news + 1) + training->label[i]] += training->duration[i];
+	}
+	track_match(overlap, news, olds, 0, match);
+	for (size_t i = 0; i < news; i++)
+		training->phase[i + 1] = match[i] < 0 ? ++table->phases : (uint32_t)match[i] + 1;
+	for (uint32_t p = 0; p < table->count; p++) {
+		const double *vote = votes + (size_t)p * (news + 1);
+		size_t best = 0;
+
+		for (size_t i = 1; i <= news; i++)
+			if (vote[i] > vote[best])
+				best = i;
+		if (best)
+			table->all[p].phase = training->phase[best];
+	}
+	error = 0;
+out:
+	free(overlap);
+	free(votes);
+	free(match);
+	return error;
+}
+
+/* A part of a cluster: some of the numbers in an array of them. */
+struct part {
+	size_t begin, end;
+};
+
+/* Widest side of the part's box, and its middle; returns the squared diagonal. */
+static double part_box(const struct training *training, const uint32_t *member, struct part part,
+		uint32_t *widest, double *middle)
+{
+	double diagonal = 0, most = -1;
+
+	for (uint32_t dim = 0; dim < training->dims; dim++) {
+		double low = INFINITY, high = -INFINITY;
+
+		for (size_t i = part.begin; i < part.end; i++) {
+			double value = training->point[(size_t)member[i] * training->dims + dim];
+
+			low = fmin(low, value);
+			high = fmax(high, value);
+		}
+		diagonal += (high - low) * (high - low);
+		if (high - low > most) {
+			most = high - low;
+			*widest = dim;
+			*middle = low + (high - low) / 2;
+		}
+	}
+	return diagonal;
+}
+
+/*
+ * Halves the parts until each one's diagonal is at most `limit`, or there are more than `room`.
+ * parts[] has room for room + 1; returns how many there are.
+ */
+static size_t split_parts(const struct training *training, uint32_t *member, double limit,
+		struct part *parts, size_t count, size_t room)
+{
+	for (size_t at = 0; at < count && count <= room;) {
+		uint32_t dim = 0;
+		double middle = 0;
+		size_t low = parts[at].begin, high = parts[at].end;
+
+		if (part_box(training, member, parts[at], &dim, &middle) <= limit * limit) {
+			at++;
+			continue;
+		}
+		while (low < high) {
+			if (training->point[(size_t)member[low] * training->dims + dim] <= middle) {
+				low++;
+			} else {
+				uint32_t number = member[low];
+
+				member[low] = member[--high];
+				member[high] = number;
+			}
+		}
+		parts[count++] = (struct part){ .begin = low, .end = parts[at].end };
+		parts[at].end = low;
+	}
+	return count;
+}
+
+static void add_prototype(struct prototype_table *table, const struct training *training,
+		const uint32_t *member, struct part part)
+{
+	struct prototype *p = &table->all[table->count++];
+	double centre[SPACE_DIMS_MAX] = { 0 }, farthest = 0;
+
+	for (size_t i = part.begin; i < part.end; i++)
+		for (uint32_t dim = 0; dim < training->dims; dim++)
+			centre[dim] += training->point[(size_t)member[i] * training->dims + dim] /
+					(double)(part.end - part.begin);
+	for (size_t i = part.begin; i < part.end; i++) {
+		double distance = 0;
+
+		for (uint32_t dim = 0; dim < training->dims; dim++) {
+			double apart = training->point[(size_t)member[i] * training->dims + dim] -
+					centre[dim];
+
+			distance += apart * apart;
+		}
+		farthest = fmax(farthest, distance);
+	}
+	for (uint32_t dim = 0; dim < training->dims; dim++)
+		p->at[dim] = (float)centre[dim];
+	p->radius = (float)(sqrt(farthest) + training->eps);
+	p->phase = training->phase[training->label[member[part.begin]]];
+}
+
+/* Adds prototypes for the points that no prototype of their own phase covers. */
+static int cover(struct prototype_table *table, const struct training *training,
+		const int *nearest)
+{
+	size_t room = PROTOTYPES_MAX - table->count, uncovered = 0, count = 0, clusters = 0;
+	uint32_t *member = malloc(training->count * sizeof(*member));
+	struct part *parts = malloc((PROTOTYPES_MAX + 2 + training->clusters) * sizeof(*parts));
+	struct part *whole = malloc((training->clusters + 1) * sizeof(*whole));
+
+	if (!member || !parts || !whole) {
+		free(member);
+		free(parts);
+		free(whole);
+		return -ENOMEM;
+	}
+	for (uint32_t cluster = 1; cluster <= training->clusters; cluster++) {
+		size_t begin = uncovered;
+
+		for (size_t i = 0; i < training->count; i++)
+			if (training->label[i] == cluster && (nearest[i] < 0 ||
+					table->all[nearest[i]].phase != training->phase[cluster]))
+				member[uncovered++] = (uint32_t)i;
+		if (uncovered > begin)
+			whole[clusters++] = (struct part){ .begin = begin, .end = uncovered };
+	}
+	/* the shape as fine as the room allows; clusters beyond it stay unclassified */
+	if (clusters > room)
+		clusters = room;
+	if (room * ROOM_SHARE > (double)clusters)
+		room = (size_t)((double)room * ROOM_SHARE);
+	for (double limit = 3 * training->eps; clusters; limit *= 1.3) {
+		memcpy(parts, whole, clusters * sizeof(*whole));
+		count = split_parts(training, member, limit, parts, clusters, room);
+		if (count <= room)
+			break;
+	}
+	for (size_t i = 0; i < count; i++)
+		add_prototype(table, training, member, parts[i]);
+	free(member);
+	free(parts);
+	free(whole);
+	return 0;
+}
+
+int prototypes_train(const struct training_sample *sample, const struct prototype_table *previous,
+		struct prototype_table *next)
+{
+	struct training training = { 0 };
+	int *nearest = NULL, error = -EINVAL;
+
+	*next = *previous;
+	if (!space_fit(&next->space, sample->metrics, sample->count, previous->generation > 0))
+		return -EINVAL;
+	space_widen(&next->space);
+	move_prototypes(next, &previous->space);
+	prototypes_index(next);
+	error = training_init(&training, sample, &next->space);
+	if (!error)
+		error = find_clusters(&training);
+	if (!error) {
+		nearest = malloc(training.count * sizeof(*nearest));
+		error = nearest ? 0 : -ENOMEM;
+	}
+	if (!error) {
+		for (size_t i = 0; i < training.count; i++)
+			nearest[i] = nearest_to(next, &training, i);
+		error = continue_phases(next, &training, nearest);
+	}
+	if (!error)
+		error = cover(next, &training, nearest);
+	if (error) {
+		*next = *previous;
+	} else {
+		prototypes_index(next);
+		next->generation = previous->generation + 1;
+	}
+	free(nearest);
+	training_fini(&training);
+	return error;
+}

@@ -1,0 +1,187 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cluster/dbscan.h"
+#include "cluster/kdtree.h"
+#include "tests/tap.h"
+
+static uint64_t state = 1;
+
+static double uniform(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(state >> 11) / 9007199254740992.0;
+}
+
+static double *random_points(size_t count, uint32_t dims)
+{
+	double *points = malloc(count * dims * sizeof(*points));
+
+	/* blobs of different widths, some noise, some repeated points */
+	for (size_t i = 0; i < count; i++) {
+		size_t blob = (size_t)(uniform() * 6);
+
+		for (uint32_t dim = 0; dim < dims; dim++)
+			points[i * dims + dim] = blob == 5 ? uniform() :
+					(double)((blob * 7 + dim * 3) % 5) / 5 +
+					uniform() * 0.02 * (double)(blob + 1);
+		if (i % 10 == 9)
+			memcpy(points + i * dims, points + (i - 1) * dims, dims * sizeof(*points));
+	}
+	return points;
+}
+
+/* The definitions of DBSCAN word by word, in quadratic time. */
+static int plain_dbscan(const double *points, size_t count, uint32_t dims, double eps,
+		size_t min_points, uint32_t *label)
+{
+	bool *core = calloc(count, sizeof(*core)), changed;
+	uint32_t clusters = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t near = 0;
+
+		for (size_t j = 0; j < count; j++)
+			near += kdtree_distance2(points + i * dims, points + j * dims, dims) <= eps * eps;
+		core[i] = near >= min_points;
+		label[i] = 0;
+	}
+	for (size_t start = 0; start < count; start++) {
+		if (!core[start] || label[start])
+			continue;
+		label[start] = ++clusters;
+		do {
+			changed = false;
+			for (size_t i = 0; i < count; i++)
+				for (size_t j = 0; core[i] && label[i] == clusters && j < count; j++)
+					if (core[j] && !label[j] && kdtree_distance2(points + i * dims,
+							points + j * dims, dims) <= eps * eps) {
+						label[j] = clusters;
+						changed = true;
+					}
+		} while (changed);
+	}
+	for (size_t i = 0; i < count; i++) {
+		double least = eps * eps;
+		bool found = false;
+
+		for (size_t j = 0; !core[i] && j < count; j++) {
+			double distance = kdtree_distance2(points + i * dims, points + j * dims, dims);
+
+			if (core[j] && (distance < least || (distance <= least && !found))) {
+				least = distance;
+				found = true;
+				label[i] = label[j];
+			}
+		}
+	}
+	free(core);
+	return (int)clusters;
+}
+
+static void test_against_definition(void)
+{
+	for (uint32_t dims = 1; dims <= SPACE_DIMS_MAX; dims++) {
+		size_t count = 700;
+		double *points = random_points(count, dims);
+		uint32_t *label = malloc(count * sizeof(*label)), *want = malloc(count * sizeof(*want));
+		const double eps[] = { 0, 0.003, 0.01, 0.03, 0.1, 2 };
+		bool same = true;
+
+		for (size_t e = 0; e < sizeof(eps) / sizeof(*eps); e++)
+			for (size_t min_points = 1; min_points <= 16; min_points *= 4) {
+				int clusters = dbscan(points, count, dims, eps[e], min_points, label);
+
+				same = same && clusters == plain_dbscan(points, count, dims, eps[e],
+						min_points, want);
+				same = same && !memcmp(label, want, count * sizeof(*label));
+			}
+		ok(same, "%u dimensions: as the definition says, for 18 settings", dims);
+		free(points);
+		free(label);
+		free(want);
+	}
+}
+
+static void test_order(void)
+{
+	enum { COUNT = 3000 };
+	double *points = random_points(COUNT, 2), *reversed = malloc(COUNT * 2 * sizeof(*reversed));
+	uint32_t *label = malloc(COUNT * sizeof(*label)), *other = malloc(COUNT * sizeof(*other));
+	uint32_t partner[COUNT + 1] = { 0 };
+	bool same = true;
+	int clusters;
+
+	for (size_t i = 0; i < COUNT; i++)
+		memcpy(reversed + 2 * i, points + 2 * (COUNT - 1 - i), 2 * sizeof(*points));
+	clusters = dbscan(points, COUNT, 2, 0.01, 5, label);
+	same = clusters > 1 && clusters == dbscan(reversed, COUNT, 2, 0.01, 5, other);
+	for (size_t i = 0; i < COUNT; i++) {
+		uint32_t mate = other[COUNT - 1 - i];
+
+		same = same && !label[i] == !mate;
+		if (!partner[label[i]])
+			partner[label[i]] = mate;
+		same = same && partner[label[i]] == mate;
+	}
+	ok(same, "the same partition whatever the order");
+	free(points);
+	free(reversed);
+	free(label);
+	free(other);
+}
+
+static void test_shapes(void)
+{
+	/* a ring around a disc, and two parallel bars: centroids cannot tell them apart */
+	enum { RING = 600, DISC = 300, BAR = 400, COUNT = RING + DISC + 2 * BAR };
+	double *points = malloc(COUNT * 2 * sizeof(*points)), *at = points;
+	uint32_t label[COUNT];
+	bool whole = true;
+
+	for (int i = 0; i < RING; i++, at += 2) {
+		at[0] = 0.5 + 0.3 * cos(i * 6.283185307179586 / RING);
+		at[1] = 0.5 + 0.3 * sin(i * 6.283185307179586 / RING);
+	}
+	for (int i = 0; i < DISC; i++, at += 2) {
+		at[0] = 0.45 + 0.1 * uniform();
+		at[1] = 0.45 + 0.1 * uniform();
+	}
+	for (int i = 0; i < 2 * BAR; i++, at += 2) {
+		at[0] = (double)(i % BAR) / BAR;
+		at[1] = i < BAR ? 0.9 : 0.95;
+	}
+	is_int(dbscan(points, COUNT, 2, 0.02, 4, label), 4, "ring, disc and two bars");
+	for (int i = 0; i < COUNT; i++)
+		whole = whole && label[i] == (i < RING ? 1u : i < RING + DISC ? 2u :
+				i < RING + DISC + BAR ? 3u : 4u);
+	ok(whole, "each of them whole");
+	free(points);
+}
+
+static void test_degenerate(void)
+{
+	const double one[] = { 0.5, 0.5 };
+	double same[2000];
+	uint32_t label[1000] = { 9 };
+
+	is_int(dbscan(one, 0, 2, 0.1, 1, label), 0, "no point, no cluster");
+	is_int(dbscan(one, 1, 2, 0.1, 1, label), 1, "one point is a cluster of one");
+	is_int(dbscan(one, 1, 2, 0.1, 2, label), 0, "or noise");
+	is_int(label[0], 0, "and labelled so");
+	for (size_t i = 0; i < 2000; i++)
+		same[i] = 0.25;
+	is_int(dbscan(same, 1000, 2, 0, 1000, label), 1, "equal points meet at eps 0");
+	is_int(dbscan(one, 1, 2, NAN, 1, label), -EINVAL, "eps must be a number");
+	is_int(dbscan(one, 1, 2, 0.1, 0, label), -EINVAL, "min_points must be positive");
+	is_int(dbscan(one, 1, 9, 0.1, 1, label), -EINVAL, "at most 8 dimensions");
+}
+
+int main(void)
+{
+	test_against_definition();
+	test_order();
+	test_shapes();
+	test_degenerate();
+	return tap_done();
+}
