@@ -14,10 +14,11 @@
 #include "multiplex/plan.h"
 
 #define MODEL_COMPONENTS_MAX 24
+#define MODEL_METRICS_MAX    32
 
 struct model_event {
 	char name[64];        /* the model's own short name, used in the report: "ls_not_halted_cyc" */
-	char libpfm[96];      /* full libpfm4 name; "" where libpfm4 has none */
+	char libpfm[224];     /* full libpfm4 name; "" where libpfm4 has none */
 	uint32_t type;        /* perf_event_attr.type */
 	uint64_t config;      /* perf_event_attr.config */
 	bool raw;             /* type and config are given, and are used before the name */
@@ -62,9 +63,23 @@ struct cpi_component {
 /*
  * Breaks the phase's CPI into components; estimate is by the model's event numbers (events that
  * this machine could not count have observed == 0). The level-0 components sum to the CPI: what
- * no event explains stands as a component of its own. Returns the number written.
+ * no event explains stands as a component of its own. None is negative: where estimates add up to
+ * more than the CPI, they are scaled to it. Returns the number written; 0 when the model has no
+ * components or cycles and instructions are not known.
  */
 unsigned model_breakdown(const struct model *model, const struct phase_estimate *estimate,
 		struct cpi_component out[MODEL_COMPONENTS_MAX]);
+
+/* A derived metric: share of peak, instruction mix, misses per thousand instructions, bandwidth. */
+struct model_metric {
+	char name[48];
+	char unit[16];
+	double value; /* NAN: not available */
+	double ci95;  /* half-width */
+};
+
+/* Fills the model's derived metrics for that phase; returns the number written. */
+unsigned model_metrics(const struct model *model, const struct phase_estimate *estimate,
+		struct model_metric out[MODEL_METRICS_MAX]);
 
 #endif

@@ -27,7 +27,7 @@ struct plan {
 /*
  * Packs `events` events for `counters` counters. together[i], when given, names a set (1, 2, ...;
  * 0: none) whose events should share a group where they fit, because a component needs their
- * difference. Returns 0, -EINVAL (counters <= common while there are other events; too many
+ * difference. Every event that is not common stands in exactly one group. Returns 0, -EINVAL (counters <= common while there are other events; too many
  * events or groups).
  */
 int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned counters,

@@ -22,6 +22,13 @@ struct quantum;
 struct sums *sums_new(const struct plan *plan, unsigned prototypes);
 void sums_free(struct sums *sums);
 
+/*
+ * The same over memory of the caller's (a mapped file), of sums_length_for() doubles: zeros, or what
+ * an earlier process with the same plan and number of prototypes left. sums_free leaves it alone.
+ */
+size_t sums_length_for(const struct plan *plan, unsigned prototypes);
+struct sums *sums_over(const struct plan *plan, unsigned prototypes, double *flat);
+
 /* The flat array and its length, to be reduced; the layout depends on plan and prototypes only. */
 double *sums_flat(struct sums *sums);
 size_t sums_length(const struct sums *sums);

@@ -1,0 +1,83 @@
+#include "multiplex/scheme.h"
+
+#include <string.h>
+
+#include "multiplex/plan.h"
+
+static const char *const names[SCHEME_KINDS] = {
+	[SCHEME_TIME_SPACE] = "time-space",
+	[SCHEME_TIME] = "time",
+	[SCHEME_SPACE] = "space",
+	[SCHEME_RANDOM] = "random",
+	[SCHEME_NONE] = "none",
+};
+
+const char *scheme_name(enum scheme_kind kind)
+{
+	return (unsigned)kind < SCHEME_KINDS ? names[kind] : NULL;
+}
+
+int scheme_by_name(const char *name)
+{
+	for (int kind = 0; kind < SCHEME_KINDS; kind++)
+		if (strcmp(name, names[kind]) == 0)
+			return kind;
+	return -1;
+}
+
+/* splitmix64: a good 64-bit mix of consecutive states. */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+static void permute(uint8_t *order, unsigned count, uint64_t *state)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned j = draw(state) % (i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+}
+
+/*
+ * A fresh random Latin square for every round of as many quanta as there are groups and every
+ * block of as many places: in each round a place counts every group once, in each quantum a
+ * block of places counts every group once, and nothing else is regular.
+ */
+static unsigned random_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
+{
+	uint8_t row[PLAN_GROUPS_MAX], column[PLAN_GROUPS_MAX], symbol[PLAN_GROUPS_MAX];
+	unsigned groups = scheme->groups;
+	uint64_t state = scheme->seed;
+
+	state = draw(&state) ^ quantum / groups;
+	state = draw(&state) ^ place / groups;
+	permute(row, groups, &state);
+	permute(column, groups, &state);
+	permute(symbol, groups, &state);
+	return symbol[(row[place % groups] + column[quantum % groups]) % groups];
+}
+
+unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
+{
+	unsigned groups = scheme->groups;
+
+	switch (scheme->kind) {
+	case SCHEME_TIME:
+		return quantum % groups;
+	case SCHEME_SPACE:
+		return place % groups;
+	case SCHEME_RANDOM:
+		return random_group(scheme, place, quantum);
+	case SCHEME_NONE:
+		return scheme->fixed;
+	default:
+		return (place % groups + quantum % groups) % groups;
+	}
+}

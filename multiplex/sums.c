@@ -1,0 +1,188 @@
+#include "multiplex/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "multiplex/layout.h"
+
+/* What one quantum gathered of one prototype; all weighted but read and elapsed. */
+struct gathered {
+	double read, elapsed;
+	double w, t, burst_tt;
+	double y[PLAN_GROUP_EVENTS_MAX]; /* in the order of the group's events */
+	double burst_yy[PLAN_GROUP_EVENTS_MAX];
+};
+
+struct quantum {
+	unsigned prototypes;
+	unsigned group;   /* of all its bursts; meaningful when touched > 0 */
+	unsigned count;   /* events of that group */
+	unsigned touched; /* prototypes seen, listed in order[] */
+	uint8_t counts[PLAN_GROUPS_MAX];
+	uint16_t *order;
+	struct gathered *of;
+};
+
+static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototypes)
+{
+	sums->plan = *plan;
+	sums->prototypes = prototypes;
+	sums->aux = plan->common < AUX_MAX ? plan->common : AUX_MAX;
+	for (unsigned g = 0; g < plan->groups; g++) {
+		sums->block[g] = sums->stride;
+		sums->stride += BLOCK_FIELDS +
+				(plan->group[g].count - sums->aux) * (size_t)SLOT_FIELDS;
+	}
+}
+
+size_t sums_length_for(const struct plan *plan, unsigned prototypes)
+{
+	struct sums sums = { 0 };
+
+	lay_out(&sums, plan, prototypes);
+	return sums_length(&sums);
+}
+
+struct sums *sums_over(const struct plan *plan, unsigned prototypes, double *flat)
+{
+	struct sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	lay_out(sums, plan, prototypes);
+	sums->flat = flat;
+	return sums;
+}
+
+struct sums *sums_new(const struct plan *plan, unsigned prototypes)
+{
+	struct sums *sums = sums_over(plan, prototypes, NULL);
+
+	if (!sums)
+		return NULL;
+	sums->owned = true;
+	sums->flat = calloc(sums_length(sums) + 1, sizeof(*sums->flat));
+	if (!sums->flat) {
+		free(sums);
+		return NULL;
+	}
+	return sums;
+}
+
+void sums_free(struct sums *sums)
+{
+	if (!sums)
+		return;
+	if (sums->owned)
+		free(sums->flat);
+	free(sums);
+}
+
+double *sums_flat(struct sums *sums)
+{
+	return sums->flat;
+}
+
+size_t sums_length(const struct sums *sums)
+{
+	return sums->stride * sums->prototypes;
+}
+
+struct quantum *quantum_new(const struct sums *sums)
+{
+	struct quantum *quantum = calloc(1, sizeof(*quantum));
+
+	if (!quantum)
+		return NULL;
+	quantum->prototypes = sums->prototypes;
+	for (unsigned g = 0; g < sums->plan.groups; g++)
+		quantum->counts[g] = sums->plan.group[g].count;
+	quantum->order = calloc(sums->prototypes + 1, sizeof(*quantum->order));
+	quantum->of = calloc(sums->prototypes + 1, sizeof(*quantum->of));
+	if (!quantum->order || !quantum->of) {
+		quantum_free(quantum);
+		return NULL;
+	}
+	return quantum;
+}
+
+void quantum_free(struct quantum *quantum)
+{
+	if (!quantum)
+		return;
+	free(quantum->order);
+	free(quantum->of);
+	free(quantum);
+}
+
+void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
+		double seconds, const uint64_t *values)
+{
+	struct gathered *of = &quantum->of[prototype];
+
+	if (!quantum->touched) {
+		quantum->group = group;
+		quantum->count = quantum->counts[group];
+	}
+	if (of->read == 0)
+		quantum->order[quantum->touched++] = prototype;
+	of->read++;
+	of->elapsed += seconds;
+	of->w += weight;
+	of->t += weight * seconds;
+	of->burst_tt += weight * seconds * seconds;
+	for (unsigned i = 0; i < quantum->count; i++) {
+		double value = values[i];
+
+		of->y[i] += weight * value;
+		of->burst_yy[i] += weight * value * value;
+	}
+}
+
+static void fold(const struct sums *sums, unsigned group, const struct gathered *of, double *block)
+{
+	const struct plan_group *events = &sums->plan.group[group];
+	double x1 = sums->aux > 0 ? of->y[0] : 0;
+	double x2 = sums->aux > 1 ? of->y[1] : 0;
+
+	block[BLOCK_READ] += of->read;
+	block[BLOCK_QUANTA]++;
+	block[BLOCK_ELAPSED] += of->elapsed;
+	block[BLOCK_W] += of->w;
+	block[BLOCK_X1] += x1;
+	block[BLOCK_X2] += x2;
+	block[BLOCK_T] += of->t;
+	block[BLOCK_WW] += of->w * of->w;
+	block[BLOCK_WX1] += of->w * x1;
+	block[BLOCK_WX2] += of->w * x2;
+	block[BLOCK_WT] += of->w * of->t;
+	block[BLOCK_X1X1] += x1 * x1;
+	block[BLOCK_X1X2] += x1 * x2;
+	block[BLOCK_X2X2] += x2 * x2;
+	block[BLOCK_TT] += of->t * of->t;
+	block[BLOCK_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
+	block[BLOCK_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
+	block[BLOCK_BURST_TT] += of->burst_tt;
+	for (unsigned i = sums->aux; i < events->count; i++) {
+		double *slot = sums_slot(block, sums, i);
+
+		slot[SLOT_Y] += of->y[i];
+		slot[SLOT_YW] += of->y[i] * of->w;
+		slot[SLOT_YX1] += of->y[i] * x1;
+		slot[SLOT_YX2] += of->y[i] * x2;
+		slot[SLOT_YY] += of->y[i] * of->y[i];
+		slot[SLOT_BURST_YY] += of->burst_yy[i];
+	}
+}
+
+void quantum_close(struct quantum *quantum, struct sums *sums)
+{
+	for (unsigned i = 0; i < quantum->touched; i++) {
+		unsigned prototype = quantum->order[i];
+		struct gathered *of = &quantum->of[prototype];
+
+		fold(sums, quantum->group, of, sums_block(sums, prototype, quantum->group));
+		memset(of, 0, sizeof(*of));
+	}
+	quantum->touched = 0;
+}

@@ -1,0 +1,197 @@
+/* Every built-in model loads, is complete, and breaks a made-up phase into parts that add up. */
+#include "tests/tap.h"
+
+#include <stdlib.h>
+
+#include "multiplex/expression.h"
+#include "multiplex/model.h"
+
+static int lookup(void *data, const char *name, size_t length)
+{
+	(void)data;
+	if (length == 1 && (*name == 'a' || *name == 'b'))
+		return *name - 'a';
+	return length == 3 && memcmp(name, "c-d", 3) == 0 ? 2 : -1;
+}
+
+static void test_expressions(void)
+{
+	static const struct {
+		const char *text;
+		double value; /* NAN: does not compile */
+	} cases[] = {
+		{ "a + 2 * b", 16 },
+		{ "(a + 2) * b", 36 },
+		{ "a - b - 1", -3 },
+		{ "a / b / 2", 1.0 / 3 },
+		{ "min(a, b) + max(a, b)", 10 },
+		{ "'c-d' - 'c-d' / 2", 4.5 },
+		{ "(a - 4) / (b - 6)", 0 },
+		{ "a +", NAN },
+		{ "(a", NAN },
+		{ "a b", NAN },
+		{ "nobody", NAN },
+		{ "'open", NAN },
+		{ "min(a)", NAN },
+		{ "((((((((((((((((((((a))))))))))))))))))))", NAN },
+	};
+	static const double variables[] = { 4, 6, 9 };
+	struct expression expression;
+	char why[128];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int error = expression_compile(&expression, cases[i].text, lookup, NULL, why,
+				sizeof(why));
+
+		if (isnan(cases[i].value))
+			ok(error && *why, "refused: %s", cases[i].text);
+		else
+			ok(!error && fabs(expression_value(&expression, variables) -
+							  cases[i].value) < 1e-12,
+					"%s", cases[i].text);
+	}
+}
+
+/* Events that follow from nothing but their number: positive and different. */
+static void fake(const struct model *model, struct phase_estimate *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->duration = (struct estimate){ .mean = 1e-3, .ci95 = 1e-6, .observed = 100 };
+	for (unsigned e = 0; e < model_events(model); e++)
+		out->event[e] = (struct estimate){ .mean = e == 0 ? 4e6 : e == 1 ? 2e6 : 1e5 * e,
+			.ci95 = 1e3, .observed = 100 };
+}
+
+static double level_sum(const struct cpi_component *components, unsigned count)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (components[i].level == 0 && !isnan(components[i].cpi))
+			sum += components[i].cpi;
+	return sum;
+}
+
+/* The parts of each component add up to it. */
+static bool parts_add_up(const struct cpi_component *components, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		double parts = 0;
+		unsigned n = 0;
+
+		for (unsigned j = i + 1; components[i].level == 0 && j < count &&
+				components[j].level == 1; j++, n++)
+			parts += components[j].cpi;
+		if (n && !(fabs(parts - components[i].cpi) <= 1e-9))
+			return false;
+	}
+	return true;
+}
+
+static void test_models(void)
+{
+	struct cpi_component components[MODEL_COMPONENTS_MAX];
+	struct model_metric metrics[MODEL_METRICS_MAX];
+	struct phase_estimate estimate;
+	char why[256] = "";
+
+	for (unsigned m = 0; m < model_count(); m++) {
+		const char *name = model_name_of(m);
+		struct model *model = model_load(name, why, sizeof(why));
+		unsigned count, level0 = 0;
+		bool negative = false;
+
+		if (!ok(model != NULL, "%s loads (%s)", name, model_title_of(m))) {
+			diag("%s", why);
+			continue;
+		}
+		fake(model, &estimate);
+		count = model_metrics(model, &estimate, metrics);
+		for (unsigned i = 0; i < count; i++)
+			negative |= !(metrics[i].value >= 0) || !(metrics[i].ci95 >= 0);
+		ok(!negative, "%s: %u metrics have values", name, count);
+		count = model_breakdown(model, &estimate, components);
+		if (model_common(model) < 2) {
+			is_int(count, 0, "a model without cycles has no breakdown");
+			model_free(model);
+			continue;
+		}
+		is_near(level_sum(components, count), 2, 1e-9, "components sum to the CPI");
+		ok(parts_add_up(components, count), "parts sum to their component");
+		for (unsigned i = 0; i < count; i++) {
+			level0 += components[i].level == 0;
+			negative |= components[i].cpi < 0;
+		}
+		ok(!negative && level0 > 1, "%s: none negative", name);
+		for (unsigned e = 2; e < model_events(model); e++)
+			estimate.event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
+		count = model_breakdown(model, &estimate, components);
+		ok(isnan(components[0].cpi) && fabs(components[count - 1].cpi - 2) < 1e-9,
+				"%s: without its events all is the rest", name);
+		model_free(model);
+	}
+	ok(!model_load("abacus", why, sizeof(why)) && strstr(why, "abacus"),
+			"an unknown model is named");
+}
+
+static void test_choice(void)
+{
+	static const struct {
+		struct model_processor processor;
+		const char *model;
+	} cases[] = {
+		{ { "AuthenticAMD", 26, 2 }, "zen5" },
+		{ { "AuthenticAMD", 25, 17 }, "zen4" },
+		{ { "Nobody", 1, 1 }, "generic" },
+	};
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		is_str(model_for(&cases[i].processor), cases[i].model, cases[i].model);
+}
+
+/* Zen 5's counts per 1,000 instructions on a stream triad: 94.6% of the slots wait for memory. */
+static void test_zen5(void)
+{
+	static const struct {
+		const char *name;
+		double mean;
+	} counts[] = {
+		{ "ls_not_halted_cyc", 2184 }, { "ex_ret_instr", 1000 }, { "ex_ret_ops", 890 },
+		{ "de_src_op_disp.all", 902 },
+		{ "de_no_dispatch_per_slot.no_ops_from_frontend", 49 },
+		{ "de_no_dispatch_per_slot.backend_stalls", 16533 },
+		{ "ex_no_retire.not_complete", 2045 },
+		{ "ex_no_retire.load_not_complete", 1891 }, { "ex_no_retire.other", .3 },
+	};
+	struct model *model = model_load("zen5", NULL, 0);
+	struct cpi_component out[MODEL_COMPONENTS_MAX];
+	struct phase_estimate estimate;
+	unsigned count;
+
+	memset(&estimate, 0, sizeof(estimate));
+	for (unsigned e = 0; e < model_events(model); e++)
+		for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+			if (strcmp(model_event(model, e)->name, counts[i].name) == 0)
+				estimate.event[e] = (struct estimate){ counts[i].mean, 1, 10 };
+	count = model_breakdown(model, &estimate, out);
+	for (unsigned i = 0; i < count; i++) {
+		if (strcmp(out[i].name, "back end") == 0)
+			is_near(out[i].cpi / 2.184, .946, .001, "triad waits in the back end");
+		if (strcmp(out[i].name, "memory") == 0)
+			is_near(out[i].cpi / 2.184, .946 * .925, .001, "for memory");
+		if (strcmp(out[i].name, "retiring") == 0)
+			is_near(out[i].ci95, .00017, .00001, "the interval is carried");
+		if (strcmp(out[i].name, "latency") == 0)
+			ok(isnan(out[i].cpi), "a part without its event is not available");
+	}
+	model_free(model);
+}
+
+int main(void)
+{
+	test_expressions();
+	test_models();
+	test_choice();
+	test_zen5();
+	return tap_done();
+}
