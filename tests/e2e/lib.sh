@@ -127,4 +127,18 @@ mpis_of() {
 	done
 }
 
+# As preloaded, with the scripted PMU in the kernel's place.
+scripted() {
+	local name=$1
+
+	shift
+	run "$name" LD_PRELOAD="$library:$scripted" PHASEMUX_PMU="$scripted" \
+		PHASEMUX_OUTPUT="$tmp/$name.result" "$@"
+}
+
+# Can hardware events be counted here at all?
+counts_hardware() {
+	[ -e "$phasemux" ] && "$phasemux" doctor 2>/dev/null | grep -qi 'counters count'
+}
+
 report() { "$python" "$root/tests/e2e/report.py" "$@"; }

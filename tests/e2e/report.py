@@ -115,6 +115,11 @@ def check_ipc(name, *pairs):
         expect(abs(near[0]["ipc"] / ipc - 1) <= 0.02, f"IPC {near[0]['ipc']}, not {ipc}")
 
 
+def check_same_as(name, other):
+    """The same JSON value."""
+    expect(load(name) == load(other), "they differ")
+
+
 def check_phases(name, least, most):
     """The number of phases above 5% lies between two bounds."""
     count = len(large(load(name)))
@@ -130,6 +135,15 @@ def check_uncounted(name):
         expect(phase.get("ipc") is None, f"phase {phase['id']} has IPC {phase.get('ipc')}")
         expect(not phase.get("cpi_breakdown"), f"phase {phase['id']} has a breakdown")
         expect(phase["duration_seconds"]["mean"] > 0, f"phase {phase['id']} takes no time")
+
+
+def check_efficiency(name):
+    """Parallel efficiency is load balance x communication efficiency; each is a share."""
+    efficiency = load(name)["efficiency"]
+    product = efficiency["load_balance"] * efficiency["communication"]
+    expect(abs(efficiency["parallel"] - product) < 1e-6, f"not a product: {efficiency}")
+    for what, share in efficiency.items():
+        expect(0 < share <= 1, f"{what} is {share}")
 
 
 def check_value(name, path, wanted):

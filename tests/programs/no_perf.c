@@ -29,15 +29,15 @@ int main(int argc, char **argv)
 		return 2;
 
 	struct sock_filter filter[] = {
-			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 0, 1),
-			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | refusal),
-			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | refusal),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
 		perror("no_perf: seccomp");
 		return 125;
 	}

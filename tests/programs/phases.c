@@ -22,10 +22,10 @@ static const struct {
 	const char *kernel;
 	uint64_t instructions;
 } phases[] = {
-		{"triad", 6000000},
-		{"chase", 150000},
-		{"fdiv", 1000000},
-		{"alu", 3000000},
+	{ "triad", 6000000 },
+	{ "chase", 150000 },
+	{ "fdiv", 1000000 },
+	{ "alu", 3000000 },
 };
 
 static int rank, ranks;
@@ -45,7 +45,7 @@ static uint64_t exchange(uint64_t token, int tag)
 		MPI_Waitall(2, requests, statuses);
 	} else {
 		MPI_Sendrecv(&token, 1, MPI_UINT64_T, right, tag, &got, 1, MPI_UINT64_T, left, tag,
-				MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	return got * 6364136223846793005u + 1442695040888963407u;
 }
@@ -58,11 +58,20 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	while ((option = getopt(argc, argv, "n:b:cx:")) != -1) {
 		switch (option) {
-		case 'n': iterations = atoi(optarg); break;
-		case 'b': imbalance = atoi(optarg); break;
-		case 'c': collective = 1; break;
-		case 'x': code = atoi(optarg); break;
-		default: MPI_Abort(MPI_COMM_WORLD, 2);
+		case 'n':
+			iterations = atoi(optarg);
+			break;
+		case 'b':
+			imbalance = atoi(optarg);
+			break;
+		case 'c':
+			collective = 1;
+			break;
+		case 'x':
+			code = atoi(optarg);
+			break;
+		default:
+			MPI_Abort(MPI_COMM_WORLD, 2);
 		}
 	}
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,12 +88,13 @@ int main(int argc, char **argv)
 			token = exchange(token, p);
 		}
 		if (collective)
-			MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+			MPI_Allreduce(
+				MPI_IN_PLACE, &token, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 	}
 	MPI_Reduce(&token, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("phases: %d ranks, %d iterations, %016llx\n", ranks, iterations,
-				(unsigned long long)total);
+			(unsigned long long)total);
 	MPI_Finalize();
 	return code;
 }

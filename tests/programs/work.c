@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIAD_WORDS (1u << 16)  /* 3 x 512 KiB: past the first two caches */
-#define CHASE_WORDS (1u << 19)  /* 4 MiB, one step a cache line */
-#define CHASE_STRIDE 8          /* words in a cache line */
+#define TRIAD_WORDS  (1u << 16) /* 3 x 512 KiB: past the first two caches */
+#define CHASE_WORDS  (1u << 19) /* 4 MiB, one step a cache line */
+#define CHASE_STRIDE 8		/* words in a cache line */
 
 static volatile double sink;
 
@@ -49,8 +49,7 @@ static void run_chase(uint64_t instructions)
 			order[j] = swapped;
 		}
 		for (uint32_t i = 0; i < lines; i++)
-			next[order[i] * CHASE_STRIDE] =
-					order[(i + 1) % lines] * CHASE_STRIDE;
+			next[order[i] * CHASE_STRIDE] = order[(i + 1) % lines] * CHASE_STRIDE;
 		free(order);
 	}
 	for (uint64_t i = 0; i < steps; i++)
@@ -71,7 +70,7 @@ static void run_fdiv(uint64_t instructions)
 static void run_fma(uint64_t instructions)
 {
 	uint64_t steps = instructions / 11;
-	double x[4] = {1, 2, 3, 4};
+	double x[4] = { 1, 2, 3, 4 };
 
 	for (uint64_t i = 0; i < steps; i++) {
 		for (unsigned k = 0; k < 4; k++)
@@ -96,7 +95,8 @@ static void run_alu(uint64_t instructions)
 static const struct {
 	const char *name;
 	void (*run)(uint64_t instructions);
-} kernels[] = {{"triad", run_triad}, {"chase", run_chase}, {"fdiv", run_fdiv}, {"fma", run_fma}, {"alu", run_alu}};
+} kernels[] = { { "triad", run_triad }, { "chase", run_chase }, { "fdiv", run_fdiv },
+	{ "fma", run_fma }, { "alu", run_alu } };
 
 #define KERNELS (int)(sizeof(kernels) / sizeof(kernels[0]))
 

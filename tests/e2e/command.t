@@ -1,0 +1,76 @@
+#!/bin/bash
+# The phasemux command.
+. "$(dirname "$0")/lib.sh"
+
+[ -x "$phasemux" ] || skip_all "no command was built"
+
+run help "$phasemux" --help
+is "$(cat help.code)" 0 "--help ends with 0"
+for word in run doctor events models report; do
+	holds "--help names $word" grep -qw $word help.out
+done
+run nothing "$phasemux"
+is "$(cat nothing.code)" 2 "no subcommand: 2"
+run unknown "$phasemux" frobnicate
+is "$(cat unknown.code)" 2 "an unknown subcommand: 2"
+holds "and it is named" grep -q frobnicate unknown.err
+
+run doctor "$phasemux" doctor
+holds "doctor names the MPIs that are served" grep -qi 'open mpi' doctor.out
+if have mpirun.mpich; then
+	holds "doctor names MPICH" grep -qi mpich doctor.out
+else
+	skip "doctor names MPICH" "not installed"
+fi
+holds "doctor speaks of counters" grep -qi counter doctor.out
+run doctor_refused "$programs/no_perf" EPERM "$phasemux" doctor
+holds "doctor under a filter says what to change" \
+	grep -qiE 'seccomp|perf_event_paranoid|CAP_PERFMON' doctor_refused.out
+
+run events "$phasemux" events task-clock
+holds "events finds task-clock" grep -q task-clock events.out
+run models "$phasemux" models
+holds "models lists the generic one" grep -q generic models.out
+holds "and that of Zen 5" grep -qi zen5 models.out
+
+mpi=$(mpis_of phases | head -n 1)
+if [ -n "$mpi" ]; then
+	program() { on "$mpi" 2 "$programs/phases.$mpi" -n 150 -x 5; }
+	run bare program
+	# In front of mpirun, and after it.
+	PATH=$PATH:/usr/sbin
+	root_flags=
+	[ "$mpi" = openmpi ] && root_flags="--oversubscribe --allow-run-as-root"
+	run before "$phasemux" run --scheme=time --output="$tmp/before.result" -- \
+		mpirun.$mpi $root_flags -n 2 "$programs/phases.$mpi" -n 150 -x 5
+	unchanged before bare
+	holds "run in front of mpirun" report schema before.result/report.json
+	holds "with the scheme of its flag" report value before.result/report.json scheme '"time"'
+	run after on $mpi 2 "$phasemux" run --output="$tmp/after.result" -- \
+		"$programs/phases.$mpi" -n 150 -x 5
+	unchanged after bare
+	holds "run after mpirun" report schema after.result/report.json
+	holds "as one job of two ranks" report value after.result/report.json ranks 2
+
+	run shown "$phasemux" report before.result
+	holds "report shows the result again" cmp shown.out before.result/report.txt
+	run json "$phasemux" report --json before.result
+	holds "report --json" report same_as json.out before.result/report.json
+	run csv "$phasemux" report --csv before.result/report.json
+	is "$(cat csv.code)" 0 "report --csv of a file"
+	holds "CSV: as many columns in each row" "$python" -c '
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+assert len(rows) > 1 and len({len(row) for row in rows}) == 1, rows[:3]' csv.out
+	echo '{"phasemux": 1, "phases": [{"id": "x"}]}' >broken.json
+	run broken "$phasemux" report broken.json
+	is "$(cat broken.code)" 1 "report of what is no report: 1"
+	run absent "$phasemux" report /nonexistent
+	holds "report of nothing names it" grep -q /nonexistent absent.err
+fi
+run code "$phasemux" run -- sh -c 'exit 42'
+is "$(cat code.code)" 42 "run ends with the command's exit code"
+run nocommand "$phasemux" run -- /nonexistent/program
+is "$(cat nocommand.code)" 127 "run of what is not there: 127"
+
+done_testing

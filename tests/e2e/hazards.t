@@ -1,0 +1,53 @@
+#!/bin/bash
+# What production programs do around MPI: each hazard's output and exit code with the preload are
+# what they are without it, and are what the program says that it expects.
+. "$(dirname "$0")/lib.sh"
+
+mpis=$(mpis_of hazard)
+[ -n "$mpis" ] || skip_all "no MPI is installed"
+
+# A process number in MPICH's words on a rank that was killed is not the program's.
+same_end() {
+	sed -i 's/PID [0-9]*/PID/' "$tmp/$1.out" "$tmp/$2.out"
+	unchanged "$1" "$2"
+	holds "$1: nothing unexpected" sh -c '! grep "NOT AS EXPECTED" "$1"' - "$tmp/$1.out"
+}
+
+for mpi in $mpis; do
+	export limit=40
+	for hazard in $("$programs/hazard.$mpi"); do
+		name=$hazard.$mpi
+		run "$name.bare" on $mpi 2 "$programs/hazard.$mpi" "$hazard"
+		preloaded "$name" on $mpi 2 "$programs/hazard.$mpi" "$hazard"
+		same_end "$name" "$name.bare"
+	done
+	for program in exceptions json_host; do
+		[ -x "$programs/$program.$mpi" ] || continue
+		run $program.$mpi.bare on $mpi 2 "$programs/$program.$mpi"
+		preloaded $program.$mpi on $mpi 2 "$programs/$program.$mpi"
+		same_end $program.$mpi $program.$mpi.bare
+	done
+
+	# A second profiler, after us and before us. One before us calls PMPI itself, past us: then
+	# there may be nothing to report, but nothing breaks.
+	profiler=$programs/profiler.$mpi.so
+	run profiler.$mpi.bare LD_PRELOAD="$profiler" on $mpi 2 "$programs/phases.$mpi" -n 100
+	for order in "$library:$profiler" "$profiler:$library"; do
+		name=profiler.$mpi.$([ "${order%%:*}" = "$library" ] && echo after || echo before)
+		run $name LD_PRELOAD="$order" PHASEMUX_OUTPUT="$tmp/$name.result" \
+			on $mpi 2 "$programs/phases.$mpi" -n 100
+		unchanged $name profiler.$mpi.bare
+		[ "${order%%:*}" = "$library" ] &&
+			holds "$name: we report too" test -s $name.result/report.json
+	done
+done
+
+# All that reached MPI_Finalize was reported, whatever came after it.
+for mpi in $mpis; do
+	for hazard in exit quick_exit _exit exec after_finalize; do
+		holds "$hazard.$mpi: what ended after MPI_Finalize has its report" \
+			test -s "$tmp/$hazard.$mpi.result/report.json"
+	done
+done
+
+done_testing

@@ -1,0 +1,98 @@
+#!/bin/bash
+# When the machine gives less, or the user asks for what makes no sense: the program runs as it
+# would without us, and one line says what is wrong and what to change.
+. "$(dirname "$0")/lib.sh"
+
+mpi=$(mpis_of phases | head -n 1)
+[ -n "$mpi" ] || skip_all "no MPI is installed"
+program() { on "$mpi" 2 "$@" "$programs/phases.$mpi" -n 150 -x 5; }
+run bare program
+
+# Lines of ours on stderr.
+lines_of() { grep -c '^phasemux: ' "$tmp/$1.err"; }
+
+# ---- no counters ----
+for errno in EPERM EACCES ENOSYS; do
+	preloaded $errno program "$programs/no_perf" $errno
+	unchanged $errno bare
+	holds "$errno from a filter: the report is as its schema says" \
+		report schema $errno.result/report.json
+	holds "$errno from a filter: phases from time, no CPI is invented" \
+		report uncounted $errno.result/report.json
+	holds "$errno from a filter: all computing time is accounted for" \
+		report accounting $errno.result/report.json
+	holds "$errno from a filter: the header says why" \
+		grep -qiE 'seccomp|container|perf_event_open|permission|not permitted' $errno.err
+done
+
+if ! counts_hardware; then
+	preloaded bare_machine program
+	unchanged bare_machine bare
+	holds "no hardware counters: no CPI is invented" \
+		report uncounted bare_machine.result/report.json
+	holds "no hardware counters: the header says why" \
+		grep -qi 'no hardware counters\|virtual machine' bare_machine.err
+else
+	skip "no hardware counters" "this machine has some"
+fi
+
+paranoid=/proc/sys/kernel/perf_event_paranoid
+if [ -w $paranoid ] && kept=$(cat $paranoid) && echo 4 2>/dev/null >$paranoid; then
+	trap 'echo $kept >$paranoid; rm -rf "$tmp"' EXIT
+	# Root may count whatever the setting says.
+	if [ "$(id -u)" -eq 0 ] && have setpriv; then
+		chmod 755 "$tmp"
+		mkdir -m 777 "$tmp/open.result"
+		run paranoid setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp \
+			LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/open.result/of" \
+			mpirun.$mpi -n 2 "$programs/phases.$mpi" -n 150 -x 5
+		is "$(cat paranoid.code)" 5 "perf_event_paranoid 4: the exit code"
+		holds "perf_event_paranoid 4: the setting is named" \
+			grep -q perf_event_paranoid paranoid.err
+	else
+		skip "perf_event_paranoid 4: the setting is named" "setpriv is needed"
+	fi
+	echo "$kept" >$paranoid
+else
+	skip "perf_event_paranoid 4: the setting is named" "the setting cannot be changed here"
+fi
+
+# ---- settings that make no sense: one line, off, the program runs ----
+refused() {
+	local name=$1 setting=$2 word=$3
+
+	preloaded "$name" "$setting" program
+	unchanged "$name" bare
+	is "$(lines_of "$name")" 1 "$setting: one line for the whole job"
+	holds "$setting: the line names it" grep -q "^phasemux: .*$word" "$tmp/$name.err"
+	holds "$setting: no result" test ! -e "$tmp/$name.result"
+	run "$name.run" "$phasemux" run "--$(tr 'A-Z_' 'a-z-' <<<"${setting%%=*}" | sed 's/phasemux-//')=${setting#*=}" \
+		-- touch "$tmp/$name.started"
+	is "$(cat "$name.run.code")" 2 "phasemux run refuses $setting with 2"
+	holds "phasemux run: the line names it" grep -q "$word" "$tmp/$name.run.err"
+	holds "phasemux run: nothing was started" test ! -e "$tmp/$name.started"
+}
+refused scheme PHASEMUX_SCHEME=sideways sideways
+holds "the allowed schemes are named" grep -q 'time-space.*random' scheme.err
+refused quantum PHASEMUX_QUANTUM=soon soon
+refused budget PHASEMUX_BUDGET=-3% -3%
+refused report PHASEMUX_REPORT=poem poem
+refused cluster_by PHASEMUX_CLUSTER_BY=colour colour
+
+# ---- an event that this processor does not have: a warning, the rest goes on ----
+preloaded event PHASEMUX_EVENTS=task-clock,no_such_event program
+unchanged event bare
+holds "an unknown event is named" grep -q '^phasemux: .*no_such_event' event.err
+
+# ---- off ----
+preloaded disabled PHASEMUX_DISABLE=1 program
+unchanged disabled bare
+is "$(lines_of disabled)" 0 "PHASEMUX_DISABLE=1: not a word"
+holds "PHASEMUX_DISABLE=1: no result" test ! -e disabled.result
+
+# ---- a folder that cannot be written ----
+preloaded nowhere PHASEMUX_OUTPUT=/proc/nowhere program
+unchanged nowhere bare
+holds "a folder that cannot be made is named" grep -q '^phasemux: .*/proc/nowhere' nowhere.err
+
+done_testing

@@ -1,0 +1,88 @@
+#!/bin/bash
+# LD_PRELOAD exported in a shell: ordinary programs behave as before, and no file is left behind.
+. "$(dirname "$0")/lib.sh"
+
+# same NAME COMMAND...: run in fresh empty folders, bare and preloaded: output, errors, exit code
+# and the files that it leaves are the same.
+same() {
+	local name=$1 kind
+
+	shift
+	for kind in bare preloaded; do
+		rm -rf "$tmp/here" && mkdir "$tmp/here"
+		(
+			cd "$tmp/here" || exit
+			[ $kind = preloaded ] && export LD_PRELOAD="$library"
+			timeout 60 "$@"
+		) >"$tmp/$kind.out" 2>"$tmp/$kind.err" </dev/null
+		echo $? >"$tmp/$kind.code"
+		(cd "$tmp/here" && find . -path ./r/.git -prune -o -print | sort) >"$tmp/$kind.files"
+	done
+	holds "$name" diff -r --label bare --label preloaded \
+		<(tail -n +1 "$tmp"/bare.* | sed 's/bare//g') \
+		<(tail -n +1 "$tmp"/preloaded.* | sed 's/preloaded//g')
+}
+
+needed_by() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ' | sed 's/ $//'; }
+left() { find /dev/shm /tmp -maxdepth 1 -name '*phasemux*' ! -path "$tmp" 2>/dev/null | sort; }
+
+before=$(left)
+
+cat >"$tmp/hello.c" <<'END'
+#include <stdio.h>
+int main(void) { puts("hello"); return 4; }
+END
+cat >"$tmp/throws.cpp" <<'END'
+#include <cstdio>
+#include <stdexcept>
+int main() { try { throw std::runtime_error("x"); } catch (std::exception &e) { puts(e.what()); } throw 5; }
+END
+
+same "true" true
+same "false" false
+same "sh" sh -c 'echo $0; x=$(echo inside); echo $x >&2; exit 3'
+same "sh with a pipe and a background job" sh -c 'seq 100000 | sort -rn | head -n 2; sleep 0.1 & wait; echo done'
+same "bash" bash -c 'shopt -s nullglob; cat <(echo a) <(echo b); echo ${BASHOPTS} | wc -c; exit 9'
+same "ls" ls -la /usr/include/stdio.h
+same "ls of what is not there" ls /nonexistent
+same "env shows the variable alone" sh -c 'env | grep -c PHASEMUX'
+same "descriptors of a shell" sh -c 'ls /proc/self/fd | wc -l'
+same "awk" awk 'BEGIN { for (i = 0; i < 1e5; i++) s += i; print s }'
+same "sed" sed -n '1,3p' /etc/passwd
+same "grep" grep -c root /etc/passwd
+same "find and xargs" sh -c 'find /etc -maxdepth 1 -name "pass*" | xargs wc -l'
+same "tar and gzip" sh -c 'tar -C /etc -czf a.tgz passwd group && tar -tzf a.tgz'
+same "make" make -f /dev/null nothing
+same "gcc" sh -c "gcc -O2 $tmp/hello.c -o hello && ./hello"
+same "gcc with an error" gcc -c /nonexistent.c
+same "perl" perl -e 'print join(",", map { $_ * 2 } 1..5), "\n"; exit 6'
+same "python3" "$python" -c 'import sys, json, threading, subprocess
+t = threading.Thread(target=lambda: print("thread")); t.start(); t.join()
+print(subprocess.run(["echo", "child"], capture_output=True).stdout, json.dumps({"a": 1}))
+sys.exit(7)'
+same "python3 with an exception" "$python" -c 'raise SystemExit("no")'
+same "python3 opens the preload again" "$python" -c "import ctypes; ctypes.CDLL('$library'); print('ok')"
+same "a program without MPI" "$programs/plain" 10
+same "env -i" env -i LD_PRELOAD="$library" /bin/echo alone
+same "timeout" timeout 0.2 sleep 5
+same "nohup" nohup true
+same "setsid" setsid -w sh -c 'exit 5'
+have g++ && same "g++, an exception caught and one not" \
+	sh -c "ulimit -c 0; g++ $tmp/throws.cpp -o throws && ./throws" || :
+have git && same "git" sh -c 'git init -q r && cd r && git -c user.name=a -c user.email=b commit -q --allow-empty -m one --date=2020-01-01T00:00:00Z && git log --format=%s && git status -s'
+have cmake && same "cmake" cmake -E echo made
+have ps && same "ps" ps -o comm= -p 1
+have curl && same "curl" curl -s file:///etc/hostname
+have gdb && same "gdb" gdb -q -batch -ex 'print 6*7'
+have mpirun.openmpi && same "mpirun of Open MPI" on openmpi 2 sh -c 'echo rank'
+have mpirun.mpich && same "mpirun of MPICH" on mpich 2 sh -c 'echo rank'
+have mpicc.openmpi && same "mpicc" mpicc.openmpi --version
+
+is "$(left)" "$before" "nothing is left in /dev/shm and /tmp"
+for variable in PHASEMUX_SCHEME=nonsense PHASEMUX_EVENTS=nonsense PHASEMUX_DISABLE=1; do
+	run silent LD_PRELOAD="$library" $variable sh -c 'ls / >/dev/null'
+	is "$(cat silent.err silent.out)" "" "$variable is none of an ordinary program's business"
+done
+
+is "$(needed_by "$library")" libc.so.6 "the preload needs libc alone"
+done_testing

@@ -1,0 +1,64 @@
+#!/bin/bash
+# The whole way on programs whose phases are known, with a scripted PMU: under each MPI, in C,
+# Fortran and Python, under each scheme.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+# NAME COMMAND...: the case, its bare run, and what every report must hold.
+whole_way() {
+	local name=$1 json=$tmp/$1.result/report.json
+
+	shift
+	run "$name.bare" "$@"
+	scripted "$name" PHASEMUX_SCHEME=time-space "$@"
+	unchanged "$name" "$name.bare"
+	holds "$name: the report is as its schema says" report schema "$json"
+	holds "$name: phases, unclassified and short bursts are all computing time" \
+		report accounting "$json"
+	holds "$name: every event has a value in every large phase" report complete "$json"
+	holds "$name: the components sum to the CPI" report breakdown "$json"
+	holds "$name: the report is on stderr too" grep -qi 'phase' "$tmp/$name.err"
+	holds "$name: and in report.txt, as it was on stderr" \
+		is_part_of "$tmp/$name.result/report.txt" "$tmp/$name.err"
+	for scheme in time space random; do
+		scripted "$name.$scheme" PHASEMUX_SCHEME=$scheme "$@"
+		holds "$name: the same phases under $scheme" \
+			report same "$json" "$tmp/$name.$scheme.result/report.json"
+	done
+}
+
+is_part_of() {
+	"$python" -c 'import sys; sys.exit(open(sys.argv[1]).read() not in open(sys.argv[2]).read())' "$@"
+}
+
+for mpi in $(mpis_of phases); do
+	whole_way phases.$mpi on $mpi 2 "$programs/phases.$mpi" -n 400
+	json=$tmp/phases.$mpi.result/report.json
+	holds "phases.$mpi: the four phases that the program has" \
+		report instructions "$json" 6000000 150000 1000000 3000000
+	holds "phases.$mpi: the efficiency is a product" report efficiency "$json"
+	for flavour in mpif_h mpi f08; do
+		[ -x "$programs/solver_$flavour.$mpi" ] || continue
+		whole_way solver_$flavour.$mpi on $mpi 2 "$programs/solver_$flavour.$mpi" 600
+		holds "solver_$flavour.$mpi: its two phases" \
+			report instructions "$tmp/solver_$flavour.$mpi.result/report.json" 1200000 5000000
+	done
+done
+
+if "$python" -c 'import mpi4py, numpy' 2>/dev/null && have mpirun.openmpi; then
+	whole_way jacobi on openmpi 2 "$python" "$root/tests/programs/jacobi.py" 400
+	holds "jacobi: its one phase" \
+		report instructions "$tmp/jacobi.result/report.json" 4000000
+else
+	skip "an MPI opened out of sight" "no mpi4py"
+fi
+
+# A rank that computes 50% longer: the mean over the maximum is 2 / 2.5 of that phase.
+run imbalance.bare on openmpi 2 "$programs/phases.openmpi" -n 300 -c
+scripted imbalance on openmpi 2 "$programs/phases.openmpi" -n 300 -c -b 100
+unchanged imbalance imbalance.bare
+holds "imbalance: the load balance tells it" \
+	report between "$tmp/imbalance.result/report.json" efficiency/load_balance 0.5 0.95
+
+done_testing
