@@ -17,6 +17,7 @@ struct event {
 	char name[EVENT_NAME_MAX]; /* as the user or the model calls it */
 	uint32_t type;             /* perf_event_attr.type */
 	uint64_t config;           /* perf_event_attr.config */
+	uint64_t config1;          /* perf_event_attr.config1: 0 but for a few of Intel's */
 };
 
 /*

@@ -23,17 +23,22 @@ struct group {
 	enum read_method method;
 	unsigned count;
 	int fd[GROUP_EVENTS_MAX];
+	uint64_t id[GROUP_EVENTS_MAX]; /* the kernel's, by which our descriptors are known again */
 	struct perf_event_mmap_page *page[GROUP_EVENTS_MAX]; /* NULL without rdpmc */
 	bool enabled;
 };
 
 /*
  * Opens the group, disabled, on the calling thread. Descriptors are CLOEXEC and above the range
- * that programs use. 0 or -errno, with *bad the index of the event that could not be opened.
+ * that programs use. Software events include the kernel level where that is allowed: a context
+ * switch happens nowhere else. Where a page cannot be mapped, the method becomes READ_SYSCALL.
+ * 0 or -errno, with *bad the index of the event that could not be opened; the group is then empty,
+ * and may be given to group_close.
  */
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);
 
+/* A descriptor that the program has closed and reused meanwhile is left alone. */
 void group_close(struct group *group);
 
 /* For the child of a fork: lets go of the descriptors without touching the parent's counters. */
@@ -43,7 +48,11 @@ void group_abandon(struct group *group);
 int group_enable(struct group *group);
 int group_disable(struct group *group);
 
-/* Reads values[0 .. count) in the order of the events. 0 or -errno (-EIO: not counting). */
+/*
+ * Reads values[0 .. count) in the order of the events, each widened to 64 bits. 0 or -errno:
+ * -EIO: not counting (held by somebody else, or disabled by the kernel); -EBADF: the descriptor
+ * is no longer ours. The values are undefined then.
+ */
 int group_read(struct group *group, uint64_t *values);
 
 /*

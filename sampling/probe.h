@@ -19,14 +19,18 @@ struct probe {
 	int paranoid;            /* /proc/sys/kernel/perf_event_paranoid; -1 unreadable */
 	unsigned counters_open;  /* as many copies of one event open as one group ... */
 	unsigned counters;       /* ... and as many really count */
-	unsigned counters_held;  /* opened alone but did not count: held by somebody else */
+	unsigned counters_held;  /* opened but were not given to us: held by somebody else */
 	enum read_method method; /* the cheaper way of reading a full group */
 	double read_ns;          /* a read of a full group by that way, median */
 	double read_other_ns;    /* by the other way; 0: there is none */
 	double switch_ns;        /* disable one full group, enable another, median */
 };
 
-/* Fills the probe; `event` is the one to open copies of (instructions). Never fails. */
+/*
+ * Fills the probe; `event` is the one to open copies of (instructions). Never fails. Where only
+ * software events can be counted, the costs are those of a group of four of them. Wants
+ * clock_calibrate first.
+ */
 void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *event);
 
 /*

@@ -3,6 +3,7 @@
 #define PHASEMUX_SAMPLING_PROCESSOR_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct processor {
 	char vendor[16];        /* "AuthenticAMD", "GenuineIntel", "ARM", "IBM"; "" unknown */
@@ -16,5 +17,11 @@ struct processor {
  * NULL. Never fails: what is not known stays empty.
  */
 void processor_identify(struct processor *processor, const char *assume);
+
+/*
+ * Fills it from the text of /proc/cpuinfo, for processors that cannot be asked by an instruction
+ * (ARM, POWER). Fields that the text does not have stay as they are.
+ */
+void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo);
 
 #endif

@@ -1,0 +1,104 @@
+#include "sampling/pmu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LIFT_TO 512
+
+int pmu_lift(int fd)
+{
+	struct rlimit limit;
+	int lowest = LIFT_TO, lifted;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * LIFT_TO)
+		lowest = (int)(limit.rlim_cur / 2);
+	if (fd >= lowest)
+		return fd;
+	lifted = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+	if (lifted < 0)
+		return fd;
+	close(fd);
+	return lifted;
+}
+
+static int kernel_open(struct perf_event_attr *attr, int group_fd)
+{
+	long fd = syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : pmu_lift((int)fd);
+}
+
+static ssize_t kernel_read(int fd, void *buf, size_t size)
+{
+	ssize_t got = read(fd, buf, size);
+
+	return got < 0 ? -errno : got;
+}
+
+static int kernel_ioctl(int fd, unsigned long request, unsigned long argument)
+{
+	return ioctl(fd, request, argument) < 0 ? -errno : 0;
+}
+
+static int kernel_close(int fd)
+{
+	return close(fd) < 0 ? -errno : 0;
+}
+
+static struct perf_event_mmap_page *kernel_map(int fd, size_t size)
+{
+	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+static void kernel_unmap(struct perf_event_mmap_page *page, size_t size)
+{
+	munmap(page, size);
+}
+
+const struct pmu *pmu_kernel(void)
+{
+	static const struct pmu kernel = {
+		.open = kernel_open,
+		.read = kernel_read,
+		.ioctl = kernel_ioctl,
+		.close = kernel_close,
+		.map = kernel_map,
+		.unmap = kernel_unmap,
+	};
+
+	return &kernel;
+}
+
+const struct pmu *pmu_load(const char *path, char *why, size_t why_size)
+{
+	const struct pmu *(*offer)(void);
+	const struct pmu *pmu;
+	void *library;
+
+	if (getauxval(AT_SECURE)) {
+		snprintf(why, why_size, "not in a process with raised privileges");
+		return NULL;
+	}
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		snprintf(why, why_size, "%s", dlerror());
+		return NULL;
+	}
+	offer = (const struct pmu *(*)(void))dlsym(library, "phasemux_pmu");
+	pmu = offer ? offer() : NULL;
+	if (!pmu) {
+		snprintf(why, why_size, "%s offers no counters (phasemux_pmu)", path);
+		dlclose(library);
+	}
+	return pmu;
+}

@@ -1,0 +1,277 @@
+#include "sampling/probe.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/clock.h"
+
+#define WORK_LOOPS   20000 /* some 20 us: enough that a counter which counts stands out */
+#define READS        21    /* samples of a median */
+#define SWITCHES     9
+#define SOFTWARE_SET 4     /* a group of software events as large as this is timed */
+
+static int read_number(const char *path, int missing)
+{
+	FILE *file = fopen(path, "re");
+	int number = missing;
+
+	if (file) {
+		if (fscanf(file, "%d", &number) != 1)
+			number = missing;
+		fclose(file);
+	}
+	return number;
+}
+
+static void do_some_work(void)
+{
+	volatile unsigned sink = 0;
+
+	for (unsigned i = 0; i < WORK_LOOPS; i++)
+		sink += i;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, unsigned count)
+{
+	qsort(values, count, sizeof(*values), compare_doubles);
+	return values[count / 2];
+}
+
+/* Opens a group of `count` copies of an event; the further ones may be another event. */
+static int open_copies(struct group *group, const struct pmu *pmu, const struct event *first,
+		const struct event *further, unsigned count, enum read_method method)
+{
+	const struct event *events[GROUP_EVENTS_MAX] = { first };
+	unsigned bad;
+
+	for (unsigned i = 1; i < count; i++)
+		events[i] = further;
+	return group_open(group, pmu, events, count, method, &bad);
+}
+
+/*
+ * How many of `copies` events that run together count; -EIO: they were not given counters. Counts
+ * are compared with each other: the kernel's own "time running" is not to be trusted.
+ */
+static int how_many_count(const struct pmu *pmu, const struct event *event, unsigned copies)
+{
+	uint64_t values[GROUP_EVENTS_MAX], most = 0;
+	struct group group;
+	int error, counting = 0;
+
+	error = open_copies(&group, pmu, event, event, copies, READ_SYSCALL);
+	if (error)
+		return error;
+	error = group_enable(&group);
+	if (!error) {
+		do_some_work();
+		error = group_read(&group, values);
+	}
+	group_close(&group);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < copies; i++)
+		if (values[i] > most)
+			most = values[i];
+	for (unsigned i = 0; i < copies && most > 0; i++)
+		counting += values[i] > most / 2;
+	return counting;
+}
+
+static unsigned how_many_open(const struct pmu *pmu, const struct event *event)
+{
+	for (unsigned copies = GROUP_EVENTS_MAX; copies > 1; copies--) {
+		struct group group;
+
+		if (open_copies(&group, pmu, event, event, copies, READ_SYSCALL) == 0) {
+			group_close(&group);
+			return copies;
+		}
+	}
+	return 1;
+}
+
+/* Pinned groups get all their counters or none, so a smaller one is tried until it gets them. */
+static void probe_counters(struct probe *probe, const struct pmu *pmu, const struct event *event)
+{
+	probe->counters_open = how_many_open(pmu, event);
+	for (unsigned copies = probe->counters_open; copies > 0; copies--) {
+		int counting = how_many_count(pmu, event, copies);
+
+		if (counting >= 0) {
+			probe->counters = (unsigned)counting;
+			return;
+		}
+		probe->counters_held++;
+	}
+}
+
+static double time_reads(struct group *group)
+{
+	uint64_t values[GROUP_EVENTS_MAX];
+	double ns[READS];
+
+	for (unsigned i = 0; i < READS; i++) {
+		uint64_t start = clock_now();
+
+		if (group_read(group, values) < 0)
+			return 0;
+		ns[i] = clock_ns(clock_now() - start);
+	}
+	return median(ns, READS);
+}
+
+/* By one way, of a group that is enabled meanwhile; 0: this way does not exist here. */
+static double time_method(const struct pmu *pmu, const struct event *first,
+		const struct event *further, unsigned count, enum read_method method)
+{
+	struct group group;
+	double ns = 0;
+
+	if (open_copies(&group, pmu, first, further, count, method) < 0)
+		return 0;
+	if (group.method == method && group_enable(&group) == 0)
+		ns = time_reads(&group);
+	group_close(&group);
+	return ns;
+}
+
+static double time_switches(const struct pmu *pmu, const struct event *first,
+		const struct event *further, unsigned count)
+{
+	double ns[SWITCHES], result = 0;
+	struct group groups[2];
+
+	if (open_copies(&groups[0], pmu, first, further, count, READ_SYSCALL) < 0)
+		return 0;
+	if (open_copies(&groups[1], pmu, first, further, count, READ_SYSCALL) < 0)
+		goto out;
+	if (group_enable(&groups[0]) < 0)
+		goto out_both;
+	for (unsigned i = 0; i < SWITCHES; i++) {
+		uint64_t start = clock_now();
+
+		if (group_disable(&groups[i % 2]) < 0 || group_enable(&groups[(i + 1) % 2]) < 0)
+			goto out_both;
+		ns[i] = clock_ns(clock_now() - start);
+	}
+	result = median(ns, SWITCHES);
+out_both:
+	group_close(&groups[1]);
+out:
+	group_close(&groups[0]);
+	return result;
+}
+
+/*
+ * The group that is timed looks like those that will be counted: `first` once and something else
+ * on the other counters. Trapping reads cost very differently from event to event.
+ */
+static void probe_costs(struct probe *probe, const struct pmu *pmu, const struct event *first,
+		const struct event *further, unsigned count)
+{
+	double by_syscall = time_method(pmu, first, further, count, READ_SYSCALL);
+	double by_rdpmc = time_method(pmu, first, further, count, READ_RDPMC);
+
+	if (by_rdpmc > 0 && (by_rdpmc < by_syscall || by_syscall == 0)) {
+		probe->method = READ_RDPMC;
+		probe->read_ns = by_rdpmc;
+		probe->read_other_ns = by_syscall;
+	} else {
+		probe->method = READ_SYSCALL;
+		probe->read_ns = by_syscall;
+		probe->read_other_ns = by_rdpmc;
+	}
+	probe->switch_ns = time_switches(pmu, first, further, count);
+}
+
+static int try_open(const struct pmu *pmu, const struct event *event)
+{
+	struct group group;
+	int error = open_copies(&group, pmu, event, event, 1, READ_SYSCALL);
+
+	group_close(&group);
+	return error;
+}
+
+void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *event)
+{
+	static const struct event cycles = {
+		.name = "cycles", .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
+	};
+	static const struct event task_clock = {
+		.name = "task-clock", .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	memset(probe, 0, sizeof(*probe));
+	probe->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", -1);
+	probe->software_errno = -try_open(pmu, &task_clock);
+	probe->software = probe->software_errno == 0;
+	probe->hardware_errno = -try_open(pmu, event);
+	if (probe->hardware_errno == 0) {
+		probe_counters(probe, pmu, event);
+		probe->hardware = probe->counters > 0;
+		if (!probe->hardware)
+			probe->hardware_errno = EBUSY;
+	}
+	if (probe->hardware) {
+		bool plain = try_open(pmu, &cycles) == 0;
+
+		probe_costs(probe, pmu, event, plain ? &cycles : event, probe->counters);
+	} else if (probe->software) {
+		probe_costs(probe, pmu, &task_clock, &task_clock, SOFTWARE_SET);
+	}
+}
+
+void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_t size)
+{
+	if (size)
+		text[0] = '\0';
+	switch (probe->hardware ? 0 : probe->hardware_errno) {
+	case 0:
+		return;
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		snprintf(text, size, "%s", hypervisor ?
+			"this virtual machine has no hardware counters; its host must pass them on "
+			"(KVM: -cpu host,pmu=on; clouds: a bare-metal or whole-socket instance)" :
+			"the kernel drives no hardware counters on this processor; "
+			"a kernel that knows it would (see dmesg for 'Performance Events')");
+		return;
+	case EACCES:
+		snprintf(text, size, "the kernel forbids counting (perf_event_paranoid is %d); as "
+			"root: sysctl kernel.perf_event_paranoid=2, or give CAP_PERFMON",
+			probe->paranoid);
+		return;
+	case EPERM:
+	case ENOSYS:
+		snprintf(text, size, "%s", probe->paranoid >= 0 ?
+			"a seccomp filter forbids perf_event_open; containers: a profile that allows "
+			"it (--security-opt seccomp=FILE) or --cap-add PERFMON" :
+			"this kernel was built without CONFIG_PERF_EVENTS");
+		return;
+	case EMFILE:
+	case ENFILE:
+		snprintf(text, size, "no file descriptor is left for a counter; raise ulimit -n");
+		return;
+	case EBUSY:
+		snprintf(text, size, "%u counters opened but none was given to us: another profiler "
+			"or the NMI watchdog holds them (as root: sysctl kernel.nmi_watchdog=0)",
+			probe->counters_open);
+		return;
+	default:
+		snprintf(text, size, "hardware counters cannot be opened: %s",
+			strerror(probe->hardware_errno));
+	}
+}

@@ -1,0 +1,61 @@
+/*
+ * Reading a counter without a system call, by the page that the kernel maps for its event. The
+ * protocol is that of perf_event_open(2): the page's sequence lock, the counter's index, the sign
+ * extension of what the counter holds, and the kernel's offset. x86 alone: ARM needs a system
+ * setting as well, POWER has none.
+ */
+#ifndef PHASEMUX_SAMPLING_RDPMC_H
+#define PHASEMUX_SAMPLING_RDPMC_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The kernel rewrites the page at context switches; a reader that never wins has lost its page. */
+#define RDPMC_TRIES 64
+
+static inline uint64_t rdpmc_instruction(uint32_t counter)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdpmc((int)counter);
+#else
+	(void)counter;
+	return 0;
+#endif
+}
+
+/* What a counter of `width` bits that holds `raw` adds to the kernel's offset: it is signed. */
+static inline uint64_t rdpmc_extend(uint64_t raw, unsigned width)
+{
+	if (width == 0 || width >= 64)
+		return raw;
+	return (uint64_t)((int64_t)(raw << (64 - width)) >> (64 - width));
+}
+
+/*
+ * The event's count. False when it must be asked of the kernel: it is on no counter now, or this
+ * user may not read counters. `counter_read` is rdpmc_instruction outside tests.
+ */
+static inline bool rdpmc_read(const struct perf_event_mmap_page *page,
+		uint64_t (*counter_read)(uint32_t counter), uint64_t *value)
+{
+	for (unsigned i = 0; i < RDPMC_TRIES; i++) {
+		uint32_t before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
+		uint32_t index = __atomic_load_n(&page->index, __ATOMIC_RELAXED);
+		int64_t offset = __atomic_load_n(&page->offset, __ATOMIC_RELAXED);
+		uint64_t raw;
+
+		if (!page->cap_user_rdpmc || index == 0)
+			return false;
+		raw = counter_read(index - 1);
+		/* the page belongs to this thread: the kernel writes it on this processor only */
+		__asm__ volatile("" ::: "memory");
+		if (__atomic_load_n(&page->lock, __ATOMIC_ACQUIRE) == before) {
+			*value = (uint64_t)offset + rdpmc_extend(raw, page->pmc_width);
+			return true;
+		}
+	}
+	return false;
+}
+
+#endif
