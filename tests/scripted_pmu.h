@@ -1,0 +1,105 @@
+/*
+ * The scripted PMU: a shared object that stands for the kernel's counters, with known truth. The
+ * agent loads it when PHASEMUX_PMU names it; a host program finds scripted_pmu_work and its kin by
+ * dlsym(RTLD_DEFAULT, ...), for which the library stands in LD_PRELOAD too.
+ *
+ * Each thread has a virtual history: totals of every event since its start, moved on by
+ * scripted_pmu_work (or, with "auto", by the thread's processor time). A counter shows what its
+ * event's total gained while the counter was enabled. So the truth does not depend on what is
+ * being counted, and scripted_pmu_total tells it.
+ *
+ * SCRIPTED_PMU holds the settings, separated by commas; all have defaults:
+ *
+ *   counters=N     how many counters really count (5); the highest of more reads 0
+ *   opens=N        how many may be opened as one group (6)
+ *   held=N         that many of them are held by somebody else: larger groups are not scheduled
+ *   processor=V    the processor to assume (AuthenticAMD-26-2)
+ *   hardware=0     no hardware counters, as in many virtual machines
+ *   noise=X        relative standard deviation of every event of a piece of work (0)
+ *   seed=N         of that noise (1); MPI ranks add theirs, threads their number
+ *   spin=X         work takes X times its virtual time, by a busy wait (1; 0: none)
+ *   auto=B[/B...]  behaviours that follow the thread's processor time: with several, stretches
+ *                  between two reads below 200 us show the first, the others take one power of
+ *                  four each beyond that
+ *   fail=CALL:N:E  the N-th (from 1; N+: from there on) open, read, ioctl, close or map of the
+ *                  process fails with E (EACCES, EMFILE, ..., a number; "short": read gives 0
+ *                  bytes); may be given several times
+ *   jump=N         every N-th read, a counter is first moved on by 2^47
+ *   back=N         every N-th read, a counter is first moved back by 2^40
+ *   strict=1       a forked child that switches or reads its parent's counters is named on stderr
+ */
+#ifndef PHASEMUX_TESTS_SCRIPTED_PMU_H
+#define PHASEMUX_TESTS_SCRIPTED_PMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sampling/pmu.h"
+
+#define SCRIPTED_EXPORT __attribute__((visibility("default")))
+
+SCRIPTED_EXPORT const struct pmu *phasemux_pmu(void);
+
+/*
+ * Does `instructions` of virtual work of a named behaviour on the calling thread: "chase", "triad",
+ * "fdiv", "iadd", "alu", "randbr", "icache", "fma", "fscal". Returns 0, -EINVAL (no such name).
+ */
+SCRIPTED_EXPORT int scripted_pmu_work(const char *behaviour, uint64_t instructions);
+
+/* The calling thread's true total of an event (perf_event_attr's type and config). */
+SCRIPTED_EXPORT double scripted_pmu_total(uint32_t type, uint64_t config);
+
+/* How often a call of the table was made by this process so far: "open", "read", ... */
+SCRIPTED_EXPORT uint64_t scripted_pmu_calls(const char *call);
+
+/* Takes settings as SCRIPTED_PMU would, for unit tests; counters open meanwhile keep theirs. */
+SCRIPTED_EXPORT int scripted_pmu_configure(const char *settings);
+
+/* ---- inside: settings (scripted_settings.c) ---- */
+
+enum scripted_call { CALL_OPEN, CALL_READ, CALL_IOCTL, CALL_CLOSE, CALL_MAP, CALLS };
+
+#define SCRIPTED_FAILURES   8
+#define SCRIPTED_BEHAVIOURS 9
+#define FAIL_SHORT          (-1)
+
+struct scripted_failure {
+	enum scripted_call call;
+	uint64_t nth;
+	bool onwards;
+	int error; /* errno, or FAIL_SHORT */
+};
+
+struct scripted_settings {
+	unsigned counters, opens, held;
+	char processor[48];
+	bool hardware, strict;
+	double noise, spin;
+	uint64_t seed, jump, back;
+	unsigned autos;
+	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
+	unsigned failures;
+	struct scripted_failure failure[SCRIPTED_FAILURES];
+};
+
+/* 0, or -EINVAL with one line on stderr that names the setting. */
+int scripted_settings_parse(struct scripted_settings *settings, const char *text);
+
+/* The number of a call by its name, -1: none. */
+int scripted_call_number(const char *name);
+
+/* ---- inside: behaviours (scripted_behaviours.c) ---- */
+
+/* The number of a behaviour by its name, -1: none. */
+int scripted_behaviour_number(const char *name);
+
+/* False: this processor has no such event. */
+bool scripted_event_exists(uint32_t type, uint64_t config);
+
+/* An event per 1,000 instructions of a behaviour, on a processor of `slots` per cycle. */
+double scripted_rate(uint32_t type, uint64_t config, unsigned behaviour, unsigned slots);
+
+#define SCRIPTED_GHZ 4.0 /* of the virtual clock */
+
+#endif

@@ -1,0 +1,261 @@
+/* Groups on the scripted PMU, whose truth is known, and on the kernel's software events. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include "sampling/group.h"
+#include "sampling/rdpmc.h"
+#include "tests/scripted_pmu.h"
+#include "tests/tap.h"
+
+static const struct event cycles = { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 };
+static const struct event instructions = { .name = "instr", .type = PERF_TYPE_RAW, .config = 0xc0 };
+static const struct event front_end = { .name = "fe", .type = PERF_TYPE_RAW, .config = 0x1000001a0 };
+static const struct event back_end = { .name = "be", .type = PERF_TYPE_RAW, .config = 0x100001ea0 };
+static const struct event ops = { .name = "ops", .type = PERF_TYPE_RAW, .config = 0xc1 };
+static const struct event dispatched = { .name = "disp", .type = PERF_TYPE_RAW, .config = 0x7aa };
+static const struct event task_clock = {
+	.name = "task-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+};
+static const struct event page_faults = {
+	.name = "page-faults", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+};
+
+static const struct event *const five[] = {
+	&cycles, &instructions, &front_end, &back_end, &dispatched,
+};
+static const struct event *const six[] = {
+	&cycles, &instructions, &front_end, &back_end, &dispatched, &ops,
+};
+
+/* What a group counts over one piece of work; false: a lost burst. */
+static bool count_work(struct group *group, const char *behaviour, uint64_t amount, uint64_t *delta)
+{
+	uint64_t before[GROUP_EVENTS_MAX], after[GROUP_EVENTS_MAX];
+
+	return group_read(group, before) == 0 && scripted_pmu_work(behaviour, amount) == 0 &&
+	       group_read(group, after) == 0 && group_delta(before, after, group->count, delta);
+}
+
+static void test_counts(void)
+{
+	const struct pmu *pmu = phasemux_pmu();
+	uint64_t delta[GROUP_EVENTS_MAX];
+	struct group group;
+	unsigned bad;
+
+	scripted_pmu_configure("spin=0");
+	is_int(group_open(&group, pmu, five, 5, READ_RDPMC, &bad), 0, "a group of five opens");
+	is_int(group.method, READ_SYSCALL, "without a page, read is the way");
+	is_int(group_enable(&group), 0, "it is enabled");
+	ok(count_work(&group, "triad", 1000000, delta), "it is read");
+	is_near((double)delta[0], 2184000, 1, "cycles of a triad");
+	is_near((double)delta[1], 1000000, 1, "its instructions");
+	is_near((double)(delta[2] + delta[3] + delta[4]), 8.0 * 2184000, 4,
+			"its slots are all accounted for");
+	is_int(group_disable(&group), 0, "it is disabled");
+	ok(count_work(&group, "chase", 1000, delta) && delta[0] == 0, "and stands still");
+	group_close(&group);
+}
+
+static void test_sixth_reads_zero(void)
+{
+	uint64_t delta[GROUP_EVENTS_MAX] = { 0 };
+	struct group group, other;
+	unsigned bad;
+
+	scripted_pmu_configure("spin=0");
+	is_int(group_open(&group, phasemux_pmu(), six, 6, READ_SYSCALL, &bad), 0, "six open");
+	group_enable(&group);
+	ok(count_work(&group, "alu", 1000000, delta) && delta[4] > 0, "the fifth counts");
+	is_int((long long)delta[5], 0, "the sixth counts nothing");
+	is_int(group_open(&other, phasemux_pmu(), five, 1, READ_SYSCALL, &bad), 0, "another opens");
+	group_enable(&other);
+	is_int(group_read(&other, delta), -EIO, "and is not given a counter");
+	group_disable(&other);
+	group_disable(&group);
+	group_enable(&other);
+	is_int(group_read(&other, delta), 0, "but is when there is room again");
+	group_close(&other);
+	group_close(&group);
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *settings;
+		int error;
+		unsigned bad;
+	} cases[] = {
+		{ "hardware=0", -ENOENT, 0 },
+		{ "fail=open:3:EACCES", -EACCES, 2 },
+		{ "fail=open:1:EPERM", -EPERM, 0 },
+		{ "fail=open:5:EMFILE", -EMFILE, 4 },
+		{ "opens=4", -EINVAL, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct group group;
+		unsigned bad = 99;
+
+		scripted_pmu_configure(cases[i].settings);
+		is_int(group_open(&group, phasemux_pmu(), five, 5, READ_SYSCALL, &bad),
+				cases[i].error, cases[i].settings);
+		is_int(bad, cases[i].bad, "which event it was");
+		is_int((long long)scripted_pmu_calls("close"), cases[i].bad, "the others close");
+		group_close(&group);
+	}
+}
+
+static void test_lost(void)
+{
+	static const struct {
+		const char *settings;
+		const char *name;
+	} cases[] = {
+		{ "spin=0,fail=read:2:EBADF", "a failing read loses the burst" },
+		{ "spin=0,fail=read:2:short", "an empty read loses the burst" },
+		{ "spin=0,jump=2", "a jump by 2^47 loses the burst" },
+		{ "spin=0,back=2", "a counter that runs backwards loses the burst" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t delta[GROUP_EVENTS_MAX];
+		struct group group;
+		unsigned bad;
+
+		scripted_pmu_configure(cases[i].settings);
+		group_open(&group, phasemux_pmu(), five, 5, READ_SYSCALL, &bad);
+		group_enable(&group);
+		ok(!count_work(&group, "fma", 1000, delta), "%s", cases[i].name);
+		if (i < 2)
+			ok(count_work(&group, "fma", 1000, delta), "and the next one is good");
+		group_close(&group);
+	}
+}
+
+static void test_delta(void)
+{
+	const uint64_t limit = UINT64_C(1) << 46;
+	uint64_t before[2] = { 10, 10 }, after[2] = { 11, 10 + limit }, delta[2];
+
+	ok(group_delta(before, after, 2, delta) && delta[0] == 1, "a difference up to 2^46 can be");
+	after[1]++;
+	ok(!group_delta(before, after, 2, delta), "a larger one cannot");
+	after[1] = 9;
+	ok(!group_delta(before, after, 2, delta), "nor a negative one");
+}
+
+static void test_descriptors(void)
+{
+	uint64_t values[GROUP_EVENTS_MAX];
+	struct group group;
+	unsigned bad;
+	int fd, other;
+
+	scripted_pmu_configure("spin=0");
+	group_open(&group, phasemux_pmu(), five, 2, READ_SYSCALL, &bad);
+	ok(group.fd[0] >= 512 && group.fd[1] >= 512, "descriptors are above 511");
+	ok(fcntl(group.fd[0], F_GETFD) & FD_CLOEXEC, "and close on exec");
+	group_enable(&group);
+	close(group.fd[0]);
+	is_int(group_read(&group, values), -EBADF, "a descriptor that the program closes is lost");
+	other = eventfd(7, 0);
+	fd = dup2(other, group.fd[0]);
+	ok(group_read(&group, values) < 0, "and so is one that it reuses");
+	group_close(&group);
+	ok(fcntl(fd, F_GETFD) >= 0, "which stays open when the group is closed");
+	close(fd);
+	close(other);
+}
+
+static void test_kernel_software(void)
+{
+	const struct event *const events[] = { &task_clock, &page_faults };
+	uint64_t before[2], after[2], delta[2];
+	struct group group;
+	unsigned bad;
+	int error = group_open(&group, pmu_kernel(), events, 2, READ_SYSCALL, &bad);
+	char *memory;
+
+	if (error) {
+		skip("the kernel's software events", strerror(-error));
+		return;
+	}
+	ok(group.fd[0] >= 512 && (fcntl(group.fd[0], F_GETFD) & FD_CLOEXEC),
+			"the kernel's descriptors are lifted too");
+	is_int(group_enable(&group), 0, "the kernel enables the group");
+	is_int(group_read(&group, before), 0, "and reads it");
+	memory = malloc(64 << 20);
+	for (size_t i = 0; i < 64 << 20; i += 4096)
+		((volatile char *)memory)[i] = 1;
+	is_int(group_read(&group, after), 0, "twice");
+	ok(group_delta(before, after, 2, delta), "the difference is possible");
+	ok(delta[0] > 10000 && delta[0] < 10u * 1000000000u, "time passed");
+	ok(delta[1] > 0, "pages were touched");
+	free(memory);
+	group_close(&group);
+}
+
+static uint64_t fabricated_raw;
+static unsigned fabricated_index;
+static struct perf_event_mmap_page fabricated_page;
+static unsigned fabricated_writes;
+
+static uint64_t fabricated_read(uint32_t counter)
+{
+	fabricated_index = counter;
+	if (fabricated_writes) { /* the kernel rewrites the page meanwhile */
+		fabricated_writes--;
+		fabricated_page.lock += 2;
+		fabricated_page.offset += 1000;
+	}
+	return fabricated_raw;
+}
+
+static void test_rdpmc(void)
+{
+	uint64_t value = 0;
+
+	is_int((long long)rdpmc_extend(5, 48), 5, "a small count stays");
+	is_int((long long)rdpmc_extend((UINT64_C(1) << 48) - 3, 48), -3, "48 bits are signed");
+	is_int((long long)rdpmc_extend(UINT64_C(1) << 47, 48), -(1LL << 47), "their sign bit too");
+	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "what is above is not looked at");
+	fabricated_page = (struct perf_event_mmap_page){
+		.lock = 4, .index = 3, .offset = 100, .pmc_width = 48, .cap_user_rdpmc = 1,
+	};
+	fabricated_raw = 23;
+	ok(rdpmc_read(&fabricated_page, fabricated_read, &value), "a page with a counter is read");
+	is_int((long long)value, 123, "offset and counter are added");
+	is_int(fabricated_index, 2, "the index counts from one");
+	fabricated_raw = (UINT64_C(1) << 48) - 23;
+	rdpmc_read(&fabricated_page, fabricated_read, &value);
+	is_int((long long)value, 77, "a negative counter is subtracted");
+	fabricated_raw = 1;
+	fabricated_writes = 1;
+	ok(rdpmc_read(&fabricated_page, fabricated_read, &value), "a page rewritten once is read");
+	is_int((long long)value, 1101, "as it was afterwards");
+	fabricated_writes = 1000000;
+	ok(!rdpmc_read(&fabricated_page, fabricated_read, &value),
+			"one that never rests is given up");
+	fabricated_writes = 0;
+	fabricated_page.index = 0;
+	ok(!rdpmc_read(&fabricated_page, fabricated_read, &value), "no counter: ask the kernel");
+	fabricated_page.index = 1;
+	fabricated_page.cap_user_rdpmc = 0;
+	ok(!rdpmc_read(&fabricated_page, fabricated_read, &value), "not allowed: ask the kernel");
+}
+
+int main(void)
+{
+	test_counts();
+	test_sixth_reads_zero();
+	test_refused();
+	test_lost();
+	test_delta();
+	test_descriptors();
+	test_kernel_software();
+	test_rdpmc();
+	return tap_done();
+}
