@@ -33,7 +33,7 @@ for iteration in range(iterations):
     change[0] = numpy.abs(new - field[1:-1, 1:-1]).max()
     field[1:-1, 1:-1] = new
     if scripted:
-        scripted(b"triad", 4000000)
+        scripted(b"triad", 1500000)
     world.Allreduce(MPI.IN_PLACE, change, MPI.MAX)
 
 total = world.reduce(float(field[1:-1].sum()))

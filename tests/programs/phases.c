@@ -22,10 +22,10 @@ static const struct {
 	const char *kernel;
 	uint64_t instructions;
 } phases[] = {
-	{ "triad", 6000000 },
-	{ "chase", 150000 },
-	{ "fdiv", 1000000 },
-	{ "alu", 3000000 },
+	{ "triad", 1500000 },
+	{ "chase", 6000 },
+	{ "fdiv", 300000 },
+	{ "alu", 6000000 },
 };
 
 static int rank, ranks;

@@ -66,7 +66,7 @@ program solver
     call MPI_Isend(old(1, rows), columns, MPI_DOUBLE_PRECISION, south, sweep_tag, &
                    MPI_COMM_WORLD, requests(4), ierror)
     ! The first phase, while the borders travel: a division chain, as a source term has it.
-    call work_by_number(2_c_int, 1200000_c_int64_t)
+    call work_by_number(2_c_int, 300000_c_int64_t)
     call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, ierror)
     ! The second: the sweep, and a stream over memory.
     do j = 1, rows
@@ -75,7 +75,7 @@ program solver
       end do
     end do
     old(:, 1:rows) = new(:, 1:rows)
-    call work_by_number(0_c_int, 5000000_c_int64_t)
+    call work_by_number(0_c_int, 1500000_c_int64_t)
   end do
 
   ! The sum travels from the last rank to the first.

@@ -106,11 +106,12 @@ void work_by_number(int kernel, int64_t instructions)
 
 	if (kernel < 0 || kernel >= KERNELS || instructions < 0)
 		abort();
-	/* Looked up at each call: the agent loads the scripted PMU in its own good time. */
+	/* Looked up at each call: a library may come late. */
 	scripted = (void (*)(const char *, uint64_t))dlsym(RTLD_DEFAULT, "scripted_pmu_work");
-	kernels[kernel].run((uint64_t)instructions);
 	if (scripted)
 		scripted(kernels[kernel].name, (uint64_t)instructions);
+	else
+		kernels[kernel].run((uint64_t)instructions);
 }
 
 void work(const char *kernel, uint64_t instructions)

@@ -1,7 +1,7 @@
 /*
  * Computation whose behaviour is known, for the host programs of the tests: a named kernel and
  * about how many instructions it runs. Where a scripted PMU is in the process (it exports
- * scripted_pmu_work), it is told the exact count; the loop runs all the same, so that time passes.
+ * scripted_pmu_work), that one does the work, with exactly so many.
  */
 #ifndef PHASEMUX_TESTS_WORK_H
 #define PHASEMUX_TESTS_WORK_H
