@@ -1,0 +1,134 @@
+#include "agent/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *job(void)
+{
+	static const char *const variables[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
+		"FLUX_JOB_ID" };
+	const char *id = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables) && !(id && *id); i++)
+		id = getenv(variables[i]);
+	/* it becomes part of a path */
+	return id && *id && !strchr(id, '/') ? id : NULL;
+}
+
+static void expand(char letter, char *text, size_t size)
+{
+	if (letter == 'j' && job())
+		snprintf(text, size, "%s", job());
+	else if (letter == 'j' || letter == 'p')
+		snprintf(text, size, "%ld", (long)getpid());
+	else if (letter == 'h' && gethostname(text, size) == 0)
+		text[size - 1] = '\0';
+	else
+		snprintf(text, size, "%%");
+}
+
+int output_folder(const char *pattern, char *folder, size_t size)
+{
+	size_t length = 0;
+
+	if (*pattern != '/') {
+		if (!getcwd(folder, size))
+			return -ENAMETOOLONG;
+		length = strlen(folder);
+		if (length + 1 >= size)
+			return -ENAMETOOLONG;
+		folder[length++] = '/';
+	}
+	for (; *pattern; pattern++) {
+		char text[HOST_NAME_MAX + 1] = { *pattern };
+		size_t more;
+
+		if (*pattern == '%' && pattern[1])
+			expand(*++pattern, text, sizeof(text));
+		more = strlen(text);
+		if (length + more >= size)
+			return -ENAMETOOLONG;
+		memcpy(folder + length, text, more);
+		length += more;
+	}
+	folder[length] = '\0';
+	return 0;
+}
+
+int output_open(const char *folder)
+{
+	struct stat status;
+	int fd;
+
+	if (mkdir(folder, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || status.st_uid != geteuid() ||
+			(status.st_mode & (S_IWGRP | S_IWOTH))) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static void name_file(char *name, size_t size, const char *base, unsigned number,
+		const char *suffix)
+{
+	if (number == 1)
+		snprintf(name, size, "%s.%s", base, suffix);
+	else
+		snprintf(name, size, "%s-%u.%s", base, number, suffix);
+}
+
+unsigned output_number(int folder_fd, const char *base, const char *const suffixes[], unsigned count)
+{
+	for (unsigned number = 1; number < 1000; number++) {
+		unsigned there = 0;
+
+		for (unsigned i = 0; i < count; i++) {
+			char name[NAME_MAX];
+			struct stat status;
+
+			name_file(name, sizeof(name), base, number, suffixes[i]);
+			there += fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+		}
+		if (!there)
+			return number;
+	}
+	return 0;
+}
+
+int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,
+		const char *text, size_t length)
+{
+	char name[NAME_MAX];
+	int fd, error = 0;
+
+	name_file(name, sizeof(name), base, number, suffix);
+	fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	while (length && !error) {
+		ssize_t written = write(fd, text, length);
+
+		if (written > 0) {
+			text += written;
+			length -= (size_t)written;
+		} else if (written == 0 || errno != EINTR) {
+			error = written ? -errno : -EIO;
+		}
+	}
+	if (close(fd) && !error)
+		error = -errno;
+	if (error)
+		unlinkat(folder_fd, name, 0);
+	return error;
+}

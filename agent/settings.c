@@ -1,0 +1,319 @@
+#include "agent/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const metric_names[METRICS] = {
+	[METRIC_INSTRUCTIONS] = "instructions",
+	[METRIC_IPC] = "ipc",
+	[METRIC_CYCLES] = "cycles",
+	[METRIC_DURATION] = "duration",
+};
+
+static bool is(const char *value, const char *word)
+{
+	return strcmp(value, word) == 0;
+}
+
+static bool parse_text(char text[SETTINGS_TEXT_MAX], const char *value)
+{
+	size_t length = strlen(value);
+
+	if (length >= SETTINGS_TEXT_MAX)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (iscntrl((unsigned char)value[i]))
+			return false;
+	memcpy(text, value, length + 1);
+	return true;
+}
+
+/* A number >= 0 with nothing after it but, at `end`, what the caller looks at. */
+static bool parse_number(const char *value, double *number, char **end)
+{
+	if (!isdigit((unsigned char)*value) && *value != '.')
+		return false;
+	*number = strtod(value, end);
+	return *end != value && isfinite(*number) && *number >= 0;
+}
+
+static bool parse_time(const char *value, double *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	double number;
+	char *end;
+
+	if (!parse_number(value, &number, &end))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (is(end, units[i].unit)) {
+			*ns = number * units[i].ns;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_whole(const char *value, unsigned long most, unsigned long *number)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*value))
+		return false;
+	errno = 0;
+	*number = strtoul(value, &end, 10);
+	return !*end && !errno && *number <= most;
+}
+
+static bool parse_scheme(struct settings *settings, const char *value)
+{
+	int kind = scheme_by_name(value);
+
+	if (kind < 0)
+		return false;
+	settings->scheme = (enum scheme_kind)kind;
+	return true;
+}
+
+static bool parse_group(struct settings *settings, const char *value)
+{
+	unsigned long group;
+
+	if (!parse_whole(value, 1000, &group))
+		return false;
+	settings->group = (unsigned)group;
+	return true;
+}
+
+static bool parse_events(struct settings *settings, const char *value)
+{
+	return *value && parse_text(settings->events, value);
+}
+
+static bool parse_quantum(struct settings *settings, const char *value)
+{
+	unsigned long bursts = 0;
+	double ns = 0;
+
+	if (!is(value, "auto")) {
+		if (parse_whole(value, 1000000000, &bursts)) {
+			if (!bursts)
+				return false;
+		} else if (!parse_time(value, &ns) || ns < 1e3) {
+			return false;
+		}
+	}
+	settings->quantum_bursts = bursts;
+	settings->quantum_ns = ns;
+	return true;
+}
+
+static bool parse_budget(struct settings *settings, const char *value)
+{
+	double share;
+	char *end;
+
+	if (is(value, "none")) {
+		settings->budget = INFINITY;
+		return true;
+	}
+	if (!parse_number(value, &share, &end) || !is(end, "%") || share <= 0 || share > 100)
+		return false;
+	settings->budget = share / 100;
+	return true;
+}
+
+static bool parse_burst_min(struct settings *settings, const char *value)
+{
+	double ns = -1;
+
+	if (!is(value, "auto") && !parse_time(value, &ns))
+		return false;
+	settings->burst_min_ns = ns;
+	return true;
+}
+
+/* Calls take for every word of a comma list; false when one is empty or not taken. */
+static bool each_word(const char *list, bool (*take)(void *data, const char *word, size_t length),
+		void *data)
+{
+	for (;;) {
+		size_t length = strcspn(list, ",");
+
+		if (!length || !take(data, list, length))
+			return false;
+		if (!list[length])
+			return true;
+		list += length + 1;
+	}
+}
+
+static bool take_metric(void *data, const char *word, size_t length)
+{
+	struct settings *settings = data;
+	enum metric metric = settings_metric(word, length);
+
+	if (metric == METRICS || settings->metrics == SETTINGS_METRICS_MAX)
+		return false;
+	for (unsigned i = 0; i < settings->metrics; i++)
+		if (settings->metric[i] == metric)
+			return false;
+	settings->metric[settings->metrics++] = metric;
+	return true;
+}
+
+static bool parse_cluster_by(struct settings *settings, const char *value)
+{
+	settings->metrics = 0;
+	return each_word(value, take_metric, settings);
+}
+
+static bool parse_sample(struct settings *settings, const char *value)
+{
+	unsigned long hz;
+
+	if (!parse_whole(value, 10000, &hz))
+		return false;
+	settings->sample_hz = (unsigned)hz;
+	return true;
+}
+
+static bool parse_output(struct settings *settings, const char *value)
+{
+	if (!*value || !parse_text(settings->output, value))
+		return false;
+	for (const char *at = value; (at = strchr(at, '%')); at += 2)
+		if (!at[1] || !strchr("jph%", at[1]))
+			return false;
+	return true;
+}
+
+static bool parse_spool(struct settings *settings, const char *value)
+{
+	return parse_text(settings->spool, value) && (!*value || *value == '/');
+}
+
+static bool take_report(void *data, const char *word, size_t length)
+{
+	static const char *const names[] = { "text", "json", "csv", "bursts" };
+	struct settings *settings = data;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0) {
+			settings->report |= 1u << i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_report(struct settings *settings, const char *value)
+{
+	settings->report = 0;
+	return each_word(value, take_report, settings);
+}
+
+static bool parse_disable(struct settings *settings, const char *value)
+{
+	settings->disable = is(value, "1");
+	return settings->disable || is(value, "0") || !*value;
+}
+
+const struct setting settings_table[] = {
+	{ "scheme", "time-space, time, space, random, none", "time-space",
+		"which process counts which group when", parse_scheme },
+	{ "group", "a whole number from 0", "0", "with scheme none: the one group to count",
+		parse_group },
+	{ "events", "auto, a model's name, a comma list of event names, @file", "auto",
+		"what to count; auto is this processor's CPI model", parse_events },
+	{ "quantum", "auto, a number of bursts, a time of at least 1us (10ms)", "auto",
+		"how long a group stays", parse_quantum },
+	{ "budget", "a share of the time above 0% up to 100% (1%), none", "1%",
+		"the most that phasemux may cost; none: read every burst", parse_budget },
+	{ "burst_min", "auto, a time (50us)", "auto",
+		"shorter bursts are summed apart; auto keeps 99% of the computing time",
+		parse_burst_min },
+	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration", "instructions,ipc",
+		"the metrics that span the space of the bursts", parse_cluster_by },
+	{ "sample", "a whole number up to 10000", "100",
+		"samples per second in long bursts, 0 for none", parse_sample },
+	{ "output", "a folder; %j job, %p process, %h host", "phasemux.%j",
+		"where the results go (without a job, %j is the process)", parse_output },
+	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",
+		parse_spool },
+	{ "report", "a comma list of text, json, csv, bursts", "text,json",
+		"what is written at exit; text also goes to stderr", parse_report },
+	{ "disable", "0, 1", "0", "1: do nothing", parse_disable },
+};
+
+const unsigned settings_count = sizeof(settings_table) / sizeof(*settings_table);
+
+const char *settings_metric_name(enum metric metric)
+{
+	return metric_names[metric];
+}
+
+enum metric settings_metric(const char *name, size_t length)
+{
+	int metric = 0;
+
+	while (metric < METRICS && (strlen(metric_names[metric]) != length ||
+					   strncmp(metric_names[metric], name, length) != 0))
+		metric++;
+	return (enum metric)metric;
+}
+
+void settings_variable(const struct setting *setting, char *name, size_t size)
+{
+	snprintf(name, size, SETTINGS_PREFIX "%s", setting->name);
+	for (char *at = name; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+}
+
+int settings_set(struct settings *settings, const struct setting *setting, const char *value,
+		char *why, size_t why_size)
+{
+	char variable[64];
+	struct settings trial = *settings;
+
+	if (!setting->parse(&trial, value)) {
+		settings_variable(setting, variable, sizeof(variable));
+		snprintf(why, why_size, "%s=%.80s makes no sense; allowed: %s", variable, value,
+				setting->values);
+		return -EINVAL;
+	}
+	*settings = trial;
+	return 0;
+}
+
+void settings_defaults(struct settings *settings)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (unsigned i = 0; i < settings_count; i++)
+		settings_table[i].parse(settings, settings_table[i].fallback);
+}
+
+int settings_read(struct settings *settings, char *(*look)(const char *name), char *why,
+		size_t why_size)
+{
+	settings_defaults(settings);
+	for (unsigned i = 0; i < settings_count; i++) {
+		char variable[64];
+		const char *value;
+		int error;
+
+		settings_variable(&settings_table[i], variable, sizeof(variable));
+		value = look(variable);
+		if (!value)
+			continue;
+		error = settings_set(settings, &settings_table[i], value, why, why_size);
+		if (error)
+			return error;
+	}
+	return 0;
+}
