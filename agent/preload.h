@@ -1,0 +1,40 @@
+/*
+ * Between the preload (libphasemux.so), which the application sees, and the core
+ * (libphasemux-core.so), which does the work. The preload opens the core when the process has
+ * become a target, and hands it the boundaries of bursts.
+ */
+#ifndef PHASEMUX_AGENT_PRELOAD_H
+#define PHASEMUX_AGENT_PRELOAD_H
+
+#include <stdbool.h>
+
+#define PRELOAD_CORE_FILE "libphasemux-core.so"
+/* The core's one exported symbol: `int phasemux_core_attach(struct preload *preload)`, 0 or -errno. */
+#define PRELOAD_CORE_ATTACH "phasemux_core_attach"
+
+/* The intercepted calls, in the order of mpi_calls.def. */
+enum mpi_call {
+#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) MPI_CALL_##name,
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+	MPI_CALLS,
+};
+
+/* What the core does at the boundaries; `thread` is the core's word in the thread's own storage. */
+struct preload_hooks {
+	/* The outermost intercepted call begins; site is the address it will return to. */
+	void (*before)(void **thread, enum mpi_call call, void *site);
+	/* It has returned. */
+	void (*after)(void **thread, enum mpi_call call, void *site);
+	/* MPI_Finalize is about to run. */
+	void (*finalize)(void **thread);
+};
+
+struct preload {
+	/* Where the shared objects of phasemux are. */
+	char folder[4096];
+	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
+	void (*set_hooks)(const struct preload_hooks *hooks);
+};
+
+#endif
