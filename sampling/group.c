@@ -77,22 +77,20 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 		group->fd[i] = fd;
 		group->count++;
 		if (pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
-			group->id[i] = 0; /* not known */
+			group->id[i] = 0;
 	}
 	if (method == READ_RDPMC)
 		map_pages(group);
 	return 0;
 }
 
-/* Nobody else has our id, and another kind of file knows no such request. */
+/* Nobody else has this id; any other kind of file answers ENOTTY. */
 static bool is_ours(const struct group *group, unsigned i)
 {
 	uint64_t id = 0;
-	int error = group->pmu->ioctl(group->fd[i], PERF_EVENT_IOC_ID, (unsigned long)&id);
 
-	if (error == 0 && group->id[i])
-		return id == group->id[i];
-	return error != -EBADF && error != -ENOTTY;
+	return group->pmu->ioctl(group->fd[i], PERF_EVENT_IOC_ID, (unsigned long)&id) == 0 &&
+	       id == group->id[i];
 }
 
 void group_close(struct group *group)

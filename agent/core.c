@@ -1,0 +1,513 @@
+/*
+ * The core: what the preload opens in a process that is a target. It decides with the other ranks
+ * what to count, takes the boundaries of bursts from the preload, and reports when MPI_Finalize is
+ * about to run. Whatever goes wrong here is one line on stderr, and the program runs on without us.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+#include <urcu-bp.h>
+
+#include "agent/counting.h"
+#include "agent/exchange.h"
+#include "agent/ledger.h"
+#include "agent/log.h"
+#include "agent/mpi_adapter.h"
+#include "agent/mpi_adapters.h"
+#include "agent/output.h"
+#include "agent/preload.h"
+#include "agent/report.h"
+#include "agent/report_text.h"
+#include "agent/settings.h"
+#include "agent/thread.h"
+#include "sampling/clock.h"
+
+#define THREADS_MAX 64
+
+#define SERVICE_NS      10e6 /* how often a thread looks after what is not urgent ... */
+#define SERVICE_BUSY_NS 1e6  /* ... and while a round is under way */
+#define QUANTUM_NS      10e6 /* a group stays at least that long */
+
+/* Of the budget, what reads may cost and what switching groups may; the rest is for rounds. */
+#define BUDGET_READS    0.7
+#define BUDGET_SWITCHES 0.2
+
+static struct {
+	struct settings settings;
+	struct counting counting;
+	struct mpi_world world;
+	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
+	struct thread_rules rules;
+	struct ledger *ledger;
+	struct exchange *exchange;
+	const struct preload *preload;
+	char folder[4096];
+	uint64_t start;
+	double call_ticks; /* what the two hooks cost where nothing is read */
+	pid_t pid;
+	pthread_t main_thread; /* that called MPI_Init */
+	pthread_key_t thread_ends;
+	/* newest first; a thread is never taken out */
+	_Atomic(struct thread *) threads;
+	_Atomic unsigned thread_count;
+} core;
+
+/* ---- threads ---- */
+
+/* At the end of a thread: what it read is booked, its counters are closed. */
+static void thread_ends(void *data)
+{
+	struct thread *thread = data;
+
+	if (getpid() != core.pid)
+		return;
+	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire))
+		ledger_drain(core.ledger, thread);
+	thread_close(thread);
+}
+
+/* The calling thread is new to us. NULL: it is not observed. */
+static struct thread *adopt(void)
+{
+	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
+	struct thread *thread, *newest;
+
+	if (index >= THREADS_MAX)
+		return NULL;
+	thread = thread_new(&core.rules, core.counting.pmu, core.counting.event,
+			&core.counting.plan, (uint64_t)core.world.rank + index,
+			core.counting.probe.method);
+	if (!thread)
+		return NULL;
+	if (ledger_admit(core.ledger, thread)) {
+		thread_close(thread);
+		return NULL;
+	}
+	if (thread->open_error)
+		log_line("counters of a thread cannot be opened: %s",
+				strerror(-thread->open_error));
+	pthread_setspecific(core.thread_ends, thread);
+	rcu_register_thread();
+	thread->main = pthread_equal(pthread_self(), core.main_thread);
+	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+	do
+		thread->next = newest;
+	/* pairs with the acquire in all_threads: publishes the thread */
+	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
+			memory_order_release, memory_order_relaxed));
+	return thread;
+}
+
+static struct thread *all_threads(void)
+{
+	return atomic_load_explicit(&core.threads, memory_order_acquire);
+}
+
+/* ---- the boundaries of bursts ---- */
+
+/* What is not urgent: drains, rounds. Between two bursts, so that it is in neither. */
+static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
+{
+	int kept = errno;
+	uint64_t pause;
+
+	ledger_drain(core.ledger, thread);
+	if (thread->main)
+		exchange_step(core.exchange, all_threads(), now);
+	pause = thread->main && exchange_busy(core.exchange) ? clock_ticks(SERVICE_BUSY_NS) :
+								core.rules.service_ticks;
+	thread->service_at = now + pause;
+	site_add(&thread->counts.service_ticks, clock_now() - now);
+	errno = kept;
+}
+
+/* Stands in a thread's word when the thread is not observed. */
+static char unobserved;
+
+static __attribute__((noinline)) void meet(void **slot)
+{
+	int kept = errno;
+
+	*slot = adopt();
+	if (!*slot)
+		*slot = &unobserved;
+	errno = kept;
+}
+
+static inline bool is_observed(const void *slot)
+{
+	return slot && slot != &unobserved;
+}
+
+/* Before a call that may wait, there is time for what is not urgent. */
+static const bool waits[MPI_CALLS] = {
+#define WAITS    true
+#define PASSES   false
+#define INIT     false
+#define FINALIZE false
+#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+};
+
+static void hook_before(void **slot, enum mpi_call call, void *site)
+{
+	uint64_t now = clock_now();
+	struct thread *thread = *slot;
+
+	if (!is_observed(thread))
+		return;
+	thread_end_burst(thread, &core.rules, call, site, now);
+	if (waits[call] && (now >= thread->service_at ||
+				   ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
+		service(thread, now);
+}
+
+static void hook_after(void **slot, enum mpi_call call, void *site)
+{
+	struct thread *thread;
+	uint64_t now;
+
+	if (!*slot)
+		meet(slot);
+	if (!is_observed(*slot))
+		return;
+	thread = *slot;
+	now = clock_now();
+	/* no call waited for long: do it all the same */
+	if (now >= thread->service_at + core.rules.service_ticks ||
+			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2) {
+		service(thread, now);
+		now = clock_now();
+	}
+	thread_begin_burst(thread, &core.rules, call, site, now);
+}
+
+/* ---- the end ---- */
+
+/* The agent's own account, in seconds. */
+static double own_seconds(void)
+{
+	const struct probe *probe = &core.counting.probe;
+	double ticks = 0, reads = 0;
+
+	for (const struct thread *thread = all_threads(); thread; thread = thread->next) {
+		const struct thread_counts *counts = &thread->counts;
+
+		ticks += (double)atomic_load(&counts->switch_ticks) +
+			 (double)atomic_load(&counts->service_ticks) +
+			 (double)atomic_load(&counts->calls) * core.call_ticks;
+		reads += (double)atomic_load(&counts->reads);
+	}
+	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9;
+}
+
+static double most_computing(void)
+{
+	double seconds = 0, threads = 0;
+
+	for (const struct thread *thread = all_threads(); thread; thread = thread->next) {
+		seconds += clock_ns(atomic_load(&thread->counts.ticks)) * 1e-9;
+		threads++;
+	}
+	return threads > 0 ? seconds / threads : 0;
+}
+
+static void write_report(const json_t *report)
+{
+	static const char *const suffixes[] = { "txt", "json", "csv" };
+	unsigned wanted = core.settings.report, number;
+	char why[256];
+	char *text[3] = { report_text(report, why, sizeof(why)),
+		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
+		report_csv(report, why, sizeof(why)) };
+	int folder;
+
+	if ((wanted & REPORT_TEXT) && text[0] && log_speaks()) {
+		fflush(stderr);
+		for (size_t at = 0, length = strlen(text[0]); at < length;) {
+			ssize_t written = write(STDERR_FILENO, text[0] + at, length - at);
+
+			if (written <= 0)
+				break;
+			at += (size_t)written;
+		}
+	}
+	folder = output_open(core.folder);
+	if (folder < 0)
+		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
+	number = folder < 0 ? 0 : output_number(folder, "report", suffixes, 3);
+	for (unsigned i = 0; i < 3 && number; i++) {
+		int error = 0;
+
+		if (text[i] && (wanted & 1u << i))
+			error = output_write(folder, "report", number, suffixes[i], text[i],
+					strlen(text[i]));
+		if (error)
+			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
+					strerror(-error));
+	}
+	if (folder >= 0)
+		close(folder);
+	for (unsigned i = 0; i < 3; i++)
+		free(text[i]);
+}
+
+/* Merges the ranks' sums; what rank 0 then knows becomes the report. */
+static void reduce_and_report(double wall_seconds)
+{
+	double most[2] = { wall_seconds, most_computing() };
+	struct report_facts facts = { .settings = &core.settings, .counting = &core.counting,
+		.world = &core.world, .ledger = core.ledger, .threads = all_threads(),
+		.rounds = exchange_rounds(core.exchange), .alone = !core.adapter };
+	size_t length;
+	double *sums = ledger_close(core.ledger, all_threads(), &length);
+	struct ledger_totals *totals = (struct ledger_totals *)sums;
+	json_t *report;
+
+	totals->agent_seconds = own_seconds();
+	totals->agent_bytes += (double)exchange_bytes();
+	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2))) {
+		log_line("no report: MPI could not reduce the ranks' sums");
+		return;
+	}
+	if (core.adapter && core.world.rank != 0)
+		return;
+	facts.totals = totals;
+	facts.sums = ledger_sums(core.ledger);
+	facts.wall_seconds = most[0];
+	facts.compute_seconds_most = most[1];
+	report = report_build(&facts);
+	if (report)
+		write_report(report);
+	else
+		log_line("no report: out of memory");
+	json_decref(report);
+}
+
+/* Numbers are written and read with a point, whatever the program's locale is. */
+static locale_t plain_numbers(locale_t *kept)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", NULL);
+
+	*kept = plain ? uselocale(plain) : NULL;
+	return plain;
+}
+
+static void restore_numbers(locale_t plain, locale_t kept)
+{
+	if (plain) {
+		uselocale(kept);
+		freelocale(plain);
+	}
+}
+
+static void hook_finalize(void **slot)
+{
+	uint64_t now = clock_now();
+	locale_t kept, plain = plain_numbers(&kept);
+
+	if (is_observed(*slot))
+		thread_end_burst(*slot, &core.rules, MPI_CALL_Finalize, NULL, now);
+	/* pairs with the acquire in thread_ends; other threads begin no further burst */
+	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
+	for (struct thread *thread = all_threads(); thread; thread = thread->next)
+		ledger_drain(core.ledger, thread);
+	if (exchange_finish(core.exchange, all_threads()) == 0)
+		reduce_and_report(clock_ns(now - core.start) * 1e-9);
+	else
+		log_line("no report: MPI refused a collective");
+	if (core.adapter)
+		core.adapter->close();
+	core.preload->set_hooks(NULL);
+	if (is_observed(*slot))
+		thread_close(*slot);
+	restore_numbers(plain, kept);
+}
+
+/* ---- the beginning ---- */
+
+/* In the child of a fork: it is not a target, and must not touch its parent's counters. */
+static void forked(void)
+{
+	core.preload->set_hooks(NULL);
+	for (struct thread *thread = all_threads(); thread; thread = thread->next)
+		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+			if (thread->groups[g].count)
+				group_abandon(&thread->groups[g]);
+}
+
+/* The adapter for the MPI library that this process has loaded, or NULL. */
+static const struct mpi_adapter *find_adapter(const char *folder)
+{
+	for (size_t i = 0; mpi_adapters[i].name; i++) {
+		const struct mpi_adapter *(*entry)(void);
+		char path[sizeof(core.folder) + 64];
+		void *library = dlopen(mpi_adapters[i].soname, RTLD_NOLOAD | RTLD_LAZY);
+		void *adapter;
+
+		if (!library)
+			continue;
+		dlclose(library);
+		snprintf(path, sizeof(path), "%s/%s", folder, mpi_adapters[i].file);
+		adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!adapter)
+			continue;
+		*(void **)&entry = dlsym(adapter, MPI_ADAPTER_ENTRY);
+		if (entry)
+			return entry();
+	}
+	return NULL;
+}
+
+static void make_rules(void)
+{
+	const struct settings *settings = &core.settings;
+	const struct probe *probe = &core.counting.probe;
+	const struct plan *plan = &core.counting.plan;
+	struct thread_rules *rules = &core.rules;
+	double budget = settings->budget, quantum = settings->quantum_ns;
+
+	rules->scheme = (struct scheme){ .kind = settings->scheme, .groups = plan->groups,
+		.fixed = settings->group, .seed = 1 };
+	rules->groups = plan->groups;
+	for (unsigned g = 0; g < plan->groups; g++)
+		rules->counts[g] = plan->group[g].count;
+	/* a probability of more than one is one */
+	rules->pay = isfinite(budget) && probe->read_ns > 0 ?
+				     budget * BUDGET_READS / (2 * (double)clock_ticks(probe->read_ns)) :
+				     1e18;
+	if (!quantum && isfinite(budget))
+		quantum = probe->switch_ns / (budget * BUDGET_SWITCHES);
+	if (!settings->quantum_ns)
+		quantum = fmax(quantum, QUANTUM_NS);
+	rules->quantum_ticks = clock_ticks(quantum);
+	rules->quantum_bursts = settings->quantum_bursts;
+	rules->service_ticks = clock_ticks(SERVICE_NS);
+}
+
+/* What two calls of a hook cost where nothing is read: mostly their time stamps. */
+static double measure_call(void)
+{
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < 64; i++)
+		clock_now();
+	return (double)(clock_now() - begin) / 64 * 4;
+}
+
+/* All ranks decide together what they count. 0, or -EINVAL: none of them counts. */
+static int agree(int trouble, const char *why)
+{
+	struct counting_limits limits = { .trouble = 0 };
+
+	if (!trouble)
+		counting_limits(&core.counting, &limits);
+	else
+		limits.trouble = core.world.rank + 1;
+	if (core.adapter && core.adapter->max((double *)&limits, sizeof(limits) / sizeof(double)))
+		return -EINVAL;
+	if (limits.trouble > 0) {
+		/* one of those that are in trouble speaks for all */
+		log_speaker(trouble && limits.trouble == core.world.rank + 1);
+		log_line("off: %s", why);
+		return -EINVAL;
+	}
+	counting_settle(&core.counting, &limits);
+	if (core.settings.scheme == SCHEME_NONE && core.settings.group >= core.counting.plan.groups) {
+		log_line("off: PHASEMUX_GROUP=%u makes no sense; there are groups 0 to %u",
+				core.settings.group, core.counting.plan.groups - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int start(const struct preload *preload)
+{
+	core.pid = getpid();
+	core.main_thread = pthread_self();
+	core.preload = preload;
+	core.call_ticks = measure_call();
+	make_rules();
+	core.start = clock_now();
+	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
+			core.start);
+	if (!core.ledger)
+		return -ENOMEM;
+	core.exchange = exchange_new(core.adapter, core.ledger, core.world.rank, core.start);
+	if (!core.exchange)
+		return -ENOMEM;
+	if (pthread_key_create(&core.thread_ends, thread_ends) || pthread_atfork(NULL, NULL, forked))
+		return -ENOMEM;
+	return 0;
+}
+
+static const struct preload_hooks hooks = {
+	.before = hook_before,
+	.after = hook_after,
+	.finalize = hook_finalize,
+};
+
+static int attach(struct preload *preload)
+{
+	char why[512] = "";
+	double failed;
+	int trouble;
+
+	if (getauxval(AT_SECURE))
+		return -EPERM;
+	/* the settings are the same on all ranks, and so is what is wrong with them */
+	if (settings_read(&core.settings, getenv, why, sizeof(why))) {
+		log_line("off: %s", why);
+		return -EINVAL;
+	}
+	if (core.settings.disable)
+		return 0;
+	core.adapter = find_adapter(preload->folder);
+	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1,
+		.library = "an MPI without an adapter" };
+	if (core.adapter && core.adapter->open(&core.world)) {
+		log_line("off: MPI refused a communicator");
+		return -EIO;
+	}
+	log_speaker(core.world.rank == 0);
+	if (!core.adapter)
+		log_line("no adapter for this MPI: each rank learns and reports alone");
+	clock_calibrate();
+	trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
+			sizeof(why));
+	if (!trouble && output_folder(core.settings.output, core.folder, sizeof(core.folder))) {
+		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
+		trouble = -EINVAL;
+	}
+	if (agree(trouble, why)) {
+		if (core.adapter)
+			core.adapter->close();
+		return -EINVAL;
+	}
+	failed = start(preload) != 0;
+	if ((core.adapter && core.adapter->max(&failed, 1)) || failed) {
+		log_line("off: a rank of the job has no memory for it");
+		return -ENOMEM;
+	}
+	preload->set_hooks(&hooks);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int phasemux_core_attach(struct preload *preload);
+
+int phasemux_core_attach(struct preload *preload)
+{
+	locale_t kept, plain = plain_numbers(&kept);
+	int error = attach(preload);
+
+	restore_numbers(plain, kept);
+	return error;
+}

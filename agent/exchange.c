@@ -1,0 +1,157 @@
+#include "agent/exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "sampling/clock.h"
+
+/* The first round comes early, so that little has to wait for it; each later one twice as late. */
+#define FIRST_ROUND_NS 50e6
+
+enum stage {
+	STAGE_RESTING,      /* until the next round's time */
+	STAGE_REDUCING,
+	STAGE_BROADCASTING,
+	STAGE_BROKEN,       /* MPI said no: no further round */
+};
+
+struct exchange {
+	const struct mpi_adapter *adapter;
+	struct ledger *ledger;
+	bool root;
+	enum stage stage;
+	unsigned rounds; /* started */
+	uint64_t start, next;
+	struct ledger_part mine, all;
+	struct ledger_answer answer;
+};
+
+struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *ledger, int rank,
+		uint64_t start)
+{
+	struct exchange *exchange = calloc(1, sizeof(*exchange));
+
+	if (!exchange)
+		return NULL;
+	exchange->adapter = adapter;
+	exchange->ledger = ledger;
+	exchange->root = rank == 0 || !adapter;
+	exchange->stage = STAGE_RESTING;
+	exchange->start = start;
+	exchange->next = start + clock_ticks(FIRST_ROUND_NS);
+	return exchange;
+}
+
+size_t exchange_bytes(void)
+{
+	return sizeof(struct exchange);
+}
+
+bool exchange_busy(const struct exchange *exchange)
+{
+	return exchange->stage == STAGE_REDUCING || exchange->stage == STAGE_BROADCASTING;
+}
+
+unsigned exchange_rounds(const struct exchange *exchange)
+{
+	return exchange->rounds;
+}
+
+static void enter(struct exchange *exchange, int error, enum stage stage)
+{
+	exchange->stage = error ? STAGE_BROKEN : stage;
+}
+
+static void start_round(struct exchange *exchange, const struct thread *threads)
+{
+	ledger_part(exchange->ledger, threads, &exchange->mine);
+	exchange->rounds++;
+	exchange->next = exchange->start +
+			 clock_ticks(FIRST_ROUND_NS * (double)(1ull << exchange->rounds));
+	if (!exchange->adapter) {
+		exchange->all = exchange->mine;
+		exchange->stage = STAGE_REDUCING;
+		return;
+	}
+	enter(exchange,
+			exchange->adapter->reduce_start(&exchange->mine, &exchange->all,
+					sizeof(exchange->all), ledger_part_merge),
+			STAGE_REDUCING);
+}
+
+static void reduced(struct exchange *exchange)
+{
+	if (exchange->root)
+		ledger_train(exchange->ledger, &exchange->all, &exchange->answer);
+	if (!exchange->adapter) {
+		exchange->stage = STAGE_BROADCASTING;
+		return;
+	}
+	enter(exchange,
+			exchange->adapter->broadcast_start(&exchange->answer, sizeof(exchange->answer)),
+			STAGE_BROADCASTING);
+}
+
+static void broadcast(struct exchange *exchange)
+{
+	ledger_publish(exchange->ledger, &exchange->answer);
+	exchange->stage = STAGE_RESTING;
+}
+
+/* What was under way has come to its end. */
+static void advance(struct exchange *exchange)
+{
+	if (exchange->stage == STAGE_REDUCING)
+		reduced(exchange);
+	else if (exchange->stage == STAGE_BROADCASTING)
+		broadcast(exchange);
+}
+
+void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now)
+{
+	int done;
+
+	if (exchange->stage == STAGE_BROKEN)
+		return;
+	if (exchange->stage == STAGE_RESTING) {
+		if ((int64_t)(now - exchange->next) >= 0)
+			start_round(exchange, threads);
+		return;
+	}
+	done = exchange->adapter ? exchange->adapter->test() : 1;
+	if (done < 0)
+		exchange->stage = STAGE_BROKEN;
+	else if (done)
+		advance(exchange);
+}
+
+/* Waits until nothing is under way. */
+static void settle(struct exchange *exchange)
+{
+	while (exchange_busy(exchange)) {
+		if (exchange->adapter && exchange->adapter->wait())
+			exchange->stage = STAGE_BROKEN;
+		else
+			advance(exchange);
+	}
+}
+
+int exchange_finish(struct exchange *exchange, const struct thread *threads)
+{
+	double rounds = exchange->rounds;
+
+	/*
+	 * On a communicator of its own: another rank may be in a round that this one has yet to
+	 * start.
+	 */
+	if (exchange->adapter && exchange->stage != STAGE_BROKEN &&
+			exchange->adapter->max(&rounds, 1))
+		exchange->stage = STAGE_BROKEN;
+	settle(exchange);
+	/* the missing ones, and the last */
+	while (exchange->stage == STAGE_RESTING && exchange->rounds <= (unsigned)rounds) {
+		start_round(exchange, threads);
+		settle(exchange);
+	}
+	return exchange->stage == STAGE_BROKEN ? -EIO : 0;
+}

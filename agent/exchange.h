@@ -1,0 +1,39 @@
+/*
+ * The rounds in which the ranks learn their phases together. Each rank starts the same rounds in
+ * the same order, each at a moment of its own, inside MPI calls that the program makes anyway, and
+ * none waits for another before MPI_Finalize: a non-blocking reduction of the ranks' parts to rank
+ * 0, which trains, then a non-blocking broadcast of the answer. Rounds are spaced ever wider.
+ *
+ * One thread alone calls these: the one that called MPI_Init, while it is in an MPI call.
+ */
+#ifndef PHASEMUX_AGENT_EXCHANGE_H
+#define PHASEMUX_AGENT_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/ledger.h"
+#include "agent/mpi_adapter.h"
+
+struct exchange;
+
+/* adapter: NULL where there is none for this MPI; the rank then trains alone. NULL: no memory. */
+struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *ledger, int rank,
+		uint64_t start);
+size_t exchange_bytes(void);
+
+/* A moment of this rank: starts a round when its time has come, or looks after the one under way. */
+void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now);
+
+/* Is one under way, so that the next step should come soon? */
+bool exchange_busy(const struct exchange *exchange);
+
+/*
+ * In MPI_Finalize, on all ranks: completes what is under way, evens out the number of rounds, and
+ * makes the last one. Waits for the other ranks. 0 or -EIO.
+ */
+int exchange_finish(struct exchange *exchange, const struct thread *threads);
+
+unsigned exchange_rounds(const struct exchange *exchange);
+
+#endif

@@ -1,0 +1,503 @@
+#include "agent/ledger.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <urcu-bp.h>
+
+#include "sampling/clock.h"
+
+struct ledger {
+	/* read under RCU by drains; written by ledger_publish */
+	struct prototype_table *table;
+	/* the smallest key that the full sample turns away; read without the lock, as a first guess */
+	_Atomic double sample_limit;
+
+	/* constant */
+	const struct counting *counting;
+	struct thread_rules *rules;
+	uint64_t start;
+	uint32_t rank;
+	unsigned metrics;
+	enum metric metric[SETTINGS_METRICS_MAX];
+	bool burst_min_given;
+	uint64_t burst_min_ns;
+	size_t bytes;
+
+	/* behind the lock */
+	pthread_mutex_t lock;
+	struct prototype_table *spare; /* becomes the table at the next publish */
+	struct sums *sums;
+	struct sample sample;
+
+	double *closed; /* what ledger_close returns */
+};
+
+/* ---- making it ---- */
+
+/* What spans the space: what was asked for, or time alone where there are no instructions. */
+static void choose_metrics(struct ledger *ledger, const struct settings *settings)
+{
+	if (ledger->counting->plan.common < 2) {
+		ledger->metrics = 1;
+		ledger->metric[0] = METRIC_DURATION;
+		return;
+	}
+	ledger->metrics = settings->metrics;
+	memcpy(ledger->metric, settings->metric, sizeof(ledger->metric));
+}
+
+static struct prototype_table *new_table(const struct ledger *ledger)
+{
+	struct prototype_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->space.dims = ledger->metrics;
+	for (unsigned d = 0; d < ledger->metrics; d++) {
+		table->space.logarithmic[d] = ledger->metric[d] != METRIC_IPC;
+		table->space.range[d] = 1;
+		table->space.weight[d] = 1;
+	}
+	return table;
+}
+
+struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
+		const struct settings *settings, int rank, uint64_t start)
+{
+	struct ledger *ledger = calloc(1, sizeof(*ledger));
+
+	if (!ledger)
+		return NULL;
+	ledger->counting = counting;
+	ledger->rules = rules;
+	ledger->start = start;
+	ledger->rank = (uint32_t)rank;
+	ledger->sample_limit = INFINITY;
+	pthread_mutex_init(&ledger->lock, NULL);
+	choose_metrics(ledger, settings);
+	ledger->burst_min_given = settings->burst_min_ns >= 0;
+	ledger->burst_min_ns = ledger->burst_min_given ? (uint64_t)settings->burst_min_ns : 1000;
+	atomic_store(&rules->burst_min, clock_ticks((double)ledger->burst_min_ns));
+	ledger->table = new_table(ledger);
+	ledger->spare = new_table(ledger);
+	ledger->sums = sums_new(&counting->plan, PROTOTYPES_MAX);
+	if (!ledger->table || !ledger->spare || !ledger->sums)
+		goto fail;
+	ledger->closed = calloc(1, sizeof(struct ledger_totals) +
+			sums_length(ledger->sums) * sizeof(double));
+	if (!ledger->closed)
+		goto fail;
+	ledger->bytes = sizeof(*ledger) + 2 * sizeof(struct prototype_table) +
+			2 * sums_length(ledger->sums) * sizeof(double) +
+			sizeof(struct ledger_totals);
+	return ledger;
+fail:
+	sums_free(ledger->sums);
+	free(ledger->spare);
+	free(ledger->table);
+	free(ledger);
+	return NULL;
+}
+
+size_t ledger_bytes(const struct ledger *ledger)
+{
+	return ledger->bytes;
+}
+
+int ledger_admit(struct ledger *ledger, struct thread *thread)
+{
+	thread->gathered = quantum_new(ledger->sums);
+	return thread->gathered ? 0 : -ENOMEM;
+}
+
+/* ---- classifying ---- */
+
+static double burst_metric(const struct ledger *ledger, enum metric metric, const struct burst *burst)
+{
+	/* without hardware counters the first event is the time on the processor, in ns */
+	bool task_clock = ledger->counting->plan.common == 1;
+
+	switch (metric) {
+	case METRIC_CYCLES:
+		return (double)burst->values[0];
+	case METRIC_INSTRUCTIONS:
+		return (double)burst->values[1];
+	case METRIC_IPC:
+		return burst->values[0] ? (double)burst->values[1] / (double)burst->values[0] : NAN;
+	default:
+		return task_clock && burst->values[0] ? (double)burst->values[0] :
+							clock_ns(burst->ticks);
+	}
+}
+
+static void burst_metrics(const struct ledger *ledger, const struct burst *burst, double *metrics)
+{
+	for (unsigned d = 0; d < ledger->metrics; d++)
+		metrics[d] = burst_metric(ledger, ledger->metric[d], burst);
+}
+
+static double burst_seconds(const struct burst *burst)
+{
+	return clock_ns(burst->ticks) * 1e-9;
+}
+
+/* The prototype that claims the burst, or -1. */
+static int classify(const struct prototype_table *table, const double *metrics)
+{
+	float point[SPACE_DIMS_MAX];
+
+	if (!table->count || !space_map(&table->space, metrics, point))
+		return -1;
+	return prototypes_nearest(table, point);
+}
+
+/* In (0, 1], from the burst itself: whoever drains need not share a generator. */
+static double uniform_of(const struct burst *burst)
+{
+	uint64_t x = burst->begin ^ burst->ticks * 0x9e3779b97f4a7c15u;
+
+	/* the finaliser of SplitMix64 */
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	x ^= x >> 31;
+	return ((double)(x >> 11) + 1) * 0x1p-53;
+}
+
+static void offer(struct ledger *ledger, const struct burst *burst, const double *metrics)
+{
+	/* a burst that was read with probability p stands for 1 / p of its kind */
+	double key = sample_key(uniform_of(burst), burst_seconds(burst) * burst->weight);
+	struct sampled_burst sampled;
+
+	if (key >= atomic_load_explicit(&ledger->sample_limit, memory_order_relaxed))
+		return;
+	sampled.key = key;
+	sampled.begin_ns = (uint64_t)clock_ns(burst->begin - ledger->start);
+	sampled.seconds = (float)burst_seconds(burst);
+	sampled.rank = ledger->rank;
+	for (unsigned d = 0; d < SETTINGS_METRICS_MAX; d++)
+		sampled.metric[d] = d < ledger->metrics ? (float)metrics[d] : 0;
+	pthread_mutex_lock(&ledger->lock);
+	sample_offer(&ledger->sample, &sampled);
+	if (ledger->sample.count == SAMPLE_MAX)
+		atomic_store_explicit(&ledger->sample_limit, ledger->sample.burst[0].key,
+				memory_order_relaxed);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+static void close_quantum(struct ledger *ledger, struct quantum *quantum)
+{
+	pthread_mutex_lock(&ledger->lock);
+	quantum_close(quantum, ledger->sums);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+/* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
+static void book(struct ledger *ledger, struct thread *thread, unsigned prototype,
+		const struct burst *burst)
+{
+	if (thread->gathered_quantum != burst->quantum) {
+		close_quantum(ledger, thread->gathered);
+		thread->gathered_quantum = burst->quantum;
+	}
+	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
+			burst_seconds(burst), burst->values);
+	span_note(&thread->sites.span[burst->span], prototype, burst->weight,
+			(double)burst->ticks);
+}
+
+/* Unclassified for good. */
+static void give_up(struct thread *thread, const struct burst *burst)
+{
+	thread->given_up++;
+	thread->given_up_ticks += burst->ticks;
+	span_note(&thread->sites.span[burst->span], LEDGER_UNCLASSIFIED, burst->weight,
+			(double)burst->ticks);
+}
+
+/* Keeps a burst that no prototype claims for the next generation; the oldest make room. */
+static void wait_for_next_generation(struct thread *thread, const struct burst *burst)
+{
+	if (thread->pendings == THREAD_PENDING_MAX) {
+		/* a quarter at a time, so that moving up costs little */
+		unsigned leave = THREAD_PENDING_MAX / 4;
+
+		for (unsigned i = 0; i < leave; i++)
+			give_up(thread, &thread->pending[i]);
+		thread->pendings -= leave;
+		memmove(thread->pending, thread->pending + leave,
+				thread->pendings * sizeof(*thread->pending));
+	}
+	thread->pending[thread->pendings++] = *burst;
+}
+
+/* Books what waited, as far as the new generation claims it. */
+static void settle_pending(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < thread->pendings; i++) {
+		const struct burst *burst = &thread->pending[i];
+		double metrics[SPACE_DIMS_MAX];
+		int prototype;
+
+		burst_metrics(ledger, burst, metrics);
+		prototype = classify(table, metrics);
+		if (prototype < 0)
+			thread->pending[kept++] = *burst;
+		else
+			book(ledger, thread, (unsigned)prototype, burst);
+	}
+	thread->pendings = kept;
+	thread->settled = table->generation;
+}
+
+static void drain_burst(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	double metrics[SPACE_DIMS_MAX];
+	int prototype;
+
+	burst_metrics(ledger, burst, metrics);
+	offer(ledger, burst, metrics);
+	prototype = classify(table, metrics);
+	if (prototype < 0)
+		wait_for_next_generation(thread, burst);
+	else
+		book(ledger, thread, (unsigned)prototype, burst);
+}
+
+void ledger_drain(struct ledger *ledger, struct thread *thread)
+{
+	const struct prototype_table *table;
+	const struct burst *burst;
+
+	/* pairs with the release below: the last drainer's records are released, its sums written */
+	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		return;
+	rcu_read_lock();
+	table = rcu_dereference(ledger->table);
+	if (thread->settled != table->generation)
+		settle_pending(ledger, thread, table);
+	while ((burst = ring_peek(&thread->ring))) {
+		drain_burst(ledger, thread, table, burst);
+		ring_release(&thread->ring);
+	}
+	rcu_read_unlock();
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+}
+
+/* ---- rounds ---- */
+
+void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
+{
+	memset(part->seconds_by_length, 0, sizeof(part->seconds_by_length));
+	for (const struct thread *thread = threads; thread; thread = thread->next)
+		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+			uint64_t ticks = atomic_load_explicit(
+					&thread->counts.histogram[bin], memory_order_relaxed);
+			/* clocks differ between machines: the bins of a round are nanoseconds */
+			double length = clock_ns(histogram_floor(bin));
+
+			if (ticks)
+				part->seconds_by_length[histogram_bin((uint64_t)length)] +=
+						clock_ns(ticks) * 1e-9;
+		}
+	pthread_mutex_lock(&ledger->lock);
+	part->sample = ledger->sample;
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+void ledger_part_merge(const void *in, void *inout)
+{
+	const struct ledger_part *from = in;
+	struct ledger_part *into = inout;
+
+	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++)
+		into->seconds_by_length[bin] += from->seconds_by_length[bin];
+	sample_merge(&into->sample, &from->sample);
+}
+
+void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct ledger_answer *answer)
+{
+	uint32_t count = all->sample.count;
+	struct training_sample training = { .count = 0 };
+	double *metrics = malloc((count + 1) * ledger->metrics * sizeof(*metrics));
+	double *seconds = malloc((count + 1) * sizeof(*seconds));
+	uint32_t *task = malloc((count + 1) * sizeof(*task));
+	uint64_t *begin = malloc((count + 1) * sizeof(*begin));
+
+	answer->burst_min_ns = ledger->burst_min_given ?
+					       ledger->burst_min_ns :
+					       histogram_keep(all->seconds_by_length, 0.99);
+	answer->table = *ledger->table;
+	if (!metrics || !seconds || !task || !begin)
+		goto out;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sampled_burst *burst = &all->sample.burst[i];
+		size_t at = training.count;
+
+		if (burst->seconds * 1e9 < (double)answer->burst_min_ns)
+			continue;
+		for (unsigned d = 0; d < ledger->metrics; d++)
+			metrics[at * ledger->metrics + d] = burst->metric[d];
+		seconds[at] = burst->seconds;
+		task[at] = burst->rank;
+		begin[at] = burst->begin_ns;
+		training.count++;
+	}
+	training.metrics = metrics;
+	training.duration = seconds;
+	training.task = task;
+	training.begin = begin;
+	/* on an error the answer is the table as it was */
+	if (training.count)
+		prototypes_train(&training, ledger->table, &answer->table);
+out:
+	free(metrics);
+	free(seconds);
+	free(task);
+	free(begin);
+}
+
+void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
+{
+	struct prototype_table *old = ledger->table;
+
+	*ledger->spare = answer->table;
+	/* pairs with rcu_dereference in ledger_drain: publishes the table's contents */
+	rcu_assign_pointer(ledger->table, ledger->spare);
+	synchronize_rcu();
+	ledger->spare = old;
+	ledger->burst_min_ns = answer->burst_min_ns;
+	atomic_store_explicit(&ledger->rules->burst_min, clock_ticks((double)answer->burst_min_ns),
+			memory_order_relaxed);
+}
+
+/* ---- the end ---- */
+
+static void add_tally(struct ledger_tally *tally, double bursts, double ticks)
+{
+	tally->bursts += bursts;
+	tally->seconds += ticks * clock_here.ns_per_tick * 1e-9;
+}
+
+/* Where attributed bursts go: a prototype's tally, or what is unclassified. */
+static struct ledger_tally *tally_of(struct ledger_totals *totals, uint32_t prototype)
+{
+	return prototype < PROTOTYPES_MAX ? &totals->unread[prototype] : &totals->unclassified;
+}
+
+/*
+ * Spreads the bursts of `span` that were not read over prototypes as those were that were read, of
+ * the same span, or else of all spans that start at the same site. False: none was read.
+ */
+static bool spread(struct ledger_totals *totals, const struct site_table *sites,
+		const struct span *span, bool same_end)
+{
+	double bursts = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
+	double ticks = (double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
+	double read_bursts = 0, read_ticks = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (const struct span *from = sites->span; from < sites->span + SPANS_MAX; from++) {
+			if (!from->used || from->from != span->from || (same_end && from != span))
+				continue;
+			for (unsigned i = 0; i < SPAN_SHARES_MAX && from->share[i].read; i++) {
+				const struct span_share *share = &from->share[i];
+
+				if (pass == 0) {
+					read_bursts += share->bursts;
+					read_ticks += share->ticks;
+				} else if (read_ticks > 0) {
+					add_tally(tally_of(totals, share->prototype),
+							bursts * share->bursts / read_bursts,
+							ticks * share->ticks / read_ticks);
+				}
+			}
+		}
+	return read_ticks > 0;
+}
+
+static void attribute_unread(struct ledger_totals *totals, const struct site_table *sites)
+{
+	for (const struct span *span = sites->span; span < sites->span + SPANS_MAX; span++) {
+		uint64_t unread = atomic_load_explicit(&span->unread, memory_order_relaxed);
+
+		if (!unread || spread(totals, sites, span, true) ||
+				spread(totals, sites, span, false))
+			continue;
+		add_tally(&totals->unclassified, (double)unread,
+				(double)atomic_load_explicit(
+						&span->unread_ticks, memory_order_relaxed));
+	}
+}
+
+static double count_of(const _Atomic uint64_t *count)
+{
+	return (double)atomic_load_explicit(count, memory_order_relaxed);
+}
+
+static void close_thread(struct ledger *ledger, struct thread *thread, struct ledger_totals *totals)
+{
+	const struct thread_counts *counts = &thread->counts;
+
+	ledger_drain(ledger, thread);
+	for (unsigned i = 0; i < thread->pendings; i++)
+		give_up(thread, &thread->pending[i]);
+	thread->pendings = 0;
+	close_quantum(ledger, thread->gathered);
+	attribute_unread(totals, &thread->sites);
+	add_tally(&totals->unclassified, (double)thread->given_up, (double)thread->given_up_ticks);
+	add_tally(&totals->compute, count_of(&counts->bursts), count_of(&counts->ticks));
+	add_tally(&totals->shorts, count_of(&counts->short_bursts), count_of(&counts->short_ticks));
+	totals->calls += count_of(&counts->calls);
+	totals->reads += count_of(&counts->reads);
+	totals->switches += count_of(&counts->switches);
+	totals->lost += count_of(&counts->lost);
+	totals->threads++;
+	totals->agent_bytes += (double)thread_bytes();
+}
+
+double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length)
+{
+	struct ledger_totals *totals = (struct ledger_totals *)ledger->closed;
+	size_t totals_length = sizeof(*totals) / sizeof(double);
+
+	memset(totals, 0, sizeof(*totals));
+	for (struct thread *thread = threads; thread; thread = thread->next)
+		close_thread(ledger, thread, totals);
+	totals->agent_bytes += (double)ledger->bytes;
+	memcpy(ledger->closed + totals_length, sums_flat(ledger->sums),
+			sums_length(ledger->sums) * sizeof(double));
+	*length = totals_length + sums_length(ledger->sums);
+	return ledger->closed;
+}
+
+const struct prototype_table *ledger_table(const struct ledger *ledger)
+{
+	return ledger->table;
+}
+
+const struct sums *ledger_sums(const struct ledger *ledger)
+{
+	memcpy(sums_flat(ledger->sums),
+			ledger->closed + sizeof(struct ledger_totals) / sizeof(double),
+			sums_length(ledger->sums) * sizeof(double));
+	return ledger->sums;
+}
+
+uint64_t ledger_burst_min_ns(const struct ledger *ledger)
+{
+	return ledger->burst_min_ns;
+}
+
+enum metric ledger_metric(const struct ledger *ledger, unsigned index, unsigned *count)
+{
+	*count = ledger->metrics;
+	return ledger->metric[index];
+}

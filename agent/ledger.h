@@ -1,0 +1,104 @@
+/*
+ * The books of the process: classifies the bursts that threads have read, and keeps what is kept of
+ * them: sums per prototype and counter, the sample that the next training sees, and the bursts that
+ * no prototype claims yet.
+ *
+ * ledger_drain may run on several threads at once (each for a thread of its own, see there);
+ * everything else is for one thread at a time, and may run together with drains. The table of
+ * prototypes is read under RCU and swapped by ledger_publish; the rest is behind one lock, which a
+ * drain takes only where it must: once a quantum, for a burst that enters the sample, and for a
+ * burst that no prototype claims.
+ */
+#ifndef PHASEMUX_AGENT_LEDGER_H
+#define PHASEMUX_AGENT_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/counting.h"
+#include "agent/sample.h"
+#include "agent/thread.h"
+#include "cluster/prototypes.h"
+
+/* As a prototype's number: unclassified. */
+#define LEDGER_UNCLASSIFIED PROTOTYPES_MAX
+
+struct ledger;
+
+/* What a rank gives to a round: additive, but for the sample, which merges. Plain data. */
+struct ledger_part {
+	double seconds_by_length[HISTOGRAM_BINS]; /* bins are of nanoseconds */
+	struct sample sample;
+};
+
+/* What rank 0 answers. Plain data. */
+struct ledger_answer {
+	uint64_t burst_min_ns;
+	struct prototype_table table;
+};
+
+/* Bursts and their time; both of doubles, so that ranks are merged by adding. */
+struct ledger_tally {
+	double bursts, seconds;
+};
+
+/*
+ * What is reduced over the ranks at the end, by adding, in front of the flat array of the sums.
+ * All doubles.
+ */
+struct ledger_totals {
+	struct ledger_tally compute, shorts, unclassified;
+	/* attributed through their call sites: bursts that were not read, per prototype */
+	struct ledger_tally unread[PROTOTYPES_MAX];
+	double calls, reads, switches, lost, threads;
+	double agent_seconds, agent_bytes;
+};
+
+/*
+ * NULL without memory. counting and rules must outlive the ledger; start is the clock at the start
+ * of the run.
+ */
+struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
+		const struct settings *settings, int rank, uint64_t start);
+size_t ledger_bytes(const struct ledger *ledger);
+
+/* Gives a new thread what it needs to be drained. 0 or -ENOMEM. */
+int ledger_admit(struct ledger *ledger, struct thread *thread);
+
+/*
+ * Empties the thread's ring. By one caller per thread at a time: returns at once where another is
+ * at it.
+ */
+void ledger_drain(struct ledger *ledger, struct thread *thread);
+
+/* This rank's part of a round; threads: the list of all. */
+void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);
+
+/* Merges two parts; `in` into `inout`. */
+void ledger_part_merge(const void *in, void *inout);
+
+/*
+ * On rank 0: trains on the merged parts. Fills the answer; where the sample cannot be clustered
+ * (too little of it yet), the answer holds the table as it was.
+ */
+void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct ledger_answer *answer);
+
+/* Takes the answer over, and classifies with it what was unclassified. */
+void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);
+
+/*
+ * At the end, when no thread reads bursts any more: drains and closes everything, attributes what
+ * was not read, and returns one array of doubles (struct ledger_totals, then the sums), owned by
+ * the ledger, to be added over the ranks.
+ */
+double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length);
+
+/* The table now; constant until the next ledger_publish. */
+const struct prototype_table *ledger_table(const struct ledger *ledger);
+/* The sums; after ledger_close, and after the array was replaced by that of all ranks. */
+const struct sums *ledger_sums(const struct ledger *ledger);
+uint64_t ledger_burst_min_ns(const struct ledger *ledger);
+enum metric ledger_metric(const struct ledger *ledger, unsigned index, unsigned *count);
+
+#endif

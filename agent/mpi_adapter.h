@@ -1,0 +1,50 @@
+/*
+ * What the core needs of MPI, without mpi.h: a private communicator, and collectives on bytes. One
+ * shared object per MPI implementation is compiled from mpi_adapter.c, and opened when MPI_Init
+ * tells which library runs. All calls go to PMPI_ and to the private communicator alone.
+ *
+ * Only the thread that may call MPI calls these, one at a time. 0 or -EIO (MPI said no) throughout;
+ * errors of MPI never reach the program's own error handlers.
+ */
+#ifndef PHASEMUX_AGENT_MPI_ADAPTER_H
+#define PHASEMUX_AGENT_MPI_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mpi_world {
+	int rank;
+	int size;
+	bool threads;       /* the program asked for MPI_THREAD_MULTIPLE or SERIALIZED */
+	char library[128];  /* "Open MPI v4.1.4" */
+};
+
+/* Merges `in` into `inout`; both are as long as reduce_start was told. */
+typedef void (*mpi_merge)(const void *in, void *inout);
+
+struct mpi_adapter {
+	/* Fills world, and makes the private communicators, as MPI_Init does: all ranks together. */
+	int (*open)(struct mpi_world *world);
+	/*
+	 * Starts a reduction of `bytes` from all ranks to rank 0 by merge (associative and
+	 * commutative), or a broadcast from rank 0. One is under way at a time; all ranks start
+	 * the same ones in the same order. The buffers belong to MPI until it is done; `result` is
+	 * written on rank 0.
+	 */
+	int (*reduce_start)(const void *mine, void *result, size_t bytes, mpi_merge merge);
+	int (*broadcast_start)(void *buffer, size_t bytes);
+	/* Has what was started come to its end? 1, 0 or -EIO. */
+	int (*test)(void);
+	int (*wait)(void);
+	/* Waits for the others: element-wise sums, or maxima, of doubles to all ranks. */
+	int (*sum)(double *values, size_t count, bool everywhere);
+	int (*max)(double *values, size_t count);
+	/* Frees all that was made. Nothing may be under way. */
+	void (*close)(void);
+};
+
+/* The adapter's one exported symbol: `const struct mpi_adapter *phasemux_mpi_adapter(void)`. */
+#define MPI_ADAPTER_ENTRY "phasemux_mpi_adapter"
+
+#endif

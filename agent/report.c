@@ -1,0 +1,343 @@
+#include "agent/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/source.h"
+#include "sampling/clock.h"
+
+#define SOURCES_MAX 4 /* pairs of places named per phase */
+
+/* JSON knows no infinity and no NaN: what is not known is null. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *whole(double value)
+{
+	return json_integer((json_int_t)llround(value));
+}
+
+static double share(double part, double all)
+{
+	return all > 0 ? part / all : 0;
+}
+
+/* ---- the run ---- */
+
+/* The program and its arguments, as the kernel knows them. */
+static json_t *command(void)
+{
+	json_t *words = json_array();
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	char *word = NULL;
+	size_t size = 0;
+
+	while (file && getdelim(&word, &size, '\0', file) > 0) {
+		json_t *text = json_string(word);
+
+		/* not every file name is UTF-8 */
+		json_array_append_new(words, text ? text : json_string("?"));
+	}
+	free(word);
+	if (file)
+		fclose(file);
+	return words;
+}
+
+static json_t *groups(const struct counting *counting)
+{
+	json_t *list = json_array();
+
+	for (unsigned g = 0; g < counting->plan.groups; g++) {
+		const struct plan_group *group = &counting->plan.group[g];
+		json_t *events = json_array();
+
+		for (unsigned i = 0; i < group->count; i++)
+			json_array_append_new(events,
+					json_string(counting->event[group->event[i]].name));
+		json_array_append_new(list, json_pack("{s:o}", "events", events));
+	}
+	return list;
+}
+
+static json_t *warnings(const struct counting *counting)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < counting->warnings; i++)
+		json_array_append_new(list, json_string(counting->warning[i]));
+	return list;
+}
+
+/* Thesis 9.3: parallel efficiency = load balance x communication efficiency. */
+static json_t *efficiency(const struct report_facts *facts)
+{
+	double mean = share(facts->totals->compute.seconds, facts->totals->threads);
+	double most = facts->compute_seconds_most;
+
+	return json_pack("{s:o,s:o,s:o}", "parallel", number(share(mean, facts->wall_seconds)),
+			"load_balance", number(share(mean, most)), "communication",
+			number(share(most, facts->wall_seconds)));
+}
+
+static json_t *tally(const struct ledger_tally *part, const struct ledger_totals *totals)
+{
+	return json_pack("{s:o,s:o}", "time_share",
+			number(share(part->seconds, totals->compute.seconds)), "bursts",
+			whole(part->bursts));
+}
+
+/* ---- phases ---- */
+
+struct phase {
+	uint32_t number; /* of the table */
+	struct phase_estimate estimate;
+	struct ledger_tally all; /* read, and attributed */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct phase *)a)->all.seconds;
+	double y = ((const struct phase *)b)->all.seconds;
+
+	return (x < y) - (x > y);
+}
+
+static void phase_members(const struct prototype_table *table, uint32_t number,
+		bool member[PROTOTYPES_MAX])
+{
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		member[p] = p < table->count && table->all[p].phase == number;
+}
+
+/* Fills phases (room for PROTOTYPES_MAX), most time first; returns how many have bursts. */
+static unsigned estimate_phases(const struct report_facts *facts, struct phase *phases)
+{
+	const struct prototype_table *table = ledger_table(facts->ledger);
+	unsigned count = 0;
+
+	for (uint32_t number = 1; number <= table->phases && count < PROTOTYPES_MAX; number++) {
+		struct phase *phase = &phases[count];
+		bool member[PROTOTYPES_MAX];
+
+		phase_members(table, number, member);
+		phase->number = number;
+		estimate_phase(facts->sums, member, &phase->estimate);
+		phase->all.bursts = (double)phase->estimate.read;
+		phase->all.seconds = phase->estimate.seconds;
+		for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+			if (member[p]) {
+				phase->all.bursts += facts->totals->unread[p].bursts;
+				phase->all.seconds += facts->totals->unread[p].seconds;
+			}
+		count += phase->estimate.read > 0;
+	}
+	qsort(phases, count, sizeof(*phases), by_time);
+	return count;
+}
+
+static json_t *counters(const struct counting *counting, const struct phase_estimate *estimate)
+{
+	json_t *object = json_object();
+
+	for (unsigned e = 0; e < counting->plan.events; e++) {
+		const struct estimate *event = &estimate->event[e];
+
+		json_object_set_new(object, counting->event[e].name,
+				json_pack("{s:o,s:o,s:o}", "mean",
+						number(event->observed ? event->mean : NAN), "ci95",
+						number(event->observed ? event->ci95 : NAN),
+						"observed", whole((double)event->observed)));
+	}
+	return object;
+}
+
+/* The estimates by the model's event numbers: what this machine could not count is not observed. */
+static void by_model_event(const struct counting *counting, const struct phase_estimate *estimate,
+		struct phase_estimate *out)
+{
+	*out = *estimate;
+	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
+		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY, .observed = 0 };
+	for (unsigned e = 0; e < counting->plan.events; e++)
+		out->event[counting->model_event[e]] = estimate->event[e];
+}
+
+static json_t *breakdown(const struct counting *counting, const struct phase_estimate *estimate)
+{
+	struct cpi_component components[MODEL_COMPONENTS_MAX];
+	struct phase_estimate by_model;
+	json_t *list = json_array();
+	unsigned count;
+
+	if (!counting->model || !counting->hardware)
+		return list;
+	by_model_event(counting, estimate, &by_model);
+	count = model_breakdown(counting->model, &by_model, components);
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(list,
+				json_pack("{s:s,s:i,s:o,s:o}", "component", components[i].name,
+						"level", (int)components[i].level, "cpi",
+						number(components[i].cpi), "ci95",
+						number(components[i].ci95)));
+	return list;
+}
+
+struct source_pair {
+	uintptr_t from, to;
+	double ticks;
+};
+
+static int by_ticks(const void *a, const void *b)
+{
+	double x = ((const struct source_pair *)a)->ticks, y = ((const struct source_pair *)b)->ticks;
+
+	return (x < y) - (x > y);
+}
+
+/* Where the phase's bursts run between, on this rank: the spans that hold most of its time. */
+static json_t *source(const struct report_facts *facts, uint32_t phase)
+{
+	const struct prototype_table *table = ledger_table(facts->ledger);
+	struct source_pair pairs[SPANS_MAX];
+	unsigned count = 0;
+	double all = 0;
+	json_t *list = json_array();
+
+	/* the program's first thread stands for all */
+	if (!facts->threads)
+		return list;
+	for (unsigned i = 0; i < SPANS_MAX; i++) {
+		const struct site_table *sites = &facts->threads->sites;
+		const struct span *span = &sites->span[i];
+		struct source_pair pair = { sites->site[span->from].address,
+			sites->site[span->to].address, 0 };
+
+		for (unsigned k = 0; k < SPAN_SHARES_MAX && span->share[k].read; k++)
+			if (span->share[k].prototype < table->count &&
+					table->all[span->share[k].prototype].phase == phase)
+				pair.ticks += span->share[k].ticks;
+		all += pair.ticks;
+		if (pair.ticks > 0)
+			pairs[count++] = pair;
+	}
+	qsort(pairs, count, sizeof(*pairs), by_ticks);
+	for (unsigned i = 0; i < count && i < SOURCES_MAX; i++) {
+		char from[256], to[256];
+
+		source_name(pairs[i].from, from, sizeof(from));
+		source_name(pairs[i].to, to, sizeof(to));
+		json_array_append_new(list, json_pack("{s:s,s:s,s:o}", "from", from, "to", to,
+							    "share",
+							    number(share(pairs[i].ticks, all))));
+	}
+	return list;
+}
+
+static json_t *phase_object(const struct report_facts *facts, const struct phase *phase, int id)
+{
+	const struct phase_estimate *estimate = &phase->estimate;
+	double cycles = NAN, instructions = NAN;
+
+	if (facts->counting->hardware) {
+		cycles = estimate->event[0].mean;
+		instructions = estimate->event[1].mean;
+	}
+	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
+			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
+			whole(phase->all.bursts), "read", whole((double)estimate->read),
+			"duration_seconds", "mean",
+			number(share(phase->all.seconds, phase->all.bursts)), "sd",
+			number(estimate->duration_sd), "ipc", number(instructions / cycles), "cpi",
+			number(cycles / instructions), "counters",
+			counters(facts->counting, estimate), "cpi_breakdown",
+			breakdown(facts->counting, estimate), "source",
+			source(facts, phase->number));
+}
+
+static json_t *phases(const struct report_facts *facts)
+{
+	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
+	json_t *list = json_array();
+	unsigned count = all ? estimate_phases(facts, all) : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(list, phase_object(facts, &all[i], (int)i + 1));
+	free(all);
+	return list;
+}
+
+/* What phasemux itself took. */
+static json_t *agent(const struct report_facts *facts)
+{
+	const struct ledger_totals *totals = facts->totals;
+	double available = facts->wall_seconds * totals->threads;
+
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "seconds", number(totals->agent_seconds),
+			"share", number(share(totals->agent_seconds, available)), "bytes",
+			whole(share(totals->agent_bytes, facts->world->size)), "calls",
+			whole(totals->calls), "reads", whole(totals->reads), "rounds",
+			(int)facts->rounds, "switches", whole(totals->switches));
+}
+
+/* Not read, but attributed to the phases through call sites. */
+static json_t *not_read(const struct ledger_totals *totals)
+{
+	struct ledger_tally all = { 0, 0 };
+
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		all.bursts += totals->unread[p].bursts;
+		all.seconds += totals->unread[p].seconds;
+	}
+	return tally(&all, totals);
+}
+
+/* Bursts whose counts could not be had or could not be true: as if they had not been read. */
+static json_t *lost(const struct ledger_totals *totals)
+{
+	return json_pack("{s:o}", "bursts", whole(totals->lost));
+}
+
+json_t *report_build(const struct report_facts *facts)
+{
+	const struct counting *counting = facts->counting;
+	const struct ledger_totals *totals = facts->totals;
+	const char *model = counting->model    ? model_name(counting->model) :
+			    counting->hardware ? "events" :
+						 "time";
+	json_t *report = json_object();
+
+	if (!report)
+		return NULL;
+	json_object_set_new(report, "phasemux", json_integer(1));
+	json_object_set_new(report, "command", command());
+	json_object_set_new(report, "scheme", json_string(scheme_name(facts->settings->scheme)));
+	json_object_set_new(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
+	json_object_set_new(report, "threads", whole(totals->threads));
+	json_object_set_new(report, "mpi", json_string(facts->world->library));
+	json_object_set_new(report, "processor", json_string(counting->processor.brand));
+	json_object_set_new(report, "model", json_string(model));
+	json_object_set_new(report, "counters",
+			json_integer(counting->hardware ? counting->probe.counters : 0));
+	json_object_set_new(report, "without_counters",
+			counting->hardware ? json_null() : json_string(counting->without));
+	json_object_set_new(report, "warnings", warnings(counting));
+	json_object_set_new(report, "groups", groups(counting));
+	json_object_set_new(report, "wall_seconds", number(facts->wall_seconds));
+	json_object_set_new(report, "compute_seconds", number(totals->compute.seconds));
+	json_object_set_new(report, "bursts", whole(totals->compute.bursts));
+	json_object_set_new(report, "burst_min_seconds",
+			number((double)ledger_burst_min_ns(facts->ledger) * 1e-9));
+	json_object_set_new(report, "efficiency", efficiency(facts));
+	json_object_set_new(report, "phases", phases(facts));
+	json_object_set_new(report, "unclassified", tally(&totals->unclassified, totals));
+	json_object_set_new(report, "short", tally(&totals->shorts, totals));
+	json_object_set_new(report, "not_read", not_read(totals));
+	json_object_set_new(report, "lost", lost(totals));
+	json_object_set_new(report, "agent", agent(facts));
+	return report;
+}

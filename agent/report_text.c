@@ -1,0 +1,409 @@
+#include "agent/report_text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH        100
+#define BAR_WIDTH    40
+#define PHASE_SHOWN  0.01 /* smaller phases are in report.json */
+
+/* A number of the document; NAN where there is none. */
+static double get(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double get_in(const json_t *object, const char *key, const char *inner)
+{
+	return get(json_object_get(object, key), inner);
+}
+
+static const char *get_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "?";
+}
+
+/* ---- numbers for people ---- */
+
+struct text {
+	char of[32];
+};
+
+static struct text format_scaled(double value, const char *const units[], unsigned count,
+		double step)
+{
+	struct text text;
+	unsigned unit = 0;
+
+	if (!isfinite(value)) {
+		snprintf(text.of, sizeof(text.of), "-");
+		return text;
+	}
+	while (unit + 1 < count && fabs(value) >= 0.9995 * step) {
+		value /= step;
+		unit++;
+	}
+	snprintf(text.of, sizeof(text.of), "%.*f%s%s",
+			fabs(value) >= 99.95 || value == 0 ? 0 : fabs(value) >= 9.995 ? 1 : 2, value,
+			*units[unit] ? " " : "", units[unit]);
+	return text;
+}
+
+static struct text format_count(double value)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T", "P" };
+	struct text text;
+
+	if (value == floor(value) && fabs(value) < 1000) {
+		snprintf(text.of, sizeof(text.of), "%.0f", value);
+		return text;
+	}
+	return format_scaled(value, units, 6, 1000);
+}
+
+static struct text format_seconds(double seconds)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+
+	return format_scaled(seconds * 1e9, units, 4, 1000);
+}
+
+static struct text format_bytes(double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+
+	return format_scaled(bytes, units, 4, 1024);
+}
+
+static struct text format_percent(double part)
+{
+	struct text text;
+
+	if (!isfinite(part))
+		snprintf(text.of, sizeof(text.of), "-");
+	else if (part > 0 && part < 0.0005)
+		snprintf(text.of, sizeof(text.of), "<0.1%%");
+	else
+		snprintf(text.of, sizeof(text.of), "%.1f%%", 100 * part);
+	return text;
+}
+
+/* Prints words, and begins a new, indented line before one that would pass the width. */
+static void print_wrapped(FILE *out, const char *words, int indent)
+{
+	int column = (int)strspn(words, " ");
+
+	fprintf(out, "%*s", column, "");
+	words += column;
+	for (bool first = true; *words; first = false) {
+		int length = (int)strcspn(words, " ");
+
+		if (!first && column + 1 + length > WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (!first) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", length, words);
+		column += length;
+		words += length;
+		words += strspn(words, " ");
+	}
+	fputc('\n', out);
+}
+
+__attribute__((format(printf, 3, 4))) static void print_line(
+		FILE *out, int indent, const char *format, ...)
+{
+	char *line = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&line, format, arguments) >= 0)
+		print_wrapped(out, line, indent);
+	va_end(arguments);
+	free(line);
+}
+
+/* ---- the head ---- */
+
+/* What was run, without the folders of the program: "lmp -in in.lj". */
+static void print_command(FILE *out, const json_t *report)
+{
+	const json_t *word;
+	size_t i, column = 0;
+
+	fputs("phasemux:", out);
+	json_array_foreach(json_object_get(report, "command"), i, word)
+	{
+		const char *text = json_string_value(word);
+		const char *base = text ? strrchr(text, '/') : NULL;
+
+		if (!text)
+			continue;
+		if (i == 0 && base)
+			text = base + 1;
+		column += strlen(text) + 1;
+		if (column > WIDTH - 20) {
+			fputs(" ...", out);
+			break;
+		}
+		fputc(' ', out);
+		/* a word may hold anything: keep to one line */
+		for (; *text; text++)
+			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+	}
+	fputc('\n', out);
+}
+
+static void print_head(FILE *out, const json_t *report)
+{
+	const json_t *efficiency = json_object_get(report, "efficiency"), *warning;
+	size_t groups = json_array_size(json_object_get(report, "groups"));
+	double threads = get(report, "threads"), ranks = get(report, "ranks");
+	size_t i;
+
+	print_command(out, report);
+	print_line(out, 4, "  %.0f rank%s%s, %s, %s, %s", ranks, ranks == 1 ? "" : "s",
+			threads > ranks ? " with threads" : "",
+			format_seconds(get(report, "wall_seconds")).of, get_text(report, "mpi"),
+			get_text(report, "processor"));
+	print_line(out, 4, "  model %s, scheme %s, %zu group%s", get_text(report, "model"),
+			get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
+	print_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",
+			format_percent(get(efficiency, "parallel")).of,
+			format_percent(get(efficiency, "load_balance")).of,
+			format_percent(get(efficiency, "communication")).of);
+	if (json_is_string(json_object_get(report, "without_counters")))
+		print_line(out, 4, "  no hardware counters: %s",
+				get_text(report, "without_counters"));
+	json_array_foreach(json_object_get(report, "warnings"), i, warning)
+		print_line(out, 4, "  warning: %s", json_string_value(warning));
+	fputc('\n', out);
+}
+
+/* ---- phases ---- */
+
+/* Between which calls most of the phase's time was spent. */
+static void print_ends(FILE *out, const json_t *phase)
+{
+	const json_t *place = json_array_get(json_object_get(phase, "source"), 0);
+	const char *from = get_text(place, "from"), *to = get_text(place, "to");
+	int room = WIDTH - 6 - 11, length = (int)strlen(from), other = (int)strlen(to);
+
+	if (!place)
+		return;
+	/* where both do not fit, each gets what the other leaves of its half */
+	if (length + other > room) {
+		length = length < room / 2 ? length :
+			 other < room / 2  ? room - other :
+					     room / 2;
+		other = room - length;
+	}
+	fprintf(out, "      from %.*s to %.*s\n", length, from, other, to);
+}
+
+static void print_bar(FILE *out, double part)
+{
+	int length = (int)lround(fmin(fmax(part, 0), 1) * BAR_WIDTH);
+
+	if (length > 0)
+		fputs("  ", out);
+	while (length-- > 0)
+		fputc('#', out);
+	fputc('\n', out);
+}
+
+/* Components that sum to the CPI, each with its interval, its share and a bar. */
+static void print_breakdown(FILE *out, const json_t *phase)
+{
+	const json_t *component;
+	double cpi = get(phase, "cpi");
+	size_t i;
+
+	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
+	{
+		double value = get(component, "cpi"), error = get(component, "ci95");
+		int level = (int)json_integer_value(json_object_get(component, "level"));
+
+		fprintf(out, "      %*s%-*s", 2 * level, "", 26 - 2 * level,
+				get_text(component, "component"));
+		if (!isfinite(value)) {
+			fputs("  not available\n", out);
+			continue;
+		}
+		if (isfinite(error))
+			fprintf(out, " %7.3f +- %-6.3f %6s", value, error,
+					format_percent(value / cpi).of);
+		else
+			fprintf(out, " %7s    %-6s %6s", "too few", "", "");
+		print_bar(out, isfinite(error) ? value / cpi : 0);
+	}
+}
+
+/* Without a CPI: what was counted, per burst. */
+static void print_counters(FILE *out, const json_t *phase)
+{
+	const json_t *counters = json_object_get(phase, "counters");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)counters, name, value)
+	{
+		double mean = get(value, "mean"), error = get(value, "ci95");
+
+		if (isfinite(mean) && isfinite(error))
+			fprintf(out, "      %-26s %9s +- %-9s per burst\n", name,
+					format_count(mean).of, format_count(error).of);
+		else
+			fprintf(out, "      %-26s %9s\n", name,
+					isfinite(mean) ? "too few" : "not observed");
+	}
+}
+
+static void print_phase(FILE *out, const json_t *phase)
+{
+	double ipc = get(phase, "ipc"), instructions = NAN;
+	const json_t *counters = json_object_get(phase, "counters");
+	void *second = json_object_iter_next((json_t *)counters, json_object_iter((json_t *)counters));
+
+	/* cycles and instructions stand first in every model */
+	if (isfinite(ipc) && second)
+		instructions = get(json_object_iter_value(second), "mean");
+	fprintf(out, "%5.0f  %6s  %9s  %9s", get(phase, "id"),
+			format_percent(get(phase, "time_share")).of,
+			format_count(get(phase, "bursts")).of,
+			format_seconds(get_in(phase, "duration_seconds", "mean")).of);
+	if (isfinite(ipc))
+		fprintf(out, "  %9s  %6.2f", format_count(instructions).of, ipc);
+	fputc('\n', out);
+	print_ends(out, phase);
+	if (json_array_size(json_object_get(phase, "cpi_breakdown")))
+		print_breakdown(out, phase);
+	else
+		print_counters(out, phase);
+}
+
+static void print_phases(FILE *out, const json_t *report)
+{
+	const json_t *phase;
+	double small = 0;
+	unsigned smalls = 0;
+	size_t i;
+
+	fprintf(out, "phase    time     bursts       mean%s\n",
+			json_is_null(json_object_get(report, "without_counters")) ?
+					"     instr.     IPC" :
+					"");
+	json_array_foreach(json_object_get(report, "phases"), i, phase)
+	{
+		if (get(phase, "time_share") >= PHASE_SHOWN) {
+			print_phase(out, phase);
+		} else {
+			small += get(phase, "time_share");
+			smalls++;
+		}
+	}
+	if (smalls)
+		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).of, smalls,
+				smalls == 1 ? "" : "s");
+	if (!i)
+		fprintf(out, "       none: the run was too short, or no burst was long enough\n");
+	fputc('\n', out);
+}
+
+/* ---- the foot ---- */
+
+static void print_foot(FILE *out, const json_t *report)
+{
+	const json_t *agent = json_object_get(report, "agent");
+	double lost = get_in(report, "lost", "bursts");
+
+	print_line(out, 2,
+			"Left out: unclassified %s (%s bursts), short %s (%s bursts under %s)%s%s%s.",
+			format_percent(get_in(report, "unclassified", "time_share")).of,
+			format_count(get_in(report, "unclassified", "bursts")).of,
+			format_percent(get_in(report, "short", "time_share")).of,
+			format_count(get_in(report, "short", "bursts")).of,
+			format_seconds(get(report, "burst_min_seconds")).of, lost > 0 ? ", lost " : "",
+			lost > 0 ? format_count(lost).of : "", lost > 0 ? " bursts" : "");
+	print_line(out, 2, "Not read, placed by call site: %s (%s bursts).",
+			format_percent(get_in(report, "not_read", "time_share")).of,
+			format_count(get_in(report, "not_read", "bursts")).of);
+	print_line(out, 2, "phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
+			   "rounds, %s per process.",
+			format_seconds(get(agent, "seconds")).of, format_percent(get(agent, "share")).of,
+			format_count(get(agent, "reads")).of, format_count(get(agent, "switches")).of,
+			format_count(get(agent, "calls")).of, get(agent, "rounds"),
+			format_bytes(get(agent, "bytes")).of);
+}
+
+static bool is_report(const json_t *report, char *why, size_t why_size)
+{
+	double version = get(report, "phasemux");
+
+	if (version == 1 && json_is_array(json_object_get(report, "phases")))
+		return true;
+	if (isfinite(version) && version != 1)
+		snprintf(why, why_size, "a report of version %g; this phasemux reads version 1",
+				version);
+	else
+		snprintf(why, why_size, "not a report of phasemux");
+	return false;
+}
+
+char *report_text(const json_t *report, char *why, size_t why_size)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!is_report(report, why, why_size))
+		return NULL;
+	out = open_memstream(&text, &size);
+	if (!out) {
+		snprintf(why, why_size, "no memory");
+		return NULL;
+	}
+	print_head(out, report);
+	print_phases(out, report);
+	print_foot(out, report);
+	fclose(out);
+	return text;
+}
+
+char *report_csv(const json_t *report, char *why, size_t why_size)
+{
+	const json_t *phase;
+	json_t *counter;
+	const char *name;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out;
+
+	if (!is_report(report, why, why_size))
+		return NULL;
+	out = open_memstream(&text, &size);
+	if (!out) {
+		snprintf(why, why_size, "no memory");
+		return NULL;
+	}
+	fputs("phase,time_share,bursts,counter,mean,ci95,observed\n", out);
+	json_array_foreach(json_object_get(report, "phases"), i, phase)
+		json_object_foreach(json_object_get(phase, "counters"), name, counter)
+			fprintf(out, "%.0f,%.9g,%.0f,%s,%.17g,%.9g,%.0f\n", get(phase, "id"),
+					get(phase, "time_share"), get(phase, "bursts"), name,
+					get(counter, "mean"), get(counter, "ci95"),
+					get(counter, "observed"));
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,24 @@
+#include "agent/site.h"
+
+#include <stddef.h>
+
+void span_note(struct span *span, uint32_t prototype, double weight, double ticks)
+{
+	struct span_share *largest = &span->share[0], *found = NULL;
+
+	for (unsigned i = 0; i < SPAN_SHARES_MAX && !found; i++) {
+		struct span_share *share = &span->share[i];
+
+		if (!share->read || share->prototype == prototype)
+			found = share;
+		else if (share->ticks > largest->ticks)
+			largest = share;
+	}
+	if (!found)
+		found = largest;
+	else if (!found->read)
+		found->prototype = prototype;
+	found->read++;
+	found->bursts += weight;
+	found->ticks += weight * ticks;
+}

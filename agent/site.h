@@ -1,0 +1,110 @@
+/*
+ * Call sites of one thread: where a burst can start (the call that returned there predicts how long
+ * it will be), and spans, the pairs of sites that bursts run between (they attribute the bursts
+ * that were not read). Fixed tables; what finds no room shares the last entry.
+ *
+ * One thread writes; the counts that others read at the end are atomic with relaxed order (single
+ * writer: plain stores), and need no more, for nothing else is published through them.
+ */
+#ifndef PHASEMUX_AGENT_SITE_H
+#define PHASEMUX_AGENT_SITE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SITES_MAX       256
+#define SPANS_MAX       256
+#define SPAN_SHARES_MAX 8
+#define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
+
+struct site {
+	uintptr_t address; /* that the intercepted call returns to; 0: free */
+	uint32_t call;     /* enum mpi_call */
+	uint32_t bursts;   /* seen, saturating */
+	float mean_ticks;  /* of the bursts that start here, exponentially weighted */
+};
+
+/* How much of a span's bursts went to one prototype. */
+struct span_share {
+	uint32_t prototype;
+	uint32_t read;   /* bursts read; 0: free */
+	double bursts;   /* weighted: each stands for 1 / its probability of being read */
+	double ticks;    /* weighted */
+};
+
+struct span {
+	uint16_t from, to; /* sites */
+	bool used;
+	_Atomic uint64_t unread;       /* bursts long enough, but not read or lost */
+	_Atomic uint64_t unread_ticks;
+	struct span_share share[SPAN_SHARES_MAX]; /* under the ledger's rules: the drain writes */
+};
+
+struct site_table {
+	struct site site[SITES_MAX];
+	struct span span[SPANS_MAX];
+};
+
+/* Single writer: no read-modify-write needed. */
+static inline void site_add(_Atomic uint64_t *count, uint64_t more)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+			memory_order_relaxed);
+}
+
+/* The site's number. At most SITES_MAX - 1 different ones; all others are the last. */
+static inline uint32_t site_find(struct site_table *table, uintptr_t address, uint32_t call)
+{
+	uint32_t at = (uint32_t)((address * 0x9e3779b97f4a7c15u + call) >> 56) % (SITES_MAX - 1);
+
+	for (int probes = 0; probes < 16; probes++) {
+		struct site *site = &table->site[at];
+
+		if (site->address == address && site->call == call)
+			return at;
+		if (!site->address) {
+			site->address = address;
+			site->call = call;
+			return at;
+		}
+		at = (at + 1) % (SITES_MAX - 1);
+	}
+	return SITES_MAX - 1;
+}
+
+/* The span's number, as site_find. */
+static inline uint32_t span_find(struct site_table *table, uint32_t from, uint32_t to)
+{
+	uint32_t at = (from * 31 + to * 17) % (SPANS_MAX - 1);
+
+	for (int probes = 0; probes < 16; probes++) {
+		struct span *span = &table->span[at];
+
+		if (span->used && span->from == from && span->to == to)
+			return at;
+		if (!span->used) {
+			span->used = true;
+			span->from = (uint16_t)from;
+			span->to = (uint16_t)to;
+			return at;
+		}
+		at = (at + 1) % (SPANS_MAX - 1);
+	}
+	table->span[SPANS_MAX - 1].used = true;
+	return SPANS_MAX - 1;
+}
+
+/* A burst of `ticks` that started here has ended: moves the prediction. */
+static inline void site_learn(struct site *site, uint64_t ticks)
+{
+	float step = site->bursts < 15 ? 1.0f / (float)(site->bursts + 1) : 1.0f / 16;
+
+	site->bursts += site->bursts < UINT32_MAX;
+	site->mean_ticks += ((float)ticks - site->mean_ticks) * step;
+}
+
+/* Notes that a read burst of this span went to the prototype; what finds no room joins the largest. */
+void span_note(struct span *span, uint32_t prototype, double weight, double ticks);
+
+#endif

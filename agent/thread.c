@@ -1,0 +1,239 @@
+#include "agent/thread.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sampling/clock.h"
+
+/* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
+static inline double thread_random(struct thread *thread)
+{
+	uint64_t x = thread->random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	thread->random = x;
+	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * 0x1p-53;
+}
+
+size_t thread_bytes(void)
+{
+	return sizeof(struct thread) + THREAD_RING_BURSTS * sizeof(struct burst);
+}
+
+/* Opens the groups that the scheme will ever want here. */
+static int open_groups(struct thread *thread, const struct thread_rules *rules,
+		const struct pmu *pmu, const struct event *events, const struct plan *plan,
+		enum read_method method)
+{
+	const struct scheme *scheme = &rules->scheme;
+	bool fixed = scheme->kind == SCHEME_NONE || scheme->kind == SCHEME_SPACE;
+	unsigned only = fixed ? scheme_group(scheme, thread->place, 0) : 0;
+
+	for (unsigned g = 0; g < plan->groups && plan->events; g++) {
+		const struct event *of_group[GROUP_EVENTS_MAX];
+		unsigned bad;
+		int error;
+
+		if (fixed && g != only)
+			continue;
+		for (unsigned i = 0; i < plan->group[g].count; i++)
+			of_group[i] = &events[plan->group[g].event[i]];
+		error = group_open(&thread->groups[g], pmu, of_group, plan->group[g].count, method,
+				&bad);
+		if (error) {
+			while (g-- > 0)
+				if (!fixed || g == only)
+					group_close(&thread->groups[g]);
+			return error;
+		}
+	}
+	return 0;
+}
+
+struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pmu,
+		const struct event *events, const struct plan *plan, uint64_t place,
+		enum read_method method)
+{
+	/* mapped, not allocated: the program's allocator has nothing to do with us */
+	struct thread *thread = mmap(NULL, thread_bytes(), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (thread == MAP_FAILED)
+		return NULL;
+	thread->place = place;
+	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
+	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
+	thread->open_error = open_groups(thread, rules, pmu, events, plan, method);
+	thread->group = scheme_group(&rules->scheme, place, 0);
+	return thread;
+}
+
+void thread_close(struct thread *thread)
+{
+	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+		if (thread->groups[g].count)
+			group_close(&thread->groups[g]);
+	thread->counting = false;
+	thread->open_error = -ESRCH;
+}
+
+/* Where nothing can be counted, the one group has no event, and only time is taken. */
+static int enable(struct group *group)
+{
+	return group->count ? group_enable(group) : 0;
+}
+
+static int disable(struct group *group)
+{
+	return group->count ? group_disable(group) : 0;
+}
+
+static int read_group(struct group *group, uint64_t *values)
+{
+	return group->count ? group_read(group, values) : 0;
+}
+
+/* Between bursts: the next quantum, and its group. False when it cannot be counted. */
+static __attribute__((noinline)) bool next_quantum(
+		struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	unsigned group = scheme_group(&rules->scheme, thread->place, thread->quantum + 1);
+
+	thread->quantum++;
+	thread->quantum_end = now + rules->quantum_ticks;
+	thread->quantum_left = rules->quantum_bursts;
+	if (thread->counting && group == thread->group)
+		return true;
+	if (thread->counting)
+		disable(&thread->groups[thread->group]);
+	thread->group = group;
+	thread->counting = enable(&thread->groups[group]) == 0;
+	site_add(&thread->counts.switches, 1);
+	site_add(&thread->counts.switch_ticks, clock_now() - now);
+	return thread->counting;
+}
+
+static inline bool quantum_is_over(
+		const struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	if (!thread->counting)
+		return true;
+	return rules->quantum_bursts ? !thread->quantum_left : now >= thread->quantum_end;
+}
+
+/* The burst that begins will be read: the counters now. */
+static __attribute__((noinline)) bool begin_reading(
+		struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	int kept = errno;
+	bool good;
+
+	good = !quantum_is_over(thread, rules, now) || next_quantum(thread, rules, now);
+	if (good) {
+		site_add(&thread->counts.reads, 1);
+		good = read_group(&thread->groups[thread->group], thread->values) == 0;
+	}
+	/* a group that the kernel threw out comes back, if it does, with the next quantum */
+	if (!good)
+		thread->counting = false;
+	errno = kept;
+	return good;
+}
+
+/* The burst that ends was read: its counts go to the ring. False: they are lost. */
+static __attribute__((noinline)) bool end_reading(struct thread *thread,
+		const struct thread_rules *rules, uint64_t ticks, uint32_t span)
+{
+	uint64_t values[GROUP_EVENTS_MAX];
+	unsigned count = rules->counts[thread->group];
+	struct burst *burst;
+	int kept = errno, error;
+
+	site_add(&thread->counts.reads, 1);
+	error = read_group(&thread->groups[thread->group], values);
+	errno = kept;
+	thread->quantum_left -= thread->quantum_left > 0;
+	if (error) {
+		thread->counting = false;
+		return false;
+	}
+	if (ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed))
+		return true;
+	burst = ring_reserve(&thread->ring);
+	if (!burst || !group_delta(thread->values, values, count, burst->values))
+		return false;
+	burst->begin = thread->begin;
+	burst->ticks = ticks;
+	burst->quantum = thread->quantum;
+	burst->span = span;
+	burst->group = (uint16_t)thread->group;
+	burst->weight = thread->weight;
+	ring_commit(&thread->ring);
+	return true;
+}
+
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
+		void *site, uint64_t now)
+{
+	struct thread_counts *counts = &thread->counts;
+	uint64_t ticks = now - thread->begin;
+	bool is_short, read = false;
+	uint32_t span = 0;
+
+	site_add(&counts->calls, 1);
+	if (!thread->open)
+		return;
+	thread->open = false;
+	if ((int64_t)ticks < 0)
+		ticks = 0;
+	site_add(&counts->bursts, 1);
+	site_add(&counts->ticks, ticks);
+	site_add(&counts->histogram[histogram_bin(ticks)], ticks);
+	site_learn(&thread->sites.site[thread->from], ticks);
+	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
+	if (!is_short)
+		span = span_find(&thread->sites, thread->from,
+				site_find(&thread->sites, (uintptr_t)site, call));
+	if (thread->reading)
+		read = end_reading(thread, rules, ticks, span);
+	if (thread->reading && !read)
+		site_add(&counts->lost, 1);
+	if (is_short) {
+		site_add(&counts->short_bursts, 1);
+		site_add(&counts->short_ticks, ticks);
+	} else if (!read) {
+		site_add(&thread->sites.span[span].unread, 1);
+		site_add(&thread->sites.span[span].unread_ticks, ticks);
+	}
+}
+
+void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
+		enum mpi_call call, void *site, uint64_t now)
+{
+	const struct site *start;
+	double chance;
+
+	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
+	thread->from = site_find(&thread->sites, (uintptr_t)site, call);
+	/*
+	 * Reading bursts with this probability costs at most rules->pay x 2 reads for each tick of
+	 * computing: the budget holds whatever the lengths are. What is read with probability p
+	 * counts 1 / p times. A new site is explored.
+	 */
+	start = &thread->sites.site[thread->from];
+	chance = start->bursts < SITE_EXPLORED ? 1 : (double)start->mean_ticks * rules->pay;
+	thread->reading = thread->open && !thread->open_error &&
+			  (chance >= 1 || thread_random(thread) < chance);
+	if (thread->reading) {
+		thread->weight = chance >= 1 ? 1 : 1 / chance;
+		if (!begin_reading(thread, rules, now)) {
+			thread->reading = false;
+			site_add(&thread->counts.lost, 1);
+		}
+		now = clock_now();
+	}
+	thread->begin = now;
+}

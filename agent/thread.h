@@ -1,0 +1,111 @@
+/*
+ * One thread of the program: its groups of events, its ring of bursts, its call sites. What happens
+ * at the two ends of a burst stands here; everything rarer is behind `service`.
+ */
+#ifndef PHASEMUX_AGENT_THREAD_H
+#define PHASEMUX_AGENT_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/histogram.h"
+#include "agent/preload.h"
+#include "agent/site.h"
+#include "multiplex/scheme.h"
+#include "multiplex/sums.h"
+#include "sampling/group.h"
+#include "sampling/ring.h"
+
+/* A burst that was read, on its way through the ring. */
+struct burst {
+	uint64_t begin;   /* ticks of the clock */
+	uint64_t ticks;
+	uint64_t quantum; /* of the thread, counted from 0 */
+	uint32_t span;
+	uint16_t group;
+	uint16_t unused;
+	double weight;    /* 1 / the probability with which it was read */
+	uint64_t values[GROUP_EVENTS_MAX];
+};
+
+#define THREAD_RING_BURSTS 256
+#define THREAD_PENDING_MAX 512
+
+/* What all threads of the process read and, but for the two atomics, nobody changes. */
+struct thread_rules {
+	struct scheme scheme;
+	unsigned groups;              /* of the plan */
+	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
+	double pay;                   /* a burst is read with probability mean ticks x pay, > 0 */
+	uint64_t quantum_ticks;       /* 0: by bursts */
+	uint64_t quantum_bursts;
+	uint64_t service_ticks;       /* how often `service` looks after the rest */
+	_Atomic uint64_t burst_min;   /* ticks; shorter bursts are short */
+	_Atomic bool finished;        /* no burst begins any more */
+};
+
+/* What a thread has counted of its own work, read by others at the end (single writer). */
+struct thread_counts {
+	_Atomic uint64_t calls, bursts, ticks;
+	_Atomic uint64_t short_bursts, short_ticks;
+	_Atomic uint64_t lost;  /* bursts whose counts could not be had, or could not be true */
+	_Atomic uint64_t reads, switches, switch_ticks;
+	_Atomic uint64_t service_ticks;
+	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
+};
+
+struct thread {
+	/* the burst under way */
+	bool open, reading;
+	uint32_t from; /* site */
+	uint64_t begin;
+	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin */
+	double weight;
+	/* the quantum under way */
+	unsigned group;
+	uint64_t quantum, quantum_end, quantum_left;
+	bool counting; /* the group is enabled */
+	uint64_t service_at, random;
+	uint64_t place; /* in the scheme: which counter set this is */
+	bool main; /* it called MPI_Init: it alone speaks MPI for the agent */
+	int open_error;
+	struct thread_counts counts;
+	struct site_table sites;
+	struct ring ring;
+	struct group groups[PLAN_GROUPS_MAX];
+	/* of the drain, under the ledger's rules */
+	atomic_flag draining;
+	struct quantum *gathered;
+	uint64_t gathered_quantum;
+	struct burst pending[THREAD_PENDING_MAX]; /* claimed by no prototype yet */
+	unsigned pendings;
+	uint32_t settled; /* generation that the pending ones were classified with */
+	uint64_t given_up, given_up_ticks; /* unclassified for good */
+	struct thread *next; /* in the list of all threads */
+	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
+};
+
+/*
+ * A thread with its groups open, or NULL without memory; place is its number in the scheme. Where
+ * groups cannot be opened, open_error says why, and its bursts are timed but not read.
+ */
+struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pmu,
+		const struct event *events, const struct plan *plan, uint64_t place,
+		enum read_method method);
+
+/* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
+void thread_close(struct thread *thread);
+
+size_t thread_bytes(void);
+
+/* The burst under way ends, at time now: `call` begins, and will return to `site`. */
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
+		void *site, uint64_t now);
+
+/* A burst begins: `call` has returned to `site`. */
+void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
+		enum mpi_call call, void *site, uint64_t now);
+
+#endif
