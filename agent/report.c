@@ -134,7 +134,7 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 				phase->all.bursts += facts->totals->unread[p].bursts;
 				phase->all.seconds += facts->totals->unread[p].seconds;
 			}
-		count += phase->estimate.read > 0;
+		count += phase->estimate.read > 0 && phase->all.seconds > 0;
 	}
 	qsort(phases, count, sizeof(*phases), by_time);
 	return count;

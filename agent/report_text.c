@@ -349,9 +349,15 @@ static void print_foot(FILE *out, const json_t *report)
 
 static bool is_report(const json_t *report, char *why, size_t why_size)
 {
+	const json_t *phases = json_object_get(report, "phases"), *phase;
 	double version = get(report, "phasemux");
+	bool whole = json_is_array(phases);
+	size_t i;
 
-	if (version == 1 && json_is_array(json_object_get(report, "phases")))
+	json_array_foreach(phases, i, phase)
+		whole = whole && isfinite(get(phase, "id")) && isfinite(get(phase, "time_share")) &&
+			json_is_object(json_object_get(phase, "counters"));
+	if (version == 1 && whole)
 		return true;
 	if (isfinite(version) && version != 1)
 		snprintf(why, why_size, "a report of version %g; this phasemux reads version 1",

@@ -1,0 +1,72 @@
+/* phasemux models: the CPI models, and how the events of one are grouped for so many counters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "multiplex/model.h"
+#include "multiplex/plan.h"
+#include "sampling/processor.h"
+#include "tools/commands.h"
+
+static int list_models(void)
+{
+	struct processor processor;
+	const char *here;
+
+	processor_identify(&processor, NULL);
+	here = model_for(&(struct model_processor){ processor.vendor, processor.family,
+			processor.model });
+	for (unsigned i = 0; i < model_count(); i++)
+		printf("%-14s %s%s\n", model_name_of(i), model_title_of(i),
+				strcmp(model_name_of(i), here) == 0 ? " (this processor's)" : "");
+	printf("\nphasemux models NAME [COUNTERS] shows the groups of one.\n");
+	return 0;
+}
+
+static int show_model(const char *name, unsigned counters)
+{
+	char why[256];
+	struct model *model = model_load(name, why, sizeof(why));
+	uint8_t together[PLAN_EVENTS_MAX];
+	struct plan plan;
+	unsigned events;
+
+	if (!model) {
+		fprintf(stderr, "phasemux: %s\n", why);
+		return 2;
+	}
+	events = model_events(model);
+	for (unsigned i = 0; i < events; i++)
+		together[i] = model_event(model, i)->together;
+	if (plan_pack(&plan, events, model_common(model), counters, together)) {
+		fprintf(stderr, "phasemux: %u counters are too few: every group needs %u for the "
+				"common events\n",
+				counters, model_common(model));
+		model_free(model);
+		return 2;
+	}
+	for (unsigned g = 0; g < plan.groups; g++) {
+		printf("group %u\n", g);
+		for (unsigned i = 0; i < plan.group[g].count; i++) {
+			const struct model_event *event = model_event(model, plan.group[g].event[i]);
+
+			printf("  %-28s %s\n", event->name, event->description);
+		}
+	}
+	model_free(model);
+	return 0;
+}
+
+int cmd_models(int argc, char **argv)
+{
+	unsigned counters = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 6;
+
+	if (argc < 2)
+		return list_models();
+	if (argc > 3 || counters < 1 || counters > PLAN_GROUP_EVENTS_MAX) {
+		fprintf(stderr, "usage: phasemux models [NAME [COUNTERS, 1 to %d]]\n",
+				PLAN_GROUP_EVENTS_MAX);
+		return 2;
+	}
+	return show_model(argv[1], counters);
+}

@@ -1,0 +1,185 @@
+/* phasemux run: checks the settings, sets the environment, and becomes the command. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/counting.h"
+#include "agent/settings.h"
+#include "tools/commands.h"
+
+#define LIBRARY "libphasemux.so"
+
+static void usage(FILE *out)
+{
+	fputs("usage: phasemux run [options] -- COMMAND...\n\n", out);
+	for (unsigned i = 0; i < settings_count; i++) {
+		const struct setting *setting = &settings_table[i];
+		char flag[32];
+
+		snprintf(flag, sizeof(flag), "--%s", setting->name);
+		for (char *at = flag; (at = strchr(at, '_'));)
+			*at = '-';
+		fprintf(out, "  %-13s %s\n  %-13s   %s", flag, setting->help, "", setting->values);
+		fprintf(out, *setting->fallback ? " (default: %s)\n" : "\n", setting->fallback);
+	}
+	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n", out);
+}
+
+/* The setting that --NAME or --NAME=... means, or NULL. */
+static const struct setting *find_setting(const char *flag, size_t length)
+{
+	for (unsigned i = 0; i < settings_count; i++) {
+		const char *name = settings_table[i].name;
+		bool same = strlen(name) == length;
+
+		for (size_t k = 0; same && k < length; k++)
+			same = name[k] == (flag[k] == '-' ? '_' : flag[k]);
+		if (same)
+			return &settings_table[i];
+	}
+	return NULL;
+}
+
+static int refuse(const char *why)
+{
+	fprintf(stderr, "phasemux: %s\n", why);
+	return 2;
+}
+
+/* Puts the flags into the environment. Returns the index of COMMAND, or -2 for exit code 2. */
+static int take_flags(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0 && argv[i][2]; i++) {
+		const char *flag = argv[i] + 2;
+		size_t length = strcspn(flag, "=");
+		const struct setting *setting = find_setting(flag, length);
+		char variable[64];
+		const char *value;
+
+		if (!setting) {
+			fprintf(stderr, "phasemux: there is no option --%.*s\n\n", (int)length, flag);
+			usage(stderr);
+			return -2;
+		}
+		value = flag[length] ? flag + length + 1 : argv[++i];
+		if (!value) {
+			fprintf(stderr, "phasemux: --%.*s wants a value: %s\n", (int)length, flag,
+					setting->values);
+			return -2;
+		}
+		settings_variable(setting, variable, sizeof(variable));
+		if (setenv(variable, value, 1))
+			return -2;
+	}
+	return i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
+}
+
+/* What makes no sense is refused before anything starts. 0 or 2. */
+static int check(struct settings *settings)
+{
+	struct counting counting;
+	char why[512];
+
+	if (settings_read(settings, getenv, why, sizeof(why)))
+		return refuse(why);
+	if (counting_look(&counting, settings->events, getenv("PHASEMUX_PMU"), why, sizeof(why)))
+		return refuse(why);
+	counting_fini(&counting);
+	return 0;
+}
+
+/* The library beside this command (build tree), or in the folder that it was installed to. */
+static int find_library(char *path, size_t size)
+{
+	static const char *const places[] = { "", "../" INSTALL_LIBDIR "/", "../lib/" };
+	char own[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (length < 0)
+		return -errno;
+	own[length] = '\0';
+	*strrchr(own, '/') = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char tried[2 * PATH_MAX], real[PATH_MAX];
+
+		snprintf(tried, sizeof(tried), "%s/%s" LIBRARY, own, places[i]);
+		if (realpath(tried, real) && access(real, R_OK) == 0) {
+			snprintf(path, size, "%s", real);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* In front of what is preloaded already; twice would be once too often. */
+static int preload(const char *library)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *both;
+	int error;
+
+	if (others && strstr(others, LIBRARY))
+		return 0;
+	if (asprintf(&both, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
+		return -ENOMEM;
+	error = setenv("LD_PRELOAD", both, 1) ? -errno : 0;
+	free(both);
+	return error;
+}
+
+/*
+ * Open MPI's mpirun gives its own environment to the ranks on this machine, but to those on others
+ * only the variables that it is told.
+ */
+static void tell_mpirun(void)
+{
+	char list[1024] = "LD_PRELOAD";
+	size_t length = strlen(list);
+
+	for (unsigned i = 0; i < settings_count; i++) {
+		char variable[64];
+
+		settings_variable(&settings_table[i], variable, sizeof(variable));
+		if (getenv(variable) && length + strlen(variable) + 2 < sizeof(list))
+			length += (size_t)snprintf(
+					list + length, sizeof(list) - length, ";%s", variable);
+	}
+	setenv("OMPI_MCA_mca_base_env_list", list, 0);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct settings settings;
+	char library[PATH_MAX];
+	int command;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		usage(stdout);
+		return 0;
+	}
+	command = take_flags(argc, argv);
+	if (command < 0)
+		return 2;
+	if (command >= argc) {
+		usage(stderr);
+		return 2;
+	}
+	if (check(&settings))
+		return 2;
+	if (find_library(library, sizeof(library))) {
+		fprintf(stderr, "phasemux: " LIBRARY " is not where it should be, beside this "
+				"command or in its lib folder\n");
+		return 1;
+	}
+	if (preload(library))
+		return 1;
+	tell_mpirun();
+	execvp(argv[command], argv + command);
+	fprintf(stderr, "phasemux: %s: %s\n", argv[command], strerror(errno));
+	return errno == ENOENT ? 127 : 126;
+}

@@ -1,0 +1,12 @@
+/*
+ * The subcommands of `phasemux`. Each takes its own arguments (argv[0] is its name) and returns the
+ * exit code: 0; 1, it could not be done; 2, what was asked for makes no sense.
+ */
+#ifndef PHASEMUX_TOOLS_COMMANDS_H
+#define PHASEMUX_TOOLS_COMMANDS_H
+
+int cmd_run(int argc, char **argv);
+int cmd_models(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+#endif

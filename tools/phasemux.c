@@ -1,0 +1,49 @@
+/* The command: a table of subcommands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/commands.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments;
+	const char *help;
+} commands[] = {
+	{ "run", cmd_run, "[options] -- COMMAND...",
+		"count in COMMAND (in front of mpirun, or after it)" },
+	{ "models", cmd_models, "", "list the CPI models and their groups" },
+	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static void usage(FILE *out)
+{
+	fputs("usage: phasemux COMMAND ...\n\n", out);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		char call[64];
+
+		snprintf(call, sizeof(call), "%s %s", commands[i].name, commands[i].arguments);
+		fprintf(out, "  %-34s %s\n", call, commands[i].help);
+	}
+	fputs("\nphasemux run --help lists the settings.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return 2;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		usage(stdout);
+		return 0;
+	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "phasemux: there is no command %s\n\n", argv[1]);
+	usage(stderr);
+	return 2;
+}
