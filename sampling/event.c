@@ -163,3 +163,8 @@ void event_each(const struct processor *processor, const char *pattern,
 	event_each_libpfm(processor, visit_matching, &filter);
 	event_each_papi(visit_matching, &filter);
 }
+
+void event_done(void)
+{
+	event_stop_libpfm();
+}

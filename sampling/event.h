@@ -32,4 +32,10 @@ int event_resolve(struct event *event, const char *name, const struct processor 
 void event_each(const struct processor *processor, const char *pattern,
 		void (*visit)(void *data, const char *name, const char *description), void *data);
 
+/*
+ * Lets go of the tables once all names are resolved: libpfm4 is as it was for the program, which
+ * may use it too.
+ */
+void event_done(void);
+
 #endif

@@ -99,13 +99,32 @@ static int start_libpfm(void)
 	return status;
 }
 
+/*
+ * libpfm4 is shared with whoever else in the process uses it (a PAPI of the program's own, or the
+ * one that event_papi.c asks, which stops it): so its state is asked, not remembered.
+ */
+static bool libpfm_runs(void)
+{
+	pfm_pmu_info_t info = { .size = sizeof(info) };
+
+	return pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &info) != PFM_ERR_NOINIT;
+}
+
+static bool started_by_us;
+
 static bool libpfm_ready(void)
 {
-	static int status = PFM_ERR_NOINIT;
+	if (libpfm_runs())
+		return true;
+	started_by_us = start_libpfm() == PFM_SUCCESS;
+	return started_by_us;
+}
 
-	if (status == PFM_ERR_NOINIT)
-		status = start_libpfm();
-	return status == PFM_SUCCESS;
+void event_stop_libpfm(void)
+{
+	if (started_by_us && libpfm_runs())
+		pfm_terminate();
+	started_by_us = false;
 }
 
 static bool table_info(const char *name, pfm_pmu_info_t *info)
@@ -291,6 +310,10 @@ void event_each_libpfm(const struct processor *processor,
 }
 
 #else /* built without libpfm4 */
+
+void event_stop_libpfm(void)
+{
+}
 
 int event_from_libpfm(struct event *event, const char *name, const struct processor *processor,
 		char *why, size_t why_size)

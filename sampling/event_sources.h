@@ -19,6 +19,9 @@ const char *event_libpfm_table(const struct processor *processor);
 void event_each_libpfm(const struct processor *processor,
 		void (*visit)(void *data, const char *name, const char *description), void *data);
 
+/* Stops libpfm4, if it was started here. The next look-up starts it again. */
+void event_stop_libpfm(void);
+
 /*
  * A PAPI preset: the native event that stands for it on this machine, for event_from_libpfm.
  * 0, -ENOENT (PAPI does not have it here, or makes it of several events), -ENOSYS.

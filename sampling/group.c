@@ -77,20 +77,22 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 		group->fd[i] = fd;
 		group->count++;
 		if (pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
-			group->id[i] = 0;
+			group->id[i] = 0; /* not known */
 	}
 	if (method == READ_RDPMC)
 		map_pages(group);
 	return 0;
 }
 
-/* Nobody else has this id; any other kind of file answers ENOTTY. */
+/* Nobody else has our id, and another kind of file knows no such request. */
 static bool is_ours(const struct group *group, unsigned i)
 {
 	uint64_t id = 0;
+	int error = group->pmu->ioctl(group->fd[i], PERF_EVENT_IOC_ID, (unsigned long)&id);
 
-	return group->pmu->ioctl(group->fd[i], PERF_EVENT_IOC_ID, (unsigned long)&id) == 0 &&
-	       id == group->id[i];
+	if (error == 0 && group->id[i])
+		return id == group->id[i];
+	return error != -EBADF && error != -ENOTTY;
 }
 
 void group_close(struct group *group)

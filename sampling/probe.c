@@ -266,9 +266,10 @@ void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_
 		snprintf(text, size, "no file descriptor is left for a counter; raise ulimit -n");
 		return;
 	case EBUSY:
-		snprintf(text, size, "%u counters opened but none was given to us: another profiler "
-			"or the NMI watchdog holds them (as root: sysctl kernel.nmi_watchdog=0)",
-			probe->counters_open);
+		snprintf(text, size, "%u counters open but %s", probe->counters_open,
+			probe->counters_held == 0 ? "count nothing: a fault of the (virtual) machine" :
+			"none is given to us: another profiler or the NMI watchdog holds them "
+			"(as root: sysctl kernel.nmi_watchdog=0)");
 		return;
 	default:
 		snprintf(text, size, "hardware counters cannot be opened: %s",

@@ -570,6 +570,31 @@ static int scripted_close(int fd)
 	return 0;
 }
 
+unsigned scripted_pmu_open(void)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
+		count += events[i].used && events[i].pid == getpid();
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+void scripted_pmu_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < EVENTS_MAX; i++) {
+		if (!events[i].used || events[i].pid != getpid())
+			continue;
+		if (event_of(events[i].fd) == &events[i])
+			close(events[i].fd);
+		disable(&events[events[i].leader]);
+		events[i].used = false;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 /* There is no counter to be read by an instruction, so there are no pages. */
 static struct perf_event_mmap_page *scripted_map(int fd, size_t size)
 {

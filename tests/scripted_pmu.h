@@ -53,6 +53,10 @@ SCRIPTED_EXPORT double scripted_pmu_total(uint32_t type, uint64_t config);
 /* How often a call of the table was made by this process so far: "open", "read", ... */
 SCRIPTED_EXPORT uint64_t scripted_pmu_calls(const char *call);
 
+/* How many counters this process has open; and closes them all, for tests of failing closes. */
+SCRIPTED_EXPORT unsigned scripted_pmu_open(void);
+SCRIPTED_EXPORT void scripted_pmu_forget(void);
+
 /* Takes settings as SCRIPTED_PMU would, for unit tests; counters open meanwhile keep theirs. */
 SCRIPTED_EXPORT int scripted_pmu_configure(const char *settings);
 

@@ -21,6 +21,14 @@ for mpi in $mpis; do
 		preloaded "$name" on $mpi 2 "$programs/hazard.$mpi" "$hazard"
 		same_end "$name" "$name.bare"
 	done
+	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors _exit; do
+		[ -e "$scripted" ] || break
+		name=$hazard.$mpi.scripted
+		scripted "$name" SCRIPTED_PMU=strict=1 on $mpi 2 "$programs/hazard.$mpi" "$hazard"
+		same_end "$name" "$hazard.$mpi.bare"
+		holds "$name: no child uses its parent's counters" \
+			sh -c '! grep "forked child uses" "$1"' - "$name.err"
+	done
 	for program in exceptions json_host; do
 		[ -x "$programs/$program.$mpi" ] || continue
 		run $program.$mpi.bare on $mpi 2 "$programs/$program.$mpi"

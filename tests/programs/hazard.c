@@ -225,7 +225,8 @@ static void do_close_counters(void)
 		char name[64], target[64] = "";
 
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-		if (readlink(name, target, sizeof(target) - 1) > 0 && strstr(target, "perf_event"))
+		if (readlink(name, target, sizeof(target) - 1) > 0 &&
+				(strstr(target, "perf_event") || strstr(target, "scripted-pmu")))
 			close(fd);
 	}
 	compute(300);

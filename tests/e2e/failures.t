@@ -1,0 +1,49 @@
+#!/bin/bash
+# Counters that fail, lie or are few, played by the scripted PMU: the program is as it was, and the
+# report holds nothing absurd.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+mpi=$(mpis_of phases | head -n 1)
+[ -n "$mpi" ] || skip_all "no MPI is installed"
+program() { on "$mpi" 2 "$programs/phases.$mpi" -n 300 -x 5; }
+true_phases() { report instructions "$1" 1500000 6000 300000 6000000; }
+run bare program
+
+# with NAME SETTINGS: cases that hold whatever fails.
+with() {
+	scripted "$1" SCRIPTED_PMU="$2" program
+	json=$tmp/$1.result/report.json
+	unchanged "$1" bare
+	holds "$2: the report is as its schema says" report schema "$json"
+	holds "$2: all computing time is accounted for" report accounting "$json"
+}
+
+with few counters=4
+holds "4 counters: every event still has a value" report complete "$json"
+holds "4 counters: the true phases" true_phases "$json"
+holds "4 counters: no group is larger" "$python" -c '
+import json, sys
+assert max(len(g["events"]) for g in json.load(open(sys.argv[1]))["groups"]) <= 4' "$json"
+with other processor=GenuineIntel-6-143
+holds "another processor: the components sum" report breakdown "$json"
+with none hardware=0
+holds "no hardware counters: no CPI is invented" report uncounted "$json"
+with open_1 fail=open:1+:EACCES
+holds "EACCES: no CPI is invented" report uncounted "$json"
+holds "EACCES: the header says why" grep -qiE 'perf_event_paranoid|permi|seccomp' open_1.err
+with open_few fail=open:40+:EMFILE
+with read_once fail=read:400:EIO
+with read_short fail=read:400+:short
+with ioctl fail=ioctl:60+:EINVAL
+with map fail=map:1+:EPERM
+with held held=3
+with jump jump=97
+holds "counters that jump: the true phases" true_phases "$json"
+holds "counters that jump: bursts are lost, and counted" report between "$json" lost/bursts 1 1e9
+with back back=97
+holds "counters that go back: the true phases" true_phases "$json"
+with noise noise=0.01
+holds "noise: still the true phases" true_phases "$json"
+
+done_testing
