@@ -1,0 +1,39 @@
+/*
+ * Multiple alignment of the sequences of bursts that tasks execute (thesis 5.2): bursts that
+ * correspond to each other get the same column. The alphabet may have any size. The sequences of
+ * an SPMD program are long and nearly equal, so equal ones are aligned once, and the others within
+ * a band around the diagonal that widens only where the best path leans on its border.
+ *
+ * Sequences stand one after the other in one array of bursts: sequence s is
+ * [first[s], first[s + 1]), in order of time.
+ */
+#ifndef PHASEMUX_CLUSTER_ALIGN_H
+#define PHASEMUX_CLUSTER_ALIGN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct alignment {
+	size_t columns;
+	uint32_t *column; /* of each burst; ascending within a sequence */
+};
+
+/*
+ * Aligns sequences of labels. Matching a label earns weight[label] (> 0, its
+ * share of the time; thesis 5.2) for each sequence that has it in the column.
+ * 0 or -ENOMEM. The caller frees with alignment_fini, also after a failure.
+ */
+int align_labels(struct alignment *alignment, const uint32_t *label,
+		const double *weight, const size_t *first, size_t sequences);
+
+/*
+ * Aligns sequences of points (row-major, dims each): bursts match the better the nearer they are
+ * in the space, and not at all beyond half of its width. Needs no clusters, so it can tell which clusters are
+ * parts of one phase. 0 or -ENOMEM, as align_labels.
+ */
+int align_points(struct alignment *alignment, const double *points, uint32_t dims,
+		const size_t *first, size_t sequences);
+
+void alignment_fini(struct alignment *alignment);
+
+#endif

@@ -1,0 +1,639 @@
+#include "cluster/refine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/align.h"
+#include "cluster/dbscan.h"
+#include "cluster/epsilon.h"
+#include "cluster/kdtree.h"
+#include "cluster/partition.h"
+#include "cluster/score.h"
+
+#define REACH        0.15 /* how far apart the middles of parts of one phase may be otherwise */
+#define GAP          0.05 /* how far apart parts of one phase may be that an Eps could connect */
+#define EPS_LEAST    0.005
+#define PLAIN_EPS    0.02 /* for what follows no pattern */
+#define PLAIN_POINTS 10
+#define SIMULTANEOUS 0.1  /* of the shared columns that chance would make within one phase */
+#define CREDIBLE     0.5  /* score that a cluster made of noise must have at a large Eps */
+
+struct refiner {
+	const double *points;
+	const double *duration;
+	uint32_t dims;
+	size_t count, sequences, min_points;
+	double target;
+	struct alignment alignment;
+	uint32_t *by_column;     /* numbers of the bursts, column after column */
+	size_t *column_begin;    /* columns + 1, into by_column */
+	uint32_t *label;         /* the current partition: 0 noise, 1 .. clusters */
+	uint32_t clusters;
+	bool *done;              /* by cluster */
+	struct score score;      /* of the current partition */
+	struct refinement *out;
+	size_t node_room, level; /* level: first node of the last step */
+};
+
+/* How often pairs of clusters share a column: an open hash table. */
+struct pair {
+	uint32_t a, b; /* a < b; a 0: empty slot */
+	uint32_t shared;
+};
+
+struct pairs {
+	struct pair *slot;
+	size_t mask, used;
+};
+
+static int pairs_grow(struct pairs *pairs)
+{
+	struct pairs grown = { .mask = 2 * pairs->mask + 1 };
+
+	if (!pairs->slot)
+		grown.mask = 1023;
+	grown.slot = calloc(grown.mask + 1, sizeof(*grown.slot));
+	if (!grown.slot)
+		return -ENOMEM;
+	for (size_t i = 0; pairs->slot && i <= pairs->mask; i++) {
+		size_t at = (pairs->slot[i].a * 2654435761u + pairs->slot[i].b) & grown.mask;
+
+		if (!pairs->slot[i].a)
+			continue;
+		while (grown.slot[at].a)
+			at = (at + 1) & grown.mask;
+		grown.slot[at] = pairs->slot[i];
+	}
+	grown.used = pairs->used;
+	free(pairs->slot);
+	*pairs = grown;
+	return 0;
+}
+
+static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b)
+{
+	size_t at;
+
+	if (2 * pairs->used >= pairs->mask && pairs_grow(pairs))
+		return -ENOMEM;
+	at = (a * 2654435761u + b) & pairs->mask;
+	while (pairs->slot[at].a && (pairs->slot[at].a != a || pairs->slot[at].b != b))
+		at = (at + 1) & pairs->mask;
+	pairs->used += !pairs->slot[at].a;
+	pairs->slot[at].a = a;
+	pairs->slot[at].b = b;
+	pairs->slot[at].shared++;
+	return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Counts the shared columns of all pairs of clusters. */
+static int count_pairs(const struct refiner *refiner, struct pairs *pairs)
+{
+	uint32_t *here = malloc((refiner->count + 1) * sizeof(*here));
+	int error = here ? pairs_grow(pairs) : -ENOMEM;
+
+	for (size_t c = 0; c < refiner->alignment.columns && !error; c++) {
+		size_t found = 0, distinct = 0;
+
+		for (size_t i = refiner->column_begin[c]; i < refiner->column_begin[c + 1]; i++)
+			if (refiner->label[refiner->by_column[i]])
+				here[found++] = refiner->label[refiner->by_column[i]];
+		qsort(here, found, sizeof(*here), ascending);
+		for (size_t i = 0; i < found; i++)
+			if (!i || here[i] != here[distinct - 1])
+				here[distinct++] = here[i];
+		for (size_t i = 0; i < distinct && !error; i++)
+			for (size_t j = i + 1; j < distinct && !error; j++)
+				error = pairs_count(pairs, here[i], here[j]);
+	}
+	free(here);
+	return error;
+}
+
+/* Adds the nodes of the current partition, as parents of the last level's by was[] -> label[]. */
+static int add_level(struct refiner *refiner, uint32_t step, const uint32_t *was)
+{
+	struct refinement *out = refiner->out;
+	size_t first = out->nodes, last = refiner->level;
+	size_t need = first + refiner->clusters + 1;
+
+	if (need > refiner->node_room) {
+		struct refine_node *grown = realloc(out->node, 2 * need * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		out->node = grown;
+		refiner->node_room = 2 * need;
+	}
+	for (uint32_t cluster = 0; cluster <= refiner->clusters; cluster++)
+		out->node[out->nodes++] = (struct refine_node){ .step = step, .cluster = cluster,
+			.parent = UINT32_MAX, .score = refiner->score.cluster[cluster] };
+	for (size_t i = 0; i < refiner->count; i++) {
+		struct refine_node *node = &out->node[first + refiner->label[i]];
+
+		node->bursts++;
+		node->duration += refiner->duration[i];
+		if (was && was[i] && refiner->label[i])
+			out->node[last + was[i]].parent = (uint32_t)(first + refiner->label[i]);
+	}
+	out->global[step] = refiner->score.global;
+	refiner->level = first;
+	return 0;
+}
+
+static uint32_t find(uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+/* Renumbers the partition: cluster c becomes the set of its representative find(into, c). */
+static int relabel(struct refiner *refiner, uint32_t *into)
+{
+	uint32_t *number = calloc(refiner->clusters + 1, sizeof(*number)), numbers = 0;
+
+	if (!number)
+		return -ENOMEM;
+	for (uint32_t cluster = 1; cluster <= refiner->clusters; cluster++) {
+		uint32_t root = find(into, cluster);
+
+		if (!number[root])
+			number[root] = ++numbers;
+		number[cluster] = number[root];
+		/* numbers never run ahead of clusters; one that was joined is to be scored again */
+		refiner->done[number[cluster]] = root == cluster && refiner->done[cluster];
+	}
+	for (size_t i = 0; i < refiner->count; i++)
+		refiner->label[i] = number[refiner->label[i]];
+	refiner->clusters = numbers;
+	free(number);
+	return 0;
+}
+
+/* Where each cluster's middle is; by cluster. */
+static double *centres_of(const struct refiner *refiner)
+{
+	uint32_t dims = refiner->dims;
+	double *centre = calloc((size_t)(refiner->clusters + 1) * dims, sizeof(*centre));
+	size_t *bursts = calloc(refiner->clusters + 1, sizeof(*bursts));
+
+	if (!centre || !bursts) {
+		free(centre);
+		centre = NULL;
+	}
+	for (size_t i = 0; centre && i < refiner->count; i++) {
+		double *middle = centre + (size_t)refiner->label[i] * dims;
+
+		bursts[refiner->label[i]]++;
+		for (uint32_t dim = 0; dim < dims; dim++)
+			middle[dim] += (refiner->points[i * dims + dim] - middle[dim]) /
+					(double)bursts[refiner->label[i]];
+	}
+	free(bursts);
+	return centre;
+}
+
+/*
+ * Whether two clusters may be one: in the same group (by cluster; 0: none) or, with `centre`, their
+ * middles within reach.
+ */
+static bool may_join(const struct refiner *refiner, const uint32_t *group, const double *centre,
+		uint32_t a, uint32_t b)
+{
+	if (group[a] && group[a] == group[b])
+		return true;
+	return centre && kdtree_distance2(centre + (size_t)a * refiner->dims,
+			centre + (size_t)b * refiner->dims, refiner->dims) <= REACH * REACH;
+}
+
+/*
+ * Whether two clusters that share so many columns look like parts of one phase. If bursts of one
+ * phase fell to either by chance, independent of each other, they would share as many columns as
+ * `expected` says; two phases that follow each other share none.
+ */
+static bool simultaneous(const struct refiner *refiner, uint32_t a, uint32_t b, uint32_t shared)
+{
+	double of_a = (double)refiner->score.appearances[a];
+	double of_b = (double)refiner->score.appearances[b];
+	double tasks = (double)refiner->sequences, either = of_a + of_b - shared, expected;
+
+	expected = either * (1 - pow(1 - refiner->score.cluster[a] * of_a / either, tasks)) *
+			(1 - pow(1 - refiner->score.cluster[b] * of_b / either, tasks));
+	return shared >= SIMULTANEOUS * expected;
+}
+
+static int most_shared(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->shared != y->shared)
+		return x->shared < y->shared ? 1 : -1;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Unites clusters that may join and are simultaneous, but never two that are done. */
+static int join_simultaneous(struct refiner *refiner, const uint32_t *group, const double *centre)
+{
+	uint32_t *into = malloc((refiner->clusters + 1) * sizeof(*into));
+	bool *holds_done = malloc((refiner->clusters + 1) * sizeof(*holds_done));
+	struct pairs pairs = { 0 };
+	int error = into && holds_done ? count_pairs(refiner, &pairs) : -ENOMEM;
+	size_t joins = 0;
+
+	for (uint32_t cluster = 0; !error && cluster <= refiner->clusters; cluster++) {
+		into[cluster] = cluster;
+		holds_done[cluster] = refiner->done[cluster];
+	}
+	for (size_t at = 0; !error && at <= pairs.mask; at++) {
+		const struct pair *pair = &pairs.slot[at];
+
+		if (pair->a && may_join(refiner, group, centre, pair->a, pair->b) &&
+				simultaneous(refiner, pair->a, pair->b, pair->shared))
+			pairs.slot[joins++] = *pair;
+	}
+	if (!error)
+		qsort(pairs.slot, joins, sizeof(*pairs.slot), most_shared);
+	for (size_t at = 0; !error && at < joins; at++) {
+		uint32_t a = find(into, pairs.slot[at].a), b = find(into, pairs.slot[at].b);
+
+		if (a == b || (holds_done[a] && holds_done[b]))
+			continue;
+		into[a < b ? b : a] = a < b ? a : b;
+		holds_done[a < b ? a : b] = holds_done[a] || holds_done[b];
+	}
+	if (!error)
+		error = relabel(refiner, into);
+	free(into);
+	free(holds_done);
+	free(pairs.slot);
+	return error;
+}
+
+/* The score of the bursts of one new group that are noise so far. */
+static double score_of_noise(const struct refiner *refiner, const uint32_t *found,
+		const uint32_t *subset, size_t count, uint32_t group, uint32_t *columns)
+{
+	size_t hits = 0, appearances = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (found[i] == group && !refiner->label[subset[i]])
+			columns[hits++] = refiner->alignment.column[subset[i]];
+	qsort(columns, hits, sizeof(*columns), ascending);
+	for (size_t i = 0; i < hits; i++)
+		appearances += !i || columns[i] != columns[i - 1];
+	return appearances ? (double)hits / (double)(appearances * refiner->sequences) : 0;
+}
+
+/* Groups of DBSCAN that hold no cluster yet become clusters, where they are credible. */
+static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32_t groups,
+		const uint32_t *subset, size_t count, bool any)
+{
+	uint32_t *number = calloc(groups + 1, sizeof(*number)), before = refiner->clusters;
+	uint32_t *columns = malloc((count + 1) * sizeof(*columns));
+
+	if (!number || !columns) {
+		free(number);
+		free(columns);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (refiner->label[subset[i]])
+			number[found[i]] = UINT32_MAX;
+	for (size_t i = 0; i < count; i++) {
+		if (!found[i] || number[found[i]])
+			continue;
+		number[found[i]] = UINT32_MAX;
+		if (any || score_of_noise(refiner, found, subset, count, found[i], columns) >=
+				CREDIBLE)
+			number[found[i]] = ++refiner->clusters;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (found[i] && !refiner->label[subset[i]] && number[found[i]] != UINT32_MAX)
+			refiner->label[subset[i]] = number[found[i]];
+	for (uint32_t cluster = before + 1; cluster <= refiner->clusters; cluster++)
+		refiner->done[cluster] = false;
+	free(number);
+	free(columns);
+	return 0;
+}
+
+/* Whether another sequence executes the cluster in the burst's column. */
+static bool in_column(const struct refiner *refiner, size_t burst, uint32_t cluster)
+{
+	uint32_t column = refiner->alignment.column[burst];
+
+	for (size_t i = refiner->column_begin[column]; i < refiner->column_begin[column + 1]; i++)
+		if (refiner->label[refiner->by_column[i]] == cluster)
+			return true;
+	return false;
+}
+
+/* Classifies noise: the cluster of the nearest burst within eps, if others are in it, too, then. */
+static int absorb_noise(struct refiner *refiner, double eps)
+{
+	uint32_t *clustered = malloc((refiner->count + 1) * sizeof(*clustered));
+	uint32_t *taken = calloc(refiner->count + 1, sizeof(*taken));
+	struct kdtree tree = { 0 };
+	int error = clustered && taken ? 0 : -ENOMEM;
+	size_t count = 0;
+
+	for (size_t i = 0; !error && i < refiner->count; i++)
+		if (refiner->label[i])
+			clustered[count++] = (uint32_t)i;
+	if (!error)
+		error = kdtree_init(&tree, refiner->points, clustered, count, refiner->dims);
+	for (size_t i = 0; !error && i < refiner->count; i++) {
+		int64_t nearest;
+
+		if (refiner->label[i])
+			continue;
+		nearest = kdtree_nearest(&tree, refiner->points + i * refiner->dims, eps * eps);
+		if (nearest >= 0 && in_column(refiner, i, refiner->label[nearest]))
+			taken[i] = refiner->label[nearest];
+	}
+	for (size_t i = 0; !error && i < refiner->count; i++)
+		if (taken[i])
+			refiner->label[i] = taken[i];
+	kdtree_fini(&tree);
+	free(clustered);
+	free(taken);
+	return error;
+}
+
+static int score_now(struct refiner *refiner)
+{
+	score_fini(&refiner->score);
+	return score_columns(&refiner->score, refiner->label, refiner->clusters + 1,
+			refiner->alignment.column, refiner->alignment.columns, refiner->duration,
+			refiner->count, refiner->sequences);
+}
+
+/*
+ * DBSCAN of the bursts that are not done. What it groups becomes one where it is simultaneous;
+ * groups of noise become clusters, with `credible` only where their score is.
+ */
+static int aggregate(struct refiner *refiner, double eps, size_t min_points, bool credible)
+{
+	size_t count = 0, dims = refiner->dims;
+	uint32_t *subset = malloc((refiner->count + 1) * sizeof(*subset));
+	uint32_t *found = malloc((refiner->count + 1) * sizeof(*found));
+	uint32_t *group = calloc(refiner->count + 1, sizeof(*group));
+	double *points = calloc(refiner->count * dims + 1, sizeof(*points));
+	int groups, error = -ENOMEM;
+
+	if (!subset || !found || !group || !points)
+		goto out;
+	for (size_t i = 0; i < refiner->count; i++) {
+		if (refiner->label[i] && refiner->done[refiner->label[i]])
+			continue;
+		memcpy(points + count * dims, refiner->points + i * dims, dims * sizeof(*points));
+		subset[count++] = (uint32_t)i;
+	}
+	groups = dbscan(points, count, refiner->dims, eps, min_points, found);
+	error = groups < 0 ? groups : 0;
+	for (size_t i = 0; !error && i < count; i++)
+		if (found[i])
+			group[refiner->label[subset[i]]] = found[i];
+	if (!error)
+		error = found_clusters(refiner, found, (uint32_t)groups, subset, count,
+				!credible);
+	group[0] = 0;
+	if (!error)
+		error = score_now(refiner);
+	if (!error)
+		error = join_simultaneous(refiner, group, NULL);
+out:
+	free(subset);
+	free(found);
+	free(group);
+	free(points);
+	return error;
+}
+
+static int mark_done(struct refiner *refiner, double target)
+{
+	int error = score_now(refiner);
+
+	for (uint32_t cluster = 1; !error && cluster <= refiner->clusters; cluster++)
+		refiner->done[cluster] = refiner->done[cluster] ||
+				refiner->score.cluster[cluster] >= target;
+	return error;
+}
+
+/* Noise goes to the nearest burst's cluster of those that the other tasks execute in its column. */
+static void absorb_by_sequence(struct refiner *refiner)
+{
+	for (size_t i = 0; i < refiner->count; i++) {
+		uint32_t column = refiner->alignment.column[i];
+		double least = REACH * REACH;
+
+		if (refiner->label[i])
+			continue;
+		for (size_t at = refiner->column_begin[column]; at < refiner->column_begin[column + 1];
+				at++) {
+			size_t mate = refiner->by_column[at];
+			double distance = kdtree_distance2(refiner->points + i * refiner->dims,
+					refiner->points + mate * refiner->dims, refiner->dims);
+
+			if (refiner->label[mate] && distance <= least) {
+				least = distance;
+				refiner->label[i] = refiner->label[mate];
+			}
+		}
+	}
+}
+
+static int sort_columns(struct refiner *refiner)
+{
+	size_t columns = refiner->alignment.columns;
+	size_t *begin = calloc(columns + 2, sizeof(*begin));
+
+	refiner->column_begin = begin;
+	refiner->by_column = malloc((refiner->count + 1) * sizeof(*refiner->by_column));
+	if (!begin || !refiner->by_column)
+		return -ENOMEM;
+	/* begin[c + 1] runs from the start to the end of column c while it is filled */
+	for (size_t i = 0; i < refiner->count; i++)
+		if (refiner->alignment.column[i] + 2 <= columns)
+			begin[refiner->alignment.column[i] + 2]++;
+	for (size_t c = 2; c <= columns; c++)
+		begin[c] += begin[c - 1];
+	for (size_t i = 0; i < refiner->count; i++)
+		refiner->by_column[begin[refiner->alignment.column[i] + 1]++] = (uint32_t)i;
+	return 0;
+}
+
+/* The Eps of each step (6.2.2), no finer than counters are exact and no wider than the reach. */
+static int choose_eps(struct refiner *refiner, struct refinement *out)
+{
+	double *distance = malloc((refiner->count + 1) * sizeof(*distance));
+	size_t k = refiner->min_points > 1 ? refiner->min_points - 1 : 1;
+	int error = -ENOMEM;
+
+	if (!distance)
+		return error;
+	if (k < refiner->count) {
+		error = epsilon_distances(refiner->points, refiner->count, refiner->dims, k, distance);
+		if (!error)
+			epsilon_range(distance, refiner->count, out->steps, out->eps);
+	} else {
+		error = 0;
+		for (uint32_t step = 0; step < out->steps; step++)
+			out->eps[step] = EPS_LEAST;
+	}
+	/* a single task scores 1 whatever the Eps: no other can tell noise from phases */
+	for (uint32_t step = 0; !error && step < out->steps; step++)
+		out->eps[step] = fmin(fmax(out->eps[step],
+				refiner->sequences > 1 ? EPS_LEAST : PLAIN_EPS), REACH);
+	free(distance);
+	return error;
+}
+
+static int refiner_init(struct refiner *refiner, const size_t *first,
+		const struct refine_settings *settings)
+{
+	struct refinement *out = refiner->out;
+	int error;
+
+	out->steps = settings->steps ? settings->steps : 10;
+	refiner->target = settings->target > 0 ? settings->target : 0.95;
+	refiner->min_points = settings->min_points;
+	if (!refiner->min_points && refiner->sequences > 1)
+		refiner->min_points = refiner->sequences / 4 > 2 ? refiner->sequences / 4 : 2;
+	else if (!refiner->min_points)
+		refiner->min_points = refiner->count / 100 < PLAIN_POINTS ?
+				2 + refiner->count / 100 : PLAIN_POINTS;
+	out->eps = calloc(out->steps, sizeof(*out->eps));
+	out->global = calloc(out->steps + 1, sizeof(*out->global));
+	refiner->done = calloc(refiner->count + 1, sizeof(*refiner->done));
+	if (!out->eps || !out->global || !refiner->done)
+		return -ENOMEM;
+	error = choose_eps(refiner, out);
+	if (!error)
+		error = align_points(&refiner->alignment, refiner->points, refiner->dims,
+				first, refiner->sequences);
+	return error ? error : sort_columns(refiner);
+}
+
+static void refiner_fini(struct refiner *refiner)
+{
+	alignment_fini(&refiner->alignment);
+	score_fini(&refiner->score);
+	free(refiner->by_column);
+	free(refiner->column_begin);
+	free(refiner->done);
+}
+
+/* One pass of algorithm 1's loop. */
+static int refine_step(struct refiner *refiner, uint32_t step)
+{
+	double eps = refiner->out->eps[step];
+	int error = aggregate(refiner, eps, refiner->min_points,
+			eps > 2 * refiner->out->eps[0]);
+
+	if (!error && step)
+		error = absorb_noise(refiner, eps);
+	return error ? error : mark_done(refiner, refiner->target);
+}
+
+/*
+ * Clusters without a pattern have density alone to speak for them: their bursts are clustered again
+ * as plain DBSCAN would with its customary parameters (4.4).
+ */
+static int settle_patternless(struct refiner *refiner)
+{
+	int error = mark_done(refiner, CREDIBLE);
+
+	for (size_t i = 0; i < refiner->count; i++)
+		if (!refiner->done[refiner->label[i]])
+			refiner->label[i] = 0;
+	return error ? error : aggregate(refiner, fmax(PLAIN_EPS, 2 * refiner->out->eps[0]),
+			refiner->min_points > PLAIN_POINTS ? refiner->min_points : PLAIN_POINTS, false);
+}
+
+/*
+ * Algorithm 1's ProcessLastPartition: clusters that are simultaneous are one, where they touch
+ * across a gap or their middles are near.
+ */
+static int merge_by_sequences(struct refiner *refiner)
+{
+	uint32_t *found = malloc((refiner->count + 1) * sizeof(*found));
+	uint32_t *group = calloc(refiner->clusters + 1, sizeof(*group));
+	double *centre = centres_of(refiner);
+	int error = -ENOMEM;
+
+	if (found && group && centre)
+		error = dbscan(refiner->points, refiner->count, refiner->dims, GAP, 1, found);
+	for (size_t i = 0; error > 0 && i < refiner->count; i++)
+		group[refiner->label[i]] = found[i];
+	if (error >= 0) {
+		group[0] = 0;
+		error = join_simultaneous(refiner, group, centre);
+	}
+	free(found);
+	free(group);
+	free(centre);
+	absorb_by_sequence(refiner);
+	if (!error)
+		error = settle_patternless(refiner);
+	if (!error) {
+		error = partition_by_time(refiner->label, refiner->clusters, refiner->duration,
+				refiner->count);
+		refiner->clusters = error < 0 ? 0 : (uint32_t)error;
+	}
+	return error < 0 ? error : score_now(refiner);
+}
+
+int refine(struct refinement *refinement, const double *points, uint32_t dims,
+		const double *duration, const size_t *first, size_t sequences,
+		const struct refine_settings *settings, uint32_t *label)
+{
+	static const struct refine_settings defaults;
+	size_t count = first[sequences];
+	struct refiner refiner = { .points = points, .duration = duration, .dims = dims,
+		.count = count, .sequences = sequences, .label = label, .out = refinement };
+	uint32_t *was = malloc((count + 1) * sizeof(*was));
+	int error;
+
+	*refinement = (struct refinement){ 0 };
+	if (!settings)
+		settings = &defaults;
+	memset(label, 0, count * sizeof(*label));
+	error = was ? refiner_init(&refiner, first, settings) : -ENOMEM;
+	for (uint32_t step = 0; !error && step <= refinement->steps; step++) {
+		memcpy(was, label, count * sizeof(*was));
+		if (settings->progress)
+			settings->progress(settings->data, step, refinement->steps + 1);
+		error = step < refinement->steps ? refine_step(&refiner, step) :
+				merge_by_sequences(&refiner);
+		if (!error)
+			error = add_level(&refiner, step, step ? was : NULL);
+	}
+	refinement->clusters = refiner.clusters;
+	refiner_fini(&refiner);
+	free(was);
+	return error;
+}
+
+void refinement_fini(struct refinement *refinement)
+{
+	free(refinement->eps);
+	free(refinement->global);
+	free(refinement->node);
+	*refinement = (struct refinement){ 0 };
+}

@@ -1,0 +1,42 @@
+/*
+ * The Cluster Sequence Score (thesis 5.3): how far a partition of bursts follows the single program,
+ * multiple data pattern.
+ *
+ * Equations 5.1 to 5.5 use m and n loosely; the text above them defines: a cluster's score is, over
+ * the columns of the aligned sequences in which it appears, the mean share of all tasks that
+ * execute it there. The global score weighs them by the clusters' time.
+ */
+#ifndef PHASEMUX_CLUSTER_SCORE_H
+#define PHASEMUX_CLUSTER_SCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct score {
+	uint32_t labels;     /* 0 (noise) .. labels - 1 */
+	double global;       /* 0 .. 1 */
+	double *cluster;     /* by label; 0 for one without bursts */
+	double *time_share;  /* by label; they sum to 1 */
+	size_t *appearances; /* by label: in how many columns */
+};
+
+/*
+ * Scores labels (0 is noise, and is scored like a cluster; label < labels) of bursts that have been
+ * aligned: column[i] of each, duration[i] > 0 in any unit, in `sequences` sequences.
+ * 0 or -ENOMEM. The caller frees with score_fini, also after a failure.
+ */
+int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
+		const uint32_t *column, size_t columns, const double *duration, size_t count,
+		size_t sequences);
+
+/*
+ * The same from the start: aligns the sequences by their labels first (cluster/align.h has the
+ * layout of first[]). With `column`, writes each burst's column there, and their number.
+ */
+int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
+		const double *duration, const size_t *first, size_t sequences,
+		uint32_t *column, size_t *columns);
+
+void score_fini(struct score *score);
+
+#endif

@@ -1,0 +1,49 @@
+#include <errno.h>
+
+#include "cluster/epsilon.h"
+#include "tests/tap.h"
+
+/* Points 0, 1, 3, 6 on a line: by hand, nearest others at 1, 1, 2, 3; second nearest 3, 2, 3, 5. */
+static void test_distances(void)
+{
+	const double points[] = { 0, 1, 3, 6 };
+	double distance[4];
+
+	is_int(epsilon_distances(points, 4, 1, 1, distance), 0, "distances to the nearest other");
+	ok(distance[0] == 3 && distance[1] == 2 && distance[2] == 1 && distance[3] == 1,
+			"3 2 1 1, descending");
+	is_int(epsilon_distances(points, 4, 1, 2, distance), 0, "to the second nearest");
+	ok(distance[0] == 5 && distance[1] == 3 && distance[2] == 3 && distance[3] == 2, "5 3 3 2");
+	is_int(epsilon_distances(points, 4, 1, 4, distance), 0, "to a fifth point of four");
+	ok(isinf(distance[0]) && isinf(distance[3]), "there is none");
+	is_int(epsilon_distances(points, 4, 1, 0, distance), -EINVAL, "the 0-th is not allowed");
+	is_int(epsilon_distances(points, 0, 1, 1, distance), 0, "no point, no distance");
+}
+
+/*
+ * n = 10: the line goes from (0, 10) to (5, 0), by 2 a step. Below it: at 0: 0, 1: 8 - 6 = 2,
+ * 2: 6 - 2 = 4, 3: 4 - 1.5 = 2.5, 4: 2 - 1 = 1, 5: 0 - 0.9 < 0. So the valley is at 2.
+ */
+static void test_range(void)
+{
+	const double curve[] = { 10, 6, 2, 1.5, 1, 0.9, 0.8, 0.7, 0.6, 0.5 };
+	const double late[] = { 10, 9, 8, 7, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
+	double eps[4];
+
+	is_int((long long)epsilon_valley(curve, 10), 2, "the valley is where it is farthest below");
+	epsilon_range(curve, 10, 2, eps);
+	ok(eps[0] == 2 && eps[1] == 6, "Eps from the valley up to the second largest");
+	/* late: below at 4: 10 - 20 / 3 * ... = 10 * (1 - 4 / 6) - 0.1 = 3.23, the most */
+	is_int((long long)epsilon_valley(late, 12), 4, "a late valley");
+	epsilon_range(late, 12, 4, eps);
+	ok(eps[0] == 0.1 && eps[1] == 7 && eps[2] == 8 && eps[3] == 9, "equal steps between");
+	epsilon_range(curve, 1, 3, eps);
+	ok(eps[0] == 10 && eps[2] == 10, "a single distance is all there is");
+}
+
+int main(void)
+{
+	test_distances();
+	test_range();
+	return tap_done();
+}
