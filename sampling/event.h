@@ -32,6 +32,9 @@ int event_resolve(struct event *event, const char *name, const struct processor 
 void event_each(const struct processor *processor, const char *pattern,
 		void (*visit)(void *data, const char *name, const char *description), void *data);
 
+/* The name of libpfm4's table for this processor, its own or the nearest; NULL: none. */
+const char *event_table_name(const struct processor *processor);
+
 /*
  * Lets go of the tables once all names are resolved: libpfm4 is as it was for the program, which
  * may use it too.

@@ -167,7 +167,7 @@ static bool is_this_machine(const struct processor *processor)
 	       here.model == processor->model;
 }
 
-const char *event_libpfm_table(const struct processor *processor)
+const char *event_table_name(const struct processor *processor)
 {
 	const char *table = NULL;
 	pfm_pmu_info_t info;
@@ -235,7 +235,7 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 		snprintf(why, why_size, "libpfm4 does not start, so names are not known: use rHEX");
 		return -ENOSYS;
 	}
-	table = event_libpfm_table(processor);
+	table = event_table_name(processor);
 	if (strstr(name, "::"))
 		snprintf(full, sizeof(full), "%s", name);
 	else
@@ -296,7 +296,7 @@ static void each_of_event(const pfm_event_info_t *info, const struct processor *
 void event_each_libpfm(const struct processor *processor,
 		void (*visit)(void *data, const char *name, const char *description), void *data)
 {
-	const char *table = event_libpfm_table(processor);
+	const char *table = event_table_name(processor);
 	pfm_pmu_info_t pmu;
 
 	if (!table || !table_info(table, &pmu))
@@ -325,7 +325,7 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 	return -ENOSYS;
 }
 
-const char *event_libpfm_table(const struct processor *processor)
+const char *event_table_name(const struct processor *processor)
 {
 	(void)processor;
 	return NULL;

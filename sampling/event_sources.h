@@ -13,9 +13,6 @@
 int event_from_libpfm(struct event *event, const char *name, const struct processor *processor,
 		char *why, size_t why_size);
 
-/* The name of libpfm4's table for this processor, its own or the nearest; NULL: none. */
-const char *event_libpfm_table(const struct processor *processor);
-
 void event_each_libpfm(const struct processor *processor,
 		void (*visit)(void *data, const char *name, const char *description), void *data);
 

@@ -214,7 +214,7 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	};
 
 	memset(probe, 0, sizeof(*probe));
-	probe->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", -1);
+	probe->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
 	probe->software_errno = -try_open(pmu, &task_clock);
 	probe->software = probe->software_errno == 0;
 	probe->hardware_errno = -try_open(pmu, event);
@@ -250,13 +250,18 @@ void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_
 			"a kernel that knows it would (see dmesg for 'Performance Events')");
 		return;
 	case EACCES:
-		snprintf(text, size, "the kernel forbids counting (perf_event_paranoid is %d); as "
-			"root: sysctl kernel.perf_event_paranoid=2, or give CAP_PERFMON",
-			probe->paranoid);
+		if (probe->paranoid > 2)
+			snprintf(text, size, "the kernel forbids counting (perf_event_paranoid is %d); "
+				"as root: sysctl kernel.perf_event_paranoid=2, or give CAP_PERFMON",
+				probe->paranoid);
+		else
+			snprintf(text, size, "a security module or container forbids counting, though "
+				"perf_event_paranoid (%d) does not; give CAP_PERFMON",
+				probe->paranoid);
 		return;
 	case EPERM:
 	case ENOSYS:
-		snprintf(text, size, "%s", probe->paranoid >= 0 ?
+		snprintf(text, size, "%s", probe->paranoid != PARANOID_UNKNOWN ?
 			"a seccomp filter forbids perf_event_open; containers: a profile that allows "
 			"it (--security-opt seccomp=FILE) or --cap-add PERFMON" :
 			"this kernel was built without CONFIG_PERF_EVENTS");

@@ -5,7 +5,6 @@
 
 #include "sampling/clock.h"
 #include "sampling/event.h"
-#include "sampling/event_sources.h"
 #include "tests/tap.h"
 
 extern char **environ;
@@ -92,7 +91,7 @@ static void test_libpfm(void)
 		{ &zen5, "MAB_ALLOCATION_BY_TYPE:LOADS", -ENOENT, 0, 0 },
 	};
 
-	if (!event_libpfm_table(&zen5)) {
+	if (!event_table_name(&zen5)) {
 		skip("names by libpfm4", "built without libpfm4");
 		return;
 	}
@@ -139,7 +138,7 @@ static void test_each(void)
 	event_each(&zen5, "BRN", visit, &some);
 	event_each(&zen5, "no such event", visit, &none);
 	event_each(&unknown, "", visit, &bare);
-	ok(all.events > bare.events || !event_libpfm_table(&zen5), "a table adds events");
+	ok(all.events > bare.events || !event_table_name(&zen5), "a table adds events");
 	is_int(all.unresolved, 0, "each that is listed can be resolved");
 	is_int(all.misfits, 0, "none is listed that this processor counts otherwise");
 	ok(some.events > 0 && some.events < all.events, "a pattern selects, in any case");
@@ -160,7 +159,7 @@ static void test_papi(void)
 	error = event_resolve(&event, "PAPI_NO_SUCH", &zen5, why, sizeof(why));
 	ok(error < 0 && strstr(why, "PAPI"), "a preset that does not exist is refused by name");
 	/* PAPI stops libpfm4 when it stops, and we need it still */
-	if (event_libpfm_table(&zen5))
+	if (event_table_name(&zen5))
 		is_int(event_resolve(&event, "RETIRED_OPS", &zen5, why, sizeof(why)), 0,
 				"libpfm4 works after PAPI");
 }

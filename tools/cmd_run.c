@@ -9,8 +9,7 @@
 #include "agent/counting.h"
 #include "agent/settings.h"
 #include "tools/commands.h"
-
-#define LIBRARY "libphasemux.so"
+#include "tools/machine.h"
 
 static void usage(FILE *out)
 {
@@ -93,29 +92,6 @@ static int check(struct settings *settings)
 	return 0;
 }
 
-/* The library beside this command (build tree), or in the folder that it was installed to. */
-static int find_library(char *path, size_t size)
-{
-	static const char *const places[] = { "", "../" INSTALL_LIBDIR "/", "../lib/" };
-	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	if (length < 0)
-		return -errno;
-	own[length] = '\0';
-	*strrchr(own, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		char tried[2 * PATH_MAX], real[PATH_MAX];
-
-		snprintf(tried, sizeof(tried), "%s/%s" LIBRARY, own, places[i]);
-		if (realpath(tried, real) && access(real, R_OK) == 0) {
-			snprintf(path, size, "%s", real);
-			return 0;
-		}
-	}
-	return -ENOENT;
-}
-
 /* In front of what is preloaded already; twice would be once too often. */
 static int preload(const char *library)
 {
@@ -123,7 +99,7 @@ static int preload(const char *library)
 	char *both;
 	int error;
 
-	if (others && strstr(others, LIBRARY))
+	if (others && strstr(others, MACHINE_LIBRARY))
 		return 0;
 	if (asprintf(&both, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
 		return -ENOMEM;
@@ -171,8 +147,8 @@ int cmd_run(int argc, char **argv)
 	}
 	if (check(&settings))
 		return 2;
-	if (find_library(library, sizeof(library))) {
-		fprintf(stderr, "phasemux: " LIBRARY " is not where it should be, beside this "
+	if (machine_find_library(library, sizeof(library))) {
+		fprintf(stderr, "phasemux: " MACHINE_LIBRARY " is not where it should be, beside this "
 				"command or in its lib folder\n");
 		return 1;
 	}

@@ -6,6 +6,8 @@
 #define PHASEMUX_TOOLS_COMMANDS_H
 
 int cmd_run(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_events(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 

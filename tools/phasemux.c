@@ -12,6 +12,8 @@ static const struct {
 } commands[] = {
 	{ "run", cmd_run, "[options] -- COMMAND...",
 		"count in COMMAND (in front of mpirun, or after it)" },
+	{ "doctor", cmd_doctor, "", "what this machine lets us count, and what to change" },
+	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
 };

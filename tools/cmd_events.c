@@ -1,0 +1,55 @@
+/* phasemux events [PATTERN]: the events of this processor, by the names that PHASEMUX_EVENTS takes. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sampling/event.h"
+#include "tools/commands.h"
+#include "tools/machine.h"
+
+#define COLUMNS    100
+#define NAME_WIDTH 44
+
+struct listing {
+	bool cut; /* on a terminal: what is longer than a line */
+	unsigned events;
+};
+
+static void print_event(void *data, const char *name, const char *description)
+{
+	struct listing *listing = data;
+	int width = NAME_WIDTH;
+
+	if ((int)strlen(name) > width)
+		width = (int)strlen(name);
+	listing->events++;
+	if (listing->cut)
+		printf("%-*s %.*s\n", width, name, width < COLUMNS ? COLUMNS - width - 1 : 0,
+				description);
+	else
+		printf("%-*s %s\n", width, name, description);
+}
+
+int cmd_events(int argc, char **argv)
+{
+	struct listing listing = { .cut = isatty(STDOUT_FILENO) };
+	const char *pattern = argc > 1 ? argv[1] : "", *table;
+	struct machine machine;
+
+	if (argc > 2 || pattern[0] == '-') {
+		fprintf(stderr, "usage: phasemux events [PATTERN]\n"
+				"The events of this processor whose name contains PATTERN, in any case.\n");
+		return argc == 2 && strcmp(pattern, "--help") == 0 ? 0 : 2;
+	}
+	if (machine_look(&machine) < 0)
+		return 1;
+	event_each(&machine.processor, pattern, print_event, &listing);
+	table = event_table_name(&machine.processor);
+	if (listing.events == 0) {
+		fprintf(stderr, "phasemux: no event's name contains '%s' (table: %s); rHEX counts any "
+				"raw code\n", pattern, table ? table : "the kernel's events only");
+		return 1;
+	}
+	return 0;
+}

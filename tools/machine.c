@@ -1,0 +1,44 @@
+#include "tools/machine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int machine_look(struct machine *machine)
+{
+	const char *path = getenv("PHASEMUX_PMU");
+	char why[512];
+
+	machine->pmu = path ? pmu_load(path, why, sizeof(why)) : pmu_kernel();
+	if (!machine->pmu) {
+		fprintf(stderr, "phasemux: PHASEMUX_PMU=%s: %s\n", path, why);
+		return -1;
+	}
+	processor_identify(&machine->processor, machine->pmu->processor);
+	return 0;
+}
+
+int machine_find_library(char *path, size_t size)
+{
+	static const char *const places[] = { "", "../" INSTALL_LIBDIR "/", "../lib/" };
+	char own[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (length < 0)
+		return -errno;
+	own[length] = '\0';
+	*strrchr(own, '/') = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char tried[2 * PATH_MAX], real[PATH_MAX];
+
+		snprintf(tried, sizeof(tried), "%s/%s" MACHINE_LIBRARY, own, places[i]);
+		if (realpath(tried, real) && access(real, R_OK) == 0) {
+			snprintf(path, size, "%s", real);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
