@@ -1,3 +1,21 @@
+/*
+ * Two-phase estimates (Cochran, Sampling Techniques, ch. 6, 7 and 12) from additive sums: cycles
+ * and instructions are known for every burst that was read, every other counter only for the
+ * bursts of its group. The unit drawn is the quantum.
+ *
+ * A counter's mean starts as the plain mean of its group. Regressed on the common events it moves
+ * by b x D, where D is how far the group's bursts are, on average, from all bursts. The move has to
+ * be earned: with T its size in standard errors of b x D, it is shrunk by 1 - 2 / T^2 and dropped
+ * when T^2 < 2 (the positive part of Stein's estimator).
+ *
+ * What the interval adds to the textbook's, because rare outliers (first touch of memory,
+ * interrupts) carry much of the variance and a sample may hold none of them:
+ * - the error of b and of the common means themselves;
+ * - where the common events vary more between all quanta than between those of the group, the
+ *   group's bursts are too tame, and the variance grows by that ratio;
+ * - one unit like those seen, but off by UNSEEN of the mean: vanishes as 1 / quanta, and keeps a
+ *   handful of equal counts from claiming to be exact.
+ */
 #include "multiplex/estimate.h"
 
 #include <math.h>
@@ -5,16 +23,22 @@
 
 #include "multiplex/layout.h"
 
-/*
- * Rounding in the sums of squares hides a spread between quanta below about 3e-7 of the mean
- * (layout.h); no interval claims more than this.
- */
-#define RELATIVE_FLOOR 1e-9
+#define UNSEEN        .1
+#define STEIN         2.  /* see above */
+#define TAMENESS_MAX  25. /* largest factor on the variance */
+#define REGRESS_MIN   6   /* quanta beyond the number of regressors */
+#define RELATIVE_ZERO 1e-11 /* residual sums of squares below this of the raw ones are rounding */
+#define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
 
-/* The blocks of a phase's prototypes added up: sums are additive over prototypes too. */
-struct gathered_group {
+/* Sums are additive over prototypes, so a phase's are its prototypes' added up. */
+struct gathered {
 	double block[BLOCK_FIELDS];
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
+};
+
+/* A counter y with the bursts that it was seen in, as moments between quanta. */
+struct sample {
+	double quanta, read, w, ww, y, yw, yy;
 };
 
 /* The 97.5% quantile of Student's t: exact for few degrees of freedom, then Cornish-Fisher. */
@@ -29,15 +53,14 @@ static double student(double df)
 }
 
 static void gather(const struct sums *sums, const bool *member, unsigned group,
-		struct gathered_group *out)
+		struct gathered *out)
 {
 	unsigned count = sums->plan.group[group].count;
 
-	memset(out, 0, sizeof(*out));
 	for (unsigned p = 0; p < sums->prototypes; p++) {
 		double *block = sums_block(sums, p, group);
 
-		if (!member[p] || block[BLOCK_READ] == 0)
+		if (!member[p])
 			continue;
 		for (unsigned i = 0; i < BLOCK_FIELDS; i++)
 			out->block[i] += block[i];
@@ -47,73 +70,234 @@ static void gather(const struct sums *sums, const bool *member, unsigned group,
 	}
 }
 
-/*
- * The mean of y = total / w, from quanta as the units drawn: a ratio of two totals over quanta, its
- * variance that of the quanta's residuals y - mean x w (Cochran, Sampling Techniques, 6.4). `all`
- * is how many bursts there are, of which `read` were: those carry no error.
- */
-static struct estimate ratio_mean(double quanta, double read, double all, double w, double ww,
-		double y, double yw, double yy)
+/* A sum of squared residuals that is within rounding of nothing is nothing. */
+static double settle(double residual, double raw)
 {
-	struct estimate out = { .mean = NAN, .ci95 = INFINITY, .observed = read };
-	double residual, share = all > 0 ? 1 - read / all : 0;
+	return residual > RELATIVE_ZERO * raw ? residual : 0;
+}
 
-	if (read == 0)
-		return out;
-	out.mean = y / w;
-	if (share <= 0)
-		share = 0;
-	residual = yy - 2 * out.mean * yw + out.mean * out.mean * ww;
-	if (quanta > 1)
-		out.ci95 = student(quanta - 1) / w *
-			   sqrt(fmax(residual, 0) * quanta / (quanta - 1) * share);
+/* The share of the phase's bursts that was not seen; it alone makes an error. */
+static double unseen(double read, double all)
+{
+	return read < all ? 1 - read / all : 0;
+}
+
+static struct estimate interval(const struct sample *s, double mean, double variance, double df,
+		double share)
+{
+	struct estimate out = { .mean = mean, .ci95 = INFINITY, .observed = s->read };
+
+	if (s->quanta >= 2)
+		out.ci95 = student(df) * sqrt(variance) +
+			   UNSEEN * fabs(mean) * share * s->ww / (s->w * s->w);
 	else if (share < 1e-12)
 		out.ci95 = 0;
-	out.ci95 += RELATIVE_FLOOR * fabs(out.mean);
+	out.ci95 += RELATIVE_FLOOR * fabs(mean);
 	return out;
 }
 
-static struct estimate estimate_event(const struct gathered_group *group, unsigned position,
-		double all)
+/* The sum of squared residuals y - mean x w. */
+static double spread(const struct sample *s, double mean)
 {
-	const double *b = group->block, *s = group->slot[position];
+	return settle(s->yy - 2 * mean * s->yw + mean * mean * s->ww, s->yy);
+}
 
-	return ratio_mean(b[BLOCK_QUANTA], b[BLOCK_READ], all, b[BLOCK_W], b[BLOCK_WW], s[SLOT_Y],
-			s[SLOT_YW], s[SLOT_YY]);
+/* Of a sum of squared residuals with df degrees of freedom: the variance of the mean per burst. */
+static double mean_variance(const struct sample *s, double residual, double df)
+{
+	return residual * s->quanta / fmax(df, 1) / (s->w * s->w);
+}
+
+/* The mean of what was seen, as a ratio of totals over quanta (Cochran 6.4). */
+static struct estimate plain(const struct sample *s, double all)
+{
+	double mean = s->y / s->w, share = unseen(s->read, all);
+
+	if (s->read == 0)
+		return (struct estimate){ .mean = NAN, .ci95 = INFINITY };
+	return interval(s, mean, mean_variance(s, spread(s, mean), s->quanta - 1) * share,
+			s->quanta - 1, share);
+}
+
+/* The regressors: residual moments about the group's means, scaled to unit length. */
+struct regressors {
+	unsigned count;
+	double xx[AUX_MAX][AUX_MAX];
+	double xy[AUX_MAX];
+	double ahead[AUX_MAX];           /* D: all bursts' mean less the group's */
+	double all_xx[AUX_MAX][AUX_MAX]; /* of all quanta, about the mean of all */
+	double tameness;                 /* >= 1, see the head of this file */
+};
+
+static const unsigned x_at[AUX_MAX] = { BLOCK_X1, BLOCK_X2 };
+static const unsigned wx_at[AUX_MAX] = { BLOCK_WX1, BLOCK_WX2 };
+static const unsigned xx_at[AUX_MAX][AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
+	{ BLOCK_X1X2, BLOCK_X2X2 } };
+static const unsigned yx_at[AUX_MAX] = { SLOT_YX1, SLOT_YX2 };
+
+static double residual_xx(const double *b, unsigned i, unsigned j)
+{
+	double mean_i = b[x_at[i]] / b[BLOCK_W], mean_j = b[x_at[j]] / b[BLOCK_W];
+	double value = b[xx_at[i][j]] - mean_i * b[wx_at[j]] - mean_j * b[wx_at[i]] +
+		       mean_i * mean_j * b[BLOCK_WW];
+
+	return i == j ? settle(value, b[xx_at[i][i]]) : value;
+}
+
+static void find_regressors(struct regressors *out, unsigned aux, const double *b,
+		const double *all, const double *slot)
+{
+	unsigned used[AUX_MAX];
+	double scale[AUX_MAX];
+
+	memset(out, 0, sizeof(*out));
+	out->tameness = 1;
+	for (unsigned i = 0; i < aux; i++) {
+		double own = residual_xx(b, i, i);
+		double ratio = residual_xx(all, i, i) / all[BLOCK_QUANTA] /
+			       (own / (b[BLOCK_QUANTA] - 1));
+
+		/* 0 / 0: the same in all quanta. */
+		if (!isnan(ratio))
+			out->tameness = fmin(fmax(out->tameness, ratio), TAMENESS_MAX);
+		if (own > 0) {
+			used[out->count] = i;
+			scale[out->count++] = 1 / sqrt(own);
+		}
+	}
+	for (unsigned i = 0; i < out->count; i++) {
+		unsigned u = used[i];
+		double x_mean = b[x_at[u]] / b[BLOCK_W], y_mean = slot[SLOT_Y] / b[BLOCK_W];
+
+		out->ahead[i] = (all[x_at[u]] / all[BLOCK_W] - x_mean) * scale[i];
+		out->xy[i] = (slot[yx_at[u]] - y_mean * b[wx_at[u]] - x_mean * slot[SLOT_YW] +
+					     x_mean * y_mean * b[BLOCK_WW]) * scale[i];
+		for (unsigned j = 0; j < out->count; j++) {
+			double both = scale[i] * scale[j];
+
+			out->xx[i][j] = residual_xx(b, u, used[j]) * both;
+			out->all_xx[i][j] = residual_xx(all, u, used[j]) * both;
+		}
+		/* Keeps the solution finite where the two common events tell the same. */
+		out->xx[i][i] += 1e-6;
+	}
+}
+
+static void solve(const struct regressors *r, const double *right, double *out)
+{
+	double det;
+
+	if (r->count == 1) {
+		out[0] = right[0] / r->xx[0][0];
+		return;
+	}
+	det = r->xx[0][0] * r->xx[1][1] - r->xx[0][1] * r->xx[1][0];
+	out[0] = (right[0] * r->xx[1][1] - right[1] * r->xx[0][1]) / det;
+	out[1] = (right[1] * r->xx[0][0] - right[0] * r->xx[1][0]) / det;
+}
+
+static double dot(const double *a, const double *b, unsigned count)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+static double quadratic(const double m[AUX_MAX][AUX_MAX], const double *v, unsigned count)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += v[i] * dot(m[i], v, count);
+	return sum;
+}
+
+/* What is earned of the regression: the estimate with it, or the plain mean. */
+static struct estimate regress(const struct sample *s, const struct regressors *r,
+		const double *all)
+{
+	double mean = s->y / s->w, share = unseen(s->read, all[BLOCK_W]);
+	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
+	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
+	double share_all = unseen(all[BLOCK_READ], all[BLOCK_W]);
+
+	solve(r, r->xy, slope);
+	solve(r, r->ahead, toward);
+	left = settle(residual - dot(slope, r->xy, r->count), s->yy);
+	move = dot(slope, r->ahead, r->count);
+	move_variance = dot(r->ahead, toward, r->count) * left / df;
+	if (move * move > STEIN * move_variance)
+		earned = 1 - STEIN * move_variance / (move * move);
+	if (mean + earned * move < 0)
+		earned = 0;
+	left = settle(residual - 2 * earned * dot(slope, r->xy, r->count) +
+				      earned * earned * quadratic(r->xx, slope, r->count),
+			s->yy);
+	df = s->quanta - 1 - r->count * earned;
+	variance = mean_variance(s, left, df) * share + earned * earned * move_variance;
+	if (all[BLOCK_QUANTA] > 1)
+		variance += earned * earned * quadratic(r->all_xx, slope, r->count) * share_all *
+			    all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) /
+			    (all[BLOCK_W] * all[BLOCK_W]);
+	return interval(s, mean + earned * move, variance * r->tameness, df, share);
+}
+
+static struct estimate estimate_event(const struct gathered *group, unsigned position,
+		unsigned aux, const double *all)
+{
+	const double *b = group->block, *slot = group->slot[position];
+	struct sample s = { b[BLOCK_QUANTA], b[BLOCK_READ], b[BLOCK_W], b[BLOCK_WW], slot[SLOT_Y],
+		slot[SLOT_YW], slot[SLOT_YY] };
+	struct regressors r;
+
+	if (s.quanta < REGRESS_MIN + aux)
+		return plain(&s, all[BLOCK_W]);
+	find_regressors(&r, aux, b, all, slot);
+	if (!r.count)
+		return plain(&s, all[BLOCK_W]);
+	return regress(&s, &r, all);
+}
+
+static struct estimate estimate_common(const double *all, unsigned y, unsigned yw, unsigned yy)
+{
+	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW], all[y],
+		all[yw], all[yy] };
+
+	return plain(&s, all[BLOCK_W]);
 }
 
 void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
-	double all[BLOCK_FIELDS] = { 0 };
-	struct gathered_group group;
+	struct gathered all = { 0 };
 
 	memset(out, 0, sizeof(*out));
+	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
+		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
+	for (unsigned g = 0; g < plan->groups; g++)
+		gather(sums, member, g, &all);
+	out->bursts = all.block[BLOCK_W];
+	out->read = all.block[BLOCK_READ];
+	out->seconds = all.block[BLOCK_ELAPSED];
+	out->duration = estimate_common(all.block, BLOCK_T, BLOCK_WT, BLOCK_TT);
+	if (!out->read)
+		return;
+	out->duration_sd = sqrt(fmax(0, all.block[BLOCK_BURST_TT] / all.block[BLOCK_W] -
+						out->duration.mean * out->duration.mean));
+	for (unsigned i = 0; i < sums->aux; i++)
+		out->event[i] = estimate_common(all.block, x_at[i], wx_at[i], xx_at[i][i]);
+	for (unsigned i = sums->aux; i < plan->common; i++)
+		out->event[i] = estimate_event(&all, i, sums->aux, all.block);
 	for (unsigned g = 0; g < plan->groups; g++) {
+		struct gathered group = { 0 };
+
 		gather(sums, member, g, &group);
-		for (unsigned i = 0; i < BLOCK_FIELDS; i++)
-			all[i] += group.block[i];
-	}
-	out->bursts = all[BLOCK_W];
-	out->read = all[BLOCK_READ];
-	out->seconds = all[BLOCK_ELAPSED];
-	out->duration = ratio_mean(all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_W],
-			all[BLOCK_WW], all[BLOCK_T], all[BLOCK_WT], all[BLOCK_TT]);
-	if (out->read)
-		out->duration_sd = sqrt(fmax(0, all[BLOCK_BURST_TT] / all[BLOCK_W] -
-							out->duration.mean * out->duration.mean));
-	if (sums->aux > 0)
-		out->event[0] = ratio_mean(all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W],
-				all[BLOCK_W], all[BLOCK_WW], all[BLOCK_X1], all[BLOCK_WX1],
-				all[BLOCK_X1X1]);
-	if (sums->aux > 1)
-		out->event[1] = ratio_mean(all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W],
-				all[BLOCK_W], all[BLOCK_WW], all[BLOCK_X2], all[BLOCK_WX2],
-				all[BLOCK_X2X2]);
-	for (unsigned g = 0; g < plan->groups; g++) {
-		gather(sums, member, g, &group);
-		for (unsigned i = sums->aux; i < plan->group[g].count; i++)
+		if (group.block[BLOCK_READ] == 0)
+			continue;
+		for (unsigned i = plan->common; i < plan->group[g].count; i++)
 			out->event[plan->group[g].event[i]] =
-					estimate_event(&group, i, all[BLOCK_W]);
+					estimate_event(&group, i, sums->aux, all.block);
 	}
 }

@@ -11,6 +11,7 @@ struct gathered {
 	double w, t, burst_tt;
 	double y[PLAN_GROUP_EVENTS_MAX]; /* in the order of the group's events */
 	double burst_yy[PLAN_GROUP_EVENTS_MAX];
+	bool merged; /* into another prototype of the same phase, while closing */
 };
 
 struct quantum {
@@ -20,6 +21,7 @@ struct quantum {
 	unsigned touched; /* prototypes seen, listed in order[] */
 	uint8_t counts[PLAN_GROUPS_MAX];
 	uint16_t *order;
+	uint32_t *label; /* the phase of each prototype; 0: none */
 	struct gathered *of;
 };
 
@@ -99,7 +101,8 @@ struct quantum *quantum_new(const struct sums *sums)
 		quantum->counts[g] = sums->plan.group[g].count;
 	quantum->order = calloc(sums->prototypes + 1, sizeof(*quantum->order));
 	quantum->of = calloc(sums->prototypes + 1, sizeof(*quantum->of));
-	if (!quantum->order || !quantum->of) {
+	quantum->label = calloc(sums->prototypes + 1, sizeof(*quantum->label));
+	if (!quantum->order || !quantum->of || !quantum->label) {
 		quantum_free(quantum);
 		return NULL;
 	}
@@ -111,6 +114,7 @@ void quantum_free(struct quantum *quantum)
 	if (!quantum)
 		return;
 	free(quantum->order);
+	free(quantum->label);
 	free(quantum->of);
 	free(quantum);
 }
@@ -139,19 +143,35 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 	}
 }
 
-static void fold(const struct sums *sums, unsigned group, const struct gathered *of, double *block)
+/* What adds up burst by burst. */
+static void fold_totals(const struct sums *sums, unsigned group, const struct gathered *of,
+		double *block)
 {
-	const struct plan_group *events = &sums->plan.group[group];
+	block[BLOCK_READ] += of->read;
+	block[BLOCK_ELAPSED] += of->elapsed;
+	block[BLOCK_W] += of->w;
+	block[BLOCK_X1] += sums->aux > 0 ? of->y[0] : 0;
+	block[BLOCK_X2] += sums->aux > 1 ? of->y[1] : 0;
+	block[BLOCK_T] += of->t;
+	block[BLOCK_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
+	block[BLOCK_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
+	block[BLOCK_BURST_TT] += of->burst_tt;
+	for (unsigned i = sums->aux; i < sums->plan.group[group].count; i++) {
+		double *slot = sums_slot(block, sums, i);
+
+		slot[SLOT_Y] += of->y[i];
+		slot[SLOT_BURST_YY] += of->burst_yy[i];
+	}
+}
+
+/* The products of a quantum's totals: the quantum is the unit that was drawn. */
+static void fold_products(const struct sums *sums, unsigned group, const struct gathered *of,
+		double *block)
+{
 	double x1 = sums->aux > 0 ? of->y[0] : 0;
 	double x2 = sums->aux > 1 ? of->y[1] : 0;
 
-	block[BLOCK_READ] += of->read;
 	block[BLOCK_QUANTA]++;
-	block[BLOCK_ELAPSED] += of->elapsed;
-	block[BLOCK_W] += of->w;
-	block[BLOCK_X1] += x1;
-	block[BLOCK_X2] += x2;
-	block[BLOCK_T] += of->t;
 	block[BLOCK_WW] += of->w * of->w;
 	block[BLOCK_WX1] += of->w * x1;
 	block[BLOCK_WX2] += of->w * x2;
@@ -160,29 +180,57 @@ static void fold(const struct sums *sums, unsigned group, const struct gathered 
 	block[BLOCK_X1X2] += x1 * x2;
 	block[BLOCK_X2X2] += x2 * x2;
 	block[BLOCK_TT] += of->t * of->t;
-	block[BLOCK_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
-	block[BLOCK_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
-	block[BLOCK_BURST_TT] += of->burst_tt;
-	for (unsigned i = sums->aux; i < events->count; i++) {
+	for (unsigned i = sums->aux; i < sums->plan.group[group].count; i++) {
 		double *slot = sums_slot(block, sums, i);
 
-		slot[SLOT_Y] += of->y[i];
 		slot[SLOT_YW] += of->y[i] * of->w;
 		slot[SLOT_YX1] += of->y[i] * x1;
 		slot[SLOT_YX2] += of->y[i] * x2;
 		slot[SLOT_YY] += of->y[i] * of->y[i];
-		slot[SLOT_BURST_YY] += of->burst_yy[i];
 	}
 }
 
+static void merge(struct gathered *into, const struct gathered *of, unsigned count)
+{
+	into->w += of->w;
+	into->t += of->t;
+	for (unsigned i = 0; i < count; i++)
+		into->y[i] += of->y[i];
+}
+
+void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase)
+{
+	quantum->label[prototype] = phase;
+}
+
+/*
+ * Products belong to the phase's total over the quantum, not to the prototypes' apart, whose
+ * variations go together. They are kept with the first of the phase's prototypes that was touched:
+ * the phase's sums are its prototypes' added up, so it does not matter which.
+ */
 void quantum_close(struct quantum *quantum, struct sums *sums)
 {
-	for (unsigned i = 0; i < quantum->touched; i++) {
-		unsigned prototype = quantum->order[i];
-		struct gathered *of = &quantum->of[prototype];
+	unsigned group = quantum->group;
 
-		fold(sums, quantum->group, of, sums_block(sums, prototype, quantum->group));
-		memset(of, 0, sizeof(*of));
+	for (unsigned i = 0; i < quantum->touched; i++) {
+		unsigned first = quantum->order[i];
+		uint32_t label = quantum->label[first];
+		struct gathered *of = &quantum->of[first];
+
+		fold_totals(sums, group, of, sums_block(sums, first, group));
+		if (of->merged)
+			continue;
+		for (unsigned j = i + 1; label && j < quantum->touched; j++) {
+			struct gathered *other = &quantum->of[quantum->order[j]];
+
+			if (quantum->label[quantum->order[j]] != label)
+				continue;
+			other->merged = true;
+			merge(of, other, quantum->count);
+		}
+		fold_products(sums, group, of, sums_block(sums, first, group));
 	}
+	for (unsigned i = 0; i < quantum->touched; i++)
+		memset(&quantum->of[quantum->order[i]], 0, sizeof(*quantum->of));
 	quantum->touched = 0;
 }

@@ -45,7 +45,17 @@ void quantum_free(struct quantum *quantum);
 void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
 		double seconds, const uint64_t *values);
 
-/* Folds what was gathered into the sums, and empties it. */
+/*
+ * Says that the prototype belongs to `phase` (0, as at first: to none). Bursts of one phase in one
+ * quantum vary together; without this the intervals of a phase of several prototypes would not know.
+ * To be called whenever the table of prototypes changes.
+ */
+void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase);
+
+/*
+ * Folds what was gathered into the sums, and empties it. What it held counts as one unit drawn:
+ * where a process never changes its group (SCHEME_SPACE), close its quantum once, at the end.
+ */
 void quantum_close(struct quantum *quantum, struct sums *sums);
 
 #endif
