@@ -13,8 +13,11 @@
  * - the error of b and of the common means themselves;
  * - where the common events vary more between all quanta than between those of the group, the
  *   group's bursts are too tame, and the variance grows by that ratio;
- * - one unit like those seen, but off by UNSEEN of the mean: vanishes as 1 / quanta, and keeps a
- *   handful of equal counts from claiming to be exact.
+ * - one burst that was not seen may hold nothing, or twice the mean: vanishes as 1 / bursts, and
+ *   keeps a handful of equal counts from claiming to be exact.
+ *
+ * With too few quanta for a regression, the counter may be a plain ratio to one common event,
+ * where that leaves a quarter of the residual squares or less.
  */
 #include "multiplex/estimate.h"
 
@@ -23,10 +26,12 @@
 
 #include "multiplex/layout.h"
 
-#define UNSEEN        .1
+#define UNSEEN        1.  /* of the mean, in one burst */
 #define STEIN         2.  /* see above */
 #define TAMENESS_MAX  25. /* largest factor on the variance */
 #define REGRESS_MIN   6   /* quanta beyond the number of regressors */
+#define RATIO_MIN     5   /* quanta for a ratio, and what it may leave of the squares */
+#define RATIO_LEAVES  .25
 #define RELATIVE_ZERO 1e-11 /* residual sums of squares below this of the raw ones are rounding */
 #define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
 
@@ -89,7 +94,7 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 
 	if (s->quanta >= 2)
 		out.ci95 = student(df) * sqrt(variance) +
-			   UNSEEN * fabs(mean) * share * s->ww / (s->w * s->w);
+			   UNSEEN * fabs(mean) * share / s->read;
 	else if (share < 1e-12)
 		out.ci95 = 0;
 	out.ci95 += RELATIVE_FLOOR * fabs(mean);
@@ -125,7 +130,7 @@ struct regressors {
 	double xx[AUX_MAX][AUX_MAX];
 	double xy[AUX_MAX];
 	double ahead[AUX_MAX];           /* D: all bursts' mean less the group's */
-	double all_xx[AUX_MAX][AUX_MAX]; /* of all quanta, about the mean of all */
+	double common[AUX_MAX][AUX_MAX]; /* covariance of the means of all bursts */
 	double tameness;                 /* >= 1, see the head of this file */
 };
 
@@ -142,6 +147,13 @@ static double residual_xx(const double *b, unsigned i, unsigned j)
 		       mean_i * mean_j * b[BLOCK_WW];
 
 	return i == j ? settle(value, b[xx_at[i][i]]) : value;
+}
+
+/* The (co)variance of the common events' means: not every burst of the phase was read. */
+static double common_variance(const double *all, unsigned i, unsigned j)
+{
+	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[BLOCK_W]) *
+	       all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
 }
 
 static void find_regressors(struct regressors *out, unsigned aux, const double *b,
@@ -176,7 +188,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 			double both = scale[i] * scale[j];
 
 			out->xx[i][j] = residual_xx(b, u, used[j]) * both;
-			out->all_xx[i][j] = residual_xx(all, u, used[j]) * both;
+			out->common[i][j] = common_variance(all, u, used[j]) * both;
 		}
 		/* Keeps the solution finite where the two common events tell the same. */
 		out->xx[i][i] += 1e-6;
@@ -221,7 +233,6 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 	double mean = s->y / s->w, share = unseen(s->read, all[BLOCK_W]);
 	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
 	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
-	double share_all = unseen(all[BLOCK_READ], all[BLOCK_W]);
 
 	solve(r, r->xy, slope);
 	solve(r, r->ahead, toward);
@@ -236,12 +247,33 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 				      earned * earned * quadratic(r->xx, slope, r->count),
 			s->yy);
 	df = s->quanta - 1 - r->count * earned;
-	variance = mean_variance(s, left, df) * share + earned * earned * move_variance;
-	if (all[BLOCK_QUANTA] > 1)
-		variance += earned * earned * quadratic(r->all_xx, slope, r->count) * share_all *
-			    all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) /
-			    (all[BLOCK_W] * all[BLOCK_W]);
+	variance = mean_variance(s, left, df) * share +
+		   earned * earned * (move_variance + quadratic(r->common, slope, r->count));
 	return interval(s, mean + earned * move, variance * r->tameness, df, share);
+}
+
+/* For few quanta: the plain mean, or a ratio to the common event that explains y much better. */
+static struct estimate simple(const struct sample *s, const double *b, const double *slot,
+		unsigned aux, const double *all)
+{
+	double least = RATIO_LEAVES * spread(s, s->y / s->w), share = unseen(s->read, all[BLOCK_W]);
+	struct estimate out = plain(s, all[BLOCK_W]);
+
+	for (unsigned i = 0; i < aux && s->quanta >= RATIO_MIN; i++) {
+		double ratio = s->y / b[x_at[i]];
+		double left = settle(s->yy - 2 * ratio * slot[yx_at[i]] +
+					      ratio * ratio * b[xx_at[i][i]],
+				s->yy);
+
+		if (!(left < least))
+			continue;
+		least = left;
+		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W],
+				mean_variance(s, left, s->quanta - 1) * share +
+						ratio * ratio * common_variance(all, i, i),
+				s->quanta - 1, share);
+	}
+	return out;
 }
 
 static struct estimate estimate_event(const struct gathered *group, unsigned position,
@@ -253,7 +285,7 @@ static struct estimate estimate_event(const struct gathered *group, unsigned pos
 	struct regressors r;
 
 	if (s.quanta < REGRESS_MIN + aux)
-		return plain(&s, all[BLOCK_W]);
+		return simple(&s, b, slot, aux, all);
 	find_regressors(&r, aux, b, all, slot);
 	if (!r.count)
 		return plain(&s, all[BLOCK_W]);

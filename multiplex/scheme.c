@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "multiplex/adaptive.h"
+#include "multiplex/mix.h"
 #include "multiplex/plan.h"
 
 static const char *const names[SCHEME_KINDS] = {
@@ -9,6 +11,7 @@ static const char *const names[SCHEME_KINDS] = {
 	[SCHEME_TIME] = "time",
 	[SCHEME_SPACE] = "space",
 	[SCHEME_RANDOM] = "random",
+	[SCHEME_ADAPTIVE] = "adaptive",
 	[SCHEME_NONE] = "none",
 };
 
@@ -25,20 +28,10 @@ int scheme_by_name(const char *name)
 	return -1;
 }
 
-/* splitmix64: a good 64-bit mix of consecutive states. */
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 static void permute(uint8_t *order, unsigned count, uint64_t *state)
 {
 	for (unsigned i = 0; i < count; i++) {
-		unsigned j = draw(state) % (i + 1);
+		unsigned j = mix_next(state) % (i + 1);
 
 		order[i] = order[j];
 		order[j] = i;
@@ -56,8 +49,8 @@ static unsigned random_group(const struct scheme *scheme, uint64_t place, uint64
 	unsigned groups = scheme->groups;
 	uint64_t state = scheme->seed;
 
-	state = draw(&state) ^ quantum / groups;
-	state = draw(&state) ^ place / groups;
+	state = mix_next(&state) ^ quantum / groups;
+	state = mix_next(&state) ^ place / groups;
 	permute(row, groups, &state);
 	permute(column, groups, &state);
 	permute(symbol, groups, &state);
@@ -74,6 +67,10 @@ unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quan
 	case SCHEME_SPACE:
 		return place % groups;
 	case SCHEME_RANDOM:
+		return random_group(scheme, place, quantum);
+	case SCHEME_ADAPTIVE:
+		if (scheme->adaptive && scheme->adaptive->learnt)
+			return adaptive_group(scheme->adaptive, place, quantum);
 		return random_group(scheme, place, quantum);
 	case SCHEME_NONE:
 		return scheme->fixed;

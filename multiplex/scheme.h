@@ -1,7 +1,8 @@
 /*
  * Which process counts which group when (thesis 7.2.1): time, space, time-space; random (10.5.5);
- * and none, which stays at one group. A pure function of the quantum's number, so that every
- * process knows its groups without asking another.
+ * adaptive, which gives more quanta to the groups that are least known; and none, which stays at
+ * one group. A pure function of the quantum's number (adaptive: and of what the process has learnt),
+ * so that every process knows its groups without asking another.
  */
 #ifndef PHASEMUX_MULTIPLEX_SCHEME_H
 #define PHASEMUX_MULTIPLEX_SCHEME_H
@@ -13,15 +14,19 @@ enum scheme_kind {
 	SCHEME_TIME,
 	SCHEME_SPACE,
 	SCHEME_RANDOM,
+	SCHEME_ADAPTIVE,
 	SCHEME_NONE,
 	SCHEME_KINDS,
 };
 
+struct adaptive;
+
 struct scheme {
 	enum scheme_kind kind;
-	unsigned groups; /* >= 1 */
+	unsigned groups; /* 1 .. PLAN_GROUPS_MAX */
 	unsigned fixed;  /* the group of SCHEME_NONE */
 	uint64_t seed;   /* of SCHEME_RANDOM; the same on all processes of a job */
+	const struct adaptive *adaptive; /* of SCHEME_ADAPTIVE; until it has learnt: as random */
 };
 
 /* "time-space", ...; scheme_by_name returns -1 for an unknown name. */

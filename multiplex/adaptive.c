@@ -1,0 +1,121 @@
+/*
+ * Neyman's allocation over groups: the sum of squared weighted errors over phases and counters is
+ * least for a given number of quanta when a group's share goes with the root of what its quanta
+ * still vary, summed over phases. The draw is random rather than a rotation, so that no group can
+ * keep step with a period of the program.
+ */
+#include "multiplex/adaptive.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "multiplex/layout.h"
+#include "multiplex/mix.h"
+
+#define FLOOR .5 /* of an equal share, for every group */
+
+void adaptive_init(struct adaptive *adaptive, unsigned groups, uint64_t seed)
+{
+	memset(adaptive, 0, sizeof(*adaptive));
+	adaptive->groups = groups;
+	adaptive->seed = seed;
+	for (unsigned g = 0; g < groups; g++)
+		adaptive->share[g] = 1. / groups;
+}
+
+/* The residual of a sum of squares y on x (one or two regressors make little difference here). */
+static double left_over(double yy, double yx, double xx)
+{
+	double left = xx > 0 ? yy - yx * yx / xx : yy;
+
+	return left > 1e-11 * yy ? left : 0;
+}
+
+/*
+ * The variance of the weighted error that one quantum alone would leave: of the mean per burst of
+ * each of the group's counters, over the cycles per burst, summed. As if it were 1 while there are
+ * not two quanta to tell.
+ */
+static double variation(const struct sums *sums, const double *block, unsigned group)
+{
+	double quanta = block[BLOCK_QUANTA], sum = 0;
+
+	if (quanta < 2 || block[BLOCK_X1] == 0)
+		return 1;
+	for (unsigned i = sums->plan.common; i < sums->plan.group[group].count; i++) {
+		const double *slot = &block[BLOCK_FIELDS + (i - sums->aux) * SLOT_FIELDS];
+		double left = left_over(slot[SLOT_YY], slot[SLOT_YW], block[BLOCK_WW]);
+
+		if (sums->aux > 0)
+			left = fmin(left, left_over(slot[SLOT_YY], slot[SLOT_YX1],
+							  block[BLOCK_X1X1]));
+		if (sums->aux > 1)
+			left = fmin(left, left_over(slot[SLOT_YY], slot[SLOT_YX2],
+							  block[BLOCK_X2X2]));
+		sum += left;
+	}
+	return sum * quanta * quanta / (quanta - 1) / (block[BLOCK_X1] * block[BLOCK_X1]);
+}
+
+/* Adds the groups' variances of one phase, weighted by its time. */
+static void add_phase(const struct sums *sums, const uint32_t *phase, unsigned first,
+		double variance[PLAN_GROUPS_MAX])
+{
+	double block[BLOCK_FIELDS + PLAN_GROUP_EVENTS_MAX * SLOT_FIELDS];
+	double value[PLAN_GROUPS_MAX], time = 0;
+
+	for (unsigned g = 0; g < sums->plan.groups; g++) {
+		size_t length = BLOCK_FIELDS + (sums->plan.group[g].count - sums->aux) *
+						       (size_t)SLOT_FIELDS;
+
+		memset(block, 0, sizeof(block));
+		for (unsigned p = first; p < sums->prototypes; p++)
+			if (p == first || (phase && phase[p] == phase[first]))
+				for (size_t i = 0; i < length; i++)
+					block[i] += sums_block(sums, p, g)[i];
+		value[g] = variation(sums, block, g);
+		time += block[BLOCK_T];
+	}
+	for (unsigned g = 0; g < sums->plan.groups; g++)
+		variance[g] += value[g] * time;
+}
+
+void adaptive_learn(struct adaptive *adaptive, const struct sums *sums, const uint32_t *phase)
+{
+	double variance[PLAN_GROUPS_MAX] = { 0 }, total = 0;
+
+	for (unsigned p = 0; p < sums->prototypes; p++) {
+		bool first = true;
+
+		for (unsigned q = 0; q < p && phase && phase[p]; q++)
+			first &= phase[q] != phase[p];
+		if (first && (!phase || phase[p]))
+			add_phase(sums, phase, p, variance);
+	}
+	for (unsigned g = 0; g < adaptive->groups; g++)
+		total += sqrt(variance[g]);
+	if (!(total > 0))
+		return;
+	for (unsigned g = 0; g < adaptive->groups; g++)
+		adaptive->share[g] = FLOOR / adaptive->groups +
+				     (1 - FLOOR) * sqrt(variance[g]) / total;
+	adaptive->learnt++;
+}
+
+unsigned adaptive_group(const struct adaptive *adaptive, uint64_t place, uint64_t quantum)
+{
+	uint64_t state = adaptive->seed;
+	double at;
+
+	state = mix_next(&state) ^ place;
+	state = mix_next(&state) ^ quantum;
+	at = mix_uniform(&state);
+	for (unsigned g = 0; g + 1 < adaptive->groups; g++) {
+		at -= adaptive->share[g];
+		if (at < 0)
+			return g;
+	}
+	return adaptive->groups - 1;
+}

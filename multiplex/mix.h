@@ -1,0 +1,22 @@
+/* splitmix64: random numbers that are good and need nothing but a 64-bit state. */
+#ifndef PHASEMUX_MULTIPLEX_MIX_H
+#define PHASEMUX_MULTIPLEX_MIX_H
+
+#include <stdint.h>
+
+static inline uint64_t mix_next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* Uniform in [0, 1). */
+static inline double mix_uniform(uint64_t *state)
+{
+	return (mix_next(state) >> 11) * 0x1p-53;
+}
+
+#endif
