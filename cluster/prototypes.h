@@ -50,6 +50,15 @@ void prototypes_index(struct prototype_table *table);
  */
 int prototypes_nearest(const struct prototype_table *table, const float *point);
 
+/*
+ * Adds prototypes for labelled points (row-major, dims of the table's space; label 0: noise, else
+ * 1 .. clusters becomes the phase), as many as their shape needs and the table has room for, each
+ * reaching eps beyond its points; and makes the index. For classifying what was not clustered.
+ * 0 or -ENOMEM.
+ */
+int prototypes_describe(struct prototype_table *table, const double *points, size_t count,
+		const uint32_t *label, uint32_t clusters, double eps);
+
 /* The sample of bursts that a training sees; arrays of `count`, owned by the caller. */
 struct training_sample {
 	size_t count;

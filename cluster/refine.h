@@ -29,13 +29,12 @@ struct refine_settings {
 };
 
 struct refine_node {
-	uint32_t step;    /* 0 .. steps - 1; steps: after the merge by sequences */
+	uint32_t step;    /* 0 .. steps - 1; steps: the final partition, merged by sequences */
 	uint32_t cluster; /* in that step's partition; 0: noise */
 	uint32_t parent;  /* its node in the next step; UINT32_MAX: none */
 	size_t bursts;
 	double duration;
 	double score;
-	uint32_t final; /* cluster of the final partition where this is the last node; else 0 */
 };
 
 struct refinement {

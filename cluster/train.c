@@ -299,6 +299,31 @@ static int cover(struct prototype_table *table, const struct training *training,
 	return 0;
 }
 
+int prototypes_describe(struct prototype_table *table, const double *points, size_t count,
+		const uint32_t *label, uint32_t clusters, double eps)
+{
+	struct training training = { .dims = table->space.dims, .count = count,
+		.point = (double *)points, .label = (uint32_t *)label, .clusters = clusters,
+		.eps = eps, .phase = malloc((clusters + 1) * sizeof(*training.phase)) };
+	int *nearest = malloc((count + 1) * sizeof(*nearest)), error = -ENOMEM;
+
+	if (training.phase && nearest) {
+		for (uint32_t cluster = 0; cluster <= clusters; cluster++)
+			training.phase[cluster] = cluster;
+		for (size_t i = 0; i < count; i++)
+			nearest[i] = -1;
+		error = cover(table, &training, nearest);
+	}
+	if (!error) {
+		table->phases = clusters;
+		table->generation++;
+		prototypes_index(table);
+	}
+	free(training.phase);
+	free(nearest);
+	return error;
+}
+
 int prototypes_train(const struct training_sample *sample, const struct prototype_table *previous,
 		struct prototype_table *next)
 {

@@ -16,6 +16,7 @@ static const struct {
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
+	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

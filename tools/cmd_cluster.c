@@ -1,0 +1,462 @@
+/* phasemux cluster: structure detection offline, on a burst table or a Paraver trace. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cluster/dbscan.h"
+#include "cluster/epsilon.h"
+#include "cluster/partition.h"
+#include "tools/classify.h"
+#include "tools/commands.h"
+#include "tools/input.h"
+#include "tools/result.h"
+
+static const char usage[] =
+"usage: phasemux cluster [options] FILE\n"
+"\n"
+"Finds the phases of a program: FILE is a CSV table of bursts (task, begin_ns, end_ns, metrics) or a\n"
+"Paraver trace (.prv), which may be compressed (.gz, .xz).\n"
+"\n"
+"  --algorithm NAME    refinement (the default) or dbscan\n"
+"  --eps X             radius of dbscan in the space scaled to 0 .. 1; from the data if not given\n"
+"  --min-points N      points within it that make a core point; dbscan: 10, refinement: tasks / 4\n"
+"  --steps N           different Eps that refinement tries (10)\n"
+"  --burst-min TIME    leave shorter bursts out: 50us, 1ms, ...; or 99%: keep that share of the time\n"
+"                      (auto: 99%)\n"
+"  --cluster-by LIST   metrics that span the space (log:instructions,ipc): log: takes the logarithm,\n"
+"                      *2 weighs; instructions, cycles, ipc, duration, or names as in the file\n"
+"  --range M=LOW:HIGH  leave bursts out whose metric M is not between; may be given several times\n"
+"  --sample N          cluster N bursts, classify the rest, and print how well that agrees\n"
+"  --sample-by HOW     sample over time, tasks or both (both)\n"
+"  --output DIR        where the results go (phasemux.clusters)\n"
+"  --quiet             print nothing but errors\n";
+
+#define RANGES_MOST 16
+
+struct options {
+	const char *file, *output, *cluster_by, *burst_min;
+	const char *range[RANGES_MOST];
+	unsigned ranges;
+	bool dbscan, quiet, eps_given;
+	double eps;
+	size_t min_points, steps, sample;
+	enum sample_by sample_by;
+};
+
+static bool show_progress;
+
+/* One line on a terminal's stderr that shows how far long work is. */
+static void progress(const char *what, double share)
+{
+	static const char bar[] = "########################################";
+	int done = (int)(share * 40);
+
+	if (show_progress)
+		fprintf(stderr, "\r%-12s [%-40.*s] %3.0f%%%s", what, done, bar, 100 * share,
+				share >= 1 ? "\r\033[K" : "");
+}
+
+static void progress_of_refinement(void *data, unsigned step, unsigned steps)
+{
+	(void)data;
+	progress("refining", (double)step / steps);
+}
+
+static bool whole_option(const char *text, size_t least, size_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least;
+}
+
+static int refuse(const char *option, const char *value, const char *allowed)
+{
+	fprintf(stderr, "phasemux: --%s %s: %s\n", option, value, allowed);
+	return 2;
+}
+
+enum { ALGORITHM = 1, EPS, MIN_POINTS, STEPS, BURST_MIN, CLUSTER_BY, RANGE, SAMPLE, SAMPLE_BY, OUTPUT,
+	QUIET, HELP };
+
+static const struct option long_options[] = {
+	{ "algorithm", required_argument, NULL, ALGORITHM },
+	{ "eps", required_argument, NULL, EPS },
+	{ "min-points", required_argument, NULL, MIN_POINTS },
+	{ "steps", required_argument, NULL, STEPS },
+	{ "burst-min", required_argument, NULL, BURST_MIN },
+	{ "cluster-by", required_argument, NULL, CLUSTER_BY },
+	{ "range", required_argument, NULL, RANGE },
+	{ "sample", required_argument, NULL, SAMPLE },
+	{ "sample-by", required_argument, NULL, SAMPLE_BY },
+	{ "output", required_argument, NULL, OUTPUT },
+	{ "quiet", no_argument, NULL, QUIET },
+	{ "help", no_argument, NULL, HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int set_option(struct options *options, int option)
+{
+	char *end;
+
+	switch (option) {
+	case ALGORITHM:
+		options->dbscan = strcmp(optarg, "dbscan") == 0;
+		if (!options->dbscan && strcmp(optarg, "refinement"))
+			return refuse("algorithm", optarg, "refinement or dbscan");
+		return 0;
+	case EPS:
+		options->eps = strtod(optarg, &end);
+		options->eps_given = true;
+		if (end == optarg || *end || !(options->eps >= 0) || isinf(options->eps))
+			return refuse("eps", optarg, "a number, at least 0");
+		return 0;
+	case MIN_POINTS:
+		return whole_option(optarg, 1, &options->min_points) ? 0 :
+				refuse("min-points", optarg, "a whole number above 0");
+	case STEPS:
+		return whole_option(optarg, 1, &options->steps) && options->steps <= 1000 ? 0 :
+				refuse("steps", optarg, "a whole number from 1 to 1000");
+	case SAMPLE:
+		return whole_option(optarg, 1, &options->sample) ? 0 :
+				refuse("sample", optarg, "a whole number above 0");
+	case SAMPLE_BY:
+		return sample_by_name(optarg, &options->sample_by) ? 0 :
+				refuse("sample-by", optarg, "time, tasks or both");
+	case RANGE:
+		if (options->ranges == RANGES_MOST)
+			return refuse("range", optarg, "at most 16 of them");
+		options->range[options->ranges++] = optarg;
+		return 0;
+	case BURST_MIN:
+		options->burst_min = optarg;
+		return 0;
+	case CLUSTER_BY:
+		options->cluster_by = optarg;
+		return 0;
+	case OUTPUT:
+		options->output = optarg;
+		return 0;
+	case QUIET:
+		options->quiet = true;
+		return 0;
+	default:
+		return 2;
+	}
+}
+
+static int read_options(struct options *options, int argc, char **argv)
+{
+	int option, code;
+
+	*options = (struct options){ .output = "phasemux.clusters", .burst_min = "auto",
+		.sample_by = SAMPLE_BY_BOTH };
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		if (option == HELP) {
+			fputs(usage, stdout);
+			return -1;
+		}
+		code = set_option(options, option);
+		if (code)
+			return code;
+	}
+	if (optind + 1 != argc) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	options->file = argv[optind];
+	if (options->eps_given && !options->dbscan)
+		return refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
+	return 0;
+}
+
+static int complain(const char *path, const struct parse_error *error, int failed)
+{
+	if (failed != -EINVAL)
+		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(-failed));
+	else if (error->line)
+		fprintf(stderr, "phasemux: %s: line %zu: %s\n", path, error->line, error->text);
+	else
+		fprintf(stderr, "phasemux: %s: %s\n", path, error->text);
+	return failed == -EINVAL ? 2 : 1;
+}
+
+static int name_metrics(struct burst_table *table, const char *trace)
+{
+	struct parse_error error = { 0 };
+	char path[PATH_MAX];
+	struct input input;
+	int failed;
+
+	if (!input_beside(trace, ".pcf", true, path, sizeof(path)))
+		return 0;
+	failed = input_open(&input, path);
+	if (failed)
+		return complain(path, &error, failed);
+	failed = table_name_metrics(table, input.file, &error);
+	if (input_close(&input) && !failed)
+		failed = -EIO;
+	return failed ? complain(path, &error, failed) : 0;
+}
+
+static int read_file(struct burst_table *table, const char *path)
+{
+	struct parse_error error = { 0 };
+	bool trace = input_is_trace(path);
+	struct input input;
+	int failed = input_open(&input, path);
+
+	if (failed)
+		return complain(path, &error, failed);
+	progress("reading", 0);
+	failed = trace ? table_read_prv(table, input.file, &error) :
+			table_read_csv(table, input.file, &error);
+	if (input_close(&input) && !failed)
+		failed = -EIO;
+	progress("reading", 1);
+	if (failed)
+		return complain(path, &error, failed);
+	failed = trace ? name_metrics(table, path) : 0;
+	if (!failed && table_sort(table))
+		failed = complain(path, &error, -ENOMEM);
+	return failed;
+}
+
+static int prepare(struct selection *selection, struct burst_table *table,
+		const struct options *options)
+{
+	char why[512] = "no memory";
+	int failed = selection_metrics(selection, table, options->cluster_by, why, sizeof(why));
+
+	if (failed) {
+		fprintf(stderr, "phasemux: --cluster-by: %s\n", why);
+		return failed == -EINVAL ? 2 : 1;
+	}
+	failed = selection_shortest(selection, table, options->burst_min, why, sizeof(why));
+	if (failed) {
+		fprintf(stderr, "phasemux: --burst-min %s\n", why);
+		return failed == -EINVAL ? 2 : 1;
+	}
+	for (unsigned i = 0; i < options->ranges && !failed; i++)
+		failed = selection_range(selection, table, options->range[i], why, sizeof(why));
+	if (failed) {
+		fprintf(stderr, "phasemux: --range %s\n", why);
+		return failed == -EINVAL ? 2 : 1;
+	}
+	failed = selection_make(selection, table);
+	if (failed)
+		fprintf(stderr, "phasemux: %s\n", strerror(-failed));
+	return failed ? 1 : 0;
+}
+
+/* The Eps that DBSCAN takes by itself: where the sorted k-distances have their valley. */
+static int default_eps(const struct selection *selection, size_t min_points, double *eps)
+{
+	double *distance = malloc((selection->count + 1) * sizeof(*distance));
+	size_t k = min_points > 1 ? min_points - 1 : 1;
+	int error = distance ? 0 : -ENOMEM;
+
+	*eps = 0.02;
+	if (!error && k < selection->count) {
+		error = epsilon_distances(selection->point, selection->count, selection->space.dims, k,
+				distance);
+		if (!error)
+			*eps = distance[epsilon_valley(distance, selection->count)];
+	}
+	free(distance);
+	return error;
+}
+
+/* Clusters a selection into label[]; the number of clusters, or -errno. */
+static int partition(const struct selection *selection, const struct options *options,
+		struct refinement *tree, uint32_t *label)
+{
+	struct refine_settings settings = { .steps = (uint32_t)options->steps,
+		.min_points = options->min_points, .progress = progress_of_refinement };
+	size_t min_points = options->min_points ? options->min_points : 10;
+	double eps = options->eps;
+	int clusters;
+
+	if (!options->dbscan) {
+		int error = refine(tree, selection->point, selection->space.dims, selection->duration,
+				selection->first, selection->sequences, &settings, label);
+
+		progress("refining", 1);
+		return error ? error : (int)tree->clusters;
+	}
+	if (!options->eps_given) {
+		int error = default_eps(selection, min_points, &eps);
+
+		if (error)
+			return error;
+	}
+	if (!options->quiet)
+		printf("DBSCAN with Eps %g, min-points %zu\n", eps, min_points);
+	clusters = dbscan(selection->point, selection->count, selection->space.dims, eps, min_points,
+			label);
+	if (clusters > 0)
+		clusters = partition_by_time(label, (uint32_t)clusters, selection->duration,
+				selection->count);
+	return clusters;
+}
+
+/* Clusters a sample, classifies the rest, and prints how far that agrees with result. */
+static int try_sample(const struct result *result, const struct options *options)
+{
+	const struct selection *selection = result->selection;
+	uint32_t *label = malloc((selection->count + 1) * sizeof(*label));
+	struct refinement tree = { 0 };
+	struct selection sample;
+	size_t unclassified = 0;
+	int error = label ? sample_take(&sample, selection, options->sample, options->sample_by) :
+			-ENOMEM;
+
+	if (!error) {
+		uint32_t *sampled = malloc((sample.count + 1) * sizeof(*sampled));
+		int clusters = sampled ? partition(&sample, options, &tree, sampled) : -ENOMEM;
+
+		error = clusters < 0 ? clusters : classify_rest(selection, &sample, sampled,
+				(uint32_t)clusters, label);
+		free(sampled);
+	}
+	for (size_t i = 0; !error && i < selection->count; i++)
+		unclassified += label[i] == 0;
+	if (!error && !options->quiet)
+		printf("sample of %zu bursts of %zu (%s): adjusted Rand index %.4f with clustering "
+				"all, %.2f%% of the bursts unclassified\n", sample.count,
+				selection->count, sample_name(options->sample_by),
+				partition_agreement(label, result->label, selection->count),
+				100.0 * (double)unclassified / (double)selection->count);
+	refinement_fini(&tree);
+	selection_fini(&sample);
+	free(label);
+	return error;
+}
+
+static void print_summary(const struct result *result)
+{
+	const struct selection *selection = result->selection;
+	size_t *bursts = calloc(result->clusters + 1, sizeof(*bursts));
+	double *time = calloc(result->clusters + 1, sizeof(*time)), all = 0;
+
+	for (size_t i = 0; bursts && time && i < selection->count; i++) {
+		bursts[result->label[i]]++;
+		time[result->label[i]] += selection->duration[i];
+		all += selection->duration[i];
+	}
+	printf("%zu of %zu bursts, of at least %.3f us, hold %.2f%% of the time\n", selection->count,
+			result->table->count, selection->shortest / 1e3,
+			selection->time > 0 ? 100 * all / selection->time : 0);
+	printf("%8s %10s %8s %14s %8s\n", "cluster", "bursts", "time", "mean duration", "score");
+	for (uint32_t c = 0; bursts && time && c <= result->clusters; c++) {
+		uint32_t cluster = c < result->clusters ? c + 1 : 0;
+		char name[16] = "noise";
+
+		if (cluster)
+			snprintf(name, sizeof(name), "%u", cluster);
+		printf("%8s %10zu %7.2f%% %11.3f us %7.2f%%\n", name, bursts[cluster],
+				selection->time > 0 ? 100 * time[cluster] / selection->time : 0,
+				bursts[cluster] ? time[cluster] / (double)bursts[cluster] / 1e3 : 0,
+				100 * result->score.cluster[cluster]);
+	}
+	printf("%u clusters, global Cluster Sequence Score %.2f%%\n", result->clusters,
+			100 * result->score.global);
+	free(bursts);
+	free(time);
+}
+
+static int write_all(const struct result *result, const struct options *options)
+{
+	const char *folder = options->output;
+	int error = 0;
+
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		error = -errno;
+	if (!error)
+		error = result_write_bursts(result, folder);
+	if (!error)
+		error = result_write_clusters(result, folder);
+	if (!error)
+		error = result_write_scores(result, folder);
+	if (!error)
+		error = result_write_sequences(result, folder);
+	if (!error)
+		error = result_write_plots(result, folder);
+	if (!error && result->tree.steps)
+		error = result_write_tree(result, folder);
+	if (!error && input_is_trace(options->file))
+		error = result_write_trace(result, options->file, folder);
+	if (error)
+		fprintf(stderr, "phasemux: %s: %s\n", folder, strerror(-error));
+	return error ? 1 : 0;
+}
+
+static int cluster(struct result *result, const struct options *options)
+{
+	const struct selection *selection = result->selection;
+	int clusters;
+
+	result->label = malloc((selection->count + 1) * sizeof(*result->label));
+	result->column = malloc((selection->count + 1) * sizeof(*result->column));
+	clusters = result->label && result->column ?
+			partition(selection, options, &result->tree, result->label) : -ENOMEM;
+	if (clusters >= 0) {
+		int error;
+
+		result->clusters = (uint32_t)clusters;
+		progress("scoring", 0);
+		error = score_sequences(&result->score, result->label, result->clusters + 1,
+				selection->duration, selection->first, selection->sequences,
+				result->column, &result->columns);
+		progress("scoring", 1);
+		if (!error && options->sample)
+			error = try_sample(result, options);
+		clusters = error ? error : clusters;
+	}
+	if (clusters < 0)
+		fprintf(stderr, "phasemux: clustering: %s\n", strerror(-clusters));
+	return clusters < 0;
+}
+
+int cmd_cluster(int argc, char **argv)
+{
+	struct burst_table table = { 0 };
+	struct selection selection = { 0 };
+	struct result result = { .table = &table, .selection = &selection };
+	struct options options;
+	int code = read_options(&options, argc, argv);
+
+	if (code)
+		return code < 0 ? 0 : code;
+	show_progress = !options.quiet && isatty(STDERR_FILENO);
+	code = read_file(&table, options.file);
+	if (!code)
+		code = prepare(&selection, &table, &options);
+	if (!code && !selection.count) {
+		fprintf(stderr, "phasemux: %s: no burst has all metrics of --cluster-by and is within "
+				"--burst-min and --range\n", options.file);
+		code = 1;
+	}
+	if (!code)
+		code = cluster(&result, &options);
+	if (!code)
+		code = write_all(&result, &options);
+	if (!code && !options.quiet) {
+		print_summary(&result);
+		printf("results in %s\n", options.output);
+	}
+	refinement_fini(&result.tree);
+	score_fini(&result.score);
+	free(result.label);
+	free(result.column);
+	selection_fini(&selection);
+	table_fini(&table);
+	return code;
+}

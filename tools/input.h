@@ -1,0 +1,32 @@
+/*
+ * Input files that may be compressed: .gz and .xz are read through gzip and xz, which every
+ * distribution has, so that no library is needed for them.
+ */
+#ifndef PHASEMUX_TOOLS_INPUT_H
+#define PHASEMUX_TOOLS_INPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct input {
+	FILE *file;
+	pid_t child; /* 0: the file itself */
+};
+
+/* 0 or -errno. */
+int input_open(struct input *input, const char *path);
+
+/* 0; -EIO when the file could not be decompressed to its end. */
+int input_close(struct input *input);
+
+/*
+ * The name of the file that belongs to a trace, with another ending: "a/b.prv.xz", ".pcf" ->
+ * "a/b.pcf". With `look`, of those that exist, compressed or not; false when there is none.
+ */
+bool input_beside(const char *path, const char *ending, bool look, char *name, size_t size);
+
+/* Whether the name is that of a Paraver trace: *.prv, *.prv.gz, *.prv.xz. */
+bool input_is_trace(const char *path);
+
+#endif

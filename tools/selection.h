@@ -1,0 +1,57 @@
+/*
+ * What of a burst table is clustered, and how (thesis 4.2): the metrics that span the space, and
+ * the bursts that are long enough and within range.
+ */
+#ifndef PHASEMUX_TOOLS_SELECTION_H
+#define PHASEMUX_TOOLS_SELECTION_H
+
+#include <stdbool.h>
+
+#include "cluster/space.h"
+#include "tools/burst_table.h"
+
+/* Why a burst is not clustered; the values that viewers know from cluster events (prv.h). */
+enum left_out { CHOSEN = 0, MISSING = 1, TOO_SHORT = 2, OUT_OF_RANGE = 3 };
+
+struct selection {
+	struct space space;              /* fitted to the chosen bursts */
+	unsigned metric[SPACE_DIMS_MAX]; /* of the table, per dimension */
+	double shortest;                 /* ns; shorter bursts are left out */
+	uint8_t *left_out;               /* per burst of the table */
+	size_t count;                    /* chosen */
+	uint32_t *row;                   /* their numbers in the table, in its order */
+	double *point;                   /* count x dims */
+	double *duration;                /* ns */
+	size_t sequences;                /* tasks' threads that the table has */
+	size_t *first;                   /* sequences + 1, into the chosen */
+	double time;                     /* ns, of all bursts of the table */
+};
+
+/*
+ * Reads the list of metrics, "log:instructions,ipc*0.5": `log:` takes the logarithm, `*` weighs.
+ * instructions, cycles, ipc and duration are found by their usual names or derived, and are added
+ * to the table. NULL: log:instructions,ipc where the table has them, else log:duration.
+ * 0; -EINVAL, and why says what is wrong; -ENOMEM.
+ */
+int selection_metrics(struct selection *selection, struct burst_table *table, const char *list,
+		char *why, size_t size);
+
+/*
+ * Reads the shortest duration: "50us", "1ms", "2s", "800ns", or a share of the time, "99%": the
+ * bursts kept, the longest ones, hold that share. "auto" is 99%. 0 or -EINVAL.
+ */
+int selection_shortest(struct selection *selection, const struct burst_table *table,
+		const char *text, char *why, size_t size);
+
+/* Leaves out bursts whose metric is outside of "METRIC=LOW:HIGH" (either may be empty). */
+int selection_range(struct selection *selection, const struct burst_table *table,
+		const char *text, char *why, size_t size);
+
+/*
+ * After the above, chooses bursts and fits the space to them. The table is sorted. 0 or -ENOMEM.
+ */
+int selection_make(struct selection *selection, const struct burst_table *table);
+
+void selection_fini(struct selection *selection);
+
+#endif
