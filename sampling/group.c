@@ -37,25 +37,33 @@ static int open_event(struct group *group, const struct event *event)
 	return fd;
 }
 
-static void unmap_pages(struct group *group)
+static void unmap_page(struct group *group, unsigned i)
 {
-	for (unsigned i = 0; i < group->count; i++)
-		if (group->page[i])
-			group->pmu->unmap(group->page[i], page_bytes());
-	memset(group->page, 0, sizeof(group->page));
-	group->method = READ_SYSCALL;
+	if (group->page[i])
+		group->pmu->unmap(group->page[i], page_bytes());
+	group->page[i] = NULL;
 }
 
-static void map_pages(struct group *group)
+/*
+ * A mapping keeps its event alive without a descriptor: so the siblings' are closed, of which a
+ * program's limit may allow few, and which a program may close. Where there is nothing to map, the
+ * descriptor stays.
+ */
+static void map_pages(struct group *group, enum read_method method)
 {
-	group->method = READ_RDPMC;
+	bool readable = method == READ_RDPMC;
+
 	for (unsigned i = 0; i < group->count; i++) {
+		if (i == 0 && method != READ_RDPMC)
+			continue;
 		group->page[i] = group->pmu->map(group->fd[i], page_bytes());
-		if (!group->page[i] || !group->page[i]->cap_user_rdpmc) {
-			unmap_pages(group);
-			return;
-		}
+		readable = readable && group->page[i] && group->page[i]->cap_user_rdpmc;
+		if (i > 0 && group->page[i] && group->pmu->close(group->fd[i]) == 0)
+			group->fd[i] = -1;
 	}
+	if (!readable)
+		unmap_page(group, 0);
+	group->method = readable ? READ_RDPMC : READ_SYSCALL;
 }
 
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
@@ -79,8 +87,7 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 		if (pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
 			group->id[i] = 0; /* not known */
 	}
-	if (method == READ_RDPMC)
-		map_pages(group);
+	map_pages(group, method);
 	return 0;
 }
 
@@ -95,22 +102,33 @@ static bool is_ours(const struct group *group, unsigned i)
 	return error != -EBADF && error != -ENOTTY;
 }
 
-void group_close(struct group *group)
+static void close_descriptors(struct group *group)
 {
-	if (group->count)
-		unmap_pages(group);
 	/* the leader last: siblings without a leader would become events of their own */
 	for (unsigned i = group->count; i-- > 0;)
-		if (is_ours(group, i))
+		if (group->fd[i] >= 0 && is_ours(group, i))
 			group->pmu->close(group->fd[i]);
 	group->count = 0;
 	group->enabled = false;
 }
 
+void group_close(struct group *group)
+{
+	for (unsigned i = group->count; i-- > 0;)
+		unmap_page(group, i);
+	close_descriptors(group);
+}
+
 void group_abandon(struct group *group)
 {
-	/* closing drops this process's reference alone; a disable would stop the parent's counters */
-	group_close(group);
+	/*
+	 * Closing drops this process's references alone; a disable would stop the parent's
+	 * counters. The kernel leaves the pages out of a fork, so something else may be mapped
+	 * at their addresses by now.
+	 */
+	memset(group->page, 0, sizeof(group->page));
+	group->method = READ_SYSCALL;
+	close_descriptors(group);
 }
 
 int group_enable(struct group *group)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 
 #include "sampling/group.h"
 #include "sampling/rdpmc.h"
@@ -170,9 +171,35 @@ static void test_descriptors(void)
 	close(other);
 }
 
+static unsigned open_descriptors(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 4096; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* Pages are not part of a fork: a child that unmapped them would unmap something else. */
+static int abandon_in_child(void *data)
+{
+	struct group *group = data;
+	void *reused = NULL;
+	unsigned before = open_descriptors();
+
+	if (group->page[1])
+		reused = mmap(group->page[1], 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
+				MAP_FIXED_NOREPLACE, -1, 0);
+	group_abandon(group);
+	if (reused == MAP_FAILED) /* then it was inherited after all */
+		return 1;
+	return open_descriptors() + 1 != before || (reused && *(volatile char *)reused != 0);
+}
+
 static void test_kernel_software(void)
 {
 	const struct event *const events[] = { &task_clock, &page_faults };
+	unsigned descriptors = open_descriptors();
 	uint64_t before[2], after[2], delta[2];
 	struct group group;
 	unsigned bad;
@@ -185,6 +212,7 @@ static void test_kernel_software(void)
 	}
 	ok(group.fd[0] >= 512 && (fcntl(group.fd[0], F_GETFD) & FD_CLOEXEC),
 			"the kernel's descriptors are lifted too");
+	is_int(open_descriptors() - descriptors, 1, "a group holds one descriptor");
 	is_int(group_enable(&group), 0, "the kernel enables the group");
 	is_int(group_read(&group, before), 0, "and reads it");
 	memory = malloc(64 << 20);
@@ -195,7 +223,11 @@ static void test_kernel_software(void)
 	ok(delta[0] > 10000 && delta[0] < 10u * 1000000000u, "time passed");
 	ok(delta[1] > 0, "pages were touched");
 	free(memory);
+	ok(tap_survives(abandon_in_child, &group, 10), "a child lets go of what it inherits");
+	memcpy(before, after, sizeof(before));
+	ok(group_read(&group, after) == 0 && after[0] > before[0], "and the parent counts on");
 	group_close(&group);
+	is_int(open_descriptors(), descriptors, "closed, it holds none");
 }
 
 static uint64_t fabricated_raw;
