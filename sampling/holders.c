@@ -63,7 +63,7 @@ static void insert(struct holder *holders, unsigned found, unsigned max, const s
 {
 	unsigned place = found < max ? found : max;
 
-	while (place > 0 && holders[place - 1].events < holder->events) {
+	while (place > 0 && holders[place - 1].descriptors < holder->descriptors) {
 		if (place < max)
 			holders[place] = holders[place - 1];
 		place--;
@@ -87,8 +87,8 @@ unsigned holders_find(const char *proc, struct holder *holders, unsigned max)
 		if (holder.pid <= 0 || holder.pid == getpid())
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/fd", proc, entry->d_name);
-		holder.events = count_events(path);
-		if (holder.events == 0)
+		holder.descriptors = count_events(path);
+		if (holder.descriptors == 0)
 			continue;
 		read_name(proc, entry->d_name, &holder);
 		insert(holders, found++, max, &holder);

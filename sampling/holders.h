@@ -11,7 +11,7 @@
 struct holder {
 	pid_t pid;
 	char name[32]; /* of the program, as /proc has it */
-	unsigned events;
+	unsigned descriptors; /* of perf events: one may hold a whole group */
 };
 
 /* Does the kernel's watchdog count cycles on every processor? False where that is not known. */

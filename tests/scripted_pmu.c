@@ -313,11 +313,15 @@ static struct event *event_of(int fd)
 	if (got != sizeof(cookie) || cookie.magic != COOKIE || cookie.index >= EVENTS_MAX)
 		return NULL;
 	event = &events[cookie.index];
-	if (!event->used)
-		return NULL;
+	return event->used ? event : NULL;
+}
+
+/* A child may ask who a descriptor is and close it, no more. */
+static void check_owner(const struct event *event)
+{
 	if (settings.strict && event->pid != getpid())
-		fprintf(stderr, "scripted PMU: a forked child uses its parent's counter %d\n", fd);
-	return event;
+		fprintf(stderr, "scripted PMU: a forked child uses its parent's counter %d\n",
+				event->fd);
 }
 
 static int make_descriptor(uint64_t index)
@@ -483,9 +487,11 @@ static int scripted_ioctl(int fd, unsigned long request, unsigned long argument)
 		return -errno;
 	switch (request) {
 	case PERF_EVENT_IOC_ENABLE:
+		check_owner(event);
 		catch_up(event->thread);
 		return enable(&events[event->leader]);
 	case PERF_EVENT_IOC_DISABLE:
+		check_owner(event);
 		catch_up(event->thread);
 		disable(&events[event->leader]);
 		return 0;
@@ -530,6 +536,7 @@ static ssize_t scripted_read(int fd, void *buf, size_t size)
 	event = event_of(fd);
 	if (!event)
 		return errno == EBADF ? -EBADF : 0;
+	check_owner(event);
 	leader = &events[event->leader];
 	if (leader->in_error)
 		return 0;

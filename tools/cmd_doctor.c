@@ -162,8 +162,8 @@ static void tell_holders(const struct probe *probe)
 		label = "";
 	}
 	for (unsigned i = 0; i < found && i < HOLDERS; i++) {
-		tell(label, "%s (pid %d) has %u perf events open", holders[i].name,
-				(int)holders[i].pid, holders[i].events);
+		tell(label, "%s (pid %d) has perf events open (%u descriptors)", holders[i].name,
+				(int)holders[i].pid, holders[i].descriptors);
 		label = "";
 	}
 	if (found > HOLDERS)
