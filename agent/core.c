@@ -26,6 +26,7 @@
 #include "agent/report.h"
 #include "agent/report_text.h"
 #include "agent/settings.h"
+#include "agent/source.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
 
@@ -260,6 +261,19 @@ static void write_report(const json_t *report)
 		free(text[i]);
 }
 
+/* What names the addresses of this process; NULL without memory. */
+static struct source *open_source(void)
+{
+	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
+	struct source *source = NULL;
+
+	if (modules)
+		source = source_open(core.preload->folder, modules,
+				source_modules(modules, SOURCE_MODULES_MAX));
+	free(modules);
+	return source;
+}
+
 /* Merges the ranks' sums; what rank 0 then knows becomes the report. */
 static void reduce_and_report(double wall_seconds)
 {
@@ -284,7 +298,9 @@ static void reduce_and_report(double wall_seconds)
 	facts.sums = ledger_sums(core.ledger);
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];
+	facts.source = open_source();
 	report = report_build(&facts);
+	source_close(facts.source);
 	if (report)
 		write_report(report);
 	else

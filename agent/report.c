@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/source.h"
 #include "sampling/clock.h"
 
 #define SOURCES_MAX 4 /* pairs of places named per phase */
@@ -199,6 +198,33 @@ static int by_ticks(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+static void place_of(struct source *source, uintptr_t address, struct source_place *place)
+{
+	struct source_place places[SOURCE_PLACES_MAX];
+
+	memset(place, 0, sizeof(*place));
+	if (source && address) {
+		source_find(source, address, places, SOURCE_PLACES_MAX);
+		*place = places[0];
+	} else {
+		snprintf(place->module, sizeof(place->module), "?");
+	}
+}
+
+static json_t *place_pair(struct source *source, const struct source_pair *pair, double all)
+{
+	struct source_place from, to;
+	char from_position[512], to_position[512];
+
+	place_of(source, pair->from, &from);
+	place_of(source, pair->to, &to);
+	source_position(&from, from_position, sizeof(from_position));
+	source_position(&to, to_position, sizeof(to_position));
+	return json_pack("{s:s,s:s,s:s,s:s,s:o}", "from", from_position, "from_function",
+			from.function, "to", to_position, "to_function", to.function, "share",
+			number(share(pair->ticks, all)));
+}
+
 /* Where the phase's bursts run between, on this rank: the spans that hold most of its time. */
 static json_t *source(const struct report_facts *facts, uint32_t phase)
 {
@@ -226,15 +252,8 @@ static json_t *source(const struct report_facts *facts, uint32_t phase)
 			pairs[count++] = pair;
 	}
 	qsort(pairs, count, sizeof(*pairs), by_ticks);
-	for (unsigned i = 0; i < count && i < SOURCES_MAX; i++) {
-		char from[256], to[256];
-
-		source_name(pairs[i].from, from, sizeof(from));
-		source_name(pairs[i].to, to, sizeof(to));
-		json_array_append_new(list, json_pack("{s:s,s:s,s:o}", "from", from, "to", to,
-							    "share",
-							    number(share(pairs[i].ticks, all))));
-	}
+	for (unsigned i = 0; i < count && i < SOURCES_MAX; i++)
+		json_array_append_new(list, place_pair(facts->source, &pairs[i], all));
 	return list;
 }
 

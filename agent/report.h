@@ -11,6 +11,7 @@
 #include "agent/ledger.h"
 #include "agent/mpi_adapter.h"
 #include "agent/settings.h"
+#include "agent/source.h"
 
 struct report_facts {
 	const struct settings *settings;
@@ -22,6 +23,7 @@ struct report_facts {
 	const struct thread *threads;       /* of this rank: its call sites name the phases' ends */
 	double wall_seconds;                /* the longest rank's */
 	double compute_seconds_most;        /* of the rank that computed longest, per thread of it */
+	struct source *source;       /* names addresses of this process; NULL: they have none */
 	unsigned rounds;
 	bool alone; /* each rank reports for itself: no adapter serves this MPI */
 };

@@ -193,23 +193,36 @@ static void print_head(FILE *out, const json_t *report)
 
 /* ---- phases ---- */
 
+/* "step solver.c:120", without folders; without lines "step+0x12". */
+static void format_place(char *text, size_t size, const char *function, const char *position)
+{
+	const char *base = strrchr(position, '/');
+
+	/* a position without a line says its function itself, and "module+0x1234" has none */
+	if (*function && strncmp(position, function, strlen(function)) != 0)
+		snprintf(text, size, "%s %s", function, base ? base + 1 : position);
+	else
+		snprintf(text, size, "%s", base && !*function ? base + 1 : position);
+}
+
 /* Between which calls most of the phase's time was spent. */
 static void print_ends(FILE *out, const json_t *phase)
 {
 	const json_t *place = json_array_get(json_object_get(phase, "source"), 0);
-	const char *from = get_text(place, "from"), *to = get_text(place, "to");
-	int room = WIDTH - 6 - 11, length = (int)strlen(from), other = (int)strlen(to);
+	char from[256], to[256];
+	int room = WIDTH - 6 - 11, length, other;
 
 	if (!place)
 		return;
-	/* where both do not fit, each gets what the other leaves of its half */
-	if (length + other > room) {
-		length = length < room / 2 ? length :
-			 other < room / 2  ? room - other :
-					     room / 2;
-		other = room - length;
-	}
-	fprintf(out, "      from %.*s to %.*s\n", length, from, other, to);
+	format_place(from, sizeof(from), get_text(place, "from_function"), get_text(place, "from"));
+	format_place(to, sizeof(to), get_text(place, "to_function"), get_text(place, "to"));
+	length = (int)strlen(from);
+	other = (int)strlen(to);
+	/* a line each where they do not fit into one */
+	if (length + other > room)
+		fprintf(out, "      from %.*s\n      to   %.*s\n", room + 4, from, room + 4, to);
+	else
+		fprintf(out, "      from %s to %s\n", from, to);
 }
 
 static void print_bar(FILE *out, double part)

@@ -1,14 +1,76 @@
-/* Where in the program an address is, for people. */
+/*
+ * Where in the program an address is, for people: function, file and line through the debug
+ * information that there is, the function alone from the symbol table, else the file that was
+ * loaded and the offset in it. Used at the end of a run, by one thread.
+ */
 #ifndef PHASEMUX_AGENT_SOURCE_H
 #define PHASEMUX_AGENT_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* A loaded file: addresses in [begin, end) are `base` above those that the file states. */
+struct source_module {
+	uintptr_t base, begin, end;
+	char path[512];
+};
+
+#define SOURCE_MODULES_MAX 256
+
 /*
- * "function+0x12" where there is a dynamic symbol (C++ names in clear where the program has the
- * C++ runtime), "module+0x1234" otherwise. The address is one that a call returns to.
+ * A place in the program. function and file are "" where they are not known; offset is that in the
+ * function, or in the module where there is no function.
  */
-void source_name(uintptr_t address, char *name, size_t size);
+struct source_place {
+	char function[160]; /* C++ and Fortran names in clear, without arguments */
+	char file[256];	    /* as the compiler was told it */
+	unsigned line;
+	char module[64]; /* without its folder */
+	size_t offset;
+};
+
+/* Room for one more name than a call chain has frames: inlined functions are frames too. */
+#define SOURCE_PLACES_MAX 8
+
+struct source;
+
+/* The files that this process has loaded now; at most max of them. Returns how many. */
+unsigned source_modules(struct source_module *modules, unsigned max);
+
+/*
+ * For addresses in these files. folder: where the shared objects of phasemux are; the one that
+ * reads debug information is opened there, and missing it costs the lines alone. NULL without
+ * memory.
+ */
+struct source *source_open(const char *folder, const struct source_module *modules, unsigned count);
+void source_close(struct source *source);
+
+/*
+ * The places that a return address stands for, innermost first: more than one where the compiler
+ * inlined functions into one another. Returns how many were filled, at least 1.
+ */
+unsigned source_find(
+	struct source *source, uintptr_t address, struct source_place *places, unsigned max);
+
+/* "file:line"; without lines "function+0x12", without functions "module+0x1234". */
+void source_position(const struct source_place *place, char *text, size_t size);
+
+/* ---- between source.c and the shared object that reads debug information ---- */
+
+#define SOURCE_DEBUG_FILE  "libphasemux-source.so"
+#define SOURCE_DEBUG_ENTRY "phasemux_source_debug"
+
+struct source_debug {
+	/* NULL: none. */
+	void *(*open)(const struct source_module *modules, unsigned count);
+	/* As source_find, names as the linker knows them (source.c clears them); 0: nothing known.
+	 */
+	unsigned (*find)(
+		void *opened, uintptr_t address, struct source_place *places, unsigned max);
+	void (*close)(void *opened);
+};
+
+/* The one symbol that it exports has this type. */
+typedef const struct source_debug *source_debug_entry(void);
 
 #endif

@@ -1,0 +1,134 @@
+/* Names of addresses: from debug information, from symbols alone, from neither. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "agent/source.h"
+#include "tests/tap.h"
+
+/* Says where it returns to. */
+static __attribute__((noinline)) uintptr_t here(void)
+{
+	return (uintptr_t)__builtin_return_address(0);
+}
+
+/* No tail call: what is returned is only known after the call. */
+#define AFTER_CALL(address) __asm__ volatile("" : "+r"(address))
+
+enum { INNER_LINE = __LINE__ + 3 };
+static inline __attribute__((always_inline)) uintptr_t inner(void)
+{
+	uintptr_t address = here();
+
+	AFTER_CALL(address);
+	return address;
+}
+
+enum { OUTER_LINE = __LINE__ + 3 };
+static __attribute__((noinline)) uintptr_t outer(void)
+{
+	uintptr_t address = inner();
+
+	AFTER_CALL(address);
+	return address;
+}
+
+enum { PLAIN_LINE = __LINE__ + 3 };
+static __attribute__((noinline)) uintptr_t plain(void)
+{
+	uintptr_t address = here();
+
+	AFTER_CALL(address);
+	return address;
+}
+
+/* As compilers name a method of C++, a procedure in a module of Fortran, and one outside. */
+#define SYMBOL(name)                                                                               \
+	".globl " name "\n.type " name ", @function\n" name ": nop\nret\n.size " name ", 2\n"
+__asm__(".pushsection .text\n" SYMBOL("_ZN6solver4step5sweepEid") SYMBOL("__field_MOD_sweep")
+		SYMBOL("sweep_") ".popsection\n");
+extern const char method[] __asm__("_ZN6solver4step5sweepEid");
+extern const char in_module[] __asm__("__field_MOD_sweep");
+extern const char outside[] __asm__("sweep_");
+
+static struct source_module modules[SOURCE_MODULES_MAX];
+static unsigned module_count;
+
+static void check_line(struct source *source, uintptr_t address, unsigned level,
+	const char *function, unsigned line)
+{
+	struct source_place places[SOURCE_PLACES_MAX];
+	unsigned count = source_find(source, address, places, SOURCE_PLACES_MAX);
+	char position[512], wanted[64];
+
+	if (!ok(count > level, "%s: a place at level %u", function, level))
+		return;
+	is_str(places[level].function, function, "its function");
+	source_position(&places[level], position, sizeof(position));
+	snprintf(wanted, sizeof(wanted), "/test_source.c:%u", line);
+	if (!ok(strlen(position) > strlen(wanted) &&
+			    strcmp(position + strlen(position) - strlen(wanted), wanted) == 0,
+		    "its line"))
+		diag("got \"%s\", want \"...%s\"", position, wanted);
+	is_str(places[level].module, "test_source", "its module");
+}
+
+static void check_name(struct source *source, const char *code, const char *function)
+{
+	struct source_place places[SOURCE_PLACES_MAX];
+
+	source_find(source, (uintptr_t)code + 1, places, SOURCE_PLACES_MAX);
+	is_str(places[0].function, function, "a name in clear");
+}
+
+static void test_debug(void)
+{
+	struct source *source = source_open(LIBRARY_FOLDER, modules, module_count);
+
+	check_line(source, plain(), 0, "plain", PLAIN_LINE);
+	check_line(source, outer(), 0, "inner", INNER_LINE);
+	check_line(source, outer(), 1, "outer", OUTER_LINE);
+	check_name(source, method, "solver::step::sweep");
+	check_name(source, in_module, "field::sweep");
+	check_name(source, outside, "sweep");
+	source_close(source);
+}
+
+static void check_position(struct source *source, uintptr_t address, const char *position)
+{
+	struct source_place places[SOURCE_PLACES_MAX];
+	char got[512];
+
+	is_int(source_find(source, address, places, SOURCE_PLACES_MAX), 1, "one place");
+	source_position(&places[0], got, sizeof(got));
+	is_str(got, position, "its position");
+}
+
+static void test_without_debug(void)
+{
+	struct source *source = source_open("/nonexistent", modules, module_count);
+	uintptr_t address = plain();
+	char wanted[64];
+
+	check_position(source, (uintptr_t)dlsym(RTLD_DEFAULT, "getenv") + 5, "getenv+0x5");
+	/* no dynamic symbol tells of a static function */
+	for (unsigned i = 0; i < module_count; i++)
+		if (address >= modules[i].begin && address < modules[i].end)
+			snprintf(wanted, sizeof(wanted), "test_source+0x%zx",
+				(size_t)(address - modules[i].base));
+	check_position(source, address, wanted);
+	check_position(source, 16, "?+0x10");
+	source_close(source);
+}
+
+int main(void)
+{
+	dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
+	module_count = source_modules(modules, SOURCE_MODULES_MAX);
+	ok(module_count >= 3, "this program and its libraries");
+	test_without_debug();
+	if (access(LIBRARY_FOLDER "/" SOURCE_DEBUG_FILE, R_OK) == 0)
+		test_debug();
+	else
+		ok(true, "debug information # SKIP built without elfutils");
+	return tap_done();
+}
