@@ -283,7 +283,7 @@ static void reduce_and_report(double wall_seconds)
 		.rounds = exchange_rounds(core.exchange), .alone = !core.adapter };
 	size_t length;
 	double *sums = ledger_close(core.ledger, all_threads(), &length);
-	struct ledger_totals *totals = (struct ledger_totals *)sums;
+	struct totals *totals = (struct totals *)sums;
 	json_t *report;
 
 	totals->agent_seconds = own_seconds();

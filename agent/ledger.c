@@ -86,13 +86,13 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->sums = sums_new(&counting->plan, PROTOTYPES_MAX);
 	if (!ledger->table || !ledger->spare || !ledger->sums)
 		goto fail;
-	ledger->closed = calloc(1, sizeof(struct ledger_totals) +
+	ledger->closed = calloc(1, sizeof(struct totals) +
 			sums_length(ledger->sums) * sizeof(double));
 	if (!ledger->closed)
 		goto fail;
 	ledger->bytes = sizeof(*ledger) + 2 * sizeof(struct prototype_table) +
 			2 * sums_length(ledger->sums) * sizeof(double) +
-			sizeof(struct ledger_totals);
+			sizeof(struct totals);
 	return ledger;
 fail:
 	sums_free(ledger->sums);
@@ -214,7 +214,7 @@ static void give_up(struct thread *thread, const struct burst *burst)
 {
 	thread->given_up++;
 	thread->given_up_ticks += burst->ticks;
-	span_note(&thread->sites.span[burst->span], LEDGER_UNCLASSIFIED, burst->weight,
+	span_note(&thread->sites.span[burst->span], TOTALS_UNCLASSIFIED, burst->weight,
 			(double)burst->ticks);
 }
 
@@ -380,92 +380,23 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 
 /* ---- the end ---- */
 
-static void add_tally(struct ledger_tally *tally, double bursts, double ticks)
+static void close_thread(struct ledger *ledger, struct thread *thread, struct totals *totals)
 {
-	tally->bursts += bursts;
-	tally->seconds += ticks * clock_here.ns_per_tick * 1e-9;
-}
-
-/* Where attributed bursts go: a prototype's tally, or what is unclassified. */
-static struct ledger_tally *tally_of(struct ledger_totals *totals, uint32_t prototype)
-{
-	return prototype < PROTOTYPES_MAX ? &totals->unread[prototype] : &totals->unclassified;
-}
-
-/*
- * Spreads the bursts of `span` that were not read over prototypes as those were that were read, of
- * the same span, or else of all spans that start at the same site. False: none was read.
- */
-static bool spread(struct ledger_totals *totals, const struct site_table *sites,
-		const struct span *span, bool same_end)
-{
-	double bursts = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
-	double ticks = (double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
-	double read_bursts = 0, read_ticks = 0;
-
-	for (int pass = 0; pass < 2; pass++)
-		for (const struct span *from = sites->span; from < sites->span + SPANS_MAX; from++) {
-			if (!from->used || from->from != span->from || (same_end && from != span))
-				continue;
-			for (unsigned i = 0; i < SPAN_SHARES_MAX && from->share[i].read; i++) {
-				const struct span_share *share = &from->share[i];
-
-				if (pass == 0) {
-					read_bursts += share->bursts;
-					read_ticks += share->ticks;
-				} else if (read_ticks > 0) {
-					add_tally(tally_of(totals, share->prototype),
-							bursts * share->bursts / read_bursts,
-							ticks * share->ticks / read_ticks);
-				}
-			}
-		}
-	return read_ticks > 0;
-}
-
-static void attribute_unread(struct ledger_totals *totals, const struct site_table *sites)
-{
-	for (const struct span *span = sites->span; span < sites->span + SPANS_MAX; span++) {
-		uint64_t unread = atomic_load_explicit(&span->unread, memory_order_relaxed);
-
-		if (!unread || spread(totals, sites, span, true) ||
-				spread(totals, sites, span, false))
-			continue;
-		add_tally(&totals->unclassified, (double)unread,
-				(double)atomic_load_explicit(
-						&span->unread_ticks, memory_order_relaxed));
-	}
-}
-
-static double count_of(const _Atomic uint64_t *count)
-{
-	return (double)atomic_load_explicit(count, memory_order_relaxed);
-}
-
-static void close_thread(struct ledger *ledger, struct thread *thread, struct ledger_totals *totals)
-{
-	const struct thread_counts *counts = &thread->counts;
+	struct account account;
 
 	ledger_drain(ledger, thread);
 	for (unsigned i = 0; i < thread->pendings; i++)
 		give_up(thread, &thread->pending[i]);
 	thread->pendings = 0;
 	close_quantum(ledger, thread->gathered);
-	attribute_unread(totals, &thread->sites);
-	add_tally(&totals->unclassified, (double)thread->given_up, (double)thread->given_up_ticks);
-	add_tally(&totals->compute, count_of(&counts->bursts), count_of(&counts->ticks));
-	add_tally(&totals->shorts, count_of(&counts->short_bursts), count_of(&counts->short_ticks));
-	totals->calls += count_of(&counts->calls);
-	totals->reads += count_of(&counts->reads);
-	totals->switches += count_of(&counts->switches);
-	totals->lost += count_of(&counts->lost);
-	totals->threads++;
+	thread_account(thread, &account);
+	totals_add(totals, &account, &thread->sites, clock_here.ns_per_tick);
 	totals->agent_bytes += (double)thread_bytes();
 }
 
 double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length)
 {
-	struct ledger_totals *totals = (struct ledger_totals *)ledger->closed;
+	struct totals *totals = (struct totals *)ledger->closed;
 	size_t totals_length = sizeof(*totals) / sizeof(double);
 
 	memset(totals, 0, sizeof(*totals));
@@ -486,7 +417,7 @@ const struct prototype_table *ledger_table(const struct ledger *ledger)
 const struct sums *ledger_sums(const struct ledger *ledger)
 {
 	memcpy(sums_flat(ledger->sums),
-			ledger->closed + sizeof(struct ledger_totals) / sizeof(double),
+			ledger->closed + sizeof(struct totals) / sizeof(double),
 			sums_length(ledger->sums) * sizeof(double));
 	return ledger->sums;
 }

@@ -19,10 +19,8 @@
 #include "agent/counting.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
+#include "agent/totals.h"
 #include "cluster/prototypes.h"
-
-/* As a prototype's number: unclassified. */
-#define LEDGER_UNCLASSIFIED PROTOTYPES_MAX
 
 struct ledger;
 
@@ -36,23 +34,6 @@ struct ledger_part {
 struct ledger_answer {
 	uint64_t burst_min_ns;
 	struct prototype_table table;
-};
-
-/* Bursts and their time; both of doubles, so that ranks are merged by adding. */
-struct ledger_tally {
-	double bursts, seconds;
-};
-
-/*
- * What is reduced over the ranks at the end, by adding, in front of the flat array of the sums.
- * All doubles.
- */
-struct ledger_totals {
-	struct ledger_tally compute, shorts, unclassified;
-	/* attributed through their call sites: bursts that were not read, per prototype */
-	struct ledger_tally unread[PROTOTYPES_MAX];
-	double calls, reads, switches, lost, threads;
-	double agent_seconds, agent_bytes;
 };
 
 /*
@@ -89,7 +70,7 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);
 
 /*
  * At the end, when no thread reads bursts any more: drains and closes everything, attributes what
- * was not read, and returns one array of doubles (struct ledger_totals, then the sums), owned by
+ * was not read, and returns one array of doubles (struct totals, then the sums), owned by
  * the ledger, to be added over the ranks.
  */
 double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length);

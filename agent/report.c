@@ -83,7 +83,7 @@ static json_t *efficiency(const struct report_facts *facts)
 			number(share(most, facts->wall_seconds)));
 }
 
-static json_t *tally(const struct ledger_tally *part, const struct ledger_totals *totals)
+static json_t *tally(const struct tally *part, const struct totals *totals)
 {
 	return json_pack("{s:o,s:o}", "time_share",
 			number(share(part->seconds, totals->compute.seconds)), "bursts",
@@ -95,7 +95,7 @@ static json_t *tally(const struct ledger_tally *part, const struct ledger_totals
 struct phase {
 	uint32_t number; /* of the table */
 	struct phase_estimate estimate;
-	struct ledger_tally all; /* read, and attributed */
+	struct tally all; /* read, and attributed */
 };
 
 static int by_time(const void *a, const void *b)
@@ -293,7 +293,7 @@ static json_t *phases(const struct report_facts *facts)
 /* What phasemux itself took. */
 static json_t *agent(const struct report_facts *facts)
 {
-	const struct ledger_totals *totals = facts->totals;
+	const struct totals *totals = facts->totals;
 	double available = facts->wall_seconds * totals->threads;
 
 	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "seconds", number(totals->agent_seconds),
@@ -304,9 +304,9 @@ static json_t *agent(const struct report_facts *facts)
 }
 
 /* Not read, but attributed to the phases through call sites. */
-static json_t *not_read(const struct ledger_totals *totals)
+static json_t *not_read(const struct totals *totals)
 {
-	struct ledger_tally all = { 0, 0 };
+	struct tally all = { 0, 0 };
 
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
 		all.bursts += totals->unread[p].bursts;
@@ -316,7 +316,7 @@ static json_t *not_read(const struct ledger_totals *totals)
 }
 
 /* Bursts whose counts could not be had or could not be true: as if they had not been read. */
-static json_t *lost(const struct ledger_totals *totals)
+static json_t *lost(const struct totals *totals)
 {
 	return json_pack("{s:o}", "bursts", whole(totals->lost));
 }
@@ -324,7 +324,7 @@ static json_t *lost(const struct ledger_totals *totals)
 json_t *report_build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
-	const struct ledger_totals *totals = facts->totals;
+	const struct totals *totals = facts->totals;
 	const char *model = counting->model    ? model_name(counting->model) :
 			    counting->hardware ? "events" :
 						 "time";

@@ -18,7 +18,7 @@ struct report_facts {
 	const struct counting *counting;
 	const struct mpi_world *world;
 	const struct ledger *ledger;
-	const struct ledger_totals *totals; /* of all ranks */
+	const struct totals *totals; /* of all ranks */
 	const struct sums *sums;            /* of all ranks */
 	const struct thread *threads;       /* of this rank: its call sites name the phases' ends */
 	double wall_seconds;                /* the longest rank's */

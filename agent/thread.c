@@ -237,3 +237,28 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 	}
 	thread->begin = now;
 }
+
+static double count_of(const _Atomic uint64_t *count)
+{
+	return (double)atomic_load_explicit(count, memory_order_relaxed);
+}
+
+void thread_account(const struct thread *thread, struct account *account)
+{
+	const struct thread_counts *counts = &thread->counts;
+
+	*account = (struct account){
+		.calls = count_of(&counts->calls),
+		.bursts = count_of(&counts->bursts),
+		.ticks = count_of(&counts->ticks),
+		.short_bursts = count_of(&counts->short_bursts),
+		.short_ticks = count_of(&counts->short_ticks),
+		.unclassified_bursts = (double)thread->given_up,
+		.unclassified_ticks = (double)thread->given_up_ticks,
+		.lost = count_of(&counts->lost),
+		.reads = count_of(&counts->reads),
+		.switches = count_of(&counts->switches),
+		.switch_ticks = count_of(&counts->switch_ticks),
+		.service_ticks = count_of(&counts->service_ticks),
+	};
+}

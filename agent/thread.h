@@ -13,6 +13,7 @@
 #include "agent/histogram.h"
 #include "agent/preload.h"
 #include "agent/site.h"
+#include "agent/totals.h"
 #include "multiplex/scheme.h"
 #include "multiplex/sums.h"
 #include "sampling/group.h"
@@ -99,6 +100,9 @@ struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pm
 void thread_close(struct thread *thread);
 
 size_t thread_bytes(void);
+
+/* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
+void thread_account(const struct thread *thread, struct account *account);
 
 /* The burst under way ends, at time now: `call` begins, and will return to `site`. */
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,

@@ -1,0 +1,44 @@
+/*
+ * What is reduced over the ranks beside the sums: how many bursts of which kind there were, and what
+ * phasemux itself did. Made from what each thread has counted, while the process lives as from what
+ * a dead one has left.
+ */
+#ifndef PHASEMUX_AGENT_TOTALS_H
+#define PHASEMUX_AGENT_TOTALS_H
+
+#include "agent/site.h"
+#include "cluster/prototypes.h"
+
+/* As a prototype's number: unclassified. */
+#define TOTALS_UNCLASSIFIED PROTOTYPES_MAX
+
+/* Bursts and their time; both of doubles, so that ranks are merged by adding. */
+struct tally {
+	double bursts, seconds;
+};
+
+/* All doubles: ranks are merged by adding. */
+struct totals {
+	struct tally compute, shorts, unclassified;
+	/* attributed through their call sites: bursts that were not read, per prototype */
+	struct tally unread[PROTOTYPES_MAX];
+	double calls, reads, switches, lost, threads;
+	double agent_seconds, agent_bytes;
+};
+
+/* What one thread has counted, as plain numbers; ticks are of its clock. */
+struct account {
+	double calls, bursts, ticks;
+	double short_bursts, short_ticks;
+	double unclassified_bursts, unclassified_ticks; /* for good */
+	double lost, reads, switches, switch_ticks, service_ticks;
+};
+
+/*
+ * Adds a thread: its account, and the bursts that its sites say were not read, spread over
+ * prototypes as those were that were read. The agent's own seconds and bytes are the caller's.
+ */
+void totals_add(struct totals *totals, const struct account *account,
+		const struct site_table *sites, double ns_per_tick);
+
+#endif
