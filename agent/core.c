@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -50,6 +51,8 @@ static struct {
 	struct exchange *exchange;
 	const struct preload *preload;
 	char folder[4096];
+	char command[4096]; /* the program and its arguments, each with its NUL */
+	size_t command_bytes;
 	uint64_t start;
 	double call_ticks; /* what the two hooks cost where nothing is read */
 	pid_t pid;
@@ -278,11 +281,18 @@ static struct source *open_source(void)
 static void reduce_and_report(double wall_seconds)
 {
 	double most[2] = { wall_seconds, most_computing() };
-	struct report_facts facts = { .settings = &core.settings, .counting = &core.counting,
-		.world = &core.world, .ledger = core.ledger, .threads = all_threads(),
-		.rounds = exchange_rounds(core.exchange), .alone = !core.adapter };
+	struct thread *threads = all_threads();
+	/* one thread's call sites stand for all */
+	struct report_facts facts = { .command = core.command,
+		.command_bytes = core.command_bytes,
+		.scheme = core.settings.scheme,
+		.counting = &core.counting,
+		.world = &core.world,
+		.sites = threads ? &threads->sites : NULL,
+		.rounds = exchange_rounds(core.exchange),
+		.alone = !core.adapter };
 	size_t length;
-	double *sums = ledger_close(core.ledger, all_threads(), &length);
+	double *sums = ledger_close(core.ledger, threads, &length);
 	struct totals *totals = (struct totals *)sums;
 	json_t *report;
 
@@ -296,6 +306,8 @@ static void reduce_and_report(double wall_seconds)
 		return;
 	facts.totals = totals;
 	facts.sums = ledger_sums(core.ledger);
+	facts.table = ledger_table(core.ledger);
+	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];
 	facts.source = open_source();
@@ -445,8 +457,20 @@ static int agree(int trouble, const char *why)
 	return 0;
 }
 
+/* The program and its arguments, as the kernel knows them; what is too long is cut. */
+static void read_command(void)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = fd < 0 ? 0 : read(fd, core.command, sizeof(core.command));
+
+	if (fd >= 0)
+		close(fd);
+	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
+}
+
 static int start(const struct preload *preload)
 {
+	read_command();
 	core.pid = getpid();
 	core.main_thread = pthread_self();
 	core.preload = preload;

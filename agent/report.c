@@ -27,23 +27,18 @@ static double share(double part, double all)
 
 /* ---- the run ---- */
 
-/* The program and its arguments, as the kernel knows them. */
-static json_t *command(void)
+static json_t *command(const struct report_facts *facts)
 {
 	json_t *words = json_array();
-	FILE *file = fopen("/proc/self/cmdline", "re");
-	char *word = NULL;
-	size_t size = 0;
 
-	while (file && getdelim(&word, &size, '\0', file) > 0) {
-		json_t *text = json_string(word);
+	for (size_t at = 0; at < facts->command_bytes;) {
+		size_t length = strnlen(facts->command + at, facts->command_bytes - at);
+		json_t *text = json_stringn(facts->command + at, length);
 
 		/* not every file name is UTF-8 */
 		json_array_append_new(words, text ? text : json_string("?"));
+		at += length + 1;
 	}
-	free(word);
-	if (file)
-		fclose(file);
 	return words;
 }
 
@@ -116,7 +111,7 @@ static void phase_members(const struct prototype_table *table, uint32_t number,
 /* Fills phases (room for PROTOTYPES_MAX), most time first; returns how many have bursts. */
 static unsigned estimate_phases(const struct report_facts *facts, struct phase *phases)
 {
-	const struct prototype_table *table = ledger_table(facts->ledger);
+	const struct prototype_table *table = facts->table;
 	unsigned count = 0;
 
 	for (uint32_t number = 1; number <= table->phases && count < PROTOTYPES_MAX; number++) {
@@ -228,17 +223,16 @@ static json_t *place_pair(struct source *source, const struct source_pair *pair,
 /* Where the phase's bursts run between, on this rank: the spans that hold most of its time. */
 static json_t *source(const struct report_facts *facts, uint32_t phase)
 {
-	const struct prototype_table *table = ledger_table(facts->ledger);
+	const struct prototype_table *table = facts->table;
 	struct source_pair pairs[SPANS_MAX];
 	unsigned count = 0;
 	double all = 0;
 	json_t *list = json_array();
 
-	/* the program's first thread stands for all */
-	if (!facts->threads)
+	if (!facts->sites)
 		return list;
 	for (unsigned i = 0; i < SPANS_MAX; i++) {
-		const struct site_table *sites = &facts->threads->sites;
+		const struct site_table *sites = facts->sites;
 		const struct span *span = &sites->span[i];
 		struct source_pair pair = { sites->site[span->from].address,
 			sites->site[span->to].address, 0 };
@@ -333,8 +327,8 @@ json_t *report_build(const struct report_facts *facts)
 	if (!report)
 		return NULL;
 	json_object_set_new(report, "phasemux", json_integer(1));
-	json_object_set_new(report, "command", command());
-	json_object_set_new(report, "scheme", json_string(scheme_name(facts->settings->scheme)));
+	json_object_set_new(report, "command", command(facts));
+	json_object_set_new(report, "scheme", json_string(scheme_name(facts->scheme)));
 	json_object_set_new(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	json_object_set_new(report, "threads", whole(totals->threads));
 	json_object_set_new(report, "mpi", json_string(facts->world->library));
@@ -350,7 +344,7 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "compute_seconds", number(totals->compute.seconds));
 	json_object_set_new(report, "bursts", whole(totals->compute.bursts));
 	json_object_set_new(report, "burst_min_seconds",
-			number((double)ledger_burst_min_ns(facts->ledger) * 1e-9));
+			number(facts->burst_min_seconds));
 	json_object_set_new(report, "efficiency", efficiency(facts));
 	json_object_set_new(report, "phases", phases(facts));
 	json_object_set_new(report, "unclassified", tally(&totals->unclassified, totals));

@@ -8,22 +8,28 @@
 #include <jansson.h>
 
 #include "agent/counting.h"
-#include "agent/ledger.h"
 #include "agent/mpi_adapter.h"
-#include "agent/settings.h"
+#include "agent/site.h"
 #include "agent/source.h"
+#include "agent/totals.h"
+#include "cluster/prototypes.h"
+#include "multiplex/scheme.h"
+#include "multiplex/sums.h"
 
 struct report_facts {
-	const struct settings *settings;
+	const char *command; /* the program and its arguments, each with its NUL */
+	size_t command_bytes;
+	enum scheme_kind scheme;
 	const struct counting *counting;
 	const struct mpi_world *world;
-	const struct ledger *ledger;
-	const struct totals *totals; /* of all ranks */
-	const struct sums *sums;            /* of all ranks */
-	const struct thread *threads;       /* of this rank: its call sites name the phases' ends */
-	double wall_seconds;                /* the longest rank's */
-	double compute_seconds_most;        /* of the rank that computed longest, per thread of it */
-	struct source *source;       /* names addresses of this process; NULL: they have none */
+	const struct prototype_table *table;
+	const struct totals *totals;     /* of all ranks */
+	const struct sums *sums;         /* of all ranks */
+	const struct site_table *sites;  /* of one thread: they name the phases' ends; NULL: none */
+	struct source *source;           /* names the sites' addresses; NULL: they have none */
+	double burst_min_seconds;
+	double wall_seconds;             /* the longest rank's */
+	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
 	bool alone; /* each rank reports for itself: no adapter serves this MPI */
 };
