@@ -95,6 +95,7 @@ static int read_formula(const struct reader *r, const json_t *object, const char
 static int read_event(const struct reader *r, const json_t *object, struct model_event *event)
 {
 	const char *config = json_string_value(json_object_get(object, "config"));
+	const json_t *on = json_object_get(object, "on");
 	char *end;
 
 	if (read_text(r, object, "name", event->name, sizeof(event->name)) ||
@@ -112,6 +113,8 @@ static int read_event(const struct reader *r, const json_t *object, struct model
 		return complain(r, "neither config nor libpfm name", event->name);
 	}
 	event->together = json_integer_value(json_object_get(object, "set"));
+	for (size_t i = 0; i < json_array_size(on); i++)
+		event->on |= 1 << (json_integer_value(json_array_get(on, i)) & 15);
 	return 0;
 }
 

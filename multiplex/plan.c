@@ -10,15 +10,66 @@ struct set {
 	uint8_t event[PLAN_EVENTS_MAX];
 };
 
-/* Puts count events into the fullest group that still has room for all of them, or a new one. */
-static int place(struct plan *plan, unsigned counters, const uint8_t *event, unsigned count)
+/* What the packing is bound by. */
+struct bounds {
+	unsigned counters;
+	const uint16_t *on;
+};
+
+/* Finds a counter for the event, moving events that have one to another (augmenting path). */
+static bool assign(const struct bounds *bounds, const uint8_t *event, unsigned which,
+		int8_t holder[16], uint16_t *tried)
+{
+	for (unsigned c = 0; c < 16; c++) {
+		if (!(bounds->on[event[which]] >> c & 1) || *tried >> c & 1)
+			continue;
+		*tried |= 1 << c;
+		if (holder[c] < 0 || assign(bounds, event, holder[c], holder, tried)) {
+			holder[c] = which;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a group of those events can be counted: each has a counter that is its own. */
+static bool countable(const struct bounds *bounds, const struct plan_group *group,
+		const uint8_t *event, unsigned count)
+{
+	uint8_t all[PLAN_GROUP_EVENTS_MAX];
+	int8_t holder[16];
+
+	if (group->count + count > bounds->counters)
+		return false;
+	if (!bounds->on)
+		return true;
+	memset(holder, -1, sizeof(holder));
+	memcpy(all, group->event, group->count);
+	for (unsigned i = 0; i < count; i++)
+		all[group->count + i] = event[i];
+	for (unsigned i = 0; i < group->count + count; i++) {
+		uint16_t tried = 0;
+
+		if (bounds->on[all[i]] && !assign(bounds, all, i, holder, &tried))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Puts count events into the fullest group that can take all of them, or a new one; 1 when not
+ * even a new one can.
+ */
+static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *event,
+		unsigned count)
 {
 	struct plan_group *best = NULL;
 
 	for (unsigned g = 0; g < plan->groups; g++) {
 		struct plan_group *group = &plan->group[g];
 
-		if (group->count + count <= counters && (!best || group->count > best->count))
+		if ((!best || group->count > best->count) &&
+				countable(bounds, group, event, count))
 			best = group;
 	}
 	if (!best) {
@@ -27,6 +78,11 @@ static int place(struct plan *plan, unsigned counters, const uint8_t *event, uns
 		best = &plan->group[plan->groups++];
 		for (unsigned e = 0; e < plan->common; e++)
 			best->event[best->count++] = e;
+		if (!countable(bounds, best, event, count)) {
+			memset(best, 0, sizeof(*best));
+			plan->groups--;
+			return 1;
+		}
 	}
 	for (unsigned e = 0; e < count; e++)
 		best->event[best->count++] = event[e];
@@ -68,32 +124,36 @@ static void sort_group(struct plan_group *group, unsigned common)
 	}
 }
 
-int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned counters,
-		const uint8_t *together)
+int plan_pack_on(struct plan *plan, unsigned events, unsigned common, unsigned counters,
+		const uint8_t *together, const uint16_t *on)
 {
+	struct bounds bounds = { counters, on };
 	struct set sets[PLAN_EVENTS_MAX];
-	unsigned count, room;
+	unsigned count;
 
 	memset(plan, 0, sizeof(*plan));
-	if (counters > PLAN_GROUP_EVENTS_MAX)
-		counters = PLAN_GROUP_EVENTS_MAX;
-	if (!events || events > PLAN_EVENTS_MAX || common > events || counters < common ||
-			(counters == common && events > common))
+	if (bounds.counters > PLAN_GROUP_EVENTS_MAX)
+		bounds.counters = PLAN_GROUP_EVENTS_MAX;
+	if (!events || events > PLAN_EVENTS_MAX || common > events || bounds.counters < common ||
+			(bounds.counters == common && events > common))
 		return -EINVAL;
 	plan->events = events;
 	plan->common = common;
 	if (events == common)
-		return place(plan, counters, NULL, 0);
-	room = counters - common;
+		return place(plan, &bounds, NULL, 0) ? -EINVAL : 0;
 	count = gather(sets, plan, together);
-	for (unsigned size = room; size > 0; size--) {
+	for (unsigned size = bounds.counters - common; size > 0; size--) {
 		for (unsigned s = 0; s < count; s++) {
 			struct set *set = &sets[s];
 
 			/* A set that no group can hold is cut; what is left has its turn later. */
 			while (set->count >= size) {
-				if (place(plan, counters, set->event, size))
+				int failed = place(plan, &bounds, set->event, size);
+
+				if (failed < 0 || (failed && size == 1))
 					return -EINVAL;
+				if (failed)
+					break;
 				set->count -= size;
 				memmove(set->event, &set->event[size], set->count);
 			}
@@ -102,4 +162,10 @@ int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned coun
 	for (unsigned g = 0; g < plan->groups; g++)
 		sort_group(&plan->group[g], common);
 	return 0;
+}
+
+int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned counters,
+		const uint8_t *together)
+{
+	return plan_pack_on(plan, events, common, counters, together, NULL);
 }

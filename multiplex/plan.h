@@ -33,4 +33,12 @@ struct plan {
 int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned counters,
 		const uint8_t *together);
 
+/*
+ * The same where not every counter counts every event (POWER): on[e], when given, is the set of
+ * counters that can count event e, bit i for counter i; 0: any. A group gets no two events that
+ * need the same one.
+ */
+int plan_pack_on(struct plan *plan, unsigned events, unsigned common, unsigned counters,
+		const uint8_t *together, const uint16_t *on);
+
 #endif

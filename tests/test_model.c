@@ -2,6 +2,9 @@
 #include "tests/tap.h"
 
 #include <stdlib.h>
+#ifdef HAVE_LIBPFM
+#include <perfmon/pfmlib_perf_event.h>
+#endif
 
 #include "multiplex/expression.h"
 #include "multiplex/model.h"
@@ -142,6 +145,17 @@ static void test_choice(void)
 	} cases[] = {
 		{ { "AuthenticAMD", 26, 2 }, "zen5" },
 		{ { "AuthenticAMD", 25, 17 }, "zen4" },
+		{ { "AuthenticAMD", 25, 1 }, "zen3" },
+		{ { "GenuineIntel", 6, 85 }, "skylake" },
+		{ { "GenuineIntel", 6, 106 }, "icelake" },
+		{ { "GenuineIntel", 6, 143 }, "sapphirerapids" },
+		{ { "GenuineIntel", 6, 1 }, "generic" },
+		{ { "ARM", 65, 0xd0c }, "neoverse-n1" },
+		{ { "ARM", 65, 0xd40 }, "neoverse-v1" },
+		{ { "ARM", 65, 0xd49 }, "neoverse-n2" },
+		{ { "ARM", 65, 0xd4f }, "neoverse-v2" },
+		{ { "IBM", 78, 0 }, "power9" },
+		{ { "IBM", 128, 0 }, "power10" },
 		{ { "Nobody", 1, 1 }, "generic" },
 	};
 
@@ -187,8 +201,98 @@ static void test_zen5(void)
 	model_free(model);
 }
 
+#ifdef HAVE_LIBPFM
+/*
+ * Every event by its libpfm4 name has the code that the model gives; where this libpfm4 has no table
+ * for the processor, the code is at least of the form that the processor has.
+ */
+static void check_code(const char *model, const struct model_event *event)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	pfm_perf_encode_arg_t encoding = { .attr = &attr, .size = sizeof(encoding) };
+	int error = event->libpfm[0] ? pfm_get_os_event_encoding(event->libpfm, PFM_PLM3,
+						       PFM_OS_PERF_EVENT, &encoding)
+				     : PFM_ERR_NOTFOUND;
+	bool formed = event->raw;
+
+	if (error == PFM_SUCCESS) {
+		if (!ok(attr.type == event->type && attr.config == event->config, "%s %s: %s",
+				    model, event->name, event->libpfm))
+			diag("libpfm4 says %u:%llx", attr.type, (unsigned long long)attr.config);
+		return;
+	}
+	if (strncmp(model, "neoverse", 8) == 0)
+		formed &= event->type == PERF_TYPE_RAW && event->config < 0x10000;
+	else if (strncmp(model, "power", 5) == 0)
+		formed &= event->type == PERF_TYPE_RAW && event->on == 1 << (event->config >> 16);
+	else
+		formed &= !event->libpfm[0];
+	if (!ok(formed, "%s %s: raw %llx", model, event->name, (unsigned long long)event->config))
+		diag("%s: %s", event->libpfm, pfm_strerror(error));
+}
+
+static void test_codes(void)
+{
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	if (pfm_initialize() != PFM_SUCCESS) {
+		skip("event codes", "libpfm4 does not initialise");
+		return;
+	}
+	for (unsigned m = 0; m < model_count(); m++) {
+		struct model *model = model_load(model_name_of(m), NULL, 0);
+
+		for (unsigned e = 0; model && e < model_events(model); e++)
+			check_code(model_name_of(m), model_event(model, e));
+		model_free(model);
+	}
+	pfm_terminate();
+}
+#else
+static void test_codes(void)
+{
+	skip("event codes", "built without libpfm4");
+}
+#endif
+
+/* Every model packs for four counters and more, and POWER's events never want the same one. */
+static void test_packing(void)
+{
+	uint8_t together[PLAN_EVENTS_MAX];
+	uint16_t on[PLAN_EVENTS_MAX];
+
+	for (unsigned m = 0; m < model_count(); m++) {
+		struct model *model = model_load(model_name_of(m), NULL, 0);
+		unsigned events = model_events(model);
+		bool packs = true, apart = true;
+		struct plan plan;
+
+		for (unsigned e = 0; e < events; e++) {
+			together[e] = model_event(model, e)->together;
+			on[e] = model_event(model, e)->on;
+		}
+		for (unsigned counters = 4; counters <= 8; counters++) {
+			packs &= plan_pack_on(&plan, events, model_common(model), counters,
+						 together, on) == 0;
+			for (unsigned g = 0; g < plan.groups; g++) {
+				uint16_t used = 0;
+
+				for (unsigned i = 0; i < plan.group[g].count; i++) {
+					uint16_t bit = on[plan.group[g].event[i]];
+
+					apart &= !(used & bit);
+					used |= bit;
+				}
+			}
+		}
+		ok(packs && apart, "%s: %u events pack", model_name_of(m), events);
+		model_free(model);
+	}
+}
+
 int main(void)
 {
+	test_codes();
+	test_packing();
 	test_expressions();
 	test_models();
 	test_choice();

@@ -64,6 +64,11 @@ static void test_plan(void)
 	ok(plan.groups == 1 && plan.group[0].count == 2, "into one group");
 	is_int(plan_pack(&plan, 3, 2, 2, NULL), -EINVAL, "no counter left for the third event");
 	is_int(plan_pack(&plan, PLAN_EVENTS_MAX, 2, 3, NULL), -EINVAL, "too many groups");
+	/* Events 2 and 3 count on counter 1 alone, 4 on 1 or 2, 5 on 2. */
+	static const uint16_t on[6] = { 0, 0, 2, 2, 6, 4 };
+	is_int(plan_pack_on(&plan, 6, 2, 6, NULL, on), 0, "events bound to counters pack");
+	ok(plan_is_sound(&plan, 6) && plan.groups == 2 && !share_group(&plan, 2, 3),
+			"two of one counter never share a group");
 	for (unsigned events = 2; events <= 40; events++)
 		for (unsigned counters = 3; counters <= 8; counters++)
 			sound &= plan_pack(&plan, events, 2, counters, NULL) == 0 &&
