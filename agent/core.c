@@ -236,13 +236,7 @@ static void write_report(const json_t *report)
 
 	if ((wanted & REPORT_TEXT) && text[0] && log_speaks()) {
 		fflush(stderr);
-		for (size_t at = 0, length = strlen(text[0]); at < length;) {
-			ssize_t written = write(STDERR_FILENO, text[0] + at, length - at);
-
-			if (written <= 0)
-				break;
-			at += (size_t)written;
-		}
+		log_text(text[0], strlen(text[0]));
 	}
 	folder = output_open(core.folder);
 	if (folder < 0)
@@ -503,6 +497,7 @@ static int attach(struct preload *preload)
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
+	log_open();
 	/* the settings are the same on all ranks, and so is what is wrong with them */
 	if (settings_read(&core.settings, getenv, why, sizeof(why))) {
 		log_line("off: %s", why);

@@ -1,13 +1,19 @@
 #include "agent/log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* -1: not decided yet */
 static int speaker = -1;
+
+/* What stderr was when we came; unknown (zero) is no file's number. */
+static dev_t stderr_device;
+static ino_t stderr_inode;
 
 int log_announced_rank(void)
 {
@@ -35,6 +41,36 @@ bool log_speaks(void)
 	return speaker;
 }
 
+void log_open(void)
+{
+	struct stat file;
+
+	if (fstat(STDERR_FILENO, &file) == 0) {
+		stderr_device = file.st_dev;
+		stderr_inode = file.st_ino;
+	}
+}
+
+void log_text(const char *text, size_t length)
+{
+	struct stat file;
+
+	/* a daemon closes descriptors, and 2 may by now be a file of the program's data */
+	if (fstat(STDERR_FILENO, &file) != 0 || file.st_dev != stderr_device ||
+			file.st_ino != stderr_inode)
+		return;
+	while (length) {
+		ssize_t written = write(STDERR_FILENO, text, length);
+
+		if (written <= 0 && errno != EINTR)
+			return;
+		if (written > 0) {
+			text += written;
+			length -= (size_t)written;
+		}
+	}
+}
+
 void log_line(const char *format, ...)
 {
 	char line[1024] = "phasemux: ";
@@ -52,7 +88,5 @@ void log_line(const char *format, ...)
 	length = length + (size_t)added < sizeof(line) - 2 ? length + (size_t)added :
 							     sizeof(line) - 2;
 	line[length++] = '\n';
-	/* stderr may be closed or full: then nobody wants to know */
-	if (write(STDERR_FILENO, line, length) < 0)
-		return;
+	log_text(line, length);
 }

@@ -3,6 +3,10 @@
 #define PHASEMUX_AGENT_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* Takes note of what stderr is. Before any of the others. */
+void log_open(void);
 
 /* The rank that the launcher told this process, before MPI knows; 0 where none did. */
 int log_announced_rank(void);
@@ -13,5 +17,11 @@ bool log_speaks(void);
 
 /* "phasemux: ..." and a newline, in one write, if this process speaks for its job. */
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
+
+/*
+ * Text to stderr, if that still is the file that it was at log_open; otherwise nowhere: when the
+ * program has closed it, the descriptor may by now be any file of the program's.
+ */
+void log_text(const char *text, size_t length);
 
 #endif
