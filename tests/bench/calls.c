@@ -1,0 +1,67 @@
+/*
+ * What an intercepted call costs: the least nanoseconds per call of a cheap one (MPI_Test of no
+ * request), over batches. Run bare and under the preload; `floor` in place of a count adds, around
+ * every call, the same reads and time stamps done by hand, the cheapest way.
+ *
+ *	calls.MPI [floor] BATCHES
+ */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 20000
+
+/* tests/bench/by_hand.c */
+struct by_hand {
+	int (*open)(void);
+	void (*around)(void);
+};
+
+static double batch(void (*around)(void))
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	double begin;
+	int flag;
+
+	begin = MPI_Wtime();
+	for (int i = 0; i < BATCH; i++) {
+		if (around)
+			around();
+		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		if (around)
+			around();
+	}
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	const char *library = argc > 2 ? argv[1] : NULL;
+	int batches = argc > 1 ? atoi(argv[argc - 1]) : 50;
+	struct by_hand by_hand = { NULL, NULL };
+	double least = 1e30;
+
+	MPI_Init(&argc, &argv);
+	if (library) {
+		void *handle = dlopen(library, RTLD_NOW);
+
+		if (handle) {
+			*(void **)&by_hand.open = dlsym(handle, "by_hand_open");
+			*(void **)&by_hand.around = dlsym(handle, "by_hand_around");
+		}
+		if (!by_hand.open || !by_hand.around || by_hand.open()) {
+			fprintf(stderr, "calls: %s cannot count here\n", library);
+			MPI_Abort(MPI_COMM_WORLD, 1);
+		}
+	}
+	for (int i = 0; i < batches; i++) {
+		double ns = batch(by_hand.around);
+
+		least = ns < least ? ns : least;
+	}
+	printf("%.2f\n", least);
+	MPI_Finalize();
+	return 0;
+}
