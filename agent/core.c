@@ -92,6 +92,7 @@ static struct thread *adopt(void)
 		return NULL;
 	if (ledger_admit(core.ledger, thread)) {
 		thread_close(thread);
+		thread_free(thread);
 		return NULL;
 	}
 	if (thread->open_error)
@@ -530,6 +531,8 @@ static int attach(struct preload *preload)
 	failed = start(preload) != 0;
 	if ((core.adapter && core.adapter->max(&failed, 1)) || failed) {
 		log_line("off: a rank of the job has no memory for it");
+		exchange_free(core.exchange);
+		ledger_free(core.ledger);
 		return -ENOMEM;
 	}
 	preload->set_hooks(&hooks);

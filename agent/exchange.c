@@ -42,6 +42,11 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *
 	return exchange;
 }
 
+void exchange_free(struct exchange *exchange)
+{
+	free(exchange);
+}
+
 size_t exchange_bytes(void)
 {
 	return sizeof(struct exchange);

@@ -20,6 +20,8 @@ struct exchange;
 /* adapter: NULL where there is none for this MPI; the rank then trains alone. NULL: no memory. */
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *ledger, int rank,
 		uint64_t start);
+/* When nothing is under way; NULL is nothing. */
+void exchange_free(struct exchange *exchange);
 size_t exchange_bytes(void);
 
 /* A moment of this rank: starts a round when its time has come, or looks after the one under way. */

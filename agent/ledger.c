@@ -31,6 +31,7 @@ struct ledger {
 	struct prototype_table *spare; /* becomes the table at the next publish */
 	struct sums *sums;
 	struct sample sample;
+	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 
 	double *closed; /* what ledger_close returns */
 };
@@ -95,11 +96,19 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 			sizeof(struct totals);
 	return ledger;
 fail:
+	ledger_free(ledger);
+	return NULL;
+}
+
+void ledger_free(struct ledger *ledger)
+{
+	if (!ledger)
+		return;
+	free(ledger->closed);
 	sums_free(ledger->sums);
 	free(ledger->spare);
 	free(ledger->table);
 	free(ledger);
-	return NULL;
 }
 
 size_t ledger_bytes(const struct ledger *ledger)
@@ -364,13 +373,37 @@ out:
 	free(begin);
 }
 
+/* What the sums say of which groups are worth more quanta, for the scheme that asks for it. */
+static struct adaptive *learn_shares(struct ledger *ledger, const struct prototype_table *table)
+{
+	struct thread_rules *rules = ledger->rules;
+	struct adaptive *next = &ledger->adaptive[rules->adaptive == &ledger->adaptive[0]];
+	uint32_t phase[PROTOTYPES_MAX] = { 0 };
+
+	if (rules->scheme.kind != SCHEME_ADAPTIVE)
+		return NULL;
+	if (rules->adaptive)
+		*next = *rules->adaptive;
+	else
+		adaptive_init(next, rules->scheme.groups, rules->scheme.seed);
+	for (uint32_t p = 0; p < table->count; p++)
+		phase[p] = table->all[p].phase;
+	pthread_mutex_lock(&ledger->lock);
+	adaptive_learn(next, ledger->sums, phase);
+	pthread_mutex_unlock(&ledger->lock);
+	return next;
+}
+
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 {
 	struct prototype_table *old = ledger->table;
+	struct adaptive *shares;
 
 	*ledger->spare = answer->table;
-	/* pairs with rcu_dereference in ledger_drain: publishes the table's contents */
+	shares = learn_shares(ledger, ledger->spare);
+	/* pair with rcu_dereference in ledger_drain and choose_group: publish what they point to */
 	rcu_assign_pointer(ledger->table, ledger->spare);
+	rcu_assign_pointer(ledger->rules->adaptive, shares);
 	synchronize_rcu();
 	ledger->spare = old;
 	ledger->burst_min_ns = answer->burst_min_ns;

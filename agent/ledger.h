@@ -42,6 +42,8 @@ struct ledger_answer {
  */
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
 		const struct settings *settings, int rank, uint64_t start);
+/* When no thread is drained any more; NULL is nothing. */
+void ledger_free(struct ledger *ledger);
 size_t ledger_bytes(const struct ledger *ledger);
 
 /* Gives a new thread what it needs to be drained. 0 or -ENOMEM. */

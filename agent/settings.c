@@ -225,7 +225,7 @@ static bool parse_disable(struct settings *settings, const char *value)
 }
 
 const struct setting settings_table[] = {
-	{ "scheme", "time-space, time, space, random, none", "time-space",
+	{ "scheme", "time-space, time, space, random, adaptive, none", "time-space",
 		"which process counts which group when", parse_scheme },
 	{ "group", "a whole number from 0", "0", "with scheme none: the one group to count",
 		parse_group },

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <urcu-bp.h>
 
 #include "sampling/clock.h"
 
@@ -80,6 +81,12 @@ void thread_close(struct thread *thread)
 	thread->open_error = -ESRCH;
 }
 
+void thread_free(struct thread *thread)
+{
+	quantum_free(thread->gathered);
+	munmap(thread, thread_bytes());
+}
+
 /* Where nothing can be counted, the one group has no event, and only time is taken. */
 static int enable(struct group *group)
 {
@@ -96,11 +103,24 @@ static int read_group(struct group *group, uint64_t *values)
 	return group->count ? group_read(group, values) : 0;
 }
 
+static unsigned choose_group(const struct thread_rules *rules, uint64_t place, uint64_t quantum)
+{
+	struct scheme scheme = rules->scheme;
+	unsigned group;
+
+	rcu_read_lock();
+	/* pairs with rcu_assign_pointer in ledger_publish: the shares that were learnt */
+	scheme.adaptive = rcu_dereference(rules->adaptive);
+	group = scheme_group(&scheme, place, quantum);
+	rcu_read_unlock();
+	return group;
+}
+
 /* Between bursts: the next quantum, and its group. False when it cannot be counted. */
 static __attribute__((noinline)) bool next_quantum(
 		struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
-	unsigned group = scheme_group(&rules->scheme, thread->place, thread->quantum + 1);
+	unsigned group = choose_group(rules, thread->place, thread->quantum + 1);
 
 	thread->quantum++;
 	thread->quantum_end = now + rules->quantum_ticks;

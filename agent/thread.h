@@ -14,6 +14,7 @@
 #include "agent/preload.h"
 #include "agent/site.h"
 #include "agent/totals.h"
+#include "multiplex/adaptive.h"
 #include "multiplex/scheme.h"
 #include "multiplex/sums.h"
 #include "sampling/group.h"
@@ -34,9 +35,10 @@ struct burst {
 #define THREAD_RING_BURSTS 256
 #define THREAD_PENDING_MAX 512
 
-/* What all threads of the process read and, but for the two atomics, nobody changes. */
+/* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
 	struct scheme scheme;
+	struct adaptive *adaptive;    /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
 	unsigned groups;              /* of the plan */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
 	double pay;                   /* a burst is read with probability mean ticks x pay, > 0 */
@@ -98,6 +100,9 @@ struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pm
 
 /* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
 void thread_close(struct thread *thread);
+
+/* After thread_close, when nobody reads the thread any more. */
+void thread_free(struct thread *thread);
 
 size_t thread_bytes(void);
 

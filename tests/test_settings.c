@@ -74,7 +74,7 @@ int main(void)
 	is_int(settings_read(&settings, look_wrong, why, sizeof(why)), -EINVAL, "nonsense is refused");
 	is_str(why,
 			"PHASEMUX_SCHEME=sideways makes no sense; allowed: time-space, time, space, "
-			"random, none",
+			"random, adaptive, none",
 			"in one line with what is allowed");
 	return tap_done();
 }

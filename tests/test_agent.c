@@ -1,0 +1,214 @@
+/*
+ * The agent without MPI: threads whose work is scripted go through bursts, ring, ledger, rounds and
+ * sums, and what comes out is compared with the truth. Run under TSan too: drains, a publishing
+ * thread and the readers of its table run together here.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "agent/counting.h"
+#include "agent/exchange.h"
+#include "agent/ledger.h"
+#include "agent/thread.h"
+#include "sampling/clock.h"
+#include "tests/scripted_pmu.h"
+#include "tests/tap.h"
+
+#define THREADS   3
+#define BURSTS    3000 /* of each thread */
+#define WORK      1000000
+#define SLOTS     8 /* of the processor that the scripted PMU assumes */
+#define BEHAVIOURS 2
+
+static const char *const behaviour[BEHAVIOURS] = { "triad", "fma" };
+
+static struct {
+	struct counting counting;
+	struct settings settings;
+	struct thread_rules rules;
+	struct ledger *ledger;
+	struct exchange *exchange;
+	struct thread *threads[THREADS];
+	/* each has its own calls; one site can start both behaviours */
+	bool mixed_site;
+} run;
+
+/* Burst i of a thread, as the hooks would delimit it. */
+static void one_burst(struct thread *thread, int i)
+{
+	int which = i % 3 == 0;
+	/* any two addresses do for call sites */
+	void *start = (void *)(uintptr_t)(0x1000 + (run.mixed_site ? 0 : 16 * which));
+	void *end = (void *)(uintptr_t)(0x2000 + 16 * which);
+
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, start, clock_now());
+	scripted_pmu_work(behaviour[which], WORK);
+	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, end, clock_now());
+}
+
+static void *thread_main(void *data)
+{
+	int index = (int)(intptr_t)data;
+	struct thread *thread = thread_new(&run.rules, run.counting.pmu, run.counting.event,
+			&run.counting.plan, (uint64_t)index, run.counting.probe.method);
+
+	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+		return NULL;
+	run.threads[index] = thread;
+	for (int i = 0; i < BURSTS; i++) {
+		one_burst(thread, i);
+		if (i % 64 == 63)
+			ledger_drain(run.ledger, thread);
+		if (index == 0 && i % 32 == 31)
+			exchange_step(run.exchange, thread, clock_now());
+	}
+	ledger_drain(run.ledger, thread);
+	thread_close(thread);
+	return NULL;
+}
+
+static void start(const char *scheme, double pay)
+{
+	struct counting_limits limits;
+	char why[256] = "";
+
+	memset(&run.rules, 0, sizeof(run.rules));
+	memset(run.threads, 0, sizeof(run.threads));
+	settings_defaults(&run.settings);
+	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
+		diag("%s", why);
+	counting_limits(&run.counting, &limits);
+	counting_settle(&run.counting, &limits);
+	run.rules.scheme = (struct scheme){ .kind = (enum scheme_kind)scheme_by_name(scheme),
+		.groups = run.counting.plan.groups, .seed = 1 };
+	run.rules.groups = run.counting.plan.groups;
+	for (unsigned g = 0; g < run.rules.groups; g++)
+		run.rules.counts[g] = run.counting.plan.group[g].count;
+	run.rules.pay = pay;
+	run.rules.quantum_bursts = 10;
+	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, clock_now());
+	run.exchange = exchange_new(NULL, run.ledger, 0, clock_now());
+}
+
+static struct totals *finish(void)
+{
+	pthread_t thread[THREADS];
+	struct thread *all = NULL;
+	size_t length;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, thread_main, (void *)(intptr_t)i);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		if (run.threads[i]) {
+			run.threads[i]->next = all;
+			all = run.threads[i];
+		}
+	}
+	atomic_store(&run.rules.finished, true);
+	exchange_finish(run.exchange, all);
+	return (struct totals *)ledger_close(run.ledger, all, &length);
+}
+
+/* The phase with instructions of that behaviour: WORK each, told apart by their cycles. */
+static bool find_phase(int which, struct phase_estimate *found)
+{
+	const struct prototype_table *table = ledger_table(run.ledger);
+	double cycles = scripted_rate(PERF_TYPE_RAW, 0x76,
+					(unsigned)scripted_behaviour_number(behaviour[which]), SLOTS) *
+			WORK / 1000;
+
+	for (uint32_t number = 1; number <= table->phases; number++) {
+		bool member[PROTOTYPES_MAX];
+
+		for (uint32_t p = 0; p < PROTOTYPES_MAX; p++)
+			member[p] = p < table->count && table->all[p].phase == number;
+		estimate_phase(ledger_sums(run.ledger), member, found);
+		if (found->read > BURSTS / 100 && fabs(found->event[0].mean / cycles - 1) < 0.01)
+			return true;
+	}
+	return false;
+}
+
+static void check_counters(const char *name)
+{
+	for (int which = 0; which < BEHAVIOURS; which++) {
+		unsigned number = (unsigned)scripted_behaviour_number(behaviour[which]);
+		struct phase_estimate phase;
+		unsigned right = 0;
+
+		if (!ok(find_phase(which, &phase), "%s: %s is a phase", name, behaviour[which]))
+			continue;
+		for (unsigned e = 0; e < run.counting.plan.events; e++) {
+			const struct event *event = &run.counting.event[e];
+			double truth = scripted_rate(event->type, event->config, number, SLOTS) *
+				       WORK / 1000;
+			/* a read sees a few instructions of its own */
+			bool good = phase.event[e].observed > 0 &&
+				    fabs(phase.event[e].mean - truth) < 1e-3 * truth + 200;
+
+			right += good;
+			if (!good)
+				diag("%s: %g, truth %g", event->name, phase.event[e].mean, truth);
+		}
+		is_int(right, run.counting.plan.events, "every counter is what was done");
+	}
+}
+
+static void check_accounts(const struct totals *totals, const char *name)
+{
+	double seconds = totals->unclassified.seconds + totals->shorts.seconds;
+	double bursts = totals->unclassified.bursts + totals->shorts.bursts;
+	bool everything[PROTOTYPES_MAX];
+	struct phase_estimate read;
+
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		everything[p] = true;
+		seconds += totals->unread[p].seconds;
+		bursts += totals->unread[p].bursts;
+	}
+	estimate_phase(ledger_sums(run.ledger), everything, &read);
+	ok(totals->compute.bursts == THREADS * BURSTS, "%s: no burst is missing", name);
+	is_near(bursts + (double)read.read, totals->compute.bursts, 0.5,
+			"phases, unclassified and short bursts are all bursts");
+	is_near((seconds + read.seconds) / totals->compute.seconds, 1, 1e-9,
+			"and all of the computing time");
+}
+
+static const struct {
+	const char *name, *scheme;
+	double pay; /* probability of a read per tick */
+	bool mixed_site;
+} cases[] = {
+	{ "every burst read", "time-space", 1e18, false },
+	{ "random groups", "random", 1e18, false },
+	{ "adaptive groups", "adaptive", 1e18, false },
+	{ "some bursts read", "time-space", 1e-5, false },
+	{ "two behaviours at one site", "time-space", 1e-5, true },
+};
+
+int main(void)
+{
+	clock_calibrate();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct totals *totals;
+
+		scripted_pmu_configure("spin=0.05");
+		run.mixed_site = cases[i].mixed_site;
+		start(cases[i].scheme, cases[i].pay);
+		totals = finish();
+		check_accounts(totals, cases[i].name);
+		check_counters(cases[i].name);
+		if (cases[i].pay < 1)
+			ok(totals->reads < 1.9 * THREADS * BURSTS, "%s: not all were (%g reads)",
+					cases[i].name, totals->reads);
+		for (int t = 0; t < THREADS; t++)
+			if (run.threads[t])
+				thread_free(run.threads[t]);
+		exchange_free(run.exchange);
+		ledger_free(run.ledger);
+		counting_fini(&run.counting);
+	}
+	return tap_done();
+}
