@@ -10,6 +10,7 @@
 struct components {
 	struct kdtree tree;
 	uint32_t *parent; /* by the tree's order */
+	uint32_t *place;  /* scratch space, one more than there are points */
 	double radius2;
 };
 
@@ -174,11 +175,117 @@ static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_p
 	return cores;
 }
 
+/* A component as border points see it. */
+struct rank {
+	uint32_t root, cores;
+	const double *lowest; /* its core point of the smallest coordinates */
+	uint32_t dims;
+};
+
+static int lower_point(const double *a, const double *b, uint32_t dims)
+{
+	for (uint32_t dim = 0; dim < dims; dim++)
+		if (a[dim] != b[dim])
+			return a[dim] < b[dim] ? -1 : 1;
+	return 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->cores != y->cores)
+		return x->cores < y->cores ? 1 : -1;
+	return lower_point(x->lowest, y->lowest, x->dims);
+}
+
+/*
+ * Ranks components by size. parent[] of each core point becomes its component's rank, from 0.
+ * Returns how many there are.
+ */
+static uint32_t rank_components(struct components *all, struct rank *rank)
+{
+	const struct kdtree *tree = &all->tree;
+	uint32_t *parent = all->parent, components = 0, *place = all->place;
+
+	for (uint32_t i = 0; i < tree->count; i++)
+		if (find(parent, i) == i) {
+			place[i] = components;
+			rank[components++] = (struct rank){ .root = i,
+				.lowest = kdtree_at(tree, i), .dims = tree->dims };
+		}
+	for (uint32_t i = 0; i < tree->count; i++) {
+		struct rank *own = &rank[place[find(parent, i)]];
+
+		own->cores++;
+		if (lower_point(kdtree_at(tree, i), own->lowest, tree->dims) < 0)
+			own->lowest = kdtree_at(tree, i);
+	}
+	qsort(rank, components, sizeof(*rank), by_rank);
+	for (uint32_t r = 0; r < components; r++)
+		place[rank[r].root] = r;
+	for (uint32_t i = 0; i < tree->count; i++)
+		parent[i] = find(parent, i);
+	for (uint32_t i = 0; i < tree->count; i++)
+		parent[i] = place[parent[i]];
+	return components;
+}
+
+/* The lowest rank of the components within the radius of a point; `none` when there is none. */
+static uint32_t border_rank(const struct components *all, const double *point, uint32_t none)
+{
+	const struct kdtree *tree = &all->tree;
+	uint32_t stack[64], depth = 0, best = none;
+
+	if (tree->count)
+		stack[depth++] = 0;
+	while (depth) {
+		uint32_t number = stack[--depth];
+		const struct kdtree_node *node = &tree->node[number];
+
+		if (kdtree_box_distance2(tree, number, point) > all->radius2 ||
+				(compact(all, node) && all->parent[node->begin] >= best))
+			continue;
+		if (node->child) {
+			stack[depth++] = node->child + 1;
+			stack[depth++] = node->child;
+			continue;
+		}
+		for (uint32_t i = node->begin; i < node->end; i++)
+			if (all->parent[i] < best && kdtree_distance2(kdtree_at(tree, i), point,
+					tree->dims) <= all->radius2)
+				best = all->parent[i];
+	}
+	return best;
+}
+
+/* From components to labels, numbered in the order of their first core point. */
+static uint32_t number_clusters(struct components *all, const double *points, size_t count,
+		struct rank *rank, uint32_t *label)
+{
+	uint32_t components = rank_components(all, rank), clusters = 0;
+	uint32_t *number = all->place;
+
+	for (uint32_t r = 0; r <= components; r++)
+		number[r] = 0;
+	/* label[] says which points are core: first rank + 1 of all, then numbers */
+	for (uint32_t i = 0; i < all->tree.count; i++)
+		label[all->tree.index[i]] = all->parent[i] + 1;
+	for (size_t i = 0; i < count; i++)
+		if (label[i] && !number[label[i] - 1])
+			number[label[i] - 1] = ++clusters;
+	for (size_t i = 0; i < count; i++)
+		label[i] = label[i] ? number[label[i] - 1] : number[border_rank(all,
+				points + i * all->tree.dims, components)];
+	return clusters;
+}
+
 int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
 		uint32_t *label)
 {
 	struct components all = { .radius2 = eps * eps };
-	uint32_t *core = NULL, *number = NULL, clusters = 0;
+	uint32_t *core = NULL;
+	struct rank *rank = NULL;
 	struct kdtree tree;
 	size_t cores;
 	int error;
@@ -191,8 +298,8 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 	error = -ENOMEM;
 	core = malloc(count * sizeof(*core));
 	all.parent = malloc(count * sizeof(*all.parent));
-	number = calloc(count, sizeof(*number));
-	if (!core || !all.parent || !number)
+	all.place = malloc((count + 1) * sizeof(*all.place));
+	if (!core || !all.parent || !all.place)
 		goto out;
 	cores = find_cores(&tree, all.radius2, min_points, label, core);
 	error = kdtree_init(&all.tree, points, core, cores, dims);
@@ -202,33 +309,14 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 		all.parent[i] = i;
 	if (cores)
 		unite_within(&all, 0);
-
-	/* label[] still says which points are core: first their component, then its number */
-	for (uint32_t i = 0; i < cores; i++)
-		label[all.tree.index[i]] = find(all.parent, i) + 1;
-	for (size_t i = 0; i < count; i++) {
-		if (!label[i])
-			continue;
-		if (!number[label[i] - 1])
-			number[label[i] - 1] = ++clusters;
-		label[i] = number[label[i] - 1];
-	}
-	for (uint32_t i = 0; i < count; i++)
-		core[i] = label[i];
-	for (size_t i = 0; i < count; i++) {
-		int64_t nearest;
-
-		if (core[i])
-			continue;
-		nearest = kdtree_nearest(&all.tree, points + i * dims, all.radius2);
-		label[i] = nearest < 0 ? 0 : core[nearest];
-	}
-	error = (int)clusters;
+	rank = malloc((cores + 1) * sizeof(*rank));
+	error = rank ? (int)number_clusters(&all, points, count, rank, label) : -ENOMEM;
 out:
 	kdtree_fini(&tree);
 	kdtree_fini(&all.tree);
 	free(core);
+	free(rank);
 	free(all.parent);
-	free(number);
+	free(all.place);
 	return error;
 }

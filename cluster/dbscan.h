@@ -3,9 +3,11 @@
  * with at least min_points points (themselves included) within eps (inclusive). Exact, in n log n
  * in practice.
  *
- * A border point (not core, but a core point within eps) takes the cluster of its nearest core
- * point; of equally near ones, that with the smallest coordinates in order of the dimensions. So
- * the partition does not depend on the order of the points.
+ * A border point (not core, but with core points within eps) takes, of the clusters of those, the
+ * one with the most core points (of equally large ones, that whose core point of the smallest
+ * coordinates, in order of the dimensions, is smallest). So the partition does not depend on the
+ * order of the points, and where the points of the largest cluster come first, it is that of the
+ * usual DBSCAN, in which the cluster that is found first takes the point.
  */
 #ifndef PHASEMUX_CLUSTER_DBSCAN_H
 #define PHASEMUX_CLUSTER_DBSCAN_H

@@ -148,8 +148,7 @@ void kdtree_fini(struct kdtree *tree)
 	*tree = (struct kdtree){ .dims = tree->dims };
 }
 
-/* Squared distances from the point to the nearest and the farthest place in the node's box. */
-static double box_near(const struct kdtree *tree, uint32_t number, const double *point)
+double kdtree_box_distance2(const struct kdtree *tree, uint32_t number, const double *point)
 {
 	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
 	double sum = 0;
@@ -164,6 +163,7 @@ static double box_near(const struct kdtree *tree, uint32_t number, const double 
 	return sum;
 }
 
+/* The squared distance from the point to the farthest place in the node's box. */
 static double box_far(const struct kdtree *tree, uint32_t number, const double *point)
 {
 	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
@@ -189,7 +189,7 @@ size_t kdtree_count(const struct kdtree *tree, const double *point, double radiu
 		uint32_t number = stack[--depth];
 		const struct kdtree_node *node = &tree->node[number];
 
-		if (box_near(tree, number, point) > radius2)
+		if (kdtree_box_distance2(tree, number, point) > radius2)
 			continue;
 		if (box_far(tree, number, point) <= radius2) {
 			found += node->end - node->begin;
@@ -209,8 +209,8 @@ size_t kdtree_count(const struct kdtree *tree, const double *point, double radiu
 static uint32_t push_children(const struct kdtree *tree, const struct kdtree_node *node,
 		const double *point, uint32_t *stack, uint32_t depth)
 {
-	uint32_t second = box_near(tree, node->child, point) <=
-			box_near(tree, node->child + 1, point);
+	uint32_t second = kdtree_box_distance2(tree, node->child, point) <=
+			kdtree_box_distance2(tree, node->child + 1, point);
 
 	stack[depth++] = node->child + second;
 	stack[depth++] = node->child + !second;
@@ -237,7 +237,7 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
 		uint32_t number = stack[--depth];
 		const struct kdtree_node *node = &tree->node[number];
 
-		if (box_near(tree, number, point) > least)
+		if (kdtree_box_distance2(tree, number, point) > least)
 			continue;
 		if (node->child) {
 			depth = push_children(tree, node, point, stack, depth);
@@ -292,7 +292,7 @@ double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, doub
 		uint32_t number = stack[--depth];
 		const struct kdtree_node *node = &tree->node[number];
 
-		if (box_near(tree, number, point) >= heap[0])
+		if (kdtree_box_distance2(tree, number, point) >= heap[0])
 			continue;
 		if (node->child) {
 			depth = push_children(tree, node, point, stack, depth);

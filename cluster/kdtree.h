@@ -50,6 +50,9 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
  */
 double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap);
 
+/* The squared distance from the point to the nearest place in the node's box. */
+double kdtree_box_distance2(const struct kdtree *tree, uint32_t number, const double *point);
+
 static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
 {
 	double sum = 0;

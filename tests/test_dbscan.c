@@ -31,11 +31,30 @@ static double *random_points(size_t count, uint32_t dims)
 	return points;
 }
 
+static bool lower(const double *a, const double *b, uint32_t dims)
+{
+	for (uint32_t dim = 0; dim < dims; dim++)
+		if (a[dim] != b[dim])
+			return a[dim] < b[dim];
+	return false;
+}
+
+/* Whether a border point prefers cluster a to b (0: none yet). */
+static bool before(const size_t *cores, const double *const *low, uint32_t a, uint32_t b,
+		uint32_t dims)
+{
+	if (!b || cores[a] != cores[b])
+		return !b || cores[a] > cores[b];
+	return lower(low[a], low[b], dims);
+}
+
 /* The definitions of DBSCAN word by word, in quadratic time. */
 static int plain_dbscan(const double *points, size_t count, uint32_t dims, double eps,
 		size_t min_points, uint32_t *label)
 {
 	bool *core = calloc(count, sizeof(*core)), changed;
+	size_t *cores = calloc(count + 1, sizeof(*cores));
+	const double **low = calloc(count + 1, sizeof(*low));
 	uint32_t clusters = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -61,21 +80,21 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 					}
 		} while (changed);
 	}
-	for (size_t i = 0; i < count; i++) {
-		double least = eps * eps;
-		bool found = false;
-
-		for (size_t j = 0; !core[i] && j < count; j++) {
-			double distance = kdtree_distance2(points + i * dims, points + j * dims, dims);
-
-			if (core[j] && (distance < least || (distance <= least && !found))) {
-				least = distance;
-				found = true;
-				label[i] = label[j];
-			}
+	/* border points: the largest of the clusters whose core points are near */
+	for (size_t i = 0; i < count; i++)
+		if (core[i]) {
+			cores[label[i]]++;
+			if (!low[label[i]] || lower(points + i * dims, low[label[i]], dims))
+				low[label[i]] = points + i * dims;
 		}
-	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; !core[i] && j < count; j++)
+			if (core[j] && kdtree_distance2(points + i * dims, points + j * dims, dims) <=
+					eps * eps && before(cores, low, label[j], label[i], dims))
+				label[i] = label[j];
 	free(core);
+	free(cores);
+	free(low);
 	return (int)clusters;
 }
 
