@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cluster/kdtree.h"
-
 static int descending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -13,36 +11,38 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-int epsilon_distances(const double *points, size_t count, uint32_t dims, size_t k,
-		double *distance)
+int epsilon_distances(const struct kdtree *tree, size_t k, double *distance)
 {
-	struct kdtree tree;
-	double *heap;
-	int error;
+	/* every so many in the tree's order, which follows space: an even sample of it */
+	uint32_t step = tree->count / EPSILON_SAMPLE + 1, found = 0;
+	double *heap = malloc((k + 1) * sizeof(*heap));
 
-	if (!k)
-		return -EINVAL;
-	error = kdtree_init(&tree, points, NULL, count, dims);
-	if (error || !count)
-		return error;
-	if (k >= count) {
-		for (size_t i = 0; i < count; i++)
-			distance[i] = INFINITY;
-		goto out;
-	}
-	heap = malloc((k + 1) * sizeof(*heap));
-	if (!heap) {
-		error = -ENOMEM;
-		goto out;
-	}
-	/* in the tree's order, neighbours in space follow each other and share the caches */
-	for (uint32_t i = 0; i < tree.count; i++)
-		distance[i] = sqrt(kdtree_kth(&tree, kdtree_at(&tree, i), k + 1, heap));
+	if (!heap)
+		return -ENOMEM;
+	for (uint32_t i = step / 2; i < tree->count; i += step)
+		distance[found++] = k < tree->count ?
+				sqrt(kdtree_kth(tree, kdtree_at(tree, i), k + 1, heap)) : INFINITY;
 	free(heap);
-	qsort(distance, count, sizeof(*distance), descending);
-out:
+	qsort(distance, found, sizeof(*distance), descending);
+	return (int)found;
+}
+
+int epsilon_choose(const double *points, size_t count, uint32_t dims, size_t k, double otherwise,
+		double *eps)
+{
+	double *distance = malloc((count + 1) * sizeof(*distance));
+	struct kdtree tree = { 0 };
+	int found = distance ? kdtree_init(&tree, points, NULL, count, dims) : -ENOMEM;
+
+	*eps = otherwise;
+	if (!found && k < count) {
+		found = epsilon_distances(&tree, k, distance);
+		if (found > 0)
+			*eps = distance[epsilon_valley(distance, (size_t)found)];
+	}
 	kdtree_fini(&tree);
-	return error;
+	free(distance);
+	return found < 0 ? found : 0;
 }
 
 size_t epsilon_valley(const double *distance, size_t count)

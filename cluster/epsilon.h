@@ -8,13 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/kdtree.h"
+
+/* Of more points than this, an even sample of about as many stands for all. */
+#define EPSILON_SAMPLE 20000
+
 /*
- * Fills distance[count] with each point's k-distance, descending: the distance to its k-th
- * neighbour, itself not counted (INFINITY where there are not so many). A point is thus core at
- * eps = its k-distance and min_points = k + 1. 0, -ENOMEM, -EINVAL (as dbscan; k 0).
+ * Fills distance[] (room for count) with k-distances of the points in the tree, descending: each
+ * the distance to its k-th neighbour, itself not counted (INFINITY where there are not so many). A
+ * point is thus core at eps = its k-distance and min_points = k + 1. k >= 1.
+ * Returns how many there are: as many as points, or as the sample; or -ENOMEM.
  */
-int epsilon_distances(const double *points, size_t count, uint32_t dims, size_t k,
-		double *distance);
+int epsilon_distances(const struct kdtree *tree, size_t k, double *distance);
+
+/*
+ * The Eps for one DBSCAN of points (row-major): the k-distance at the valley, or `otherwise` where
+ * there are not more than k points. 0 or -errno (as kdtree_init).
+ */
+int epsilon_choose(const double *points, size_t count, uint32_t dims, size_t k, double otherwise,
+		double *eps);
 
 /*
  * The place of the valley in a descending k-distance graph: the x in [0, count / 2] where the graph

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LEAF_POINTS 12
+#define SAMPLE      9 /* of which the median is where a node is split, at first */
 
 static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
 {
@@ -32,6 +33,29 @@ static double middle_of(double a, double b, double c)
 }
 
 /*
+ * Puts points below the pivot along dim before those above it; points equal to it go to either side.
+ * Returns where the second part begins, with *other the end of the first, one less or the same.
+ */
+static uint32_t divide(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t dim,
+		double pivot, uint32_t *other)
+{
+	uint32_t i = begin, j = end - 1;
+
+	for (;;) {
+		while (coordinate(tree, i, dim) < pivot)
+			i++;
+		while (coordinate(tree, j, dim) > pivot)
+			j--;
+		if (i >= j)
+			break;
+		swap_points(tree, i++, j--);
+	}
+	/* where both stopped at one point, that is the pivot, in its place */
+	*other = i == j ? i + 1 : i;
+	return i;
+}
+
+/*
  * Puts the point of rank `middle` along dim in its place, smaller ones before it. The pivot is the
  * median of three at places that move with the range, so that sorted input costs no more.
  */
@@ -39,25 +63,12 @@ static void select_middle(struct kdtree *tree, uint32_t begin, uint32_t end, uin
 		uint32_t dim)
 {
 	while (end - begin > 1) {
-		uint32_t span = end - begin, i = begin, j = end - 1;
+		uint32_t span = end - begin, i, j;
 		double pivot = middle_of(coordinate(tree, begin + span / 4, dim),
 				coordinate(tree, begin + span / 2, dim),
 				coordinate(tree, begin + span - 1 - span / 4, dim));
 
-		for (;;) {
-			while (coordinate(tree, i, dim) < pivot)
-				i++;
-			while (coordinate(tree, j, dim) > pivot)
-				j--;
-			if (i >= j)
-				break;
-			swap_points(tree, i++, j--);
-		}
-		/* [begin, i) <= pivot, (j, end) >= pivot, and i - 1 <= j + 1 apart */
-		if (i == j)
-			j++;
-		else
-			j = i;
+		i = divide(tree, begin, end, dim, pivot, &j);
 		if (middle < i)
 			end = i;
 		else if (middle >= j)
@@ -65,6 +76,31 @@ static void select_middle(struct kdtree *tree, uint32_t begin, uint32_t end, uin
 		else
 			return;
 	}
+}
+
+/*
+ * Splits a range into halves, or nearly so: one pass with the median of a few, and an exact median
+ * where that misses the middle third. Returns where the second half begins.
+ */
+static uint32_t halve(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t dim)
+{
+	uint32_t span = end - begin, middle = begin + span / 2, other, at;
+	double sample[SAMPLE];
+
+	for (uint32_t i = 0; i < SAMPLE; i++) {
+		double value = coordinate(tree, begin + (uint32_t)((uint64_t)span * i / SAMPLE), dim);
+		uint32_t place = i;
+
+		for (; place && sample[place - 1] > value; place--)
+			sample[place] = sample[place - 1];
+		sample[place] = value;
+	}
+	at = divide(tree, begin, end, dim, sample[SAMPLE / 2], &other);
+	if (at - begin < (span + 2) / 3 || end - at < (span + 2) / 3) {
+		select_middle(tree, begin, end, middle, dim);
+		return middle;
+	}
+	return at;
 }
 
 static void fit_box(struct kdtree *tree, uint32_t number)
@@ -93,7 +129,7 @@ static void split(struct kdtree *tree, uint32_t number)
 {
 	struct kdtree_node *node = &tree->node[number];
 	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
-	uint32_t widest = 0, middle = node->begin + (node->end - node->begin) / 2;
+	uint32_t widest = 0, middle;
 
 	fit_box(tree, number);
 	if (node->end - node->begin <= LEAF_POINTS || node->diagonal == 0)
@@ -101,7 +137,7 @@ static void split(struct kdtree *tree, uint32_t number)
 	for (uint32_t dim = 1; dim < tree->dims; dim++)
 		if (high[dim] - low[dim] > high[widest] - low[widest])
 			widest = dim;
-	select_middle(tree, node->begin, node->end, middle, widest);
+	middle = halve(tree, node->begin, node->end, widest);
 	node->child = tree->nodes;
 	tree->node[tree->nodes++] = (struct kdtree_node){ .begin = node->begin, .end = middle };
 	tree->node[tree->nodes++] = (struct kdtree_node){ .begin = middle, .end = node->end };
@@ -119,8 +155,8 @@ int kdtree_init(struct kdtree *tree, const double *points, const uint32_t *chose
 		return 0;
 	tree->at = malloc(count * dims * sizeof(*tree->at));
 	tree->index = malloc(count * sizeof(*tree->index));
-	/* halving stops at or below LEAF_POINTS, so a leaf holds more than half of that */
-	most = 4 * (count / LEAF_POINTS) + 3;
+	/* splitting stops at or below LEAF_POINTS, so a leaf holds more than a third of that */
+	most = 6 * (count / LEAF_POINTS) + 3;
 	tree->node = malloc(most * sizeof(*tree->node));
 	tree->box = malloc(most * 2 * dims * sizeof(*tree->box));
 	if (!tree->at || !tree->index || !tree->node || !tree->box) {
@@ -225,7 +261,8 @@ static int compare_points(const double *a, const double *b, uint32_t dims)
 	return 0;
 }
 
-int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2)
+int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2,
+		const uint32_t *label)
 {
 	uint32_t stack[64], depth = 0;
 	double least = radius2;
@@ -247,7 +284,7 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
 			const double *other = kdtree_at(tree, i);
 			double distance = kdtree_distance2(other, point, tree->dims);
 
-			if (distance > least)
+			if (distance > least || (label && !label[tree->index[i]]))
 				continue;
 			if (best >= 0 && distance == least &&
 					compare_points(other, kdtree_at(tree, (uint32_t)best),

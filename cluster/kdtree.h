@@ -39,10 +39,12 @@ void kdtree_fini(struct kdtree *tree);
 size_t kdtree_count(const struct kdtree *tree, const double *point, double radius2, size_t enough);
 
 /*
- * The nearest point within sqrt(radius2), as the caller's index, or -1. Among equally near ones
- * that with the smallest coordinates, in order of the dimensions.
+ * The nearest point within sqrt(radius2), as the caller's index, or -1; with `label` (by the
+ * caller's index), of those whose label is not 0. Among equally near ones that with the smallest
+ * coordinates, in order of the dimensions.
  */
-int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2);
+int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2,
+		const uint32_t *label);
 
 /*
  * The squared distance to the k-th nearest point (k >= 1; a point of the tree counts itself);

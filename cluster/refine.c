@@ -27,6 +27,7 @@ struct refiner {
 	uint32_t dims;
 	size_t count, sequences, min_points;
 	double target;
+	struct kdtree tree; /* of all points */
 	struct alignment alignment;
 	uint32_t *by_column;     /* numbers of the bursts, column after column */
 	size_t *column_begin;    /* columns + 1, into by_column */
@@ -118,6 +119,14 @@ static int count_pairs(const struct refiner *refiner, struct pairs *pairs)
 	}
 	free(here);
 	return error;
+}
+
+static int score_now(struct refiner *refiner)
+{
+	score_fini(&refiner->score);
+	return score_columns(&refiner->score, refiner->label, refiner->clusters + 1,
+			refiner->alignment.column, refiner->alignment.columns, refiner->duration,
+			refiner->count, refiner->sequences);
 }
 
 /* Adds the nodes of the current partition, as parents of the last level's by was[] -> label[]. */
@@ -346,41 +355,25 @@ static bool in_column(const struct refiner *refiner, size_t burst, uint32_t clus
 /* Classifies noise: the cluster of the nearest burst within eps, if others are in it, too, then. */
 static int absorb_noise(struct refiner *refiner, double eps)
 {
-	uint32_t *clustered = malloc((refiner->count + 1) * sizeof(*clustered));
 	uint32_t *taken = calloc(refiner->count + 1, sizeof(*taken));
-	struct kdtree tree = { 0 };
-	int error = clustered && taken ? 0 : -ENOMEM;
-	size_t count = 0;
 
-	for (size_t i = 0; !error && i < refiner->count; i++)
-		if (refiner->label[i])
-			clustered[count++] = (uint32_t)i;
-	if (!error)
-		error = kdtree_init(&tree, refiner->points, clustered, count, refiner->dims);
-	for (size_t i = 0; !error && i < refiner->count; i++) {
+	if (!taken)
+		return -ENOMEM;
+	for (size_t i = 0; i < refiner->count; i++) {
 		int64_t nearest;
 
 		if (refiner->label[i])
 			continue;
-		nearest = kdtree_nearest(&tree, refiner->points + i * refiner->dims, eps * eps);
+		nearest = kdtree_nearest(&refiner->tree, refiner->points + i * refiner->dims,
+				eps * eps, refiner->label);
 		if (nearest >= 0 && in_column(refiner, i, refiner->label[nearest]))
 			taken[i] = refiner->label[nearest];
 	}
-	for (size_t i = 0; !error && i < refiner->count; i++)
+	for (size_t i = 0; i < refiner->count; i++)
 		if (taken[i])
 			refiner->label[i] = taken[i];
-	kdtree_fini(&tree);
-	free(clustered);
 	free(taken);
-	return error;
-}
-
-static int score_now(struct refiner *refiner)
-{
-	score_fini(&refiner->score);
-	return score_columns(&refiner->score, refiner->label, refiner->clusters + 1,
-			refiner->alignment.column, refiner->alignment.columns, refiner->duration,
-			refiner->count, refiner->sequences);
+	return 0;
 }
 
 /*
@@ -483,25 +476,18 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 {
 	double *distance = malloc((refiner->count + 1) * sizeof(*distance));
 	size_t k = refiner->min_points > 1 ? refiner->min_points - 1 : 1;
-	int error = -ENOMEM;
+	int found = distance ? 0 : -ENOMEM;
 
-	if (!distance)
-		return error;
-	if (k < refiner->count) {
-		error = epsilon_distances(refiner->points, refiner->count, refiner->dims, k, distance);
-		if (!error)
-			epsilon_range(distance, refiner->count, out->steps, out->eps);
-	} else {
-		error = 0;
-		for (uint32_t step = 0; step < out->steps; step++)
-			out->eps[step] = EPS_LEAST;
-	}
+	if (!found && k < refiner->count)
+		found = epsilon_distances(&refiner->tree, k, distance);
+	if (found > 0)
+		epsilon_range(distance, (size_t)found, out->steps, out->eps);
 	/* a single task scores 1 whatever the Eps: no other can tell noise from phases */
-	for (uint32_t step = 0; !error && step < out->steps; step++)
+	for (uint32_t step = 0; step < out->steps; step++)
 		out->eps[step] = fmin(fmax(out->eps[step],
 				refiner->sequences > 1 ? EPS_LEAST : PLAIN_EPS), REACH);
 	free(distance);
-	return error;
+	return found < 0 ? found : 0;
 }
 
 static int refiner_init(struct refiner *refiner, const size_t *first,
@@ -523,7 +509,9 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 	refiner->done = calloc(refiner->count + 1, sizeof(*refiner->done));
 	if (!out->eps || !out->global || !refiner->done)
 		return -ENOMEM;
-	error = choose_eps(refiner, out);
+	error = kdtree_init(&refiner->tree, refiner->points, NULL, refiner->count, refiner->dims);
+	if (!error)
+		error = choose_eps(refiner, out);
 	if (!error)
 		error = align_points(&refiner->alignment, refiner->points, refiner->dims,
 				first, refiner->sequences);
@@ -532,6 +520,7 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 
 static void refiner_fini(struct refiner *refiner)
 {
+	kdtree_fini(&refiner->tree);
 	alignment_fini(&refiner->alignment);
 	score_fini(&refiner->score);
 	free(refiner->by_column);

@@ -63,26 +63,16 @@ static int training_init(struct training *training, const struct training_sample
 static int find_clusters(struct training *training)
 {
 	size_t min_points = training->count / 200;
-	double *distance;
 	int found;
 
 	min_points = min_points < 4 ? 4 : min_points > 8 ? 8 : min_points;
 	if (training->count <= min_points)
 		min_points = 1;
-	distance = malloc(training->count * sizeof(*distance));
-	if (!distance)
-		return -ENOMEM;
-	training->eps = EPS_MOST;
-	if (min_points > 1) {
-		found = epsilon_distances(training->point, training->count, training->dims,
-				min_points - 1, distance);
-		if (found < 0) {
-			free(distance);
-			return found;
-		}
-		training->eps = 2 * distance[epsilon_valley(distance, training->count)];
-	}
-	free(distance);
+	found = epsilon_choose(training->point, training->count, training->dims,
+			min_points > 1 ? min_points - 1 : 1, EPS_MOST / 2, &training->eps);
+	if (found < 0)
+		return found;
+	training->eps *= 2;
 	training->eps = fmin(fmax(training->eps, EPS_LEAST), EPS_MOST);
 	found = dbscan(training->point, training->count, training->dims, training->eps, min_points,
 			training->label);

@@ -1,5 +1,3 @@
-#include <errno.h>
-
 #include "cluster/epsilon.h"
 #include "tests/tap.h"
 
@@ -7,17 +5,26 @@
 static void test_distances(void)
 {
 	const double points[] = { 0, 1, 3, 6 };
-	double distance[4];
+	struct kdtree tree, none;
+	double distance[4], eps;
 
-	is_int(epsilon_distances(points, 4, 1, 1, distance), 0, "distances to the nearest other");
+	kdtree_init(&tree, points, NULL, 4, 1);
+	kdtree_init(&none, points, NULL, 0, 1);
+	is_int(epsilon_distances(&tree, 1, distance), 4, "distances to the nearest other");
 	ok(distance[0] == 3 && distance[1] == 2 && distance[2] == 1 && distance[3] == 1,
 			"3 2 1 1, descending");
-	is_int(epsilon_distances(points, 4, 1, 2, distance), 0, "to the second nearest");
+	is_int(epsilon_distances(&tree, 2, distance), 4, "to the second nearest");
 	ok(distance[0] == 5 && distance[1] == 3 && distance[2] == 3 && distance[3] == 2, "5 3 3 2");
-	is_int(epsilon_distances(points, 4, 1, 4, distance), 0, "to a fifth point of four");
+	is_int(epsilon_distances(&tree, 4, distance), 4, "to a fifth point of four");
 	ok(isinf(distance[0]) && isinf(distance[3]), "there is none");
-	is_int(epsilon_distances(points, 4, 1, 0, distance), -EINVAL, "the 0-th is not allowed");
-	is_int(epsilon_distances(points, 0, 1, 1, distance), 0, "no point, no distance");
+	is_int(epsilon_distances(&none, 1, distance), 0, "no point, no distance");
+	/* 3 2 1 1: the line goes through 3, 1.5, 0; below it at 1: -0.5, at 2: -1; so it is at 0 */
+	is_int(epsilon_choose(points, 4, 1, 1, 7, &eps), 0, "choose one");
+	is_near(eps, 3, 0, "at the valley");
+	is_int(epsilon_choose(points, 4, 1, 9, 7, &eps), 0, "where there are too few points");
+	is_near(eps, 7, 0, "it is what was given");
+	kdtree_fini(&tree);
+	kdtree_fini(&none);
 }
 
 /*

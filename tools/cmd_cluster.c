@@ -256,24 +256,6 @@ static int prepare(struct selection *selection, struct burst_table *table,
 	return failed ? 1 : 0;
 }
 
-/* The Eps that DBSCAN takes by itself: where the sorted k-distances have their valley. */
-static int default_eps(const struct selection *selection, size_t min_points, double *eps)
-{
-	double *distance = malloc((selection->count + 1) * sizeof(*distance));
-	size_t k = min_points > 1 ? min_points - 1 : 1;
-	int error = distance ? 0 : -ENOMEM;
-
-	*eps = 0.02;
-	if (!error && k < selection->count) {
-		error = epsilon_distances(selection->point, selection->count, selection->space.dims, k,
-				distance);
-		if (!error)
-			*eps = distance[epsilon_valley(distance, selection->count)];
-	}
-	free(distance);
-	return error;
-}
-
 /* Clusters a selection into label[]; the number of clusters, or -errno. */
 static int partition(const struct selection *selection, const struct options *options,
 		struct refinement *tree, uint32_t *label)
@@ -292,7 +274,9 @@ static int partition(const struct selection *selection, const struct options *op
 		return error ? error : (int)tree->clusters;
 	}
 	if (!options->eps_given) {
-		int error = default_eps(selection, min_points, &eps);
+		int error = epsilon_choose(selection->point, selection->count,
+				selection->space.dims, min_points > 1 ? min_points - 1 : 1,
+				0.02, &eps);
 
 		if (error)
 			return error;

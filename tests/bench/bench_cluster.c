@@ -1,0 +1,209 @@
+/*
+ * Times the clustering on points of its own making, so that a peer can be timed on the same ones:
+ *
+ *   bench_cluster points COUNT FILE   writes COUNT points (2 doubles each, then eps) for a peer
+ *   bench_cluster dbscan FILE N       clusters them N times, prints the seconds of the fastest and
+ *                                     the labels to FILE.labels
+ *   bench_cluster refine TASKS BURSTS prints the seconds of refinement and score
+ *   bench_cluster nearest             nanoseconds of a look-up among 256 prototypes
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cluster/dbscan.h"
+#include "cluster/prototypes.h"
+#include "cluster/refine.h"
+#include "cluster/score.h"
+
+#define MIN_POINTS 10
+
+static uint64_t state = 1;
+
+static double uniform(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (double)(state >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform() + 1e-300)) * cos(6.283185307179586 * uniform());
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Bursts as programs have them: a few phases, narrow in instructions, wide in IPC, some noise. */
+static void make_point(double *point)
+{
+	size_t phase = (size_t)(uniform() * 13);
+	double wide = phase % 3 == 0 ? 0.03 : 0.01;
+
+	if (phase == 12 && uniform() < 0.2) {
+		point[0] = uniform();
+		point[1] = uniform();
+		return;
+	}
+	point[0] = 0.1 + 0.065 * (double)phase + 0.002 * normal();
+	point[1] = 0.2 + 0.05 * (double)(phase * 7 % 13) + wide * normal();
+}
+
+/* So that a point has about as many neighbours whatever the count. */
+static double eps_for(size_t count)
+{
+	return 0.02 * sqrt(5000.0 / (double)count);
+}
+
+static int write_points(size_t count, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+	double eps = eps_for(count), point[2];
+
+	if (!file)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		make_point(point);
+		fwrite(point, sizeof(point), 1, file);
+	}
+	fwrite(&eps, sizeof(eps), 1, file);
+	return fclose(file) != 0;
+}
+
+static int time_dbscan(const char *path, unsigned times)
+{
+	FILE *file = fopen(path, "rb");
+	double *points, best = INFINITY;
+	char labels[4096];
+	uint32_t *label;
+	size_t count;
+	int clusters = 0;
+
+	if (!file || fseek(file, 0, SEEK_END))
+		return 1;
+	count = (size_t)ftell(file) / sizeof(double) / 2;
+	rewind(file);
+	points = malloc((2 * count + 1) * sizeof(*points));
+	label = malloc((count + 1) * sizeof(*label));
+	if (!points || !label || fread(points, sizeof(*points), 2 * count + 1, file) != 2 * count + 1)
+		return 1;
+	fclose(file);
+	for (unsigned i = 0; i < times; i++) {
+		double start = now();
+
+		clusters = dbscan(points, count, 2, points[2 * count], MIN_POINTS, label);
+		best = fmin(best, now() - start);
+	}
+	snprintf(labels, sizeof(labels), "%s.labels", path);
+	file = fopen(labels, "wb");
+	if (!file || fwrite(label, sizeof(*label), count, file) != count || fclose(file))
+		return 1;
+	printf("%.6f %d\n", best, clusters);
+	free(points);
+	free(label);
+	return clusters < 0;
+}
+
+static int time_refinement(size_t tasks, size_t bursts)
+{
+	static const double at[][4] = { { 0.3, 0.5, 0.002, 0.02 }, { 0.33, 0.55, 0.002, 0.01 },
+		{ 0.6, 0.8, 0.01, 0.04 }, { 0.9, 0.2, 0.002, 0.10 } };
+	double *points = malloc(2 * tasks * bursts * sizeof(*points));
+	double *duration = malloc(tasks * bursts * sizeof(*duration));
+	uint32_t *label = malloc(tasks * bursts * sizeof(*label));
+	size_t *first = malloc((tasks + 1) * sizeof(*first)), count = 0;
+	struct refinement refinement;
+	struct score score;
+	double start, refined, scored;
+
+	if (!points || !duration || !label || !first)
+		return 1;
+	for (size_t task = 0; task < tasks; task++) {
+		first[task] = count;
+		for (size_t i = 0; i < bursts; i++) {
+			const double *phase = at[i % 4];
+
+			if (uniform() < 0.01)
+				continue; /* too short to be kept */
+			points[2 * count] = phase[0] + phase[2] * normal();
+			points[2 * count + 1] = phase[1] + phase[3] * normal();
+			duration[count++] = 1 + phase[0] * uniform();
+		}
+	}
+	first[tasks] = count;
+	start = now();
+	if (refine(&refinement, points, 2, duration, first, tasks, NULL, label))
+		return 1;
+	refined = now();
+	if (score_sequences(&score, label, refinement.clusters + 1, duration, first, tasks, NULL, NULL))
+		return 1;
+	scored = now();
+	printf("%.6f %.6f %u %.4f\n", refined - start, scored - refined, refinement.clusters,
+			score.global);
+	refinement_fini(&refinement);
+	score_fini(&score);
+	free(points);
+	free(duration);
+	free(label);
+	free(first);
+	return 0;
+}
+
+/* 256 prototypes as a training lays them: side by side over the phases' places. */
+static int time_nearest(void)
+{
+	static struct prototype_table table;
+	enum { POINTS = 4096, ROUNDS = 2000 };
+	static float point[POINTS][2];
+	double start, taken;
+	long found = 0;
+
+	table.space.dims = 2;
+	while (table.count < PROTOTYPES_MAX) {
+		struct prototype *p = &table.all[table.count++];
+		double at[2];
+
+		make_point(at);
+		p->at[0] = (float)at[0];
+		p->at[1] = (float)at[1];
+		p->radius = 0.03f;
+		p->phase = 1;
+	}
+	prototypes_index(&table);
+	for (size_t i = 0; i < POINTS; i++) {
+		double at[2];
+
+		make_point(at);
+		point[i][0] = (float)at[0];
+		point[i][1] = (float)at[1];
+	}
+	start = now();
+	for (size_t round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < POINTS; i++)
+			found += prototypes_nearest(&table, point[i]) >= 0;
+	taken = now() - start;
+	printf("%.2f %.4f\n", taken * 1e9 / POINTS / ROUNDS, (double)found / POINTS / ROUNDS);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "points") == 0)
+		return write_points(strtoul(argv[2], NULL, 10), argv[3]);
+	if (argc == 4 && strcmp(argv[1], "dbscan") == 0)
+		return time_dbscan(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
+	if (argc == 4 && strcmp(argv[1], "refine") == 0)
+		return time_refinement(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+	if (argc == 2 && strcmp(argv[1], "nearest") == 0)
+		return time_nearest();
+	fprintf(stderr, "usage: bench_cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
+			"| nearest\n");
+	return 2;
+}
