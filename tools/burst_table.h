@@ -68,4 +68,10 @@ int table_read_prv(struct burst_table *table, FILE *file, struct parse_error *er
 /* Names the metrics of a trace after its .pcf. 0; -EINVAL, and what was wrong. */
 int table_name_metrics(struct burst_table *table, FILE *pcf, struct parse_error *error);
 
+/*
+ * Reads a file by its name, compressed or not: a trace (with the .pcf beside it) or CSV, and sorts
+ * the table. What goes wrong is said on stderr. 0, or the exit code: 1, 2.
+ */
+int table_open(struct burst_table *table, const char *path);
+
 #endif

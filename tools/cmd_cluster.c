@@ -14,6 +14,7 @@
 #include "tools/classify.h"
 #include "tools/commands.h"
 #include "tools/input.h"
+#include "tools/progress.h"
 #include "tools/result.h"
 
 static const char usage[] =
@@ -47,19 +48,6 @@ struct options {
 	size_t min_points, steps, sample;
 	enum sample_by sample_by;
 };
-
-static bool show_progress;
-
-/* One line on a terminal's stderr that shows how far long work is. */
-static void progress(const char *what, double share)
-{
-	static const char bar[] = "########################################";
-	int done = (int)(share * 40);
-
-	if (show_progress)
-		fprintf(stderr, "\r%-12s [%-40.*s] %3.0f%%%s", what, done, bar, 100 * share,
-				share >= 1 ? "\r\033[K" : "");
-}
 
 static void progress_of_refinement(void *data, unsigned step, unsigned steps)
 {
@@ -175,58 +163,6 @@ static int read_options(struct options *options, int argc, char **argv)
 	if (options->eps_given && !options->dbscan)
 		return refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
 	return 0;
-}
-
-static int complain(const char *path, const struct parse_error *error, int failed)
-{
-	if (failed != -EINVAL)
-		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(-failed));
-	else if (error->line)
-		fprintf(stderr, "phasemux: %s: line %zu: %s\n", path, error->line, error->text);
-	else
-		fprintf(stderr, "phasemux: %s: %s\n", path, error->text);
-	return failed == -EINVAL ? 2 : 1;
-}
-
-static int name_metrics(struct burst_table *table, const char *trace)
-{
-	struct parse_error error = { 0 };
-	char path[PATH_MAX];
-	struct input input;
-	int failed;
-
-	if (!input_beside(trace, ".pcf", true, path, sizeof(path)))
-		return 0;
-	failed = input_open(&input, path);
-	if (failed)
-		return complain(path, &error, failed);
-	failed = table_name_metrics(table, input.file, &error);
-	if (input_close(&input) && !failed)
-		failed = -EIO;
-	return failed ? complain(path, &error, failed) : 0;
-}
-
-static int read_file(struct burst_table *table, const char *path)
-{
-	struct parse_error error = { 0 };
-	bool trace = input_is_trace(path);
-	struct input input;
-	int failed = input_open(&input, path);
-
-	if (failed)
-		return complain(path, &error, failed);
-	progress("reading", 0);
-	failed = trace ? table_read_prv(table, input.file, &error) :
-			table_read_csv(table, input.file, &error);
-	if (input_close(&input) && !failed)
-		failed = -EIO;
-	progress("reading", 1);
-	if (failed)
-		return complain(path, &error, failed);
-	failed = trace ? name_metrics(table, path) : 0;
-	if (!failed && table_sort(table))
-		failed = complain(path, &error, -ENOMEM);
-	return failed;
 }
 
 static int prepare(struct selection *selection, struct burst_table *table,
@@ -419,8 +355,8 @@ int cmd_cluster(int argc, char **argv)
 
 	if (code)
 		return code < 0 ? 0 : code;
-	show_progress = !options.quiet && isatty(STDERR_FILENO);
-	code = read_file(&table, options.file);
+	progress_allow(!options.quiet);
+	code = table_open(&table, options.file);
 	if (!code)
 		code = prepare(&selection, &table, &options);
 	if (!code && !selection.count) {

@@ -11,5 +11,6 @@ int cmd_events(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_cluster(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
 
 #endif

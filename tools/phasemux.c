@@ -17,6 +17,8 @@ static const struct {
 	{ "models", cmd_models, "", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
+	{ "validate", cmd_validate, "--replay FILE [options]",
+		"what multiplexing would have cost on bursts whose counters are known" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
