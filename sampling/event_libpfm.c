@@ -251,8 +251,8 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 			return 0;
 	}
 	if (status != PFM_SUCCESS) {
-		snprintf(why, why_size, "no event %s in libpfm4 (%s); `phasemux events` lists them, "
-				"rHEX names any", full, pfm_strerror(status));
+		snprintf(why, why_size, "no event %s in libpfm4 (%s); `phasemux events` lists "
+				"them, rHEX names any", full, pfm_strerror(status));
 		return -ENOENT;
 	}
 	instead = misfit(event, full, processor);

@@ -22,8 +22,8 @@ struct group {
 	const struct pmu *pmu;
 	enum read_method method;
 	unsigned count;
-	int fd[GROUP_EVENTS_MAX]; /* the leader's; -1 for those that are held by their page alone */
-	uint64_t id[GROUP_EVENTS_MAX]; /* the kernel's, by which our descriptors are known again */
+	int fd[GROUP_EVENTS_MAX];      /* -1: closed, the event is held by its page alone */
+	uint64_t id[GROUP_EVENTS_MAX]; /* the kernel's, by which we know our descriptors again */
 	struct perf_event_mmap_page *page[GROUP_EVENTS_MAX]; /* NULL: not mapped */
 	bool enabled;
 };
@@ -31,10 +31,10 @@ struct group {
 /*
  * Opens the group, disabled, on the calling thread. One descriptor is left open, CLOEXEC and above
  * the range that programs use; the other events are kept by their mapped pages (a page each), or
- * by descriptors where the kernel lets no more memory be locked. Software events include the kernel level where that is allowed: a context
- * switch happens nowhere else. Where an event cannot be read by rdpmc, the method becomes READ_SYSCALL.
- * 0 or -errno, with *bad the index of the event that could not be opened; the group is then empty,
- * and may be given to group_close.
+ * by descriptors where the kernel lets no more memory be locked. Software events include the kernel
+ * level where that is allowed: a context switch happens nowhere else. Where an event cannot be read
+ * by rdpmc, the method becomes READ_SYSCALL. 0 or -errno, with *bad the index of the event that
+ * could not be opened; the group is then empty, and may be given to group_close.
  */
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);

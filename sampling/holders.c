@@ -59,7 +59,8 @@ static void read_name(const char *proc, const char *pid, struct holder *holder)
 }
 
 /* Keeps the list sorted; what is beyond its end is forgotten. */
-static void insert(struct holder *holders, unsigned found, unsigned max, const struct holder *holder)
+static void insert(struct holder *holders, unsigned found, unsigned max,
+		const struct holder *holder)
 {
 	unsigned place = found < max ? found : max;
 

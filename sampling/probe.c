@@ -233,51 +233,56 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	}
 }
 
-void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_t size)
+/* What stands in the way, and what to change, by the error of opening a hardware event. */
+static const char *explanation(const struct probe *probe, bool hypervisor)
 {
-	if (size)
-		text[0] = '\0';
-	switch (probe->hardware ? 0 : probe->hardware_errno) {
-	case 0:
-		return;
+	switch (probe->hardware_errno) {
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		snprintf(text, size, "%s", hypervisor ?
-			"this virtual machine has no hardware counters; its host must pass them on "
-			"(KVM: -cpu host,pmu=on; clouds: a bare-metal or whole-socket instance)" :
-			"the kernel drives no hardware counters on this processor; "
-			"a kernel that knows it would (see dmesg for 'Performance Events')");
-		return;
+		if (hypervisor)
+			return "this virtual machine has no hardware counters; its host must pass "
+			       "them on (KVM: -cpu host,pmu=on; clouds: a bare-metal or "
+			       "whole-socket instance)";
+		return "the kernel drives no hardware counters on this processor; a kernel that "
+		       "knows it would (see dmesg for 'Performance Events')";
 	case EACCES:
 		if (probe->paranoid > 2)
-			snprintf(text, size, "the kernel forbids counting (perf_event_paranoid is %d); "
-				"as root: sysctl kernel.perf_event_paranoid=2, or give CAP_PERFMON",
-				probe->paranoid);
-		else
-			snprintf(text, size, "a security module or container forbids counting, though "
-				"perf_event_paranoid (%d) does not; give CAP_PERFMON",
-				probe->paranoid);
-		return;
+			return "the kernel forbids counting; as root: sysctl "
+			       "kernel.perf_event_paranoid=2, or give CAP_PERFMON";
+		return "a security module or container forbids counting, though "
+		       "perf_event_paranoid does not; give CAP_PERFMON";
 	case EPERM:
 	case ENOSYS:
-		snprintf(text, size, "%s", probe->paranoid != PARANOID_UNKNOWN ?
-			"a seccomp filter forbids perf_event_open; containers: a profile that allows "
-			"it (--security-opt seccomp=FILE) or --cap-add PERFMON" :
-			"this kernel was built without CONFIG_PERF_EVENTS");
-		return;
+		if (probe->paranoid == PARANOID_UNKNOWN)
+			return "this kernel was built without CONFIG_PERF_EVENTS";
+		return "a seccomp filter forbids perf_event_open; containers: a profile that "
+		       "allows it (--security-opt seccomp=FILE) or --cap-add PERFMON";
 	case EMFILE:
 	case ENFILE:
-		snprintf(text, size, "no file descriptor is left for a counter; raise ulimit -n");
-		return;
+		return "no file descriptor is left for a counter; raise ulimit -n";
 	case EBUSY:
-		snprintf(text, size, "%u counters open but %s", probe->counters_open,
-			probe->counters_held == 0 ? "count nothing: a fault of the (virtual) machine" :
-			"none is given to us: another profiler or the NMI watchdog holds them "
-			"(as root: sysctl kernel.nmi_watchdog=0)");
-		return;
-	default:
-		snprintf(text, size, "hardware counters cannot be opened: %s",
-			strerror(probe->hardware_errno));
+		if (probe->counters_held == 0)
+			return "counters open but count nothing: a fault of the (virtual) machine";
+		return "counters open but none is given to us: another profiler or the NMI "
+		       "watchdog holds them (as root: sysctl kernel.nmi_watchdog=0)";
 	}
+	return NULL;
+}
+
+void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_t size)
+{
+	const char *reason;
+
+	if (probe->hardware) {
+		if (size)
+			text[0] = '\0';
+		return;
+	}
+	reason = explanation(probe, hypervisor);
+	if (reason)
+		snprintf(text, size, "%s", reason);
+	else
+		snprintf(text, size, "hardware counters cannot be opened: %s",
+				strerror(probe->hardware_errno));
 }

@@ -1,11 +1,13 @@
 /*
  * What the scripted PMU's behaviours count, per 1,000 instructions. The numbers of the raw events
  * are those of micro-kernels measured on a Zen 5: a dependent pointer chase in memory, a stream
- * triad, a chain of floating-point divisions, integer additions in the L1 cache, an ALU loop, random
- * branches, code that thrashes the instruction cache, fused multiply-adds, scalar floating point.
+ * triad, a chain of floating-point divisions, integer additions in the L1 cache, an ALU loop,
+ * random branches, code that thrashes the instruction cache, fused multiply-adds, scalar floating
+ * point.
  */
-#include "tests/scripted_pmu.h"
+#include "tests/scripted_inside.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 #define B SCRIPTED_BEHAVIOURS

@@ -57,53 +57,10 @@ SCRIPTED_EXPORT uint64_t scripted_pmu_calls(const char *call);
 SCRIPTED_EXPORT unsigned scripted_pmu_open(void);
 SCRIPTED_EXPORT void scripted_pmu_forget(void);
 
-/* Takes settings as SCRIPTED_PMU would, for unit tests; counters open meanwhile keep theirs. */
+/*
+ * Takes settings as SCRIPTED_PMU would, and counts calls from 0 again, for unit tests. The
+ * processor is to be set before its events are counted first.
+ */
 SCRIPTED_EXPORT int scripted_pmu_configure(const char *settings);
-
-/* ---- inside: settings (scripted_settings.c) ---- */
-
-enum scripted_call { CALL_OPEN, CALL_READ, CALL_IOCTL, CALL_CLOSE, CALL_MAP, CALLS };
-
-#define SCRIPTED_FAILURES   8
-#define SCRIPTED_BEHAVIOURS 9
-#define FAIL_SHORT          (-1)
-
-struct scripted_failure {
-	enum scripted_call call;
-	uint64_t nth;
-	bool onwards;
-	int error; /* errno, or FAIL_SHORT */
-};
-
-struct scripted_settings {
-	unsigned counters, opens, held;
-	char processor[48];
-	bool hardware, strict;
-	double noise, spin;
-	uint64_t seed, jump, back;
-	unsigned autos;
-	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
-	unsigned failures;
-	struct scripted_failure failure[SCRIPTED_FAILURES];
-};
-
-/* 0, or -EINVAL with one line on stderr that names the setting. */
-int scripted_settings_parse(struct scripted_settings *settings, const char *text);
-
-/* The number of a call by its name, -1: none. */
-int scripted_call_number(const char *name);
-
-/* ---- inside: behaviours (scripted_behaviours.c) ---- */
-
-/* The number of a behaviour by its name, -1: none. */
-int scripted_behaviour_number(const char *name);
-
-/* False: this processor has no such event. */
-bool scripted_event_exists(uint32_t type, uint64_t config);
-
-/* An event per 1,000 instructions of a behaviour, on a processor of `slots` per cycle. */
-double scripted_rate(uint32_t type, uint64_t config, unsigned behaviour, unsigned slots);
-
-#define SCRIPTED_GHZ 4.0 /* of the virtual clock */
 
 #endif

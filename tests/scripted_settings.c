@@ -1,4 +1,4 @@
-#include "tests/scripted_pmu.h"
+#include "tests/scripted_inside.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -153,7 +153,7 @@ static void test_papi(void)
 	int error = event_resolve(&event, "PAPI_TOT_INS", &zen5, why, sizeof(why));
 
 	/* what PAPI knows depends on the machine: here it gives an event, or the reason why not */
-	ok(error == 0 || (why[0] && strstr(why, "PAPI")), "a preset resolves, or PAPI says why not");
+	ok(error == 0 || (why[0] && strstr(why, "PAPI")), "a preset resolves, or says why not");
 	if (error)
 		diag("%s", why);
 	error = event_resolve(&event, "PAPI_NO_SUCH", &zen5, why, sizeof(why));

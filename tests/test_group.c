@@ -12,7 +12,9 @@
 
 static const struct event cycles = { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 };
 static const struct event instructions = { .name = "instr", .type = PERF_TYPE_RAW, .config = 0xc0 };
-static const struct event front_end = { .name = "fe", .type = PERF_TYPE_RAW, .config = 0x1000001a0 };
+static const struct event front_end = {
+	.name = "fe", .type = PERF_TYPE_RAW, .config = 0x1000001a0,
+};
 static const struct event back_end = { .name = "be", .type = PERF_TYPE_RAW, .config = 0x100001ea0 };
 static const struct event ops = { .name = "ops", .type = PERF_TYPE_RAW, .config = 0xc1 };
 static const struct event dispatched = { .name = "disp", .type = PERF_TYPE_RAW, .config = 0x7aa };
@@ -253,7 +255,7 @@ static void test_rdpmc(void)
 	is_int((long long)rdpmc_extend(5, 48), 5, "a small count stays");
 	is_int((long long)rdpmc_extend((UINT64_C(1) << 48) - 3, 48), -3, "48 bits are signed");
 	is_int((long long)rdpmc_extend(UINT64_C(1) << 47, 48), -(1LL << 47), "their sign bit too");
-	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "what is above is not looked at");
+	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "what is above is ignored");
 	fabricated_page = (struct perf_event_mmap_page){
 		.lock = 4, .index = 3, .offset = 100, .pmc_width = 48, .cap_user_rdpmc = 1,
 	};

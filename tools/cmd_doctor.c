@@ -57,14 +57,14 @@ static void tell_processor(const struct processor *processor)
 	const char *table = event_table_name(processor);
 
 	if (processor->vendor[0])
-		tell("processor", "%s (%s family %u model %u)%s", processor->brand, processor->vendor,
-				processor->family, processor->model,
+		tell("processor", "%s (%s family %u model %u)%s", processor->brand,
+				processor->vendor, processor->family, processor->model,
 				processor->hypervisor ? ", in a virtual machine" : "");
 	else
 		tell("processor", "not known");
 	if (table)
-		tell("event names", "libpfm4's table %s, its own or the nearest; phasemux events lists "
-				"them", table);
+		tell("event names", "libpfm4's table %s, its own or the nearest; phasemux events "
+				"lists them", table);
 	else
 		tell("event names", "libpfm4 has no table for it: the kernel's generic events, and "
 				"raw codes (rHEX)");
@@ -76,10 +76,11 @@ static void tell_counters(const struct probe *probe, bool hypervisor)
 	char text[512];
 
 	if (probe->hardware && probe->counters == 1)
-		tell("counters", "1 counter counts: too few, since cycles and instructions take two");
+		tell("counters", "1 counter counts: too few, since cycles and instructions take "
+				"two");
 	else if (probe->hardware && probe->counters < given)
-		tell("counters", "%u counters count. %u open as one group, but the highest of those "
-				"count nothing, and do not say so: groups are packed for %u",
+		tell("counters", "%u counters count. %u open as one group, but the highest of "
+				"those count nothing, and do not say so: groups are packed for %u",
 				probe->counters, given, probe->counters);
 	else if (probe->hardware)
 		tell("counters", "%u counters count", probe->counters);
@@ -112,8 +113,9 @@ static void tell_costs(const struct probe *probe)
 	else
 		tell("a read costs", "%s for a full group by %s, the only way here", read,
 				ways[probe->method]);
-	tell("", "1%% of the time, the default budget, pays for about %.2g thousand bursts a second; "
-			"of more, a part is read", DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
+	tell("", "1%% of the time, the default budget, pays for about %.2g thousand bursts a "
+			"second; of more, a part is read",
+			DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
 }
 
@@ -183,8 +185,9 @@ static void tell_paranoid(const struct probe *probe)
 	};
 
 	if (probe->paranoid >= 3)
-		tell("permission", "perf_event_paranoid is %d: nobody may count without CAP_PERFMON; "
-				"as root: sysctl kernel.perf_event_paranoid=2", probe->paranoid);
+		tell("permission", "perf_event_paranoid is %d: nobody may count without "
+				"CAP_PERFMON; as root: sysctl kernel.perf_event_paranoid=2",
+				probe->paranoid);
 	else if (probe->paranoid != PARANOID_UNKNOWN)
 		tell("permission", "perf_event_paranoid is %d: %s", probe->paranoid,
 				meaning[probe->paranoid + 1]);
@@ -255,7 +258,7 @@ int cmd_doctor(int argc, char **argv)
 		bool asked = strcmp(argv[1], "--help") == 0;
 
 		fputs("usage: phasemux doctor\n"
-		      "What this machine lets us count, at what cost, and what to change for more.\n"
+		      "What this machine lets us count, its cost, and what to change for more.\n"
 		      "Ends with 0 when something can be counted.\n", asked ? stdout : stderr);
 		return asked ? 0 : 2;
 	}

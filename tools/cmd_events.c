@@ -1,4 +1,4 @@
-/* phasemux events [PATTERN]: the events of this processor, by the names that PHASEMUX_EVENTS takes. */
+/* phasemux events: the events of this processor, by the names that PHASEMUX_EVENTS takes. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ int cmd_events(int argc, char **argv)
 
 	if (argc > 2 || pattern[0] == '-') {
 		fprintf(stderr, "usage: phasemux events [PATTERN]\n"
-				"The events of this processor whose name contains PATTERN, in any case.\n");
+				"This processor's events with PATTERN in their name, in any case.\n");
 		return argc == 2 && strcmp(pattern, "--help") == 0 ? 0 : 2;
 	}
 	if (machine_look(&machine) < 0)
@@ -47,8 +47,8 @@ int cmd_events(int argc, char **argv)
 	event_each(&machine.processor, pattern, print_event, &listing);
 	table = event_table_name(&machine.processor);
 	if (listing.events == 0) {
-		fprintf(stderr, "phasemux: no event's name contains '%s' (table: %s); rHEX counts any "
-				"raw code\n", pattern, table ? table : "the kernel's events only");
+		fprintf(stderr, "phasemux: no event's name contains '%s' (table: %s); rHEX counts "
+				"any raw code\n", pattern, table ? table : "the kernel's alone");
 		return 1;
 	}
 	return 0;

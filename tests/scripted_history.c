@@ -1,0 +1,187 @@
+/*
+ * The scripted PMU's histories: each thread's totals of every event, which work moves on. What is
+ * counted meanwhile makes no difference to them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tests/scripted_inside.h"
+#include "tests/scripted_pmu.h"
+
+#define SHORT_AUTO_NS 200000.0
+
+/* One kind of event; rows are only ever added. */
+struct row {
+	uint32_t type;
+	uint64_t config;
+	double rate[SCRIPTED_BEHAVIOURS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct row rows[SCRIPTED_ROWS_MAX];
+static _Atomic unsigned row_count;
+static struct scripted_thread *threads;
+static __thread struct scripted_thread *this_thread __attribute__((tls_model("initial-exec")));
+
+struct scripted_thread *scripted_myself(void)
+{
+	if (!this_thread) {
+		struct scripted_thread *thread = calloc(1, sizeof(*thread));
+
+		if (!thread)
+			return NULL;
+		pthread_mutex_lock(&lock);
+		thread->next = threads;
+		thread->number = threads ? threads->number + 1 : 0;
+		threads = thread;
+		pthread_mutex_unlock(&lock);
+		this_thread = thread;
+	}
+	return this_thread;
+}
+
+unsigned scripted_row(uint32_t type, uint64_t config)
+{
+	unsigned count, i;
+
+	pthread_mutex_lock(&lock);
+	count = atomic_load_explicit(&row_count, memory_order_relaxed);
+	for (i = 0; i < count; i++)
+		if (rows[i].type == type && rows[i].config == config)
+			goto out;
+	if (i == SCRIPTED_ROWS_MAX)
+		goto out;
+	rows[i].type = type;
+	rows[i].config = config;
+	for (unsigned b = 0; b < SCRIPTED_BEHAVIOURS; b++)
+		rows[i].rate[b] = scripted_rate(type, config, b, scripted_slots);
+	/* pairs with the acquire in scripted_work: publishes the row */
+	atomic_store_explicit(&row_count, count + 1, memory_order_release);
+out:
+	pthread_mutex_unlock(&lock);
+	return i;
+}
+
+static uint64_t mix(uint64_t value)
+{
+	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return value ^ (value >> 31);
+}
+
+/* Mean 0, standard deviation 1, nearly normal; a function of its key alone. */
+static double deviate(uint64_t key)
+{
+	uint64_t bits = mix(key);
+	double sum = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		sum += (double)(bits >> (16 * i) & 0xffff) / 65535 - 0.5;
+	return sum * sqrt(3);
+}
+
+static bool is_instructions(const struct row *row)
+{
+	return (row->type == PERF_TYPE_HARDWARE && row->config == PERF_COUNT_HW_INSTRUCTIONS) ||
+	       (row->type == PERF_TYPE_RAW && row->config == 0xc0);
+}
+
+static bool follows_time(const struct row *row)
+{
+	return row->type == PERF_TYPE_SOFTWARE ||
+	       (row->type == PERF_TYPE_HARDWARE && row->config == PERF_COUNT_HW_CPU_CYCLES) ||
+	       (row->type == PERF_TYPE_RAW && row->config == 0x76);
+}
+
+/*
+ * The factor of one event in one piece of work. Whoever asks for work says how many instructions,
+ * so those are exact; cycles and time share one deviation, and the others have a part of it.
+ */
+static double noise_of(const struct row *row, uint64_t key, double common)
+{
+	double factor = 1;
+
+	if (scripted_settings.noise <= 0 || is_instructions(row))
+		return 1;
+	if (follows_time(row))
+		factor += scripted_settings.noise * common;
+	else
+		factor += scripted_settings.noise * (0.6 * common + 0.8 * deviate(key + row->type +
+				row->config * UINT64_C(0x9e3779b97f4a7c15)));
+	return factor > 0 ? factor : 0;
+}
+
+double scripted_work(struct scripted_thread *thread, unsigned behaviour, double instructions)
+{
+	/* pairs with the release in scripted_row */
+	unsigned count = atomic_load_explicit(&row_count, memory_order_acquire);
+	uint64_t key = mix(scripted_settings.seed * UINT64_C(0x100000001b3) + thread->number) +
+		       0x10001 * ++thread->works;
+	double common = deviate(key);
+
+	for (unsigned i = 0; i < count; i++)
+		thread->total[i] += instructions / 1000 * rows[i].rate[behaviour] *
+				    noise_of(&rows[i], key, common);
+	return instructions / 1000 * (1 + scripted_settings.noise * common) *
+	       scripted_rate(PERF_TYPE_RAW, 0x76, behaviour, scripted_slots);
+}
+
+static uint64_t clock_of(clockid_t which)
+{
+	struct timespec now;
+
+	clock_gettime(which, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void scripted_catch_up(struct scripted_thread *thread)
+{
+	uint64_t now;
+	double ns, limit = SHORT_AUTO_NS, cpi;
+	unsigned which = 0;
+
+	if (scripted_settings.autos == 0)
+		return;
+	now = clock_of(CLOCK_THREAD_CPUTIME_ID);
+	ns = thread->cpu_seen ? (double)(now - thread->cpu_seen) : 0;
+	thread->cpu_seen = now;
+	for (; which + 1 < scripted_settings.autos && ns > limit; limit *= 4)
+		which++;
+	cpi = scripted_rate(PERF_TYPE_RAW, 0x76, scripted_settings.auto_behaviour[which],
+			scripted_slots) / 1000;
+	scripted_work(thread, scripted_settings.auto_behaviour[which], ns * SCRIPTED_GHZ / cpi);
+}
+
+int scripted_pmu_work(const char *behaviour, uint64_t instructions)
+{
+	int number = scripted_behaviour_number(behaviour);
+	struct scripted_thread *thread;
+	uint64_t began;
+	double ns;
+
+	scripted_start();
+	thread = scripted_myself();
+	if (number < 0 || !thread)
+		return -EINVAL;
+	began = clock_of(CLOCK_MONOTONIC);
+	ns = scripted_work(thread, (unsigned)number, (double)instructions) / SCRIPTED_GHZ *
+	     scripted_settings.spin;
+	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns)
+		;
+	return 0;
+}
+
+double scripted_pmu_total(uint32_t type, uint64_t config)
+{
+	struct scripted_thread *thread;
+	unsigned row;
+
+	scripted_start();
+	thread = scripted_myself();
+	row = scripted_row(type, config);
+	return thread && row < SCRIPTED_ROWS_MAX ? thread->total[row] : NAN;
+}

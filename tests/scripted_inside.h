@@ -1,0 +1,89 @@
+/* What the files of the scripted PMU share. */
+#ifndef PHASEMUX_TESTS_SCRIPTED_INSIDE_H
+#define PHASEMUX_TESTS_SCRIPTED_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SCRIPTED_ROWS_MAX    256
+#define SCRIPTED_ENABLED_MAX 64
+
+/* ---- settings (scripted_settings.c) ---- */
+
+enum scripted_call { CALL_OPEN, CALL_READ, CALL_IOCTL, CALL_CLOSE, CALL_MAP, CALLS };
+
+#define SCRIPTED_FAILURES   8
+#define SCRIPTED_BEHAVIOURS 9
+#define FAIL_SHORT          (-1)
+
+struct scripted_failure {
+	enum scripted_call call;
+	uint64_t nth;
+	bool onwards;
+	int error; /* errno, or FAIL_SHORT */
+};
+
+struct scripted_settings {
+	unsigned counters, opens, held;
+	char processor[48];
+	bool hardware, strict;
+	double noise, spin;
+	uint64_t seed, jump, back;
+	unsigned autos;
+	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
+	unsigned failures;
+	struct scripted_failure failure[SCRIPTED_FAILURES];
+};
+
+/* 0, or -EINVAL with one line on stderr that names the setting. */
+int scripted_settings_parse(struct scripted_settings *settings, const char *text);
+
+/* The number of a call by its name, -1: none. */
+int scripted_call_number(const char *name);
+
+/* ---- behaviours (scripted_behaviours.c) ---- */
+
+/* The number of a behaviour by its name, -1: none. */
+int scripted_behaviour_number(const char *name);
+
+/* False: this processor has no such event. */
+bool scripted_event_exists(uint32_t type, uint64_t config);
+
+/* An event per 1,000 instructions of a behaviour, on a processor of `slots` per cycle. */
+double scripted_rate(uint32_t type, uint64_t config, unsigned behaviour, unsigned slots);
+
+#define SCRIPTED_GHZ 4.0 /* of the virtual clock */
+
+/* ---- histories (scripted_history.c) ---- */
+
+/* The virtual history of a thread, and its enabled groups. */
+struct scripted_thread {
+	struct scripted_thread *next;
+	double total[SCRIPTED_ROWS_MAX];
+	uint64_t number, works;
+	uint64_t cpu_seen; /* ns */
+	unsigned busy;     /* counters of the enabled groups */
+	unsigned enabled_groups;
+	int enabled[SCRIPTED_ENABLED_MAX];
+};
+
+/* The settings in force, and the slots per cycle of their processor; set by scripted_pmu.c. */
+extern struct scripted_settings scripted_settings;
+extern unsigned scripted_slots;
+
+/* Reads SCRIPTED_PMU, the first time. */
+void scripted_start(void);
+
+/* The calling thread's; NULL: no memory. */
+struct scripted_thread *scripted_myself(void);
+
+/* Where an event's total stands; SCRIPTED_ROWS_MAX: no room. */
+unsigned scripted_row(uint32_t type, uint64_t config);
+
+/* Moves a history on. Returns the cycles that it took. */
+double scripted_work(struct scripted_thread *thread, unsigned behaviour, double instructions);
+
+/* With "auto": what the thread did on its processor since the last look. */
+void scripted_catch_up(struct scripted_thread *thread);
+
+#endif
