@@ -12,6 +12,7 @@
 #include "agent/ledger.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
+#include "tests/scripted_inside.h"
 #include "tests/scripted_pmu.h"
 #include "tests/tap.h"
 
