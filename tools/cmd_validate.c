@@ -218,14 +218,11 @@ static bool is_counter(const struct burst_table *table, const struct selection *
 	for (size_t i = 0; i < selection->count; i++) {
 		double value = table_values(table, selection->row[i])[metric];
 
-		if (isnan(value))
-			known = false;
-		else if (value < 0 || value != floor(value) || value > 0x1p63)
-			return false;
-		else
-			*seen = true;
+		*seen |= !isnan(value);
+		/* nor is a NAN */
+		known &= value >= 0 && value == floor(value) && value < 0x1p63;
 	}
-	return known && *seen;
+	return known;
 }
 
 /* Lists the counters: cycles, instructions, then `metrics` of the file that are counters. */

@@ -1,0 +1,89 @@
+#!/bin/bash
+# phasemux validate --replay: what it says of bursts whose counters are all known. With recorded
+# traces in TRACES (a folder of folders with a .prv each), their bars too.
+. "$(dirname "$0")/lib.sh"
+
+[ -x "$phasemux" ] || skip_all "no command was built"
+
+# Two phases on four unequal ranks; BRANCHES follows instructions, STALL_CYC cycles, MISSES neither.
+cat >make.py <<'END'
+import random
+random.seed(5)
+print("task,begin_ns,end_ns,cycles,instructions,BRANCHES,STALL_CYC,MISSES,half,cluster")
+for task in range(4):
+    now = 0
+    for i in range(400):
+        phase = 1 + i % 2
+        ins = int(2e6 * phase * (1 + .05 * task) * random.gauss(1, .01))
+        cyc = int(ins * random.gauss(1.2, .05))
+        row = [task, now, now + cyc // 3, cyc, ins, int(.2 * ins * random.gauss(1, .002)),
+               int(.5 * cyc * random.gauss(1, .005)), int(.01 * ins * random.gauss(1, .1)), .5, phase]
+        print(",".join(map(str, row)))
+        now += cyc // 3 + 100000
+END
+"$python" make.py >bursts.csv
+
+run text "$phasemux" validate --replay bursts.csv --trials 50
+is "$(cat text.code)" 0 "a table of bursts is replayed"
+for scheme in time-space time space random adaptive; do
+	holds "the table has a row for $scheme" grep -qE "^$scheme +[0-9.]+%" text.out
+done
+holds "what is no count is left out, and said" grep -q 'half.*left out' text.err
+holds "it fits 100 columns" sh -c '! grep -qE "^.{101}" text.out'
+
+run json "$phasemux" validate --replay bursts.csv --trials 200 --json
+holds "the estimates are better than plain means, and the intervals hold the truth" "$python" -c '
+import json
+result = json.load(open("json.out"))["schemes"]
+assert set(result) == {"time-space", "time", "space", "random", "adaptive"}, result.keys()
+for name, scheme in result.items():
+    assert 0 < scheme["mean_weighted_error"] <= scheme["max_weighted_error"] < .02, (name, scheme)
+    if name != "space":
+        assert scheme["mean_weighted_error"] < scheme["plain_mean_weighted_error"], (name, scheme)
+    assert scheme["coverage"] is None or scheme["coverage"] >= .9, (name, scheme)
+    assert len(scheme["counters"]) == 6, scheme["counters"]'
+run same "$phasemux" validate --replay bursts.csv --trials 200 --json
+is "$(cat same.out)" "$(cat json.out)" "the same seed gives the same numbers"
+run part "$phasemux" validate --replay bursts.csv --trials 50 --read 0.2 --scheme random --json
+holds "a fifth of the bursts is enough to say something" "$python" -c '
+import json
+scheme, = json.load(open("part.out"))["schemes"].values()
+assert scheme["coverage"] >= .9 and scheme["observed"] == 1, scheme'
+
+# refused WHAT WORD ARGUMENT...: exit 2, and stderr says WORD.
+refused() {
+	local what=$1 word=$2
+
+	shift 2
+	run refused "$phasemux" validate "$@"
+	is "$(cat refused.code)" 2 "$what: 2"
+	holds "$what: named" grep -q -- "$word" refused.err
+}
+refused "no file" usage
+refused "no such scheme" sideways --replay bursts.csv --scheme sideways
+refused "a share above 1" 1.5 --replay bursts.csv --read 1.5
+refused "a quantum without a unit" 10 --replay bursts.csv --quantum 10
+cut -d, -f1-5 bursts.csv >bare.csv
+refused "nothing to hide" counter --replay bare.csv
+cut -d, -f1-3,6 bursts.csv >short.csv
+refused "no cycles" cycles --replay short.csv
+run missing "$phasemux" validate --replay nowhere.csv
+is "$(cat missing.code)" 1 "a file that is not there: 1"
+
+found=0
+for trace in "${TRACES:-none}"/*/*.prv*; do
+	[ -e "$trace" ] || continue
+	found=1
+	name=$(basename "$(dirname "$trace")")
+	for read in 1 0.2; do
+		run trace "$phasemux" validate --replay "$trace" --burst-min 50us --read "$read" --json
+		holds "$name, $read read: no worse than plain means, and honest intervals" \
+			"$python" -c '
+import json
+for name, scheme in json.load(open("trace.out"))["schemes"].items():
+    assert scheme["mean_weighted_error"] <= 1.05 * scheme["plain_mean_weighted_error"], name
+    assert scheme["coverage"] is None or scheme["coverage"] >= .8, (name, scheme["coverage"])'
+	done
+done
+[ $found = 1 ] || skip "recorded traces" "TRACES names no folder that has any"
+done_testing
