@@ -1,0 +1,209 @@
+/*
+ * What the pieces of a burst's way cost, in nanoseconds each (the least of many batches): one line
+ * a piece, "NAME NS". `floor` pieces are what anybody must pay.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/counting.h"
+#include "agent/sample.h"
+#include "agent/thread.h"
+#include "cluster/prototypes.h"
+#include "sampling/clock.h"
+#include "sampling/ring.h"
+
+#define BATCHES 200
+#define BATCH   1000
+
+static volatile double sink;
+
+static void report(const char *name, double (*batch)(void *), void *data)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < BATCHES; i++) {
+		double ns = batch(data);
+
+		least = ns < least ? ns : least;
+	}
+	printf("%s %.2f\n", name, least / BATCH);
+}
+
+static float uniform(void)
+{
+	return (float)rand() / (float)RAND_MAX;
+}
+
+/* ---- classification against a full table ---- */
+
+struct classification {
+	struct prototype_table table;
+	float point[BATCH][SPACE_DIMS_MAX];
+};
+
+static double classify_batch(void *data)
+{
+	struct classification *c = data;
+	uint64_t begin = clock_now();
+	int sum = 0;
+
+	for (int i = 0; i < BATCH; i++)
+		sum += prototypes_nearest(&c->table, c->point[i]);
+	sink = sum;
+	return clock_ns(clock_now() - begin);
+}
+
+static void classification(unsigned dims)
+{
+	struct classification *c = calloc(1, sizeof(*c));
+	char name[64];
+
+	c->table.count = PROTOTYPES_MAX;
+	c->table.space.dims = dims;
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		for (unsigned d = 0; d < dims; d++)
+			c->table.all[p].at[d] = uniform();
+		c->table.all[p].radius = 0.05f;
+		c->table.all[p].phase = 1;
+	}
+	prototypes_index(&c->table);
+	/* bursts are near prototypes */
+	for (int i = 0; i < BATCH; i++)
+		for (unsigned d = 0; d < dims; d++)
+			c->point[i][d] = c->table.all[rand() % PROTOTYPES_MAX].at[d] +
+					 0.02f * (uniform() - 0.5f);
+	snprintf(name, sizeof(name), "classify_256_prototypes_%ud", dims);
+	report(name, classify_batch, c);
+	free(c);
+}
+
+/* ---- the ring ---- */
+
+static double ring_batch(void *data)
+{
+	struct ring *ring = data;
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < BATCH; i++) {
+		struct burst *burst = ring_reserve(ring);
+
+		burst->begin = (uint64_t)i;
+		ring_commit(ring);
+		burst = ring_peek(ring);
+		sink = (double)burst->begin;
+		ring_release(ring);
+	}
+	return clock_ns(clock_now() - begin);
+}
+
+/* ---- sums ---- */
+
+struct summing {
+	struct sums *sums;
+	struct quantum *quantum;
+};
+
+static double sums_batch(void *data)
+{
+	static const uint64_t values[PLAN_GROUP_EVENTS_MAX] = { 1000000, 2000000, 300, 400, 500 };
+	struct summing *s = data;
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < BATCH; i++)
+		quantum_add(s->quantum, (unsigned)i % 8, 0, 1, 1e-3, values);
+	quantum_close(s->quantum, s->sums);
+	return clock_ns(clock_now() - begin);
+}
+
+/* ---- the kernel ---- */
+
+struct counted {
+	struct group group[2];
+	unsigned groups;
+};
+
+static double read_batch(void *data)
+{
+	struct counted *counted = data;
+	uint64_t values[GROUP_EVENTS_MAX], begin = clock_now();
+
+	for (int i = 0; i < BATCH; i++)
+		group_read(&counted->group[0], values);
+	sink = (double)values[0];
+	return clock_ns(clock_now() - begin);
+}
+
+static double switch_batch(void *data)
+{
+	struct counted *counted = data;
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < BATCH; i++) {
+		group_disable(&counted->group[i % counted->groups]);
+		group_enable(&counted->group[(i + 1) % counted->groups]);
+	}
+	return clock_ns(clock_now() - begin);
+}
+
+static double clock_batch(void *data)
+{
+	uint64_t begin = clock_now();
+
+	(void)data;
+	for (int i = 0; i < BATCH; i++)
+		sink = (double)clock_now();
+	return clock_ns(clock_now() - begin);
+}
+
+/* The groups that the agent would use on this machine. */
+static void kernel(void)
+{
+	static struct counting counting;
+	struct counting_limits limits;
+	struct counted counted = { .groups = 0 };
+	char why[256];
+
+	if (counting_look(&counting, "auto", NULL, why, sizeof(why)))
+		return;
+	counting_limits(&counting, &limits);
+	counting_settle(&counting, &limits);
+	for (unsigned g = 0; g < 2; g++) {
+		const struct plan_group *group = &counting.plan.group[g % counting.plan.groups];
+		const struct event *events[GROUP_EVENTS_MAX];
+		unsigned bad;
+
+		for (unsigned i = 0; i < group->count; i++)
+			events[i] = &counting.event[group->event[i]];
+		if (group_open(&counted.group[g], counting.pmu, events, group->count,
+				    counting.probe.method, &bad))
+			return;
+		counted.groups++;
+	}
+	group_enable(&counted.group[0]);
+	report(counting.hardware ? "floor_read_group" : "floor_read_software_group", read_batch,
+			&counted);
+	report(counting.hardware ? "switch_groups" : "switch_software_groups", switch_batch,
+			&counted);
+}
+
+int main(void)
+{
+	struct plan plan = { .events = 5, .common = 2, .groups = 1,
+		.group[0] = { .count = 5, .event = { 0, 1, 2, 3, 4 } } };
+	static struct ring ring;
+	struct summing summing = { .sums = sums_new(&plan, PROTOTYPES_MAX) };
+
+	clock_calibrate();
+	report("floor_time_stamp", clock_batch, NULL);
+	for (unsigned dims = 1; dims <= 4; dims++)
+		classification(dims);
+	ring_init(&ring, calloc(THREAD_RING_BURSTS, sizeof(struct burst)), THREAD_RING_BURSTS,
+			sizeof(struct burst));
+	report("ring_push_and_pop", ring_batch, &ring);
+	summing.quantum = quantum_new(summing.sums);
+	report("add_to_sums", sums_batch, &summing);
+	kernel();
+	return 0;
+}

@@ -1,0 +1,88 @@
+/*
+ * What a round costs against the number of ranks, beside the MPI library's own MPI_Allreduce of as
+ * many bytes: the median seconds of each, "ROUND ALLREDUCE", from rank 0.
+ *
+ *	rounds.MPI ADAPTER PAYLOAD ROUNDS
+ */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mpi_adapter.h"
+
+/* tests/bench/payload.c */
+static size_t (*part_bytes)(void), (*answer_bytes)(void);
+static void (*part_fill)(void *part, int rank);
+static mpi_merge part_merge;
+
+static void *symbol(void *library, const char *name)
+{
+	void *found = library ? dlsym(library, name) : NULL;
+
+	if (!found) {
+		fprintf(stderr, "rounds: no %s: %s\n", name, dlerror());
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return found;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	const struct mpi_adapter *(*entry)(void), *adapter;
+	int rounds = argc > 3 ? atoi(argv[3]) : 20;
+	double *round = calloc((size_t)rounds, sizeof(*round));
+	double *allreduce = calloc((size_t)rounds, sizeof(*allreduce));
+	void *payload, *mine, *all, *answer;
+	struct mpi_world world;
+
+	MPI_Init(&argc, &argv);
+	if (argc < 3)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	*(void **)&entry = symbol(dlopen(argv[1], RTLD_NOW), MPI_ADAPTER_ENTRY);
+	payload = dlopen(argv[2], RTLD_NOW);
+	*(void **)&part_bytes = symbol(payload, "part_bytes");
+	*(void **)&answer_bytes = symbol(payload, "answer_bytes");
+	*(void **)&part_fill = symbol(payload, "part_fill");
+	*(void **)&part_merge = symbol(payload, "part_merge");
+	adapter = entry();
+	if (adapter->open(&world))
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	mine = calloc(1, part_bytes());
+	all = calloc(1, part_bytes());
+	answer = calloc(1, answer_bytes());
+	part_fill(mine, world.rank);
+	for (int i = 0; i < rounds; i++) {
+		double begin;
+
+		MPI_Barrier(MPI_COMM_WORLD);
+		begin = MPI_Wtime();
+		adapter->reduce_start(mine, all, part_bytes(), part_merge);
+		adapter->wait();
+		adapter->broadcast_start(answer, answer_bytes());
+		adapter->wait();
+		MPI_Barrier(MPI_COMM_WORLD);
+		round[i] = MPI_Wtime() - begin;
+
+		begin = MPI_Wtime();
+		MPI_Allreduce(mine, all, (int)(part_bytes() / sizeof(double)), MPI_DOUBLE, MPI_SUM,
+				MPI_COMM_WORLD);
+		MPI_Barrier(MPI_COMM_WORLD);
+		allreduce[i] = MPI_Wtime() - begin;
+	}
+	qsort(round, (size_t)rounds, sizeof(*round), by_value);
+	qsort(allreduce, (size_t)rounds, sizeof(*allreduce), by_value);
+	if (world.rank == 0)
+		printf("%.9f %.9f\n", round[rounds / 2], allreduce[rounds / 2]);
+	adapter->close();
+	MPI_Finalize();
+	return 0;
+}
