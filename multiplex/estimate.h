@@ -31,4 +31,19 @@ struct phase_estimate {
  */
 void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out);
 
+/* How a counter is spread between the bursts of a phase. */
+struct spread {
+	double sd;        /* standard deviation; NAN: not observed */
+	bool deciles;     /* decile[] is known */
+	double decile[9]; /* 10%, 20%, ... 90%; within 3% */
+};
+
+/*
+ * The spread of every event (by event number) over the bursts of those prototypes. Deciles are kept
+ * for the first 16 phases, by the labels that bursts had when they were counted (quantum_label):
+ * phase is that label, 0 for none; they are not known where half of the bursts had another.
+ */
+void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase,
+		struct spread out[PLAN_EVENTS_MAX]);
+
 #endif

@@ -16,6 +16,9 @@
 #include <stddef.h>
 
 #include "multiplex/plan.h"
+#include "multiplex/sketch.h"
+
+#define SKETCH_PHASES 16
 
 #define AUX_MAX 2 /* the leading common events that help to estimate the others */
 
@@ -70,6 +73,13 @@ static inline double *sums_block(const struct sums *sums, unsigned prototype, un
 static inline double *sums_slot(double *block, const struct sums *sums, unsigned position)
 {
 	return block + BLOCK_FIELDS + (position - sums->aux) * SLOT_FIELDS;
+}
+
+/* Of phase 1 .. SKETCH_PHASES. */
+static inline double *sums_sketch(const struct sums *sums, unsigned phase, unsigned event)
+{
+	return sums->flat + sums->prototypes * sums->stride +
+	       ((size_t)(phase - 1) * sums->plan.events + event) * SKETCH_FIELDS;
 }
 
 #endif

@@ -4,6 +4,16 @@
 #include <string.h>
 
 #include "multiplex/layout.h"
+#include "multiplex/mix.h"
+
+#define NOTED_MAX 256
+
+/* A burst's buckets, until the quantum is closed and they can be put into the sketches. */
+struct noted {
+	float weight;
+	uint8_t phase; /* 1 .. SKETCH_PHASES */
+	uint8_t bucket[PLAN_GROUP_EVENTS_MAX];
+};
 
 /* What one quantum gathered of one prototype; all weighted but read and elapsed. */
 struct gathered {
@@ -23,6 +33,9 @@ struct quantum {
 	uint16_t *order;
 	uint32_t *label; /* the phase of each prototype; 0: none */
 	struct gathered *of;
+	uint64_t random;
+	unsigned notable;             /* bursts that had a sketch */
+	struct noted noted[NOTED_MAX]; /* of these, all or a random choice */
 };
 
 static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototypes)
@@ -87,7 +100,8 @@ double *sums_flat(struct sums *sums)
 
 size_t sums_length(const struct sums *sums)
 {
-	return sums->stride * sums->prototypes;
+	return sums->stride * sums->prototypes +
+	       (size_t)SKETCH_PHASES * sums->plan.events * SKETCH_FIELDS;
 }
 
 struct quantum *quantum_new(const struct sums *sums)
@@ -119,6 +133,24 @@ void quantum_free(struct quantum *quantum)
 	free(quantum);
 }
 
+/* Notes the buckets of a burst; of more than can be noted, a random choice (a reservoir). */
+static void note(struct quantum *quantum, uint32_t phase, double weight, const uint64_t *values)
+{
+	uint64_t at = quantum->notable++;
+	struct noted *noted;
+
+	if (at >= NOTED_MAX) {
+		at = mix_next(&quantum->random) % quantum->notable;
+		if (at >= NOTED_MAX)
+			return;
+	}
+	noted = &quantum->noted[at];
+	noted->weight = weight;
+	noted->phase = phase;
+	for (unsigned i = 0; i < quantum->count; i++)
+		noted->bucket[i] = sketch_bucket(values[i]);
+}
+
 void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
 		double seconds, const uint64_t *values)
 {
@@ -141,6 +173,8 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 		of->y[i] += weight * value;
 		of->burst_yy[i] += weight * value * value;
 	}
+	if (quantum->label[prototype] && quantum->label[prototype] <= SKETCH_PHASES)
+		note(quantum, quantum->label[prototype], weight, values);
 }
 
 /* What adds up burst by burst. */
@@ -190,6 +224,22 @@ static void fold_products(const struct sums *sums, unsigned group, const struct 
 	}
 }
 
+static void fold_sketches(struct quantum *quantum, const struct sums *sums)
+{
+	const struct plan_group *group = &sums->plan.group[quantum->group];
+	unsigned count = quantum->notable < NOTED_MAX ? quantum->notable : NOTED_MAX;
+	double scale = count ? (double)quantum->notable / count : 0;
+
+	for (unsigned n = 0; n < count; n++) {
+		const struct noted *noted = &quantum->noted[n];
+
+		for (unsigned i = 0; i < group->count; i++)
+			sums_sketch(sums, noted->phase, group->event[i])[noted->bucket[i]] +=
+					scale * noted->weight;
+	}
+	quantum->notable = 0;
+}
+
 static void merge(struct gathered *into, const struct gathered *of, unsigned count)
 {
 	into->w += of->w;
@@ -232,5 +282,6 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 	}
 	for (unsigned i = 0; i < quantum->touched; i++)
 		memset(&quantum->of[quantum->order[i]], 0, sizeof(*quantum->of));
+	fold_sketches(quantum, sums);
 	quantum->touched = 0;
 }

@@ -47,8 +47,8 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 
 /*
  * Says that the prototype belongs to `phase` (0, as at first: to none). Bursts of one phase in one
- * quantum vary together; without this the intervals of a phase of several prototypes would not know.
- * To be called whenever the table of prototypes changes.
+ * quantum vary together; without this the intervals of a phase of several prototypes would not know,
+ * and there are no deciles. To be called whenever the table of prototypes changes.
  */
 void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase);
 

@@ -1,0 +1,41 @@
+/*
+ * A sketch of a distribution that is merged by adding: a histogram with buckets of equal relative
+ * width, as in DDSketch (Masson, Rim, Lee, VLDB 2019; buckets by its linear interpolation of the
+ * logarithm), but of a fixed size without a fixed range: the buckets are the logarithm modulo
+ * SKETCH_OCTAVES. Where in that circle the lowest value stands follows from the mean, which is
+ * known exactly beside it. A distribution wider than a factor of 2^SKETCH_OCTAVES overlaps itself;
+ * its mean then does not fit, and it is not decoded.
+ */
+#ifndef PHASEMUX_MULTIPLEX_SKETCH_H
+#define PHASEMUX_MULTIPLEX_SKETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SKETCH_PER_OCTAVE 16 /* buckets 3 to 6% wide */
+#define SKETCH_OCTAVES    4
+#define SKETCH_BUCKETS    (SKETCH_PER_OCTAVE * SKETCH_OCTAVES)
+#define SKETCH_ZERO       SKETCH_BUCKETS /* the bucket of 0 */
+#define SKETCH_FIELDS     (SKETCH_BUCKETS + 1)
+
+/* The bucket of a count. A few instructions: the exponent and the head of the mantissa. */
+static inline unsigned sketch_bucket(uint64_t value)
+{
+	double as_double = value;
+	uint64_t bits;
+
+	if (!value)
+		return SKETCH_ZERO;
+	memcpy(&bits, &as_double, sizeof(bits));
+	/* The exponent without its bias, then 4 bits of the mantissa: 2^4 = SKETCH_PER_OCTAVE. */
+	return ((bits >> 48) - 1023 * SKETCH_PER_OCTAVE) % SKETCH_BUCKETS;
+}
+
+/*
+ * The deciles (10%, 20%, ... 90%) of what the buckets hold, given its mean. False when there is
+ * nothing in it, or the mean shows that it is wider than can be told.
+ */
+bool sketch_deciles(const double bucket[SKETCH_FIELDS], double mean, double decile[9]);
+
+#endif
