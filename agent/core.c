@@ -30,6 +30,7 @@
 #include "agent/source.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
+#include "sampling/path.h"
 
 #define THREADS_MAX 64
 
@@ -98,6 +99,7 @@ static struct thread *adopt(void)
 	if (thread->open_error)
 		log_line("counters of a thread cannot be opened: %s",
 				strerror(-thread->open_error));
+	path_init(&thread->sites.paths);
 	pthread_setspecific(core.thread_ends, thread);
 	rcu_register_thread();
 	thread->main = pthread_equal(pthread_self(), core.main_thread);
@@ -162,29 +164,33 @@ static const bool waits[MPI_CALLS] = {
 #undef MPI_CALL
 };
 
-static void hook_before(void **slot, enum mpi_call call, void *site)
+static void hook_before(void **slot, enum mpi_call call, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	struct thread *thread = *slot;
 
 	if (!is_observed(thread))
 		return;
-	thread_end_burst(thread, &core.rules, call, site, now);
+	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread_end_burst(thread, &core.rules, call, now);
 	if (waits[call] && (now >= thread->service_at ||
 				   ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
 		service(thread, now);
 }
 
-static void hook_after(void **slot, enum mpi_call call, void *site)
+static void hook_after(void **slot, enum mpi_call call, void *site, const void *frame)
 {
-	struct thread *thread;
+	struct thread *thread = *slot;
 	uint64_t now;
 
-	if (!*slot)
+	if (!thread) {
 		meet(slot);
-	if (!is_observed(*slot))
+		thread = *slot;
+		if (is_observed(thread))
+			thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	}
+	if (!is_observed(thread))
 		return;
-	thread = *slot;
 	now = clock_now();
 	/* no call waited for long: do it all the same */
 	if (now >= thread->service_at + core.rules.service_ticks ||
@@ -192,7 +198,7 @@ static void hook_after(void **slot, enum mpi_call call, void *site)
 		service(thread, now);
 		now = clock_now();
 	}
-	thread_begin_burst(thread, &core.rules, call, site, now);
+	thread_begin_burst(thread, &core.rules, call, now);
 }
 
 /* ---- the end ---- */
@@ -332,17 +338,20 @@ static void restore_numbers(locale_t plain, locale_t kept)
 	}
 }
 
-static void hook_finalize(void **slot)
+static void hook_finalize(void **slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	locale_t kept, plain = plain_numbers(&kept);
+	struct thread *thread = *slot;
 
-	if (is_observed(*slot))
-		thread_end_burst(*slot, &core.rules, MPI_CALL_Finalize, NULL, now);
+	if (is_observed(thread)) {
+		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+	}
 	/* pairs with the acquire in thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
-	for (struct thread *thread = all_threads(); thread; thread = thread->next)
-		ledger_drain(core.ledger, thread);
+	for (struct thread *each = all_threads(); each; each = each->next)
+		ledger_drain(core.ledger, each);
 	if (exchange_finish(core.exchange, all_threads()) == 0)
 		reduce_and_report(clock_ns(now - core.start) * 1e-9);
 	else
@@ -350,8 +359,8 @@ static void hook_finalize(void **slot)
 	if (core.adapter)
 		core.adapter->close();
 	core.preload->set_hooks(NULL);
-	if (is_observed(*slot))
-		thread_close(*slot);
+	if (is_observed(thread))
+		thread_close(thread);
 	restore_numbers(plain, kept);
 }
 
@@ -471,6 +480,8 @@ static int start(const struct preload *preload)
 	core.preload = preload;
 	core.call_ticks = measure_call();
 	make_rules();
+	if (path_setup())
+		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	core.start = clock_now();
 	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
 			core.start);

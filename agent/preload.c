@@ -148,7 +148,7 @@ static inline void *real_of(enum form form, enum mpi_call call)
 	return real ? real : (void *)no_such_call;
 }
 
-static inline void enter(enum mpi_call call, void *site)
+static inline void enter(enum mpi_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
 
@@ -158,23 +158,23 @@ static inline void enter(enum mpi_call call, void *site)
 	__asm__ volatile("" ::: "memory");
 	hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
 	if (hooks)
-		hooks->before(&this_thread.core, call, site);
+		hooks->before(&this_thread.core, call, site, frame);
 }
 
-static inline void leave(enum mpi_call call, void *site)
+static inline void leave(enum mpi_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
 
 	if (this_thread.depth == 1) {
 		hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
 		if (hooks)
-			hooks->after(&this_thread.core, call, site);
+			hooks->after(&this_thread.core, call, site, frame);
 		__asm__ volatile("" ::: "memory");
 	}
 	this_thread.depth--;
 }
 
-static void leave_init(enum mpi_call call, void *site)
+static void leave_init(enum mpi_call call, void *site, const void *frame)
 {
 	int kept = errno;
 
@@ -183,10 +183,10 @@ static void leave_init(enum mpi_call call, void *site)
 		attach();
 	}
 	errno = kept;
-	leave(call, site);
+	leave(call, site, frame);
 }
 
-static void enter_finalize(void)
+static void enter_finalize(void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
 	int kept = errno;
@@ -194,19 +194,22 @@ static void enter_finalize(void)
 	if (!this_thread.depth++) {
 		hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
 		if (hooks)
-			hooks->finalize(&this_thread.core);
+			hooks->finalize(&this_thread.core, site, frame);
 	}
 	errno = kept;
 }
 
+/* Who called the wrapper, and its stack pointer once the wrapper has returned. */
+#define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
+
 /* What stands around the real call, by kind. */
-#define BEFORE_WAITS(call)    enter(call, __builtin_return_address(0))
-#define AFTER_WAITS(call)     leave(call, __builtin_return_address(0))
+#define BEFORE_WAITS(call)    enter(call, CALLER)
+#define AFTER_WAITS(call)     leave(call, CALLER)
 #define BEFORE_PASSES(call)   BEFORE_WAITS(call)
 #define AFTER_PASSES(call)    AFTER_WAITS(call)
 #define BEFORE_INIT(call)     this_thread.depth++
-#define AFTER_INIT(call)      leave_init(call, __builtin_return_address(0))
-#define BEFORE_FINALIZE(call) enter_finalize()
+#define AFTER_INIT(call)      leave_init(call, CALLER)
+#define BEFORE_FINALIZE(call) enter_finalize(CALLER)
 #define AFTER_FINALIZE(call)  this_thread.depth--
 
 /* Parameter and argument lists by number; MPI's are all integers and pointers. */

@@ -22,12 +22,15 @@ enum mpi_call {
 
 /* What the core does at the boundaries; `thread` is the core's word in the thread's own storage. */
 struct preload_hooks {
-	/* The outermost intercepted call begins; site is the address it will return to. */
-	void (*before)(void **thread, enum mpi_call call, void *site);
+	/*
+	 * The outermost intercepted call begins; site is the address it will return to, frame its
+	 * caller's stack pointer after that.
+	 */
+	void (*before)(void **thread, enum mpi_call call, void *site, const void *frame);
 	/* It has returned. */
-	void (*after)(void **thread, enum mpi_call call, void *site);
+	void (*after)(void **thread, enum mpi_call call, void *site, const void *frame);
 	/* MPI_Finalize is about to run. */
-	void (*finalize)(void **thread);
+	void (*finalize)(void **thread, void *site, const void *frame);
 };
 
 struct preload {

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/places.h"
 #include "sampling/clock.h"
-
-#define SOURCES_MAX 4 /* pairs of places named per phase */
 
 /* JSON knows no infinity and no NaN: what is not known is null. */
 static json_t *number(double value)
@@ -181,77 +180,8 @@ static json_t *breakdown(const struct counting *counting, const struct phase_est
 	return list;
 }
 
-struct source_pair {
-	uintptr_t from, to;
-	double ticks;
-};
-
-static int by_ticks(const void *a, const void *b)
-{
-	double x = ((const struct source_pair *)a)->ticks, y = ((const struct source_pair *)b)->ticks;
-
-	return (x < y) - (x > y);
-}
-
-static void place_of(struct source *source, uintptr_t address, struct source_place *place)
-{
-	struct source_place places[SOURCE_PLACES_MAX];
-
-	memset(place, 0, sizeof(*place));
-	if (source && address) {
-		source_find(source, address, places, SOURCE_PLACES_MAX);
-		*place = places[0];
-	} else {
-		snprintf(place->module, sizeof(place->module), "?");
-	}
-}
-
-static json_t *place_pair(struct source *source, const struct source_pair *pair, double all)
-{
-	struct source_place from, to;
-	char from_position[512], to_position[512];
-
-	place_of(source, pair->from, &from);
-	place_of(source, pair->to, &to);
-	source_position(&from, from_position, sizeof(from_position));
-	source_position(&to, to_position, sizeof(to_position));
-	return json_pack("{s:s,s:s,s:s,s:s,s:o}", "from", from_position, "from_function",
-			from.function, "to", to_position, "to_function", to.function, "share",
-			number(share(pair->ticks, all)));
-}
-
-/* Where the phase's bursts run between, on this rank: the spans that hold most of its time. */
-static json_t *source(const struct report_facts *facts, uint32_t phase)
-{
-	const struct prototype_table *table = facts->table;
-	struct source_pair pairs[SPANS_MAX];
-	unsigned count = 0;
-	double all = 0;
-	json_t *list = json_array();
-
-	if (!facts->sites)
-		return list;
-	for (unsigned i = 0; i < SPANS_MAX; i++) {
-		const struct site_table *sites = facts->sites;
-		const struct span *span = &sites->span[i];
-		struct source_pair pair = { sites->site[span->from].address,
-			sites->site[span->to].address, 0 };
-
-		for (unsigned k = 0; k < SPAN_SHARES_MAX && span->share[k].read; k++)
-			if (span->share[k].prototype < table->count &&
-					table->all[span->share[k].prototype].phase == phase)
-				pair.ticks += span->share[k].ticks;
-		all += pair.ticks;
-		if (pair.ticks > 0)
-			pairs[count++] = pair;
-	}
-	qsort(pairs, count, sizeof(*pairs), by_ticks);
-	for (unsigned i = 0; i < count && i < SOURCES_MAX; i++)
-		json_array_append_new(list, place_pair(facts->source, &pairs[i], all));
-	return list;
-}
-
-static json_t *phase_object(const struct report_facts *facts, const struct phase *phase, int id)
+static json_t *phase_object(const struct report_facts *facts, struct places *places,
+		const struct phase *phase, int id)
 {
 	const struct phase_estimate *estimate = &phase->estimate;
 	double cycles = NAN, instructions = NAN;
@@ -269,7 +199,8 @@ static json_t *phase_object(const struct report_facts *facts, const struct phase
 			number(cycles / instructions), "counters",
 			counters(facts->counting, estimate), "cpi_breakdown",
 			breakdown(facts->counting, estimate), "source",
-			source(facts, phase->number));
+			places ? places_of_phase(places, facts->table, phase->number) :
+				 json_array());
 }
 
 static json_t *phases(const struct report_facts *facts)
@@ -277,9 +208,11 @@ static json_t *phases(const struct report_facts *facts)
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
+	struct places *places = facts->sites ? places_new(facts->sites, facts->source) : NULL;
 
 	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(list, phase_object(facts, &all[i], (int)i + 1));
+		json_array_append_new(list, phase_object(facts, places, &all[i], (int)i + 1));
+	places_free(places);
 	free(all);
 	return list;
 }

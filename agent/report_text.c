@@ -193,36 +193,54 @@ static void print_head(FILE *out, const json_t *report)
 
 /* ---- phases ---- */
 
-/* "step solver.c:120", without folders; without lines "step+0x12". */
-static void format_place(char *text, size_t size, const char *function, const char *position)
-{
-	const char *base = strrchr(position, '/');
+struct place_text {
+	char of[256];
+};
 
+/*
+ * One end of a pair of places, by its key "from" or "to": "step solver.c:120", without folders;
+ * without lines "step+0x12". Where a wrapper made the call: "step solver.c:120 (exchange)".
+ */
+static struct place_text format_end(const json_t *pair, const char *key)
+{
+	const char *position = get_text(pair, key), *base = strrchr(position, '/'), *inner;
+	struct place_text text;
+	char name[32];
+	const char *function;
+	int length;
+
+	snprintf(name, sizeof(name), "%s_function", key);
+	function = get_text(pair, name);
 	/* a position without a line says its function itself, and "module+0x1234" has none */
 	if (*function && strncmp(position, function, strlen(function)) != 0)
-		snprintf(text, size, "%s %s", function, base ? base + 1 : position);
+		length = snprintf(text.of, sizeof(text.of), "%s %s", function,
+				base ? base + 1 : position);
 	else
-		snprintf(text, size, "%s", base && !*function ? base + 1 : position);
+		length = snprintf(text.of, sizeof(text.of), "%s", position);
+	snprintf(name, sizeof(name), "%s_path", key);
+	inner = json_string_value(json_object_get(
+			json_array_get(json_object_get(pair, name), 0), "function"));
+	if (inner && *inner && strcmp(inner, function) != 0 && length < (int)sizeof(text.of))
+		snprintf(text.of + length, sizeof(text.of) - (size_t)length, " (%s)", inner);
+	return text;
 }
 
 /* Between which calls most of the phase's time was spent. */
 static void print_ends(FILE *out, const json_t *phase)
 {
-	const json_t *place = json_array_get(json_object_get(phase, "source"), 0);
-	char from[256], to[256];
-	int room = WIDTH - 6 - 11, length, other;
+	const json_t *pair = json_array_get(json_object_get(phase, "source"), 0);
+	struct place_text from, to;
+	int room = WIDTH - 6 - 11;
 
-	if (!place)
+	if (!pair)
 		return;
-	format_place(from, sizeof(from), get_text(place, "from_function"), get_text(place, "from"));
-	format_place(to, sizeof(to), get_text(place, "to_function"), get_text(place, "to"));
-	length = (int)strlen(from);
-	other = (int)strlen(to);
+	from = format_end(pair, "from");
+	to = format_end(pair, "to");
 	/* a line each where they do not fit into one */
-	if (length + other > room)
-		fprintf(out, "      from %.*s\n      to   %.*s\n", room + 4, from, room + 4, to);
+	if ((int)(strlen(from.of) + strlen(to.of)) > room)
+		fprintf(out, "      from %.*s\n      to   %.*s\n", room + 4, from.of, room + 4, to.of);
 	else
-		fprintf(out, "      from %s to %s\n", from, to);
+		fprintf(out, "      from %s to %s\n", from.of, to.of);
 }
 
 static void print_bar(FILE *out, double part)

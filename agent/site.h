@@ -1,6 +1,6 @@
 /*
- * Call sites of one thread: where a burst can start (the call that returned there predicts how long
- * it will be), and spans, the pairs of sites that bursts run between (they attribute the bursts
+ * Call sites of one thread, by call path: where a burst can start (the call that returned there
+ * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute the bursts
  * that were not read). Fixed tables; what finds no room shares the last entry.
  *
  * One thread writes; the counts that others read at the end are atomic with relaxed order (single
@@ -13,16 +13,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sampling/path.h"
+
 #define SITES_MAX       256
 #define SPANS_MAX       256
 #define SPAN_SHARES_MAX 8
 #define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
 
 struct site {
-	uintptr_t address; /* that the intercepted call returns to; 0: free */
-	uint32_t call;     /* enum mpi_call */
-	uint32_t bursts;   /* seen, saturating */
-	float mean_ticks;  /* of the bursts that start here, exponentially weighted */
+	bool used;
+	uint16_t path;    /* of the table's */
+	uint32_t call;    /* enum mpi_call */
+	uint32_t bursts;  /* seen, saturating */
+	float mean_ticks; /* of the bursts that start here, exponentially weighted */
 };
 
 /* How much of a span's bursts went to one prototype. */
@@ -42,6 +45,7 @@ struct span {
 };
 
 struct site_table {
+	struct path_table paths;
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];
 };
@@ -54,17 +58,18 @@ static inline void site_add(_Atomic uint64_t *count, uint64_t more)
 }
 
 /* The site's number. At most SITES_MAX - 1 different ones; all others are the last. */
-static inline uint32_t site_find(struct site_table *table, uintptr_t address, uint32_t call)
+static inline uint32_t site_find(struct site_table *table, uint32_t path, uint32_t call)
 {
-	uint32_t at = (uint32_t)((address * 0x9e3779b97f4a7c15u + call) >> 56) % (SITES_MAX - 1);
+	uint32_t at = (path * 5 + call) % (SITES_MAX - 1);
 
 	for (int probes = 0; probes < 16; probes++) {
 		struct site *site = &table->site[at];
 
-		if (site->address == address && site->call == call)
+		if (site->used && site->path == path && site->call == call)
 			return at;
-		if (!site->address) {
-			site->address = address;
+		if (!site->used) {
+			site->used = true;
+			site->path = (uint16_t)path;
 			site->call = call;
 			return at;
 		}

@@ -196,7 +196,7 @@ static __attribute__((noinline)) bool end_reading(struct thread *thread,
 }
 
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
-		void *site, uint64_t now)
+		uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
 	uint64_t ticks = now - thread->begin;
@@ -216,7 +216,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
 	if (!is_short)
 		span = span_find(&thread->sites, thread->from,
-				site_find(&thread->sites, (uintptr_t)site, call));
+				site_find(&thread->sites, thread->at, call));
 	if (thread->reading)
 		read = end_reading(thread, rules, ticks, span);
 	if (thread->reading && !read)
@@ -231,13 +231,13 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 }
 
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum mpi_call call, void *site, uint64_t now)
+		enum mpi_call call, uint64_t now)
 {
 	const struct site *start;
 	double chance;
 
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
-	thread->from = site_find(&thread->sites, (uintptr_t)site, call);
+	thread->from = site_find(&thread->sites, thread->at, call);
 	/*
 	 * Reading bursts with this probability costs at most rules->pay x 2 reads for each tick of
 	 * computing: the budget holds whatever the lengths are. What is read with probability p

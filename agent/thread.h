@@ -60,6 +60,7 @@ struct thread_counts {
 };
 
 struct thread {
+	uint32_t at; /* path of the intercepted call under way, or of the last one */
 	/* the burst under way */
 	bool open, reading;
 	uint32_t from; /* site */
@@ -109,12 +110,12 @@ size_t thread_bytes(void);
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);
 
-/* The burst under way ends, at time now: `call` begins, and will return to `site`. */
+/* The burst under way ends, at time now: `call` begins, at the path thread->at. */
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
-		void *site, uint64_t now);
+		uint64_t now);
 
-/* A burst begins: `call` has returned to `site`. */
+/* A burst begins: `call`, at the path thread->at, has returned. */
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum mpi_call call, void *site, uint64_t now);
+		enum mpi_call call, uint64_t now);
 
 #endif
