@@ -40,12 +40,14 @@ static void one_burst(struct thread *thread, int i)
 {
 	int which = i % 3 == 0;
 	/* any two addresses do for call sites */
-	void *start = (void *)(uintptr_t)(0x1000 + (run.mixed_site ? 0 : 16 * which));
-	void *end = (void *)(uintptr_t)(0x2000 + 16 * which);
+	uintptr_t start = 0x1000 + (run.mixed_site ? 0 : 16 * (uintptr_t)which);
+	uintptr_t end = 0x2000 + 16 * (uintptr_t)which;
 
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, start, clock_now());
+	thread->at = path_find(&thread->sites.paths, start, NULL);
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
-	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, end, clock_now());
+	thread->at = path_find(&thread->sites.paths, end, NULL);
+	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, clock_now());
 }
 
 static void *thread_main(void *data)

@@ -153,8 +153,12 @@ static void test_crowd(void)
 			path = recurse(own, way, 9);
 	is_int(own->count, 1 + (1 << 7), "eight frames deep, seven turns");
 	for (int depth = 8; depth > 0; depth--)
-		for (unsigned way = 0; way < 1u << depth; way++)
+		for (unsigned way = 0; way < 1u << depth; way++) {
 			path = recurse(own, way, depth);
+			__asm__ volatile("# first" : "+r"(path));
+			path = recurse(own, way, depth);
+			__asm__ volatile("# second" : "+r"(path));
+		}
 	ok(own->count == PATHS_MAX && path < PATHS_MAX, "more paths than there is room");
 	ok(own->crowded > 0, "what found no room is counted");
 	free(own);

@@ -115,6 +115,26 @@ def check_ipc(name, *pairs):
         expect(abs(near[0]["ipc"] / ipc - 1) <= 0.02, f"IPC {near[0]['ipc']}, not {ipc}")
 
 
+def check_source(name, wanted, *ends):
+    """The phase with so many instructions: from_function, from, to_function, to of most of it.
+
+    A position is that of a file without its folder, or, when it ends with 0x, begins so.
+    """
+    report = load(name)
+    near = [phase for phase in large(report)
+            if abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
+    if len(near) != 1:
+        problems.append(f"{len(near)} phases of {wanted} instructions")
+        return
+    pair = near[0]["source"][0]
+    found = [pair["from_function"], os.path.basename(pair["from"]),
+             pair["to_function"], os.path.basename(pair["to"])]
+    for got, want in zip(found, ends, strict=True):
+        same = got.startswith(want) if want.endswith("0x") else got == want
+        expect(same, f"{got}, not {want}, in {found}")
+    expect(pair["share"] > 0.9, f"that is {pair['share']} of the phase")
+
+
 def check_same_as(name, other):
     """The same JSON value."""
     expect(load(name) == load(other), "they differ")

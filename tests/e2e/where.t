@@ -1,0 +1,87 @@
+#!/bin/bash
+# Where phases are: functions and lines, behind the program's own wrappers, through every way that a
+# program can be built: position independent or not, by either compiler, stripped, debug
+# information apart.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+[ -e "$build/libphasemux-source.so" ] || skip_all "built without elfutils"
+
+# The line of a source with this text.
+line() { grep -nF -- "$2" "$root/tests/programs/$1" | head -n 1 | cut -d : -f 1; }
+
+triad=$(line wrapped.c '/* after triad */')
+fdiv=$(line wrapped.c '/* after fdiv */')
+alu=$(line wrapped.c '/* after alu */')
+
+# NAME COMMAND...: runs wrapped, and checks its three phases by line.
+wrapped_by_line() {
+	local name=$1 json=$tmp/$1.result/report.json
+
+	shift
+	scripted "$name" "$@"
+	holds "$name: triad runs from main to advance" report source "$json" 1500000 \
+		main "wrapped.c:$alu" advance "wrapped.c:$triad"
+	holds "$name: fdiv runs from advance to relax" report source "$json" 300000 \
+		advance "wrapped.c:$triad" relax "wrapped.c:$fdiv"
+	holds "$name: alu runs from relax to main" report source "$json" 6000000 \
+		relax "wrapped.c:$fdiv" main "wrapped.c:$alu"
+}
+
+for mpi in $(mpis_of wrapped); do
+	wrapped_by_line wrapped.$mpi on $mpi 2 "$programs/wrapped.$mpi" 150
+	holds "wrapped.$mpi: stderr names function, line and wrapper" grep -qE \
+		"^ +from main wrapped.c:$alu \(exchange\) to advance wrapped.c:$triad \(exchange\)" \
+		"$tmp/wrapped.$mpi.err"
+done
+
+# The rest with one MPI.
+for mpi in $(mpis_of wrapped); do break; done
+[ -n "${mpi:-}" ] || skip_all "no MPI"
+sources=$root/tests/programs
+
+# NAME FLAG...: builds wrapped anew.
+make_wrapped() {
+	local name=$1
+
+	shift
+	OMPI_CC="${cc:-gcc}" MPICH_CC="${cc:-gcc}" mpicc.$mpi -I"$sources" "$@" "$sources/wrapped.c" \
+		"$sources/work.c" -ldl -o "$tmp/$name"
+}
+
+for cc in gcc clang; do
+	have $cc || { skip "built by $cc" "no $cc"; continue; }
+	for flags in "-O2 -no-pie" "-O0" "-O3 -fomit-frame-pointer" "-O2 -gdwarf-4"; do
+		name="$cc $flags"
+		make_wrapped "$cc" -g $flags 2>"$tmp/make.err" ||
+			{ skip "$name" "it cannot build that"; continue; }
+		wrapped_by_line "$name" on $mpi 2 "$tmp/$cc" 150
+	done
+done
+cc=gcc
+
+make_wrapped apart -g -O2
+objcopy --only-keep-debug "$tmp/apart" "$tmp/apart.debug"
+objcopy --strip-debug --add-gnu-debuglink="$tmp/apart.debug" "$tmp/apart"
+wrapped_by_line "debug information apart" on $mpi 2 "$tmp/apart" 150
+
+make_wrapped symbols -O2
+scripted symbols on $mpi 2 "$tmp/symbols" 150
+holds "symbols alone: functions" report source "$tmp/symbols.result/report.json" 1500000 \
+	main main+0x advance advance+0x
+
+make_wrapped stripped -g -O2
+strip "$tmp/stripped"
+scripted stripped on $mpi 2 "$tmp/stripped" 150
+holds "stripped: the program and the offset" report source "$tmp/stripped.result/report.json" \
+	300000 "" stripped+0x "" stripped+0x
+
+if [ -x "$programs/solver_f08.$mpi" ]; then
+	scripted solver on $mpi 2 "$programs/solver_f08.$mpi" 200
+	holds "Fortran: the program's name and its lines" \
+		report source "$tmp/solver.result/report.json" 300000 \
+		solver "solver.F90:$(line solver.F90 'call MPI_Isend(old(1, rows)' | awk '{print $1 + 1}')" \
+		solver "solver.F90:$(line solver.F90 'call MPI_Waitall')"
+fi
+
+done_testing
