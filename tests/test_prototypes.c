@@ -125,6 +125,50 @@ static void test_train(void)
 	ok(first.all[0].phase == second.all[0].phase, "beside the old ones");
 }
 
+/* Start-up: a burst of each task, too few to be dense, but half of the time. */
+static void test_rare(void)
+{
+	static struct prototype_table empty, table;
+	static struct bursts all;
+	uint32_t phase[TASKS] = { 0 };
+	bool same = true;
+
+	empty.space = (struct space){ .dims = 2, .logarithmic = { 1 }, .weight = { 1, 1 } };
+	make_bursts(&all, 4, 1);
+	for (size_t i = 0; i < TASKS; i++) {
+		all.metrics[2 * i] = 5e9 * (1 + 0.01 * (double)i);
+		all.metrics[2 * i + 1] = 1.1 + 0.005 * (double)i;
+		all.duration[i] = 4;
+		all.task[i] = (uint32_t)i;
+	}
+	is_int(prototypes_train(&all.sample, &empty, &table), 0, "a sample with start-up");
+	is_int(table.phases, 4, "start-up is a phase beside the three");
+	for (size_t i = 0; i < TASKS; i++) {
+		float point[2];
+		int nearest = space_map(&table.space, all.metrics + 2 * i, point) ?
+				prototypes_nearest(&table, point) : -1;
+
+		phase[i] = nearest < 0 ? 0 : table.all[nearest].phase;
+		same = same && phase[i] && phase[i] == phase[0];
+	}
+	ok(same, "and holds each task's burst");
+}
+
+/* An unbalanced phase: each task does its own amount of it. */
+static void test_unbalanced(void)
+{
+	static struct prototype_table empty, table;
+	static struct bursts all;
+
+	empty.space = (struct space){ .dims = 2, .logarithmic = { 1 }, .weight = { 1, 1 } };
+	make_bursts(&all, 5, 1);
+	for (size_t i = 0; i < BURSTS; i++)
+		if (i % 7 < 4)
+			all.metrics[2 * i] = 1e6 * (1 + 0.15 * all.task[i]);
+	is_int(prototypes_train(&all.sample, &empty, &table), 0, "a sample with an imbalance");
+	is_int(table.phases, 3, "is one of the same three phases");
+}
+
 static void test_degenerate(void)
 {
 	static struct prototype_table empty, next;
@@ -161,6 +205,8 @@ int main(void)
 {
 	test_nearest();
 	test_train();
+	test_rare();
+	test_unbalanced();
 	test_degenerate();
 	return tap_done();
 }
