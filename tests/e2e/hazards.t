@@ -22,7 +22,6 @@ for mpi in $mpis; do
 		same_end "$name" "$name.bare"
 	done
 	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors _exit; do
-		[ -e "$scripted" ] || break
 		name=$hazard.$mpi.scripted
 		scripted "$name" SCRIPTED_PMU=strict=1 on $mpi 2 "$programs/hazard.$mpi" "$hazard"
 		same_end "$name" "$hazard.$mpi.bare"

@@ -27,13 +27,17 @@ else
 	holds "no CPI is invented" report uncounted "$json"
 fi
 
-if [ -e "$scripted" ]; then
-	for scheme in time-space time; do
-		scripted scripted.$scheme PHASEMUX_SCHEME=$scheme melt
-	done
-	json=$tmp/scripted.time-space.result/report.json
-	holds "scripted: all computing time is accounted for" report accounting "$json"
-	is "$(cat scripted.time.code)" 0 "scripted: LAMMPS ends as it should"
-fi
+# Counters that follow the processor time: instructions per burst are then as unsteady as time is.
+for scheme in time-space time; do
+	scripted scripted.$scheme PHASEMUX_SCHEME=$scheme SCRIPTED_PMU=auto=triad melt
+	json=$tmp/scripted.$scheme.result/report.json
+	is "$(cat scripted.$scheme.code)" 0 "scripted, $scheme: LAMMPS ends as it should"
+	holds "scripted, $scheme: all computing time is accounted for" report accounting "$json"
+	holds "scripted, $scheme: every event has a value in every large phase" \
+		report complete "$json"
+	holds "scripted, $scheme: the components sum to the CPI" report breakdown "$json"
+done
+holds "scripted: the same phases under another scheme, as far as time repeats itself" \
+	report same "$json" scripted.time-space.result/report.json 0.15
 
 done_testing

@@ -82,14 +82,14 @@ def check_breakdown(name):
         expect(abs(phase["cpi"] * phase["ipc"] - 1) < 1e-6, f"phase {phase['id']}: CPI x IPC")
 
 
-def check_same(name, other):
-    """The same phases: as many above 5%, instructions per burst within 2%."""
+def check_same(name, other, within="0.02"):
+    """The same phases: as many above 5%, instructions per burst within 2%, or what is given."""
     first, second = load(name), load(other)
     a = sorted(instructions(first, phase) for phase in large(first))
     b = sorted(instructions(second, phase) for phase in large(second))
     expect(a and len(a) == len(b), f"{len(a)} and {len(b)} phases: {a} {b}")
     for x, y in zip(a, b):
-        expect(abs(x / y - 1) <= 0.02, f"instructions per burst: {x} and {y}")
+        expect(abs(x / y - 1) <= float(within), f"instructions per burst: {x} and {y}")
 
 
 def check_instructions(name, *wanted):
