@@ -138,7 +138,7 @@ scripted() {
 
 # Can hardware events be counted here at all?
 counts_hardware() {
-	[ -e "$phasemux" ] && "$phasemux" doctor 2>/dev/null | grep -qi 'counters count'
+	[ -e "$phasemux" ] && "$phasemux" doctor 2>/dev/null | grep -qE '^counters +[0-9]+ counters count'
 }
 
 report() { "$python" "$root/tests/e2e/report.py" "$@"; }
