@@ -193,6 +193,7 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 		return -ENOMEM;
 	}
 	want_model(&counting->software, counting->software_model, &counting->processor, counting);
+	event_done();
 	probe_run(&counting->probe, counting->pmu, &instructions);
 	return 0;
 }

@@ -66,7 +66,7 @@ static void tell_processor(const struct processor *processor)
 		tell("event names", "libpfm4's table %s, its own or the nearest; phasemux events "
 				"lists them", table);
 	else
-		tell("event names", "libpfm4 has no table for it: the kernel's generic events, and "
+		tell("event names", "no table of libpfm4 is at hand: the kernel's generic events, and "
 				"raw codes (rHEX)");
 }
 
