@@ -1,0 +1,215 @@
+/*
+ * The Slurm plugin (SPANK): `srun|sbatch|salloc --phasemux[=...]`. Checks what the user asks for
+ * before the job starts, and sets the environment of the tasks on the nodes. But for a refused
+ * option it never fails: whatever goes wrong is one line, and the job runs without phasemux.
+ *
+ * Slurm calls one plugin function at a time in a process.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#pragma GCC visibility push(default)
+#include <slurm/slurm.h>
+#include <slurm/spank.h>
+
+/* The macro's 1 is the version of the SPANK interface. */
+SPANK_PLUGIN(phasemux, 1)
+#pragma GCC visibility pop
+
+#include "agent/settings.h"
+#include "tools/slurm/choice.h"
+
+#define ENVIRONMENT_MAX 16384 /* of one variable */
+
+#ifndef SLURM_INTERACTIVE_STEP
+#define SLURM_INTERACTIVE_STEP 0xfffffffa
+#endif
+
+static struct {
+	struct choice_request request;
+	struct choice_site site;
+	char usage[1024];
+} plugin;
+
+static int asked(int value, const char *argument, int remote)
+{
+	char why[512];
+
+	(void)value;
+	if (choice_ask(&plugin.request, argument, why, sizeof(why)) == 0)
+		return 0;
+	slurm_error("--phasemux: %s", why);
+	/* a node whose table is older or newer than that of srun must not fail the job */
+	return remote ? 0 : -1;
+}
+
+/* The help of the option, from the table of settings. */
+static void describe(char *text, size_t size)
+{
+	size_t length = (size_t)snprintf(text, size,
+			"count the processor's events in every phase of an MPI program, and report at "
+			"its end. %s: on, off, a scheme (%s), then KEY=VALUE,... of", "CHOICE",
+			settings_table[0].values);
+
+	for (unsigned i = 1; i < settings_count && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s %s", i > 1 ? "," : "",
+				settings_table[i].name);
+}
+
+static int register_option(spank_t spank)
+{
+	static struct spank_option option = { .name = "phasemux", .arginfo = "CHOICE",
+		.usage = plugin.usage, .has_arg = 2, .cb = asked };
+
+	describe(plugin.usage, sizeof(plugin.usage));
+	return spank_option_register(spank, &option);
+}
+
+int slurm_spank_init(spank_t spank, int argc, char *argv[])
+{
+	char why[512];
+
+	switch (spank_context()) {
+	case S_CTX_LOCAL:
+	case S_CTX_ALLOCATOR:
+	case S_CTX_REMOTE:
+		break;
+	default:
+		return ESPANK_SUCCESS;
+	}
+	choice_site_init(&plugin.site, DEFAULT_LIBRARY, DEFAULT_FOLDER);
+	for (int i = 0; i < argc; i++)
+		if (choice_site_set(&plugin.site, argv[i], why, sizeof(why)))
+			/* users cannot change it: the node's log alone tells */
+			slurm_verbose("phasemux: plugstack.conf: %s", why);
+	if (register_option(spank) != ESPANK_SUCCESS)
+		slurm_verbose("phasemux: the option cannot be registered");
+	return ESPANK_SUCCESS;
+}
+
+int slurm_spank_exit(spank_t spank, int argc, char *argv[])
+{
+	(void)spank, (void)argc, (void)argv;
+	choice_request_fini(&plugin.request);
+	choice_site_fini(&plugin.site);
+	return ESPANK_SUCCESS;
+}
+
+/* ---- on the node, in each task ---- */
+
+/* The task's variable, or NULL; `text` is where it is kept. */
+static const char *look(spank_t spank, const char *name, char *text, size_t size)
+{
+	return spank_getenv(spank, name, text, (int)size) == ESPANK_SUCCESS ? text : NULL;
+}
+
+static bool is_wanted(spank_t spank)
+{
+	char text[CHOICE_TEXT_MAX];
+	const char *disable = look(spank, "PHASEMUX_DISABLE", text, sizeof(text));
+	uint32_t job = 0;
+
+	if (disable && strcmp(disable, "1") == 0)
+		return false;
+	if (plugin.request.wish != CHOICE_UNSAID)
+		return plugin.request.wish == CHOICE_ON;
+	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
+		return false;
+	return choice_site_wants(&plugin.site, job,
+			look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
+}
+
+/* One task of the job speaks for all. */
+static void warn(spank_t spank, const char *message)
+{
+	uint32_t task = 0;
+
+	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &task) == ESPANK_SUCCESS && task == 0)
+		slurm_spank_log("phasemux: off: %s", message);
+}
+
+/* What the user's flag says goes before the user's environment, and that before the site. */
+static void set_values(spank_t spank)
+{
+	for (unsigned i = 0; i < settings_count && i < CHOICE_SETTINGS_MAX; i++) {
+		const char *mine = plugin.request.values.of[i], *sites = plugin.site.values.of[i];
+		char variable[64];
+
+		settings_variable(&settings_table[i], variable, sizeof(variable));
+		if (mine)
+			spank_setenv(spank, variable, mine, 1);
+		else if (sites)
+			spank_setenv(spank, variable, sites, 0);
+	}
+}
+
+/* The folder that the prologue made for this job on this node: its epilogue looks there. */
+static void set_spool(spank_t spank)
+{
+	char folder[CHOICE_TEXT_MAX + 16];
+	struct stat status;
+	uint32_t job = 0;
+
+	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
+		return;
+	snprintf(folder, sizeof(folder), "%s/%u", plugin.site.folder, job);
+	if (lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
+		spank_setenv(spank, "PHASEMUX_SPOOL", folder, 0);
+}
+
+static void set_preload(spank_t spank)
+{
+	char existing[ENVIRONMENT_MAX], joined[ENVIRONMENT_MAX];
+	spank_err_t error = spank_getenv(spank, "LD_PRELOAD", existing, sizeof(existing));
+
+	if (error != ESPANK_SUCCESS && error != ESPANK_ENV_NOEXIST) {
+		warn(spank, "LD_PRELOAD is too long to add to");
+		return;
+	}
+	if (choice_preload(plugin.site.library, error == ESPANK_SUCCESS ? existing : NULL, joined,
+			    sizeof(joined))) {
+		warn(spank, "LD_PRELOAD is too long to add to");
+		return;
+	}
+	spank_setenv(spank, "LD_PRELOAD", joined, 1);
+}
+
+/*
+ * Is this the script of a batch job or the shell of salloc? They stay as they are; the steps that
+ * they start with srun come here by themselves.
+ */
+static bool is_shell(spank_t spank)
+{
+	uint32_t step = 0;
+
+	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+		return true;
+	return step == SLURM_BATCH_SCRIPT || step == SLURM_INTERACTIVE_STEP ||
+	       step == SLURM_EXTERN_CONT;
+}
+
+int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
+{
+	char message[CHOICE_TEXT_MAX + 64];
+
+	(void)argc, (void)argv;
+	if (plugin.request.wish == CHOICE_OFF) {
+		/* also where something else in the job preloads it */
+		spank_setenv(spank, "PHASEMUX_DISABLE", "1", 1);
+		return ESPANK_SUCCESS;
+	}
+	if (is_shell(spank) || !is_wanted(spank))
+		return ESPANK_SUCCESS;
+	if (access(plugin.site.library, R_OK)) {
+		snprintf(message, sizeof(message), "%s is not on this node", plugin.site.library);
+		warn(spank, message);
+		return ESPANK_SUCCESS;
+	}
+	set_values(spank);
+	set_spool(spank);
+	set_preload(spank);
+	return ESPANK_SUCCESS;
+}
