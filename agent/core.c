@@ -50,6 +50,7 @@ static struct {
 	struct thread_rules rules;
 	struct ledger *ledger;
 	struct exchange *exchange;
+	struct burst_table *bursts; /* NULL unless asked for */
 	const struct preload *preload;
 	char folder[4096];
 	char command[4096]; /* the program and its arguments, each with its NUL */
@@ -338,6 +339,19 @@ static void restore_numbers(locale_t plain, locale_t kept)
 	}
 }
 
+static void end_recording(void)
+{
+	int error;
+
+	if (!core.bursts)
+		return;
+	ledger_record(core.ledger, NULL);
+	error = burst_table_close(core.bursts);
+	core.bursts = NULL;
+	if (error)
+		log_line("bursts could not be recorded to the end: %s", strerror(-error));
+}
+
 static void hook_finalize(void **slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
@@ -356,6 +370,7 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 		reduce_and_report(clock_ns(now - core.start) * 1e-9);
 	else
 		log_line("no report: MPI refused a collective");
+	end_recording();
 	if (core.adapter)
 		core.adapter->close();
 	core.preload->set_hooks(NULL);
@@ -472,6 +487,23 @@ static void read_command(void)
 	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
 }
 
+/* PHASEMUX_REPORT=bursts: all ranks write into rank 0's folder. */
+static void record_bursts(void)
+{
+	char why[sizeof(core.folder) + 128];
+
+	if (!(core.settings.report & REPORT_BURSTS))
+		return;
+	if (core.adapter && (core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
+					core.adapter->wait()))
+		return;
+	core.bursts = burst_table_new(core.folder, &core.counting, core.world.rank, core.start, why,
+			sizeof(why));
+	if (!core.bursts)
+		log_line("bursts are not recorded: %s", why);
+	ledger_record(core.ledger, core.bursts);
+}
+
 static int start(const struct preload *preload)
 {
 	read_command();
@@ -546,6 +578,7 @@ static int attach(struct preload *preload)
 		ledger_free(core.ledger);
 		return -ENOMEM;
 	}
+	record_bursts();
 	preload->set_hooks(&hooks);
 	return 0;
 }

@@ -31,6 +31,7 @@ struct ledger {
 	struct prototype_table *spare; /* becomes the table at the next publish */
 	struct sums *sums;
 	struct sample sample;
+	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 
 	double *closed; /* what ledger_close returns */
@@ -114,6 +115,13 @@ void ledger_free(struct ledger *ledger)
 size_t ledger_bytes(const struct ledger *ledger)
 {
 	return ledger->bytes;
+}
+
+void ledger_record(struct ledger *ledger, struct burst_table *table)
+{
+	pthread_mutex_lock(&ledger->lock);
+	ledger->bursts = table;
+	pthread_mutex_unlock(&ledger->lock);
 }
 
 int ledger_admit(struct ledger *ledger, struct thread *thread)
@@ -265,12 +273,22 @@ static void settle_pending(struct ledger *ledger, struct thread *thread,
 	thread->settled = table->generation;
 }
 
+static void record(struct ledger *ledger, const struct thread *thread, const struct burst *burst)
+{
+	if (!ledger->bursts)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	burst_table_add(ledger->bursts, (unsigned)(thread->place - ledger->rank), burst);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 static void drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	double metrics[SPACE_DIMS_MAX];
 	int prototype;
 
+	record(ledger, thread, burst);
 	burst_metrics(ledger, burst, metrics);
 	offer(ledger, burst, metrics);
 	prototype = classify(table, metrics);

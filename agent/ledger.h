@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/burst_table.h"
 #include "agent/counting.h"
 #include "agent/sample.h"
 #include "agent/thread.h"
@@ -45,6 +46,9 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
 size_t ledger_bytes(const struct ledger *ledger);
+
+/* From now on every burst that is drained is added to the table; NULL: no longer. */
+void ledger_record(struct ledger *ledger, struct burst_table *table);
 
 /* Gives a new thread what it needs to be drained. 0 or -ENOMEM. */
 int ledger_admit(struct ledger *ledger, struct thread *thread);

@@ -1,0 +1,34 @@
+#!/bin/bash
+# PHASEMUX_REPORT=bursts: the ranks' files, one after the other, are one table of what was read.
+. "$(dirname "$0")/lib.sh"
+
+mpi=$(mpis_of phases | head -n 1)
+[ -n "$mpi" ] || skip_all "no MPI is installed"
+program() { on "$mpi" 2 "$programs/phases.$mpi" -n 150 -x 5; }
+
+run bare program
+preloaded bursts PHASEMUX_REPORT=json,bursts PHASEMUX_BUDGET=none program
+unchanged bursts bare
+cat bursts.result/bursts.*.csv >all.csv
+holds "one table: a header, rows of as many columns, bursts in order, of both ranks" "$python" -c '
+import csv, json, sys
+rows = list(csv.DictReader(open("all.csv")))
+report = json.load(open("bursts.result/report.json"))
+assert {row["task"] for row in rows} == {"0", "1"}
+assert all(None not in row and None not in row.values() for row in rows)
+assert all(int(row["begin_ns"]) <= int(row["end_ns"]) for row in rows)
+for task in "01":
+    begins = [int(row["begin_ns"]) for row in rows if row["task"] == task]
+    assert begins == sorted(begins)
+read = sum(phase["read"] for phase in report["phases"])
+assert read <= len(rows) <= report["bursts"], (read, len(rows), report["bursts"])
+named = {event for group in report["groups"] for event in group["events"]}
+assert len(rows[0]) == 4 + len(named), rows[0]'
+if "$phasemux" 2>/dev/null --help | grep -qw cluster; then
+	run clustered "$phasemux" cluster --output=clustered all.csv
+	is "$(cat clustered.code)" 0 "phasemux cluster reads it"
+else
+	skip "phasemux cluster reads it" "this command has no cluster"
+fi
+
+done_testing
