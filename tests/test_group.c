@@ -281,6 +281,62 @@ static void test_rdpmc(void)
 	ok(!rdpmc_read(&fabricated_page, fabricated_read, &value), "not allowed: ask the kernel");
 }
 
+/* A kernel that maps pages which may be read, while no event is on a counter. */
+static struct perf_event_mmap_page pages[GROUP_EVENTS_MAX];
+static unsigned mapped, unmapped, let_go;
+
+static struct perf_event_mmap_page *map_page(int fd, size_t size)
+{
+	(void)fd;
+	(void)size;
+	pages[mapped] = (struct perf_event_mmap_page){ .cap_user_rdpmc = 1, .pmc_width = 48 };
+	return &pages[mapped++];
+}
+
+static void unmap_page(struct perf_event_mmap_page *page, size_t size)
+{
+	(void)page;
+	(void)size;
+	unmapped++;
+}
+
+/* The event of a mapped page lives on. */
+static int close_mapped(int fd)
+{
+	(void)fd;
+	let_go++;
+	return 0;
+}
+
+static void test_pages(void)
+{
+	struct pmu pmu = *phasemux_pmu();
+	uint64_t delta[GROUP_EVENTS_MAX] = { 0 };
+	struct group group;
+	unsigned bad;
+
+	pmu.map = map_page;
+	pmu.unmap = unmap_page;
+	pmu.close = close_mapped;
+	scripted_pmu_configure("spin=0");
+	is_int(group_open(&group, &pmu, five, 5, READ_RDPMC, &bad), 0, "a group with pages opens");
+	is_int(group.method, READ_RDPMC, "and is read by them");
+	is_int(let_go, 4, "the siblings' descriptors are let go");
+	group_enable(&group);
+	ok(count_work(&group, "fma", 1000000, delta) && delta[0] == 400000,
+			"what is on no counter is asked of the kernel");
+	group_close(&group);
+	is_int(unmapped, 5, "every page is unmapped");
+	is_int(let_go, 5, "and the leader closed");
+	scripted_pmu_forget();
+	mapped = unmapped = let_go = 0;
+	group_open(&group, &pmu, five, 5, READ_SYSCALL, &bad);
+	is_int(mapped, 4, "a group that is read by system call needs no page of its leader");
+	group_abandon(&group);
+	is_int(unmapped, 0, "a forked child unmaps nothing");
+	scripted_pmu_forget();
+}
+
 int main(void)
 {
 	test_counts();
@@ -291,5 +347,6 @@ int main(void)
 	test_descriptors();
 	test_kernel_software();
 	test_rdpmc();
+	test_pages();
 	return tap_done();
 }
