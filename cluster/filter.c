@@ -2,11 +2,23 @@
 
 #include <stdlib.h>
 
+#define GAP    0.9 /* bursts shorter than this share of the next longer one are of another kind */
+#define LOWEST 0.5 /* how far the threshold may be lowered for the sake of a gap */
+
 static int descending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x < y) - (x > y);
+}
+
+/* The shortest of those from i on that follow without a gap, where one comes soon; else that of i. */
+static double down_to_gap(const double *duration, size_t count, size_t i)
+{
+	for (size_t at = i; duration[at] >= LOWEST * duration[i]; at++)
+		if (at + 1 == count || duration[at + 1] < GAP * duration[at])
+			return duration[at];
+	return duration[i];
 }
 
 double filter_shortest(double *duration, size_t count, double share)
@@ -22,6 +34,9 @@ double filter_shortest(double *duration, size_t count, double share)
 		if (kept >= share * total)
 			break;
 	}
+	if (!count)
+		return 0;
 	/* rounding may leave the sum a little short of all */
-	return !count ? 0 : duration[i < count ? i : count - 1];
+	i = i < count ? i : count - 1;
+	return down_to_gap(duration, count, i);
 }
