@@ -130,6 +130,7 @@ static void want_model(struct counting_list *wanted, const struct model *model,
 		snprintf(event.name, sizeof(event.name), "%s", from->name);
 		wanted->model_event[wanted->count] = i;
 		wanted->together[wanted->count] = from->together;
+		wanted->on[wanted->count] = from->on;
 		wanted->event[wanted->count++] = event;
 	}
 }
@@ -249,6 +250,7 @@ static bool pack(struct counting *counting, const struct counting_list *list,
 		const double *missing, unsigned counters, char *why, size_t why_size)
 {
 	uint8_t together[PLAN_EVENTS_MAX];
+	uint16_t on[PLAN_EVENTS_MAX];
 	struct plan plan;
 	unsigned kept = 0;
 
@@ -258,9 +260,11 @@ static bool pack(struct counting *counting, const struct counting_list *list,
 			return false;
 		}
 	for (unsigned i = 0; i < list->count; i++)
-		if (!missing[i])
+		if (!missing[i]) {
+			on[kept] = list->on[i];
 			together[kept++] = list->together[i];
-	if (plan_pack(&plan, kept, list->common, counters, together)) {
+		}
+	if (plan_pack_on(&plan, kept, list->common, counters, together, on)) {
 		snprintf(why, why_size, "%u events do not fit: %u counters count here, and every "
 					"group needs %u for the common ones",
 				kept, counters, list->common);

@@ -26,6 +26,7 @@ struct counting_list {
 	struct event event[PLAN_EVENTS_MAX];
 	unsigned model_event[PLAN_EVENTS_MAX]; /* the model's number of that event */
 	uint8_t together[PLAN_EVENTS_MAX];     /* as in plan_pack */
+	uint16_t on[PLAN_EVENTS_MAX];          /* as in plan_pack_on */
 };
 
 /*

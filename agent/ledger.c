@@ -220,6 +220,9 @@ static void book(struct ledger *ledger, struct thread *thread, unsigned prototyp
 		close_quantum(ledger, thread->gathered);
 		thread->gathered_quantum = burst->quantum;
 	}
+	/* relabelling is rare and this is cheap; ledger_drain holds the read lock */
+	quantum_label(thread->gathered, prototype,
+			rcu_dereference(ledger->table)->all[prototype].phase);
 	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
 			burst_seconds(burst), burst->values);
 	span_note(&thread->sites.span[burst->span], prototype, burst->weight,

@@ -133,18 +133,31 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 	return count;
 }
 
-static json_t *counters(const struct counting *counting, const struct phase_estimate *estimate)
+/* Of a phase: each event's mean, and how it is spread between bursts. */
+static json_t *counters(const struct report_facts *facts, const struct phase *phase)
 {
+	const struct counting *counting = facts->counting;
+	struct spread spread[PLAN_EVENTS_MAX];
+	bool member[PROTOTYPES_MAX];
 	json_t *object = json_object();
 
+	phase_members(facts->table, phase->number, member);
+	estimate_spread(facts->sums, member, phase->number, spread);
 	for (unsigned e = 0; e < counting->plan.events; e++) {
-		const struct estimate *event = &estimate->event[e];
+		const struct estimate *event = &phase->estimate.event[e];
+		json_t *row = json_pack("{s:o,s:o,s:o,s:o}", "mean",
+				number(event->observed ? event->mean : NAN), "ci95",
+				number(event->observed ? event->ci95 : NAN), "observed",
+				whole((double)event->observed), "sd", number(spread[e].sd));
 
-		json_object_set_new(object, counting->event[e].name,
-				json_pack("{s:o,s:o,s:o}", "mean",
-						number(event->observed ? event->mean : NAN), "ci95",
-						number(event->observed ? event->ci95 : NAN),
-						"observed", whole((double)event->observed)));
+		if (spread[e].deciles) {
+			json_t *deciles = json_array();
+
+			for (unsigned d = 0; d < 9; d++)
+				json_array_append_new(deciles, number(spread[e].decile[d]));
+			json_object_set_new(row, "deciles", deciles);
+		}
+		json_object_set_new(object, counting->event[e].name, row);
 	}
 	return object;
 }
@@ -180,6 +193,27 @@ static json_t *breakdown(const struct counting *counting, const struct phase_est
 	return list;
 }
 
+/* The model's derived metrics, those that this machine could count. */
+static json_t *metrics(const struct counting *counting, const struct phase_estimate *estimate)
+{
+	struct model_metric values[MODEL_METRICS_MAX];
+	struct phase_estimate by_model;
+	json_t *object = json_object();
+	unsigned count;
+
+	if (!counting->model || !counting->hardware)
+		return object;
+	by_model_event(counting, estimate, &by_model);
+	count = model_metrics(counting->model, &by_model, values);
+	for (unsigned i = 0; i < count; i++)
+		if (!isnan(values[i].value))
+			json_object_set_new(object, values[i].name,
+					json_pack("{s:o,s:o,s:s}", "value", number(values[i].value),
+							"ci95", number(values[i].ci95), "unit",
+							values[i].unit));
+	return object;
+}
+
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
@@ -190,15 +224,16 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
+	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
 			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
 			whole(phase->all.bursts), "read", whole((double)estimate->read),
 			"duration_seconds", "mean",
 			number(share(phase->all.seconds, phase->all.bursts)), "sd",
 			number(estimate->duration_sd), "ipc", number(instructions / cycles), "cpi",
 			number(cycles / instructions), "counters",
-			counters(facts->counting, estimate), "cpi_breakdown",
-			breakdown(facts->counting, estimate), "source",
+			counters(facts, phase), "cpi_breakdown",
+			breakdown(facts->counting, estimate), "metrics",
+			metrics(facts->counting, estimate), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array());
 }

@@ -122,7 +122,8 @@ static __attribute__((noinline)) bool next_quantum(
 {
 	unsigned group = choose_group(rules, thread->place, thread->quantum + 1);
 
-	thread->quantum++;
+	/* where the group never changes, all of a thread's bursts are one unit drawn */
+	thread->quantum += rules->scheme.kind != SCHEME_SPACE;
 	thread->quantum_end = now + rules->quantum_ticks;
 	thread->quantum_left = rules->quantum_bursts;
 	if (thread->counting && group == thread->group)
