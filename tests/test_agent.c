@@ -79,6 +79,8 @@ static void start(const char *scheme, double pay)
 	memset(&run.rules, 0, sizeof(run.rules));
 	memset(run.threads, 0, sizeof(run.threads));
 	settings_defaults(&run.settings);
+	/* a busy machine makes some bursts long, and would make the others short */
+	run.settings.burst_min_ns = 0;
 	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
 		diag("%s", why);
 	counting_limits(&run.counting, &limits);

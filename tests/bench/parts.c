@@ -117,6 +117,50 @@ static double sums_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
+/* ---- a training ---- */
+
+struct trained {
+	struct prototype_table previous, next;
+	double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
+	uint32_t task[SAMPLE_MAX];
+	uint64_t begin[SAMPLE_MAX];
+};
+
+static double train_batch(void *data)
+{
+	struct trained *t = data;
+	struct training_sample sample = { .count = SAMPLE_MAX, .metrics = t->metrics,
+		.duration = t->seconds, .task = t->task, .begin = t->begin };
+	uint64_t begin = clock_now();
+
+	prototypes_train(&sample, &t->previous, &t->next);
+	return clock_ns(clock_now() - begin);
+}
+
+/* 16 tasks that run 6 phases in turn, with the noise of a busy machine. */
+static void training(void)
+{
+	struct trained *t = calloc(1, sizeof(*t));
+
+	t->previous.space.dims = 2;
+	t->previous.space.logarithmic[0] = 1;
+	for (unsigned d = 0; d < 2; d++)
+		t->previous.space.range[d] = t->previous.space.weight[d] = 1;
+	for (unsigned i = 0; i < SAMPLE_MAX; i++) {
+		unsigned phase = i / 16 % 6;
+
+		t->metrics[2 * i] = exp(12 + phase + 0.05 * (uniform() - 0.5));
+		t->metrics[2 * i + 1] = 0.5 + 0.3 * (phase % 4) + 0.1 * (uniform() - 0.5);
+		t->seconds[i] = 1e-3 * (1 + uniform());
+		t->task[i] = i % 16;
+		t->begin[i] = i / 16 * 2000000ull;
+	}
+	printf("train_2000_bursts %.0f\n", train_batch(t));
+	t->previous = t->next;
+	printf("train_2000_bursts_again %.0f\n", train_batch(t));
+	free(t);
+}
+
 /* ---- the kernel ---- */
 
 struct counted {
@@ -204,6 +248,7 @@ int main(void)
 	report("ring_push_and_pop", ring_batch, &ring);
 	summing.quantum = quantum_new(summing.sums);
 	report("add_to_sums", sums_batch, &summing);
+	training();
 	kernel();
 	return 0;
 }
