@@ -28,6 +28,7 @@
 #include "agent/report_text.h"
 #include "agent/settings.h"
 #include "agent/source.h"
+#include "agent/spool.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
@@ -48,6 +49,8 @@ static struct {
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 	struct thread_rules rules;
+	struct spool *spool; /* NULL: what is kept dies with the process */
+	char spool_folder[4096];
 	struct ledger *ledger;
 	struct exchange *exchange;
 	struct burst_table *bursts; /* NULL unless asked for */
@@ -67,6 +70,13 @@ static struct {
 
 /* ---- threads ---- */
 
+/* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
+static void drain(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	ledger_checkpoint(core.ledger, thread, now);
+}
+
 /* At the end of a thread: what it read is booked, its counters are closed. */
 static void thread_ends(void *data)
 {
@@ -75,7 +85,7 @@ static void thread_ends(void *data)
 	if (getpid() != core.pid)
 		return;
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire))
-		ledger_drain(core.ledger, thread);
+		drain(thread, clock_now());
 	thread_close(thread);
 }
 
@@ -101,6 +111,9 @@ static struct thread *adopt(void)
 		log_line("counters of a thread cannot be opened: %s",
 				strerror(-thread->open_error));
 	path_init(&thread->sites.paths);
+	if (core.spool && thread->spooled < 0)
+		log_line("%s: no room for a thread: %s", core.spool_folder,
+				strerror(-thread->spooled));
 	pthread_setspecific(core.thread_ends, thread);
 	rcu_register_thread();
 	thread->main = pthread_equal(pthread_self(), core.main_thread);
@@ -126,7 +139,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	int kept = errno;
 	uint64_t pause;
 
-	ledger_drain(core.ledger, thread);
+	drain(thread, now);
 	if (thread->main)
 		exchange_step(core.exchange, all_threads(), now);
 	pause = thread->main && exchange_busy(core.exchange) ? clock_ticks(SERVICE_BUSY_NS) :
@@ -160,10 +173,23 @@ static const bool waits[MPI_CALLS] = {
 #define PASSES   false
 #define INIT     false
 #define FINALIZE false
+#define ABORTS   false
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 };
+
+/* The run is to be aborted: all that there is to know of this thread stays in the spool. */
+static __attribute__((noinline)) void leave_behind(struct thread *thread, uint64_t now)
+{
+	int kept = errno;
+
+	drain(thread, now);
+	log_speaker(true);
+	if (core.spool)
+		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
+	errno = kept;
+}
 
 static void hook_before(void **slot, enum mpi_call call, void *site, const void *frame)
 {
@@ -174,7 +200,9 @@ static void hook_before(void **slot, enum mpi_call call, void *site, const void 
 		return;
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread_end_burst(thread, &core.rules, call, now);
-	if (waits[call] && (now >= thread->service_at ||
+	if (call == MPI_CALL_Abort)
+		leave_behind(thread, now);
+	else if (waits[call] && (now >= thread->service_at ||
 				   ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
 		service(thread, now);
 }
@@ -279,8 +307,8 @@ static struct source *open_source(void)
 	return source;
 }
 
-/* Merges the ranks' sums; what rank 0 then knows becomes the report. */
-static void reduce_and_report(double wall_seconds)
+/* Merges the ranks' sums; what rank 0 then knows becomes the report. 0, or -EIO: MPI said no. */
+static int reduce_and_report(double wall_seconds)
 {
 	double most[2] = { wall_seconds, most_computing() };
 	struct thread *threads = all_threads();
@@ -300,12 +328,10 @@ static void reduce_and_report(double wall_seconds)
 
 	totals->agent_seconds = own_seconds();
 	totals->agent_bytes += (double)exchange_bytes();
-	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2))) {
-		log_line("no report: MPI could not reduce the ranks' sums");
-		return;
-	}
+	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2)))
+		return -EIO;
 	if (core.adapter && core.world.rank != 0)
-		return;
+		return 0;
 	facts.totals = totals;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
@@ -320,6 +346,24 @@ static void reduce_and_report(double wall_seconds)
 	else
 		log_line("no report: out of memory");
 	json_decref(report);
+	return 0;
+}
+
+/* The spool goes when the report is there: not before rank 0 has made it. */
+static void finish(double wall_seconds)
+{
+	double failed = exchange_finish(core.exchange, all_threads()) ||
+			reduce_and_report(wall_seconds);
+
+	if (core.adapter && core.adapter->max(&failed, 1))
+		failed = true;
+	if (!failed && core.spool)
+		spool_remove(core.spool);
+	else if (core.spool)
+		log_line("no report: MPI refused a collective; phasemux recover %s makes it",
+				core.spool_folder);
+	else if (failed)
+		log_line("no report: MPI refused a collective");
 }
 
 /* Numbers are written and read with a point, whatever the program's locale is. */
@@ -365,11 +409,8 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 	/* pairs with the acquire in thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	for (struct thread *each = all_threads(); each; each = each->next)
-		ledger_drain(core.ledger, each);
-	if (exchange_finish(core.exchange, all_threads()) == 0)
-		reduce_and_report(clock_ns(now - core.start) * 1e-9);
-	else
-		log_line("no report: MPI refused a collective");
+		drain(each, now);
+	finish(clock_ns(now - core.start) * 1e-9);
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();
@@ -504,7 +545,55 @@ static void record_bursts(void)
 	ledger_record(core.ledger, core.bursts);
 }
 
-static int start(const struct preload *preload)
+/* The same number on all ranks of this run, and on no other's. 0 or -EIO. */
+static int agree_on_run(double *run)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	*run = 0;
+	if (core.world.rank == 0 || !core.adapter)
+		/* a double holds 52 bits */
+		*run = (double)((((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) +
+						((uint64_t)getpid() << 30)) &
+				0xfffffffffffff);
+	return core.adapter ? core.adapter->max(run, 1) : 0;
+}
+
+/* Makes the spool, so that a run that is killed has its report. 0 or -errno. */
+static int open_spool(double run)
+{
+	struct spool_facts *facts = calloc(1, sizeof(*facts));
+	struct timespec now;
+	int error;
+
+	if (!facts)
+		return -ENOMEM;
+	clock_gettime(CLOCK_REALTIME, &now);
+	spool_describe(facts, &core.counting);
+	facts->run = (uint64_t)run;
+	facts->rank = core.world.rank;
+	facts->size = core.adapter ? core.world.size : core.world.rank + 1;
+	facts->pid = core.pid;
+	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	facts->start = core.start;
+	facts->ns_per_tick = clock_here.ns_per_tick;
+	facts->call_ticks = core.call_ticks;
+	facts->thread_memory = (double)thread_bytes();
+	facts->scheme = core.settings.scheme;
+	facts->alone = !core.adapter;
+	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
+	memcpy(facts->command, core.command, sizeof(core.command));
+	facts->command_bytes = (uint32_t)core.command_bytes;
+	facts->modules = source_modules(facts->module, SPOOL_MODULES_MAX);
+	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
+			sizeof(core.spool_folder), &error);
+	free(facts);
+	return core.spool ? 0 : error;
+}
+
+/* *spool_error: 0 or -errno; without a spool the run goes on. */
+static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
 	core.pid = getpid();
@@ -515,13 +604,17 @@ static int start(const struct preload *preload)
 	if (path_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	core.start = clock_now();
+	*spool_error = open_spool(run);
 	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
-			core.start);
+			core.start, core.spool);
 	if (!core.ledger)
 		return -ENOMEM;
 	core.exchange = exchange_new(core.adapter, core.ledger, core.world.rank, core.start);
 	if (!core.exchange)
 		return -ENOMEM;
+	if (core.spool)
+		spool_side(core.spool)->own_bytes =
+				(double)(ledger_bytes(core.ledger) + exchange_bytes());
 	if (pthread_key_create(&core.thread_ends, thread_ends) || pthread_atfork(NULL, NULL, forked))
 		return -ENOMEM;
 	return 0;
@@ -533,10 +626,31 @@ static const struct preload_hooks hooks = {
 	.finalize = hook_finalize,
 };
 
+/* All ranks start together, or none does. */
+static int start_together(const struct preload *preload)
+{
+	double run, failed[2] = { 0, 0 };
+	int spool_error = 0;
+
+	if (agree_on_run(&run))
+		return -EIO;
+	failed[0] = start(preload, run, &spool_error) != 0;
+	failed[1] = spool_error ? core.world.rank + 1 : 0;
+	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
+		return -ENOMEM;
+	if (failed[1] > 0) {
+		/* one of those that have none speaks for all */
+		log_speaker(failed[1] == core.world.rank + 1);
+		log_line("%s: %s; should the run be killed, there will be no report of it",
+				core.spool_folder, strerror(-spool_error));
+		log_speaker(core.world.rank == 0);
+	}
+	return 0;
+}
+
 static int attach(struct preload *preload)
 {
 	char why[512] = "";
-	double failed;
 	int trouble;
 
 	if (getauxval(AT_SECURE))
@@ -571,11 +685,12 @@ static int attach(struct preload *preload)
 			core.adapter->close();
 		return -EINVAL;
 	}
-	failed = start(preload) != 0;
-	if ((core.adapter && core.adapter->max(&failed, 1)) || failed) {
+	if (start_together(preload)) {
 		log_line("off: a rank of the job has no memory for it");
 		exchange_free(core.exchange);
 		ledger_free(core.ledger);
+		if (core.spool)
+			spool_remove(core.spool);
 		return -ENOMEM;
 	}
 	record_bursts();

@@ -34,6 +34,8 @@ struct ledger {
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 
+	struct spool *spool; /* NULL: what is kept dies with the process */
+
 	double *closed; /* what ledger_close returns */
 };
 
@@ -67,7 +69,7 @@ static struct prototype_table *new_table(const struct ledger *ledger)
 }
 
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
-		const struct settings *settings, int rank, uint64_t start)
+		const struct settings *settings, int rank, uint64_t start, struct spool *spool)
 {
 	struct ledger *ledger = calloc(1, sizeof(*ledger));
 
@@ -85,7 +87,9 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	atomic_store(&rules->burst_min, clock_ticks((double)ledger->burst_min_ns));
 	ledger->table = new_table(ledger);
 	ledger->spare = new_table(ledger);
-	ledger->sums = sums_new(&counting->plan, PROTOTYPES_MAX);
+	ledger->spool = spool;
+	ledger->sums = spool ? sums_over(&counting->plan, PROTOTYPES_MAX, spool_sums(spool)) :
+			       sums_new(&counting->plan, PROTOTYPES_MAX);
 	if (!ledger->table || !ledger->spare || !ledger->sums)
 		goto fail;
 	ledger->closed = calloc(1, sizeof(struct totals) +
@@ -93,8 +97,8 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	if (!ledger->closed)
 		goto fail;
 	ledger->bytes = sizeof(*ledger) + 2 * sizeof(struct prototype_table) +
-			2 * sums_length(ledger->sums) * sizeof(double) +
-			sizeof(struct totals);
+			(spool ? 1 : 2) * sums_length(ledger->sums) * sizeof(double) +
+			sizeof(struct totals) + (spool ? spool_bytes(spool) : 0);
 	return ledger;
 fail:
 	ledger_free(ledger);
@@ -127,7 +131,15 @@ void ledger_record(struct ledger *ledger, struct burst_table *table)
 int ledger_admit(struct ledger *ledger, struct thread *thread)
 {
 	thread->gathered = quantum_new(ledger->sums);
-	return thread->gathered ? 0 : -ENOMEM;
+	if (!thread->gathered)
+		return -ENOMEM;
+	thread->spooled = -ENOENT;
+	if (ledger->spool) {
+		pthread_mutex_lock(&ledger->lock);
+		thread->spooled = spool_admit(ledger->spool);
+		pthread_mutex_unlock(&ledger->lock);
+	}
+	return 0;
 }
 
 /* ---- classifying ---- */
@@ -205,10 +217,26 @@ static void offer(struct ledger *ledger, const struct burst *burst, const double
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-static void close_quantum(struct ledger *ledger, struct quantum *quantum)
+/* Behind the lock. What the spool has of the thread's open quantum moves to the sums with it. */
+static void fold_quantum(struct ledger *ledger, struct thread *thread)
+{
+	const uint16_t *prototypes;
+	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
+
+	if (ledger->spool)
+		for (unsigned i = 0; i < count; i++)
+			spool_touch(ledger->spool, prototypes[i], group);
+	quantum_close(thread->gathered, ledger->sums);
+	if (ledger->spool && thread->spooled >= 0) {
+		spool_thread(ledger->spool, thread->spooled)->open = 0;
+		spool_touch_thread(ledger->spool, thread->spooled);
+	}
+}
+
+static void close_quantum(struct ledger *ledger, struct thread *thread)
 {
 	pthread_mutex_lock(&ledger->lock);
-	quantum_close(quantum, ledger->sums);
+	fold_quantum(ledger, thread);
 	pthread_mutex_unlock(&ledger->lock);
 }
 
@@ -217,7 +245,7 @@ static void book(struct ledger *ledger, struct thread *thread, unsigned prototyp
 		const struct burst *burst)
 {
 	if (thread->gathered_quantum != burst->quantum) {
-		close_quantum(ledger, thread->gathered);
+		close_quantum(ledger, thread);
 		thread->gathered_quantum = burst->quantum;
 	}
 	/* relabelling is rare and this is cheap; ledger_drain holds the read lock */
@@ -321,6 +349,102 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
 
+/* ---- what outlives the process ---- */
+
+static void save_sites(const struct site_table *sites, struct spool_thread *to)
+{
+	for (; to->paths < sites->paths.count; to->paths++) {
+		const struct path *path = &sites->paths.path[to->paths];
+		struct spool_path *copy = &to->path[to->paths];
+
+		copy->frames = path->frames;
+		for (unsigned i = 0; i < path->frames; i++)
+			copy->address[i] = path->address[i];
+	}
+	for (unsigned i = 0; i < SITES_MAX; i++)
+		to->site_path[i] = sites->site[i].used ? sites->site[i].path : SPOOL_NO_PATH;
+	to->spans = 0;
+	for (unsigned i = 0; i < SPANS_MAX; i++) {
+		const struct span *span = &sites->span[i];
+		struct spool_span *copy = &to->span[to->spans];
+
+		if (!span->used)
+			continue;
+		to->spans++;
+		copy->from = span->from;
+		copy->to = span->to;
+		copy->unread = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
+		copy->unread_ticks = (double)atomic_load_explicit(
+				&span->unread_ticks, memory_order_relaxed);
+		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
+			copy->prototype[k] = (uint16_t)span->share[k].prototype;
+			copy->bursts[k] = (float)span->share[k].bursts;
+			copy->ticks[k] = (float)span->share[k].ticks;
+		}
+	}
+}
+
+static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)
+{
+	const uint16_t *prototypes;
+	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
+
+	/* a quantum of so many prototypes is cut in two: its bursts all count, it counts twice */
+	if (count > SPOOL_OPEN_MAX) {
+		fold_quantum(ledger, thread);
+		count = 0;
+	}
+	to->open = count;
+	to->open_group = group;
+	for (unsigned i = 0; i < count; i++) {
+		to->open_prototype[i] = prototypes[i];
+		quantum_save(thread->gathered, prototypes[i], to->open_fields[i]);
+	}
+}
+
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now)
+{
+	struct spool_thread *to;
+
+	if (!ledger->spool)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	if (thread->spooled >= 0) {
+		to = spool_thread(ledger->spool, thread->spooled);
+		thread_account(thread, &to->account);
+		/* what no prototype claims yet would be unclassified for good */
+		for (unsigned i = 0; i < thread->pendings; i++) {
+			to->account.unclassified_bursts++;
+			to->account.unclassified_ticks += (double)thread->pending[i].ticks;
+		}
+		save_sites(&thread->sites, to);
+		save_open(ledger, thread, to);
+		spool_touch_thread(ledger->spool, thread->spooled);
+	}
+	spool_side(ledger->spool)->now = now;
+	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
+	spool_commit(ledger->spool);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+/* Before the first burst can go to a prototype that is new. */
+static void save_table(struct ledger *ledger, const struct prototype_table *table)
+{
+	struct spool_side *side;
+
+	if (!ledger->spool)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	side = spool_side(ledger->spool);
+	side->rounds++;
+	side->generation = table->generation;
+	side->prototypes = table->count;
+	side->phases = table->phases;
+	for (uint32_t p = 0; p < table->count; p++)
+		side->phase[p] = table->all[p].phase;
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 /* ---- rounds ---- */
 
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
@@ -421,6 +545,7 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	struct adaptive *shares;
 
 	*ledger->spare = answer->table;
+	save_table(ledger, ledger->spare);
 	shares = learn_shares(ledger, ledger->spare);
 	/* pair with rcu_dereference in ledger_drain and choose_group: publish what they point to */
 	rcu_assign_pointer(ledger->table, ledger->spare);
@@ -442,7 +567,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	for (unsigned i = 0; i < thread->pendings; i++)
 		give_up(thread, &thread->pending[i]);
 	thread->pendings = 0;
-	close_quantum(ledger, thread->gathered);
+	close_quantum(ledger, thread);
 	thread_account(thread, &account);
 	totals_add(totals, &account, &thread->sites, clock_here.ns_per_tick);
 	totals->agent_bytes += (double)thread_bytes();

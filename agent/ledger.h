@@ -19,6 +19,7 @@
 #include "agent/burst_table.h"
 #include "agent/counting.h"
 #include "agent/sample.h"
+#include "agent/spool.h"
 #include "agent/thread.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
@@ -39,10 +40,10 @@ struct ledger_answer {
 
 /*
  * NULL without memory. counting and rules must outlive the ledger; start is the clock at the start
- * of the run.
+ * of the run. spool: where what is kept outlives the process, or NULL; it must outlive the ledger.
  */
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
-		const struct settings *settings, int rank, uint64_t start);
+		const struct settings *settings, int rank, uint64_t start, struct spool *spool);
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
 size_t ledger_bytes(const struct ledger *ledger);
@@ -50,7 +51,10 @@ size_t ledger_bytes(const struct ledger *ledger);
 /* From now on every burst that is drained is added to the table; NULL: no longer. */
 void ledger_record(struct ledger *ledger, struct burst_table *table);
 
-/* Gives a new thread what it needs to be drained. 0 or -ENOMEM. */
+/*
+ * Gives a new thread what it needs to be drained. 0 or -ENOMEM. A thread for which the spool has no
+ * room is admitted all the same: thread->spooled is then -errno.
+ */
 int ledger_admit(struct ledger *ledger, struct thread *thread);
 
 /*
@@ -58,6 +62,13 @@ int ledger_admit(struct ledger *ledger, struct thread *thread);
  * at it.
  */
 void ledger_drain(struct ledger *ledger, struct thread *thread);
+
+/*
+ * What the thread has booked, counted and not classified up to now outlives the process. On the
+ * thread itself, or when it reads bursts no more, right after a drain: what is left in the ring is
+ * not in it.
+ */
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now);
 
 /* This rank's part of a round; threads: the list of all. */
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);

@@ -207,6 +207,8 @@ static void enter_finalize(void *site, const void *frame)
 #define AFTER_WAITS(call)     leave(call, CALLER)
 #define BEFORE_PASSES(call)   BEFORE_WAITS(call)
 #define AFTER_PASSES(call)    AFTER_WAITS(call)
+#define BEFORE_ABORTS(call)   BEFORE_WAITS(call)
+#define AFTER_ABORTS(call)    AFTER_WAITS(call)
 #define BEFORE_INIT(call)     this_thread.depth++
 #define AFTER_INIT(call)      leave_init(call, CALLER)
 #define BEFORE_FINALIZE(call) enter_finalize(CALLER)

@@ -320,5 +320,7 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "not_read", not_read(totals));
 	json_object_set_new(report, "lost", lost(totals));
 	json_object_set_new(report, "agent", agent(facts));
+	if (facts->recovered)
+		json_object_set(report, "recovered", (json_t *)facts->recovered);
 	return report;
 }

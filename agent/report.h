@@ -31,6 +31,7 @@ struct report_facts {
 	double wall_seconds;             /* the longest rank's */
 	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
+	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */
 	bool alone; /* each rank reports for itself: no adapter serves this MPI */
 };
 

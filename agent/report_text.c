@@ -168,6 +168,8 @@ static void print_command(FILE *out, const json_t *report)
 static void print_head(FILE *out, const json_t *report)
 {
 	const json_t *efficiency = json_object_get(report, "efficiency"), *warning;
+	const json_t *recovered = json_object_get(report, "recovered");
+	const char *missing = get_text(recovered, "missing");
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = get(report, "threads"), ranks = get(report, "ranks");
 	size_t i;
@@ -183,6 +185,9 @@ static void print_head(FILE *out, const json_t *report)
 			format_percent(get(efficiency, "parallel")).of,
 			format_percent(get(efficiency, "load_balance")).of,
 			format_percent(get(efficiency, "communication")).of);
+	if (json_is_object(recovered))
+		print_line(out, 4, "  recovered from %.0f of the ranks%s%s", get(recovered, "ranks"),
+				*missing ? "; missing: " : "", missing);
 	if (json_is_string(json_object_get(report, "without_counters")))
 		print_line(out, 4, "  no hardware counters: %s",
 				get_text(report, "without_counters"));
@@ -398,6 +403,15 @@ static bool is_report(const json_t *report, char *why, size_t why_size)
 	return false;
 }
 
+/* A report may come from anywhere: no name in it speaks to the terminal. */
+static char *plain(char *text)
+{
+	for (char *at = text; at && *at; at++)
+		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
+			*at = '?';
+	return text;
+}
+
 char *report_text(const json_t *report, char *why, size_t why_size)
 {
 	char *text = NULL;
@@ -415,7 +429,7 @@ char *report_text(const json_t *report, char *why, size_t why_size)
 	print_phases(out, report);
 	print_foot(out, report);
 	fclose(out);
-	return text;
+	return plain(text);
 }
 
 char *report_csv(const json_t *report, char *why, size_t why_size)
@@ -442,5 +456,5 @@ char *report_csv(const json_t *report, char *why, size_t why_size)
 					get(counter, "mean"), get(counter, "ci95"),
 					get(counter, "observed"));
 	fclose(out);
-	return text;
+	return plain(text);
 }

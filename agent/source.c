@@ -181,11 +181,16 @@ void source_close(struct source *source)
 }
 
 /* From the dynamic symbols, where the address is in a file that this process has loaded. */
-static void find_by_loader(uintptr_t address, struct source_place *place)
+static void find_by_loader(const struct source_module *module, uintptr_t address,
+		struct source_place *place)
 {
 	Dl_info info;
 
 	if (!dladdr((void *)(address - 1), &info) || !info.dli_sname)
+		return;
+	/* an address of another process may mean something else in this one */
+	if ((uintptr_t)info.dli_fbase + 4096 <= module->begin ||
+			(uintptr_t)info.dli_fbase >= module->end)
 		return;
 	snprintf(place->function, sizeof(place->function), "%s", info.dli_sname);
 	place->offset = address - (uintptr_t)info.dli_saddr;
@@ -204,7 +209,7 @@ unsigned source_find(
 		places[0] = (struct source_place){ .offset = address };
 		if (module) {
 			places[0].offset = address - module->base;
-			find_by_loader(address, &places[0]);
+			find_by_loader(module, address, &places[0]);
 		}
 		count = 1;
 	}

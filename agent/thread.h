@@ -87,6 +87,7 @@ struct thread {
 	unsigned pendings;
 	uint32_t settled; /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
+	int spooled; /* its number in the spool; < 0: not in it */
 	struct thread *next; /* in the list of all threads */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };

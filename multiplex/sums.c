@@ -285,3 +285,44 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 	fold_sketches(quantum, sums);
 	quantum->touched = 0;
 }
+
+unsigned quantum_prototypes(
+		const struct quantum *quantum, const uint16_t **prototypes, unsigned *group)
+{
+	*prototypes = quantum->order;
+	*group = quantum->group;
+	return quantum->touched;
+}
+
+void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS])
+{
+	const struct gathered *of = &quantum->of[prototype];
+
+	fields[0] = of->read;
+	fields[1] = of->elapsed;
+	fields[2] = of->w;
+	fields[3] = of->t;
+	fields[4] = of->burst_tt;
+	memcpy(fields + 5, of->y, sizeof(of->y));
+	memcpy(fields + 5 + PLAN_GROUP_EVENTS_MAX, of->burst_yy, sizeof(of->burst_yy));
+}
+
+void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
+		const double fields[QUANTUM_FIELDS])
+{
+	struct gathered *of = &quantum->of[prototype];
+
+	if (!quantum->touched) {
+		quantum->group = group;
+		quantum->count = quantum->counts[group];
+	}
+	if (of->read == 0 && fields[0] > 0)
+		quantum->order[quantum->touched++] = (uint16_t)prototype;
+	of->read = fields[0];
+	of->elapsed = fields[1];
+	of->w = fields[2];
+	of->t = fields[3];
+	of->burst_tt = fields[4];
+	memcpy(of->y, fields + 5, sizeof(of->y));
+	memcpy(of->burst_yy, fields + 5 + PLAN_GROUP_EVENTS_MAX, sizeof(of->burst_yy));
+}

@@ -58,4 +58,17 @@ void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase);
  */
 void quantum_close(struct quantum *quantum, struct sums *sums);
 
+/* The prototypes with bursts in it, until the next quantum_add or close; group where there are any. */
+unsigned quantum_prototypes(
+		const struct quantum *quantum, const uint16_t **prototypes, unsigned *group);
+
+/*
+ * What was gathered of one of them as plain numbers, to be kept outside of the process, and back
+ * again, added to nothing else: group and prototype must be of the sums that it was made for.
+ */
+#define QUANTUM_FIELDS (5 + 2 * PLAN_GROUP_EVENTS_MAX)
+void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS]);
+void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
+		const double fields[QUANTUM_FIELDS]);
+
 #endif

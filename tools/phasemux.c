@@ -16,6 +16,8 @@ static const struct {
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
+	{ "recover", cmd_recover, "[--json|--csv] [--remove] [DIR...]",
+		"the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
 	{ "validate", cmd_validate, "--replay FILE [options]",
 		"what multiplexing would have cost on bursts whose counters are known" },

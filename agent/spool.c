@@ -1,0 +1,350 @@
+#include "agent/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/output.h"
+#include "multiplex/layout.h"
+
+struct spool {
+	unsigned char *map;
+	size_t bytes;    /* of the mapping: room for all threads */
+	size_t reserved; /* of it, what is sure to have storage behind it */
+	char folder[4096]; /* of the run */
+	char name[32];
+	dev_t device;
+	ino_t inode;
+	struct sums *shape; /* tells where blocks lie; over side 0 */
+	uint64_t sums_length;
+	unsigned threads;
+	uint64_t dirty_threads; /* a bit each */
+	uint64_t dirty[PROTOTYPES_MAX]; /* per prototype, a bit for each group */
+};
+
+/* ---- the format ---- */
+
+static size_t align(size_t at)
+{
+	return (at + 4095) & ~(size_t)4095;
+}
+
+size_t spool_state_at(void)
+{
+	return align(sizeof(struct spool_facts));
+}
+
+size_t spool_side_at(unsigned side)
+{
+	return spool_state_at() + 64 + side * ((sizeof(struct spool_side) + 63) & ~(size_t)63);
+}
+
+size_t spool_sums_at(uint64_t sums_length, unsigned side)
+{
+	return align(spool_side_at(SPOOL_SIDES)) + side * align(sums_length * sizeof(double));
+}
+
+size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
+{
+	return spool_sums_at(sums_length, SPOOL_SIDES) +
+	       (thread * SPOOL_SIDES + side) * align(sizeof(struct spool_thread));
+}
+
+/* FNV-1a, of 64 bits */
+uint64_t spool_checksum(const struct spool_facts *facts)
+{
+	const unsigned char *at = (const unsigned char *)&facts->run;
+	uint64_t sum = 0xcbf29ce484222325u;
+
+	while (at < (const unsigned char *)(facts + 1))
+		sum = (sum ^ *at++) * 0x100000001b3u;
+	return sum;
+}
+
+void spool_describe(struct spool_facts *facts, const struct counting *counting)
+{
+	facts->sums_length = sums_length_for(&counting->plan, PROTOTYPES_MAX);
+	facts->prototypes = PROTOTYPES_MAX;
+	facts->read_ns = counting->probe.read_ns;
+	facts->hardware = counting->hardware;
+	facts->counters = counting->probe.counters;
+	facts->warnings = counting->warnings;
+	facts->plan = counting->plan;
+	for (unsigned e = 0; e < counting->plan.events; e++) {
+		facts->model_event[e] = counting->model_event[e];
+		snprintf(facts->event[e], sizeof(facts->event[e]), "%s", counting->event[e].name);
+	}
+	if (counting->model)
+		snprintf(facts->model, sizeof(facts->model), "%s", model_name(counting->model));
+	snprintf(facts->processor, sizeof(facts->processor), "%s", counting->processor.brand);
+	snprintf(facts->without, sizeof(facts->without), "%s", counting->without);
+	memcpy(facts->warning, counting->warning, sizeof(facts->warning));
+}
+
+/* ---- making it ---- */
+
+/*
+ * Reserves storage for the bytes from `from` to `to`: a mapped page without storage behind it would
+ * kill the program when it is written.
+ */
+static int reserve(int fd, size_t from, size_t to)
+{
+	struct rlimit limit;
+	int error;
+
+	/* to pass this limit is a signal, not an error */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < to)
+		return -EFBIG;
+	do
+		error = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
+	while (error == EINTR);
+	return -error;
+}
+
+static int map_file(struct spool *spool, int fd)
+{
+	struct stat status;
+	int error = reserve(fd, 0, spool->reserved);
+	void *map;
+
+	if (error)
+		return error;
+	if (fstat(fd, &status))
+		return -errno;
+	spool->device = status.st_dev;
+	spool->inode = status.st_ino;
+	map = mmap(NULL, spool->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	spool->map = map;
+	return 0;
+}
+
+static int make_in(struct spool *spool, const char *base, const struct spool_facts *facts)
+{
+	char mine[sizeof(spool->folder) - 32];
+	int folder, fd, error;
+
+	if (snprintf(mine, sizeof(mine), "%s/phasemux.%u", base, (unsigned)geteuid()) >=
+			(int)sizeof(mine))
+		return -ENAMETOOLONG;
+	snprintf(spool->folder, sizeof(spool->folder), "%s/%013llx", mine,
+			(unsigned long long)facts->run);
+	/* the end of another run may remove the outer folder in between */
+	for (int attempt = 0; attempt < 100; attempt++) {
+		folder = output_open(mine);
+		if (folder >= 0) {
+			close(folder);
+			folder = output_open(spool->folder);
+		}
+		if (folder != -ENOENT)
+			break;
+	}
+	if (folder < 0)
+		return folder;
+	fd = openat(folder, spool->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	error = fd < 0 ? -errno : map_file(spool, fd);
+	if (error && fd >= 0)
+		unlinkat(folder, spool->name, 0);
+	if (fd >= 0)
+		close(fd);
+	close(folder);
+	if (error) {
+		rmdir(spool->folder);
+		rmdir(mine);
+	}
+	return error;
+}
+
+static int make(struct spool *spool, const char *wanted, const struct spool_facts *facts)
+{
+	int error;
+
+	if (*wanted)
+		return make_in(spool, wanted, facts);
+	error = make_in(spool, "/dev/shm", facts);
+	return error ? make_in(spool, "/tmp", facts) : 0;
+}
+
+static void write_facts(struct spool *spool, const struct spool_facts *from)
+{
+	struct spool_facts *facts = (struct spool_facts *)spool->map;
+	struct spool_state *state = (struct spool_state *)(spool->map + spool_state_at());
+
+	memcpy(facts, from, sizeof(*facts));
+	memcpy(facts->magic, SPOOL_MAGIC, sizeof(facts->magic));
+	facts->version = SPOOL_VERSION;
+	facts->facts_bytes = sizeof(struct spool_facts);
+	facts->side_bytes = sizeof(struct spool_side);
+	facts->thread_bytes = sizeof(struct spool_thread);
+	atomic_store_explicit(&state->whole, 1, memory_order_release);
+	facts->checksum = spool_checksum(facts);
+}
+
+struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder, size_t size,
+		int *error)
+{
+	struct spool *spool = calloc(1, sizeof(*spool));
+
+	*error = -ENOMEM;
+	if (!spool)
+		return NULL;
+	snprintf(spool->name, sizeof(spool->name), "rank-%d", facts->rank);
+	spool->sums_length = facts->sums_length;
+	spool->reserved = spool_thread_at(spool->sums_length, 0, 0);
+	spool->bytes = spool_thread_at(spool->sums_length, SPOOL_THREADS_MAX, 0);
+	*error = make(spool, wanted, facts);
+	snprintf(folder, size, "%s", spool->folder);
+	if (*error) {
+		free(spool);
+		return NULL;
+	}
+	spool->shape = sums_over(&facts->plan, PROTOTYPES_MAX, spool_sums(spool));
+	if (!spool->shape) {
+		*error = -ENOMEM;
+		spool_remove(spool);
+		return NULL;
+	}
+	write_facts(spool, facts);
+	return spool;
+}
+
+void spool_remove(struct spool *spool)
+{
+	int folder = open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+	char *slash;
+
+	/* only what is ours: the program may have moved things meanwhile */
+	if (folder >= 0) {
+		if (fstatat(folder, spool->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+				status.st_dev == spool->device && status.st_ino == spool->inode)
+			unlinkat(folder, spool->name, 0);
+		close(folder);
+	}
+	/* the last rank of the node succeeds in it; then the last run of the user */
+	slash = strrchr(spool->folder, '/');
+	if (rmdir(spool->folder) == 0) {
+		*slash = '\0';
+		rmdir(spool->folder);
+		*slash = '/';
+	}
+}
+
+/* ---- filling it ---- */
+
+double *spool_sums(struct spool *spool)
+{
+	return (double *)(spool->map + spool_sums_at(spool->sums_length, 0));
+}
+
+struct spool_side *spool_side(struct spool *spool)
+{
+	return (struct spool_side *)(spool->map + spool_side_at(0));
+}
+
+struct spool_thread *spool_thread(struct spool *spool, int thread)
+{
+	return (struct spool_thread *)(spool->map +
+				       spool_thread_at(spool->sums_length, (unsigned)thread, 0));
+}
+
+int spool_admit(struct spool *spool)
+{
+	size_t end = spool_thread_at(spool->sums_length, spool->threads + 1, 0);
+	char path[sizeof(spool->folder) + sizeof(spool->name)];
+	struct stat status;
+	int fd, error = -ENOENT;
+
+	if (spool->threads == SPOOL_THREADS_MAX)
+		return -ENOSPC;
+	/* no descriptor is kept for this: it is rare, and the program's are few */
+	snprintf(path, sizeof(path), "%s/%s", spool->folder, spool->name);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) == 0 && status.st_dev == spool->device &&
+			status.st_ino == spool->inode)
+		error = reserve(fd, spool->reserved, end);
+	close(fd);
+	if (error)
+		return error;
+	spool->reserved = end;
+	return (int)spool->threads++;
+}
+
+void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
+{
+	spool->dirty[prototype] |= 1ull << group;
+}
+
+void spool_touch_thread(struct spool *spool, int thread)
+{
+	spool->dirty_threads |= 1ull << thread;
+}
+
+static void copy_sums(struct spool *spool)
+{
+	const struct sums *shape = spool->shape;
+	size_t apart = spool_sums_at(spool->sums_length, 1) - spool_sums_at(spool->sums_length, 0);
+
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		for (; spool->dirty[p]; spool->dirty[p] &= spool->dirty[p] - 1) {
+			unsigned group = (unsigned)__builtin_ctzll(spool->dirty[p]);
+			double *block = sums_block(shape, p, group);
+			size_t slots = shape->plan.group[group].count - shape->aux;
+
+			memcpy((unsigned char *)block + apart, block,
+					(BLOCK_FIELDS + slots * SLOT_FIELDS) * sizeof(*block));
+		}
+}
+
+static void copy_threads(struct spool *spool)
+{
+	for (; spool->dirty_threads; spool->dirty_threads &= spool->dirty_threads - 1) {
+		int number = __builtin_ctzll(spool->dirty_threads);
+		const struct spool_thread *from = spool_thread(spool, number);
+		struct spool_thread *to = (struct spool_thread *)(spool->map +
+				spool_thread_at(spool->sums_length, (unsigned)number, 1));
+
+		memcpy(to, from, offsetof(struct spool_thread, span) +
+						from->spans * sizeof(from->span[0]));
+		memcpy(to->site_path, from->site_path, sizeof(to->site_path));
+		memcpy(to->path + to->paths, from->path + to->paths,
+				(from->paths - to->paths) * sizeof(from->path[0]));
+		to->paths = from->paths;
+		memcpy(to->open_prototype, from->open_prototype, sizeof(to->open_prototype));
+		memcpy(to->open_fields, from->open_fields, from->open * sizeof(to->open_fields[0]));
+	}
+}
+
+void spool_commit(struct spool *spool)
+{
+	struct spool_state *state = (struct spool_state *)(spool->map + spool_state_at());
+	uint64_t commits = atomic_load_explicit(&state->commits, memory_order_relaxed);
+
+	spool_side(spool)->threads = spool->threads;
+	/*
+	 * In this order: side 0 is whole before it is said to be; side 1 changes only while side 0
+	 * is declared whole and the number is odd. So whoever reads the same number before and
+	 * after has read a side that was whole all the time (see spool_image.c).
+	 */
+	atomic_store_explicit(&state->whole, 0, memory_order_release);
+	atomic_store_explicit(&state->commits, commits + 1, memory_order_seq_cst);
+	memcpy(spool->map + spool_side_at(1), spool_side(spool), sizeof(struct spool_side));
+	copy_sums(spool);
+	copy_threads(spool);
+	atomic_store_explicit(&state->whole, 1, memory_order_release);
+	atomic_store_explicit(&state->commits, commits + 2, memory_order_release);
+}
+
+size_t spool_bytes(const struct spool *spool)
+{
+	return sizeof(*spool) + spool->reserved;
+}

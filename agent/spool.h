@@ -1,0 +1,161 @@
+/*
+ * The crash-safe sums: one file per process, mapped into memory, on node-local storage. What is in
+ * it is all that a report needs, and it can be read at any moment, whether the process lives or was
+ * killed between two instructions.
+ *
+ * There are two sides. The process works on side 0 (its sums live there); now and then, when what
+ * is there belongs together, it commits: side 0 is declared whole, what has changed is copied to
+ * side 1, and side 1 is declared whole. So one side is whole at every moment, and what is lost by a
+ * kill is what came after the last commit. A page written to a shared mapping outlives the process;
+ * it need not outlive the machine.
+ *
+ * The file: struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides,
+ * then both sides of each thread (struct spool_thread). Plain data in the byte order of the machine.
+ */
+#ifndef PHASEMUX_AGENT_SPOOL_H
+#define PHASEMUX_AGENT_SPOOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/counting.h"
+#include "agent/mpi_adapter.h"
+#include "agent/site.h"
+#include "agent/source.h"
+#include "agent/totals.h"
+#include "multiplex/plan.h"
+#include "multiplex/scheme.h"
+#include "multiplex/sums.h"
+
+#define SPOOL_MAGIC       "phasemux"
+#define SPOOL_VERSION     1
+#define SPOOL_SIDES       2
+#define SPOOL_THREADS_MAX 64
+#define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */
+#define SPOOL_MODULES_MAX 64
+#define SPOOL_COMMAND_MAX 4096
+
+/* What does not change during a run. Texts end with a NUL. */
+struct spool_facts {
+	char magic[8];
+	uint32_t version;
+	uint32_t facts_bytes, side_bytes, thread_bytes; /* sizes of the three structs */
+	uint64_t checksum;    /* of all that follows in this struct; written last */
+	uint64_t run;         /* the same on all ranks of a run, different in each run */
+	int32_t rank, size;   /* of the world */
+	int64_t pid;
+	double started;       /* seconds since 1970 */
+	uint64_t start;       /* ticks of the clock at the start of the run */
+	double ns_per_tick;
+	double read_ns, call_ticks;        /* what a read, and a call that reads nothing, cost */
+	double thread_memory; /* what the agent needs for one thread, bytes */
+	uint64_t sums_length; /* doubles */
+	uint32_t scheme;      /* enum scheme_kind */
+	uint32_t hardware, counters, alone;
+	uint32_t prototypes;  /* room for; PROTOTYPES_MAX */
+	uint32_t warnings, modules, command_bytes;
+	struct plan plan;
+	uint32_t model_event[PLAN_EVENTS_MAX];
+	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];
+	char model[64];     /* "": none */
+	char processor[64];
+	char library[128];
+	char without[512];
+	char warning[COUNTING_WARNINGS_MAX][256];
+	char command[SPOOL_COMMAND_MAX];
+	struct source_module module[SPOOL_MODULES_MAX];
+};
+
+struct spool_state {
+	_Atomic uint64_t commits; /* odd while one is under way */
+	_Atomic uint32_t whole;   /* the side that is */
+};
+
+/* What changes, of the process. */
+struct spool_side {
+	uint64_t now; /* ticks at the last commit */
+	uint64_t burst_min_ns;
+	double own_bytes; /* the agent's memory, but for threads */
+	uint32_t rounds, threads;
+	uint32_t generation, prototypes, phases; /* of the table */
+	uint32_t phase[PROTOTYPES_MAX];
+};
+
+struct spool_span {
+	uint16_t from, to; /* sites */
+	uint16_t prototype[SPAN_SHARES_MAX];
+	float bursts[SPAN_SHARES_MAX]; /* 0: free */
+	float ticks[SPAN_SHARES_MAX];
+	double unread, unread_ticks;
+};
+
+#define SPOOL_NO_PATH UINT16_MAX
+
+/* Return addresses, innermost first. */
+struct spool_path {
+	uint64_t frames;
+	uint64_t address[PATH_FRAMES_MAX];
+};
+
+/* Of a thread; both sides of it are room for the most, of which the counts say what is used. */
+struct spool_thread {
+	struct account account;
+	uint32_t spans;
+	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
+	uint32_t unused;
+	struct spool_span span[SPANS_MAX];
+	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
+	uint16_t site_path[SITES_MAX]; /* SPOOL_NO_PATH: no such site */
+	struct spool_path path[PATHS_MAX];
+	uint32_t open_prototype[SPOOL_OPEN_MAX];
+	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
+};
+
+/* Where the parts lie. Sums are at least sums_length doubles apart. */
+size_t spool_state_at(void);
+size_t spool_side_at(unsigned side);
+size_t spool_sums_at(uint64_t sums_length, unsigned side);
+size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
+
+uint64_t spool_checksum(const struct spool_facts *facts);
+
+/* ---- the process that is counted ---- */
+
+struct spool;
+
+/* What of the facts the counting says. The rest is the caller's. */
+void spool_describe(struct spool_facts *facts, const struct counting *counting);
+
+/*
+ * Makes BASE/phasemux.UID/RUN/rank-N, both folders where they are missing, with the room that a
+ * process without threads needs. wanted: the setting; "": the first of /dev/shm and /tmp where it
+ * works. NULL on failure: *error is -errno and folder the one that was tried last; otherwise it is
+ * the run's folder.
+ */
+struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder, size_t size,
+		int *error);
+
+/* The normal end: the file is removed, and the folders once they are empty. */
+void spool_remove(struct spool *spool);
+
+/* The sums, of the length that the facts say; all 0. To be changed under the caller's lock only. */
+double *spool_sums(struct spool *spool);
+/* The process' side, to be filled before a commit. Under the same lock. */
+struct spool_side *spool_side(struct spool *spool);
+
+/* Room for one more thread: its number, or -errno; then it is not in the file. Under the lock. */
+int spool_admit(struct spool *spool);
+struct spool_thread *spool_thread(struct spool *spool, int thread);
+
+/* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */
+void spool_touch(struct spool *spool, unsigned prototype, unsigned group);
+void spool_touch_thread(struct spool *spool, int thread);
+
+/* All that was written belongs together. Under the lock. */
+void spool_commit(struct spool *spool);
+
+size_t spool_bytes(const struct spool *spool);
+
+#endif

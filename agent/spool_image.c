@@ -1,0 +1,310 @@
+#include "agent/spool_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "multiplex/layout.h"
+
+#define FILE_MAX  (256u << 20)
+#define ATTEMPTS  1000
+#define RANKS_MAX 1000000
+#define COUNT_MAX 0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
+#define BYTES_MAX 0x1p53
+#define SUM_MAX   1e100  /* products of two sums are finite */
+
+static int refuse(char *why, size_t why_size, const char *what)
+{
+	snprintf(why, why_size, "%s", what);
+	return -EINVAL;
+}
+
+/* ---- what must hold ---- */
+
+static bool is_number(double value, double most)
+{
+	return value >= 0 && value <= most;
+}
+
+static bool are_numbers(const double *values, size_t count, double most)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!is_number(values[i], most))
+			return false;
+	return true;
+}
+
+static bool is_plan(const struct plan *plan)
+{
+	if (plan->events > PLAN_EVENTS_MAX || plan->common > plan->events || !plan->groups ||
+			plan->groups > PLAN_GROUPS_MAX)
+		return false;
+	for (unsigned g = 0; g < plan->groups; g++) {
+		const struct plan_group *group = &plan->group[g];
+
+		if (group->count > PLAN_GROUP_EVENTS_MAX || group->count < plan->common)
+			return false;
+		for (unsigned i = 0; i < group->count; i++)
+			if (group->event[i] >= plan->events)
+				return false;
+	}
+	return true;
+}
+
+#define END(text) ((text)[sizeof(text) - 1] = '\0')
+
+static void end_texts(struct spool_facts *facts)
+{
+	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
+		END(facts->event[e]);
+	for (unsigned i = 0; i < COUNTING_WARNINGS_MAX; i++)
+		END(facts->warning[i]);
+	for (unsigned i = 0; i < SPOOL_MODULES_MAX; i++)
+		END(facts->module[i].path);
+	END(facts->model);
+	END(facts->processor);
+	END(facts->library);
+	END(facts->without);
+}
+
+static bool are_facts(const struct spool_facts *facts)
+{
+	bool good = is_plan(&facts->plan) && facts->size > 0 && facts->size <= RANKS_MAX &&
+		    facts->rank >= 0 && facts->rank < facts->size &&
+		    facts->prototypes == PROTOTYPES_MAX && facts->scheme < SCHEME_KINDS &&
+		    facts->warnings <= COUNTING_WARNINGS_MAX &&
+		    facts->modules <= SPOOL_MODULES_MAX &&
+		    facts->command_bytes <= SPOOL_COMMAND_MAX &&
+		    is_number(facts->ns_per_tick, 1e9) && facts->ns_per_tick > 0 &&
+		    is_number(facts->read_ns, 1e9) && is_number(facts->call_ticks, 1e9) &&
+		    is_number(facts->thread_memory, BYTES_MAX) &&
+		    is_number(facts->started, 1e12);
+
+	for (unsigned e = 0; good && e < facts->plan.events; e++)
+		good = facts->model_event[e] < PLAN_EVENTS_MAX;
+	/* hardware events are reported as CPI: of the first two */
+	good = good && (!facts->hardware || facts->plan.common >= 2);
+	return good && facts->sums_length == sums_length_for(&facts->plan, PROTOTYPES_MAX);
+}
+
+static bool is_side(const struct spool_side *side)
+{
+	if (side->threads > SPOOL_THREADS_MAX || side->prototypes > PROTOTYPES_MAX ||
+			side->phases > PROTOTYPES_MAX || side->rounds > INT32_MAX ||
+			!is_number(side->own_bytes, BYTES_MAX))
+		return false;
+	for (uint32_t p = 0; p < side->prototypes; p++)
+		if (side->phase[p] > side->phases)
+			return false;
+	return true;
+}
+
+static bool is_span(const struct spool_span *span)
+{
+	bool good = span->from < SITES_MAX && span->to < SITES_MAX &&
+		    is_number(span->unread, COUNT_MAX) && is_number(span->unread_ticks, 0x1p63);
+
+	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
+		good = good && is_number((double)span->bursts[i], SUM_MAX) &&
+		       is_number((double)span->ticks[i], SUM_MAX) &&
+		       span->prototype[i] <= TOTALS_UNCLASSIFIED;
+	return good;
+}
+
+static bool is_thread(const struct spool_thread *thread, const struct spool_facts *facts)
+{
+	const double *account = (const double *)&thread->account;
+	bool good = are_numbers(account, sizeof(thread->account) / sizeof(*account), 0x1p63) &&
+		    is_number(thread->account.bursts, COUNT_MAX) &&
+		    is_number(thread->account.lost, COUNT_MAX) && thread->spans <= SPANS_MAX &&
+		    thread->open <= SPOOL_OPEN_MAX &&
+		    (!thread->open || thread->open_group < facts->plan.groups);
+
+	good = good && thread->paths <= PATHS_MAX;
+	for (unsigned i = 0; good && i < SITES_MAX; i++)
+		good = thread->site_path[i] < PATHS_MAX || thread->site_path[i] == SPOOL_NO_PATH;
+	for (uint32_t i = 0; good && i < thread->paths; i++)
+		good = thread->path[i].frames <= PATH_FRAMES_MAX;
+	for (uint32_t i = 0; good && i < thread->spans; i++)
+		good = is_span(&thread->span[i]);
+	for (uint32_t i = 0; good && i < thread->open; i++)
+		good = thread->open_prototype[i] < PROTOTYPES_MAX &&
+		       thread->open_fields[i][0] <= COUNT_MAX &&
+		       are_numbers(thread->open_fields[i], QUANTUM_FIELDS, SUM_MAX);
+	return good;
+}
+
+static bool are_sums(const struct spool_image *image)
+{
+	struct sums *sums = sums_over(&image->facts.plan, PROTOTYPES_MAX, image->sums);
+	bool good = sums && are_numbers(image->sums, image->facts.sums_length, SUM_MAX);
+	double read = 0, quanta = 0;
+
+	for (unsigned p = 0; good && p < PROTOTYPES_MAX; p++)
+		for (unsigned g = 0; g < image->facts.plan.groups; g++) {
+			const double *block = sums_block(sums, p, g);
+
+			read += block[BLOCK_READ];
+			quanta += block[BLOCK_QUANTA];
+		}
+	sums_free(sums);
+	return good && read <= COUNT_MAX && quanta <= COUNT_MAX;
+}
+
+/* ---- parsing ---- */
+
+static int parse_facts(struct spool_facts *facts, const void *bytes, size_t length, char *why,
+		size_t why_size)
+{
+	if (length < sizeof(*facts))
+		return refuse(why, why_size, "too short for what phasemux leaves");
+	memcpy(facts, bytes, sizeof(*facts));
+	if (memcmp(facts->magic, SPOOL_MAGIC, sizeof(facts->magic)) != 0)
+		return refuse(why, why_size, "not left by phasemux, or not begun yet");
+	if (facts->version != SPOOL_VERSION || facts->facts_bytes != sizeof(*facts) ||
+			facts->side_bytes != sizeof(struct spool_side) ||
+			facts->thread_bytes != sizeof(struct spool_thread))
+		return refuse(why, why_size, "left by another version of phasemux, or on another "
+					     "kind of machine: recover it with that");
+	if (facts->checksum != spool_checksum(facts))
+		return refuse(why, why_size, "damaged, or not begun yet");
+	end_texts(facts);
+	return are_facts(facts) ? 0 : refuse(why, why_size, "damaged");
+}
+
+int spool_image_parse(struct spool_image *image, const void *bytes, size_t length, char *why,
+		size_t why_size)
+{
+	const unsigned char *from = bytes;
+	const struct spool_facts *facts = &image->facts;
+	struct spool_state state;
+	unsigned whole;
+	int error;
+
+	image->sums = NULL;
+	image->thread = NULL;
+	image->mine = false;
+	error = parse_facts(&image->facts, bytes, length, why, why_size);
+	if (error)
+		return error;
+	if (length < spool_thread_at(facts->sums_length, 0, 0))
+		return refuse(why, why_size, "cut short");
+	memcpy(&state, from + spool_state_at(), sizeof(state));
+	whole = atomic_load_explicit(&state.whole, memory_order_relaxed);
+	if (whole >= SPOOL_SIDES)
+		return refuse(why, why_size, "damaged");
+	memcpy(&image->side, from + spool_side_at(whole), sizeof(image->side));
+	if (!is_side(&image->side))
+		return refuse(why, why_size, "damaged");
+	if (length < spool_thread_at(facts->sums_length, image->side.threads, 0))
+		return refuse(why, why_size, "cut short");
+	image->sums = malloc((facts->sums_length + 1) * sizeof(*image->sums));
+	image->thread = malloc((image->side.threads + 1) * sizeof(*image->thread));
+	if (!image->sums || !image->thread) {
+		spool_image_fini(image);
+		return -ENOMEM;
+	}
+	memcpy(image->sums, from + spool_sums_at(facts->sums_length, whole),
+			facts->sums_length * sizeof(*image->sums));
+	for (uint32_t i = 0; i < image->side.threads && !error; i++) {
+		memcpy(&image->thread[i], from + spool_thread_at(facts->sums_length, i, whole),
+				sizeof(*image->thread));
+		if (!is_thread(&image->thread[i], facts))
+			error = refuse(why, why_size, "damaged");
+	}
+	if (!error && !are_sums(image))
+		error = refuse(why, why_size, "damaged");
+	if (error)
+		spool_image_fini(image);
+	return error;
+}
+
+/* ---- reading ---- */
+
+static bool read_at(int fd, void *bytes, size_t length, size_t at)
+{
+	unsigned char *to = bytes;
+
+	while (length) {
+		ssize_t got = pread(fd, to, length, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		to += got;
+		at += (size_t)got;
+		length -= (size_t)got;
+	}
+	return true;
+}
+
+static uint64_t commits_in(const struct spool_state *state)
+{
+	return atomic_load_explicit(&state->commits, memory_order_relaxed);
+}
+
+/*
+ * All bytes of one moment: between two looks at the number of commits, none began and none ended.
+ * Who was killed in the middle of one left an odd number for ever, and side 0 whole.
+ */
+static int read_moment(int fd, unsigned char *bytes, size_t length)
+{
+	size_t at = spool_state_at();
+	struct spool_state before, after;
+
+	if (length < at + sizeof(before))
+		return read_at(fd, bytes, length, 0) ? 0 : -EIO;
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		if (!read_at(fd, &before, sizeof(before), at) || !read_at(fd, bytes, length, 0) ||
+				!read_at(fd, &after, sizeof(after), at))
+			return -EIO;
+		if (commits_in(&before) == commits_in(&after))
+			return 0;
+		usleep(100);
+	}
+	return -EAGAIN;
+}
+
+int spool_image_read(struct spool_image *image, int folder_fd, const char *name, char *why,
+		size_t why_size)
+{
+	/* a planted pipe must not stop us */
+	int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), error = 0;
+	unsigned char *bytes = NULL;
+	struct stat status;
+
+	image->sums = NULL;
+	image->thread = NULL;
+	if (fd < 0 || fstat(fd, &status))
+		error = -errno;
+	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
+		error = refuse(why, why_size, "not left by phasemux");
+	else if (!(bytes = malloc((size_t)status.st_size + 1)))
+		error = -ENOMEM;
+	else
+		error = read_moment(fd, bytes, (size_t)status.st_size);
+	if (error && error != -EINVAL)
+		snprintf(why, why_size, "%s", strerror(-error));
+	if (!error)
+		error = spool_image_parse(image, bytes, (size_t)status.st_size, why, why_size);
+	if (!error)
+		image->mine = status.st_uid == geteuid();
+	free(bytes);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+void spool_image_fini(struct spool_image *image)
+{
+	free(image->sums);
+	free(image->thread);
+	image->sums = NULL;
+	image->thread = NULL;
+}

@@ -1,0 +1,338 @@
+#include "tools/recovery.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/report.h"
+#include "multiplex/layout.h"
+
+struct recovery {
+	unsigned count;
+	/* of the lowest rank: what is the same on all, and whose call sites stand for all */
+	struct spool_facts facts;
+	struct site_table sites;
+	bool mine;
+	unsigned char *found; /* a bit per rank */
+	struct totals totals;
+	struct sums *sums;
+	struct prototype_table table; /* of the newest generation that a rank had */
+	uint64_t burst_min_ns;
+	double wall_seconds, compute_seconds_most;
+	unsigned rounds;
+};
+
+struct recovery *recovery_new(void)
+{
+	return calloc(1, sizeof(struct recovery));
+}
+
+void recovery_free(struct recovery *recovery)
+{
+	if (!recovery)
+		return;
+	sums_free(recovery->sums);
+	free(recovery->found);
+	free(recovery);
+}
+
+/* ---- adding a process ---- */
+
+static int begin(struct recovery *recovery, const struct spool_facts *facts)
+{
+	recovery->found = calloc((size_t)facts->size / 8 + 1, 1);
+	recovery->sums = sums_new(&facts->plan, PROTOTYPES_MAX);
+	if (!recovery->found || !recovery->sums) {
+		free(recovery->found);
+		sums_free(recovery->sums);
+		recovery->found = NULL;
+		recovery->sums = NULL;
+		return -ENOMEM;
+	}
+	recovery->facts = *facts;
+	return 0;
+}
+
+static bool has(const struct recovery *recovery, int rank)
+{
+	return recovery->found[rank / 8] & 1u << rank % 8;
+}
+
+/* 0, or what stands against it. */
+static int compare(const struct recovery *recovery, const struct spool_facts *facts, char *why,
+		size_t why_size)
+{
+	const struct spool_facts *first = &recovery->facts;
+	bool same = facts->size == first->size &&
+		    memcmp(&facts->plan, &first->plan, sizeof(facts->plan)) == 0 &&
+		    strcmp(facts->model, first->model) == 0 &&
+		    facts->hardware == first->hardware;
+
+	if (facts->run != first->run)
+		return -EXDEV;
+	for (unsigned e = 0; same && e < facts->plan.events; e++)
+		same = strcmp(facts->event[e], first->event[e]) == 0 &&
+		       facts->model_event[e] == first->model_event[e];
+	if (!same) {
+		snprintf(why, why_size, "counted something else than rank %d", first->rank);
+		return -EINVAL;
+	}
+	if (has(recovery, facts->rank)) {
+		snprintf(why, why_size, "rank %d is there already", facts->rank);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void restore_sites(const struct spool_thread *from, struct site_table *sites)
+{
+	memset(sites, 0, sizeof(*sites));
+	sites->paths.count = from->paths;
+	for (uint32_t i = 0; i < from->paths; i++) {
+		struct path *path = &sites->paths.path[i];
+
+		path->frames = (uint16_t)from->path[i].frames;
+		for (unsigned k = 0; k < path->frames; k++)
+			path->address[k] = (uintptr_t)from->path[i].address[k];
+	}
+	for (unsigned i = 0; i < SITES_MAX; i++) {
+		sites->site[i].used = from->site_path[i] != SPOOL_NO_PATH;
+		sites->site[i].path = sites->site[i].used ? from->site_path[i] : 0;
+	}
+	for (uint32_t i = 0; i < from->spans; i++) {
+		const struct spool_span *saved = &from->span[i];
+		struct span *span = &sites->span[i];
+
+		span->used = true;
+		span->from = saved->from;
+		span->to = saved->to;
+		atomic_store(&span->unread, (uint64_t)saved->unread);
+		atomic_store(&span->unread_ticks, (uint64_t)saved->unread_ticks);
+		for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->bursts[k] > 0; k++) {
+			span->share[k].prototype = saved->prototype[k];
+			span->share[k].read = 1;
+			span->share[k].bursts = (double)saved->bursts[k];
+			span->share[k].ticks = (double)saved->ticks[k];
+		}
+	}
+}
+
+/* The quantum under way ends here. */
+static int close_open(struct recovery *recovery, const struct spool_image *image,
+		const struct spool_thread *thread)
+{
+	struct quantum *quantum = quantum_new(recovery->sums);
+
+	if (!quantum)
+		return -ENOMEM;
+	for (uint32_t p = 0; p < image->side.prototypes; p++)
+		quantum_label(quantum, p, image->side.phase[p]);
+	for (uint32_t i = 0; i < thread->open; i++)
+		quantum_restore(quantum, thread->open_prototype[i], thread->open_group,
+				thread->open_fields[i]);
+	quantum_close(quantum, recovery->sums);
+	quantum_free(quantum);
+	return 0;
+}
+
+static int add_thread(struct recovery *recovery, const struct spool_image *image,
+		const struct spool_thread *thread, struct site_table *sites)
+{
+	const struct spool_facts *facts = &image->facts;
+	const struct account *account = &thread->account;
+
+	restore_sites(thread, sites);
+	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
+	recovery->totals.agent_bytes += facts->thread_memory;
+	recovery->totals.agent_seconds +=
+			((account->switch_ticks + account->service_ticks +
+					 account->calls * facts->call_ticks) *
+							facts->ns_per_tick +
+					account->reads * facts->read_ns) *
+			1e-9;
+	return close_open(recovery, image, thread);
+}
+
+static void take_table(struct recovery *recovery, const struct spool_side *side)
+{
+	struct prototype_table *table = &recovery->table;
+
+	if (recovery->count && side->generation <= table->generation)
+		return;
+	table->generation = side->generation;
+	table->count = side->prototypes;
+	table->phases = side->phases;
+	for (uint32_t p = 0; p < side->prototypes; p++)
+		table->all[p].phase = side->phase[p];
+	recovery->burst_min_ns = side->burst_min_ns;
+}
+
+static int add(struct recovery *recovery, const struct spool_image *image, struct site_table *sites)
+{
+	const struct spool_facts *facts = &image->facts;
+	const struct spool_side *side = &image->side;
+	double *sums = sums_flat(recovery->sums);
+	double compute = 0, wall = 0;
+	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
+	int error = 0;
+
+	take_table(recovery, side);
+	for (uint64_t i = 0; i < facts->sums_length; i++)
+		sums[i] += image->sums[i];
+	/* the first thread last: it is its call sites that stay */
+	for (uint32_t i = side->threads; i-- > 0 && !error;) {
+		error = add_thread(recovery, image, &image->thread[i], sites);
+		compute += image->thread[i].account.ticks * facts->ns_per_tick * 1e-9;
+	}
+	if (lowest && side->threads)
+		recovery->sites = *sites;
+	if (lowest) {
+		recovery->facts = *facts;
+		recovery->mine = image->mine;
+	}
+	if (side->now > facts->start)
+		wall = (double)(side->now - facts->start) * facts->ns_per_tick * 1e-9;
+	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
+	if (side->threads)
+		recovery->compute_seconds_most =
+				fmax(recovery->compute_seconds_most, compute / side->threads);
+	if (side->rounds > recovery->rounds)
+		recovery->rounds = side->rounds;
+	recovery->totals.agent_bytes += side->own_bytes;
+	recovery->found[facts->rank / 8] |= (unsigned char)(1u << facts->rank % 8);
+	recovery->count++;
+	return error;
+}
+
+int recovery_add(struct recovery *recovery, const struct spool_image *image, char *why,
+		size_t why_size)
+{
+	struct site_table *sites;
+	int error = recovery->count ? compare(recovery, &image->facts, why, why_size) :
+				      begin(recovery, &image->facts);
+
+	if (error)
+		return error;
+	sites = calloc(1, sizeof(*sites));
+	error = sites ? add(recovery, image, sites) : -ENOMEM;
+	free(sites);
+	return error;
+}
+
+unsigned recovery_count(const struct recovery *recovery)
+{
+	return recovery->count;
+}
+
+/* ---- the report ---- */
+
+/* "0,3-7", to be freed. */
+static char *missing_ranks(const struct recovery *recovery)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *between = "";
+
+	for (int rank = 0; out && rank < recovery->facts.size; rank++) {
+		int last = rank;
+
+		if (has(recovery, rank))
+			continue;
+		while (last + 1 < recovery->facts.size && !has(recovery, last + 1))
+			last++;
+		fprintf(out, last > rank ? "%s%d-%d" : "%s%d", between, rank, last);
+		between = ",";
+		rank = last;
+	}
+	if (out)
+		fclose(out);
+	return text;
+}
+
+static void restore_counting(const struct spool_facts *facts, struct counting *counting)
+{
+	counting->plan = facts->plan;
+	counting->hardware = facts->hardware;
+	counting->probe.counters = facts->counters;
+	counting->warnings = facts->warnings;
+	memcpy(counting->warning, facts->warning, sizeof(counting->warning));
+	snprintf(counting->without, sizeof(counting->without), "%s", facts->without);
+	snprintf(counting->processor.brand, sizeof(counting->processor.brand), "%s",
+			facts->processor);
+	for (unsigned e = 0; e < facts->plan.events; e++) {
+		counting->model_event[e] = facts->model_event[e];
+		memcpy(counting->event[e].name, facts->event[e], sizeof(facts->event[e]));
+	}
+	counting->model = *facts->model ? model_load(facts->model, NULL, 0) : NULL;
+}
+
+/*
+ * The computing time is that of all bursts: those of threads for which the spool had no room are in
+ * the sums alone.
+ */
+static void complete(struct recovery *recovery)
+{
+	struct totals *totals = &recovery->totals;
+	struct tally parts = { totals->shorts.bursts + totals->unclassified.bursts,
+		totals->shorts.seconds + totals->unclassified.seconds };
+
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		parts.bursts += totals->unread[p].bursts;
+		parts.seconds += totals->unread[p].seconds;
+		for (unsigned g = 0; g < recovery->facts.plan.groups; g++) {
+			const double *block = sums_block(recovery->sums, p, g);
+
+			parts.bursts += block[BLOCK_READ];
+			parts.seconds += block[BLOCK_ELAPSED];
+		}
+	}
+	totals->compute.bursts = fmax(totals->compute.bursts, parts.bursts);
+	totals->compute.seconds = fmax(totals->compute.seconds, parts.seconds);
+	/* the report divides by the number of ranks */
+	totals->agent_bytes *= (double)recovery->facts.size / recovery->count;
+}
+
+json_t *recovery_report(struct recovery *recovery, const char *library_folder)
+{
+	const struct spool_facts *facts = &recovery->facts;
+	struct counting *counting = calloc(1, sizeof(*counting));
+	struct mpi_world world = { .rank = 0, .size = facts->size };
+	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
+	struct report_facts of = { .command = facts->command,
+		.command_bytes = facts->command_bytes,
+		.scheme = facts->scheme,
+		.counting = counting,
+		.world = &world,
+		.table = &recovery->table,
+		.totals = &recovery->totals,
+		.sums = recovery->sums,
+		.sites = &recovery->sites,
+		.burst_min_seconds = (double)recovery->burst_min_ns * 1e-9,
+		.wall_seconds = recovery->wall_seconds,
+		.compute_seconds_most = recovery->compute_seconds_most,
+		.rounds = recovery->rounds,
+		.alone = facts->alone };
+	json_t *recovered, *report = NULL;
+
+	if (!counting || !missing)
+		goto out;
+	restore_counting(facts, counting);
+	memcpy(world.library, facts->library, sizeof(facts->library));
+	complete(recovery);
+	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);
+	of.recovered = recovered;
+	/* only what the user left himself says which files to open */
+	if (recovery->mine)
+		of.source = source_open(library_folder, facts->module, facts->modules);
+	report = report_build(&of);
+	source_close(of.source);
+	json_decref(recovered);
+	model_free(counting->model);
+out:
+	free(counting);
+	free(missing);
+	return report;
+}

@@ -1,0 +1,34 @@
+/*
+ * The report of a run from what its processes have left (agent/spool_image.h), one after the other:
+ * what is kept here does not depend on how many there are, but for a bit per rank.
+ */
+#ifndef PHASEMUX_TOOLS_RECOVERY_H
+#define PHASEMUX_TOOLS_RECOVERY_H
+
+#include <jansson.h>
+
+#include "agent/spool_image.h"
+
+struct recovery;
+
+/* Empty, or NULL without memory. */
+struct recovery *recovery_new(void);
+void recovery_free(struct recovery *recovery);
+
+/*
+ * Adds a process. 0; -EINVAL, with one line in why: it counted something else than the others, or
+ * is of a rank that is there already; -EXDEV: it is of another run; -ENOMEM.
+ */
+int recovery_add(struct recovery *recovery, const struct spool_image *image, char *why,
+		size_t why_size);
+
+/* How many were added. */
+unsigned recovery_count(const struct recovery *recovery);
+
+/*
+ * The document, or NULL (nothing was added, no memory). library_folder: where the shared objects of
+ * phasemux are, of which one names source lines.
+ */
+json_t *recovery_report(struct recovery *recovery, const char *library_folder);
+
+#endif
