@@ -16,6 +16,7 @@
 #include "cluster/space.h"
 
 #define PROTOTYPES_MAX   256
+#define PROTOTYPES_STEADY 0.9
 #define PROTOTYPES_LANES 4  /* compared at once: a block of the index */
 #define PROTOTYPES_AXES  3  /* leading dimensions that have bins ... */
 #define PROTOTYPES_BINS  64 /* ... so many */
@@ -30,6 +31,8 @@ struct prototype_table {
 	uint32_t generation; /* 0: empty table, nothing trained yet */
 	uint32_t count;
 	uint32_t phases; /* highest phase number in use; a phase keeps its number over generations */
+	float kept;      /* share of the last sample's time that has the phase it had before; 0 at first */
+	uint32_t steady; /* trainings in a row, up to the last, that kept at least PROTOTYPES_STEADY */
 	struct space space;
 	struct prototype all[PROTOTYPES_MAX];
 	/*

@@ -349,6 +349,23 @@ out:
 	return error;
 }
 
+/* How much of the sample's time has the phase that it had in the generation before. */
+static void measure_stability(struct prototype_table *next, const struct prototype_table *previous,
+		const struct training *training, const int *nearest)
+{
+	double kept = 0, all = 0;
+
+	for (size_t i = 0; i < training->count; i++) {
+		uint32_t phase = training->label[i] ? training->phase[training->label[i]] : 0;
+		uint32_t was = nearest[i] < 0 ? 0 : previous->all[nearest[i]].phase;
+
+		all += training->duration[i];
+		kept += was && was == phase ? training->duration[i] : 0;
+	}
+	next->kept = all > 0 ? (float)(kept / all) : 0;
+	next->steady = next->kept >= PROTOTYPES_STEADY ? previous->steady + 1 : 0;
+}
+
 /* A part of a cluster: some of the numbers in an array of them. */
 struct part {
 	size_t begin, end;
@@ -536,6 +553,7 @@ int prototypes_train(const struct training_sample *sample, const struct prototyp
 	if (error) {
 		*next = *previous;
 	} else {
+		measure_stability(next, previous, &training, nearest);
 		prototypes_index(next);
 		next->generation = previous->generation + 1;
 	}

@@ -115,6 +115,8 @@ static void test_train(void)
 	make_bursts(&all, 2, 1);
 	is_int(prototypes_train(&all.sample, &first, &second), 0, "a second training");
 	is_int(second.phases, 3, "on bursts of the same kinds finds no new phase");
+	is_int(first.steady, 0, "a first training is not yet stable");
+	ok(second.kept > 0.95 && second.steady == 1, "the second is (%.3f kept)", second.kept);
 	for (uint32_t p = 0; p < first.count; p++)
 		kept = kept && second.all[p].phase == first.all[p].phase;
 	ok(kept && second.count >= first.count, "and keeps the numbers of prototypes and phases");
@@ -123,6 +125,7 @@ static void test_train(void)
 	is_int(prototypes_train(&all.sample, &second, &first), 0, "bursts of another size");
 	is_int(first.phases, 6, "are new phases");
 	ok(first.all[0].phase == second.all[0].phase, "beside the old ones");
+	is_int(first.steady, 0, "and nothing is stable any more");
 }
 
 /* Start-up: a burst of each task, too few to be dense, but half of the time. */

@@ -19,6 +19,7 @@ static const struct {
 	{ "recover", cmd_recover, "[--json|--csv] [--remove] [DIR...]",
 		"the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
+	{ "compare", cmd_compare, "A B...", "match the phases of runs" },
 	{ "validate", cmd_validate, "--replay FILE [options]",
 		"what multiplexing would have cost on bursts whose counters are known" },
 };

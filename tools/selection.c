@@ -17,6 +17,14 @@ static const char *const cycles_names[] = { "cycles", "PAPI_TOT_CYC", "42000059"
 	"CPU_CLK_UNHALTED:THREAD", "CPU_CLK_UNHALTED.THREAD", "UNHALTED_CORE_CYCLES",
 	"PERF_COUNT_HW_CPU_CYCLES", "PM_CYC", NULL };
 
+bool selection_is_instructions(const char *name)
+{
+	for (const char *const *usual = instructions_names; *usual; usual++)
+		if (strcasecmp(name, *usual) == 0)
+			return true;
+	return false;
+}
+
 static int find_any(const struct burst_table *table, const char *const *names)
 {
 	for (; *names; names++)

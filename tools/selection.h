@@ -36,6 +36,9 @@ struct selection {
 int selection_metrics(struct selection *selection, struct burst_table *table, const char *list,
 		char *why, size_t size);
 
+/* Whether it is one of the usual names for retired instructions. */
+bool selection_is_instructions(const char *name);
+
 /*
  * Reads the shortest duration: "50us", "1ms", "2s", "800ns", or a share of the time, "99%": the
  * bursts kept, the longest ones, hold that share. "auto" is 99%. 0 or -EINVAL.
