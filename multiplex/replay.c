@@ -92,9 +92,12 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 	const struct replay_setup *setup = replay->setup;
 	uint64_t place = bursts->task[replay->order[first]] + draw->shift, now = UINT64_MAX;
 	unsigned group = 0, closed = 0, learn_at = 2 * setup->plan.groups;
+	bool learns = setup->scheme == SCHEME_ADAPTIVE;
+	struct sums *sums = learns ? replay->own : replay->sums;
 	struct adaptive adaptive;
 
-	memset(sums_flat(replay->own), 0, sums_length(replay->own) * sizeof(double));
+	if (learns)
+		memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
 	adaptive_init(&adaptive, setup->plan.groups, draw->scheme.seed);
 	draw->scheme.adaptive = &adaptive;
 	for (size_t i = first; i < last; i++) {
@@ -102,9 +105,9 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 		uint64_t quantum = (bursts->begin[burst] + draw->offset) / setup->quantum;
 
 		if (quantum != now && (i == first || setup->scheme != SCHEME_SPACE)) {
-			quantum_close(replay->quantum, replay->own);
-			if (setup->scheme == SCHEME_ADAPTIVE && ++closed == learn_at) {
-				adaptive_learn(&adaptive, replay->own, NULL);
+			quantum_close(replay->quantum, sums);
+			if (learns && ++closed == learn_at) {
+				adaptive_learn(&adaptive, sums, NULL);
 				learn_at *= 2;
 			}
 			now = quantum;
@@ -113,8 +116,8 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 		if (setup->read >= 1 || mix_uniform(&draw->state) < setup->read)
 			read_burst(replay, burst, group);
 	}
-	quantum_close(replay->quantum, replay->own);
-	for (size_t i = 0; i < sums_length(replay->own); i++)
+	quantum_close(replay->quantum, sums);
+	for (size_t i = 0; learns && i < sums_length(replay->own); i++)
 		sums_flat(replay->sums)[i] += sums_flat(replay->own)[i];
 }
 

@@ -30,6 +30,20 @@ static void gather(const struct sums *sums, const bool *member,
 	}
 }
 
+/*
+ * No quantile q is further from the mean than sd x sqrt((1 - q) / q) below or sd x sqrt(q / (1 - q))
+ * above it (Cantelli's inequality), which says more than a bucket where bursts are nearly equal.
+ */
+static void tighten(double decile[9], double mean, double sd)
+{
+	for (unsigned d = 0; d < 9; d++) {
+		double q = (d + 1) / 10.;
+
+		decile[d] = fmax(decile[d], mean - sd * sqrt((1 - q) / q));
+		decile[d] = fmin(decile[d], mean + sd * sqrt(q / (1 - q)));
+	}
+}
+
 void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase,
 		struct spread out[PLAN_EVENTS_MAX])
 {
@@ -52,5 +66,6 @@ void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase
 		for (unsigned i = 0; i < SKETCH_FIELDS; i++)
 			held += sketch[i];
 		out[e].deciles = held > .5 * m->w && sketch_deciles(sketch, mean, out[e].decile);
+		tighten(out[e].decile, mean, out[e].sd);
 	}
 }
