@@ -1,0 +1,51 @@
+#!/bin/bash
+# What may not happen on the path of an intercepted call: an allocation, a system call other than
+# the counters' reads, waiting for another rank.
+. "$(dirname "$0")/lib.sh"
+
+mpi=$(mpis_of million | head -n 1)
+[ -n "$mpi" ] || skip_all "no MPI is installed"
+million() { on "$mpi" 1 "$@" "$programs/million.$mpi"; }
+
+# Rounds of learning come after 50, 100, 200, ... ms, and rank 0 allocates when it trains: a pass
+# without one is a pass between two rounds, or on a fast machine before the first.
+for pass in 1 2 3 4 5 6 7 8; do
+	preloaded "pass$pass" PHASEMUX_OUTPUT="$tmp/pass$pass.result" million
+	grep -q '^allocations 0 ' "pass$pass.out" && break
+done
+holds "a million calls allocate nothing" grep '^allocations 0 ' "pass$pass.out"
+holds "and all of them were seen" "$python" -c '
+import json, sys
+assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
+
+if have strace && strace -o /dev/null true 2>/dev/null; then
+	# The names of the calls between the two marks.
+	between() {
+		awk '/write\(-1, "m", 1\)/ { inside = !inside; next }
+			inside { sub(/\(.*/, ""); print $NF }' "$1" | sort | uniq -c
+	}
+	preloaded traced million strace -o "$tmp/trace" -e 'trace=all'
+	between trace >between.txt
+	holds "system calls in between: the counters' reads and switches alone" \
+		"$python" -c '
+import sys
+rows = [line.split() for line in open("between.txt")]
+others = {name: int(count) for count, name in rows if name not in ("read", "ioctl")}
+# a training may pass by: a few calls for its memory
+assert sum(others.values()) <= 20, others
+reads = sum(int(count) for count, name in rows)
+assert reads < 100000, rows'
+else
+	skip "system calls in between: the counters' reads and switches alone" "strace is needed"
+fi
+
+if [ -x "$programs/absent.$mpi" ]; then
+	preloaded absent on "$mpi" 2 "$programs/absent.$mpi" 1 4
+	is "$(cat absent.code)" 0 "a rank stays away from MPI for 4 s: the program ends well"
+	holds "and the other did not wait for it" "$python" -c '
+import re
+mine, other = map(float, re.findall(r"after ([0-9.]+) s", open("absent.out").read()))
+assert other >= 4 and mine < other - 1, (mine, other)'
+fi
+
+done_testing
