@@ -18,6 +18,7 @@
 
 #include "agent/counting.h"
 #include "agent/exchange.h"
+#include "agent/job.h"
 #include "agent/ledger.h"
 #include "agent/log.h"
 #include "agent/mpi_adapter.h"
@@ -45,6 +46,7 @@
 
 static struct {
 	struct settings settings;
+	struct job job;
 	struct counting counting;
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
@@ -314,7 +316,7 @@ static int reduce_and_report(double wall_seconds)
 	struct thread *threads = all_threads();
 	/* one thread's call sites stand for all */
 	struct report_facts facts = { .command = core.command,
-		.command_bytes = core.command_bytes,
+		.command_bytes = core.command_bytes, .job = &core.job,
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
 		.world = &core.world,
@@ -663,6 +665,7 @@ static int attach(struct preload *preload)
 	}
 	if (core.settings.disable)
 		return 0;
+	job_read(&core.job, getenv);
 	core.adapter = find_adapter(preload->folder);
 	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1,
 		.library = "an MPI without an adapter" };
@@ -676,7 +679,7 @@ static int attach(struct preload *preload)
 	clock_calibrate();
 	trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
 			sizeof(why));
-	if (!trouble && output_folder(core.settings.output, core.folder, sizeof(core.folder))) {
+	if (!trouble && output_folder(core.settings.output, &core.job, core.folder, sizeof(core.folder))) {
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
 	}

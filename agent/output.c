@@ -9,22 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *job(void)
+static void expand(char letter, const struct job *job, char *text, size_t size)
 {
-	static const char *const variables[] = { "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
-		"FLUX_JOB_ID" };
-	const char *id = NULL;
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables) && !(id && *id); i++)
-		id = getenv(variables[i]);
-	/* it becomes part of a path */
-	return id && *id && !strchr(id, '/') ? id : NULL;
-}
-
-static void expand(char letter, char *text, size_t size)
-{
-	if (letter == 'j' && job())
-		snprintf(text, size, "%s", job());
+	if (letter == 'j' && *job->id)
+		snprintf(text, size, "%s", job->id);
 	else if (letter == 'j' || letter == 'p')
 		snprintf(text, size, "%ld", (long)getpid());
 	else if (letter == 'h' && gethostname(text, size) == 0)
@@ -33,7 +21,7 @@ static void expand(char letter, char *text, size_t size)
 		snprintf(text, size, "%%");
 }
 
-int output_folder(const char *pattern, char *folder, size_t size)
+int output_folder(const char *pattern, const struct job *job, char *folder, size_t size)
 {
 	size_t length = 0;
 
@@ -50,7 +38,7 @@ int output_folder(const char *pattern, char *folder, size_t size)
 		size_t more;
 
 		if (*pattern == '%' && pattern[1])
-			expand(*++pattern, text, sizeof(text));
+			expand(*++pattern, job, text, sizeof(text));
 		more = strlen(text);
 		if (length + more >= size)
 			return -ENAMETOOLONG;
@@ -58,29 +46,53 @@ int output_folder(const char *pattern, char *folder, size_t size)
 		length += more;
 	}
 	folder[length] = '\0';
+	if (*job->step && snprintf(folder + length, size - length, "/" OUTPUT_STEP "%s",
+				  job->step) >= (int)(size - length))
+		return -ENAMETOOLONG;
 	return 0;
 }
 
-int output_open(const char *folder)
+/* Makes a folder where it is missing, and opens it, if it is ours alone. */
+static int open_own(int at, const char *folder)
 {
 	struct stat status;
 	int fd;
 
-	if (mkdir(folder, 0700) && errno != EEXIST)
+	if (mkdirat(at, folder, 0700) && errno != EEXIST)
 		return -errno;
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(at, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) || status.st_uid != geteuid() ||
-			(status.st_mode & (S_IWGRP | S_IWOTH))) {
+		(status.st_mode & (S_IWGRP | S_IWOTH))) {
 		close(fd);
 		return -EPERM;
 	}
 	return fd;
 }
 
-static void name_file(char *name, size_t size, const char *base, unsigned number,
-		const char *suffix)
+int output_open(const char *folder)
+{
+	const char *step = strrchr(folder, '/');
+	char job[PATH_MAX];
+	int job_fd, fd;
+
+	if (!step || step == folder || strncmp(step + 1, OUTPUT_STEP, strlen(OUTPUT_STEP)) != 0)
+		return open_own(AT_FDCWD, folder);
+	if (step - folder >= (int)sizeof(job))
+		return -ENAMETOOLONG;
+	memcpy(job, folder, (size_t)(step - folder));
+	job[step - folder] = '\0';
+	job_fd = open_own(AT_FDCWD, job);
+	if (job_fd < 0)
+		return job_fd;
+	fd = open_own(job_fd, step + 1);
+	close(job_fd);
+	return fd;
+}
+
+static void name_file(
+	char *name, size_t size, const char *base, unsigned number, const char *suffix)
 {
 	if (number == 1)
 		snprintf(name, size, "%s.%s", base, suffix);
@@ -88,7 +100,8 @@ static void name_file(char *name, size_t size, const char *base, unsigned number
 		snprintf(name, size, "%s-%u.%s", base, number, suffix);
 }
 
-unsigned output_number(int folder_fd, const char *base, const char *const suffixes[], unsigned count)
+unsigned output_number(
+	int folder_fd, const char *base, const char *const suffixes[], unsigned count)
 {
 	for (unsigned number = 1; number < 1000; number++) {
 		unsigned there = 0;
@@ -107,7 +120,7 @@ unsigned output_number(int folder_fd, const char *base, const char *const suffix
 }
 
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,
-		const char *text, size_t length)
+	const char *text, size_t length)
 {
 	char name[NAME_MAX];
 	int fd, error = 0;

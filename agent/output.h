@@ -7,15 +7,22 @@
 
 #include <stddef.h>
 
-/*
- * The setting `output` with %j (batch job, or the process where there is none), %p (process), %h
- * (host) and %% filled in, as an absolute path. 0, or -ENAMETOOLONG.
- */
-int output_folder(const char *pattern, char *folder, size_t size);
+#include "agent/job.h"
+
+/* A job step's results lie in a folder of their own in that of the job: phasemux.4711/step.0 */
+#define OUTPUT_STEP "step."
 
 /*
- * Makes the folder where it is missing. A descriptor of it, or -errno: -EPERM when it belongs to
- * somebody else or others can write to it, -ELOOP or -ENOTDIR when it is a link or a file.
+ * The setting `output` with %j (batch job, or this process where there is none), %p (process), %h
+ * (host) and %% filled in, as an absolute path, and in it the folder of the job's step if it has
+ * one. 0, or -ENAMETOOLONG.
+ */
+int output_folder(const char *pattern, const struct job *job, char *folder, size_t size);
+
+/*
+ * Makes the folder where it is missing, and that of the job around one of a step. A descriptor of
+ * it, or -errno: -EPERM when one of them belongs to somebody else or others can write to it, -ELOOP
+ * or -ENOTDIR when it is a link or a file.
  */
 int output_open(const char *folder);
 

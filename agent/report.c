@@ -283,6 +283,17 @@ static json_t *lost(const struct totals *totals)
 	return json_pack("{s:o}", "bursts", whole(totals->lost));
 }
 
+/* The batch job, or null where there is none. */
+static json_t *job(const struct job *job)
+{
+	if (!*job->id)
+		return json_null();
+	return json_pack("{s:s,s:o,s:o,s:o}", "id", job->id, "step",
+			*job->step ? json_string(job->step) : json_null(), "nodes",
+			job->nodes ? json_integer(job->nodes) : json_null(), "partition",
+			*job->partition ? json_string(job->partition) : json_null());
+}
+
 json_t *report_build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
@@ -296,6 +307,7 @@ json_t *report_build(const struct report_facts *facts)
 		return NULL;
 	json_object_set_new(report, "phasemux", json_integer(1));
 	json_object_set_new(report, "command", command(facts));
+	json_object_set_new(report, "job", job(facts->job));
 	json_object_set_new(report, "scheme", json_string(scheme_name(facts->scheme)));
 	json_object_set_new(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	json_object_set_new(report, "threads", whole(totals->threads));

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "agent/counting.h"
+#include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/site.h"
 #include "agent/source.h"
@@ -19,6 +20,7 @@
 struct report_facts {
 	const char *command; /* the program and its arguments, each with its NUL */
 	size_t command_bytes;
+	const struct job *job;
 	enum scheme_kind scheme;
 	const struct counting *counting;
 	const struct mpi_world *world;

@@ -165,6 +165,19 @@ static void print_command(FILE *out, const json_t *report)
 	fputc('\n', out);
 }
 
+/* "job 4711, step 0, 2 nodes, partition main" */
+static void print_job(FILE *out, const json_t *job)
+{
+	const char *step = json_string_value(json_object_get(job, "step"));
+	const char *partition = json_string_value(json_object_get(job, "partition"));
+	double nodes = get(job, "nodes");
+
+	fprintf(out, "  job %s%s%s", get_text(job, "id"), step ? ", step " : "", step ? step : "");
+	if (isfinite(nodes))
+		fprintf(out, ", %.0f node%s", nodes, nodes == 1 ? "" : "s");
+	fprintf(out, "%s%s\n", partition ? ", partition " : "", partition ? partition : "");
+}
+
 static void print_head(FILE *out, const json_t *report)
 {
 	const json_t *efficiency = json_object_get(report, "efficiency"), *warning;
@@ -175,6 +188,8 @@ static void print_head(FILE *out, const json_t *report)
 	size_t i;
 
 	print_command(out, report);
+	if (json_is_object(json_object_get(report, "job")))
+		print_job(out, json_object_get(report, "job"));
 	print_line(out, 4, "  %.0f rank%s%s, %s, %s, %s", ranks, ranks == 1 ? "" : "s",
 			threads > ranks ? " with threads" : "",
 			format_seconds(get(report, "wall_seconds")).of, get_text(report, "mpi"),

@@ -1,4 +1,5 @@
-/* phasemux report: shows a stored result as text, JSON or CSV. */
+/* phasemux report: shows stored results as text, JSON, CSV or OpenMetrics. */
+#include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -8,72 +9,232 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/job.h"
+#include "agent/output.h"
 #include "agent/report_text.h"
 #include "tools/commands.h"
+#include "tools/metrics.h"
 
-/* A folder holds its result as report.json. */
-static json_t *load(const char *path)
+#define RESULTS_MAX 1000 /* of one folder; in a job's, of all its steps */
+
+enum form {
+	FORM_TEXT,
+	FORM_JSON,
+	FORM_CSV,
+	FORM_METRICS,
+	FORMS,
+};
+
+static const char *const form_flags[FORMS] = { "--text", "--json", "--csv", "--metrics" };
+
+struct results {
+	unsigned count;
+	char *path[RESULTS_MAX];
+	json_t *report[RESULTS_MAX];
+};
+
+static void results_fini(struct results *results)
 {
-	char in_folder[PATH_MAX];
-	struct stat status;
-	json_error_t error;
-	json_t *report;
+	for (unsigned i = 0; i < results->count; i++) {
+		free(results->path[i]);
+		json_decref(results->report[i]);
+	}
+}
 
-	if (stat(path, &status)) {
-		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(errno));
-		return NULL;
+/* ---- what there is ---- */
+
+static void add_file(struct results *results, const char *path)
+{
+	if (results->count < RESULTS_MAX && (results->path[results->count] = strdup(path)))
+		results->count++;
+}
+
+/* report.json, report-2.json, ... of one folder. */
+static void add_folder(struct results *results, const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	for (unsigned number = 1; number < RESULTS_MAX; number++) {
+		if (number == 1)
+			snprintf(path, sizeof(path), "%s/report.json", folder);
+		else
+			snprintf(path, sizeof(path), "%s/report-%u.json", folder, number);
+		if (stat(path, &status) == 0)
+			add_file(results, path);
+		else if (number > 1)
+			break;
 	}
-	if (S_ISDIR(status.st_mode)) {
-		snprintf(in_folder, sizeof(in_folder), "%s/report.json", path);
-		path = in_folder;
+}
+
+static int is_step(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, OUTPUT_STEP, strlen(OUTPUT_STEP)) == 0;
+}
+
+/* The folder of a job has its steps in folders of their own. */
+static void add_steps(struct results *results, const char *folder)
+{
+	struct dirent **steps;
+	int count = scandir(folder, &steps, is_step, versionsort);
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, steps[i]->d_name) < PATH_MAX)
+			add_folder(results, path);
+		free(steps[i]);
 	}
-	report = json_load_file(path, 0, &error);
-	if (!report)
-		fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line, error.text);
-	return report;
+	if (count >= 0)
+		free(steps);
+}
+
+/* A folder or a file; step: only that one, or NULL. False after one line on stderr. */
+static bool find(struct results *results, const char *path, const char *step)
+{
+	char folder[PATH_MAX];
+	struct stat status;
+	int length = snprintf(folder, sizeof(folder), "%s%s%s", path, step ? "/" OUTPUT_STEP : "",
+			step ? step : "");
+
+	if (length >= (int)sizeof(folder)) {
+		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(ENAMETOOLONG));
+		return false;
+	}
+	if (stat(folder, &status)) {
+		fprintf(stderr, "phasemux: %s: %s\n", folder, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(status.st_mode)) {
+		add_file(results, folder);
+		return true;
+	}
+	add_folder(results, folder);
+	if (!step)
+		add_steps(results, folder);
+	if (!results->count)
+		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
+			folder);
+	return results->count > 0;
+}
+
+/* ---- showing ---- */
+
+/* What is no report is refused in every form. */
+static bool load(struct results *results)
+{
+	char why[256] = "no memory";
+
+	for (unsigned i = 0; i < results->count; i++) {
+		const char *path = results->path[i];
+		json_error_t error;
+		char *text;
+
+		results->report[i] = json_load_file(path, 0, &error);
+		if (!results->report[i]) {
+			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,
+				error.text);
+			return false;
+		}
+		text = report_text(results->report[i], why, sizeof(why));
+		if (!text) {
+			fprintf(stderr, "phasemux: %s: %s\n", path, why);
+			return false;
+		}
+		free(text);
+	}
+	return true;
+}
+
+static char *write_one(const json_t *report, enum form form)
+{
+	char why[256];
+
+	switch (form) {
+	case FORM_JSON:
+		return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	case FORM_CSV:
+		return report_csv(report, why, sizeof(why));
+	default:
+		return report_text(report, why, sizeof(why));
+	}
+}
+
+static int show(struct results *results, enum form form)
+{
+	bool together = form == FORM_METRICS;
+
+	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV)) {
+		fprintf(stderr,
+			"phasemux: there are %u results; choose one with --step or by its "
+			"file:\n",
+			results->count);
+		for (unsigned i = 0; i < results->count; i++)
+			fprintf(stderr, "    %s\n", results->path[i]);
+		return 1;
+	}
+	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
+		char *text = together ? metrics_text(results->report, results->count)
+				      : write_one(results->report[i], form);
+
+		if (!text) {
+			fprintf(stderr, "phasemux: no memory\n");
+			return 1;
+		}
+		printf("%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
+		free(text);
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: phasemux report [--text|--json|--csv|--metrics] [--step STEP] "
+			"DIR|FILE|--job JOB\n");
+	return 2;
+}
+
+/* Where the results of a job lie, seen from the folder that it was started in. */
+static bool job_folder(const char *id, char *folder, size_t size)
+{
+	const char *pattern = getenv("PHASEMUX_OUTPUT");
+	struct job job = { .nodes = 0 };
+
+	snprintf(job.id, sizeof(job.id), "%s", id);
+	return *id && !strchr(id, '/') &&
+	       output_folder(pattern && *pattern ? pattern : "phasemux.%j", &job, folder, size) ==
+		       0;
 }
 
 int cmd_report(int argc, char **argv)
 {
-	char *(*form)(const json_t *, char *, size_t) = report_text;
-	bool json = false;
-	char why[256] = "no memory";
-	json_t *report;
-	char *text;
-	int i = 1;
+	struct results results = { .count = 0 };
+	const char *step = NULL, *job = NULL, *path = NULL;
+	char folder[PATH_MAX];
+	enum form form = FORM_TEXT;
+	int i, code = 1;
 
-	for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-		json = strcmp(argv[i], "--json") == 0;
-		if (strcmp(argv[i], "--csv") == 0) {
-			form = report_csv;
-		} else if (strcmp(argv[i], "--text") == 0) {
-			form = report_text;
-		} else if (!json) {
-			i = argc;
-			break;
-		}
+	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+		unsigned f = 0;
+
+		while (f < FORMS && strcmp(argv[i], form_flags[f]) != 0)
+			f++;
+		if (f < FORMS)
+			form = (enum form)f;
+		else if (strcmp(argv[i], "--job") == 0 && i + 1 < argc)
+			job = argv[++i];
+		else if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
+			step = argv[++i];
+		else
+			return usage();
 	}
-	if (i + 1 != argc) {
-		fprintf(stderr, "usage: phasemux report [--text|--json|--csv] DIR|FILE\n");
-		return 2;
-	}
-	report = load(argv[i]);
-	if (!report)
-		return 1;
-	/* what is no report is refused in every form */
-	text = form(report, why, sizeof(why));
-	if (text && json) {
-		free(text);
-		text = json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	}
-	json_decref(report);
-	if (!text) {
-		fprintf(stderr, "phasemux: %s: %s\n", argv[i], why);
-		return 1;
-	}
-	fputs(text, stdout);
-	if (json)
-		putchar('\n');
-	free(text);
-	return fflush(stdout) ? 1 : 0;
+	if (i + !job != argc || (step && strchr(step, '/')))
+		return usage();
+	path = argv[i];
+	if (job && !job_folder(job, folder, sizeof(folder)))
+		return usage();
+	if (find(&results, job ? folder : path, step) && load(&results))
+		code = show(&results, form);
+	results_fini(&results);
+	return code;
 }

@@ -15,7 +15,7 @@ static const struct {
 	{ "doctor", cmd_doctor, "", "what this machine lets us count, and what to change" },
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "", "list the CPI models and their groups" },
-	{ "report", cmd_report, "[--json|--csv] DIR|FILE", "show a result again" },
+	{ "report", cmd_report, "[--json|--csv] DIR|FILE|--job JOB", "show a result again" },
 	{ "recover", cmd_recover, "[--json|--csv] [--remove] [DIR...]",
 		"the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },

@@ -50,19 +50,22 @@ static int asked(int value, const char *argument, int remote)
 static void describe(char *text, size_t size)
 {
 	size_t length = (size_t)snprintf(text, size,
-			"count the processor's events in every phase of an MPI program, and report at "
-			"its end. %s: on, off, a scheme (%s), then KEY=VALUE,... of", "CHOICE",
-			settings_table[0].values);
+		"count the processor's events in every phase of an MPI program, and report at "
+		"its end. %s: on, off, a scheme (%s), then KEY=VALUE,... of",
+		"CHOICE", settings_table[0].values);
 
 	for (unsigned i = 1; i < settings_count && length < size; i++)
 		length += (size_t)snprintf(text + length, size - length, "%s %s", i > 1 ? "," : "",
-				settings_table[i].name);
+			settings_table[i].name);
 }
 
 static int register_option(spank_t spank)
 {
-	static struct spank_option option = { .name = "phasemux", .arginfo = "CHOICE",
-		.usage = plugin.usage, .has_arg = 2, .cb = asked };
+	static struct spank_option option = { .name = "phasemux",
+		.arginfo = "CHOICE",
+		.usage = plugin.usage,
+		.has_arg = 2,
+		.cb = asked };
 
 	describe(plugin.usage, sizeof(plugin.usage));
 	return spank_option_register(spank, &option);
@@ -118,8 +121,8 @@ static bool is_wanted(spank_t spank)
 		return plugin.request.wish == CHOICE_ON;
 	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
 		return false;
-	return choice_site_wants(&plugin.site, job,
-			look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
+	return choice_site_wants(
+		&plugin.site, job, look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
 }
 
 /* One task of the job speaks for all. */
@@ -170,7 +173,7 @@ static void set_preload(spank_t spank)
 		return;
 	}
 	if (choice_preload(plugin.site.library, error == ESPANK_SUCCESS ? existing : NULL, joined,
-			    sizeof(joined))) {
+		    sizeof(joined))) {
 		warn(spank, "LD_PRELOAD is too long to add to");
 		return;
 	}
