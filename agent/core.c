@@ -587,6 +587,8 @@ static int open_spool(double run)
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
 	memcpy(facts->command, core.command, sizeof(core.command));
 	facts->command_bytes = (uint32_t)core.command_bytes;
+	facts->job = core.job;
+	snprintf(facts->output, sizeof(facts->output), "%s", core.folder);
 	facts->modules = source_modules(facts->module, SPOOL_MODULES_MAX);
 	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
 			sizeof(core.spool_folder), &error);

@@ -145,3 +145,11 @@ int output_write(int folder_fd, const char *base, unsigned number, const char *s
 		unlinkat(folder_fd, name, 0);
 	return error;
 }
+
+void output_remove(int folder_fd, const char *base, unsigned number, const char *suffix)
+{
+	char name[NAME_MAX];
+
+	name_file(name, sizeof(name), base, number, suffix);
+	unlinkat(folder_fd, name, 0);
+}

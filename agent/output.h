@@ -36,4 +36,7 @@ unsigned output_number(int folder_fd, const char *base, const char *const suffix
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,
 		const char *text, size_t length);
 
+/* Removes the file of that name; what is not there is gone already. */
+void output_remove(int folder_fd, const char *base, unsigned number, const char *suffix);
+
 #endif

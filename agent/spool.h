@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "agent/counting.h"
+#include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/site.h"
 #include "agent/source.h"
@@ -36,6 +37,7 @@
 #define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */
 #define SPOOL_MODULES_MAX 64
 #define SPOOL_COMMAND_MAX 4096
+#define SPOOL_OUTPUT_MAX  4096
 
 /* What does not change during a run. Texts end with a NUL. */
 struct spool_facts {
@@ -65,6 +67,8 @@ struct spool_facts {
 	char without[512];
 	char warning[COUNTING_WARNINGS_MAX][256];
 	char command[SPOOL_COMMAND_MAX];
+	struct job job;
+	char output[SPOOL_OUTPUT_MAX]; /* the folder where the report belongs */
 	struct source_module module[SPOOL_MODULES_MAX];
 };
 

@@ -69,6 +69,10 @@ static void end_texts(struct spool_facts *facts)
 	END(facts->model);
 	END(facts->processor);
 	END(facts->library);
+	END(facts->job.id);
+	END(facts->job.step);
+	END(facts->job.partition);
+	END(facts->output);
 	END(facts->without);
 }
 

@@ -14,6 +14,7 @@
 #include "agent/report_text.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
+#include "tools/merge.h"
 #include "tools/recovery.h"
 
 #define RUNS_MAX 64
@@ -37,8 +38,8 @@ struct search {
 
 /* ---- what is there ---- */
 
-static struct run *find_run(struct search *search, const struct spool_facts *facts,
-		const char *folder)
+static struct run *find_run(
+	struct search *search, const struct spool_facts *facts, const char *folder)
 {
 	struct run *run;
 	size_t length = 0;
@@ -125,8 +126,8 @@ static int look_in(struct search *search, const char *folder, int deeper, int fl
 		if (is_rank(entry->d_name))
 			search->visit(search, fd, folder, entry->d_name);
 		else if (deeper && is_ours(entry->d_name) &&
-				snprintf(inner, sizeof(inner), "%s/%s", folder, entry->d_name) <
-						(int)sizeof(inner))
+			 snprintf(inner, sizeof(inner), "%s/%s", folder, entry->d_name) <
+				 (int)sizeof(inner))
 			look_in(search, inner, deeper - 1, O_NOFOLLOW);
 	}
 	closedir(entries);
@@ -177,20 +178,26 @@ static void list_runs(const struct search *search)
 		if (localtime_r(&started, &parts))
 			strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &parts);
 		fprintf(stderr, "  %s  %s  %u of %u ranks  %s\n", run->folder, when, run->ranks,
-				run->size, run->command);
+			run->size, run->command);
 	}
+}
+
+/* The document, or NULL. */
+static json_t *build(const struct search *search)
+{
+	char library[PATH_MAX] = "";
+
+	if (machine_find_library(library, sizeof(library)) == 0)
+		*strrchr(library, '/') = '\0';
+	return recovery_report(search->recovery, library);
 }
 
 static int show(struct search *search, char *(*form)(const json_t *, char *, size_t), bool json)
 {
-	char library[PATH_MAX] = "", why[256] = "no memory";
-	json_t *report;
-	char *text;
+	char why[256] = "no memory";
+	json_t *report = build(search);
+	char *text = report ? form(report, why, sizeof(why)) : NULL;
 
-	if (machine_find_library(library, sizeof(library)) == 0)
-		*strrchr(library, '/') = '\0';
-	report = recovery_report(search->recovery, library);
-	text = report ? form(report, why, sizeof(why)) : NULL;
 	if (text && json) {
 		free(text);
 		text = json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
@@ -208,7 +215,7 @@ static int show(struct search *search, char *(*form)(const json_t *, char *, siz
 }
 
 static int recover(struct search *search, char **folders, int count, bool remove,
-		char *(*form)(const json_t *, char *, size_t), bool json)
+	char *(*form)(const json_t *, char *, size_t), bool json)
 {
 	int code;
 
@@ -220,7 +227,7 @@ static int recover(struct search *search, char **folders, int count, bool remove
 	}
 	if (!recovery_count(search->recovery)) {
 		fprintf(stderr, "phasemux: no run has left anything %s\n",
-				count ? "there" : "on this machine");
+			count ? "there" : "on this machine");
 		return 1;
 	}
 	if (search->failed)
@@ -234,11 +241,36 @@ static int recover(struct search *search, char **folders, int count, bool remove
 	return search->failed ? 1 : code;
 }
 
+/* Brings what a run has left here to the folder of its results, and makes the report there. */
+static int merge(struct search *search, char *folder)
+{
+	char why[SPOOL_OUTPUT_MAX + 256] = "no memory";
+	struct merge *merge = merge_begin(folder, why, sizeof(why));
+	json_t *report = NULL;
+	int error = -ENOENT;
+
+	if (merge) {
+		search->visit = add_rank;
+		look_in(search, merge_folder(merge), 0, O_NOFOLLOW);
+		report = build(search);
+	}
+	if (report)
+		error = merge_write(
+			merge, report, recovery_count(search->recovery), why, sizeof(why));
+	if (error)
+		fprintf(stderr, "phasemux: %s\n", why);
+	else
+		remove_folders(folder);
+	json_decref(report);
+	merge_end(merge);
+	return error ? 1 : 0;
+}
+
 int cmd_recover(int argc, char **argv)
 {
 	char *(*form)(const json_t *, char *, size_t) = report_text;
 	struct search *search;
-	bool json = false, remove = false;
+	bool json = false, remove = false, merged = false;
 	int i = 1, code;
 
 	for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
@@ -248,20 +280,34 @@ int cmd_recover(int argc, char **argv)
 			form = report_csv;
 		} else if (strcmp(argv[i], "--remove") == 0) {
 			remove = true;
+		} else if (strcmp(argv[i], "--merge") == 0) {
+			merged = true;
 		} else if (strcmp(argv[i], "--text") != 0) {
-			fprintf(stderr, "usage: phasemux recover [--text|--json|--csv] [--remove] "
-					"[DIR...]\n\nDIR: what a run has left on each node: a folder "
-					"of PHASEMUX_SPOOL, /dev/shm or /tmp\n(those of this machine "
-					"where none is named). --remove: afterwards it is gone.\n");
+			fprintf(stderr,
+				"usage: phasemux recover [--text|--json|--csv] [--remove] "
+				"[DIR...]\n       phasemux recover --merge RUN\n\nDIR: what a run "
+				"has left on each node: a folder "
+				"of PHASEMUX_SPOOL, /dev/shm or /tmp\n(those of this machine "
+				"where none is named). --remove: afterwards it is gone.\n"
+				"--merge: what the run of the folder RUN has left goes to the "
+				"folder of its\nresults, and the report is made there; each "
+				"node of a job can add its part.\n");
 			return 2;
 		}
+	}
+	if (merged && i + 1 != argc) {
+		fprintf(stderr, "phasemux: --merge wants one folder\n");
+		return 2;
 	}
 	search = calloc(1, sizeof(*search));
 	if (search)
 		search->recovery = recovery_new();
-	code = search && search->recovery ?
-			       recover(search, argv + i, argc - i, remove, form, json) :
-			       1;
+	if (!search || !search->recovery)
+		code = 1;
+	else if (merged)
+		code = merge(search, argv[i]);
+	else
+		code = recover(search, argv + i, argc - i, remove, form, json);
 	if (search)
 		recovery_free(search->recovery);
 	free(search);

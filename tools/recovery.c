@@ -303,6 +303,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
 	struct report_facts of = { .command = facts->command,
 		.command_bytes = facts->command_bytes,
+		.job = &facts->job,
 		.scheme = facts->scheme,
 		.counting = counting,
 		.world = &world,
