@@ -57,4 +57,8 @@ for mpi in $mpis; do
 	done
 done
 
+# Only what did not end by itself, or never called MPI_Finalize, has left its sums.
+is "$(find "$tmp/spool" -name 'rank-*' | sed 's|/rank-.*||' | sort -u | wc -l)" \
+	$(($(wc -w <<<"$mpis") * 4)) "what ended by itself has left nothing"
+
 done_testing

@@ -32,6 +32,7 @@ export OMP_NUM_THREADS=1 LC_ALL=C
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/phasemux-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/spool" # of the runs that have none of their own: what is killed leaves it there
 cd "$tmp" || exit 1
 
 tap_count=0
@@ -97,7 +98,8 @@ preloaded() {
 	local name=$1
 
 	shift
-	run "$name" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/$name.result" "$@"
+	run "$name" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/$name.result" \
+		PHASEMUX_SPOOL="$tmp/spool" "$@"
 }
 
 unchanged() {
@@ -133,7 +135,7 @@ scripted() {
 
 	shift
 	run "$name" LD_PRELOAD="$library:$scripted" PHASEMUX_PMU="$scripted" \
-		PHASEMUX_OUTPUT="$tmp/$name.result" "$@"
+		PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/spool" "$@"
 }
 
 # Can hardware events be counted here at all?

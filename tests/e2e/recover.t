@@ -1,0 +1,167 @@
+#!/bin/bash
+# A run that does not end by itself: its fate is what it is without us, and what its ranks have left
+# makes a report. KILLS=200 tests/e2e/recover.t kills more often.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+mpis=$(mpis_of killed)
+[ -n "$mpis" ] || skip_all "no MPI is installed"
+export limit=40
+ranks=3
+recover() { "$phasemux" recover "$@"; }
+
+# Every burst is read, and calls that wait drain the ring: at most 16 bursts of a thread are on
+# their way, and one more has begun to end.
+behind=17
+
+# killed NAME MPI VICTIM MICROSECONDS [preloaded]
+killed() {
+	local name=$1 mpi=$2 victim=$3 after=$4
+
+	mkdir -p "$tmp/$name.truth" "$tmp/$name.spool"
+	if [ "${5:-}" = preloaded ]; then
+		scripted "$name" PHASEMUX_SPOOL="$tmp/$name.spool" PHASEMUX_BUDGET=none \
+			PHASEMUX_BURST_MIN=0ns \
+			on "$mpi" $ranks "$programs/killed.$mpi" "$tmp/$name.truth" "$victim" "$after"
+	else
+		run "$name" on "$mpi" $ranks "$programs/killed.$mpi" "$tmp/$name.truth" "$victim" \
+			"$after"
+	fi
+}
+
+# Of one rank alone: all bursts up to the last drain, and no more than there were.
+rank_is_whole() {
+	local name=$1 rank=$2 calls
+
+	calls=$(od -An -tu8 "$tmp/$name.truth/truth.$rank" | tr -d ' ')
+	mkdir -p "$tmp/$name.one"
+	rm -f "$tmp/$name.one"/rank-*
+	cp "$tmp/$name.spool"/phasemux.*/*/"rank-$rank" "$tmp/$name.one/" || return
+	recover --json "$tmp/$name.one" >"$tmp/$name.one.json" || return
+	report between "$tmp/$name.one.json" bursts $((calls > behind ? calls - behind : 0)) "$calls"
+}
+
+all_is_whole() {
+	local name=$1 rank
+
+	recover --json "$tmp/$name.spool" >"$tmp/$name.json" || return
+	report schema "$tmp/$name.json" || return
+	report value "$tmp/$name.json" recovered "{\"ranks\": $ranks, \"missing\": \"\"}" || return
+	report accounting "$tmp/$name.json" || return
+	for ((rank = 0; rank < ranks; rank++)); do
+		rank_is_whole "$name" $rank || return
+	done
+}
+
+for mpi in $mpis; do
+	for ((victim = 0; victim < ranks; victim++)); do
+		killed "bare.$mpi.$victim" $mpi $victim 100000
+	done
+done
+RANDOM=${SEED:-$$}
+echo "# SEED=${SEED:-$$}"
+kills=${KILLS:-20}
+failed=0
+for ((i = 0; i < kills; i++)); do
+	set -- $mpis
+	shift $((i % $#))
+	mpi=$1
+	victim=$((RANDOM % ranks))
+	name=kill$i.$mpi
+	killed "$name" $mpi $victim $((RANDOM * 10)) preloaded
+	problems=$(
+		[ "$(cat "$tmp/$name.code")" = "$(cat "$tmp/bare.$mpi.$victim.code")" ] ||
+			echo "exit code $(cat "$tmp/$name.code")"
+		all_is_whole "$name" || echo "not whole"
+	)
+	if [ -n "$problems" ]; then
+		failed=$((failed + 1))
+		diag "$name, rank $victim: $problems"
+	fi
+	# two runs stay, for what comes below
+	[ $i -lt 2 ] || rm -rf "$tmp/$name".*
+done
+is $failed 0 "$kills kills at random moments: the fate is the same, and every rank's bursts are there"
+
+# What of it is missing.
+spool=$tmp/kill0.${mpis%%$'\n'*}.spool
+run_folder=$(echo "$spool"/phasemux.*/*)
+mv "$run_folder/rank-1" "$tmp/"
+recover --json "$spool" >missing.json
+holds "a rank that left nothing is named" report value missing.json recovered \
+	'{"ranks": 2, "missing": "1"}'
+holds "also in the text" sh -c '"$1" recover "$2" | grep -q "missing: 1$"' - "$phasemux" "$spool"
+head -c 3000 "$tmp/rank-1" >"$run_folder/rank-1"
+recover --json "$spool" >damaged.json 2>damaged.err
+holds "a damaged file is left out" report value damaged.json recovered/missing '"1"'
+holds "and named" grep -q 'rank-1 is left out: ' damaged.err
+rm "$run_folder/rank-1"
+mkdir "$tmp/node" && mv "$tmp/rank-1" "$tmp/node/"
+recover --json "$spool" "$tmp/node" >nodes.json
+holds "what lies in several places is put together" report value nodes.json recovered \
+	"{\"ranks\": $ranks, \"missing\": \"\"}"
+
+# Several runs, none, and what is no run.
+mkdir both && cp -r "$tmp"/kill[01].*.spool/phasemux.* both/
+if [ "$kills" -gt 1 ]; then
+	recover both >both.out 2>both.err
+	is $? 2 "of two runs, one must be named"
+	is "$(grep -c 'of 3 ranks' both.err)" 2 "they are listed"
+fi
+mkdir empty
+recover empty >empty.out 2>empty.err
+is $? 1 "where nothing is left, there is no report"
+recover nowhere >nowhere.out 2>nowhere.err
+is $? 1 "a folder that is not there"
+mkdir pipe && mkfifo pipe/rank-0 && ln -s /etc/passwd pipe/rank-1 && echo x >pipe/rank-2
+timeout 10 "$phasemux" recover pipe >pipe.out 2>pipe.err
+is $? 1 "pipes, links and other files are not read"
+recover --remove "$spool" >/dev/null
+is "$(ls -A "$spool")" "" "--remove leaves nothing"
+
+# Ends of other kinds.
+for mpi in $mpis; do
+	for hazard in abort mpi_abort signal no_finalize; do
+		name=$hazard.$mpi
+		mkdir $name.spool
+		scripted $name PHASEMUX_SPOOL="$tmp/$name.spool" on $mpi 2 "$programs/hazard.$mpi" $hazard
+		recover --json $name.spool >$name.json
+		holds "$name: has its report" report value $name.json recovered \
+			'{"ranks": 2, "missing": ""}'
+		holds "$name: all computing time is accounted for" report accounting $name.json
+	done
+	holds "mpi_abort.$mpi: says how" grep -q "phasemux recover $tmp/mpi_abort" mpi_abort.$mpi.err
+
+	# Where nothing can be made, the run goes on.
+	run phases.$mpi.bare on $mpi 2 "$programs/phases.$mpi" -n 20
+	for place in "$tmp/nowhere" /proc "$tmp/locked"; do
+		mkdir -p locked/phasemux.$(id -u) && chmod 777 locked/phasemux.$(id -u)
+		name=phases.$mpi
+		rm -rf "$name.result"
+		scripted $name PHASEMUX_SPOOL="$place" on $mpi 2 "$programs/phases.$mpi" -n 20
+		unchanged $name phases.$mpi.bare
+		is "$(grep -c "^phasemux: $place.*there will be no report" $name.err)" 1 \
+			"$place: one line says why"
+		holds "$place: the report is there" report schema $name.result/report.json
+	done
+	mkdir clean
+	scripted phases.$mpi PHASEMUX_SPOOL="$tmp/clean" on $mpi 2 "$programs/phases.$mpi" -n 20
+	is "$(ls -A clean)" "" "$mpi: a normal end leaves nothing"
+	rmdir clean
+done
+
+# A file system that is full.
+mkdir full
+if mount -t tmpfs -o size=64k none full 2>/dev/null; then
+	mpi=${mpis%%$'\n'*}
+	rm -rf phases.$mpi.result
+	scripted phases.$mpi PHASEMUX_SPOOL="$tmp/full" on $mpi 2 "$programs/phases.$mpi" -n 20
+	unchanged phases.$mpi phases.$mpi.bare
+	holds "a full file system: one line says so" grep -q "No space left" phases.$mpi.err
+	is "$(ls -A full)" "" "and nothing is left there"
+	umount full
+else
+	skip "a full file system" "nothing can be mounted here"
+fi
+
+done_testing

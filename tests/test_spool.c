@@ -1,0 +1,338 @@
+/*
+ * The crash-safe sums: whoever is killed, at whatever instruction, leaves what belongs together;
+ * whoever reads while the process writes sees one moment; and nobody can plant anything.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "agent/spool_image.h"
+#include "multiplex/layout.h"
+#include "tests/tap.h"
+
+#define RUN   0x123456789abcdu
+#define KILLS 40
+#define READS 300
+
+static char base[] = "/tmp/phasemux-spool-XXXXXX";
+static struct spool_facts facts;
+
+static void describe(void)
+{
+	facts.run = RUN;
+	facts.rank = 3;
+	facts.size = 8;
+	facts.ns_per_tick = 0.5;
+	facts.prototypes = PROTOTYPES_MAX;
+	plan_pack(&facts.plan, 12, 2, 4, NULL);
+	facts.sums_length = sums_length_for(&facts.plan, PROTOTYPES_MAX);
+	snprintf(facts.event[1], sizeof(facts.event[1]), "instructions");
+}
+
+static char *path_in(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/phasemux.%u%s", base, (unsigned)geteuid(), name);
+	return path;
+}
+
+static int read_back(struct spool_image *image, char *why, size_t size)
+{
+	char path[256];
+	int folder = open(path_in(path, sizeof(path), "/123456789abcd"), O_RDONLY | O_DIRECTORY);
+	int error = folder < 0 ? -errno : spool_image_read(image, folder, "rank-3", why, size);
+
+	if (folder >= 0)
+		close(folder);
+	return error;
+}
+
+static struct spool *make(int *error)
+{
+	char folder[4096];
+
+	return spool_new(&facts, base, folder, sizeof(folder), error);
+}
+
+/* ---- what belongs together ---- */
+
+/* One more of everything: the sums of some blocks, the account and the open quantum of a thread. */
+static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
+{
+	struct spool_thread *to = spool_thread(spool, thread);
+
+	for (unsigned p = 0; p < 20; p++)
+		for (unsigned g = 0; g < facts.plan.groups; g++) {
+			double *block = sums_block(sums, p, g);
+
+			for (unsigned i = 0; i < BLOCK_FIELDS; i++)
+				block[i] = (double)step;
+			spool_touch(spool, p, g);
+		}
+	to->account.bursts = (double)step;
+	to->spans = 1 + step % 200;
+	to->span[to->spans - 1].unread = (double)step;
+	to->open = 1 + step % SPOOL_OPEN_MAX;
+	to->open_fields[to->open - 1][0] = (double)step;
+	spool_touch_thread(spool, thread);
+	spool_side(spool)->now = step;
+	spool_commit(spool);
+}
+
+static void write_for_ever(void)
+{
+	int error;
+	struct spool *spool = make(&error);
+	struct sums *sums = spool ? sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool)) : NULL;
+	int thread = spool ? spool_admit(spool) : -1;
+
+	if (!sums || thread < 0)
+		_exit(1);
+	for (uint64_t step = 1;; step++)
+		advance(spool, sums, thread, step);
+}
+
+/* The step that all of the image is of, or -1. */
+static int64_t step_of(struct spool_image *image)
+{
+	struct sums *sums = sums_over(&facts.plan, PROTOTYPES_MAX, image->sums);
+	double step = (double)image->side.now;
+	bool same = true;
+
+	/* killed before the first commit */
+	if (image->side.now == 0 && image->side.threads == 0) {
+		sums_free(sums);
+		return 0;
+	}
+	for (unsigned p = 0; p < 20; p++)
+		for (unsigned g = 0; g < facts.plan.groups; g++)
+			for (unsigned i = 0; i < BLOCK_FIELDS; i++)
+				same = same && sums_block(sums, p, g)[i] == step;
+	sums_free(sums);
+	if (image->side.threads != 1)
+		return -1;
+	same = same && image->thread[0].account.bursts == step &&
+	       image->thread[0].spans == 1 + image->side.now % 200 &&
+	       image->thread[0].span[image->thread[0].spans - 1].unread == step &&
+	       image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
+	       image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
+	return same ? (int64_t)image->side.now : -1;
+}
+
+static pid_t fork_writer(void)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		alarm(60);
+		write_for_ever();
+	}
+	return pid;
+}
+
+static void remove_file(void)
+{
+	char path[256];
+
+	unlink(path_in(path, sizeof(path), "/123456789abcd/rank-3"));
+}
+
+static void test_kills(void)
+{
+	int torn = 0, unread = 0, begun = 0;
+
+	srand(7);
+	for (int i = 0; i < KILLS; i++) {
+		struct timespec pause = { 0, 2000000 + rand() % 4000000 };
+		struct spool_image image;
+		pid_t pid = fork_writer();
+		char why[256];
+		int error;
+
+		nanosleep(&pause, NULL);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		error = read_back(&image, why, sizeof(why));
+		if (error == 0) {
+			int64_t step = step_of(&image);
+
+			torn += step < 0;
+			begun += step > 0;
+			spool_image_fini(&image);
+		} else if (error != -ENOENT && error != -EINVAL) {
+			/* killed before the file was there, or filled */
+			unread++;
+			diag("%s", why);
+		}
+		remove_file();
+	}
+	is_int(torn, 0, "killed at any moment: what is left belongs together");
+	is_int(unread, 0, "and can be read");
+	ok(begun > 0, "%d of %d kills came after the first commit", begun, KILLS);
+}
+
+static void test_live(void)
+{
+	pid_t pid = fork_writer();
+	int64_t last = 0;
+	int good = 0, back = 0, torn = 0, tries = 0;
+
+	/* the first commit may be a while away on a busy machine */
+	while (good < READS && tries++ < 100000) {
+		struct spool_image image;
+		char why[256];
+		int64_t step;
+
+		if (read_back(&image, why, sizeof(why))) {
+			usleep(100);
+			continue;
+		}
+		step = step_of(&image);
+		torn += step < 0;
+		back += step < last;
+		last = step;
+		good++;
+		spool_image_fini(&image);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	is_int(good, READS, "read while it is written");
+	is_int(torn, 0, "every reading is of one moment");
+	is_int(back, 0, "and none is older than the one before");
+	remove_file();
+}
+
+/* ---- who may read it, and what is in the way ---- */
+
+static void test_modes(void)
+{
+	char path[256];
+	struct stat status;
+	struct spool_image image;
+	int error;
+	struct spool *spool = make(&error);
+	char why[256];
+
+	ok(spool != NULL, "made in a folder that is not there yet");
+	if (!spool)
+		return;
+	stat(path_in(path, sizeof(path), ""), &status);
+	is_int(status.st_mode & 07777, 0700, "the folder is its owner's alone");
+	stat(path_in(path, sizeof(path), "/123456789abcd"), &status);
+	is_int(status.st_mode & 07777, 0700, "so is the run's");
+	stat(path_in(path, sizeof(path), "/123456789abcd/rank-3"), &status);
+	is_int(status.st_mode & 07777, 0600, "and the file");
+	ok(status.st_blocks * 512 >= status.st_size, "all of it has storage behind it");
+	ok(read_back(&image, why, sizeof(why)) == 0 && image.facts.size == 8 &&
+					strcmp(image.facts.event[1], "instructions") == 0,
+			"and can be read at once");
+	spool_image_fini(&image);
+	ok(!make(&error) && error == -EEXIST, "never over a file that is there");
+	spool_remove(spool);
+	ok(stat(path_in(path, sizeof(path), ""), &status) && errno == ENOENT,
+			"the normal end leaves nothing, not even folders");
+}
+
+static int passes_the_limit(void *data)
+{
+	struct rlimit limit = { 65536, 65536 };
+	int error;
+
+	(void)data;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	return make(&error) || error != -EFBIG;
+}
+
+static void test_planted(void)
+{
+	char path[256], elsewhere[256];
+	int error;
+
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", base);
+	mkdir(elsewhere, 0700);
+	path_in(path, sizeof(path), "");
+	if (symlink(elsewhere, path))
+		diag("no link");
+	ok(!make(&error) && (error == -ENOTDIR || error == -ELOOP), "not through a planted link");
+	ok(rmdir(elsewhere) == 0, "and nothing was made behind it");
+	unlink(path);
+	mkdir(path, 0700);
+	chmod(path, 0777);
+	ok(!make(&error) && error == -EPERM, "not in a folder that others can write to");
+	chmod(path, 0700);
+	mkdir(path_in(path, sizeof(path), "/123456789abcd"), 0700);
+	if (symlink("/dev/null", path_in(path, sizeof(path), "/123456789abcd/rank-3")))
+		diag("no link");
+	ok(!make(&error) && error == -EEXIST, "nor through a planted file");
+	unlink(path);
+	ok(tap_survives(passes_the_limit, NULL, 10), "a limit on files is an error, no signal");
+	rmdir(path_in(path, sizeof(path), "/123456789abcd"));
+	rmdir(path_in(path, sizeof(path), ""));
+}
+
+/* ---- hostile bytes ---- */
+
+static void test_bytes(void)
+{
+	size_t length = spool_thread_at(facts.sums_length, 1, 0);
+	unsigned char *bytes = calloc(1, length);
+	struct spool_facts *head = (struct spool_facts *)bytes;
+	struct spool_image image;
+	char why[256] = "";
+	int accepted = 0;
+
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL, "zeros are refused");
+	*head = facts;
+	memcpy(head->magic, SPOOL_MAGIC, sizeof(head->magic));
+	head->version = SPOOL_VERSION;
+	head->facts_bytes = sizeof(*head);
+	head->side_bytes = sizeof(struct spool_side);
+	head->thread_bytes = sizeof(struct spool_thread);
+	head->checksum = spool_checksum(head);
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), 0, "these are not");
+	spool_image_fini(&image);
+	for (size_t cut = 0; cut < spool_thread_at(facts.sums_length, 0, 0); cut += 977)
+		accepted += spool_image_parse(&image, bytes, cut, why, sizeof(why)) == 0;
+	is_int(accepted, 0, "cut short, they are refused");
+	for (size_t at = 0; at < sizeof(*head); at += 61) {
+		bytes[at] ^= 0x40;
+		accepted += spool_image_parse(&image, bytes, length, why, sizeof(why)) == 0;
+		bytes[at] ^= 0x40;
+	}
+	is_int(accepted, 0, "with a flipped bit in what does not change, they are refused");
+	((double *)(bytes + spool_sums_at(facts.sums_length, 0)))[7] = NAN;
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
+			"a sum that is no number is refused");
+	is_str(why, "damaged", "and called what it is");
+	head->plan.group[0].event[1] = 200;
+	head->checksum = spool_checksum(head);
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
+			"an event that is none is refused, whatever the checksum says");
+	free(bytes);
+}
+
+int main(void)
+{
+	if (!mkdtemp(base))
+		return 1;
+	describe();
+	test_modes();
+	test_planted();
+	test_bytes();
+	test_kills();
+	test_live();
+	{
+		char path[256];
+
+		rmdir(path_in(path, sizeof(path), "/123456789abcd"));
+		rmdir(path_in(path, sizeof(path), ""));
+		ok(rmdir(base) == 0, "nothing is left behind");
+	}
+	return tap_done();
+}
