@@ -70,6 +70,29 @@ refused "no cycles" cycles --replay short.csv
 run missing "$phasemux" validate --replay nowhere.csv
 is "$(cat missing.code)" 1 "a file that is not there: 1"
 
+# Real runs, of which the scripted PMU knows what they count.
+if [ -e "$scripted" ] && [ -e "$programs/phases.openmpi" ]; then
+	validated() {
+		LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" SCRIPTED_PMU='' \
+			"$phasemux" validate --scheme time-space --json "$@"
+	}
+	program=(mpirun.openmpi --allow-run-as-root --oversubscribe -np 2)
+	export PHASEMUX_EVENTS=generic
+	run runs validated -- "${program[@]}" "$programs/phases.openmpi" -n 100
+	is "$(cat runs.code)" 0 "a program is run for every group and scheme"
+	holds "where counts are exact there is next to no error" "$python" -c '
+import json
+scheme = json.load(open("runs.out"))["schemes"]["time-space"]
+assert scheme["observed"] > .9 and scheme["mean_weighted_error"] < .002, scheme
+assert scheme["coverage"] >= .9, scheme'
+	run broken validated -- "${program[@]}" "$tmp/no-such-program"
+	is "$(cat broken.code)" 1 "a program that cannot run: 1"
+	holds "and it is named" grep -q mpirun broken.err
+	unset PHASEMUX_EVENTS
+else
+	skip "real runs" "no scripted PMU, or no Open MPI"
+fi
+
 found=0
 for trace in "${TRACES:-none}"/*/*.prv*; do
 	[ -e "$trace" ] || continue

@@ -1,0 +1,424 @@
+/*
+ * phasemux validate -- COMMAND: the program is run once for every group of counters without
+ * multiplexing, which is the truth, and once with every scheme (thesis 7.3). Phases are matched
+ * between runs by their instructions and IPC.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/progress.h"
+#include "tools/validate.h"
+
+#define PHASES_MAX 64
+#define NEAR       .35 /* two phases are one if ln instructions and ln IPC are within this */
+
+/* One run's report, and which of its phases is which of the first run's. */
+struct report {
+	json_t *root;
+	int phase[PHASES_MAX]; /* index in "phases" of the first run's i-th, or -1 */
+};
+
+struct runs {
+	const struct validate_options *options;
+	char folder[PATH_MAX];
+	unsigned groups, done, all, plains;
+	struct report *plain;  /* runs x groups; plains of them */
+	struct report *scheme; /* runs x SCHEME_KINDS */
+	struct verdict_table table;
+	unsigned group[PLAN_EVENTS_MAX]; /* of each event */
+};
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void)status, (void)type, (void)ftw;
+	return remove(path);
+}
+
+/* In the child: the command under phasemux run, its output in files beside its results. */
+static void become(const struct runs *runs, const char *folder, const char *scheme,
+		unsigned group)
+{
+	char **command = runs->options->command, number[16], self[PATH_MAX], log[PATH_MAX + 64];
+	const char *head[] = { self, "run", "--scheme", scheme, "--group", number, "--output", folder,
+		"--report", "json", "--" };
+	size_t length = sizeof(head) / sizeof(*head), words = 0;
+	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char **argv;
+	int fd;
+
+	while (command[words])
+		words++;
+	argv = calloc(length + words + 1, sizeof(*argv));
+	if (size < 0 || !argv)
+		return;
+	self[size] = 0;
+	snprintf(number, sizeof(number), "%u", group);
+	memcpy(argv, head, sizeof(head));
+	memcpy(argv + length, command, words * sizeof(*argv));
+	snprintf(log, sizeof(log), "%s.log", folder);
+	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
+		return;
+	execv(self, (char *const *)argv);
+}
+
+/* The end of what a failed run said. */
+static void show_log(const char *folder)
+{
+	char path[PATH_MAX + 64], line[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s.log", folder);
+	file = fopen(path, "r");
+	if (!file)
+		return;
+	if (fseek(file, -2000, SEEK_END) == 0 && !fgets(line, sizeof(line), file))
+		rewind(file);
+	while (fgets(line, sizeof(line), file))
+		fprintf(stderr, "  %s", line);
+	fclose(file);
+}
+
+/* Runs the command and loads its report. 0, or 1 after saying what went wrong. */
+static int run(struct runs *runs, const char *scheme, unsigned group, struct report *report)
+{
+	char folder[PATH_MAX + 32], path[PATH_MAX + 64];
+	json_error_t error;
+	int status = -1;
+	pid_t child;
+
+	snprintf(folder, sizeof(folder), "%s/%u", runs->folder, runs->done);
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		become(runs, folder, scheme, group);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	snprintf(path, sizeof(path), "%s/report.json", folder);
+	/* The program may end with whatever code it likes. */
+	report->root = child > 0 ? json_load_file(path, 0, &error) : NULL;
+	if (!report->root) {
+		fprintf(stderr, "phasemux: %s with scheme %s left no report:\n",
+				runs->options->command[0], scheme);
+		show_log(folder);
+		return 1;
+	}
+	progress("running", runs->all ? (double)++runs->done / runs->all : ++runs->done * 0.);
+	return 0;
+}
+
+static const json_t *phases_of(const struct report *report)
+{
+	return json_object_get(report->root, "phases");
+}
+
+static double real(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const json_t *counter(const json_t *phase, const char *name)
+{
+	return json_object_get(json_object_get(phase, "counters"), name);
+}
+
+/* Where a phase stands: ln of its work (time, where nothing counts instructions), ln of its IPC. */
+static void place(const json_t *phase, const struct verdict_table *table, double at[2])
+{
+	double cycles = table->common > 1 ? real(counter(phase, table->name[0]), "mean") : NAN;
+	double instructions = table->common > 1 ? real(counter(phase, table->name[1]), "mean") : NAN;
+
+	at[0] = log(isnan(instructions) ? real(json_object_get(phase, "duration_seconds"), "mean")
+					: instructions);
+	at[1] = isnan(instructions) ? 0 : log(instructions / cycles);
+}
+
+/* Finds the first run's phases again, most time first; each at most once. */
+static void match(const struct runs *runs, struct report *report)
+{
+	const json_t *first = phases_of(&runs->plain[0]), *other = phases_of(report);
+	bool taken[PHASES_MAX] = { false };
+
+	for (unsigned i = 0; i < runs->table.phases; i++) {
+		double wanted[2], best = NEAR;
+
+		place(json_array_get(first, i), &runs->table, wanted);
+		report->phase[i] = -1;
+		for (unsigned j = 0; j < json_array_size(other) && j < PHASES_MAX; j++) {
+			double at[2], far;
+
+			place(json_array_get(other, j), &runs->table, at);
+			far = fmax(fabs(at[0] - wanted[0]), fabs(at[1] - wanted[1]));
+			if (taken[j] || !(far < best))
+				continue;
+			best = far;
+			report->phase[i] = (int)j;
+		}
+		if (report->phase[i] >= 0)
+			taken[report->phase[i]] = true;
+	}
+}
+
+static const json_t *matched(const struct report *report, unsigned phase)
+{
+	return report->phase[phase] < 0 ? NULL :
+			json_array_get(phases_of(report), report->phase[phase]);
+}
+
+/* The phases and the events to judge, after the first run. */
+static int lay_out(struct runs *runs)
+{
+	const json_t *groups = json_object_get(runs->plain[0].root, "groups"), *phases;
+	struct verdict_table *table = &runs->table;
+	double held = 0;
+
+	runs->groups = json_array_size(groups);
+	table->name = calloc(PLAN_EVENTS_MAX, sizeof(*table->name));
+	for (unsigned g = 0; table->name && g < runs->groups; g++) {
+		const json_t *events = json_object_get(json_array_get(groups, g), "events");
+
+		for (unsigned i = 0; i < json_array_size(events); i++) {
+			const char *name = json_string_value(json_array_get(events, i));
+			unsigned e = 0;
+
+			while (e < table->events && strcmp(table->name[e], name) != 0)
+				e++;
+			if (e == table->events && e < PLAN_EVENTS_MAX) {
+				runs->group[e] = g;
+				table->name[table->events++] = name;
+			}
+			/* Events of a later group that were there before are common to all. */
+			if (g == 1 && i == e)
+				table->common = e + 1;
+		}
+	}
+	phases = phases_of(&runs->plain[0]);
+	while (table->phases < json_array_size(phases) && table->phases < PHASES_MAX &&
+			held < runs->options->share)
+		held += real(json_array_get(phases, table->phases++), "time_share");
+	if (table->name && table->phases && runs->groups > 1)
+		return 0;
+	fprintf(stderr, "phasemux: %s\n", runs->groups > 1 ? "the run has no phases" :
+			"all events fit into one group here: there is nothing to multiplex");
+	return 1;
+}
+
+/* Mean over the runs that counted it of a phase's event; *spread: mean distance from it. */
+static double truth_of(const struct runs *runs, unsigned phase, unsigned event, double *spread,
+		unsigned *count)
+{
+	const char *name = runs->table.name[event];
+	double sum = 0, mean, value;
+
+	*spread = 0;
+	*count = 0;
+	for (unsigned pass = 0; pass < 2; pass++) {
+		mean = *count ? sum / *count : NAN;
+		for (unsigned r = 0; r < runs->options->runs * runs->groups; r++) {
+			if (event >= runs->table.common && r % runs->groups != runs->group[event])
+				continue;
+			value = real(counter(matched(&runs->plain[r], phase), name), "mean");
+			if (isnan(value))
+				continue;
+			if (pass == 0) {
+				sum += value;
+				++*count;
+			} else {
+				*spread += fabs(value - mean) / *count;
+			}
+		}
+	}
+	return mean;
+}
+
+/* One estimate against the truth. */
+static void judge(struct replay_cell *cell, const json_t *estimate, double reference)
+{
+	double mean = real(estimate, "mean"), ci95 = real(estimate, "ci95");
+	double error = fabs(mean - cell->truth) / reference;
+
+	if (isnan(error))
+		return;
+	cell->seen++;
+	cell->error += error;
+	cell->error_max = fmax(cell->error_max, error);
+	cell->relative += fabs(mean - cell->truth) / cell->truth;
+	cell->plain = NAN;
+	if (isnan(ci95))
+		return;
+	cell->stated++;
+	cell->covered += fabs(mean - cell->truth) <= ci95 + 1e-9 * cell->truth;
+}
+
+static void judge_scheme(struct runs *runs, int kind)
+{
+	struct verdict_table *table = &runs->table;
+	struct verdict *verdict = &table->verdict[kind];
+	struct plan plan = { .events = table->events, .common = table->common };
+	double spread;
+	unsigned count;
+
+	for (unsigned i = 0; i < table->phases * table->events; i++) {
+		struct replay_cell *cell = &verdict->cells[i];
+		unsigned phase = i / table->events, event = i % table->events;
+		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
+		double reference = truth_of(runs, phase, to < table->common ? to : 0, &spread, &count);
+
+		cell->truth = truth_of(runs, phase, event, &spread, &count);
+		cell->relevance = cell->truth / reference;
+		for (unsigned r = 0; r < runs->options->runs; r++)
+			judge(cell, counter(matched(&runs->scheme[r * SCHEME_KINDS + kind], phase),
+					table->name[event]), reference);
+		cell->error /= cell->seen;
+		cell->relative /= cell->seen;
+	}
+	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
+			&verdict->summary);
+	verdict->tried = true;
+}
+
+/* How far equal runs are from their mean, as a weighted error: nothing can be known better. */
+static double noise_of(const struct runs *runs)
+{
+	const struct verdict_table *table = &runs->table;
+	double sum = 0, spread, reference;
+	unsigned cells = 0, count, ignored;
+
+	for (unsigned i = 0; i < table->phases * table->events; i++) {
+		unsigned phase = i / table->events, event = i % table->events;
+		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
+
+		truth_of(runs, phase, event, &spread, &count);
+		if (count < 2)
+			continue;
+		reference = truth_of(runs, phase, to < table->common ? to : 0, &(double){ 0 },
+				&ignored);
+		sum += spread / reference;
+		cells++;
+	}
+	return cells ? sum / cells : NAN;
+}
+
+/* For the runs that come after the first one. */
+static int make_room(struct runs *runs)
+{
+	size_t plains = runs->options->runs * runs->groups;
+	struct report *plain = calloc(plains, sizeof(*plain));
+
+	runs->scheme = calloc(runs->options->runs * SCHEME_KINDS, sizeof(*runs->scheme));
+	if (!plain || !runs->scheme) {
+		free(plain);
+		return -ENOMEM;
+	}
+	plain[0] = runs->plain[0];
+	free(runs->plain);
+	runs->plain = plain;
+	runs->plains = plains;
+	return 0;
+}
+
+/* All runs, in turns, so that a busy minute of the machine does not hit one kind alone. */
+static int run_all(struct runs *runs)
+{
+	const struct validate_options *options = runs->options;
+	int code = run(runs, "none", 0, &runs->plain[0]);
+
+	if (code || lay_out(runs))
+		return 1;
+	if (make_room(runs)) {
+		fprintf(stderr, "phasemux: %s\n", strerror(ENOMEM));
+		return 1;
+	}
+	for (int kind = 0; kind < SCHEME_KINDS; kind++)
+		runs->all += options->scheme[kind] * options->runs;
+	runs->all += runs->groups * options->runs;
+	match(runs, &runs->plain[0]);
+	for (unsigned r = 0; r < options->runs && !code; r++) {
+		for (unsigned g = r == 0; g < runs->groups && !code; g++) {
+			code = run(runs, "none", g, &runs->plain[r * runs->groups + g]);
+			if (!code)
+				match(runs, &runs->plain[r * runs->groups + g]);
+		}
+		for (int kind = 0; kind < SCHEME_KINDS && !code; kind++) {
+			struct report *report = &runs->scheme[r * SCHEME_KINDS + kind];
+
+			if (!options->scheme[kind])
+				continue;
+			code = run(runs, scheme_name(kind), 0, report);
+			if (!code)
+				match(runs, report);
+		}
+	}
+	return code;
+}
+
+static int judge_all(struct runs *runs)
+{
+	struct verdict_table *table = &runs->table;
+
+	for (int kind = 0; kind < SCHEME_KINDS; kind++) {
+		if (!runs->options->scheme[kind])
+			continue;
+		table->verdict[kind].cells = calloc((size_t)table->phases * table->events,
+				sizeof(*table->verdict[kind].cells));
+		if (!table->verdict[kind].cells)
+			return 1;
+		judge_scheme(runs, kind);
+	}
+	table->noise = noise_of(runs);
+	if (runs->options->json) {
+		json_t *root = verdict_json(table);
+
+		json_object_set_new(root, "runs", json_integer(runs->options->runs));
+		json_dumpf(root, stdout, JSON_INDENT(1));
+		putchar('\n');
+		json_decref(root);
+		return 0;
+	}
+	printf("%s: %u phases, %u counters in %u groups, each run %zu times\n",
+			runs->options->command[0], table->phases, table->events, runs->groups,
+			runs->options->runs);
+	verdict_print(table);
+	return 0;
+}
+
+int validate_runs(const struct validate_options *options)
+{
+	const char *where = getenv("TMPDIR");
+	struct runs runs = { .options = options, .plain = calloc(1, sizeof(*runs.plain)),
+		.plains = 1 };
+	int code = 1;
+
+	snprintf(runs.folder, sizeof(runs.folder), "%s/phasemux-validate.XXXXXX",
+			where && *where ? where : "/tmp");
+	if (!runs.plain || !mkdtemp(runs.folder)) {
+		fprintf(stderr, "phasemux: %s: %s\n", runs.folder, strerror(errno));
+	} else {
+		progress("running", 0);
+		code = run_all(&runs);
+		progress("running", 1);
+		if (!code)
+			code = judge_all(&runs);
+		nftw(runs.folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	}
+	for (unsigned r = 0; runs.plain && r < runs.plains; r++)
+		json_decref(runs.plain[r].root);
+	for (unsigned r = 0; runs.scheme && r < options->runs * SCHEME_KINDS; r++)
+		json_decref(runs.scheme[r].root);
+	free(runs.plain);
+	free(runs.scheme);
+	verdict_fini(&runs.table);
+	return code;
+}
