@@ -290,6 +290,18 @@ unsigned model_common(const struct model *model)
 	return model->common;
 }
 
+int model_pack(const struct model *model, unsigned counters, struct plan *plan)
+{
+	uint8_t together[PLAN_EVENTS_MAX];
+	uint16_t on[PLAN_EVENTS_MAX];
+
+	for (unsigned e = 0; e < model->events; e++) {
+		together[e] = model->event[e].together;
+		on[e] = model->event[e].on;
+	}
+	return plan_pack_on(plan, model->events, model->common, counters, together, on);
+}
+
 /* All results of a model, as a function of its variables. */
 typedef void evaluator(const struct model *model, const double *variables, double *out);
 

@@ -54,6 +54,9 @@ unsigned model_events(const struct model *model);
 const struct model_event *model_event(const struct model *model, unsigned event);
 unsigned model_common(const struct model *model); /* leading events of every group */
 
+/* Packs all of the model's events, as plan_pack_on does. 0 or -EINVAL. */
+int model_pack(const struct model *model, unsigned counters, struct plan *plan);
+
 struct cpi_component {
 	char name[48];
 	double cpi;     /* cycles per instruction; NAN: not available, an event it needs is missing */

@@ -257,27 +257,19 @@ static void test_codes(void)
 /* Every model packs for four counters and more, and POWER's events never want the same one. */
 static void test_packing(void)
 {
-	uint8_t together[PLAN_EVENTS_MAX];
-	uint16_t on[PLAN_EVENTS_MAX];
-
 	for (unsigned m = 0; m < model_count(); m++) {
 		struct model *model = model_load(model_name_of(m), NULL, 0);
 		unsigned events = model_events(model);
 		bool packs = true, apart = true;
 		struct plan plan;
 
-		for (unsigned e = 0; e < events; e++) {
-			together[e] = model_event(model, e)->together;
-			on[e] = model_event(model, e)->on;
-		}
 		for (unsigned counters = 4; counters <= 8; counters++) {
-			packs &= plan_pack_on(&plan, events, model_common(model), counters,
-						 together, on) == 0;
+			packs &= model_pack(model, counters, &plan) == 0;
 			for (unsigned g = 0; g < plan.groups; g++) {
 				uint16_t used = 0;
 
 				for (unsigned i = 0; i < plan.group[g].count; i++) {
-					uint16_t bit = on[plan.group[g].event[i]];
+					uint16_t bit = model_event(model, plan.group[g].event[i])->on;
 
 					apart &= !(used & bit);
 					used |= bit;

@@ -123,7 +123,6 @@ static void tell_costs(const struct probe *probe)
 static void tell_model(const struct processor *processor, const struct probe *probe)
 {
 	struct model_processor key = { processor->vendor, processor->family, processor->model };
-	uint8_t together[PLAN_EVENTS_MAX] = { 0 };
 	struct model *model;
 	struct plan plan;
 	char why[256];
@@ -137,9 +136,7 @@ static void tell_model(const struct processor *processor, const struct probe *pr
 		return;
 	}
 	events = model_events(model);
-	for (unsigned i = 0; i < events && i < PLAN_EVENTS_MAX; i++)
-		together[i] = model_event(model, i)->together;
-	if (plan_pack(&plan, events, model_common(model), probe->counters, together) == 0)
+	if (model_pack(model, probe->counters, &plan) == 0)
 		tell("CPI model", "%s: %u events in %u groups that take turns", model_name(model),
 				events, plan.groups);
 	else

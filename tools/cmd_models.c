@@ -27,18 +27,13 @@ static int show_model(const char *name, unsigned counters)
 {
 	char why[256];
 	struct model *model = model_load(name, why, sizeof(why));
-	uint8_t together[PLAN_EVENTS_MAX];
 	struct plan plan;
-	unsigned events;
 
 	if (!model) {
 		fprintf(stderr, "phasemux: %s\n", why);
 		return 2;
 	}
-	events = model_events(model);
-	for (unsigned i = 0; i < events; i++)
-		together[i] = model_event(model, i)->together;
-	if (plan_pack(&plan, events, model_common(model), counters, together)) {
+	if (model_pack(model, counters, &plan)) {
 		fprintf(stderr, "phasemux: %u counters are too few: every group needs %u for the "
 				"common events\n",
 				counters, model_common(model));
