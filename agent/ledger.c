@@ -378,8 +378,10 @@ static void save_sites(const struct site_table *sites, struct spool_thread *to)
 				&span->unread_ticks, memory_order_relaxed);
 		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
 			copy->prototype[k] = (uint16_t)span->share[k].prototype;
-			copy->bursts[k] = (float)span->share[k].bursts;
-			copy->ticks[k] = (float)span->share[k].ticks;
+			copy->share_read[k] = (float)span->share[k].read;
+			copy->share_ticks[k] = (float)span->share[k].ticks;
+			copy->share_unread[k] = (float)span->share[k].unread;
+			copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
 		}
 	}
 }

@@ -191,7 +191,7 @@ static double ticks_in(const struct span *span, const struct prototype_table *ta
 		uint32_t prototype = span->share[i].prototype;
 
 		if (prototype < table->count && table->all[prototype].phase == phase)
-			ticks += span->share[i].ticks;
+			ticks += span->share[i].ticks + span->share[i].unread_ticks;
 	}
 	return ticks;
 }

@@ -19,6 +19,7 @@ void span_note(struct span *span, uint32_t prototype, double weight, double tick
 	else if (!found->read)
 		found->prototype = prototype;
 	found->read++;
-	found->bursts += weight;
-	found->ticks += weight * ticks;
+	found->ticks += ticks;
+	found->unread += weight - 1;
+	found->unread_ticks += (weight - 1) * ticks;
 }

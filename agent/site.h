@@ -31,9 +31,10 @@ struct site {
 /* How much of a span's bursts went to one prototype. */
 struct span_share {
 	uint32_t prototype;
-	uint32_t read;   /* bursts read; 0: free */
-	double bursts;   /* weighted: each stands for 1 / its probability of being read */
-	double ticks;    /* weighted */
+	uint32_t read; /* bursts read; 0: free */
+	double ticks;  /* of those */
+	/* each stands for 1 / p, with p its probability of being read: for 1 / p - 1 unread ones */
+	double unread, unread_ticks;
 };
 
 struct span {
@@ -107,6 +108,16 @@ static inline void site_learn(struct site *site, uint64_t ticks)
 
 	site->bursts += site->bursts < UINT32_MAX;
 	site->mean_ticks += ((float)ticks - site->mean_ticks) * step;
+}
+
+/*
+ * The probability with which a burst that starts here is read; at least 1: always. Reading costs at
+ * most pay x 2 reads for each tick of computing, whatever the lengths are, so a budget holds. What
+ * is read with probability p counts 1 / p times. A new site is explored.
+ */
+static inline double site_chance(const struct site *site, double pay)
+{
+	return site->bursts < SITE_EXPLORED ? 1 : (double)site->mean_ticks * pay;
 }
 
 /* Notes that a read burst of this span went to the prototype; what finds no room joins the largest. */

@@ -90,8 +90,9 @@ struct spool_side {
 struct spool_span {
 	uint16_t from, to; /* sites */
 	uint16_t prototype[SPAN_SHARES_MAX];
-	float bursts[SPAN_SHARES_MAX]; /* 0: free */
-	float ticks[SPAN_SHARES_MAX];
+	/* as in struct span_share; read 0: free */
+	float share_read[SPAN_SHARES_MAX], share_ticks[SPAN_SHARES_MAX];
+	float share_unread[SPAN_SHARES_MAX], share_unread_ticks[SPAN_SHARES_MAX];
 	double unread, unread_ticks;
 };
 

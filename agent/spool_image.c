@@ -114,8 +114,10 @@ static bool is_span(const struct spool_span *span)
 		    is_number(span->unread, COUNT_MAX) && is_number(span->unread_ticks, 0x1p63);
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
-		good = good && is_number((double)span->bursts[i], SUM_MAX) &&
-		       is_number((double)span->ticks[i], SUM_MAX) &&
+		good = good && is_number((double)span->share_read[i], COUNT_MAX) &&
+		       is_number((double)span->share_ticks[i], SUM_MAX) &&
+		       is_number((double)span->share_unread[i], SUM_MAX) &&
+		       is_number((double)span->share_unread_ticks[i], SUM_MAX) &&
 		       span->prototype[i] <= TOTALS_UNCLASSIFIED;
 	return good;
 }

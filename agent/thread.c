@@ -234,18 +234,11 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 		enum mpi_call call, uint64_t now)
 {
-	const struct site *start;
 	double chance;
 
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
 	thread->from = site_find(&thread->sites, thread->at, call);
-	/*
-	 * Reading bursts with this probability costs at most rules->pay x 2 reads for each tick of
-	 * computing: the budget holds whatever the lengths are. What is read with probability p
-	 * counts 1 / p times. A new site is explored.
-	 */
-	start = &thread->sites.site[thread->from];
-	chance = start->bursts < SITE_EXPLORED ? 1 : (double)start->mean_ticks * rules->pay;
+	chance = site_chance(&thread->sites.site[thread->from], rules->pay);
 	thread->reading = thread->open && !thread->open_error &&
 			  (chance >= 1 || thread_random(thread) < chance);
 	if (thread->reading) {

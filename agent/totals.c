@@ -12,50 +12,65 @@ static struct tally *tally_of(struct totals *totals, uint32_t prototype)
 	return prototype < PROTOTYPES_MAX ? &totals->unread[prototype] : &totals->unclassified;
 }
 
-/*
- * Spreads the bursts of `span` that were not read over prototypes as those were that were read, of
- * the same span, or else of all spans that start at the same site. False: none was read.
- */
-static bool spread(struct totals *totals, const struct site_table *sites,
-		const struct span *span, bool same_end, double ns_per_tick)
+/* How unread bursts spread: over the shares of which spans, and in what proportion. */
+struct spreading {
+	bool same_end;  /* the span's own; false: of all spans that start at the same site */
+	bool by_chance; /* for how many unread ones each read burst stands; false: as the read ones */
+};
+
+static struct tally share_weight(const struct span_share *share, bool by_chance)
+{
+	return by_chance ? (struct tally){ share->unread, share->unread_ticks } :
+			   (struct tally){ share->read, share->ticks };
+}
+
+/* Spreads the bursts of `span` that were not read over prototypes. False: nothing tells how. */
+static bool spread(struct totals *totals, const struct site_table *sites, const struct span *span,
+		struct spreading how, double ns_per_tick)
 {
 	double bursts = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
 	double ticks = (double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
-	double read_bursts = 0, read_ticks = 0;
+	struct tally all = { 0, 0 };
 
 	for (int pass = 0; pass < 2; pass++)
-		for (const struct span *from = sites->span; from < sites->span + SPANS_MAX; from++) {
-			if (!from->used || from->from != span->from || (same_end && from != span))
+		for (const struct span *of = sites->span; of < sites->span + SPANS_MAX; of++) {
+			if (!of->used || of->from != span->from || (how.same_end && of != span))
 				continue;
-			for (unsigned i = 0; i < SPAN_SHARES_MAX && from->share[i].read; i++) {
-				const struct span_share *share = &from->share[i];
+			for (unsigned i = 0; i < SPAN_SHARES_MAX && of->share[i].read; i++) {
+				struct tally weight = share_weight(&of->share[i], how.by_chance);
 
 				if (pass == 0) {
-					read_bursts += share->bursts;
-					read_ticks += share->ticks;
-				} else if (read_ticks > 0) {
-					add_tally(tally_of(totals, share->prototype),
-							bursts * share->bursts / read_bursts,
-							ticks * share->ticks / read_ticks, ns_per_tick);
+					all.bursts += weight.bursts;
+					all.seconds += weight.seconds;
+				} else if (all.bursts > 0 && all.seconds > 0) {
+					add_tally(tally_of(totals, of->share[i].prototype),
+							bursts * weight.bursts / all.bursts,
+							ticks * weight.seconds / all.seconds,
+							ns_per_tick);
 				}
 			}
 		}
-	return read_ticks > 0;
+	return all.bursts > 0 && all.seconds > 0;
 }
 
+/* What was not read goes where the best that is known of it says. */
 static void attribute_unread(
 		struct totals *totals, const struct site_table *sites, double ns_per_tick)
 {
+	static const struct spreading best_first[] = { { true, true }, { true, false },
+		{ false, true }, { false, false } };
+
 	for (const struct span *span = sites->span; span < sites->span + SPANS_MAX; span++) {
 		uint64_t unread = atomic_load_explicit(&span->unread, memory_order_relaxed);
+		bool placed = !unread;
 
-		if (!unread || spread(totals, sites, span, true, ns_per_tick) ||
-				spread(totals, sites, span, false, ns_per_tick))
-			continue;
-		add_tally(&totals->unclassified, (double)unread,
-				(double)atomic_load_explicit(
-						&span->unread_ticks, memory_order_relaxed),
-				ns_per_tick);
+		for (size_t i = 0; i < sizeof(best_first) / sizeof(*best_first) && !placed; i++)
+			placed = spread(totals, sites, span, best_first[i], ns_per_tick);
+		if (!placed)
+			add_tally(&totals->unclassified, (double)unread,
+					(double)atomic_load_explicit(
+							&span->unread_ticks, memory_order_relaxed),
+					ns_per_tick);
 	}
 }
 

@@ -110,11 +110,12 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		span->to = saved->to;
 		atomic_store(&span->unread, (uint64_t)saved->unread);
 		atomic_store(&span->unread_ticks, (uint64_t)saved->unread_ticks);
-		for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->bursts[k] > 0; k++) {
+		for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->share_read[k] > 0; k++) {
 			span->share[k].prototype = saved->prototype[k];
-			span->share[k].read = 1;
-			span->share[k].bursts = (double)saved->bursts[k];
-			span->share[k].ticks = (double)saved->ticks[k];
+			span->share[k].read = (uint32_t)fminf(saved->share_read[k], 0x1p31f);
+			span->share[k].ticks = (double)saved->share_ticks[k];
+			span->share[k].unread = (double)saved->share_unread[k];
+			span->share[k].unread_ticks = (double)saved->share_unread_ticks[k];
 		}
 	}
 }

@@ -1,0 +1,261 @@
+/*
+ * A budget buys fewer reads, not wrong ones: made-up programs whose every counter is known go
+ * through call sites, reads by chance, sums and estimates as in the agent. Estimates and totals stay
+ * unbiased, and the intervals hold the truth as often as they say, also where one site starts two
+ * behaviours and where a site changes its behaviour halfway. PHASEMUX_TRIALS: how many of each.
+ */
+#include <stdlib.h>
+
+#include "agent/site.h"
+#include "agent/totals.h"
+#include "multiplex/estimate.h"
+#include "multiplex/mix.h"
+#include "multiplex/scheme.h"
+#include "tests/tap.h"
+
+#define READ_NS    5000. /* a read as dear as in a virtual machine */
+#define QUANTUM_NS 25e6
+
+enum { CYCLES, INSTRUCTIONS, BRANCHES, MISSES, WALKS, EVENTS };
+enum { TASKS = 8, PHASES = 2 };
+
+static const struct plan plan = {
+	.events = EVENTS,
+	.common = 2,
+	.groups = 3,
+	.group = { { 3, { CYCLES, INSTRUCTIONS, BRANCHES } }, { 3, { CYCLES, INSTRUCTIONS, MISSES } },
+		{ 3, { CYCLES, INSTRUCTIONS, WALKS } } },
+};
+
+/* How phases and call sites go together. */
+enum program { OWN_SITES, ONE_SITE, HALFWAY };
+
+static const char *const program_name[] = { "a site for each behaviour",
+	"two behaviours at one site", "a site that changes its behaviour halfway" };
+
+/* The smaller the budget, the longer a program must run for as much to be known. */
+struct setup {
+	double budget;
+	int bursts; /* of each task */
+	enum program program;
+};
+
+struct truth {
+	double bursts, seconds, sum[EVENTS];
+};
+
+struct trial {
+	struct truth truth[PHASES];
+	struct phase_estimate estimate[PHASES];
+	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site */
+	double spent; /* share of the time that reads cost */
+};
+
+static double normal(uint64_t *state)
+{
+	double u = 1 - mix_uniform(state), v = mix_uniform(state);
+
+	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+static uint64_t positive(double value)
+{
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* A burst of the phase: its counts, and its length in ns. */
+static double make_burst(unsigned phase, uint64_t values[EVENTS], uint64_t *state)
+{
+	double size = phase ? 4e5 : 2e6;
+	double instructions = size * (1 + .05 * normal(state));
+	double cycles = instructions * (phase ? .8 : 1.3) * (1 + .05 * normal(state));
+	double misses = .002 * size * (1 + .3 * normal(state));
+
+	if (mix_uniform(state) < .01)
+		misses *= 5;
+	values[CYCLES] = positive(cycles);
+	values[INSTRUCTIONS] = positive(instructions);
+	values[BRANCHES] = positive(.1 * instructions * (1 + .02 * normal(state)));
+	values[MISSES] = positive(misses);
+	values[WALKS] = positive(.001 * size * (1 + .2 * normal(state)));
+	return cycles / 3;
+}
+
+static unsigned phase_of(enum program program, int i, int bursts, uint64_t *state)
+{
+	if (program == HALFWAY && i % 2)
+		return i >= bursts / 2;
+	return program == ONE_SITE ? mix_uniform(state) < .5 : (unsigned)i % 2;
+}
+
+static void add_truth(struct truth *truth, const uint64_t *values, double ns)
+{
+	truth->bursts++;
+	truth->seconds += ns * 1e-9;
+	for (unsigned e = 0; e < EVENTS; e++)
+		truth->sum[e] += (double)values[e];
+}
+
+/* One task: what the hooks, the ring and the ledger would do with its bursts. */
+static void run_task(const struct setup *setup, unsigned task, struct sums *sums,
+		struct totals *totals, struct trial *trial, uint64_t *state)
+{
+	enum program program = setup->program;
+	double pay = isfinite(setup->budget) ? setup->budget * .7 / (2 * READ_NS) : 1e18;
+	struct scheme scheme = { .kind = SCHEME_TIME_SPACE, .groups = plan.groups };
+	static struct site_table sites;
+	struct quantum *quantum = quantum_new(sums);
+	struct account account = { .calls = 0 };
+	uint64_t number = 0;
+	double now = 0, quantum_end = 0, reads = 0;
+
+	memset(&sites, 0, sizeof(sites));
+	for (int i = 0; i < setup->bursts; i++) {
+		unsigned phase = phase_of(program, i, setup->bursts, state);
+		uint32_t path = program == OWN_SITES ? phase : program == HALFWAY ? i & 1u : 0;
+		uint32_t from = site_find(&sites, path, 0);
+		struct span *span = &sites.span[span_find(&sites, from, site_find(&sites, 7, 1))];
+		double chance = site_chance(&sites.site[from], pay);
+		uint64_t all[EVENTS], seen[PLAN_GROUP_EVENTS_MAX];
+		double ns = make_burst(phase, all, state);
+		unsigned group = scheme_group(&scheme, task, number);
+
+		add_truth(&trial->truth[phase], all, ns);
+		account.bursts++;
+		account.ticks += ns;
+		if (chance >= 1 || mix_uniform(state) < chance) {
+			double weight = chance >= 1 ? 1 : 1 / chance;
+
+			if (now >= quantum_end) {
+				quantum_close(quantum, sums);
+				group = scheme_group(&scheme, task, ++number);
+				quantum_end = now + QUANTUM_NS;
+			}
+			for (unsigned k = 0; k < plan.group[group].count; k++)
+				seen[k] = all[plan.group[group].event[k]];
+			quantum_add(quantum, phase, group, weight, ns * 1e-9, seen);
+			span_note(span, phase, weight, ns);
+			reads += 2;
+		} else {
+			site_add(&span->unread, 1);
+			site_add(&span->unread_ticks, (uint64_t)ns);
+		}
+		site_learn(&sites.site[from], (uint64_t)ns);
+		now += ns;
+	}
+	quantum_close(quantum, sums);
+	quantum_free(quantum);
+	totals_add(totals, &account, &sites, 1);
+	trial->spent += reads * READ_NS / now / TASKS;
+}
+
+static void run_trial(const struct setup *setup, uint64_t seed, struct trial *trial)
+{
+	struct sums *sums = sums_new(&plan, PHASES);
+	struct totals totals;
+	uint64_t state = seed;
+
+	memset(trial, 0, sizeof(*trial));
+	memset(&totals, 0, sizeof(totals));
+	for (unsigned task = 0; task < TASKS; task++)
+		run_task(setup, task, sums, &totals, trial, &state);
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		bool member[PHASES] = { false };
+
+		member[phase] = true;
+		estimate_phase(sums, member, &trial->estimate[phase]);
+		trial->bursts[phase] = (double)trial->estimate[phase].read +
+				       totals.unread[phase].bursts;
+		trial->seconds[phase] = trial->estimate[phase].seconds +
+					totals.unread[phase].seconds;
+	}
+	sums_free(sums);
+}
+
+/* Relative errors of many trials. */
+struct bias {
+	double n, sum, squares;
+};
+
+static void bias_add(struct bias *bias, double error)
+{
+	bias->n++;
+	bias->sum += error;
+	bias->squares += error * error;
+}
+
+/*
+ * Within four of its own standard errors of none, or under half a per cent: what was not read is
+ * placed by a ratio of two estimates, which is only nearly unbiased.
+ */
+static bool unbiased(const struct bias *bias)
+{
+	double mean = bias->sum / bias->n;
+	double variance = bias->squares / bias->n - mean * mean;
+
+	return fabs(mean) < .005 || fabs(mean) < 4 * sqrt(variance / bias->n);
+}
+
+static void check(const struct setup *setup, unsigned trials)
+{
+	double budget = setup->budget;
+	struct bias shares = { 0 }, bursts = { 0 }, means[EVENTS] = { { 0 } };
+	unsigned known = 0, covered = 0, biased = 0;
+	double spent = 0, slack;
+	char name[128];
+
+	snprintf(name, sizeof(name), "budget %g%%, %s", 100 * budget, program_name[setup->program]);
+	for (unsigned t = 0; t < trials; t++) {
+		static struct trial trial;
+		double all = 0;
+
+		run_trial(setup, 1000 + t, &trial);
+		spent += trial.spent / trials;
+		all = trial.truth[0].seconds + trial.truth[1].seconds;
+		bias_add(&shares, (trial.seconds[0] - trial.truth[0].seconds) / all);
+		bias_add(&bursts, trial.bursts[0] / trial.truth[0].bursts - 1);
+		for (unsigned i = 0; i < PHASES * EVENTS; i++) {
+			const struct truth *truth = &trial.truth[i / EVENTS];
+			const struct estimate *e = &trial.estimate[i / EVENTS].event[i % EVENTS];
+			double mean = truth->sum[i % EVENTS] / truth->bursts;
+
+			if (e->observed)
+				bias_add(&means[i % EVENTS], e->mean / mean - 1);
+			if (!isfinite(e->ci95))
+				continue;
+			/* what every burst tells is known exactly where every burst is read */
+			if (!isfinite(budget) && i % EVENTS < plan.common)
+				continue;
+			known++;
+			covered += fabs(e->mean - mean) <= e->ci95;
+		}
+	}
+	ok(unbiased(&shares), "%s: shares of the time are unbiased", name);
+	ok(unbiased(&bursts), "numbers of bursts are unbiased");
+	for (unsigned e = 0; e < EVENTS; e++)
+		biased += !unbiased(&means[e]);
+	is_int(biased, 0, "the mean of every counter is unbiased");
+	ok(known > trials * PHASES * (EVENTS - plan.common) * 9 / 10, "intervals are known (%u)",
+			known);
+	/* so few trials tell the share no better than that */
+	slack = 2 * sqrt(.98 * .02 / known);
+	ok(covered >= (.90 - slack) * known && covered <= (.98 + slack) * known,
+			"and cover the truth in %.1f%%", 100. * covered / known);
+	if (isfinite(budget))
+		ok(spent <= budget, "the reads cost %.3f%% of the time", 100 * spent);
+}
+
+int main(void)
+{
+	static const struct {
+		double budget;
+		int bursts;
+	} budgets[] = { { .01, 2000 }, { .001, 20000 }, { INFINITY, 2000 } };
+	const char *more = getenv("PHASEMUX_TRIALS");
+	unsigned trials = more ? (unsigned)strtoul(more, NULL, 10) : 40;
+
+	for (unsigned b = 0; b < sizeof(budgets) / sizeof(*budgets); b++)
+		for (enum program program = OWN_SITES; program <= HALFWAY; program++)
+			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program }, trials);
+	return tap_done();
+}
