@@ -265,7 +265,7 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 					      ratio * ratio * b[xx_at[i][i]],
 				s->yy);
 
-		if (!(left < least))
+		if (b[x_at[i]] == 0 || !(left < least))
 			continue;
 		least = left;
 		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W],

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "multiplex/estimate.h"
+#include "multiplex/mix.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme.h"
 #include "multiplex/sums.h"
@@ -169,6 +170,57 @@ static void test_sums(void)
 	sums_free(both);
 }
 
+/* Whatever is counted: means are numbers from 0, half-widths are not negative. */
+static void test_odd_counts(void)
+{
+	static const uint64_t odd[] = { 0, 0, 1, 2, 3, 1000, 1001, 4000000000, 1ull << 53, 1ull << 62 };
+	bool member[3] = { true, true, true }, sane = true;
+	struct phase_estimate estimate;
+	struct quantum *quantum;
+	struct sums *sums;
+	struct plan plan;
+	uint64_t state = 11;
+
+	plan_pack(&plan, 5, 2, 4, NULL);
+	sums = sums_new(&plan, 3);
+	quantum = quantum_new(sums);
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned kinds = 1 + mix_next(&state) % 10, bursts = mix_next(&state) % 40;
+		unsigned group = 0, seen[5] = { 0 };
+
+		memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
+		quantum_label(quantum, 0, mix_next(&state) % 3);
+		quantum_label(quantum, 1, mix_next(&state) % 20);
+		for (unsigned i = 0; i < bursts; i++) {
+			uint64_t values[4];
+
+			for (unsigned v = 0; v < 4; v++)
+				values[v] = odd[mix_next(&state) % kinds];
+			if (mix_next(&state) % 3 == 0) {
+				quantum_close(quantum, sums);
+				group = mix_next(&state) % plan.groups;
+			}
+			for (unsigned v = 0; v < plan.group[group].count; v++)
+				seen[plan.group[group].event[v]]++;
+			quantum_add(quantum, mix_next(&state) % 3, group, 1 + mix_next(&state) % 3,
+					1e-3, values);
+		}
+		quantum_close(quantum, sums);
+		estimate_phase(sums, member, &estimate);
+		sane &= estimate.read == bursts;
+		for (unsigned e = 0; e < plan.events; e++) {
+			const struct estimate *of = &estimate.event[e];
+
+			sane &= of->observed == seen[e] &&
+				(seen[e] ? isfinite(of->mean) && of->mean >= 0 && of->ci95 >= 0
+					 : isnan(of->mean));
+		}
+	}
+	ok(sane, "odd counts: means from 0, and no negative interval");
+	quantum_free(quantum);
+	sums_free(sums);
+}
+
 static void test_size(void)
 {
 	struct plan plan;
@@ -184,6 +236,7 @@ int main(void)
 	test_plan();
 	test_schemes();
 	test_sums();
+	test_odd_counts();
 	test_size();
 	return tap_done();
 }
