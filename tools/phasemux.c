@@ -20,8 +20,8 @@ static const struct {
 		"the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
 	{ "compare", cmd_compare, "A B...", "match the phases of runs" },
-	{ "validate", cmd_validate, "--replay FILE [options]",
-		"what multiplexing would have cost on bursts whose counters are known" },
+	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
+		"how far off multiplexed counters are, on known bursts or in real runs" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
