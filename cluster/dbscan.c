@@ -11,6 +11,7 @@ struct components {
 	struct kdtree tree;
 	uint32_t *parent; /* by the tree's order */
 	uint32_t *place;  /* scratch space, one more than there are points */
+	bool *whole;      /* by node: known to be one component by itself */
 	double radius2;
 };
 
@@ -100,7 +101,7 @@ static void unite_leaves(struct components *all, const struct kdtree_node *a,
 	const struct kdtree *tree = &all->tree;
 
 	for (uint32_t i = a->begin; i < a->end; i++)
-		for (uint32_t j = b->begin; j < b->end; j++)
+		for (uint32_t j = a == b ? i + 1 : b->begin; j < b->end; j++)
 			if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
 					all->radius2)
 				unite(all->parent, i, j);
@@ -117,12 +118,12 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 {
 	const struct kdtree_node *one = &all->tree.node[a], *other = &all->tree.node[b];
 
-	if (boxes_near(&all->tree, a, b) > all->radius2)
-		return;
-	if (compact(all, one) && compact(all, other)) {
+	if (all->whole[a] && all->whole[b]) {
 		if (find(all->parent, one->begin) != find(all->parent, other->begin) &&
 				touch(all, a, b))
 			unite(all->parent, one->begin, other->begin);
+	} else if (boxes_near(&all->tree, a, b) > all->radius2) {
+		return;
 	} else if (!one->child && !other->child) {
 		unite_leaves(all, one, other);
 	} else if (split_first(one, other)) {
@@ -137,16 +138,24 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 static void unite_within(struct components *all, uint32_t number)
 {
 	const struct kdtree_node *node = &all->tree.node[number];
+	uint32_t root;
 
 	if (compact(all, node)) {
 		for (uint32_t i = node->begin + 1; i < node->end; i++)
 			all->parent[i] = node->begin;
+		all->whole[number] = true;
 	} else if (node->child) {
 		unite_within(all, node->child);
 		unite_within(all, node->child + 1);
 		unite_across(all, node->child, node->child + 1);
+		all->whole[number] = all->whole[node->child] && all->whole[node->child + 1] &&
+				find(all->parent, node->begin) == find(all->parent, node->end - 1);
 	} else {
 		unite_leaves(all, node, node);
+		root = find(all->parent, node->begin);
+		all->whole[number] = true;
+		for (uint32_t i = node->begin + 1; i < node->end; i++)
+			all->whole[number] = all->whole[number] && find(all->parent, i) == root;
 	}
 }
 
@@ -307,10 +316,11 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 		goto out;
 	for (uint32_t i = 0; i < cores; i++)
 		all.parent[i] = i;
-	if (cores)
-		unite_within(&all, 0);
 	rank = malloc((cores + 1) * sizeof(*rank));
-	error = rank ? (int)number_clusters(&all, points, count, rank, label) : -ENOMEM;
+	all.whole = calloc(all.tree.nodes + 1, sizeof(*all.whole));
+	if (cores && all.whole)
+		unite_within(&all, 0);
+	error = rank && all.whole ? (int)number_clusters(&all, points, count, rank, label) : -ENOMEM;
 out:
 	kdtree_fini(&tree);
 	kdtree_fini(&all.tree);
@@ -318,5 +328,6 @@ out:
 	free(rank);
 	free(all.parent);
 	free(all.place);
+	free(all.whole);
 	return error;
 }
