@@ -82,14 +82,14 @@ static void profile_fini(struct profile *profile)
 }
 
 /*
- * How alike bursts are by the square of their distance: those of a dense cluster nearly equal, those
- * that noise spreads still better than nothing, and none beyond half of the space's width.
+ * How alike bursts are by the square of their distance: within 0.15 they may well be of one phase, and
+ * up to half of the space's width they share a column rather than make two.
  */
 static double likeness(double distance2)
 {
-	double wide = 1 - distance2 / 0.25, narrow = 1 - distance2 / 0.0025;
+	double wide = 1 - distance2 / 0.25, narrow = 1 - distance2 / 0.0225;
 
-	return wide + (narrow > 0 ? narrow : 0);
+	return 0.1 * wide + (narrow > 0 ? narrow : 0);
 }
 
 /* What the burst earns in each of the columns at places [begin, end) of the order. */
@@ -118,7 +118,8 @@ static void gains(const struct profile *profile, size_t burst, size_t begin, siz
 
 		for (uint32_t dim = 0; dim < profile->dims; dim++)
 			distance += (point[dim] - centre[dim]) * (point[dim] - centre[dim]);
-		gain[at - begin] = likeness(distance);
+		/* for each burst in the column, as with labels: full columns stay together */
+		gain[at - begin] = profile->count[profile->order[at]] * likeness(distance);
 	}
 }
 

@@ -18,12 +18,13 @@
 #define EPS_LEAST    0.005
 #define PLAIN_EPS    0.02 /* for what follows no pattern */
 #define PLAIN_POINTS 10
-#define SIMULTANEOUS 0.1  /* of the shared columns that chance would make within one phase */
+#define SIMULTANEOUS 0.1  /* of the pairs in the same columns that chance would make in one phase */
 #define CREDIBLE     0.5  /* score that a cluster made of noise must have at a large Eps */
 
 struct refiner {
 	const double *points;
 	const double *duration;
+	const size_t *first;
 	uint32_t dims;
 	size_t count, sequences, min_points;
 	double target;
@@ -39,10 +40,10 @@ struct refiner {
 	size_t node_room, level; /* level: first node of the last step */
 };
 
-/* How often pairs of clusters share a column: an open hash table. */
+/* How often bursts of two clusters are in one column: an open hash table of pairs of clusters. */
 struct pair {
 	uint32_t a, b; /* a < b; a 0: empty slot */
-	uint32_t shared;
+	double shared; /* pairs of bursts, one of each, in the same column */
 };
 
 struct pairs {
@@ -74,7 +75,7 @@ static int pairs_grow(struct pairs *pairs)
 	return 0;
 }
 
-static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b)
+static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b, double shared)
 {
 	size_t at;
 
@@ -86,7 +87,7 @@ static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b)
 	pairs->used += !pairs->slot[at].a;
 	pairs->slot[at].a = a;
 	pairs->slot[at].b = b;
-	pairs->slot[at].shared++;
+	pairs->slot[at].shared += shared;
 	return 0;
 }
 
@@ -97,27 +98,51 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Counts the shared columns of all pairs of clusters. */
-static int count_pairs(const struct refiner *refiner, struct pairs *pairs)
+/* The bursts of one cluster: how many, and how many pairs of them are in the same column. */
+struct tally {
+	double bursts, pairs;
+};
+
+/* Counts the bursts of one column by cluster; here[] gets the clusters, times[] how often. */
+static size_t count_column(const struct refiner *refiner, size_t column, uint32_t *here,
+		uint32_t *times)
+{
+	size_t found = 0, distinct = 0;
+
+	for (size_t i = refiner->column_begin[column]; i < refiner->column_begin[column + 1]; i++)
+		if (refiner->label[refiner->by_column[i]])
+			here[found++] = refiner->label[refiner->by_column[i]];
+	qsort(here, found, sizeof(*here), ascending);
+	for (size_t i = 0; i < found; i++) {
+		if (!i || here[i] != here[distinct - 1]) {
+			times[distinct] = 0;
+			here[distinct++] = here[i];
+		}
+		times[distinct - 1]++;
+	}
+	return distinct;
+}
+
+/* Fills tally (by cluster) and the pairs of clusters that share columns. */
+static int count_pairs(const struct refiner *refiner, struct tally *tally, struct pairs *pairs)
 {
 	uint32_t *here = malloc((refiner->count + 1) * sizeof(*here));
-	int error = here ? pairs_grow(pairs) : -ENOMEM;
+	uint32_t *times = malloc((refiner->count + 1) * sizeof(*times));
+	int error = here && times ? pairs_grow(pairs) : -ENOMEM;
 
 	for (size_t c = 0; c < refiner->alignment.columns && !error; c++) {
-		size_t found = 0, distinct = 0;
+		size_t distinct = count_column(refiner, c, here, times);
 
-		for (size_t i = refiner->column_begin[c]; i < refiner->column_begin[c + 1]; i++)
-			if (refiner->label[refiner->by_column[i]])
-				here[found++] = refiner->label[refiner->by_column[i]];
-		qsort(here, found, sizeof(*here), ascending);
-		for (size_t i = 0; i < found; i++)
-			if (!i || here[i] != here[distinct - 1])
-				here[distinct++] = here[i];
-		for (size_t i = 0; i < distinct && !error; i++)
+		for (size_t i = 0; i < distinct && !error; i++) {
+			tally[here[i]].bursts += times[i];
+			tally[here[i]].pairs += (double)times[i] * (times[i] - 1);
 			for (size_t j = i + 1; j < distinct && !error; j++)
-				error = pairs_count(pairs, here[i], here[j]);
+				error = pairs_count(pairs, here[i], here[j],
+						(double)times[i] * times[j]);
+		}
 	}
 	free(here);
+	free(times);
 	return error;
 }
 
@@ -229,19 +254,17 @@ static bool may_join(const struct refiner *refiner, const uint32_t *group, const
 }
 
 /*
- * Whether two clusters that share so many columns look like parts of one phase. If bursts of one
- * phase fell to either by chance, independent of each other, they would share as many columns as
- * `expected` says; two phases that follow each other share none.
+ * Whether two clusters look like parts of one phase. If bursts of one phase fell to either by
+ * chance, independent of each other, as many pairs of one burst each would stand in the same column
+ * as `expected` says; of two phases that follow each other, hardly any does.
  */
-static bool simultaneous(const struct refiner *refiner, uint32_t a, uint32_t b, uint32_t shared)
+static bool simultaneous(const struct pair *pair, const struct tally *tally)
 {
-	double of_a = (double)refiner->score.appearances[a];
-	double of_b = (double)refiner->score.appearances[b];
-	double tasks = (double)refiner->sequences, either = of_a + of_b - shared, expected;
+	double bursts = tally[pair->a].bursts + tally[pair->b].bursts;
+	double pairs = tally[pair->a].pairs + tally[pair->b].pairs + 2 * pair->shared;
+	double expected = tally[pair->a].bursts / bursts * (tally[pair->b].bursts / bursts) * pairs;
 
-	expected = either * (1 - pow(1 - refiner->score.cluster[a] * of_a / either, tasks)) *
-			(1 - pow(1 - refiner->score.cluster[b] * of_b / either, tasks));
-	return shared >= SIMULTANEOUS * expected;
+	return pair->shared >= SIMULTANEOUS * expected;
 }
 
 static int most_shared(const void *a, const void *b)
@@ -255,41 +278,96 @@ static int most_shared(const void *a, const void *b)
 	return (x->b > y->b) - (x->b < y->b);
 }
 
-/* Unites clusters that may join and are simultaneous, but never two that are done. */
+/* Sets of clusters that are joined step by step. */
+struct joining {
+	struct pairs pairs;
+	struct tally *tally; /* of each set, by its representative */
+	uint32_t *into;
+	bool *holds_done;
+	size_t joins;        /* pairs.slot[0 .. joins) may join, pairs.slot[joins .. used) may not */
+};
+
+/* What two sets share: the sum over the pairs of their clusters. */
+static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
+{
+	double shared = 0;
+
+	for (size_t i = 0; i < joining->pairs.used; i++) {
+		const struct pair *pair = &joining->pairs.slot[i];
+		uint32_t x = find(joining->into, pair->a), y = find(joining->into, pair->b);
+
+		if ((x == a && y == b) || (x == b && y == a))
+			shared += pair->shared;
+	}
+	return shared;
+}
+
+/* Moves all pairs to the front of the table, those that may join first and in order. */
+static void sort_joins(struct refiner *refiner, struct joining *joining, const uint32_t *group,
+		const double *centre)
+{
+	struct pairs *pairs = &joining->pairs;
+	size_t found = 0;
+
+	for (size_t at = 0; at <= pairs->mask; at++)
+		if (pairs->slot[at].a)
+			pairs->slot[found++] = pairs->slot[at];
+	for (size_t at = 0; at < found; at++) {
+		struct pair pair = pairs->slot[at];
+
+		if (!may_join(refiner, group, centre, pair.a, pair.b) ||
+				!simultaneous(&pair, joining->tally))
+			continue;
+		pairs->slot[at] = pairs->slot[joining->joins];
+		pairs->slot[joining->joins++] = pair;
+	}
+	qsort(pairs->slot, joining->joins, sizeof(*pairs->slot), most_shared);
+}
+
+/*
+ * Joins two sets, but never two that are done, nor sets that as a whole are not simultaneous: a few
+ * bursts between two phases must not make them one.
+ */
+static void join_sets(struct joining *joining, const struct pair *pair)
+{
+	uint32_t a = find(joining->into, pair->a), b = find(joining->into, pair->b);
+	struct pair sets = { .a = a < b ? a : b, .b = a < b ? b : a };
+
+	if (a == b || (joining->holds_done[a] && joining->holds_done[b]))
+		return;
+	sets.shared = shared_by_sets(joining, a, b);
+	if (!simultaneous(&sets, joining->tally))
+		return;
+	joining->into[sets.b] = sets.a;
+	joining->holds_done[sets.a] = joining->holds_done[a] || joining->holds_done[b];
+	joining->tally[sets.a].bursts += joining->tally[sets.b].bursts;
+	joining->tally[sets.a].pairs += joining->tally[sets.b].pairs + 2 * sets.shared;
+}
+
+/* Unites clusters that may join and are simultaneous. */
 static int join_simultaneous(struct refiner *refiner, const uint32_t *group, const double *centre)
 {
-	uint32_t *into = malloc((refiner->clusters + 1) * sizeof(*into));
-	bool *holds_done = malloc((refiner->clusters + 1) * sizeof(*holds_done));
-	struct pairs pairs = { 0 };
-	int error = into && holds_done ? count_pairs(refiner, &pairs) : -ENOMEM;
-	size_t joins = 0;
+	size_t room = refiner->clusters + 1;
+	struct joining joining = { .tally = calloc(room, sizeof(*joining.tally)),
+		.into = malloc(room * sizeof(*joining.into)),
+		.holds_done = malloc(room * sizeof(*joining.holds_done)) };
+	int error = joining.tally && joining.into && joining.holds_done ?
+			count_pairs(refiner, joining.tally, &joining.pairs) : -ENOMEM;
 
 	for (uint32_t cluster = 0; !error && cluster <= refiner->clusters; cluster++) {
-		into[cluster] = cluster;
-		holds_done[cluster] = refiner->done[cluster];
-	}
-	for (size_t at = 0; !error && at <= pairs.mask; at++) {
-		const struct pair *pair = &pairs.slot[at];
-
-		if (pair->a && may_join(refiner, group, centre, pair->a, pair->b) &&
-				simultaneous(refiner, pair->a, pair->b, pair->shared))
-			pairs.slot[joins++] = *pair;
+		joining.into[cluster] = cluster;
+		joining.holds_done[cluster] = refiner->done[cluster];
 	}
 	if (!error)
-		qsort(pairs.slot, joins, sizeof(*pairs.slot), most_shared);
-	for (size_t at = 0; !error && at < joins; at++) {
-		uint32_t a = find(into, pairs.slot[at].a), b = find(into, pairs.slot[at].b);
-
-		if (a == b || (holds_done[a] && holds_done[b]))
-			continue;
-		into[a < b ? b : a] = a < b ? a : b;
-		holds_done[a < b ? a : b] = holds_done[a] || holds_done[b];
-	}
+		sort_joins(refiner, &joining, group, centre);
+	for (size_t at = 0; !error && at < joining.joins; at++)
+		join_sets(&joining, &joining.pairs.slot[at]);
 	if (!error)
-		error = relabel(refiner, into);
-	free(into);
-	free(holds_done);
-	free(pairs.slot);
+		error = relabel(refiner, joining.into);
+	free(joining.tally);
+	free(joining.into);
+	free(joining.holds_done);
+	free(joining.pairs.slot);
 	return error;
 }
 
@@ -585,7 +663,12 @@ static int merge_by_sequences(struct refiner *refiner)
 				refiner->count);
 		refiner->clusters = error < 0 ? 0 : (uint32_t)error;
 	}
-	return error < 0 ? error : score_now(refiner);
+	if (error < 0)
+		return error;
+	/* the final partition's scores are those that it gets from anybody: by its labels */
+	score_fini(&refiner->score);
+	return score_sequences(&refiner->score, refiner->label, refiner->clusters + 1,
+			refiner->duration, refiner->first, refiner->sequences, NULL, NULL);
 }
 
 int refine(struct refinement *refinement, const double *points, uint32_t dims,
@@ -594,8 +677,8 @@ int refine(struct refinement *refinement, const double *points, uint32_t dims,
 {
 	static const struct refine_settings defaults;
 	size_t count = first[sequences];
-	struct refiner refiner = { .points = points, .duration = duration, .dims = dims,
-		.count = count, .sequences = sequences, .label = label, .out = refinement };
+	struct refiner refiner = { .points = points, .duration = duration, .first = first,
+		.dims = dims, .count = count, .sequences = sequences, .label = label, .out = refinement };
 	uint32_t *was = malloc((count + 1) * sizeof(*was));
 	int error;
 

@@ -49,7 +49,8 @@ struct refinement {
 /*
  * Bursts stand sequence after sequence (cluster/align.h has the layout of first[]), with their
  * points (row-major, finite) and durations (> 0, any unit). Writes label[]: 0 noise, 1 .. clusters,
- * cluster 1 holding the most time. Scores in the tree are by the alignment of points.
+ * cluster 1 holding the most time. Scores in the tree are by the alignment of points, but those of
+ * the final partition by its labels (score_sequences).
  * settings may be NULL. 0, -ENOMEM or -EINVAL; the caller frees with refinement_fini, also after a
  * failure.
  */
