@@ -82,6 +82,31 @@ unchanged disabled bare
 is "$(lines_of disabled)" 0 "PHASEMUX_DISABLE=1: not a word"
 holds "PHASEMUX_DISABLE=1: no result" test ! -e disabled.result
 
+# ---- parts of phasemux that are not there ----
+mkdir lonely
+cp "$library" "$build"/libphasemux-core.so lonely/
+preloaded adapter LD_PRELOAD="$tmp/lonely/libphasemux.so" program
+unchanged adapter bare
+holds "no adapter: it says that each rank is alone" grep -q '^phasemux: .*alone' adapter.err
+for number in "" -2; do
+	holds "no adapter: a rank reports" report schema "adapter.result/report$number.json"
+	holds "no adapter: for itself" report value "adapter.result/report$number.json" ranks 1
+done
+rm lonely/libphasemux-core.so
+preloaded core LD_PRELOAD="$tmp/lonely/libphasemux.so" program
+unchanged core bare
+holds "no core: it is named" grep -q '^phasemux: off: .*libphasemux-core.so' core.err
+
+# ---- a full disk ----
+if unshare -m mount -t tmpfs -o size=4k none "$tmp/lonely" 2>/dev/null; then
+	preloaded full PHASEMUX_OUTPUT="$tmp/lonely/result" program unshare -m sh -c "
+		mount -t tmpfs -o size=8k none '$tmp/lonely' && exec \"\$@\"" -
+	unchanged full bare
+	holds "a full disk is named" grep -qi '^phasemux: .*no space' full.err
+else
+	skip "a full disk is named" "this takes root"
+fi
+
 # ---- a folder that cannot be written ----
 preloaded nowhere PHASEMUX_OUTPUT=/proc/nowhere program
 unchanged nowhere bare

@@ -67,6 +67,26 @@ same "env -i" env -i LD_PRELOAD="$library" /bin/echo alone
 same "timeout" timeout 0.2 sleep 5
 same "nohup" nohup true
 same "setsid" setsid -w sh -c 'exit 5'
+same "cp, diff, patch" sh -c 'cp /etc/passwd a && sed s/root/toor/ a >b; diff -u a b >d; echo $?; patch -s a d && cmp a b'
+same "dd" dd if=/dev/zero bs=1k count=64 status=none of=zeros
+same "sort and uniq" sh -c 'seq 50000 | rev | sort | uniq -c | tail -n 1'
+same "od" od -c /etc/hostname
+same "date" date -u -d @0
+same "ldd" sh -c 'ldd /bin/ls | grep -c libc.so'
+same "objdump" sh -c 'objdump -f /bin/ls | grep format'
+same "a subshell that execs" sh -c '(exec sh -c "exec echo deep")'
+same "closed descriptors" sh -c 'exec 0<&- 1>&- 2>&-; ls /'
+same "a limit of descriptors" sh -c 'ulimit -n 8; echo few'
+same "perl forks" perl -e 'for (1..5) { my $p = fork; exit $_ unless $p; waitpid $p, 0; print $? >> 8, "\n" }'
+same "python3 multiprocessing" "$python" -c '
+import multiprocessing as m
+if __name__ == "__main__":
+    print(m.get_context("fork").Pool(3).map(abs, [-1, -2, -3]))'
+have valgrind && same "valgrind" valgrind -q --error-exitcode=9 true
+have strace && same "strace" strace -qq -e trace=none true
+have java && same "java" java -version
+have node && same "node" node -e 'console.log([1, 2].map(x => x * 2))'
+have gfortran && same "gfortran" sh -c 'echo "print *, 42; end" >a.f90 && gfortran a.f90 -o a && ./a'
 have g++ && same "g++, an exception caught and one not" \
 	sh -c "ulimit -c 0; g++ $tmp/throws.cpp -o throws && ./throws" || :
 have git && same "git" sh -c 'git init -q r && cd r && git -c user.name=a -c user.email=b commit -q --allow-empty -m one --date=2020-01-01T00:00:00Z && git log --format=%s && git status -s'
