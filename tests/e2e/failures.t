@@ -6,7 +6,7 @@
 mpi=$(mpis_of phases | head -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
 program() { on "$mpi" 2 "$programs/phases.$mpi" -n 300 -x 5; }
-true_phases() { report instructions "$1" 1500000 6000 300000 6000000; }
+true_phases() { report instructions "$1" 1500000 6000 300000 12000000; }
 run bare program
 
 # with NAME SETTINGS: cases that hold whatever fails.

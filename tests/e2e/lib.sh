@@ -44,12 +44,14 @@ ok() {
 		echo "ok $tap_count - $2"
 	else
 		echo "not ok $tap_count - $2"
+		echo "# ${0##*/}: not ok $tap_count - $2" >&2
 		tap_failed=$((tap_failed + 1))
 	fi
 	return "$1"
 }
 
-diag() { sed 's/^/# /' <<<"$*" | head -n 40; }
+# On stderr, where prove lets them pass.
+diag() { sed 's/^/# /' <<<"$*" | head -n 40 >&2; }
 
 is() {
 	[ "$1" = "$2" ]

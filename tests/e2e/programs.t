@@ -34,9 +34,9 @@ for mpi in $(mpis_of phases); do
 	whole_way phases.$mpi on $mpi 2 "$programs/phases.$mpi" -n 400
 	json=$tmp/phases.$mpi.result/report.json
 	holds "phases.$mpi: the four phases that the program has" \
-		report instructions "$json" 1500000 6000 300000 6000000
+		report instructions "$json" 1500000 6000 300000 12000000
 	holds "phases.$mpi: each with its own CPI" \
-		report ipc "$json" 1500000:0.4579 6000:0.002004 300000:0.10573 6000000:6.579
+		report ipc "$json" 1500000:0.4579 6000:0.002004 300000:0.10573 12000000:6.579
 	holds "phases.$mpi: the efficiency is a product" report efficiency "$json"
 	for flavour in mpif_h mpi f08; do
 		[ -x "$programs/solver_$flavour.$mpi" ] || continue

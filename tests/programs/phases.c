@@ -6,7 +6,7 @@
  *
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
  *	-c  a world collective ends each iteration
- *	-x  the exit code
+ *	-x  the exit code of rank 0; of the others, mpirun would kill it before it ended
  *
  * Prints, on rank 0, one line that depends on the options and the number of ranks alone.
  */
@@ -25,7 +25,7 @@ static const struct {
 	{ "triad", 1500000 },
 	{ "chase", 6000 },
 	{ "fdiv", 300000 },
-	{ "alu", 6000000 },
+	{ "alu", 12000000 },
 };
 
 static int rank, ranks;
