@@ -144,6 +144,19 @@ is "$(grep -c "job $job, step" one.out)" 1 "report --job --step shows one"
 run both slurm "$phasemux" report --json --job "$job"
 is "$(cat both.code)" 1 "report --json of two results: choose"
 
+for other in openmpi mpich; do
+	[ -x "$programs/phases.$other" ] && have "mpirun.$other" || continue
+	flags=
+	[ $other = openmpi ] && [ ${#user[@]} -eq 0 ] && flags=--allow-run-as-root
+	job=$(batch mpirun.$other --phasemux=time \
+		--wrap "mpirun.$other $flags -n 4 $programs/phases.$other -n 60")
+	job_ends "$job"
+	json=$(find "$home/phasemux.$job" -name report.json)
+	holds "mpirun of $other in a batch script: a report" report value "$json" ranks 4
+	holds "with the scheme of the flag" report value "$json" scheme '"time"'
+	is "$(grep -c ^phases: "$home/mpirun.$other.out")" 1 "and the program as it is"
+done
+
 # ---- killed
 if "$phasemux" --help | grep -qw recover; then
 	job=$(batch killed --phasemux=time --wrap "$long")

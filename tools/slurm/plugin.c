@@ -24,6 +24,9 @@ SPANK_PLUGIN(phasemux, 1)
 
 #define ENVIRONMENT_MAX 16384 /* of one variable */
 
+/* Sets a variable, as spank_setenv. */
+typedef spank_err_t set_variable(spank_t spank, const char *name, const char *value, int overwrite);
+
 #ifndef SLURM_INTERACTIVE_STEP
 #define SLURM_INTERACTIVE_STEP 0xfffffffa
 #endif
@@ -135,7 +138,7 @@ static void warn(spank_t spank, const char *message)
 }
 
 /* What the user's flag says goes before the user's environment, and that before the site. */
-static void set_values(spank_t spank)
+static void set_values(spank_t spank, set_variable *set)
 {
 	for (unsigned i = 0; i < settings_count && i < CHOICE_SETTINGS_MAX; i++) {
 		const char *mine = plugin.request.values.of[i], *sites = plugin.site.values.of[i];
@@ -143,14 +146,14 @@ static void set_values(spank_t spank)
 
 		settings_variable(&settings_table[i], variable, sizeof(variable));
 		if (mine)
-			spank_setenv(spank, variable, mine, 1);
+			set(spank, variable, mine, 1);
 		else if (sites)
-			spank_setenv(spank, variable, sites, 0);
+			set(spank, variable, sites, 0);
 	}
 }
 
 /* The folder that the prologue made for this job on this node: its epilogue looks there. */
-static void set_spool(spank_t spank)
+static void set_spool(spank_t spank, set_variable *set)
 {
 	char folder[CHOICE_TEXT_MAX + 16];
 	struct stat status;
@@ -160,29 +163,50 @@ static void set_spool(spank_t spank)
 		return;
 	snprintf(folder, sizeof(folder), "%s/%u", plugin.site.folder, job);
 	if (lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
-		spank_setenv(spank, "PHASEMUX_SPOOL", folder, 0);
+		set(spank, "PHASEMUX_SPOOL", folder, 0);
 }
 
-static void set_preload(spank_t spank)
+static void set_preload(spank_t spank, set_variable *set)
 {
 	char existing[ENVIRONMENT_MAX], joined[ENVIRONMENT_MAX];
 	spank_err_t error = spank_getenv(spank, "LD_PRELOAD", existing, sizeof(existing));
 
-	if (error != ESPANK_SUCCESS && error != ESPANK_ENV_NOEXIST) {
+	if ((error != ESPANK_SUCCESS && error != ESPANK_ENV_NOEXIST) ||
+		choice_preload(plugin.site.library, error == ESPANK_SUCCESS ? existing : NULL,
+			joined, sizeof(joined))) {
 		warn(spank, "LD_PRELOAD is too long to add to");
 		return;
 	}
-	if (choice_preload(plugin.site.library, error == ESPANK_SUCCESS ? existing : NULL, joined,
-		    sizeof(joined))) {
-		warn(spank, "LD_PRELOAD is too long to add to");
-		return;
-	}
-	spank_setenv(spank, "LD_PRELOAD", joined, 1);
+	set(spank, "LD_PRELOAD", joined, 1);
+}
+
+static void set_all(spank_t spank, set_variable *set)
+{
+	set_values(spank, set);
+	set_spool(spank, set);
+	set_preload(spank, set);
+}
+
+/* Open MPI's list of variables that mpirun gives to the ranks, and to nobody else. */
+#define MPIRUN_LIST "OMPI_MCA_mca_base_env_list"
+
+static spank_err_t add_for_mpirun(spank_t spank, const char *name, const char *value, int overwrite)
+{
+	char list[ENVIRONMENT_MAX], longer[ENVIRONMENT_MAX], text[4];
+	spank_err_t there = spank_getenv(spank, name, text, sizeof(text));
+	bool first = spank_getenv(spank, MPIRUN_LIST, list, sizeof(list)) != ESPANK_SUCCESS;
+
+	/* what the user has set goes to the ranks by itself; the list cannot hold a semicolon */
+	if ((there != ESPANK_ENV_NOEXIST && !overwrite) || strchr(value, ';') ||
+		snprintf(longer, sizeof(longer), "%s%s%s=%s", first ? "" : list, first ? "" : ";",
+			name, value) >= (int)sizeof(longer))
+		return ESPANK_NOSPACE;
+	return spank_setenv(spank, MPIRUN_LIST, longer, 1);
 }
 
 /*
- * Is this the script of a batch job or the shell of salloc? They stay as they are; the steps that
- * they start with srun come here by themselves.
+ * Is this the script of a batch job or the shell of salloc? They stay as they are: the steps that
+ * they start with srun come here by themselves, and to mpirun it is told what its ranks need.
  */
 static bool is_shell(spank_t spank)
 {
@@ -204,15 +228,13 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 		spank_setenv(spank, "PHASEMUX_DISABLE", "1", 1);
 		return ESPANK_SUCCESS;
 	}
-	if (is_shell(spank) || !is_wanted(spank))
+	if (!is_wanted(spank))
 		return ESPANK_SUCCESS;
 	if (access(plugin.site.library, R_OK)) {
 		snprintf(message, sizeof(message), "%s is not on this node", plugin.site.library);
 		warn(spank, message);
 		return ESPANK_SUCCESS;
 	}
-	set_values(spank);
-	set_spool(spank);
-	set_preload(spank);
+	set_all(spank, is_shell(spank) ? add_for_mpirun : spank_setenv);
 	return ESPANK_SUCCESS;
 }
