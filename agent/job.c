@@ -39,7 +39,7 @@ void job_read(struct job *job, char *(*look)(const char *name))
 		return;
 	TAKE(job->step, "SLURM_STEP_ID");
 	if (strtoul(job->step, NULL, 10) >= FIRST_NO_STEP)
-		*job->step = '\0';
+		memset(job->step, 0, sizeof(job->step));
 	TAKE(job->partition, "SLURM_JOB_PARTITION", "PBS_QUEUE", "LSB_QUEUE");
 	TAKE(nodes, "SLURM_STEP_NUM_NODES", "SLURM_JOB_NUM_NODES");
 	job->nodes = (uint32_t)strtoul(nodes, NULL, 10);

@@ -10,7 +10,7 @@ why=$(cluster_possible) || skip_all "$why"
 # The scripts as a site has them: beside their configuration.
 scripts=$tmp/scripts
 mkdir -m 0755 "$scripts" "$tmp/metrics"
-cp "$root"/tools/slurm/*.sh "$scripts"
+cp "$build"/slurm/*.sh "$scripts"
 cat >"$scripts/phasemux.conf" <<END
 command=$phasemux
 library=$library
