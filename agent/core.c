@@ -68,6 +68,7 @@ static struct {
 	/* newest first; a thread is never taken out */
 	_Atomic(struct thread *) threads;
 	_Atomic unsigned thread_count;
+	atomic_flag stepping; /* without MPI: a thread is in a round */
 } core;
 
 /* ---- threads ---- */
@@ -86,8 +87,13 @@ static void thread_ends(void *data)
 
 	if (getpid() != core.pid)
 		return;
-	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire))
+	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
+		if (thread->open) {
+			thread->at = thread->born;
+			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
+		}
 		drain(thread, clock_now());
+	}
 	thread_close(thread);
 }
 
@@ -142,9 +148,14 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	uint64_t pause;
 
 	drain(thread, now);
-	if (thread->main)
+	/* one thread speaks MPI; without it, any may, one at a time */
+	if (core.adapter ? thread->main :
+			   !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire)) {
 		exchange_step(core.exchange, all_threads(), now);
-	pause = thread->main && exchange_busy(core.exchange) ? clock_ticks(SERVICE_BUSY_NS) :
+		if (!core.adapter) /* pairs with the acquire above: what the step has done */
+			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+	}
+	pause = (thread->main || !core.adapter) && exchange_busy(core.exchange) ? clock_ticks(SERVICE_BUSY_NS) :
 								core.rules.service_ticks;
 	thread->service_at = now + pause;
 	site_add(&thread->counts.service_ticks, clock_now() - now);
@@ -193,7 +204,7 @@ static __attribute__((noinline)) void leave_behind(struct thread *thread, uint64
 	errno = kept;
 }
 
-static void hook_before(void **slot, enum mpi_call call, void *site, const void *frame)
+static void hook_before(void **slot, enum runtime_call call, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	struct thread *thread = *slot;
@@ -201,28 +212,37 @@ static void hook_before(void **slot, enum mpi_call call, void *site, const void 
 	if (!is_observed(thread))
 		return;
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread->entered = now;
 	thread_end_burst(thread, &core.rules, call, now);
 	if (call == MPI_CALL_Abort)
 		leave_behind(thread, now);
-	else if (waits[call] && (now >= thread->service_at ||
-				   ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
+	else if ((call >= MPI_CALLS || waits[call]) &&
+			(now >= thread->service_at ||
+					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
 		service(thread, now);
 }
 
-static void hook_after(void **slot, enum mpi_call call, void *site, const void *frame)
+static void hook_after(void **slot, enum runtime_call call, void *site, const void *frame)
 {
 	struct thread *thread = *slot;
+	bool is_new = false;
 	uint64_t now;
 
 	if (!thread) {
 		meet(slot);
 		thread = *slot;
-		if (is_observed(thread))
-			thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		is_new = true;
 	}
 	if (!is_observed(thread))
 		return;
+	/* a call is where it began; but of a region, this is the beginning */
+	if (is_new || call >= MPI_CALLS)
+		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	if (is_new)
+		thread->born = thread->at;
 	now = clock_now();
+	if (call < MPI_CALLS && !is_new)
+		site_add(&thread->counts.mpi_ticks, now - thread->entered);
 	/* no call waited for long: do it all the same */
 	if (now >= thread->service_at + core.rules.service_ticks ||
 			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2) {
@@ -249,6 +269,17 @@ static double own_seconds(void)
 		reads += (double)atomic_load(&counts->reads);
 	}
 	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9;
+}
+
+/* That the thread which speaks MPI was in it. */
+static double mpi_seconds(void)
+{
+	uint64_t ticks = 0;
+
+	for (const struct thread *thread = all_threads(); thread; thread = thread->next)
+		if (thread->main)
+			ticks += atomic_load(&thread->counts.mpi_ticks);
+	return clock_ns(ticks) * 1e-9;
 }
 
 static double most_computing(void)
@@ -314,13 +345,13 @@ static int reduce_and_report(double wall_seconds)
 {
 	double most[2] = { wall_seconds, most_computing() };
 	struct thread *threads = all_threads();
-	/* one thread's call sites stand for all */
+	const struct site_table *sites[THREADS_MAX];
 	struct report_facts facts = { .command = core.command,
 		.command_bytes = core.command_bytes, .job = &core.job,
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
 		.world = &core.world,
-		.sites = threads ? &threads->sites : NULL,
+		.sites = sites,
 		.rounds = exchange_rounds(core.exchange),
 		.alone = !core.adapter };
 	size_t length;
@@ -328,6 +359,10 @@ static int reduce_and_report(double wall_seconds)
 	struct totals *totals = (struct totals *)sums;
 	json_t *report;
 
+	for (const struct thread *thread = threads; thread; thread = thread->next)
+		if (facts.site_tables < THREADS_MAX)
+			sites[facts.site_tables++] = &thread->sites;
+	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
 	totals->agent_seconds = own_seconds();
 	totals->agent_bytes += (double)exchange_bytes();
 	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2)))
@@ -412,6 +447,11 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	for (struct thread *each = all_threads(); each; each = each->next)
 		drain(each, now);
+	/* without MPI, another thread may be in a round; it does not take long */
+	for (int tries = 0; !core.adapter && tries < 1000 &&
+			atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
+			tries++)
+		usleep(1000);
 	finish(clock_ns(now - core.start) * 1e-9);
 	end_recording();
 	if (core.adapter)
@@ -668,15 +708,15 @@ static int attach(struct preload *preload)
 	if (core.settings.disable)
 		return 0;
 	job_read(&core.job, getenv);
-	core.adapter = find_adapter(preload->folder);
-	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1,
-		.library = "an MPI without an adapter" };
+	core.adapter = preload->with_mpi ? find_adapter(preload->folder) : NULL;
+	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
+	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
 	if (core.adapter && core.adapter->open(&core.world)) {
 		log_line("off: MPI refused a communicator");
 		return -EIO;
 	}
 	log_speaker(core.world.rank == 0);
-	if (!core.adapter)
+	if (!core.adapter && preload->with_mpi)
 		log_line("no adapter for this MPI: each rank learns and reports alone");
 	clock_calibrate();
 	trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAIRS_MAX 4 /* named per phase */
-#define CHAIN_MAX (2 * PATH_FRAMES_MAX)
-#define NAMED_MAX (PATHS_MAX * 4)
+#define PAIRS_MAX     4 /* named per phase */
+#define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
+#define NAMED_MAX     (PATHS_MAX * 4)
+#define STRETCHES_MAX 512
 
 /* A place with a name; those of equal names are one. */
 struct named {
@@ -22,11 +23,12 @@ struct chain {
 };
 
 struct places {
-	const struct site_table *sites;
 	struct source *source;
 	unsigned count;
 	struct named named[NAMED_MAX];
-	struct chain chain[PATHS_MAX]; /* of the paths that a site uses */
+	unsigned tables; /* of call sites, one a thread */
+	const struct site_table *const *sites;
+	struct chain (*chain)[PATHS_MAX]; /* per table, of the paths that a site uses */
 };
 
 /* ---- names ---- */
@@ -56,11 +58,8 @@ static unsigned intern(struct places *places, const struct source_place *place)
 	return places->count++;
 }
 
-static void name_path(struct places *places, unsigned number)
+static void name_path(struct places *places, const struct path *path, struct chain *chain)
 {
-	const struct path *path = &places->sites->paths.path[number];
-	struct chain *chain = &places->chain[number];
-
 	for (unsigned i = 0; i < path->frames && i < PATH_FRAMES_MAX; i++) {
 		struct source_place found[SOURCE_PLACES_MAX];
 		unsigned count =
@@ -79,20 +78,36 @@ static void name_path(struct places *places, unsigned number)
 	}
 }
 
-struct places *places_new(const struct site_table *sites, struct source *source)
+/* Of the paths that this table's call sites use. */
+static void name_table(struct places *places, unsigned table)
+{
+	const struct site_table *sites = places->sites[table];
+
+	for (unsigned i = 0; i < SITES_MAX; i++) {
+		unsigned path = sites->site[i].path;
+
+		if (sites->site[i].used && path < PATHS_MAX && !places->chain[table][path].count)
+			name_path(places, &sites->paths.path[path], &places->chain[table][path]);
+	}
+}
+
+struct places *places_new(
+	const struct site_table *const *sites, unsigned tables, struct source *source)
 {
 	struct places *places = calloc(1, sizeof(*places));
 
 	if (!places)
 		return NULL;
+	places->chain = calloc(tables + 1, sizeof(*places->chain));
+	if (!places->chain) {
+		free(places);
+		return NULL;
+	}
+	places->tables = tables;
 	places->sites = sites;
 	places->source = source;
-	for (unsigned i = 0; i < SITES_MAX && source; i++) {
-		unsigned path = sites->site[i].path;
-
-		if (sites->site[i].used && path < PATHS_MAX && !places->chain[path].count)
-			name_path(places, path);
-	}
+	for (unsigned table = 0; table < tables && source; table++)
+		name_table(places, table);
 	return places;
 }
 
@@ -104,6 +119,7 @@ void places_free(struct places *places)
 		free(places->named[i].function);
 		free(places->named[i].position);
 	}
+	free(places->chain);
 	free(places);
 }
 
@@ -113,8 +129,8 @@ void places_free(struct places *places)
 static bool has_other_callers(
 	const struct places *places, const struct chain *chain, unsigned level)
 {
-	for (unsigned i = 0; i < PATHS_MAX; i++) {
-		const struct chain *other = &places->chain[i];
+	for (unsigned i = 0; i < places->tables * PATHS_MAX; i++) {
+		const struct chain *other = &places->chain[i / PATHS_MAX][i % PATHS_MAX];
 
 		if (other->count > level + 1 &&
 			memcmp(other->named, chain->named, (level + 1) * sizeof(chain->named[0])) ==
@@ -145,17 +161,30 @@ static json_t *text(const char *name)
 	return string ? string : json_string("?");
 }
 
-/* Adds "from", "from_function", "from_path" for one end of a pair, or the same of "to". */
-static void add_end(const struct places *places, json_t *pair, const char *key, unsigned site)
+/* Bursts between the same two places, of all threads. */
+struct stretch {
+	const struct chain *from, *to;
+	unsigned from_level, to_level; /* which place of the path is named */
+	double ticks;
+};
+
+static bool is_named(
+	const struct chain *chain, unsigned level, const struct chain *other, unsigned other_level)
 {
-	const struct chain *chain = &places->chain[places->sites->site[site].path];
+	if (!chain->count || !other->count)
+		return chain->count == other->count;
+	return chain->named[level] == other->named[other_level];
+}
+
+/* Adds "from", "from_function", "from_path" for one end of a stretch, or the same of "to". */
+static void add_end(const struct places *places, json_t *pair, const char *key,
+	const struct chain *chain, unsigned level)
+{
 	static const struct named unknown = { (char *)"", (char *)"?", false };
-	const struct named *telling = &unknown;
+	const struct named *telling = chain->count ? &places->named[chain->named[level]] : &unknown;
 	json_t *path = json_array();
 	char name[32];
 
-	if (chain->count)
-		telling = &places->named[chain->named[telling_level(places, chain)]];
 	for (unsigned i = 0; i < chain->count; i++) {
 		const struct named *named = &places->named[chain->named[i]];
 
@@ -170,14 +199,9 @@ static void add_end(const struct places *places, json_t *pair, const char *key, 
 	json_object_set_new(pair, name, path);
 }
 
-struct span_time {
-	const struct span *span;
-	double ticks;
-};
-
 static int by_ticks(const void *a, const void *b)
 {
-	double x = ((const struct span_time *)a)->ticks, y = ((const struct span_time *)b)->ticks;
+	double x = ((const struct stretch *)a)->ticks, y = ((const struct stretch *)b)->ticks;
 
 	return (x < y) - (x > y);
 }
@@ -196,27 +220,62 @@ static double ticks_in(const struct span *span, const struct prototype_table *ta
 	return ticks;
 }
 
+/* Adds to the stretch between the same places, or begins one; what finds no room is left out. */
+static unsigned add_stretch(struct stretch *stretches, unsigned count, const struct stretch *more)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct stretch *stretch = &stretches[i];
+
+		if (is_named(stretch->from, stretch->from_level, more->from, more->from_level) &&
+			is_named(stretch->to, stretch->to_level, more->to, more->to_level)) {
+			stretch->ticks += more->ticks;
+			return count;
+		}
+	}
+	if (count < STRETCHES_MAX)
+		stretches[count++] = *more;
+	return count;
+}
+
+static struct stretch stretch_of(
+	const struct places *places, unsigned table, const struct span *span, double ticks)
+{
+	const struct site *site = places->sites[table]->site;
+	struct stretch stretch = { .from = &places->chain[table][site[span->from].path],
+		.to = &places->chain[table][site[span->to].path],
+		.ticks = ticks };
+
+	stretch.from_level = telling_level(places, stretch.from);
+	stretch.to_level = telling_level(places, stretch.to);
+	return stretch;
+}
+
 json_t *places_of_phase(struct places *places, const struct prototype_table *table, uint32_t phase)
 {
-	struct span_time times[SPANS_MAX];
+	struct stretch stretches[STRETCHES_MAX];
 	json_t *list = json_array();
 	unsigned count = 0;
 	double all = 0;
 
-	for (unsigned i = 0; i < SPANS_MAX; i++) {
-		const struct span *span = &places->sites->span[i];
+	for (unsigned t = 0; t < places->tables; t++)
+		for (unsigned i = 0; i < SPANS_MAX; i++) {
+			const struct span *span = &places->sites[t]->span[i];
+			double ticks = ticks_in(span, table, phase);
+			struct stretch stretch;
 
-		times[count] = (struct span_time){ span, ticks_in(span, table, phase) };
-		all += times[count].ticks;
-		count += times[count].ticks > 0;
-	}
-	qsort(times, count, sizeof(*times), by_ticks);
+			if (ticks <= 0)
+				continue;
+			stretch = stretch_of(places, t, span, ticks);
+			count = add_stretch(stretches, count, &stretch);
+			all += ticks;
+		}
+	qsort(stretches, count, sizeof(*stretches), by_ticks);
 	for (unsigned i = 0; i < count && i < PAIRS_MAX; i++) {
 		json_t *pair = json_object();
 
-		add_end(places, pair, "from", times[i].span->from);
-		add_end(places, pair, "to", times[i].span->to);
-		json_object_set_new(pair, "share", json_real(times[i].ticks / all));
+		add_end(places, pair, "from", stretches[i].from, stretches[i].from_level);
+		add_end(places, pair, "to", stretches[i].to, stretches[i].to_level);
+		json_object_set_new(pair, "share", json_real(stretches[i].ticks / all));
 		json_array_append_new(list, pair);
 	}
 	return list;

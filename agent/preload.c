@@ -1,6 +1,7 @@
 /*
- * The preload: the intercepted calls, and nothing else. It needs libc alone. In a process that
- * never initialises MPI it does nothing at all; MPI_Init opens the core.
+ * The preload: the intercepted calls, and nothing else. It needs libc alone. MPI_Init opens the
+ * core; without MPI, a process is a target when `phasemux run` says so. In all others it does
+ * nothing at all.
  */
 #include "agent/preload.h"
 
@@ -10,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "agent/real.h"
+#include "agent/wrap.h"
 
 /* How many forms a call has: C, C for large counts, and Fortran's. */
 enum form {
@@ -37,22 +41,16 @@ static const char *const symbols[MPI_CALLS][FORMS] = {
 };
 #undef MPI_CALL
 
-/*
- * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
- * is one call. Initial-exec: reading it must not call __tls_get_addr.
- */
-static __thread struct {
-	unsigned depth;
-	void *core;
-} this_thread __attribute__((tls_model("initial-exec")));
-
-/* Released by set_hooks after the core is ready; acquired by enter and leave. */
-static _Atomic(const struct preload_hooks *) hooks_now;
+__thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
+_Atomic(const struct preload_hooks *) wrap_hooks;
+enum wrap_role wrap_role;
 
 static void set_hooks(const struct preload_hooks *hooks)
 {
-	atomic_store_explicit(&hooks_now, hooks, memory_order_release);
+	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
 }
+
+static struct preload preload = { .set_hooks = set_hooks };
 
 /* The folder that this shared object lies in. */
 static bool own_folder(char *folder, size_t size)
@@ -70,9 +68,8 @@ static bool own_folder(char *folder, size_t size)
 }
 
 /* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
-static void attach(void)
+void wrap_attach(bool with_mpi)
 {
-	static struct preload preload = { .set_hooks = set_hooks };
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
 	const char *disable = getenv("PHASEMUX_DISABLE");
 	int (*core_attach)(struct preload *);
@@ -83,6 +80,8 @@ static void attach(void)
 		return;
 	if (disable && strcmp(disable, "1") == 0)
 		return;
+	threads_look();
+	preload.with_mpi = with_mpi;
 	if (!own_folder(preload.folder, sizeof(preload.folder)))
 		return;
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
@@ -96,7 +95,7 @@ static void attach(void)
 		core_attach(&preload);
 }
 
-static void *resolve(const struct real_libraries *libraries, enum form form, enum mpi_call call)
+static void *resolve(const struct real_libraries *libraries, enum form form, enum runtime_call call)
 {
 	void *real = real_find(libraries, symbols[call][form]);
 
@@ -105,7 +104,7 @@ static void *resolve(const struct real_libraries *libraries, enum form form, enu
 	return real;
 }
 
-static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum mpi_call call)
+static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum runtime_call call)
 {
 	struct real_libraries libraries;
 	void *real;
@@ -139,7 +138,7 @@ static long no_such_call(void)
 	return -1;
 }
 
-static inline void *real_of(enum form form, enum mpi_call call)
+static inline void *real_of(enum form form, enum runtime_call call)
 {
 	void *real = atomic_load_explicit(&real_calls[form][call], memory_order_acquire);
 
@@ -148,42 +147,16 @@ static inline void *real_of(enum form form, enum mpi_call call)
 	return real ? real : (void *)no_such_call;
 }
 
-static inline void enter(enum mpi_call call, void *site, const void *frame)
-{
-	const struct preload_hooks *hooks;
-
-	if (this_thread.depth++)
-		return;
-	/* The hook may itself call MPI: it must see the depth. */
-	__asm__ volatile("" ::: "memory");
-	hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
-	if (hooks)
-		hooks->before(&this_thread.core, call, site, frame);
-}
-
-static inline void leave(enum mpi_call call, void *site, const void *frame)
-{
-	const struct preload_hooks *hooks;
-
-	if (this_thread.depth == 1) {
-		hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
-		if (hooks)
-			hooks->after(&this_thread.core, call, site, frame);
-		__asm__ volatile("" ::: "memory");
-	}
-	this_thread.depth--;
-}
-
-static void leave_init(enum mpi_call call, void *site, const void *frame)
+static void leave_init(enum runtime_call call, void *site, const void *frame)
 {
 	int kept = errno;
 
-	if (this_thread.depth == 1) {
+	if (wrap_thread.depth == 1) {
 		resolve_all();
-		attach();
+		wrap_attach(true);
 	}
 	errno = kept;
-	leave(call, site, frame);
+	wrap_leave(call, site, frame);
 }
 
 static void enter_finalize(void *site, const void *frame)
@@ -191,61 +164,25 @@ static void enter_finalize(void *site, const void *frame)
 	const struct preload_hooks *hooks;
 	int kept = errno;
 
-	if (!this_thread.depth++) {
-		hooks = atomic_load_explicit(&hooks_now, memory_order_acquire);
+	if (!wrap_thread.depth++) {
+		hooks = wrap_observed();
 		if (hooks)
-			hooks->finalize(&this_thread.core, site, frame);
+			hooks->finalize(&wrap_thread.core, site, frame);
 	}
 	errno = kept;
 }
 
-/* Who called the wrapper, and its stack pointer once the wrapper has returned. */
-#define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
-
 /* What stands around the real call, by kind. */
-#define BEFORE_WAITS(call)    enter(call, CALLER)
-#define AFTER_WAITS(call)     leave(call, CALLER)
+#define BEFORE_WAITS(call)    wrap_enter(call, CALLER)
+#define AFTER_WAITS(call)     wrap_leave(call, CALLER)
 #define BEFORE_PASSES(call)   BEFORE_WAITS(call)
 #define AFTER_PASSES(call)    AFTER_WAITS(call)
 #define BEFORE_ABORTS(call)   BEFORE_WAITS(call)
 #define AFTER_ABORTS(call)    AFTER_WAITS(call)
-#define BEFORE_INIT(call)     this_thread.depth++
+#define BEFORE_INIT(call)     wrap_thread.depth++
 #define AFTER_INIT(call)      leave_init(call, CALLER)
 #define BEFORE_FINALIZE(call) enter_finalize(CALLER)
-#define AFTER_FINALIZE(call)  this_thread.depth--
-
-/* Parameter and argument lists by number; MPI's are all integers and pointers. */
-#define P_0  void
-#define P_1  long a1
-#define P_2  P_1, long a2
-#define P_3  P_2, long a3
-#define P_4  P_3, long a4
-#define P_5  P_4, long a5
-#define P_6  P_5, long a6
-#define P_7  P_6, long a7
-#define P_8  P_7, long a8
-#define P_9  P_8, long a9
-#define P_10 P_9, long a10
-#define P_11 P_10, long a11
-#define P_12 P_11, long a12
-#define P_13 P_12, long a13
-#define P_14 P_13, long a14
-
-#define A_0
-#define A_1  a1
-#define A_2  A_1, a2
-#define A_3  A_2, a3
-#define A_4  A_3, a4
-#define A_5  A_4, a5
-#define A_6  A_5, a6
-#define A_7  A_6, a7
-#define A_8  A_7, a8
-#define A_9  A_8, a9
-#define A_10 A_9, a10
-#define A_11 A_10, a11
-#define A_12 A_11, a12
-#define A_13 A_12, a13
-#define A_14 A_13, a14
+#define AFTER_FINALIZE(call)  wrap_thread.depth--
 
 #define WRAPPER(symbol, form, call, count, kind)                                                   \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
@@ -270,3 +207,69 @@ static void enter_finalize(void *site, const void *frame)
 	WRAPPER(mpi_##fortran##_f08ts_, FORM_F08_TS, MPI_CALL_##name, fortran_count, kind)         \
 	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count, kind)
 #include "agent/mpi_calls.def"
+
+/* ---- processes without MPI ---- */
+
+/* Programs that start others: not what `phasemux run` is asked to look at, though it starts them. */
+static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
+	"busybox", "env", "nice", "ionice", "nohup", "time", "timeout", "taskset", "numactl",
+	"stdbuf", "setsid", "chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb",
+	"strace", "ltrace", "mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
+	"mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prte", "prterun",
+	"prun", "srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux" };
+
+static bool is_launcher(void)
+{
+	char path[4096], *base;
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length < 0)
+		return true;
+	path[length] = '\0';
+	base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
+		if (strcmp(base, launchers[i]) == 0)
+			return true;
+	return false;
+}
+
+bool wrap_has_mpi(void)
+{
+	struct real_libraries libraries;
+
+	real_libraries_find(&libraries);
+	return libraries.count > 0;
+}
+
+/*
+ * `phasemux run` leaves the number of its process, which becomes its command's: that one is a
+ * target from its start, through whatever launchers it has become on the way.
+ */
+static __attribute__((constructor)) void begin(void)
+{
+	const char *target = getenv(PRELOAD_TARGET);
+	int kept = errno;
+
+	if (target && *target) {
+		wrap_role = atol(target) == (long)getpid() ? ROLE_COMMAND : ROLE_BELOW;
+		if (wrap_role == ROLE_COMMAND && !is_launcher() && !wrap_has_mpi()) {
+			wrap_attach(false);
+			/* the first burst begins with the program */
+			wrap_thread.depth = 1;
+			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
+		}
+	}
+	errno = kept;
+}
+
+/* With MPI, MPI_Finalize was the end. */
+static __attribute__((destructor)) void end(void)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+	int kept = errno;
+
+	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
+		hooks->finalize(&wrap_thread.core, CALLER);
+	errno = kept;
+}

@@ -12,12 +12,26 @@
 /* The core's one exported symbol: `int phasemux_core_attach(struct preload *preload)`, 0 or -errno. */
 #define PRELOAD_CORE_ATTACH "phasemux_core_attach"
 
-/* The intercepted calls, in the order of mpi_calls.def. */
-enum mpi_call {
+/* Set by `phasemux run`: the process that becomes its command. */
+#define PRELOAD_TARGET "PHASEMUX_TARGET"
+
+/* The intercepted calls, in the order of mpi_calls.def and thread_calls.def. */
+enum runtime_call {
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) MPI_CALL_##name,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 	MPI_CALLS,
+	THREAD_FIRST = MPI_CALLS - 1,
+#define THREAD_CALL(name, arguments)   THREAD_##name,
+#define THREAD_REGION(name, arguments) THREAD_##name,
+#define THREAD_LOCK(name, try, busy)   THREAD_##name,
+#include "agent/thread_calls.def"
+#undef THREAD_CALL
+#undef THREAD_REGION
+#undef THREAD_LOCK
+	THREAD_pthread_create, /* a thread begins or ends */
+	THREAD_ompt,           /* what LLVM's OpenMP tells of */
+	RUNTIME_CALLS,
 };
 
 /* What the core does at the boundaries; `thread` is the core's word in the thread's own storage. */
@@ -26,14 +40,15 @@ struct preload_hooks {
 	 * The outermost intercepted call begins; site is the address it will return to, frame its
 	 * caller's stack pointer after that.
 	 */
-	void (*before)(void **thread, enum mpi_call call, void *site, const void *frame);
+	void (*before)(void **thread, enum runtime_call call, void *site, const void *frame);
 	/* It has returned. */
-	void (*after)(void **thread, enum mpi_call call, void *site, const void *frame);
-	/* MPI_Finalize is about to run. */
+	void (*after)(void **thread, enum runtime_call call, void *site, const void *frame);
+	/* MPI_Finalize is about to run, or the process without MPI to end. */
 	void (*finalize)(void **thread, void *site, const void *frame);
 };
 
 struct preload {
+	bool with_mpi; /* MPI is initialised; else the process is a target by itself */
 	/* Where the shared objects of phasemux are. */
 	char folder[4096];
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */

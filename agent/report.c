@@ -66,15 +66,27 @@ static json_t *warnings(const struct counting *counting)
 	return list;
 }
 
-/* Thesis 9.3: parallel efficiency = load balance x communication efficiency. */
+/*
+ * Thesis 9.3: parallel efficiency = load balance x communication efficiency. Where ranks have
+ * threads it is also the MPI's (the share of the time that ranks are not in MPI) x the threads' (the
+ * share of that time that their threads compute).
+ */
 static json_t *efficiency(const struct report_facts *facts)
 {
-	double mean = share(facts->totals->compute.seconds, facts->totals->threads);
-	double most = facts->compute_seconds_most;
-
-	return json_pack("{s:o,s:o,s:o}", "parallel", number(share(mean, facts->wall_seconds)),
-			"load_balance", number(share(mean, most)), "communication",
+	const struct totals *totals = facts->totals;
+	double mean = share(totals->compute.seconds, totals->threads);
+	double most = facts->compute_seconds_most, outside = totals->outside_mpi_seconds;
+	json_t *object = json_pack("{s:o,s:o,s:o}", "parallel",
+			number(share(mean, facts->wall_seconds)), "load_balance",
+			number(share(mean, most)), "communication",
 			number(share(most, facts->wall_seconds)));
+
+	if (outside > 0 && totals->threads > facts->world->size) {
+		json_object_set_new(object, "mpi",
+				number(share(outside, totals->threads * facts->wall_seconds)));
+		json_object_set_new(object, "threads", number(share(totals->compute.seconds, outside)));
+	}
+	return object;
 }
 
 static json_t *tally(const struct tally *part, const struct totals *totals)
@@ -243,7 +255,7 @@ static json_t *phases(const struct report_facts *facts)
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
-	struct places *places = facts->sites ? places_new(facts->sites, facts->source) : NULL;
+	struct places *places = places_new(facts->sites, facts->site_tables, facts->source);
 
 	for (unsigned i = 0; i < count; i++)
 		json_array_append_new(list, phase_object(facts, places, &all[i], (int)i + 1));

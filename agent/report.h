@@ -27,7 +27,8 @@ struct report_facts {
 	const struct prototype_table *table;
 	const struct totals *totals;     /* of all ranks */
 	const struct sums *sums;         /* of all ranks */
-	const struct site_table *sites;  /* of one thread: they name the phases' ends; NULL: none */
+	const struct site_table *const *sites; /* of threads: they name the phases' ends */
+	unsigned site_tables;
 	struct source *source;           /* names the sites' addresses; NULL: they have none */
 	double burst_min_seconds;
 	double wall_seconds;             /* the longest rank's */

@@ -185,13 +185,15 @@ static void print_head(FILE *out, const json_t *report)
 	const char *missing = get_text(recovered, "missing");
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = get(report, "threads"), ranks = get(report, "ranks");
+	char of_threads[32] = "";
 	size_t i;
 
 	print_command(out, report);
 	if (json_is_object(json_object_get(report, "job")))
 		print_job(out, json_object_get(report, "job"));
-	print_line(out, 4, "  %.0f rank%s%s, %s, %s, %s", ranks, ranks == 1 ? "" : "s",
-			threads > ranks ? " with threads" : "",
+	if (threads > ranks)
+		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
+	print_line(out, 4, "  %.0f rank%s%s, %s, %s, %s", ranks, ranks == 1 ? "" : "s", of_threads,
 			format_seconds(get(report, "wall_seconds")).of, get_text(report, "mpi"),
 			get_text(report, "processor"));
 	print_line(out, 4, "  model %s, scheme %s, %zu group%s", get_text(report, "model"),
@@ -200,6 +202,10 @@ static void print_head(FILE *out, const json_t *report)
 			format_percent(get(efficiency, "parallel")).of,
 			format_percent(get(efficiency, "load_balance")).of,
 			format_percent(get(efficiency, "communication")).of);
+	if (isfinite(get(efficiency, "threads")))
+		print_line(out, 4, "  and by level: MPI %s x threads %s",
+				format_percent(get(efficiency, "mpi")).of,
+				format_percent(get(efficiency, "threads")).of);
 	if (json_is_object(recovered))
 		print_line(out, 4, "  recovered from %.0f of the ranks%s%s", get(recovered, "ranks"),
 				*missing ? "; missing: " : "", missing);

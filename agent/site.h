@@ -23,7 +23,7 @@
 struct site {
 	bool used;
 	uint16_t path;    /* of the table's */
-	uint32_t call;    /* enum mpi_call */
+	uint32_t call;    /* enum runtime_call */
 	uint32_t bursts;  /* seen, saturating */
 	float mean_ticks; /* of the bursts that start here, exponentially weighted */
 };

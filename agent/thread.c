@@ -196,7 +196,7 @@ static __attribute__((noinline)) bool end_reading(struct thread *thread,
 	return true;
 }
 
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
 		uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
@@ -232,7 +232,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 }
 
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum mpi_call call, uint64_t now)
+		enum runtime_call call, uint64_t now)
 {
 	double chance;
 

@@ -56,11 +56,14 @@ struct thread_counts {
 	_Atomic uint64_t lost;  /* bursts whose counts could not be had, or could not be true */
 	_Atomic uint64_t reads, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
+	_Atomic uint64_t mpi_ticks; /* inside MPI */
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
 };
 
 struct thread {
-	uint32_t at; /* path of the intercepted call under way, or of the last one */
+	uint32_t at;   /* path of the intercepted call under way, or of the last one */
+	uint64_t entered; /* when that call began */
+	uint32_t born; /* path of the first: of a new thread, its function */
 	/* the burst under way */
 	bool open, reading;
 	uint32_t from; /* site */
@@ -112,11 +115,11 @@ size_t thread_bytes(void);
 void thread_account(const struct thread *thread, struct account *account);
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum mpi_call call,
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
 		uint64_t now);
 
 /* A burst begins: `call`, at the path thread->at, has returned. */
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum mpi_call call, uint64_t now);
+		enum runtime_call call, uint64_t now);
 
 #endif

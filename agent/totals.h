@@ -24,6 +24,7 @@ struct totals {
 	struct tally unread[PROTOTYPES_MAX];
 	double calls, reads, switches, lost, threads;
 	double agent_seconds, agent_bytes;
+	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 
 /* What one thread has counted, as plain numbers; ticks are of its clock. */
@@ -36,7 +37,8 @@ struct account {
 
 /*
  * Adds a thread: its account, and the bursts that its sites say were not read, spread over
- * prototypes as those were that were read. The agent's own seconds and bytes are the caller's.
+ * prototypes as those were that were read. The agent's own seconds and bytes, and the time
+ * outside of MPI, are the caller's.
  */
 void totals_add(struct totals *totals, const struct account *account,
 		const struct site_table *sites, double ns_per_tick);

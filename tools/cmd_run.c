@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/counting.h"
+#include "agent/preload.h"
 #include "agent/settings.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
@@ -131,7 +132,7 @@ static void tell_mpirun(void)
 int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
-	char library[PATH_MAX];
+	char library[PATH_MAX], target[32];
 	int command;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -155,6 +156,10 @@ int cmd_run(int argc, char **argv)
 	if (preload(library))
 		return 1;
 	tell_mpirun();
+	/* a program without MPI cannot be told from a launcher: it is the one that we become */
+	snprintf(target, sizeof(target), "%ld", (long)getpid());
+	if (setenv(PRELOAD_TARGET, target, 1))
+		return 1;
 	execvp(argv[command], argv + command);
 	fprintf(stderr, "phasemux: %s: %s\n", argv[command], strerror(errno));
 	return errno == ENOENT ? 127 : 126;

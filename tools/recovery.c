@@ -302,6 +302,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	struct counting *counting = calloc(1, sizeof(*counting));
 	struct mpi_world world = { .rank = 0, .size = facts->size };
 	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
+	const struct site_table *sites = &recovery->sites;
 	struct report_facts of = { .command = facts->command,
 		.command_bytes = facts->command_bytes,
 		.job = &facts->job,
@@ -311,7 +312,8 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.table = &recovery->table,
 		.totals = &recovery->totals,
 		.sums = recovery->sums,
-		.sites = &recovery->sites,
+		.sites = &sites,
+		.site_tables = 1,
 		.burst_min_seconds = (double)recovery->burst_min_ns * 1e-9,
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,

@@ -166,6 +166,15 @@ def check_efficiency(name):
         expect(0 < share <= 1, f"{what} is {share}")
 
 
+def check_levels(name):
+    """With threads: parallel efficiency is that of MPI x that of threads."""
+    efficiency = load(name)["efficiency"]
+    product = efficiency["mpi"] * efficiency["threads"]
+    expect(abs(efficiency["parallel"] - product) < 1e-6, f"not a product: {efficiency}")
+    for what, share in efficiency.items():
+        expect(0 < share <= 1, f"{what} is {share}")
+
+
 def check_value(name, path, wanted):
     """A value by its path (efficiency/parallel) equals what is wanted, as JSON."""
     value = load(name)

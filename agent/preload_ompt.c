@@ -1,0 +1,172 @@
+/*
+ * LLVM's OpenMP (and Intel's) tells of its events by the interface for tools of OpenMP 5: it looks
+ * for ompt_start_tool, and calls back. The few types used of it stand here as the standard defines
+ * them (OpenMP 5.0, chapter 4), because GCC has no header for them.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "agent/wrap.h"
+
+typedef union {
+	uint64_t value;
+	void *ptr;
+} ompt_data;
+
+typedef void (*ompt_function)(void);
+typedef ompt_function (*ompt_lookup)(const char *name);
+
+struct ompt_start {
+	int (*initialize)(ompt_lookup lookup, int device, ompt_data *tool);
+	void (*finalize)(ompt_data *tool);
+	ompt_data tool;
+};
+
+enum {
+	SCOPE_BEGIN = 1,
+	SCOPE_END = 2,
+};
+
+enum {
+	CALLBACK_PARALLEL_BEGIN = 3,
+	CALLBACK_PARALLEL_END = 4,
+	CALLBACK_IMPLICIT_TASK = 7,
+	CALLBACK_SYNC_REGION = 23,
+	CALLBACK_MUTEX_ACQUIRE = 26,
+	CALLBACK_MUTEX_ACQUIRED = 27,
+};
+
+#define TASK_INITIAL 1 /* flag: of the program's own thread, not of a region */
+
+/* The call site of an event is where the program called the runtime; it is in no frame. */
+static void begin_waiting(const void *site)
+{
+	if (!wrap_observed() || wrap_thread.depth)
+		return;
+	wrap_enter(THREAD_ompt, (void *)site, NULL);
+	wrap_thread.depth--;
+}
+
+static void end_waiting(const void *site)
+{
+	if (!wrap_observed() || wrap_thread.depth)
+		return;
+	wrap_thread.depth++;
+	wrap_leave(THREAD_ompt, (void *)site, NULL);
+}
+
+static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parallel,
+	unsigned requested, int flags, const void *site)
+{
+	(void)task;
+	(void)frame;
+	(void)requested;
+	(void)flags;
+	if (wrap_role == ROLE_BELOW && !wrap_observed() && !wrap_has_mpi())
+		wrap_attach(false);
+	/* its threads will ask */
+	parallel->ptr = (void *)site;
+	begin_waiting(site);
+}
+
+static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const void *site)
+{
+	(void)parallel;
+	(void)task;
+	(void)flags;
+	end_waiting(site);
+}
+
+/* A thread's part of a region. */
+static void implicit_task(
+	int scope, ompt_data *parallel, ompt_data *task, unsigned size, unsigned index, int flags)
+{
+	(void)size;
+	(void)index;
+	if (flags & TASK_INITIAL)
+		return;
+	/* at its end, the region may be gone */
+	if (scope == SCOPE_BEGIN)
+		task->ptr = parallel->ptr;
+	if (scope == SCOPE_BEGIN)
+		end_waiting(task->ptr);
+	else
+		begin_waiting(task->ptr);
+}
+
+/* A barrier, or a wait for tasks; at the end of a region its site is not told. */
+static void sync_region(int kind, int scope, ompt_data *parallel, ompt_data *task, const void *site)
+{
+	(void)kind;
+	(void)parallel;
+	if (!site && task)
+		site = task->ptr;
+	if (scope == SCOPE_BEGIN)
+		begin_waiting(site);
+	else if (scope == SCOPE_END && parallel)
+		end_waiting(site);
+}
+
+static void mutex_acquire(
+	int kind, unsigned hint, unsigned implementation, uint64_t wait, const void *site)
+{
+	(void)kind;
+	(void)hint;
+	(void)implementation;
+	(void)wait;
+	begin_waiting(site);
+}
+
+static void mutex_acquired(int kind, uint64_t wait, const void *site)
+{
+	(void)kind;
+	(void)wait;
+	end_waiting(site);
+}
+
+static int initialize(ompt_lookup lookup, int device, ompt_data *tool)
+{
+	static const struct {
+		int event;
+		ompt_function callback;
+	} callbacks[] = {
+		{ CALLBACK_PARALLEL_BEGIN, (ompt_function)parallel_begin },
+		{ CALLBACK_PARALLEL_END, (ompt_function)parallel_end },
+		{ CALLBACK_IMPLICIT_TASK, (ompt_function)implicit_task },
+		{ CALLBACK_SYNC_REGION, (ompt_function)sync_region },
+		{ CALLBACK_MUTEX_ACQUIRE, (ompt_function)mutex_acquire },
+		{ CALLBACK_MUTEX_ACQUIRED, (ompt_function)mutex_acquired },
+	};
+	int (*set)(int event, ompt_function callback) =
+		(int (*)(int, ompt_function))lookup("ompt_set_callback");
+
+	(void)device;
+	(void)tool;
+	if (!set)
+		return 0;
+	for (size_t i = 0; i < sizeof(callbacks) / sizeof(*callbacks); i++)
+		set(callbacks[i].event, callbacks[i].callback);
+	return 1;
+}
+
+static void finalize(ompt_data *tool)
+{
+	(void)tool;
+}
+
+__attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(
+	unsigned version, const char *runtime);
+
+/* Called when the runtime starts; NULL: no tool here, and it will not call back. */
+struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
+{
+	static struct ompt_start start = { .initialize = initialize, .finalize = finalize };
+	int kept = errno;
+	bool may_be = wrap_role != ROLE_MPI || wrap_has_mpi();
+
+	(void)version;
+	(void)runtime;
+	errno = kept;
+	return may_be ? &start : NULL;
+}

@@ -1,0 +1,111 @@
+/*
+ * What stands around every intercepted call, for the files that define wrappers. Private to the
+ * preload.
+ */
+#ifndef PHASEMUX_AGENT_WRAP_H
+#define PHASEMUX_AGENT_WRAP_H
+
+#include <stdatomic.h>
+
+#include "agent/preload.h"
+
+/*
+ * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
+ * is one call, and what a runtime calls for itself is none. Initial-exec: reading it must not call
+ * __tls_get_addr.
+ */
+struct wrap_thread {
+	unsigned depth;
+	void *core;
+};
+
+extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
+
+/* Released by set_hooks after the core is ready; acquired by enter and leave. NULL: no target. */
+extern _Atomic(const struct preload_hooks *) wrap_hooks;
+
+/* What a process is that has been told by `phasemux run` to be, or have in it, a target. */
+enum wrap_role {
+	ROLE_MPI,     /* not told: a target if it initialises MPI */
+	ROLE_COMMAND, /* the command given to `phasemux run`: a target from its start */
+	ROLE_BELOW,   /* started by that one: a target if it uses OpenMP */
+};
+extern enum wrap_role wrap_role;
+
+/* Opens the core, once. with_mpi: MPI is initialised. */
+void wrap_attach(bool with_mpi);
+
+/* Whether an MPI library is loaded: the process becomes a target at MPI_Init, not before. */
+bool wrap_has_mpi(void);
+
+/* After MPI_Init, or when a process without it becomes a target: whom threads belong to. */
+void threads_look(void);
+
+static inline const struct preload_hooks *wrap_observed(void)
+{
+	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
+}
+
+static inline void wrap_enter(enum runtime_call call, void *site, const void *frame)
+{
+	const struct preload_hooks *hooks;
+
+	if (wrap_thread.depth++)
+		return;
+	/* The hook may itself call MPI: it must see the depth. */
+	__asm__ volatile("" ::: "memory");
+	hooks = wrap_observed();
+	if (hooks)
+		hooks->before(&wrap_thread.core, call, site, frame);
+}
+
+static inline void wrap_leave(enum runtime_call call, void *site, const void *frame)
+{
+	const struct preload_hooks *hooks;
+
+	if (wrap_thread.depth == 1) {
+		hooks = wrap_observed();
+		if (hooks)
+			hooks->after(&wrap_thread.core, call, site, frame);
+		__asm__ volatile("" ::: "memory");
+	}
+	wrap_thread.depth--;
+}
+
+/* Who called the wrapper, and its stack pointer once the wrapper has returned. */
+#define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
+
+/* Parameter and argument lists by number; those of the calls are all integers and pointers. */
+#define P_0  void
+#define P_1  long a1
+#define P_2  P_1, long a2
+#define P_3  P_2, long a3
+#define P_4  P_3, long a4
+#define P_5  P_4, long a5
+#define P_6  P_5, long a6
+#define P_7  P_6, long a7
+#define P_8  P_7, long a8
+#define P_9  P_8, long a9
+#define P_10 P_9, long a10
+#define P_11 P_10, long a11
+#define P_12 P_11, long a12
+#define P_13 P_12, long a13
+#define P_14 P_13, long a14
+
+#define A_0
+#define A_1  a1
+#define A_2  A_1, a2
+#define A_3  A_2, a3
+#define A_4  A_3, a4
+#define A_5  A_4, a5
+#define A_6  A_5, a6
+#define A_7  A_6, a7
+#define A_8  A_7, a8
+#define A_9  A_8, a9
+#define A_10 A_9, a10
+#define A_11 A_10, a11
+#define A_12 A_11, a12
+#define A_13 A_12, a13
+#define A_14 A_13, a14
+
+#endif

@@ -1,0 +1,113 @@
+#!/bin/bash
+# Programs with threads, with and without MPI: phases, their places, their threads; and which
+# processes under `phasemux run` are targets.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+# The line of a source with this text.
+line() { grep -nF -- "$2" "$root/tests/programs/$1" | head -n 1 | cut -d : -f 1; }
+
+# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
+told() {
+	local name=$1 settings=()
+
+	shift
+	while [[ $1 == [A-Za-z_]*=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" \
+		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" "$phasemux" run -- "$@"
+}
+
+# NAME THREADS COMMAND...: what holds for each of them.
+whole() {
+	local name=$1 threads=$2 json=$tmp/$1.result/report.json
+
+	shift 2
+	run "$name.bare" OMP_NUM_THREADS=2 "$@"
+	told "$name" OMP_NUM_THREADS=2 "$@"
+	unchanged "$name" "$name.bare"
+	holds "$name: the report is as its schema says" report schema "$json"
+	holds "$name: phases, unclassified and short bursts are all computing time" \
+		report accounting "$json"
+	holds "$name: its threads" report value "$json" threads "$threads"
+}
+
+# NAME: the places of the OpenMP program, as GCC's outlined functions have them.
+if [ -x "$programs/omp" ]; then
+	whole omp.gcc 2 "$programs/omp" 150
+	json=$tmp/omp.gcc.result/report.json
+	holds "omp.gcc: the four phases that the program has" \
+		report instructions "$json" 24000000 1500000 300000 6000
+	holds "omp.gcc: the first region is a phase" report source "$json" 1500000 \
+		main._omp_fn.0 "omp.c:$(line omp.c 'work("triad"')" \
+		main._omp_fn.0 "omp.c:$(line omp.c 'work("triad"')"
+	holds "omp.gcc: the second region's first half is one" report source "$json" 300000 \
+		main._omp_fn.1 "omp.c:$(line omp.c '/* second region */')" \
+		main._omp_fn.1 "omp.c:$(line omp.c 'pragma omp barrier')"
+	# GCC gives the call of the first region the line of the statement before
+	holds "omp.gcc: the serial part is one" report source "$json" 24000000 \
+		main "omp.c:$(line omp.c '/* second region */')" \
+		main "omp.c:$(line omp.c '/* serial */')"
+else
+	skip "OpenMP of GCC" "not built"
+fi
+
+if have clang && clang -fopenmp -g -O2 -I"$root/tests/programs" "$root/tests/programs/omp.c" \
+	"$root/tests/programs/work.c" -ldl -o "$tmp/omp.clang" 2>"$tmp/clang.err"; then
+	whole omp.clang 2 "$tmp/omp.clang" 150
+	json=$tmp/omp.clang.result/report.json
+	holds "omp.clang: the four phases that the program has" \
+		report instructions "$json" 24000000 1500000 300000 6000
+	holds "omp.clang: the first region is a phase" report source "$json" 1500000 \
+		main "omp.c:$(line omp.c '/* first region */')" \
+		main "omp.c:$(line omp.c '/* first region */')"
+else
+	skip "OpenMP of Clang" "no clang, or no OpenMP for it"
+fi
+
+whole posix_threads 5 "$programs/posix_threads" 150
+json=$tmp/posix_threads.result/report.json
+holds "posix_threads: the three phases that the program has" \
+	report instructions "$json" 24000000 1500000 300000
+holds "posix_threads: one between barriers" report source "$json" 300000 \
+	worker "posix_threads.c:$(line posix_threads.c '/* after triad */')" \
+	worker "posix_threads.c:$(line posix_threads.c '/* after fdiv */')"
+holds "posix_threads: one between condition waits" report source "$json" 24000000 \
+	consumer "posix_threads.c:$(line posix_threads.c 'pthread_cond_wait')" \
+	consumer "posix_threads.c:$(line posix_threads.c 'pthread_cond_wait')"
+
+for mpi in $(mpis_of hybrid); do
+	name=hybrid.$mpi
+	run "$name.bare" OMP_NUM_THREADS=2 on $mpi 2 "$programs/hybrid.$mpi" 150
+	scripted "$name" OMP_NUM_THREADS=2 on $mpi 2 "$programs/hybrid.$mpi" 150
+	unchanged "$name" "$name.bare"
+	json=$tmp/$name.result/report.json
+	holds "$name: the report is as its schema says" report schema "$json"
+	holds "$name: its ranks" report value "$json" ranks 2
+	holds "$name: their threads" report value "$json" threads 4
+	holds "$name: the phases that the program has" report instructions "$json" 1500000 300000
+	holds "$name: its efficiency is that of MPI times that of threads" report levels "$json"
+done
+
+# Who is a target: what was told to run, and what it started if that uses OpenMP; nobody else.
+left() { find "$tmp/$1.result" -name 'report*.json' 2>/dev/null | wc -l; }
+
+told launched timeout 60 env A=b bash -c "'$programs/posix_threads' 20"
+is "$(left launched)" 0 "a program behind a launcher that stays is no target"
+told became env A=b nice "$programs/posix_threads" 20
+is "$(left became)" 1 "one that a launcher becomes is"
+if [ -x "$programs/omp" ]; then
+	told script OMP_NUM_THREADS=2 bash -c "ls / >/dev/null; '$programs/omp' 20; '$programs/omp' 20; :"
+	is "$(left script)" 2 "in a script: the two that use OpenMP"
+fi
+told list timeout 10 ls /
+is "$(left list)" 0 "a launcher and an ordinary program leave nothing"
+run unset LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/unset.result" "$programs/posix_threads" 20
+is "$(left unset)" 0 "without the command, a program without MPI is no target"
+told serial /usr/bin/env sort /etc/passwd
+is "$(cat "$tmp/serial.code")" 0 "a program without any call runs to its end"
+
+done_testing
