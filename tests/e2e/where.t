@@ -24,7 +24,7 @@ wrapped_by_line() {
 		main "wrapped.c:$alu" advance "wrapped.c:$triad"
 	holds "$name: fdiv runs from advance to relax" report source "$json" 300000 \
 		advance "wrapped.c:$triad" relax "wrapped.c:$fdiv"
-	holds "$name: alu runs from relax to main" report source "$json" 6000000 \
+	holds "$name: alu runs from relax to main" report source "$json" 24000000 \
 		relax "wrapped.c:$fdiv" main "wrapped.c:$alu"
 }
 

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < iterations; i++) {
 		advance();
 		relax();
-		work("alu", 6000000);
+		work("alu", 24000000);
 		exchange(); /* after alu */
 	}
 	if (rank == 0)
