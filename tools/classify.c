@@ -1,12 +1,14 @@
 #include "tools/classify.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/epsilon.h"
 #include "cluster/prototypes.h"
 
-/* How far a prototype reaches beyond the sampled bursts that it stands for. */
+/* How far a prototype reaches beyond the sampled bursts that it stands for, at least. */
 #define CLASSIFY_EPS 0.02
 
 static const char *const names[] = { [SAMPLE_BY_TIME] = "time", [SAMPLE_BY_TASKS] = "tasks",
@@ -116,12 +118,15 @@ int classify_rest(const struct selection *all, const struct selection *sample,
 {
 	struct prototype_table *table = calloc(1, sizeof(*table));
 	uint32_t dims = all->space.dims;
-	int error = -ENOMEM;
+	double eps;
+	int error = epsilon_choose(sample->point, sample->count, dims, 3, CLASSIFY_EPS, &eps);
 
-	if (table) {
+	if (!error)
+		error = table ? 0 : -ENOMEM;
+	if (!error) {
 		table->space = all->space;
 		error = prototypes_describe(table, sample->point, sample->count, sampled, clusters,
-				CLASSIFY_EPS);
+				fmax(eps, CLASSIFY_EPS));
 	}
 	for (size_t i = 0; !error && i < all->count; i++) {
 		float point[SPACE_DIMS_MAX];

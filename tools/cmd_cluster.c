@@ -23,7 +23,7 @@ static const char usage[] =
 "Finds the phases of a program: FILE is a CSV table of bursts (task, begin_ns, end_ns, metrics) or a\n"
 "Paraver trace (.prv), which may be compressed (.gz, .xz).\n"
 "\n"
-"  --algorithm NAME    refinement (the default) or dbscan\n"
+"  --algorithm NAME    refinement (the default), dbscan, or given: the table's own column cluster\n"
 "  --eps X             radius of dbscan in the space scaled to 0 .. 1; from the data if not given\n"
 "  --min-points N      points within it that make a core point; dbscan: 10, refinement: tasks / 4\n"
 "  --steps N           different Eps that refinement tries (10)\n"
@@ -43,7 +43,7 @@ struct options {
 	const char *file, *output, *cluster_by, *burst_min;
 	const char *range[RANGES_MOST];
 	unsigned ranges;
-	bool dbscan, quiet, eps_given;
+	bool dbscan, given, quiet, eps_given;
 	double eps;
 	size_t min_points, steps, sample;
 	enum sample_by sample_by;
@@ -96,8 +96,9 @@ static int set_option(struct options *options, int option)
 	switch (option) {
 	case ALGORITHM:
 		options->dbscan = strcmp(optarg, "dbscan") == 0;
-		if (!options->dbscan && strcmp(optarg, "refinement"))
-			return refuse("algorithm", optarg, "refinement or dbscan");
+		options->given = strcmp(optarg, "given") == 0;
+		if (!options->dbscan && !options->given && strcmp(optarg, "refinement"))
+			return refuse("algorithm", optarg, "refinement, dbscan or given");
 		return 0;
 	case EPS:
 		options->eps = strtod(optarg, &end);
@@ -160,6 +161,8 @@ static int read_options(struct options *options, int argc, char **argv)
 		return 2;
 	}
 	options->file = argv[optind];
+	if (options->given && (options->sample || input_is_trace(options->file)))
+		return refuse("algorithm", "given", "only for a table, and without --sample");
 	if (options->eps_given && !options->dbscan)
 		return refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
 	return 0;
@@ -193,8 +196,8 @@ static int prepare(struct selection *selection, struct burst_table *table,
 }
 
 /* Clusters a selection into label[]; the number of clusters, or -errno. */
-static int partition(const struct selection *selection, const struct options *options,
-		struct refinement *tree, uint32_t *label)
+static int partition(const struct selection *selection, const struct burst_table *table,
+		const struct options *options, struct refinement *tree, uint32_t *label)
 {
 	struct refine_settings settings = { .steps = (uint32_t)options->steps,
 		.min_points = options->min_points, .progress = progress_of_refinement };
@@ -202,6 +205,15 @@ static int partition(const struct selection *selection, const struct options *op
 	double eps = options->eps;
 	int clusters;
 
+	if (options->given) {
+		uint32_t most = 0;
+
+		for (size_t i = 0; i < selection->count; i++) {
+			label[i] = table->burst[selection->row[i]].cluster;
+			most = label[i] > most ? label[i] : most;
+		}
+		return partition_by_time(label, most, selection->duration, selection->count);
+	}
 	if (!options->dbscan) {
 		int error = refine(tree, selection->point, selection->space.dims, selection->duration,
 				selection->first, selection->sequences, &settings, label);
@@ -240,7 +252,7 @@ static int try_sample(const struct result *result, const struct options *options
 
 	if (!error) {
 		uint32_t *sampled = malloc((sample.count + 1) * sizeof(*sampled));
-		int clusters = sampled ? partition(&sample, options, &tree, sampled) : -ENOMEM;
+		int clusters = sampled ? partition(&sample, result->table, options, &tree, sampled) : -ENOMEM;
 
 		error = clusters < 0 ? clusters : classify_rest(selection, &sample, sampled,
 				(uint32_t)clusters, label);
@@ -326,7 +338,7 @@ static int cluster(struct result *result, const struct options *options)
 	result->label = malloc((selection->count + 1) * sizeof(*result->label));
 	result->column = malloc((selection->count + 1) * sizeof(*result->column));
 	clusters = result->label && result->column ?
-			partition(selection, options, &result->tree, result->label) : -ENOMEM;
+			partition(selection, result->table, options, &result->tree, result->label) : -ENOMEM;
 	if (clusters >= 0) {
 		int error;
 
