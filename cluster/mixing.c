@@ -1,0 +1,236 @@
+#include "cluster/mixing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SIMULTANEOUS 0.1  /* of the pairs in the same columns that chance would make in one phase */
+
+/* How often bursts of two clusters are in one column: an open hash table of pairs of clusters. */
+struct pair {
+	uint32_t a, b; /* a < b; a 0: empty slot */
+	double shared; /* pairs of bursts, one of each, in the same column */
+};
+
+struct pairs {
+	struct pair *slot;
+	size_t mask, used;
+};
+
+static int pairs_grow(struct pairs *pairs)
+{
+	struct pairs grown = { .mask = 2 * pairs->mask + 1 };
+
+	if (!pairs->slot)
+		grown.mask = 1023;
+	grown.slot = calloc(grown.mask + 1, sizeof(*grown.slot));
+	if (!grown.slot)
+		return -ENOMEM;
+	for (size_t i = 0; pairs->slot && i <= pairs->mask; i++) {
+		size_t at = (pairs->slot[i].a * 2654435761u + pairs->slot[i].b) & grown.mask;
+
+		if (!pairs->slot[i].a)
+			continue;
+		while (grown.slot[at].a)
+			at = (at + 1) & grown.mask;
+		grown.slot[at] = pairs->slot[i];
+	}
+	grown.used = pairs->used;
+	free(pairs->slot);
+	*pairs = grown;
+	return 0;
+}
+
+static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b, double shared)
+{
+	size_t at;
+
+	if (2 * pairs->used >= pairs->mask && pairs_grow(pairs))
+		return -ENOMEM;
+	at = (a * 2654435761u + b) & pairs->mask;
+	while (pairs->slot[at].a && (pairs->slot[at].a != a || pairs->slot[at].b != b))
+		at = (at + 1) & pairs->mask;
+	pairs->used += !pairs->slot[at].a;
+	pairs->slot[at].a = a;
+	pairs->slot[at].b = b;
+	pairs->slot[at].shared += shared;
+	return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The bursts of one cluster: how many, and how many pairs of them are in the same column. */
+struct tally {
+	double bursts, pairs;
+};
+
+/* Counts the bursts of one column by cluster; here[] gets the clusters, times[] how often. */
+static size_t count_column(const struct mixing *mixing, size_t column, uint32_t *here,
+		uint32_t *times)
+{
+	size_t found = 0, distinct = 0;
+
+	for (size_t i = mixing->column_begin[column]; i < mixing->column_begin[column + 1]; i++)
+		if (mixing->label[mixing->by_column[i]])
+			here[found++] = mixing->label[mixing->by_column[i]];
+	qsort(here, found, sizeof(*here), ascending);
+	for (size_t i = 0; i < found; i++) {
+		if (!i || here[i] != here[distinct - 1]) {
+			times[distinct] = 0;
+			here[distinct++] = here[i];
+		}
+		times[distinct - 1]++;
+	}
+	return distinct;
+}
+
+/* Fills tally (by cluster) and the pairs of clusters that share columns. */
+static int count_pairs(const struct mixing *mixing, struct tally *tally, struct pairs *pairs)
+{
+	uint32_t *here = malloc((mixing->widest + 1) * sizeof(*here));
+	uint32_t *times = malloc((mixing->widest + 1) * sizeof(*times));
+	int error = here && times ? pairs_grow(pairs) : -ENOMEM;
+
+	for (size_t c = 0; c < mixing->columns && !error; c++) {
+		size_t distinct = count_column(mixing, c, here, times);
+
+		for (size_t i = 0; i < distinct && !error; i++) {
+			tally[here[i]].bursts += times[i];
+			tally[here[i]].pairs += (double)times[i] * (times[i] - 1);
+			for (size_t j = i + 1; j < distinct && !error; j++)
+				error = pairs_count(pairs, here[i], here[j],
+						(double)times[i] * times[j]);
+		}
+	}
+	free(here);
+	free(times);
+	return error;
+}
+
+static uint32_t find(uint32_t *parent, uint32_t i)
+{
+	while (parent[i] != i) {
+		parent[i] = parent[parent[i]];
+		i = parent[i];
+	}
+	return i;
+}
+
+/*
+ * Whether two clusters look like parts of one phase. If bursts of one phase fell to either by
+ * chance, independent of each other, as many pairs of one burst each would stand in the same column
+ * as `expected` says; of two phases that follow each other, hardly any does.
+ */
+static bool simultaneous(const struct pair *pair, const struct tally *tally)
+{
+	double bursts = tally[pair->a].bursts + tally[pair->b].bursts;
+	double pairs = tally[pair->a].pairs + tally[pair->b].pairs + 2 * pair->shared;
+	double expected = tally[pair->a].bursts / bursts * (tally[pair->b].bursts / bursts) * pairs;
+
+	return pair->shared >= SIMULTANEOUS * expected;
+}
+
+static int most_shared(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->shared != y->shared)
+		return x->shared < y->shared ? 1 : -1;
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+/* Sets of clusters that are joined step by step. */
+struct joining {
+	struct pairs pairs;
+	struct tally *tally; /* of each set, by its representative */
+	uint32_t *into;
+	bool *holds_done;
+	size_t joins;        /* pairs.slot[0 .. joins) may join, pairs.slot[joins .. used) may not */
+};
+
+/* What two sets share: the sum over the pairs of their clusters. */
+static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
+{
+	double shared = 0;
+
+	for (size_t i = 0; i < joining->pairs.used; i++) {
+		const struct pair *pair = &joining->pairs.slot[i];
+		uint32_t x = find(joining->into, pair->a), y = find(joining->into, pair->b);
+
+		if ((x == a && y == b) || (x == b && y == a))
+			shared += pair->shared;
+	}
+	return shared;
+}
+
+/* Moves all pairs to the front of the table, those that may join first and in order. */
+static void sort_joins(const struct mixing *mixing, struct joining *joining)
+{
+	struct pairs *pairs = &joining->pairs;
+	size_t found = 0;
+
+	for (size_t at = 0; at <= pairs->mask; at++)
+		if (pairs->slot[at].a)
+			pairs->slot[found++] = pairs->slot[at];
+	for (size_t at = 0; at < found; at++) {
+		struct pair pair = pairs->slot[at];
+
+		if (!mixing->may_join(mixing->data, pair.a, pair.b) ||
+				!simultaneous(&pair, joining->tally))
+			continue;
+		pairs->slot[at] = pairs->slot[joining->joins];
+		pairs->slot[joining->joins++] = pair;
+	}
+	qsort(pairs->slot, joining->joins, sizeof(*pairs->slot), most_shared);
+}
+
+/*
+ * Joins two sets, but never two that are done, nor sets that as a whole are not simultaneous: a few
+ * bursts between two phases must not make them one.
+ */
+static void join_sets(struct joining *joining, const struct pair *pair)
+{
+	uint32_t a = find(joining->into, pair->a), b = find(joining->into, pair->b);
+	struct pair sets = { .a = a < b ? a : b, .b = a < b ? b : a };
+
+	if (a == b || (joining->holds_done[a] && joining->holds_done[b]))
+		return;
+	sets.shared = shared_by_sets(joining, a, b);
+	if (!simultaneous(&sets, joining->tally))
+		return;
+	joining->into[sets.b] = sets.a;
+	joining->holds_done[sets.a] = joining->holds_done[a] || joining->holds_done[b];
+	joining->tally[sets.a].bursts += joining->tally[sets.b].bursts;
+	joining->tally[sets.a].pairs += joining->tally[sets.b].pairs + 2 * sets.shared;
+}
+
+int mixing_join(const struct mixing *mixing, uint32_t *into)
+{
+	size_t room = mixing->clusters + 1;
+	struct joining joining = { .into = into, .tally = calloc(room, sizeof(*joining.tally)),
+		.holds_done = malloc(room * sizeof(*joining.holds_done)) };
+	int error = joining.tally && joining.holds_done ?
+			count_pairs(mixing, joining.tally, &joining.pairs) : -ENOMEM;
+
+	for (uint32_t cluster = 0; cluster <= mixing->clusters; cluster++) {
+		into[cluster] = cluster;
+		if (!error)
+			joining.holds_done[cluster] = mixing->done[cluster];
+	}
+	if (!error)
+		sort_joins(mixing, &joining);
+	for (size_t at = 0; !error && at < joining.joins; at++)
+		join_sets(&joining, &joining.pairs.slot[at]);
+	for (uint32_t cluster = 0; cluster <= mixing->clusters; cluster++)
+		into[cluster] = find(into, cluster);
+	free(joining.tally);
+	free(joining.holds_done);
+	free(joining.pairs.slot);
+	return error;
+}
