@@ -9,6 +9,9 @@
 
 #include "sampling/clock.h"
 
+/* How far apart different call paths are, where the range of each other metric is 1. */
+#define CALLPATH_WEIGHT 1024
+
 struct ledger {
 	/* read under RCU by drains; written by ledger_publish */
 	struct prototype_table *table;
@@ -47,6 +50,9 @@ static void choose_metrics(struct ledger *ledger, const struct settings *setting
 	if (ledger->counting->plan.common < 2) {
 		ledger->metrics = 1;
 		ledger->metric[0] = METRIC_DURATION;
+		for (unsigned d = 0; d < settings->metrics; d++)
+			if (settings->metric[d] == METRIC_CALLPATH)
+				ledger->metric[ledger->metrics++] = METRIC_CALLPATH;
 		return;
 	}
 	ledger->metrics = settings->metrics;
@@ -61,9 +67,10 @@ static struct prototype_table *new_table(const struct ledger *ledger)
 		return NULL;
 	table->space.dims = ledger->metrics;
 	for (unsigned d = 0; d < ledger->metrics; d++) {
-		table->space.logarithmic[d] = ledger->metric[d] != METRIC_IPC;
+		table->space.logarithmic[d] = ledger->metric[d] != METRIC_IPC &&
+					      ledger->metric[d] != METRIC_CALLPATH;
 		table->space.range[d] = 1;
-		table->space.weight[d] = 1;
+		table->space.weight[d] = ledger->metric[d] == METRIC_CALLPATH ? CALLPATH_WEIGHT : 1;
 	}
 	return table;
 }
@@ -144,12 +151,30 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 
 /* ---- classifying ---- */
 
-static double burst_metric(const struct ledger *ledger, enum metric metric, const struct burst *burst)
+/*
+ * A number for the call paths that the burst runs between, in (0, 1), the same on every rank: paths
+ * are equal or not, so theirs are numbers at random, and spread far beyond any radius.
+ */
+static double callpath(const struct site_table *sites, const struct burst *burst)
+{
+	const struct span *span = &sites->span[burst->span];
+	uint64_t from = sites->paths.path[sites->site[span->from].path].signature;
+	uint64_t to = sites->paths.path[sites->site[span->to].path].signature;
+	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
+
+	/* bits that a float keeps, for that is what a sample holds */
+	return (double)((x >> 42) | 1) * 0x1p-22;
+}
+
+static double burst_metric(const struct ledger *ledger, enum metric metric,
+		const struct site_table *sites, const struct burst *burst)
 {
 	/* without hardware counters the first event is the time on the processor, in ns */
 	bool task_clock = ledger->counting->plan.common == 1;
 
 	switch (metric) {
+	case METRIC_CALLPATH:
+		return callpath(sites, burst);
 	case METRIC_CYCLES:
 		return (double)burst->values[0];
 	case METRIC_INSTRUCTIONS:
@@ -162,10 +187,11 @@ static double burst_metric(const struct ledger *ledger, enum metric metric, cons
 	}
 }
 
-static void burst_metrics(const struct ledger *ledger, const struct burst *burst, double *metrics)
+static void burst_metrics(const struct ledger *ledger, const struct site_table *sites,
+		const struct burst *burst, double *metrics)
 {
 	for (unsigned d = 0; d < ledger->metrics; d++)
-		metrics[d] = burst_metric(ledger, ledger->metric[d], burst);
+		metrics[d] = burst_metric(ledger, ledger->metric[d], sites, burst);
 }
 
 static double burst_seconds(const struct burst *burst)
@@ -293,7 +319,7 @@ static void settle_pending(struct ledger *ledger, struct thread *thread,
 		double metrics[SPACE_DIMS_MAX];
 		int prototype;
 
-		burst_metrics(ledger, burst, metrics);
+		burst_metrics(ledger, &thread->sites, burst, metrics);
 		prototype = classify(table, metrics);
 		if (prototype < 0)
 			thread->pending[kept++] = *burst;
@@ -320,7 +346,7 @@ static void drain_burst(struct ledger *ledger, struct thread *thread,
 	int prototype;
 
 	record(ledger, thread, burst);
-	burst_metrics(ledger, burst, metrics);
+	burst_metrics(ledger, &thread->sites, burst, metrics);
 	offer(ledger, burst, metrics);
 	prototype = classify(table, metrics);
 	if (prototype < 0)

@@ -12,6 +12,7 @@ static const char *const metric_names[METRICS] = {
 	[METRIC_IPC] = "ipc",
 	[METRIC_CYCLES] = "cycles",
 	[METRIC_DURATION] = "duration",
+	[METRIC_CALLPATH] = "callpath",
 };
 
 static bool is(const char *value, const char *word)
@@ -238,7 +239,8 @@ const struct setting settings_table[] = {
 	{ "burst_min", "auto, a time (50us)", "auto",
 		"shorter bursts are summed apart; auto keeps 99% of the computing time",
 		parse_burst_min },
-	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration", "instructions,ipc",
+	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration, callpath",
+		"instructions,ipc",
 		"the metrics that span the space of the bursts", parse_cluster_by },
 	{ "sample", "a whole number up to 10000", "100",
 		"samples per second in long bursts, 0 for none", parse_sample },

@@ -27,6 +27,7 @@ static const struct {
 	{ "budget", "1", false }, { "budget", "0%", false }, { "budget", "101%", false },
 	{ "burst_min", "auto", true }, { "burst_min", "50us", true }, { "burst_min", "50", false },
 	{ "cluster_by", "instructions,ipc", true }, { "cluster_by", "duration", true },
+	{ "cluster_by", "instructions,ipc,callpath", true },
 	{ "cluster_by", "ipc,ipc", false }, { "cluster_by", "ipc,", false },
 	{ "cluster_by", "colour", false },
 	{ "sample", "0", true }, { "sample", "100000", false },

@@ -60,6 +60,16 @@ for cc in gcc clang; do
 done
 cc=gcc
 
+if [ -x "$programs/twins.$mpi" ]; then
+	scripted together on $mpi 2 "$programs/twins.$mpi" 150
+	holds "places that count alike are one phase" \
+		report instructions "$tmp/together.result/report.json" 1500000
+	scripted apart PHASEMUX_CLUSTER_BY=instructions,ipc,callpath \
+		on $mpi 2 "$programs/twins.$mpi" 150
+	holds "clustered by call path too, they are two" \
+		report instructions "$tmp/apart.result/report.json" 1500000 1500000
+fi
+
 make_wrapped apart -g -O2
 objcopy --only-keep-debug "$tmp/apart" "$tmp/apart.debug"
 objcopy --strip-debug --add-gnu-debuglink="$tmp/apart.debug" "$tmp/apart"
