@@ -144,6 +144,11 @@ is "$(grep -c "job $job, step" one.out)" 1 "report --job --step shows one"
 run both slurm "$phasemux" report --json --job "$job"
 is "$(cat both.code)" 1 "report --json of two results: choose"
 
+run salloc slurm salloc --quiet --job-name=salloc -n 4 --phasemux=space \
+	srun --mpi=$pmi "$program" -n 60
+json=$home/phasemux.$(job_of salloc)/step.0/report.json
+holds "salloc: what srun starts in it" report value "$json" scheme '"space"'
+
 for other in openmpi mpich; do
 	[ -x "$programs/phases.$other" ] && have "mpirun.$other" || continue
 	flags=
@@ -224,6 +229,7 @@ END
 	run forged env SLURM_JOB_ID=5 SLURM_JOB_UID="$(stat -c %u "$home")" SLURM_JOB_GID=0 \
 		SLURM_JOB_WORK_DIR="$tmp/forged" SLURM_JOB_NODELIST=a SLURMD_NODENAME=a \
 		sh "$scripts/epilog.sh"
+	is "$(cat forged.code forged.out forged.err)" 0 "epilog.sh: a forged report: silent, and 0"
 	is "$(grep -v '^# TYPE' metrics/phasemux.prom | sort)" "$(grep -v '^# TYPE' prom | sort)" \
 		"metrics: forged ones are left out"
 else
