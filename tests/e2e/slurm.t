@@ -177,7 +177,16 @@ if "$phasemux" --help | grep -qw recover; then
 	holds "with the job" report value "$json" job/id "\"$job\""
 	is "$(stat -c %U "$json")" "$(stat -c %U "$home")" "it belongs to the user"
 	is "$(ls "$home/phasemux.$job/step.0")" $'report.json\nreport.txt' "nothing else is there"
-	is "$(ls -d "$tmp/node/$job" 2>/dev/null)" "" "the node's folder is gone"
+	is "$(ls -d "$tmp/node/"*"$job" 2>/dev/null)" "" "the node's folder is gone"
+	job=$(batch nowhere --phasemux=time,output=/proc/nowhere --wrap "$long")
+	waits 60 spooled
+	sleep 1
+	scancel "$job"
+	job_ends "$job"
+	is "$(ls "$tmp/node/kept.$job"/phasemux.*/* | grep -c rank)" 4 \
+		"results that have no place: what the ranks left is kept"
+	run recovered slurm "$phasemux" recover --json "$tmp/node/kept.$job"
+	holds "and can be recovered" report value recovered.out recovered/ranks 4
 else
 	skip "scancel" "phasemux recover is not there yet"
 fi
