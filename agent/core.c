@@ -51,6 +51,7 @@ static struct {
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 	struct thread_rules rules;
+	bool attached;
 	struct spool *spool; /* NULL: what is kept dies with the process */
 	char spool_folder[4096];
 	struct ledger *ledger;
@@ -462,6 +463,19 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 	restore_numbers(plain, kept);
 }
 
+/* The program ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
+__attribute__((destructor)) static void ended(void)
+{
+	if (!core.attached || getpid() != core.pid ||
+			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
+		return;
+	if (core.spool)
+		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
+				core.spool_folder);
+	else
+		log_line("no report: MPI_Finalize was not called");
+}
+
 /* ---- the beginning ---- */
 
 /* In the child of a fork: it is not a target, and must not touch its parent's counters. */
@@ -739,6 +753,7 @@ static int attach(struct preload *preload)
 		return -ENOMEM;
 	}
 	record_bursts();
+	core.attached = true;
 	preload->set_hooks(&hooks);
 	return 0;
 }

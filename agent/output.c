@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,8 +124,12 @@ int output_write(int folder_fd, const char *base, unsigned number, const char *s
 	const char *text, size_t length)
 {
 	char name[NAME_MAX];
+	struct rlimit limit;
 	int fd, error = 0;
 
+	/* to pass this limit is a signal, not an error */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
+		return -EFBIG;
 	name_file(name, sizeof(name), base, number, suffix);
 	fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -47,7 +47,9 @@ all_is_whole() {
 	recover --json "$tmp/$name.spool" >"$tmp/$name.json" || return
 	report schema "$tmp/$name.json" || return
 	report value "$tmp/$name.json" recovered "{\"ranks\": $ranks, \"missing\": \"\"}" || return
-	report accounting "$tmp/$name.json" || return
+	# a rank may die before it has computed anything
+	report value "$tmp/$name.json" bursts 0 >/dev/null ||
+		report accounting "$tmp/$name.json" || return
 	for ((rank = 0; rank < ranks; rank++)); do
 		rank_is_whole "$name" $rank || return
 	done
@@ -61,6 +63,14 @@ done
 RANDOM=${SEED:-$$}
 echo "# SEED=${SEED:-$$}"
 kills=${KILLS:-20}
+# The exit code is the same; or a living rank's transport met the dead one in the middle of one of our
+# longer messages, and aborts: then MPICH over UCX reports that abort, and not the kill before it.
+same_fate() {
+	[ "$(cat "$tmp/$1.code")" = "$(cat "$tmp/$2.code")" ] ||
+		grep -q 'process_vm_readv.*No such process' "$tmp/$1.err" ||
+		{ echo "exit code $(cat "$tmp/$1.code")"; tail -n 5 "$tmp/$1.err"; }
+}
+
 failed=0
 for ((i = 0; i < kills; i++)); do
 	set -- $mpis
@@ -70,8 +80,7 @@ for ((i = 0; i < kills; i++)); do
 	name=kill$i.$mpi
 	killed "$name" $mpi $victim $((RANDOM * 10)) preloaded
 	problems=$(
-		[ "$(cat "$tmp/$name.code")" = "$(cat "$tmp/bare.$mpi.$victim.code")" ] ||
-			echo "exit code $(cat "$tmp/$name.code")"
+		same_fate "$name" "bare.$mpi.$victim"
 		all_is_whole "$name" || echo "not whole"
 	)
 	if [ -n "$problems" ]; then

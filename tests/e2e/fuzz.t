@@ -1,0 +1,15 @@
+#!/bin/bash
+# A short run of every fuzzer. FUZZ=1000000 tests/e2e/fuzz.t looks longer.
+. "$(dirname "$0")/lib.sh"
+
+rounds=${FUZZ:-5000}
+for fuzzer in spool texts; do
+	program=$build/tests/tools/fuzz_$fuzzer
+	[ -x "$program" ] || continue
+	holds "fuzz_$fuzzer: $rounds inputs" "$program" "${SEED:-1}" "$rounds"
+done
+if [ -x "$build/tests/tools/fuzz_bursts" ]; then
+	holds "fuzz_bursts: $rounds inputs" "$build/tests/tools/fuzz_bursts" "${SEED:-1}" "$rounds" \
+		"$root"/tests/data/small.csv "$root"/tests/data/small.prv
+fi
+done_testing

@@ -1,0 +1,133 @@
+/* Fuzzes what `phasemux recover` reads: whatever is accepted makes a report, as text too. */
+#include <math.h>
+
+#include "agent/report_text.h"
+#include "agent/spool_image.h"
+#include "multiplex/layout.h"
+#include "tests/fuzz/fuzz.h"
+#include "tools/recovery.h"
+
+static bool fuzz_one(const unsigned char *data, size_t size)
+{
+	static struct spool_image image;
+	struct recovery *recovery;
+	json_t *report;
+	char why[256] = "";
+	char *text;
+
+	if (spool_image_parse(&image, data, size, why, sizeof(why))) {
+		if (!*why)
+			abort();
+		return false;
+	}
+	recovery = recovery_new();
+	if (recovery_add(recovery, &image, why, sizeof(why)))
+		abort();
+	/* the same rank twice is refused */
+	if (recovery_add(recovery, &image, why, sizeof(why)) == 0)
+		abort();
+	report = recovery_report(recovery, "");
+	text = report ? report_text(report, why, sizeof(why)) : NULL;
+	if (!text)
+		abort();
+	for (const char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' && *at != '\n')
+			abort();
+	free(text);
+	json_decref(report);
+	recovery_free(recovery);
+	spool_image_fini(&image);
+	return true;
+}
+
+static void fuzz_repair(unsigned char *data, size_t size)
+{
+	struct spool_facts *facts = (struct spool_facts *)data;
+
+	if (size >= sizeof(*facts))
+		facts->checksum = spool_checksum(facts);
+}
+
+static void fill_facts(struct spool_facts *facts, unsigned seed)
+{
+	memcpy(facts->magic, SPOOL_MAGIC, sizeof(facts->magic));
+	facts->version = SPOOL_VERSION;
+	facts->facts_bytes = sizeof(*facts);
+	facts->side_bytes = sizeof(struct spool_side);
+	facts->thread_bytes = sizeof(struct spool_thread);
+	facts->run = 77;
+	facts->size = 4;
+	facts->rank = 1;
+	facts->ns_per_tick = 0.4;
+	facts->prototypes = PROTOTYPES_MAX;
+	facts->hardware = seed > 0;
+	facts->counters = 4;
+	facts->warnings = 1;
+	facts->command_bytes = 9;
+	memcpy(facts->command, "lmp\0-in\0x", 9);
+	plan_pack(&facts->plan, seed ? 6 : 1, seed ? 2 : 1, 4, NULL);
+	for (unsigned e = 0; e < facts->plan.events; e++) {
+		snprintf(facts->event[e], sizeof(facts->event[e]), "event%u", e);
+		facts->model_event[e] = e;
+	}
+	snprintf(facts->model, sizeof(facts->model), "%s", seed ? "zen4" : "software");
+	facts->sums_length = sums_length_for(&facts->plan, PROTOTYPES_MAX);
+}
+
+static void fill_thread(struct spool_thread *thread, const struct spool_facts *facts)
+{
+	thread->account = (struct account){ .calls = 100, .bursts = 100, .ticks = 1e9, .reads = 200 };
+	thread->spans = 2;
+	thread->span[0] = (struct spool_span){ .from = 1, .to = 2, .unread = 3, .unread_ticks = 1e6 };
+	thread->span[0].bursts[0] = 40;
+	thread->span[0].ticks[0] = 1e8f;
+	thread->open = 1;
+	thread->open_group = facts->plan.groups - 1;
+	for (unsigned i = 0; i < QUANTUM_FIELDS; i++)
+		thread->open_fields[0][i] = 5 + i;
+	thread->paths = 3;
+	thread->path[1].frames = 2;
+	for (unsigned i = 0; i < SITES_MAX; i++)
+		thread->site_path[i] = i < 4 ? 1 : SPOOL_NO_PATH;
+}
+
+static void fill_sums(struct spool_image *image)
+{
+	struct sums *sums = sums_over(&image->facts.plan, PROTOTYPES_MAX, image->sums);
+
+	for (unsigned p = 0; p < 3; p++)
+		for (unsigned g = 0; g < image->facts.plan.groups; g++)
+			for (unsigned i = 0; i < BLOCK_FIELDS; i++)
+				sums_block(sums, p, g)[i] = 10 + p * (i + 1);
+	sums_free(sums);
+}
+
+static size_t fuzz_seed(unsigned seed, unsigned char *data)
+{
+	static struct spool_facts facts;
+	struct spool_image image;
+	struct spool_side *side;
+	size_t size;
+
+	if (seed > 1)
+		return 0;
+	memset(&facts, 0, sizeof(facts));
+	fill_facts(&facts, seed);
+	size = spool_thread_at(facts.sums_length, 1, 0);
+	memset(data, 0, size);
+	facts.checksum = spool_checksum(&facts);
+	memcpy(data, &facts, sizeof(facts));
+	side = (struct spool_side *)(data + spool_side_at(0));
+	side->now = 1000000000;
+	side->threads = 1;
+	side->prototypes = 3;
+	side->phases = 2;
+	side->phase[0] = side->phase[1] = 1;
+	side->phase[2] = 2;
+	image.facts = facts;
+	image.sums = (double *)(data + spool_sums_at(facts.sums_length, 0));
+	fill_sums(&image);
+	fill_thread((struct spool_thread *)(data + spool_thread_at(facts.sums_length, 0, 0)),
+			&facts);
+	return size;
+}

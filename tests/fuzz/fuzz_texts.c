@@ -1,0 +1,117 @@
+/*
+ * Fuzzes the readers of text: a report of somebody else's, shown as text and as CSV; every setting;
+ * what the kernel says about the processor. The first byte chooses.
+ */
+#include <jansson.h>
+
+#include "agent/report_text.h"
+#include "agent/settings.h"
+#include "sampling/processor.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char *const reports[] = {
+	"{\"phasemux\":1,\"command\":[\"/bin/lmp\",\"-in\",\"x\"],\"scheme\":\"time-space\","
+	"\"ranks\":2,\"threads\":2,\"mpi\":\"Open MPI\",\"processor\":\"AMD\",\"model\":\"zen4\","
+	"\"counters\":5,\"without_counters\":null,\"warnings\":[\"w\"],\"groups\":[{\"events\":"
+	"[\"a\",\"b\"]}],\"wall_seconds\":1.5,\"compute_seconds\":2.5,\"bursts\":100,"
+	"\"burst_min_seconds\":1e-5,\"efficiency\":{\"parallel\":0.8,\"load_balance\":0.9,"
+	"\"communication\":0.9},\"recovered\":{\"ranks\":1,\"missing\":\"1\"},\"phases\":[{\"id\":1,"
+	"\"time_share\":0.9,\"bursts\":50,\"read\":50,\"duration_seconds\":{\"mean\":0.01,\"sd\":"
+	"0.001},\"ipc\":1.2,\"cpi\":0.83,\"counters\":{\"a\":{\"mean\":5,\"ci95\":1,\"observed\":9},"
+	"\"b\":{\"mean\":6,\"ci95\":null,\"observed\":0}},\"cpi_breakdown\":[{\"component\":"
+	"\"retiring\",\"level\":0,\"cpi\":0.5,\"ci95\":0.1}],\"source\":[{\"from\":\"f.c:1\",\"to\":"
+	"\"f.c:2\",\"share\":1}]}],\"unclassified\":{\"time_share\":0.1,\"bursts\":5},\"short\":"
+	"{\"time_share\":0,\"bursts\":0},\"not_read\":{\"time_share\":0,\"bursts\":0},\"lost\":"
+	"{\"bursts\":1},\"agent\":{\"seconds\":0.1,\"share\":0.01,\"bytes\":1000000,\"calls\":200,"
+	"\"reads\":100,\"rounds\":3,\"switches\":7}}",
+};
+
+static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "10ms", "1%",
+	"50us", "instructions,ipc", "100", "/scratch/%j/%p", "/dev/shm", "text,json", "1" };
+
+static const char cpuinfo[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
+			      "cpu\t\t: POWER9\nrevision\t: 2.2 (pvr 004e 1202)\n";
+
+static bool show(const char *text, size_t size)
+{
+	json_t *report = json_loadb(text, size, 0, NULL);
+	char why[256] = "";
+	char *shown;
+	bool accepted;
+
+	if (!report)
+		return false;
+	shown = report_text(report, why, sizeof(why));
+	accepted = shown != NULL;
+	if (!shown && !*why)
+		abort();
+	free(shown);
+	free(report_csv(report, why, sizeof(why)));
+	json_decref(report);
+	return accepted;
+}
+
+static bool set(unsigned number, const char *text, size_t size)
+{
+	char *value = strndup(text, size), why[256] = "";
+	struct settings all;
+	bool accepted;
+
+	settings_defaults(&all);
+	accepted = settings_set(&all, &settings_table[number % settings_count], value, why,
+				   sizeof(why)) == 0;
+	if (!accepted && !*why)
+		abort();
+	free(value);
+	return accepted;
+}
+
+static bool identify(const char *text, size_t size)
+{
+	struct processor processor = { .vendor = "" };
+	FILE *file = size ? fmemopen((void *)(uintptr_t)text, size, "r") : NULL;
+
+	if (!file)
+		return false;
+	processor_from_cpuinfo(&processor, file);
+	fclose(file);
+	return true;
+}
+
+static bool fuzz_one(const unsigned char *data, size_t size)
+{
+	const char *text = (const char *)data + 1;
+
+	if (!size)
+		return false;
+	size--;
+	switch (data[0] % 4) {
+	case 0:
+		return show(text, size);
+	case 1:
+		return identify(text, size);
+	default:
+		return set(data[0] / 4, text, size);
+	}
+}
+
+static void fuzz_repair(unsigned char *data, size_t size)
+{
+	(void)data;
+	(void)size;
+}
+
+static size_t fuzz_seed(unsigned seed, unsigned char *data)
+{
+	const unsigned count = sizeof(settings) / sizeof(*settings);
+	const char *text = seed < count	     ? settings[seed] :
+			   seed == count     ? cpuinfo :
+			   seed == count + 1 ? reports[0] :
+					       NULL;
+
+	if (!text)
+		return 0;
+	data[0] = (unsigned char)(seed < count ? 4 * seed + 2 : seed == count ? 1 : 0);
+	memcpy(data + 1, text, strlen(text));
+	return 1 + strlen(text);
+}

@@ -1,0 +1,206 @@
+/*
+ * Preloaded beside phasemux: calls that phasemux makes fail, those of anybody else do not.
+ *
+ *	FAIL=CALL:N:ERRNO     its Nth CALL fails with that errno (a number); N+: and all later ones
+ *	FAIL=count            none does; FAIL_COUNTS=FILE gets "CALL COUNT" lines, once per process
+ *	FAIL_RANK=R           only on that rank
+ *
+ * A call is phasemux's when it returns into one of its shared objects, or into a library that works
+ * for it (jansson, libpfm).
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* In the order of the table below. */
+enum call {
+	MALLOC, CALLOC, REALLOC, STRDUP, OPEN, OPENAT, FOPEN, MKDIR, FSTAT, FSTATAT, FALLOCATE, MMAP,
+	WRITE, READ, CLOSE, UNLINKAT, RMDIR, GETCWD, READLINK, SYSCALL, IOCTL, DLOPEN,
+	KEY_CREATE, CALLS
+};
+
+static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup", "open", "openat",
+	"fopen", "mkdir", "fstat", "fstatat", "posix_fallocate", "mmap", "write", "read", "close",
+	"unlinkat", "rmdir", "getcwd", "readlink", "syscall", "ioctl", "dlopen",
+	"pthread_key_create" };
+
+static _Atomic unsigned counts[CALLS];
+static int failing = -2; /* -2: not decided; -1: none */
+static unsigned from, to, error_number;
+
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+
+static void write_counts(void)
+{
+	const char *path = getenv("FAIL_COUNTS");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	for (int call = 0; file && call < CALLS; call++)
+		if (counts[call])
+			fprintf(file, "%s %u\n", names[call], counts[call]);
+	if (file)
+		fclose(file);
+}
+
+static void decide(void)
+{
+	const char *fail = getenv("FAIL"), *only = getenv("FAIL_RANK");
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+	char name[32] = "";
+	int length = 0;
+
+	failing = -1;
+	if (!rank)
+		rank = getenv("PMI_RANK");
+	if (!fail || !rank)
+		return;
+	if (strcmp(fail, "count") == 0) {
+		atexit(write_counts);
+		return;
+	}
+	if (only && strcmp(only, rank) != 0)
+		return;
+	if (sscanf(fail, "%31[^:]:%u%n", name, &from, &length) < 2)
+		return;
+	to = fail[length] == '+' ? UINT32_MAX : from;
+	error_number = (unsigned)atoi(strrchr(fail, ':') + 1);
+	for (int call = 0; call < CALLS; call++)
+		if (strcmp(names[call], name) == 0)
+			failing = call;
+}
+
+/* Is this call phasemux's, and is it the one to fail? */
+static bool fails(enum call call, void *caller)
+{
+	struct dl_find_object object;
+	const char *file;
+	unsigned number;
+
+	if (failing == -2)
+		decide();
+	if (_dl_find_object(caller, &object) || !object.dlfo_link_map->l_name)
+		return false;
+	file = strrchr(object.dlfo_link_map->l_name, '/');
+	file = file ? file + 1 : object.dlfo_link_map->l_name;
+	if (strncmp(file, "libphasemux", 11) != 0 && strncmp(file, "libjansson", 10) != 0 &&
+			strncmp(file, "libpfm", 6) != 0)
+		return false;
+	number = atomic_fetch_add(&counts[call], 1) + 1;
+	if ((int)call != failing || number < from || number > to)
+		return false;
+	errno = (int)error_number;
+	return true;
+}
+
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+#define REAL(name)                                                                                 \
+	static __typeof__(name) *real;                                                             \
+	if (!real)                                                                                 \
+		*(void **)&real = dlsym(RTLD_NEXT, #name)
+
+void *malloc(size_t size)
+{
+	return fails(MALLOC, CALLER) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return fails(CALLOC, CALLER) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return fails(REALLOC, CALLER) ? NULL : __libc_realloc(old, size);
+}
+
+/* One wrapper: the function's type, its name, parameters, arguments, what a failure returns. */
+#define WRAP(result, name, call, parameters, arguments, failure)                                   \
+	result name parameters                                                                     \
+	{                                                                                          \
+		REAL(name);                                                                        \
+		return fails(call, CALLER) ? failure : real arguments;                             \
+	}
+
+WRAP(char *, strdup, STRDUP, (const char *text), (text), NULL)
+WRAP(FILE *, fopen, FOPEN, (const char *path, const char *mode), (path, mode), NULL)
+WRAP(int, mkdir, MKDIR, (const char *path, mode_t mode), (path, mode), -1)
+WRAP(int, fstat, FSTAT, (int fd, struct stat *status), (fd, status), -1)
+WRAP(int, fstatat, FSTATAT, (int fd, const char *path, struct stat *status, int flags),
+	(fd, path, status, flags), -1)
+WRAP(int, posix_fallocate, FALLOCATE, (int fd, off_t at, off_t bytes), (fd, at, bytes),
+	(int)error_number)
+WRAP(void *, mmap, MMAP, (void *at, size_t size, int access, int flags, int fd, off_t offset),
+	(at, size, access, flags, fd, offset), MAP_FAILED)
+WRAP(ssize_t, write, WRITE, (int fd, const void *bytes, size_t size), (fd, bytes, size), -1)
+WRAP(ssize_t, read, READ, (int fd, void *bytes, size_t size), (fd, bytes, size), -1)
+WRAP(int, close, CLOSE, (int fd), (fd), -1)
+WRAP(int, unlinkat, UNLINKAT, (int fd, const char *path, int flags), (fd, path, flags), -1)
+WRAP(int, rmdir, RMDIR, (const char *path), (path), -1)
+WRAP(char *, getcwd, GETCWD, (char *path, size_t size), (path, size), NULL)
+WRAP(ssize_t, readlink, READLINK, (const char *path, char *to, size_t size), (path, to, size), -1)
+WRAP(void *, dlopen, DLOPEN, (const char *path, int flags), (path, flags), NULL)
+WRAP(int, pthread_key_create, KEY_CREATE, (unsigned *key, void (*end)(void *)), (key, end),
+	(int)error_number)
+
+int open(const char *path, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	REAL(open);
+	va_start(rest, flags);
+	mode = va_arg(rest, mode_t);
+	va_end(rest);
+	return fails(OPEN, CALLER) ? -1 : real(path, flags, mode);
+}
+
+int openat(int fd, const char *path, int flags, ...)
+{
+	va_list rest;
+	mode_t mode;
+
+	REAL(openat);
+	va_start(rest, flags);
+	mode = va_arg(rest, mode_t);
+	va_end(rest);
+	return fails(OPENAT, CALLER) ? -1 : real(fd, path, flags, mode);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list rest;
+	void *argument;
+
+	REAL(ioctl);
+	va_start(rest, request);
+	argument = va_arg(rest, void *);
+	va_end(rest);
+	return fails(IOCTL, CALLER) ? -1 : real(fd, request, argument);
+}
+
+long syscall(long number, ...)
+{
+	long a[6];
+	va_list rest;
+
+	REAL(syscall);
+	va_start(rest, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(rest, long);
+	va_end(rest);
+	return fails(SYSCALL, CALLER) ? -1 : real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
