@@ -463,10 +463,10 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 	restore_numbers(plain, kept);
 }
 
-/* The program ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
+/* A program of MPI ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
 __attribute__((destructor)) static void ended(void)
 {
-	if (!core.attached || getpid() != core.pid ||
+	if (!core.attached || !core.preload->with_mpi || getpid() != core.pid ||
 			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
 		return;
 	if (core.spool)
