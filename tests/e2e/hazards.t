@@ -14,7 +14,7 @@ same_end() {
 }
 
 for mpi in $mpis; do
-	export limit=40
+	export limit=120
 	for hazard in $("$programs/hazard.$mpi"); do
 		name=$hazard.$mpi
 		run "$name.bare" on $mpi 2 "$programs/hazard.$mpi" "$hazard"

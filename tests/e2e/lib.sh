@@ -117,7 +117,7 @@ on() {
 		flags=(--oversubscribe)
 		[ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
 	fi
-	timeout -k 10 "${limit:-120}" "mpirun.$mpi" "${flags[@]}" -n "$ranks" "$@"
+	timeout -k 10 "${limit:-300}" "mpirun.$mpi" "${flags[@]}" -n "$ranks" "$@"
 }
 
 have() { command -v "$1" >/dev/null; }
