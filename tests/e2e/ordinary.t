@@ -24,7 +24,7 @@ same() {
 }
 
 needed_by() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ' | sed 's/ $//'; }
-left() { find /dev/shm /tmp -maxdepth 1 -name '*phasemux*' ! -path "$tmp" 2>/dev/null | sort; }
+left() { find /dev/shm /tmp -maxdepth 1 -name '*phasemux*' ! -name 'phasemux-test.*' 2>/dev/null | sort; }
 
 before=$(left)
 
