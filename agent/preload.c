@@ -251,6 +251,9 @@ static __attribute__((constructor)) void begin(void)
 	const char *target = getenv(PRELOAD_TARGET);
 	int kept = errno;
 
+	/* a rank, started as such: MPI_Init will come, be MPI loaded yet or not */
+	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
+		target = NULL;
 	if (target && *target) {
 		wrap_role = atol(target) == (long)getpid() ? ROLE_COMMAND : ROLE_BELOW;
 		if (wrap_role == ROLE_COMMAND && !is_launcher() && !wrap_has_mpi()) {

@@ -107,6 +107,8 @@ told list timeout 10 ls /
 is "$(left list)" 0 "a launcher and an ordinary program leave nothing"
 run unset LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/unset.result" "$programs/posix_threads" 20
 is "$(left unset)" 0 "without the command, a program without MPI is no target"
+told rank PMI_RANK=0 "$programs/posix_threads" 20
+is "$(left rank)" 0 "nor is a process that was started as a rank, before MPI_Init"
 told serial /usr/bin/env sort /etc/passwd
 is "$(cat "$tmp/serial.code")" 0 "a program without any call runs to its end"
 
