@@ -68,6 +68,12 @@ static void name_path(struct places *places, const struct path *path, struct cha
 		/* who calls main is of no interest */
 		if (i && strncmp(found[0].module, "libc.so", 7) == 0)
 			return;
+		/* the preload stands between a runtime and a region, whose path begins there */
+		if (strncmp(found[0].module, "libphasemux", 11) == 0) {
+			if (chain->count)
+				return;
+			continue;
+		}
 		for (unsigned k = 0; k < count && chain->count < CHAIN_MAX; k++) {
 			unsigned named = intern(places, &found[k]);
 

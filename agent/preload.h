@@ -30,6 +30,7 @@ enum runtime_call {
 #undef THREAD_REGION
 #undef THREAD_LOCK
 	THREAD_pthread_create, /* a thread begins or ends */
+	THREAD_GOMP_task,      /* a task of GNU OpenMP begins or ends */
 	THREAD_ompt,           /* what LLVM's OpenMP tells of */
 	RUNTIME_CALLS,
 };

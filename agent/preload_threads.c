@@ -22,6 +22,7 @@ enum real_thread {
 #undef THREAD_REGION
 #undef THREAD_LOCK
 	REAL_pthread_create,
+	REAL_GOMP_task,
 	REALS,
 };
 
@@ -34,6 +35,7 @@ static const char *const symbols[REALS] = {
 #undef THREAD_REGION
 #undef THREAD_LOCK
 	[REAL_pthread_create] = "pthread_create",
+	[REAL_GOMP_task] = "GOMP_task",
 };
 
 static _Atomic(void *) reals[REALS];
@@ -101,9 +103,12 @@ static inline void *real_of(enum real_thread which, void *site)
 
 /* ---- whose threads ---- */
 
-/* Runtimes have threads of their own, and wait in theirs for others: that is not the program. */
+/*
+ * Runtimes have threads of their own, and wait in theirs for others: that is not the program. The
+ * preload itself stands where the program ends a region with a jump to such a call.
+ */
 static const char *const runtimes[] = { "libgomp", "libomp", "libiomp", "libmpi", "libopen-",
-	"libpmi", "libevent", "libuc", "libfabric", "libpsm", "libprrte", "mca_", "libphasemux",
+	"libpmi", "libevent", "libuc", "libfabric", "libpsm", "libprrte", "mca_", "libphasemux-",
 	"libcuda" };
 
 #define RANGES_MAX 64
@@ -176,21 +181,26 @@ struct region {
 };
 
 /*
- * On each thread of the team. The call site of a region is its body, whose first line is the
+ * The runtime calls the program: what that calls counts again, until it returns to the runtime. The
+ * call site of a region is its body, whose first line is the
  * directive's; it is in no frame.
  */
+static void run_body(void (*body)(void *), void *data, enum runtime_call call)
+{
+	void *site = (char *)body + 1;
+
+	wrap_thread.depth = 1;
+	wrap_leave(call, site, NULL);
+	body(data);
+	wrap_enter(call, site, NULL);
+}
+
+/* On each thread of the team. */
 static void run_region(void *data)
 {
 	const struct region *region = data;
-	void *site = (char *)region->body + 1;
-	unsigned depth = wrap_thread.depth;
 
-	/* the runtime has called the program: what that calls counts again */
-	wrap_thread.depth = 1;
-	wrap_leave(region->call, site, NULL);
-	region->body(region->data);
-	wrap_enter(region->call, site, NULL);
-	wrap_thread.depth = depth;
+	run_body(region->body, region->data, region->call);
 }
 
 /* A process that `phasemux run` has started, if not itself, becomes a target here. */
@@ -223,6 +233,59 @@ static __attribute__((cold, noinline)) void first_region(void)
 		wrap_leave(THREAD_##name, CALLER);                                                 \
 		return result;                                                                     \
 	}
+
+/* ---- tasks: what a thread of the team runs while it waits ---- */
+
+#define TASK_BYTES_MAX 4096
+#define TASK_ALIGN     64
+
+/* Before the data of a task, which the runtime copies until the task is run. */
+struct task {
+	void (*body)(void *);
+	size_t offset; /* of the data */
+};
+
+static void run_task(void *data)
+{
+	const struct task *task = data;
+	void *own = (char *)data + task->offset;
+
+	/* at once, by the thread that makes it: part of its burst */
+	if (!wrap_thread.depth)
+		task->body(own);
+	else
+		run_body(task->body, own, THREAD_GOMP_task);
+}
+
+__attribute__((visibility("default"))) void GOMP_task(void (*body)(void *), void *data,
+		void (*copy)(void *, void *), long size, long align, long condition, long flags,
+		void *depend, long priority, void *detach);
+
+/* Where the program copies the data itself (constructors of C++), the task stays a part of the wait. */
+void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align,
+		long condition, long flags, void *depend, long priority, void *detach)
+{
+	void (*real)(void (*)(void *), void *, void (*)(void *, void *), long, long, long, long,
+			void *, long, void *) =
+			(void (*)(void (*)(void *), void *, void (*)(void *, void *), long, long,
+					long, long, void *, long, void *))real_of(
+					REAL_GOMP_task, __builtin_return_address(0));
+	char block[TASK_BYTES_MAX] __attribute__((aligned(TASK_ALIGN)));
+	struct task *task = (struct task *)block;
+	long offset = align > (long)sizeof(*task) ? align : (long)sizeof(*task);
+
+	if (!wrap_observed() || copy || size < 0 || align > TASK_ALIGN ||
+			offset + size > TASK_BYTES_MAX) {
+		real(body, data, copy, size, align, condition, flags, depend, priority, detach);
+		return;
+	}
+	task->body = body;
+	task->offset = (size_t)offset;
+	memcpy(block + offset, data, (size_t)size);
+	real(run_task, block, NULL, offset + size,
+			align > (long)_Alignof(struct task) ? align : (long)_Alignof(struct task),
+			condition, flags, depend, priority, detach);
+}
 
 /* ---- calls that wait ---- */
 

@@ -51,6 +51,9 @@ if [ -x "$programs/omp" ]; then
 	holds "omp.gcc: the serial part is one" report source "$json" 24000000 \
 		main "omp.c:$(line omp.c '/* second region */')" \
 		main "omp.c:$(line omp.c '/* serial */')"
+	whole omp_tasks 2 "$programs/omp_tasks" 150
+	holds "omp_tasks: the two kinds of tasks" report instructions \
+		"$tmp/omp_tasks.result/report.json" 1500000 300000
 else
 	skip "OpenMP of GCC" "not built"
 fi
