@@ -750,6 +750,8 @@ static int attach(struct preload *preload)
 		ledger_free(core.ledger);
 		if (core.spool)
 			spool_remove(core.spool);
+		spool_free(core.spool);
+		core.spool = NULL;
 		return -ENOMEM;
 	}
 	record_bursts();

@@ -209,6 +209,7 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 	if (!spool->shape) {
 		*error = -ENOMEM;
 		spool_remove(spool);
+		spool_free(spool);
 		return NULL;
 	}
 	write_facts(spool, facts);
@@ -235,6 +236,15 @@ void spool_remove(struct spool *spool)
 		rmdir(spool->folder);
 		*slash = '/';
 	}
+}
+
+void spool_free(struct spool *spool)
+{
+	if (!spool)
+		return;
+	sums_free(spool->shape);
+	munmap(spool->map, spool->bytes);
+	free(spool);
 }
 
 /* ---- filling it ---- */

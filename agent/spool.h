@@ -142,8 +142,11 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting);
 struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder, size_t size,
 		int *error);
 
-/* The normal end: the file is removed, and the folders once they are empty. */
+/* The normal end: the file is removed, and the folders once they are empty. The memory stays. */
 void spool_remove(struct spool *spool);
+
+/* The memory too, when nobody writes to it any more; the file, if it is there, stays. */
+void spool_free(struct spool *spool);
 
 /* The sums, of the length that the facts say; all 0. To be changed under the caller's lock only. */
 double *spool_sums(struct spool *spool);

@@ -237,6 +237,7 @@ static void test_modes(void)
 	spool_remove(spool);
 	ok(stat(path_in(path, sizeof(path), ""), &status) && errno == ENOENT,
 			"the normal end leaves nothing, not even folders");
+	spool_free(spool);
 }
 
 static int passes_the_limit(void *data)

@@ -18,7 +18,9 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PHASEMUX_BUILD:-$root/build}
 programs=$build/tests/programs
-library=$build/libphasemux.so
+# A build with sanitizers needs theirs in front: PHASEMUX_BUILD=build-asan with
+# PHASEMUX_SANITIZER=$(gcc -print-file-name=libasan.so) and ASAN_OPTIONS=detect_leaks=0, for MPI leaks.
+library=${PHASEMUX_SANITIZER:+$PHASEMUX_SANITIZER:}$build/libphasemux.so
 phasemux=$build/phasemux
 scripted=$build/tests/libscripted-pmu.so
 python=/usr/bin/python3
