@@ -142,6 +142,13 @@ static struct thread *all_threads(void)
 
 /* ---- the boundaries of bursts ---- */
 
+/* Without MPI: this thread alone may now look after rounds, until it clears the flag. */
+static bool try_step(void)
+{
+	/* pairs with the release of whoever had it: what its step has done */
+	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
+}
+
 /* What is not urgent: drains, rounds. Between two bursts, so that it is in neither. */
 static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
 {
@@ -150,14 +157,14 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 
 	drain(thread, now);
 	/* one thread speaks MPI; without it, any may, one at a time */
-	if (core.adapter ? thread->main :
-			   !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire)) {
+	if (core.adapter ? thread->main : try_step()) {
 		exchange_step(core.exchange, all_threads(), now);
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
-	pause = (thread->main || !core.adapter) && exchange_busy(core.exchange) ? clock_ticks(SERVICE_BUSY_NS) :
-								core.rules.service_ticks;
+	pause = core.rules.service_ticks;
+	if ((thread->main || !core.adapter) && exchange_busy(core.exchange))
+		pause = clock_ticks(SERVICE_BUSY_NS);
 	thread->service_at = now + pause;
 	site_add(&thread->counts.service_ticks, clock_now() - now);
 	errno = kept;
@@ -449,9 +456,7 @@ static void hook_finalize(void **slot, void *site, const void *frame)
 	for (struct thread *each = all_threads(); each; each = each->next)
 		drain(each, now);
 	/* without MPI, another thread may be in a round; it does not take long */
-	for (int tries = 0; !core.adapter && tries < 1000 &&
-			atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
-			tries++)
+	for (int tries = 0; !core.adapter && tries < 1000 && !try_step(); tries++)
 		usleep(1000);
 	finish(clock_ns(now - core.start) * 1e-9);
 	end_recording();

@@ -261,9 +261,9 @@ __attribute__((visibility("default"))) void GOMP_task(void (*body)(void *), void
 		void (*copy)(void *, void *), long size, long align, long condition, long flags,
 		void *depend, long priority, void *detach);
 
-/* Where the program copies the data itself (constructors of C++), the task stays a part of the wait. */
-void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size, long align,
-		long condition, long flags, void *depend, long priority, void *detach)
+/* Where the program copies the data itself (C++ constructors), the task stays part of the wait. */
+void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size,
+		long align, long condition, long flags, void *depend, long priority, void *detach)
 {
 	void (*real)(void (*)(void *), void *, void (*)(void *, void *), long, long, long, long,
 			void *, long, void *) =
