@@ -1,0 +1,87 @@
+/*
+ * What the files of the core share: core.c (the beginning), hooks.c (the boundaries of bursts) and
+ * ending.c (the end). One process is one core; it is written in the beginning, before any hook can
+ * be reached, but for what is atomic.
+ */
+#ifndef PHASEMUX_AGENT_CORE_H
+#define PHASEMUX_AGENT_CORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/burst_table.h"
+#include "agent/counting.h"
+#include "agent/exchange.h"
+#include "agent/job.h"
+#include "agent/ledger.h"
+#include "agent/mpi_adapter.h"
+#include "agent/preload.h"
+#include "agent/settings.h"
+#include "agent/spool.h"
+#include "agent/thread.h"
+
+#define CORE_THREADS_MAX 64
+
+struct core {
+	struct settings settings;
+	struct job job;
+	struct counting counting;
+	struct mpi_world world;
+	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
+	struct thread_rules rules;
+	bool attached;
+	struct spool *spool; /* NULL: what is kept dies with the process */
+	char spool_folder[4096];
+	struct ledger *ledger;
+	struct exchange *exchange;
+	struct burst_table *bursts; /* NULL unless asked for */
+	const struct preload *preload;
+	char folder[4096];
+	char command[4096]; /* the program and its arguments, each with its NUL */
+	size_t command_bytes;
+	uint64_t start;
+	double call_ticks; /* what the two hooks cost where nothing is read */
+	pid_t pid;
+	pthread_t main_thread; /* that called MPI_Init */
+	pthread_key_t thread_ends;
+	/* newest first; a thread is never taken out */
+	_Atomic(struct thread *) threads;
+	_Atomic unsigned thread_count;
+	atomic_flag stepping; /* without MPI: a thread is in a round */
+};
+
+extern struct core core;
+
+/* The threads that are observed, newest first. */
+static inline struct thread *core_threads(void)
+{
+	/* pairs with the release in adopt */
+	return atomic_load_explicit(&core.threads, memory_order_acquire);
+}
+
+/* ---- hooks.c ---- */
+
+extern const struct preload_hooks hooks;
+
+/* Destructor of core.thread_ends: what the thread read is booked, its counters are closed. */
+void hooks_thread_ends(void *thread);
+
+/* What is in a thread's own word, as a thread; NULL: it is not observed. */
+struct thread *hooks_thread(void *slot);
+
+/* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
+void hooks_drain(struct thread *thread, uint64_t now);
+
+/* Without MPI: this thread alone may now look after rounds, until it clears core.stepping. */
+bool hooks_try_step(void);
+
+/* ---- ending.c ---- */
+
+/* As preload_hooks.finalize. */
+void ending_hook(void **slot, void *site, const void *frame);
+
+#endif

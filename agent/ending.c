@@ -1,0 +1,218 @@
+/* The end of a run: the ranks' sums are added, and what rank 0 then knows becomes the report. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+#include "agent/output.h"
+#include "agent/plain_locale.h"
+#include "agent/report.h"
+#include "agent/report_text.h"
+#include "agent/source.h"
+#include "sampling/clock.h"
+#include "sampling/path.h"
+
+/* The agent's own account, in seconds. */
+static double own_seconds(void)
+{
+	const struct probe *probe = &core.counting.probe;
+	double ticks = 0, reads = 0;
+
+	for (const struct thread *thread = core_threads(); thread; thread = thread->next) {
+		const struct thread_counts *counts = &thread->counts;
+
+		ticks += (double)atomic_load(&counts->switch_ticks) +
+			 (double)atomic_load(&counts->service_ticks) +
+			 (double)atomic_load(&counts->calls) * core.call_ticks;
+		reads += (double)atomic_load(&counts->reads);
+	}
+	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9;
+}
+
+/* That the thread which speaks MPI was in it. */
+static double mpi_seconds(void)
+{
+	uint64_t ticks = 0;
+
+	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
+		if (thread->main)
+			ticks += atomic_load(&thread->counts.mpi_ticks);
+	return clock_ns(ticks) * 1e-9;
+}
+
+static double most_computing(void)
+{
+	double seconds = 0, threads = 0;
+
+	for (const struct thread *thread = core_threads(); thread; thread = thread->next) {
+		seconds += clock_ns(atomic_load(&thread->counts.ticks)) * 1e-9;
+		threads++;
+	}
+	return threads > 0 ? seconds / threads : 0;
+}
+
+static void write_report(const json_t *report)
+{
+	static const char *const suffixes[] = { "txt", "json", "csv" };
+	unsigned wanted = core.settings.report, number;
+	char why[256];
+	char *text[3] = { report_text(report, why, sizeof(why)),
+		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
+		report_csv(report, why, sizeof(why)) };
+	int folder;
+
+	if ((wanted & REPORT_TEXT) && text[0] && log_speaks()) {
+		fflush(stderr);
+		log_text(text[0], strlen(text[0]));
+	}
+	folder = output_open(core.folder);
+	if (folder < 0)
+		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
+	number = folder < 0 ? 0 : output_number(folder, "report", suffixes, 3);
+	for (unsigned i = 0; i < 3 && number; i++) {
+		int error = 0;
+
+		if (text[i] && (wanted & 1u << i))
+			error = output_write(folder, "report", number, suffixes[i], text[i],
+					strlen(text[i]));
+		if (error)
+			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
+					strerror(-error));
+	}
+	if (folder >= 0)
+		close(folder);
+	for (unsigned i = 0; i < 3; i++)
+		free(text[i]);
+}
+
+/* What names the addresses of this process; NULL without memory. */
+static struct source *open_source(void)
+{
+	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
+	struct source *source = NULL;
+
+	if (modules)
+		source = source_open(core.preload->folder, modules,
+				source_modules(modules, SOURCE_MODULES_MAX));
+	free(modules);
+	return source;
+}
+
+/* Merges the ranks' sums; what rank 0 then knows becomes the report. 0, or -EIO: MPI said no. */
+static int reduce_and_report(double wall_seconds)
+{
+	double most[2] = { wall_seconds, most_computing() };
+	struct thread *threads = core_threads();
+	const struct site_table *sites[CORE_THREADS_MAX];
+	struct report_facts facts = { .command = core.command,
+		.command_bytes = core.command_bytes, .job = &core.job,
+		.scheme = core.settings.scheme,
+		.counting = &core.counting,
+		.world = &core.world,
+		.sites = sites,
+		.rounds = exchange_rounds(core.exchange),
+		.alone = !core.adapter };
+	size_t length;
+	double *sums = ledger_close(core.ledger, threads, &length);
+	struct totals *totals = (struct totals *)sums;
+	json_t *report;
+
+	for (const struct thread *thread = threads; thread; thread = thread->next)
+		if (facts.site_tables < CORE_THREADS_MAX)
+			sites[facts.site_tables++] = &thread->sites;
+	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
+	totals->agent_seconds = own_seconds();
+	totals->agent_bytes += (double)exchange_bytes();
+	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2)))
+		return -EIO;
+	if (core.adapter && core.world.rank != 0)
+		return 0;
+	facts.totals = totals;
+	facts.sums = ledger_sums(core.ledger);
+	facts.table = ledger_table(core.ledger);
+	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
+	facts.wall_seconds = most[0];
+	facts.compute_seconds_most = most[1];
+	facts.source = open_source();
+	report = report_build(&facts);
+	source_close(facts.source);
+	if (report)
+		write_report(report);
+	else
+		log_line("no report: out of memory");
+	json_decref(report);
+	return 0;
+}
+
+/* The spool goes when the report is there: not before rank 0 has made it. */
+static void finish(double wall_seconds)
+{
+	double failed = exchange_finish(core.exchange, core_threads()) ||
+			reduce_and_report(wall_seconds);
+
+	if (core.adapter && core.adapter->max(&failed, 1))
+		failed = true;
+	if (!failed && core.spool)
+		spool_remove(core.spool);
+	else if (core.spool)
+		log_line("no report: MPI refused a collective; phasemux recover %s makes it",
+				core.spool_folder);
+	else if (failed)
+		log_line("no report: MPI refused a collective");
+}
+
+static void end_recording(void)
+{
+	int error;
+
+	if (!core.bursts)
+		return;
+	ledger_record(core.ledger, NULL);
+	error = burst_table_close(core.bursts);
+	core.bursts = NULL;
+	if (error)
+		log_line("bursts could not be recorded to the end: %s", strerror(-error));
+}
+
+void ending_hook(void **slot, void *site, const void *frame)
+{
+	uint64_t now = clock_now();
+	struct plain_locale plain = plain_locale_enter();
+	struct thread *thread = hooks_thread(*slot);
+
+	if (thread) {
+		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+	}
+	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
+	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
+	for (struct thread *each = core_threads(); each; each = each->next)
+		hooks_drain(each, now);
+	/* without MPI, another thread may be in a round; it does not take long */
+	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
+		usleep(1000);
+	finish(clock_ns(now - core.start) * 1e-9);
+	end_recording();
+	if (core.adapter)
+		core.adapter->close();
+	core.preload->set_hooks(NULL);
+	if (thread)
+		thread_close(thread);
+	plain_locale_leave(&plain);
+}
+
+/* A program of MPI ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
+__attribute__((destructor)) static void ended(void)
+{
+	if (!core.attached || !core.preload->with_mpi || getpid() != core.pid ||
+			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
+		return;
+	if (core.spool)
+		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
+				core.spool_folder);
+	else
+		log_line("no report: MPI_Finalize was not called");
+}

@@ -1,0 +1,204 @@
+/* The boundaries of bursts, as the preload reports them, and the threads that they come from. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include <urcu-bp.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+#include "sampling/clock.h"
+#include "sampling/path.h"
+
+#define SERVICE_BUSY_NS 1e6 /* how often a thread looks after a round that is under way */
+
+/* ---- threads ---- */
+
+void hooks_drain(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	ledger_checkpoint(core.ledger, thread, now);
+}
+
+void hooks_thread_ends(void *data)
+{
+	struct thread *thread = data;
+
+	if (getpid() != core.pid)
+		return;
+	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
+		if (thread->open) {
+			thread->at = thread->born;
+			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
+		}
+		hooks_drain(thread, clock_now());
+	}
+	thread_close(thread);
+}
+
+/* The calling thread is new to us. NULL: it is not observed. */
+static struct thread *adopt(void)
+{
+	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
+	struct thread *thread, *newest;
+
+	if (index >= CORE_THREADS_MAX)
+		return NULL;
+	thread = thread_new(&core.rules, core.counting.pmu, core.counting.event,
+			&core.counting.plan, (uint64_t)core.world.rank + index,
+			core.counting.probe.method);
+	if (!thread)
+		return NULL;
+	if (ledger_admit(core.ledger, thread)) {
+		thread_close(thread);
+		thread_free(thread);
+		return NULL;
+	}
+	if (thread->open_error)
+		log_line("counters of a thread cannot be opened: %s",
+				strerror(-thread->open_error));
+	path_init(&thread->sites.paths);
+	if (core.spool && thread->spooled < 0)
+		log_line("%s: no room for a thread: %s", core.spool_folder,
+				strerror(-thread->spooled));
+	pthread_setspecific(core.thread_ends, thread);
+	rcu_register_thread();
+	thread->main = pthread_equal(pthread_self(), core.main_thread);
+	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+	do
+		thread->next = newest;
+	/* pairs with the acquire in core_threads: publishes the thread */
+	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
+			memory_order_release, memory_order_relaxed));
+	return thread;
+}
+
+/* ---- the boundaries of bursts ---- */
+
+bool hooks_try_step(void)
+{
+	/* pairs with the release of whoever had it: what its step has done */
+	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
+}
+
+/* What is not urgent: drains, rounds. Between two bursts, so that it is in neither. */
+static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
+{
+	int kept = errno;
+	uint64_t pause;
+
+	hooks_drain(thread, now);
+	/* one thread speaks MPI; without it, any may, one at a time */
+	if (core.adapter ? thread->main : hooks_try_step()) {
+		exchange_step(core.exchange, core_threads(), now);
+		if (!core.adapter) /* pairs with the acquire above: what the step has done */
+			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+	}
+	pause = core.rules.service_ticks;
+	if ((thread->main || !core.adapter) && exchange_busy(core.exchange))
+		pause = clock_ticks(SERVICE_BUSY_NS);
+	thread->service_at = now + pause;
+	site_add(&thread->counts.service_ticks, clock_now() - now);
+	errno = kept;
+}
+
+/* Stands in a thread's word when the thread is not observed. */
+static char unobserved;
+
+static __attribute__((noinline)) void meet(void **slot)
+{
+	int kept = errno;
+
+	*slot = adopt();
+	if (!*slot)
+		*slot = &unobserved;
+	errno = kept;
+}
+
+static inline bool is_observed(const void *slot)
+{
+	return slot && slot != &unobserved;
+}
+
+/* Before a call that may wait, there is time for what is not urgent. */
+static const bool waits[MPI_CALLS] = {
+#define WAITS    true
+#define PASSES   false
+#define INIT     false
+#define FINALIZE false
+#define ABORTS   false
+#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+};
+
+/* The run is to be aborted: all that there is to know of this thread stays in the spool. */
+static __attribute__((noinline)) void leave_behind(struct thread *thread, uint64_t now)
+{
+	int kept = errno;
+
+	hooks_drain(thread, now);
+	log_speaker(true);
+	if (core.spool)
+		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
+	errno = kept;
+}
+
+static void before(void **slot, enum runtime_call call, void *site, const void *frame)
+{
+	uint64_t now = clock_now();
+	struct thread *thread = *slot;
+
+	if (!is_observed(thread))
+		return;
+	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread->entered = now;
+	thread_end_burst(thread, &core.rules, call, now);
+	if (call == MPI_CALL_Abort)
+		leave_behind(thread, now);
+	else if ((call >= MPI_CALLS || waits[call]) &&
+			(now >= thread->service_at ||
+					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
+		service(thread, now);
+}
+
+static void after(void **slot, enum runtime_call call, void *site, const void *frame)
+{
+	struct thread *thread = *slot;
+	bool is_new = false;
+	uint64_t now;
+
+	if (!thread) {
+		meet(slot);
+		thread = *slot;
+		is_new = true;
+	}
+	if (!is_observed(thread))
+		return;
+	/* a call is where it began; but of a region, this is the beginning */
+	if (is_new || call >= MPI_CALLS)
+		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	if (is_new)
+		thread->born = thread->at;
+	now = clock_now();
+	if (call < MPI_CALLS && !is_new)
+		site_add(&thread->counts.mpi_ticks, now - thread->entered);
+	/* no call waited for long: do it all the same */
+	if (now >= thread->service_at + core.rules.service_ticks ||
+			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2) {
+		service(thread, now);
+		now = clock_now();
+	}
+	thread_begin_burst(thread, &core.rules, call, now);
+}
+
+struct thread *hooks_thread(void *slot)
+{
+	return is_observed(slot) ? slot : NULL;
+}
+
+const struct preload_hooks hooks = {
+	.before = before,
+	.after = after,
+	.finalize = ending_hook,
+};
