@@ -325,13 +325,21 @@ static void do__exit(void)
 	_exit(code_of(13));
 }
 
+/* A launcher that kills the ranks need not forward what they wrote a moment before. */
+static void let_output_through(void)
+{
+	fflush(stdout);
+	MPI_Barrier(MPI_COMM_WORLD);
+	usleep(300000);
+}
+
 static void do_abort(void)
 {
 	struct rlimit none = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &none);
 	compute(50);
-	MPI_Barrier(MPI_COMM_WORLD);
+	let_output_through();
 	if (rank == 0)
 		abort();
 	pause();
@@ -340,6 +348,7 @@ static void do_abort(void)
 static void do_mpi_abort(void)
 {
 	compute(50);
+	let_output_through();
 	if (rank == 0)
 		MPI_Abort(MPI_COMM_WORLD, 14);
 	pause();
@@ -348,6 +357,7 @@ static void do_mpi_abort(void)
 static void do_signal(void)
 {
 	compute(50);
+	let_output_through();
 	if (rank == 0)
 		raise(SIGTERM);
 	pause();
