@@ -184,6 +184,7 @@ void ending_hook(void **slot, void *site, const void *frame)
 	struct thread *thread = hooks_thread(*slot);
 
 	if (thread) {
+		thread_stop_counting(thread);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
 	}

@@ -164,27 +164,31 @@ static __attribute__((noinline)) bool begin_reading(
 	return good;
 }
 
-/* The burst that ends was read: its counts go to the ring. False: they are lost. */
-static __attribute__((noinline)) bool end_reading(struct thread *thread,
-		const struct thread_rules *rules, uint64_t ticks, uint32_t span)
+void thread_read_end(struct thread *thread)
 {
-	uint64_t values[GROUP_EVENTS_MAX];
-	unsigned count = rules->counts[thread->group];
-	struct burst *burst;
-	int kept = errno, error;
+	int kept = errno;
 
 	site_add(&thread->counts.reads, 1);
-	error = read_group(&thread->groups[thread->group], values);
-	errno = kept;
-	thread->quantum_left -= thread->quantum_left > 0;
-	if (error) {
+	thread->ended = read_group(&thread->groups[thread->group], thread->end_values) == 0;
+	if (!thread->ended)
 		thread->counting = false;
+	thread->quantum_left -= thread->quantum_left > 0;
+	errno = kept;
+}
+
+/* The burst that ends was read: its counts go to the ring. False: they are lost. */
+static bool push_burst(struct thread *thread, const struct thread_rules *rules, uint64_t ticks,
+		uint32_t span)
+{
+	unsigned count = rules->counts[thread->group];
+	struct burst *burst;
+
+	if (!thread->ended)
 		return false;
-	}
 	if (ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed))
 		return true;
 	burst = ring_reserve(&thread->ring);
-	if (!burst || !group_delta(thread->values, values, count, burst->values))
+	if (!burst || !group_delta(thread->values, thread->end_values, count, burst->values))
 		return false;
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
@@ -219,7 +223,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 		span = span_find(&thread->sites, thread->from,
 				site_find(&thread->sites, thread->at, call));
 	if (thread->reading)
-		read = end_reading(thread, rules, ticks, span);
+		read = push_burst(thread, rules, ticks, span);
 	if (thread->reading && !read)
 		site_add(&counts->lost, 1);
 	if (is_short) {

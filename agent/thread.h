@@ -68,7 +68,9 @@ struct thread {
 	bool open, reading;
 	uint32_t from; /* site */
 	uint64_t begin;
-	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin */
+	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin ... */
+	uint64_t end_values[GROUP_EVENTS_MAX]; /* ... and at its end */
+	bool ended; /* these could be read */
 	double weight;
 	/* the quantum under way */
 	unsigned group;
@@ -113,6 +115,18 @@ size_t thread_bytes(void);
 
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);
+
+void thread_read_end(struct thread *thread);
+
+/*
+ * The work of a burst ends here: its counters are read, if they are, before anything else is done,
+ * so that they hold as little of ours as can be. thread_end_burst follows.
+ */
+static inline void thread_stop_counting(struct thread *thread)
+{
+	if (thread->open && thread->reading)
+		thread_read_end(thread);
+}
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,

@@ -42,12 +42,15 @@ static void one_burst(struct thread *thread, int i)
 	/* any two addresses do for call sites */
 	uintptr_t start = 0x1000 + (run.mixed_site ? 0 : 16 * (uintptr_t)which);
 	uintptr_t end = 0x2000 + 16 * (uintptr_t)which;
+	uint64_t now;
 
 	thread->at = path_find(&thread->sites.paths, start, NULL);
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
+	now = clock_now();
+	thread_stop_counting(thread);
 	thread->at = path_find(&thread->sites.paths, end, NULL);
-	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, clock_now());
+	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
 }
 
 static void *thread_main(void *data)
