@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <urcu-bp.h>
 
+#include "agent/readers.h"
 #include "sampling/clock.h"
 
 /* How far apart different call paths are, where the range of each other metric is 1. */
@@ -363,7 +363,7 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 	/* pairs with the release below: the last drainer's records are released, its sums written */
 	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
 		return;
-	rcu_read_lock();
+	readers_enter(ledger->rules);
 	table = rcu_dereference(ledger->table);
 	if (thread->settled != table->generation)
 		settle_pending(ledger, thread, table);
@@ -371,7 +371,7 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 		drain_burst(ledger, thread, table, burst);
 		ring_release(&thread->ring);
 	}
-	rcu_read_unlock();
+	readers_leave(ledger->rules);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
 
@@ -576,9 +576,10 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	save_table(ledger, ledger->spare);
 	shares = learn_shares(ledger, ledger->spare);
 	/* pair with rcu_dereference in ledger_drain and choose_group: publish what they point to */
+	readers_announce(ledger->rules);
 	rcu_assign_pointer(ledger->table, ledger->spare);
 	rcu_assign_pointer(ledger->rules->adaptive, shares);
-	synchronize_rcu();
+	readers_wait(ledger->rules);
 	ledger->spare = old;
 	ledger->burst_min_ns = answer->burst_min_ns;
 	atomic_store_explicit(&ledger->rules->burst_min, clock_ticks((double)answer->burst_min_ns),

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <urcu-bp.h>
 
+#include "agent/readers.h"
 #include "sampling/clock.h"
 
 /* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
@@ -108,11 +108,11 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	struct scheme scheme = rules->scheme;
 	unsigned group;
 
-	rcu_read_lock();
+	readers_enter(rules);
 	/* pairs with rcu_assign_pointer in ledger_publish: the shares that were learnt */
 	scheme.adaptive = rcu_dereference(rules->adaptive);
 	group = scheme_group(&scheme, place, quantum);
-	rcu_read_unlock();
+	readers_leave(rules);
 	return group;
 }
 
