@@ -1,5 +1,4 @@
 /* phasemux doctor: in plain words, what this machine lets us count and what would give more. */
-#include <dirent.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/mpi_adapters.h"
 #include "multiplex/model.h"
 #include "multiplex/plan.h"
 #include "sampling/clock.h"
@@ -193,30 +193,15 @@ static void tell_paranoid(const struct probe *probe)
 				"CONFIG_PERF_EVENTS, or hides /proc/sys");
 }
 
-/* An adapter is a file libphasemux-NAME.so beside the preload. */
-static bool adapter_name(const char *file, char *name, size_t size)
+static const char *mpi_words(const char *name)
 {
-	static const char *const words[][2] = {
-		{ "openmpi", "Open MPI" }, { "mpich", "MPICH" }, { "mpi", "MPI" },
-	};
-	char key[32] = "";
-	int end = 0;
-
-	if (sscanf(file, "libphasemux-%31[a-z0-9].so%n", key, &end) != 1 || end == 0 ||
-			file[end] != '\0' || strcmp(key, "core") == 0)
-		return false;
-	snprintf(name, size, "%s", key);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(key, words[i][0]) == 0)
-			snprintf(name, size, "%s", words[i][1]);
-	return true;
+	return strcmp(name, "openmpi") == 0 ? "Open MPI" : strcmp(name, "mpich") == 0 ? "MPICH" : name;
 }
 
+/* Those whose adapters the build made, and that still lie beside the preload. */
 static void tell_mpis(void)
 {
-	char library[PATH_MAX], served[256] = "", name[32];
-	struct dirent *entry;
-	DIR *folder;
+	char library[PATH_MAX], served[256] = "";
 
 	if (machine_find_library(library, sizeof(library)) < 0) {
 		tell("preload", "there is no " MACHINE_LIBRARY " beside this command, nor where it "
@@ -225,16 +210,16 @@ static void tell_mpis(void)
 	}
 	tell("preload", "%s", library);
 	*strrchr(library, '/') = '\0';
-	folder = opendir(library);
-	while (folder && (entry = readdir(folder))) {
+	for (size_t i = 0; mpi_adapters[i].name; i++) {
+		char path[PATH_MAX + 64];
 		size_t length = strlen(served);
 
-		if (adapter_name(entry->d_name, name, sizeof(name)))
-			snprintf(served + length, sizeof(served) - length, "%s%s",
-					length ? ", " : "", name);
+		snprintf(path, sizeof(path), "%s/%s", library, mpi_adapters[i].file);
+		if (access(path, R_OK) == 0)
+			snprintf(served + length, sizeof(served) - length, "%s%s (%s)",
+					length ? ", " : "", mpi_words(mpi_adapters[i].name),
+					mpi_adapters[i].soname);
 	}
-	if (folder)
-		closedir(folder);
 	if (served[0])
 		tell("MPI", "served: %s. Ranks of another MPI report one by one", served);
 	else
