@@ -1,5 +1,6 @@
 /* The end of a run: the ranks' sums are added, and what rank 0 then knows becomes the report. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,41 @@ static double most_computing(void)
 	return threads > 0 ? seconds / threads : 0;
 }
 
+#define FORMS 3 /* of a report: text, JSON, CSV, in the order of enum report */
+
+static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
+
+/*
+ * Writes the forms that are wanted (NULL: not this one) under one number. Another rank that reports
+ * alone may take the same number at the same moment: whoever is second takes the next.
+ */
+static void write_forms(int folder, char *const text[FORMS])
+{
+	unsigned number = output_number(folder, "report", suffixes, FORMS);
+	bool first = true;
+
+	for (unsigned i = 0; i < FORMS && number; i++) {
+		int error;
+
+		if (!text[i])
+			continue;
+		do
+			error = output_write(folder, "report", number, suffixes[i], text[i],
+					strlen(text[i]));
+		while (error == -EEXIST && first &&
+				(number = output_number(folder, "report", suffixes, FORMS)));
+		first = false;
+		if (error)
+			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
+					strerror(-error));
+	}
+}
+
 static void write_report(const json_t *report)
 {
-	static const char *const suffixes[] = { "txt", "json", "csv" };
-	unsigned wanted = core.settings.report, number;
+	unsigned wanted = core.settings.report;
 	char why[256];
-	char *text[3] = { report_text(report, why, sizeof(why)),
+	char *text[FORMS] = { report_text(report, why, sizeof(why)),
 		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
 		report_csv(report, why, sizeof(why)) };
 	int folder;
@@ -68,23 +98,19 @@ static void write_report(const json_t *report)
 		fflush(stderr);
 		log_text(text[0], strlen(text[0]));
 	}
+	for (unsigned i = 0; i < FORMS; i++)
+		if (!(wanted & 1u << i)) {
+			free(text[i]);
+			text[i] = NULL;
+		}
 	folder = output_open(core.folder);
-	if (folder < 0)
+	if (folder < 0) {
 		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
-	number = folder < 0 ? 0 : output_number(folder, "report", suffixes, 3);
-	for (unsigned i = 0; i < 3 && number; i++) {
-		int error = 0;
-
-		if (text[i] && (wanted & 1u << i))
-			error = output_write(folder, "report", number, suffixes[i], text[i],
-					strlen(text[i]));
-		if (error)
-			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
-					strerror(-error));
-	}
-	if (folder >= 0)
+	} else {
+		write_forms(folder, text);
 		close(folder);
-	for (unsigned i = 0; i < 3; i++)
+	}
+	for (unsigned i = 0; i < FORMS; i++)
 		free(text[i]);
 }
 
