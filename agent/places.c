@@ -9,6 +9,7 @@
 #define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
 #define NAMED_MAX     (PATHS_MAX * 4)
 #define STRETCHES_MAX 512
+#define KNOWN_MAX     4096 /* addresses remembered; a power of two */
 
 /* A place with a name; those of equal names are one. */
 struct named {
@@ -22,8 +23,16 @@ struct chain {
 	uint16_t named[CHAIN_MAX];
 };
 
+/* What a return address stands for. */
+struct known {
+	uintptr_t address; /* 0: free */
+	uint8_t count;
+	uint16_t named[SOURCE_PLACES_MAX];
+};
+
 struct places {
 	struct source *source;
+	struct known known[KNOWN_MAX]; /* by address, hashed */
 	unsigned count;
 	struct named named[NAMED_MAX];
 	unsigned tables; /* of call sites, one a thread */
@@ -58,29 +67,57 @@ static unsigned intern(struct places *places, const struct source_place *place)
 	return places->count++;
 }
 
+/* Many paths go through the same addresses, and to name one may take a while. */
+static void name_address(struct places *places, uintptr_t address, struct known *known)
+{
+	struct source_place found[SOURCE_PLACES_MAX];
+	unsigned count = source_find(places->source, address, found, SOURCE_PLACES_MAX);
+
+	*known = (struct known){ .address = address };
+	for (unsigned i = 0; i < count; i++) {
+		unsigned named = intern(places, &found[i]);
+
+		if (named < NAMED_MAX)
+			known->named[known->count++] = (uint16_t)named;
+	}
+}
+
+/* Into *room where there is no other room for it. */
+static const struct known *know(struct places *places, uintptr_t address, struct known *room)
+{
+	unsigned at = (unsigned)(address * 0x9e3779b97f4a7c15u >> 32);
+
+	for (unsigned probes = 0; probes < 16; probes++) {
+		struct known *known = &places->known[(at + probes) % KNOWN_MAX];
+
+		if (!known->address)
+			name_address(places, address, known);
+		if (known->address == address)
+			return known;
+	}
+	name_address(places, address, room);
+	return room;
+}
+
 static void name_path(struct places *places, const struct path *path, struct chain *chain)
 {
 	for (unsigned i = 0; i < path->frames && i < PATH_FRAMES_MAX; i++) {
-		struct source_place found[SOURCE_PLACES_MAX];
-		unsigned count =
-			source_find(places->source, path->address[i], found, SOURCE_PLACES_MAX);
+		const char *module = source_module_name(places->source, path->address[i]);
+		const struct known *known;
+		struct known room;
 
 		/* who calls main is of no interest */
-		if (i && strncmp(found[0].module, "libc.so", 7) == 0)
+		if (i && strncmp(module, "libc.so", 7) == 0)
 			return;
 		/* the preload stands between a runtime and a region, whose path begins there */
-		if (strncmp(found[0].module, "libphasemux", 11) == 0) {
+		if (strncmp(module, "libphasemux", 11) == 0) {
 			if (chain->count)
 				return;
 			continue;
 		}
-		for (unsigned k = 0; k < count && chain->count < CHAIN_MAX; k++) {
-			unsigned named = intern(places, &found[k]);
-
-			if (named == NAMED_MAX)
-				return;
-			chain->named[chain->count++] = (uint16_t)named;
-		}
+		known = know(places, path->address[i], &room);
+		for (unsigned k = 0; k < known->count && chain->count < CHAIN_MAX; k++)
+			chain->named[chain->count++] = known->named[k];
 	}
 }
 

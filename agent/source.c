@@ -9,14 +9,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/elf_file.h"
+
 typedef char *demangler(const char *, char *, size_t *, int *);
 
+struct loaded {
+	struct source_module module;
+	bool looked;		 /* the rest is filled in */
+	struct elf_file *file;	 /* NULL: it cannot be read */
+	struct elf_file *apart;	 /* that with the debug information, if it is another */
+	void *opened;		 /* debug information; NULL: none, or nobody reads it */
+};
+
 struct source {
-	const struct source_debug *debug; /* NULL: no lines */
-	void *opened;
+	const char *folder;
+	bool looked; /* for the reader */
+	const struct source_debug *reader; /* NULL: no lines */
 	demangler *demangle; /* NULL: C++ names stay as they are */
 	unsigned count;
-	struct source_module modules[];
+	struct loaded loaded[];
 };
 
 /* ---- the files of this process ---- */
@@ -136,51 +147,115 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const struct source_module *module_of(const struct source *source, uintptr_t address)
+/* The file that holds what comes before a return address: the call. */
+static struct loaded *loaded_at(const struct source *source, uintptr_t address)
 {
-	for (unsigned i = 0; i < source->count; i++)
-		if (address >= source->modules[i].begin && address < source->modules[i].end)
-			return &source->modules[i];
+	for (unsigned i = 0; i < source->count; i++) {
+		const struct source_module *module = &source->loaded[i].module;
+
+		if (address - 1 >= module->begin && address - 1 < module->end)
+			return (struct loaded *)&source->loaded[i];
+	}
 	return NULL;
+}
+
+const char *source_module_name(const struct source *source, uintptr_t address)
+{
+	const struct loaded *loaded = loaded_at(source, address);
+
+	return loaded ? base_name(loaded->module.path) : "?";
+}
+
+static demangler *find_demangler(void)
+{
+	demangler *demangle;
+	void *library;
+
+	*(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+	if (demangle)
+		return demangle;
+	/* not in sight: C++ that was opened with RTLD_LOCAL */
+	library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+	if (library)
+		*(void **)&demangle = dlsym(library, "__cxa_demangle");
+	return demangle;
 }
 
 struct source *source_open(const char *folder, const struct source_module *modules, unsigned count)
 {
-	struct source *source = calloc(1, sizeof(*source) + count * sizeof(*modules));
-	source_debug_entry *entry = NULL;
-	char path[4096 + sizeof(SOURCE_DEBUG_FILE) + 1];
-	void *library;
+	struct source *source = calloc(1, sizeof(*source) + count * sizeof(*source->loaded));
 
 	if (!source)
 		return NULL;
-	memcpy(source->modules, modules, count * sizeof(*modules));
+	source->folder = folder;
 	source->count = count;
-	*(void **)&source->demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-	if (!source->demangle) {
-		/* not in sight: C++ that was opened with RTLD_LOCAL */
-		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-		if (library)
-			*(void **)&source->demangle = dlsym(library, "__cxa_demangle");
-	}
-	snprintf(path, sizeof(path), "%s/%s", folder, SOURCE_DEBUG_FILE);
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (library)
-		*(void **)&entry = dlsym(library, SOURCE_DEBUG_ENTRY);
-	if (entry) {
-		source->debug = entry();
-		source->opened = source->debug->open(source->modules, count);
-	}
+	for (unsigned i = 0; i < count; i++)
+		source->loaded[i].module = modules[i];
+	source->demangle = find_demangler();
 	return source;
 }
 
 void source_close(struct source *source)
 {
-	if (source && source->opened)
-		source->debug->close(source->opened);
+	for (unsigned i = 0; source && i < source->count; i++) {
+		struct loaded *loaded = &source->loaded[i];
+
+		if (loaded->opened)
+			source->reader->close(loaded->opened);
+		elf_file_close(loaded->apart);
+		elf_file_close(loaded->file);
+	}
 	free(source);
 }
 
-/* From the dynamic symbols, where the address is in a file that this process has loaded. */
+/* What reads debug information: opened when the first file has some. */
+static const struct source_debug *reader_of(struct source *source)
+{
+	char path[4096 + sizeof(SOURCE_DEBUG_FILE) + 1];
+	source_debug_entry *entry = NULL;
+	void *library;
+
+	if (source->looked)
+		return source->reader;
+	source->looked = true;
+	snprintf(path, sizeof(path), "%s/%s", source->folder, SOURCE_DEBUG_FILE);
+	library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	if (library)
+		*(void **)&entry = dlsym(library, SOURCE_DEBUG_ENTRY);
+	if (entry)
+		source->reader = entry();
+	return source->reader;
+}
+
+static void look_into(struct source *source, struct loaded *loaded)
+{
+	char path[4096];
+
+	loaded->looked = true;
+	loaded->file = elf_file_open(loaded->module.path);
+	if (!loaded->file || !elf_file_debug(loaded->file, path, sizeof(path)))
+		return;
+	if (strcmp(path, loaded->module.path) != 0)
+		loaded->apart = elf_file_open(path);
+	if (reader_of(source))
+		loaded->opened = source->reader->open(path);
+}
+
+/* The function by the symbols that there are; false: none holds the address. */
+static bool find_function(const struct loaded *loaded, uintptr_t address, const char **name,
+		uintptr_t *begin)
+{
+	*name = NULL;
+	if (loaded->file)
+		*name = elf_file_function(loaded->file, ELF_SYMBOLS_ALL, address, begin);
+	if (!*name && loaded->apart)
+		*name = elf_file_function(loaded->apart, ELF_SYMBOLS_ALL, address, begin);
+	if (!*name && loaded->file)
+		*name = elf_file_function(loaded->file, ELF_SYMBOLS_DYNAMIC, address, begin);
+	return *name;
+}
+
+/* Of a file that cannot be read, but that this process has loaded: what the loader knows. */
 static void find_by_loader(const struct source_module *module, uintptr_t address,
 		struct source_place *place)
 {
@@ -196,27 +271,49 @@ static void find_by_loader(const struct source_module *module, uintptr_t address
 	place->offset = address - (uintptr_t)info.dli_saddr;
 }
 
+static unsigned find_in(struct source *source, struct loaded *loaded, uintptr_t address,
+		struct source_place *places, unsigned max)
+{
+	/* the call itself is before the address that it returns to */
+	uintptr_t call = address - 1 - loaded->module.base, begin;
+	unsigned count = 0;
+	const char *name;
+
+	if (!loaded->looked)
+		look_into(source, loaded);
+	if (loaded->opened)
+		count = source->reader->find(loaded->opened, call, places, max);
+	if (!count) {
+		places[0] = (struct source_place){ .offset = address - loaded->module.base };
+		count = 1;
+	}
+	if (find_function(loaded, call, &name, &begin)) {
+		struct source_place *outermost = &places[count - 1];
+
+		if (!*outermost->function)
+			snprintf(outermost->function, sizeof(outermost->function), "%s", name);
+		outermost->offset = call + 1 - begin;
+	} else if (!loaded->file) {
+		find_by_loader(&loaded->module, address, &places[0]);
+	}
+	return count;
+}
+
 unsigned source_find(
 	struct source *source, uintptr_t address, struct source_place *places, unsigned max)
 {
-	/* the call itself is before the address that it returns to */
-	const struct source_module *module = module_of(source, address - 1);
-	unsigned count = 0;
+	struct loaded *loaded = loaded_at(source, address);
+	unsigned count = 1;
 
-	if (source->opened)
-		count = source->debug->find(source->opened, address, places, max);
-	if (!count) {
+	if (loaded)
+		count = find_in(source, loaded, address, places, max);
+	else
 		places[0] = (struct source_place){ .offset = address };
-		if (module) {
-			places[0].offset = address - module->base;
-			find_by_loader(module, address, &places[0]);
-		}
-		count = 1;
-	}
 	for (unsigned i = 0; i < count; i++) {
 		clear_name(source, places[i].function, sizeof(places[i].function));
 		snprintf(places[i].module, sizeof(places[i].module), "%.*s",
-			(int)sizeof(places[i].module) - 1, module ? base_name(module->path) : "?");
+			(int)sizeof(places[i].module) - 1,
+			loaded ? base_name(loaded->module.path) : "?");
 	}
 	return count;
 }

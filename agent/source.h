@@ -38,12 +38,15 @@ struct source;
 unsigned source_modules(struct source_module *modules, unsigned max);
 
 /*
- * For addresses in these files. folder: where the shared objects of phasemux are; the one that
- * reads debug information is opened there, and missing it costs the lines alone. NULL without
- * memory.
+ * For addresses in these files; each is opened when an address in it is asked for. folder (must
+ * outlive what is returned): where the shared objects of phasemux are; the one that reads debug
+ * information is opened there, and missing it costs the lines alone. NULL without memory.
  */
 struct source *source_open(const char *folder, const struct source_module *modules, unsigned count);
 void source_close(struct source *source);
+
+/* The file's name without its folder, "?" where no file is. */
+const char *source_module_name(const struct source *source, uintptr_t address);
 
 /*
  * The places that a return address stands for, innermost first: more than one where the compiler
@@ -61,9 +64,11 @@ void source_position(const struct source_place *place, char *text, size_t size);
 #define SOURCE_DEBUG_ENTRY "phasemux_source_debug"
 
 struct source_debug {
-	/* NULL: none. */
-	void *(*open)(const struct source_module *modules, unsigned count);
-	/* As source_find, names as the linker knows them (source.c clears them); 0: nothing known.
+	/* The debug information that this file holds; NULL: none. */
+	void *(*open)(const char *path);
+	/*
+	 * As source_find, for the address of a call as the file states it, and names as the linker
+	 * knows them (source.c clears them); 0: nothing known.
 	 */
 	unsigned (*find)(
 		void *opened, uintptr_t address, struct source_place *places, unsigned max);

@@ -5,9 +5,7 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,124 +14,113 @@
 
 #include "agent/source.h"
 
-#define DEBUG_FOLDER "/usr/lib/debug"
-
-/* ---- separate debug information ---- */
-
-static int open_readable(char **name, const char *path)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (file >= 0)
-		*name = strdup(path);
-	return file;
-}
-
-static int by_build_id(Dwfl_Module *module, char **name)
-{
-	const unsigned char *bits;
-	GElf_Addr address;
-	int length = dwfl_module_build_id(module, &bits, &address), at;
-	char path[PATH_MAX];
-
-	if (length < 3 || length > 64)
-		return -1;
-	at = snprintf(path, sizeof(path), DEBUG_FOLDER "/.build-id/%02x/", bits[0]);
-	for (int i = 1; i < length; i++)
-		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", bits[i]);
-	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	return open_readable(name, path);
-}
-
-/*
- * Looks where distributions put it. elfutils' own search would also ask servers on the net, when
- * the user's environment names some: not while a job waits to end.
- */
-static int find_debuginfo(Dwfl_Module *module, void **data, const char *module_name,
-	Dwarf_Addr base, const char *file, const char *link, GElf_Word checksum, char **name)
-{
-	const char *slash = file ? strrchr(file, '/') : NULL;
-	int folder = slash ? (int)(slash - file) : 0, opened;
-	char path[PATH_MAX];
-
-	(void)data;
-	(void)module_name;
-	(void)base;
-	(void)checksum;
-	opened = by_build_id(module, name);
-	if (opened >= 0 || !link)
-		return opened;
-	if (*link == '/')
-		return open_readable(name, link);
-	for (int i = 0; i < 3 && opened < 0; i++) {
-		static const char *const patterns[] = { "%.*s/%s", "%.*s/.debug/%s",
-			DEBUG_FOLDER "%.*s/%s" };
-
-		if (snprintf(path, sizeof(path), patterns[i], folder, file ? file : "", link) <
-			(int)sizeof(path))
-			opened = open_readable(name, path);
-	}
-	return opened;
-}
-
-/* Every file is reported by its path. */
-static int find_elf(Dwfl_Module *module, void **data, const char *module_name, Dwarf_Addr base,
-	char **file, Elf **elf)
-{
-	(void)module;
-	(void)data;
-	(void)module_name;
-	(void)base;
-	(void)file;
-	(void)elf;
-	return -1;
-}
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = find_elf,
-	.find_debuginfo = find_debuginfo,
+/* A compilation unit's code, addresses as the file states them. */
+struct range {
+	Dwarf_Addr begin, end;
+	Dwarf_Off unit;
 };
 
-static void *debug_open(const struct source_module *modules, unsigned count)
+struct debug {
+	Dwarf *dwarf;
+	int file;
+	bool ranged; /* the ranges were gathered */
+	size_t count, room;
+	struct range *range; /* by begin */
+};
+
+static void *debug_open(const char *path)
 {
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct debug *debug = calloc(1, sizeof(*debug));
 
-	if (!dwfl)
+	if (!debug)
 		return NULL;
-	dwfl_report_begin(dwfl);
-	for (unsigned i = 0; i < count; i++) {
-		int file = open(modules[i].path, O_RDONLY | O_CLOEXEC);
-
-		/* the kernel's own (vdso) has no file */
-		if (file < 0)
-			continue;
-		/* what it takes over it closes */
-		if (!dwfl_report_elf(
-			    dwfl, modules[i].path, modules[i].path, file, modules[i].base, false))
-			close(file);
-	}
-	dwfl_report_end(dwfl, NULL, NULL);
-	return dwfl;
+	debug->file = open(path, O_RDONLY | O_CLOEXEC);
+	if (debug->file >= 0)
+		debug->dwarf = dwarf_begin(debug->file, DWARF_C_READ);
+	if (debug->dwarf)
+		return debug;
+	if (debug->file >= 0)
+		close(debug->file);
+	free(debug);
+	return NULL;
 }
 
 static void debug_close(void *opened)
 {
-	dwfl_end(opened);
+	struct debug *debug = opened;
+
+	dwarf_end(debug->dwarf);
+	close(debug->file);
+	free(debug->range);
+	free(debug);
 }
 
 /* ---- from an address to names ---- */
 
-/* The compilation unit, also where the compiler (clang) leaves no table of address ranges. */
-static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+static bool add_range(struct debug *debug, const struct range *more)
 {
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+	if (debug->count == debug->room) {
+		size_t room = debug->room ? 2 * debug->room : 256;
+		struct range *larger = realloc(debug->range, room * sizeof(*larger));
 
-	if (unit)
+		if (!larger)
+			return false;
+		debug->range = larger;
+		debug->room = room;
+	}
+	debug->range[debug->count++] = *more;
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	Dwarf_Addr x = ((const struct range *)a)->begin, y = ((const struct range *)b)->begin;
+
+	return (x > y) - (x < y);
+}
+
+/* What the units themselves say of their ranges: once, for there may be thousands of units. */
+static void gather_ranges(struct debug *debug)
+{
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	debug->ranged = true;
+	for (; dwarf_nextcu(debug->dwarf, at, &next, &header, NULL, NULL, NULL) == 0; at = next) {
+		Dwarf_Addr base, begin, end;
+		ptrdiff_t offset = 0;
+		Dwarf_Die unit;
+
+		if (!dwarf_offdie(debug->dwarf, at + header, &unit))
+			continue;
+		while ((offset = dwarf_ranges(&unit, offset, &base, &begin, &end)) > 0)
+			if (!add_range(debug, &(struct range){ begin, end, at + header }))
+				return;
+	}
+	qsort(debug->range, debug->count, sizeof(*debug->range), by_begin);
+}
+
+/* The compilation unit, also where the compiler (clang) leaves no table of address ranges. */
+static Dwarf_Die *unit_of(struct debug *debug, Dwarf_Addr address, Dwarf_Die *unit)
+{
+	size_t low = 0, high;
+
+	if (dwarf_addrdie(debug->dwarf, address, unit))
 		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)))
-		if (dwarf_haspc(unit, address - *bias) > 0)
-			return unit;
-	return NULL;
+	if (!debug->ranged)
+		gather_ranges(debug);
+	high = debug->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (debug->range[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= debug->range[low - 1].end)
+		return NULL;
+	return dwarf_offdie(debug->dwarf, debug->range[low - 1].unit, unit);
 }
 
 static bool is_fortran(Dwarf_Die *unit)
@@ -234,32 +221,11 @@ static unsigned functions_around(
 static unsigned debug_find(
 	void *opened, uintptr_t address, struct source_place *places, unsigned max)
 {
-	/* the call itself is before the address that it returns to */
-	Dwarf_Addr bias, call = address - 1;
-	Dwfl_Module *module = dwfl_addrmodule(opened, call);
-	Dwarf_Die *unit;
-	const char *symbol;
-	unsigned count = 0;
-	GElf_Off offset = 0;
-	GElf_Sym entry;
+	Dwarf_Die unit;
 
-	if (!module)
+	if (!unit_of(opened, address, &unit))
 		return 0;
-	unit = unit_of(module, call, &bias);
-	if (unit)
-		count = functions_around(unit, call - bias, places, max);
-	symbol = dwfl_module_addrinfo(module, call, &offset, &entry, NULL, NULL, NULL);
-	if (symbol && offset < entry.st_size + (entry.st_size == 0)) {
-		if (!count) {
-			memset(&places[0], 0, sizeof(places[0]));
-			count = 1;
-		}
-		if (!*places[count - 1].function)
-			snprintf(places[count - 1].function, sizeof(places[0].function), "%s",
-				symbol);
-		places[count - 1].offset = offset + 1;
-	}
-	return count;
+	return functions_around(&unit, address, places, max);
 }
 
 __attribute__((visibility("default"))) source_debug_entry phasemux_source_debug;

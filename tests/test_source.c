@@ -103,21 +103,53 @@ static void check_position(struct source *source, uintptr_t address, const char 
 	is_str(got, position, "its position");
 }
 
+/* "name+0x12", for an address in a function that begins at `begin`. */
+static void check_offset(
+	struct source *source, uintptr_t address, const char *name, uintptr_t begin)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "%s+0x%zx", name, (size_t)(address - begin));
+	check_position(source, address, wanted);
+}
+
+static struct source_module *module_at(uintptr_t address)
+{
+	for (unsigned i = 0; i < module_count; i++)
+		if (address >= modules[i].begin && address < modules[i].end)
+			return &modules[i];
+	return NULL;
+}
+
 static void test_without_debug(void)
 {
 	struct source *source = source_open("/nonexistent", modules, module_count);
 	uintptr_t address = plain();
-	char wanted[64];
 
 	check_position(source, (uintptr_t)dlsym(RTLD_DEFAULT, "getenv") + 5, "getenv+0x5");
-	/* no dynamic symbol tells of a static function */
-	for (unsigned i = 0; i < module_count; i++)
-		if (address >= modules[i].begin && address < modules[i].end)
-			snprintf(wanted, sizeof(wanted), "test_source+0x%zx",
-				(size_t)(address - modules[i].base));
-	check_position(source, address, wanted);
+	check_offset(source, address, "plain", (uintptr_t)plain);
+	is_str(source_module_name(source, address), "test_source", "its module");
 	check_position(source, 16, "?+0x10");
+	is_str(source_module_name(source, 16), "?", "no module");
 	source_close(source);
+}
+
+/* Files that are gone, or are no ELF files any more. */
+static void test_without_files(void)
+{
+	uintptr_t in_libc = (uintptr_t)dlsym(RTLD_DEFAULT, "getenv"), address = plain();
+	struct source_module *libc = module_at(in_libc), *own = module_at(address);
+	struct source_module kept[2] = { *libc, *own };
+	struct source *source;
+
+	strcpy(libc->path, "/nonexistent/libc.so.6");
+	strcpy(own->path, "/etc/passwd");
+	source = source_open(LIBRARY_FOLDER, modules, module_count);
+	check_position(source, in_libc + 5, "getenv+0x5"); /* the loader has it */
+	check_offset(source, address, "passwd", own->base);
+	source_close(source);
+	*libc = kept[0];
+	*own = kept[1];
 }
 
 int main(void)
@@ -126,6 +158,7 @@ int main(void)
 	module_count = source_modules(modules, SOURCE_MODULES_MAX);
 	ok(module_count >= 3, "this program and its libraries");
 	test_without_debug();
+	test_without_files();
 	if (access(LIBRARY_FOLDER "/" SOURCE_DEBUG_FILE, R_OK) == 0)
 		test_debug();
 	else
