@@ -22,7 +22,7 @@ struct exchange {
 	enum stage stage;
 	unsigned rounds; /* started */
 	uint64_t start, next;
-	struct ledger_part mine, all;
+	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
 	struct ledger_answer answer;
 };
 
@@ -69,25 +69,24 @@ static void enter(struct exchange *exchange, int error, enum stage stage)
 
 static void start_round(struct exchange *exchange, const struct thread *threads)
 {
-	ledger_part(exchange->ledger, threads, &exchange->mine);
+	ledger_part(exchange->ledger, threads, &exchange->part);
 	exchange->rounds++;
 	exchange->next = exchange->start +
 			 clock_ticks(FIRST_ROUND_NS * (double)(1ull << exchange->rounds));
 	if (!exchange->adapter) {
-		exchange->all = exchange->mine;
 		exchange->stage = STAGE_REDUCING;
 		return;
 	}
 	enter(exchange,
-			exchange->adapter->reduce_start(&exchange->mine, &exchange->all,
-					sizeof(exchange->all), ledger_part_merge),
+			exchange->adapter->reduce_start(&exchange->part, &exchange->scratch,
+					sizeof(exchange->part), ledger_part_merge),
 			STAGE_REDUCING);
 }
 
 static void reduced(struct exchange *exchange)
 {
 	if (exchange->root)
-		ledger_train(exchange->ledger, &exchange->all, &exchange->answer);
+		ledger_train(exchange->ledger, &exchange->part, &exchange->answer);
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_BROADCASTING;
 		return;

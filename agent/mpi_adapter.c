@@ -2,7 +2,6 @@
 #include "agent/mpi_adapter.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,19 +11,26 @@
  * another has not started.
  */
 static MPI_Comm rounds = MPI_COMM_NULL, closing = MPI_COMM_NULL;
-static MPI_Request pending = MPI_REQUEST_NULL;
 
-/* Of the reduction under way. */
+/*
+ * What a round moves goes along a binomial tree, in pieces that every transport sends eagerly. Of a
+ * longer message many let the receiver read the sender's memory, and UCX aborts the reader when the
+ * sender is killed meanwhile.
+ */
+#define PIECE_BYTES 4000
+#define PIECES_MAX  256
+
 static struct {
-	MPI_Datatype type;
-	MPI_Op operation;
-	mpi_merge merge;
-} reduction = { MPI_DATATYPE_NULL, MPI_OP_NULL, NULL };
-
-static int failed(int code)
-{
-	return code == MPI_SUCCESS ? 0 : -EIO;
-}
+	int rank, size;
+	unsigned bit; /* of the rank at the other end of the next transfer */
+	char *data, *scratch;
+	size_t bytes;
+	mpi_merge merge; /* of a reduction; NULL: a broadcast */
+	bool merging;    /* what arrives in scratch is to be merged */
+	int pieces;      /* of the transfer under way */
+	int arrived;     /* of them */
+	MPI_Request request[PIECES_MAX];
+} tree;
 
 static int adapter_open(struct mpi_world *world)
 {
@@ -34,6 +40,8 @@ static int adapter_open(struct mpi_world *world)
 	if (PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank) != MPI_SUCCESS ||
 			PMPI_Comm_size(MPI_COMM_WORLD, &world->size) != MPI_SUCCESS)
 		return -EIO;
+	tree.rank = world->rank;
+	tree.size = world->size;
 	PMPI_Query_thread(&level);
 	world->threads = level >= MPI_THREAD_SERIALIZED;
 	version[0] = '\0';
@@ -54,89 +62,174 @@ static int adapter_open(struct mpi_world *world)
 	return 0;
 }
 
-static void release_reduction(void)
+/* The pieces' non-blocking send to, or receive from, another rank. 1 or -EIO. */
+static int transfer(int (*start)(char *, int, int, MPI_Request *), char *buffer, int other)
 {
-	if (reduction.operation != MPI_OP_NULL)
-		PMPI_Op_free(&reduction.operation);
-	if (reduction.type != MPI_DATATYPE_NULL)
-		PMPI_Type_free(&reduction.type);
+	tree.pieces = tree.arrived = 0;
+	for (size_t at = 0; at < tree.bytes; at += PIECE_BYTES) {
+		size_t left = tree.bytes - at;
+
+		if (start(buffer + at, (int)(left < PIECE_BYTES ? left : PIECE_BYTES), other,
+				    &tree.request[tree.pieces]) != MPI_SUCCESS)
+			return -EIO;
+		tree.pieces++;
+	}
+	return 1;
 }
 
-/* MPI's signature of a user operation; len counts elements of the one type that there is. */
-static void merge_elements(void *in, void *inout, int *len, MPI_Datatype *type)
+static int send_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	int bytes = 0;
-
-	PMPI_Type_size(*type, &bytes);
-	for (int i = 0; i < *len; i++)
-		reduction.merge((char *)in + (size_t)i * bytes, (char *)inout + (size_t)i * bytes);
+	return PMPI_Isend(piece, bytes, MPI_BYTE, other, 0, rounds, request);
 }
 
-static int adapter_reduce_start(const void *mine, void *result, size_t bytes, mpi_merge merge)
+static int receive_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	if (bytes > INT_MAX)
-		return -EIO;
-	reduction.merge = merge;
-	if (PMPI_Type_contiguous((int)bytes, MPI_BYTE, &reduction.type) != MPI_SUCCESS ||
-			PMPI_Type_commit(&reduction.type) != MPI_SUCCESS ||
-			PMPI_Op_create(merge_elements, 1, &reduction.operation) != MPI_SUCCESS ||
-			PMPI_Ireduce(mine, result, 1, reduction.type, reduction.operation, 0, rounds,
-					&pending) != MPI_SUCCESS) {
-		release_reduction();
-		return -EIO;
+	return PMPI_Irecv(piece, bytes, MPI_BYTE, other, 0, rounds, request);
+}
+
+/* Towards rank 0: first from all that are below, then to the one above. 1, -EIO, 0: it is done. */
+static int next_of_reduction(void)
+{
+	while (tree.bit < (unsigned)tree.size) {
+		unsigned bit = tree.bit;
+
+		tree.bit <<= 1;
+		if ((unsigned)tree.rank & bit) {
+			tree.bit = (unsigned)tree.size;
+			return transfer(send_piece, tree.data, tree.rank - (int)bit);
+		}
+		if ((unsigned)tree.rank + bit < (unsigned)tree.size) {
+			tree.merging = true;
+			return transfer(receive_piece, tree.scratch, tree.rank + (int)bit);
+		}
 	}
 	return 0;
 }
 
+static int next_of_broadcast(void)
+{
+	while (tree.bit) {
+		unsigned bit = tree.bit;
+
+		tree.bit >>= 1;
+		if ((unsigned)tree.rank + bit < (unsigned)tree.size)
+			return transfer(send_piece, tree.data, tree.rank + (int)bit);
+	}
+	return 0;
+}
+
+/* The pieces on their way have arrived: 1, -EIO, or 0: and there are no more. */
+static int next(void)
+{
+	if (tree.merging)
+		tree.merge(tree.scratch, tree.data);
+	tree.merging = false;
+	tree.pieces = tree.arrived = 0;
+	return tree.merge ? next_of_reduction() : next_of_broadcast();
+}
+
+static int adapter_reduce_start(void *part, void *scratch, size_t bytes, mpi_merge merge)
+{
+	if (bytes > (size_t)PIECE_BYTES * PIECES_MAX)
+		return -EIO;
+	tree.data = part;
+	tree.scratch = scratch;
+	tree.bytes = bytes;
+	tree.merge = merge;
+	tree.bit = 1;
+	return next() < 0 ? -EIO : 0;
+}
+
 static int adapter_broadcast_start(void *buffer, size_t bytes)
 {
-	if (bytes > INT_MAX)
+	unsigned lowest = (unsigned)tree.rank & -(unsigned)tree.rank;
+
+	if (bytes > (size_t)PIECE_BYTES * PIECES_MAX)
 		return -EIO;
-	return failed(PMPI_Ibcast(buffer, (int)bytes, MPI_BYTE, 0, rounds, &pending));
+	tree.data = buffer;
+	tree.bytes = bytes;
+	tree.merge = NULL;
+	if (tree.rank) {
+		tree.bit = lowest >> 1;
+		return transfer(receive_piece, buffer, tree.rank - (int)lowest) < 0 ? -EIO : 0;
+	}
+	for (tree.bit = 1; tree.bit < (unsigned)tree.size;)
+		tree.bit <<= 1;
+	return next() < 0 ? -EIO : 0;
 }
 
 static int adapter_test(void)
 {
-	int done = 0;
+	int done, more;
 
-	if (PMPI_Test(&pending, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-		return -EIO;
-	if (done)
-		release_reduction();
-	return done;
+	do {
+		for (; tree.arrived < tree.pieces; tree.arrived++) {
+			if (PMPI_Test(&tree.request[tree.arrived], &done, MPI_STATUS_IGNORE) !=
+					MPI_SUCCESS)
+				return -EIO;
+			if (!done)
+				return 0;
+		}
+		more = next();
+	} while (more > 0);
+	return more < 0 ? -EIO : 1;
 }
 
 static int adapter_wait(void)
 {
-	int error = failed(PMPI_Wait(&pending, MPI_STATUS_IGNORE));
+	int more;
 
-	release_reduction();
-	return error;
+	do {
+		for (; tree.arrived < tree.pieces; tree.arrived++)
+			if (PMPI_Wait(&tree.request[tree.arrived], MPI_STATUS_IGNORE) != MPI_SUCCESS)
+				return -EIO;
+		more = next();
+	} while (more > 0);
+	return more;
+}
+
+static int add(double *values, int count)
+{
+	return PMPI_Reduce(tree.rank ? values : MPI_IN_PLACE, tree.rank ? NULL : values, count,
+			MPI_DOUBLE, MPI_SUM, 0, closing);
+}
+
+static int add_everywhere(double *values, int count)
+{
+	return PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, closing);
+}
+
+static int largest(double *values, int count)
+{
+	return PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, closing);
+}
+
+/* A collective of the end, in pieces as well. */
+static int in_pieces(int (*collective)(double *, int), double *values, size_t count)
+{
+	const size_t most = PIECE_BYTES / sizeof(*values);
+
+	for (size_t at = 0; at < count; at += most) {
+		size_t left = count - at;
+
+		if (collective(values + at, (int)(left < most ? left : most)) != MPI_SUCCESS)
+			return -EIO;
+	}
+	return 0;
 }
 
 static int adapter_sum(double *values, size_t count, bool everywhere)
 {
-	int rank = 0;
-
-	if (count > INT_MAX || PMPI_Comm_rank(closing, &rank) != MPI_SUCCESS)
-		return -EIO;
-	if (everywhere)
-		return failed(PMPI_Allreduce(
-				MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_SUM, closing));
-	return failed(PMPI_Reduce(rank ? values : MPI_IN_PLACE, rank ? NULL : values, (int)count,
-			MPI_DOUBLE, MPI_SUM, 0, closing));
+	return in_pieces(everywhere ? add_everywhere : add, values, count);
 }
 
 static int adapter_max(double *values, size_t count)
 {
-	if (count > INT_MAX)
-		return -EIO;
-	return failed(PMPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, closing));
+	return in_pieces(largest, values, count);
 }
 
 static void adapter_close(void)
 {
-	release_reduction();
 	if (closing != MPI_COMM_NULL)
 		PMPI_Comm_free(&closing);
 	if (rounds != MPI_COMM_NULL)

@@ -29,10 +29,11 @@ struct mpi_adapter {
 	/*
 	 * Starts a reduction of `bytes` from all ranks to rank 0 by merge (associative and
 	 * commutative), or a broadcast from rank 0. One is under way at a time; all ranks start
-	 * the same ones in the same order. The buffers belong to MPI until it is done; `result` is
-	 * written on rank 0.
+	 * the same ones in the same order. The buffers belong to MPI until it is done. What all
+	 * ranks together have is then in rank 0's `part`; scratch is as long as it, and both are
+	 * written on every rank. Advances in test and wait alone.
 	 */
-	int (*reduce_start)(const void *mine, void *result, size_t bytes, mpi_merge merge);
+	int (*reduce_start)(void *part, void *scratch, size_t bytes, mpi_merge merge);
 	int (*broadcast_start)(void *buffer, size_t bytes);
 	/* Has what was started come to its end? 1, 0 or -EIO. */
 	int (*test)(void);
