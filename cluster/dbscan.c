@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-#include "cluster/kdtree.h"
+#include <string.h>
 
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {
@@ -34,6 +33,14 @@ static void unite(uint32_t *parent, uint32_t i, uint32_t j)
 		parent[i] = j;
 }
 
+static double apart2(double low_a, double high_a, double low_b, double high_b)
+{
+	double below = low_a - high_b, above = low_b - high_a;
+	double out = below > above ? below : above;
+
+	return out > 0 ? out * out : 0;
+}
+
 /* Squared distance between the nearest places of two boxes. */
 static double boxes_near(const struct kdtree *tree, uint32_t a, uint32_t b)
 {
@@ -41,13 +48,11 @@ static double boxes_near(const struct kdtree *tree, uint32_t a, uint32_t b)
 	const double *low_b = kdtree_low(tree, b), *high_b = kdtree_high(tree, b);
 	double sum = 0;
 
-	for (uint32_t dim = 0; dim < tree->dims; dim++) {
-		double below = low_a[dim] - high_b[dim], above = low_b[dim] - high_a[dim];
-		double out = below > above ? below : above;
-
-		if (out > 0)
-			sum += out * out;
-	}
+	if (tree->dims == 2)
+		return apart2(low_a[0], low_a[2], low_b[0], low_b[2]) +
+		       apart2(low_a[1], low_a[3], low_b[1], low_b[3]);
+	for (uint32_t dim = 0; dim < tree->dims; dim++)
+		sum += apart2(low_a[dim], high_a[dim], low_b[dim], high_b[dim]);
 	return sum;
 }
 
@@ -95,16 +100,45 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 	return touch(all, a, other->child) || touch(all, a, other->child + 1);
 }
 
-static void unite_leaves(struct components *all, const struct kdtree_node *a,
-		const struct kdtree_node *b)
+static void unite_in_leaf(struct components *all, const struct kdtree_node *leaf)
 {
 	const struct kdtree *tree = &all->tree;
 
-	for (uint32_t i = a->begin; i < a->end; i++)
-		for (uint32_t j = a == b ? i + 1 : b->begin; j < b->end; j++)
+	for (uint32_t i = leaf->begin; i < leaf->end; i++)
+		for (uint32_t j = i + 1; j < leaf->end; j++)
 			if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
 					all->radius2)
 				unite(all->parent, i, j);
+}
+
+/* Of a leaf that is one component by itself, the first point near enough says it all. */
+static void unite_leaves(struct components *all, uint32_t a, uint32_t b)
+{
+	const struct kdtree *tree = &all->tree;
+	const struct kdtree_node *one, *other;
+
+	if (all->whole[a]) {
+		uint32_t swap = a;
+
+		a = b;
+		b = swap;
+	}
+	one = &tree->node[a];
+	other = &tree->node[b];
+	for (uint32_t i = one->begin; i < one->end; i++) {
+		const double *point = kdtree_at(tree, i);
+
+		if (kdtree_box_distance2(tree, b, point) > all->radius2 || (all->whole[b] &&
+				find(all->parent, i) == find(all->parent, other->begin)))
+			continue;
+		for (uint32_t j = other->begin; j < other->end; j++)
+			if (kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <=
+					all->radius2) {
+				unite(all->parent, i, j);
+				if (all->whole[b])
+					break;
+			}
+	}
 }
 
 /* A node no wider than the radius is one component by itself. */
@@ -125,7 +159,7 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 	} else if (boxes_near(&all->tree, a, b) > all->radius2) {
 		return;
 	} else if (!one->child && !other->child) {
-		unite_leaves(all, one, other);
+		unite_leaves(all, a, b);
 	} else if (split_first(one, other)) {
 		unite_across(all, one->child, b);
 		unite_across(all, one->child + 1, b);
@@ -151,7 +185,7 @@ static void unite_within(struct components *all, uint32_t number)
 		all->whole[number] = all->whole[node->child] && all->whole[node->child + 1] &&
 				find(all->parent, node->begin) == find(all->parent, node->end - 1);
 	} else {
-		unite_leaves(all, node, node);
+		unite_in_leaf(all, node);
 		root = find(all->parent, node->begin);
 		all->whole[number] = true;
 		for (uint32_t i = node->begin + 1; i < node->end; i++)
@@ -159,28 +193,41 @@ static void unite_within(struct components *all, uint32_t number)
 	}
 }
 
-/* Writes the numbers of the core points to core[], ascending; returns how many. */
+/* Whether a point of a leaf is core: mostly the leaf alone tells. */
+static bool core_in_leaf(const struct kdtree *tree, const struct kdtree_node *leaf, uint32_t i,
+		double radius2, size_t min_points)
+{
+	const double *point = kdtree_at(tree, i);
+	size_t found = 0;
+
+	for (uint32_t j = leaf->begin; j < leaf->end && found < min_points; j++)
+		found += kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= radius2;
+	return found >= min_points || kdtree_count(tree, point, radius2, min_points) >= min_points;
+}
+
+/* Sets is_core[], by the caller's index, of the tree's points; returns how many are core. */
 static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_points,
-		uint32_t *is_core, uint32_t *core)
+		uint32_t *is_core)
 {
 	size_t cores = 0;
 
-	for (size_t i = 0; i < tree->count; i++)
-		is_core[i] = 0;
+	for (uint32_t i = 0; i < tree->count; i++)
+		is_core[tree->index[i]] = 0;
 	for (uint32_t number = 0; number < tree->nodes; number++) {
 		const struct kdtree_node *node = &tree->node[number];
 		bool all = node->end - node->begin >= min_points && node->diagonal <= radius2;
 
 		if (!all && node->child)
 			continue;
-		for (uint32_t i = node->begin; i < node->end; i++)
-			if (!is_core[tree->index[i]])
-				is_core[tree->index[i]] = all || kdtree_count(tree,
-						kdtree_at(tree, i), radius2, min_points) >= min_points;
+		for (uint32_t i = node->begin; i < node->end; i++) {
+			uint32_t *core = &is_core[tree->index[i]];
+
+			if (*core)
+				continue;
+			*core = all || core_in_leaf(tree, node, i, radius2, min_points);
+			cores += *core;
+		}
 	}
-	for (uint32_t i = 0; i < tree->count; i++)
-		if (is_core[i])
-			core[cores++] = i;
 	return cores;
 }
 
@@ -268,8 +315,11 @@ static uint32_t border_rank(const struct components *all, const double *point, u
 	return best;
 }
 
-/* From components to labels, numbered in the order of their first core point. */
-static uint32_t number_clusters(struct components *all, const double *points, size_t count,
+/*
+ * From components to labels of the tree's points, numbered in the order of their first core point;
+ * label[] says which points are core.
+ */
+static uint32_t number_clusters(struct components *all, const struct kdtree *tree, size_t count,
 		struct rank *rank, uint32_t *label)
 {
 	uint32_t components = rank_components(all, rank), clusters = 0;
@@ -277,57 +327,69 @@ static uint32_t number_clusters(struct components *all, const double *points, si
 
 	for (uint32_t r = 0; r <= components; r++)
 		number[r] = 0;
-	/* label[] says which points are core: first rank + 1 of all, then numbers */
+	/* first rank + 1 of all, then numbers */
 	for (uint32_t i = 0; i < all->tree.count; i++)
 		label[all->tree.index[i]] = all->parent[i] + 1;
-	for (size_t i = 0; i < count; i++)
-		if (label[i] && !number[label[i] - 1])
+	for (size_t i = 0; i < count; i++) {
+		if (!label[i])
+			continue;
+		if (!number[label[i] - 1])
 			number[label[i] - 1] = ++clusters;
-	for (size_t i = 0; i < count; i++)
-		label[i] = label[i] ? number[label[i] - 1] : number[border_rank(all,
-				points + i * all->tree.dims, components)];
+		label[i] = number[label[i] - 1];
+	}
+	for (uint32_t i = 0; i < tree->count && all->tree.count < tree->count; i++)
+		if (!label[tree->index[i]])
+			label[tree->index[i]] = number[border_rank(all, kdtree_at(tree, i),
+					components)];
 	return clusters;
 }
 
-int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
+int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t min_points,
 		uint32_t *label)
 {
 	struct components all = { .radius2 = eps * eps };
-	uint32_t *core = NULL;
 	struct rank *rank = NULL;
-	struct kdtree tree;
 	size_t cores;
 	int error;
 
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
-	error = kdtree_init(&tree, points, NULL, count, dims);
-	if (error || !count)
-		return error;
-	error = -ENOMEM;
-	core = malloc(count * sizeof(*core));
-	all.parent = malloc(count * sizeof(*all.parent));
-	all.place = malloc((count + 1) * sizeof(*all.place));
-	if (!core || !all.parent || !all.place)
-		goto out;
-	cores = find_cores(&tree, all.radius2, min_points, label, core);
-	error = kdtree_init(&all.tree, points, core, cores, dims);
+	memset(label, 0, count * sizeof(*label));
+	cores = find_cores(tree, all.radius2, min_points, label);
+	if (!cores)
+		return 0;
+	error = kdtree_filter(&all.tree, tree, label);
 	if (error)
 		goto out;
+	all.parent = malloc(cores * sizeof(*all.parent));
+	all.place = malloc((cores + 1) * sizeof(*all.place));
+	rank = malloc((cores + 1) * sizeof(*rank));
+	all.whole = calloc(all.tree.nodes, sizeof(*all.whole));
+	if (!all.parent || !all.place || !rank || !all.whole) {
+		error = -ENOMEM;
+		goto out;
+	}
 	for (uint32_t i = 0; i < cores; i++)
 		all.parent[i] = i;
-	rank = malloc((cores + 1) * sizeof(*rank));
-	all.whole = calloc(all.tree.nodes + 1, sizeof(*all.whole));
-	if (cores && all.whole)
-		unite_within(&all, 0);
-	error = rank && all.whole ? (int)number_clusters(&all, points, count, rank, label) : -ENOMEM;
+	unite_within(&all, 0);
+	error = (int)number_clusters(&all, tree, count, rank, label);
 out:
-	kdtree_fini(&tree);
 	kdtree_fini(&all.tree);
-	free(core);
 	free(rank);
 	free(all.parent);
 	free(all.place);
 	free(all.whole);
 	return error;
+}
+
+int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
+		uint32_t *label)
+{
+	struct kdtree tree;
+	int result = kdtree_init(&tree, points, count, dims);
+
+	if (!result)
+		result = dbscan_within(&tree, count, eps, min_points, label);
+	kdtree_fini(&tree);
+	return result;
 }

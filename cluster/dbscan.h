@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/kdtree.h"
+
 /*
  * Clusters count points (row-major, count x dims, finite). label[count] becomes 0 for noise, else
  * 1, 2, ... in the order of each cluster's first core point in the input.
@@ -22,6 +24,13 @@
  * or not a number, min_points 0, more than 2^31 points).
  */
 int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
+		uint32_t *label);
+
+/*
+ * The same of the points of a tree. label[count], by their index, which is below count: 0 also for
+ * those that are not in the tree.
+ */
+int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t min_points,
 		uint32_t *label);
 
 #endif

@@ -32,7 +32,7 @@ int epsilon_choose(const double *points, size_t count, uint32_t dims, size_t k, 
 {
 	double *distance = malloc((count + 1) * sizeof(*distance));
 	struct kdtree tree = { 0 };
-	int found = distance ? kdtree_init(&tree, points, NULL, count, dims) : -ENOMEM;
+	int found = distance ? kdtree_init(&tree, points, count, dims) : -ENOMEM;
 
 	*eps = otherwise;
 	if (!found && k < count) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAF_POINTS 12
+#define LEAF_POINTS 8
 #define SAMPLE      9 /* of which the median is where a node is split, at first */
 
 static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
@@ -143,36 +143,124 @@ static void split(struct kdtree *tree, uint32_t number)
 	tree->node[tree->nodes++] = (struct kdtree_node){ .begin = middle, .end = node->end };
 }
 
-int kdtree_init(struct kdtree *tree, const double *points, const uint32_t *chosen, size_t count,
-		uint32_t dims)
+static int allocate(struct kdtree *tree, size_t nodes)
 {
-	size_t most;
+	size_t count = tree->count, dims = tree->dims;
 
+	tree->at = malloc((count * dims + 1) * sizeof(*tree->at));
+	tree->index = malloc((count + 1) * sizeof(*tree->index));
+	tree->node = malloc(nodes * sizeof(*tree->node));
+	tree->box = malloc(nodes * 2 * dims * sizeof(*tree->box));
+	if (tree->at && tree->index && tree->node && tree->box)
+		return 0;
+	kdtree_fini(tree);
+	return -ENOMEM;
+}
+
+int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_t dims)
+{
 	*tree = (struct kdtree){ .dims = dims, .count = (uint32_t)count };
 	if (dims < 1 || dims > SPACE_DIMS_MAX || count > INT32_MAX)
 		return -EINVAL;
 	if (!count)
 		return 0;
-	tree->at = malloc(count * dims * sizeof(*tree->at));
-	tree->index = malloc(count * sizeof(*tree->index));
 	/* splitting stops at or below LEAF_POINTS, so a leaf holds more than a third of that */
-	most = 6 * (count / LEAF_POINTS) + 3;
-	tree->node = malloc(most * sizeof(*tree->node));
-	tree->box = malloc(most * 2 * dims * sizeof(*tree->box));
-	if (!tree->at || !tree->index || !tree->node || !tree->box) {
-		kdtree_fini(tree);
+	if (allocate(tree, 6 * (count / LEAF_POINTS) + 3))
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		tree->index[i] = chosen ? chosen[i] : (uint32_t)i;
-		memcpy(tree->at + i * dims, points + (size_t)tree->index[i] * dims,
-				dims * sizeof(*points));
-	}
+	for (size_t i = 0; i < count; i++)
+		tree->index[i] = (uint32_t)i;
+	memcpy(tree->at, points, count * dims * sizeof(*points));
 	tree->node[0] = (struct kdtree_node){ .end = tree->count };
 	tree->nodes = 1;
 	for (uint32_t number = 0; number < tree->nodes; number++)
 		split(tree, number);
 	return 0;
+}
+
+/* Copies the points to keep; before[] gets how many stand before each place of the tree of all. */
+static void keep_points(struct kdtree *tree, const struct kdtree *all, const uint32_t *keep,
+		uint32_t *before)
+{
+	uint32_t kept = 0, dims = all->dims;
+
+	for (uint32_t i = 0; i < all->count; i++) {
+		before[i] = kept;
+		if (!keep[all->index[i]])
+			continue;
+		tree->index[kept] = all->index[i];
+		for (uint32_t dim = 0; dim < dims; dim++)
+			tree->at[(size_t)kept * dims + dim] = all->at[(size_t)i * dims + dim];
+		kept++;
+	}
+	before[all->count] = kept;
+}
+
+/* The box around the children's boxes. */
+static void join_boxes(struct kdtree *tree, uint32_t number)
+{
+	struct kdtree_node *node = &tree->node[number];
+	double *box = tree->box + (size_t)number * 2 * tree->dims;
+	const double *low = kdtree_low(tree, node->child), *other = low + 2 * tree->dims;
+
+	node->diagonal = 0;
+	for (uint32_t dim = 0; dim < tree->dims; dim++) {
+		uint32_t high = tree->dims + dim;
+
+		box[dim] = low[dim] < other[dim] ? low[dim] : other[dim];
+		box[high] = low[high] > other[high] ? low[high] : other[high];
+		node->diagonal += (box[high] - box[dim]) * (box[high] - box[dim]);
+	}
+}
+
+/* Until a node is made, its child is the node of the tree of all that it is made of. */
+static void keep_node(struct kdtree *tree, const struct kdtree *all, uint32_t number,
+		const uint32_t *before)
+{
+	struct kdtree_node *node = &tree->node[number];
+	const struct kdtree_node *from = &all->node[node->child];
+
+	node->begin = before[from->begin];
+	node->end = before[from->end];
+	node->child = 0;
+	if (node->end - node->begin <= LEAF_POINTS)
+		return;
+	while (from->child) {
+		uint32_t middle = before[all->node[from->child].end];
+
+		if (middle > node->begin && middle < node->end) {
+			node->child = tree->nodes;
+			tree->node[tree->nodes++].child = from->child;
+			tree->node[tree->nodes++].child = from->child + 1;
+			return;
+		}
+		from = &all->node[from->child + (middle == node->begin)];
+	}
+}
+
+int kdtree_filter(struct kdtree *tree, const struct kdtree *all, const uint32_t *keep)
+{
+	uint32_t *before = malloc((all->count + 1) * sizeof(*before));
+	int error = -ENOMEM;
+
+	*tree = (struct kdtree){ .dims = all->dims, .count = all->count };
+	if (!before || allocate(tree, all->nodes + 1))
+		goto out;
+	keep_points(tree, all, keep, before);
+	tree->count = before[all->count];
+	if (tree->count)
+		tree->node[tree->nodes++].child = 0;
+	for (uint32_t number = 0; number < tree->nodes; number++)
+		keep_node(tree, all, number, before);
+	for (uint32_t number = tree->nodes; number-- > 0;) {
+		if (tree->node[number].child)
+			join_boxes(tree, number);
+		else
+			fit_box(tree, number);
+	}
+	error = 0;
+out:
+	free(before);
+	return error;
 }
 
 void kdtree_fini(struct kdtree *tree)
@@ -182,21 +270,6 @@ void kdtree_fini(struct kdtree *tree)
 	free(tree->node);
 	free(tree->box);
 	*tree = (struct kdtree){ .dims = tree->dims };
-}
-
-double kdtree_box_distance2(const struct kdtree *tree, uint32_t number, const double *point)
-{
-	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
-	double sum = 0;
-
-	for (uint32_t dim = 0; dim < tree->dims; dim++) {
-		double below = low[dim] - point[dim], above = point[dim] - high[dim];
-		double out = below > above ? below : above;
-
-		if (out > 0)
-			sum += out * out;
-	}
-	return sum;
 }
 
 /* The squared distance from the point to the farthest place in the node's box. */

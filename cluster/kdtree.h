@@ -27,13 +27,18 @@ struct kdtree {
 };
 
 /*
- * Builds the tree over count points (row-major, finite, copied); with `chosen`, over those alone
- * (count of them, numbers of rows). The order of the points does not change what searches find.
+ * Builds the tree over count points (row-major, finite, copied). The order of the points does not
+ * change what searches find.
  * 0, -ENOMEM, -EINVAL (dims, or more than 2^31 points). kdtree_fini also after a failure.
  */
-int kdtree_init(struct kdtree *tree, const double *points, const uint32_t *chosen, size_t count,
-		uint32_t dims);
+int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_t dims);
 void kdtree_fini(struct kdtree *tree);
+
+/*
+ * Makes a tree of those points of another whose keep[], by the caller's index, is not 0: in linear
+ * time, and they keep their index. 0 or -ENOMEM. kdtree_fini also after a failure.
+ */
+int kdtree_filter(struct kdtree *tree, const struct kdtree *all, const uint32_t *keep);
 
 /* How many points lie within sqrt(radius2) of the point, counted no further than `enough`. */
 size_t kdtree_count(const struct kdtree *tree, const double *point, double radius2, size_t enough);
@@ -52,16 +57,25 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
  */
 double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap);
 
-/* The squared distance from the point to the nearest place in the node's box. */
-double kdtree_box_distance2(const struct kdtree *tree, uint32_t number, const double *point);
-
+/* Two dimensions are the usual case, and worth a path without a loop. */
 static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
 {
 	double sum = 0;
 
+	if (dims == 2)
+		return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]);
 	for (uint32_t dim = 0; dim < dims; dim++)
 		sum += (a[dim] - b[dim]) * (a[dim] - b[dim]);
 	return sum;
+}
+
+/* The square of how far a coordinate is outside of [low, high]. */
+static inline double kdtree_outside2(double low, double high, double at)
+{
+	double below = low - at, above = at - high;
+	double out = below > above ? below : above;
+
+	return out > 0 ? out * out : 0;
 }
 
 static inline const double *kdtree_low(const struct kdtree *tree, uint32_t node)
@@ -72,6 +86,21 @@ static inline const double *kdtree_low(const struct kdtree *tree, uint32_t node)
 static inline const double *kdtree_high(const struct kdtree *tree, uint32_t node)
 {
 	return kdtree_low(tree, node) + tree->dims;
+}
+
+/* The squared distance from the point to the nearest place in the node's box. */
+static inline double kdtree_box_distance2(const struct kdtree *tree, uint32_t number,
+		const double *point)
+{
+	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
+	double sum = 0;
+
+	if (tree->dims == 2)
+		return kdtree_outside2(low[0], low[2], point[0]) +
+		       kdtree_outside2(low[1], low[3], point[1]);
+	for (uint32_t dim = 0; dim < tree->dims; dim++)
+		sum += kdtree_outside2(low[dim], high[dim], point[dim]);
+	return sum;
 }
 
 static inline const double *kdtree_at(const struct kdtree *tree, uint32_t i)

@@ -163,59 +163,46 @@ static int join_mixed(struct refiner *refiner, const uint32_t *group, const doub
 	return error;
 }
 
-
-static int ascending(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The score of the bursts of one new group that are noise so far. */
-static double score_of_noise(const struct refiner *refiner, const uint32_t *found,
-		const uint32_t *subset, size_t count, uint32_t group, uint32_t *columns)
-{
-	size_t hits = 0, appearances = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (found[i] == group && !refiner->label[subset[i]])
-			columns[hits++] = refiner->alignment.column[subset[i]];
-	qsort(columns, hits, sizeof(*columns), ascending);
-	for (size_t i = 0; i < hits; i++)
-		appearances += !i || columns[i] != columns[i - 1];
-	return appearances ? (double)hits / (double)(appearances * refiner->sequences) : 0;
-}
+/* What the bursts of a group found by DBSCAN would score as a cluster of those not in one yet. */
+struct newcomer {
+	uint32_t number;      /* as a cluster; UINT32_MAX: it becomes none */
+	uint32_t column;      /* seen last, from 1 */
+	size_t hits, appearances;
+};
 
 /* Groups of DBSCAN that hold no cluster yet become clusters, where they are credible. */
-static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32_t groups,
-		const uint32_t *subset, size_t count, bool any)
+static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32_t groups, bool any)
 {
-	uint32_t *number = calloc(groups + 1, sizeof(*number)), before = refiner->clusters;
-	uint32_t *columns = malloc((count + 1) * sizeof(*columns));
+	struct newcomer *newcomer = calloc(groups + 1, sizeof(*newcomer));
+	uint32_t before = refiner->clusters;
 
-	if (!number || !columns) {
-		free(number);
-		free(columns);
+	if (!newcomer)
 		return -ENOMEM;
+	for (size_t i = 0; i < refiner->count; i++) {
+		uint32_t burst = refiner->by_column[i], column = refiner->alignment.column[burst] + 1;
+		struct newcomer *own = &newcomer[found[burst]];
+
+		if (refiner->label[burst])
+			own->number = UINT32_MAX;
+		own->hits++;
+		own->appearances += own->column != column;
+		own->column = column;
 	}
-	for (size_t i = 0; i < count; i++)
-		if (refiner->label[subset[i]])
-			number[found[i]] = UINT32_MAX;
-	for (size_t i = 0; i < count; i++) {
-		if (!found[i] || number[found[i]])
+	for (size_t i = 0; i < refiner->count; i++) {
+		struct newcomer *own = &newcomer[found[i]];
+
+		if (!found[i] || refiner->label[i] || own->number == UINT32_MAX)
 			continue;
-		number[found[i]] = UINT32_MAX;
-		if (any || score_of_noise(refiner, found, subset, count, found[i], columns) >=
-				CREDIBLE)
-			number[found[i]] = ++refiner->clusters;
+		if (!own->number)
+			own->number = any || (double)own->hits >= CREDIBLE *
+					(double)(own->appearances * refiner->sequences) ?
+					++refiner->clusters : UINT32_MAX;
+		if (own->number != UINT32_MAX)
+			refiner->label[i] = own->number;
 	}
-	for (size_t i = 0; i < count; i++)
-		if (found[i] && !refiner->label[subset[i]] && number[found[i]] != UINT32_MAX)
-			refiner->label[subset[i]] = number[found[i]];
 	for (uint32_t cluster = before + 1; cluster <= refiner->clusters; cluster++)
 		refiner->done[cluster] = false;
-	free(number);
-	free(columns);
+	free(newcomer);
 	return 0;
 }
 
@@ -260,39 +247,36 @@ static int absorb_noise(struct refiner *refiner, double eps)
  */
 static int aggregate(struct refiner *refiner, double eps, size_t min_points, bool credible)
 {
-	size_t count = 0, dims = refiner->dims;
-	uint32_t *subset = malloc((refiner->count + 1) * sizeof(*subset));
+	uint32_t *open = malloc((refiner->count + 1) * sizeof(*open));
 	uint32_t *found = malloc((refiner->count + 1) * sizeof(*found));
 	uint32_t *group = calloc(refiner->count + 1, sizeof(*group));
-	double *points = calloc(refiner->count * dims + 1, sizeof(*points));
+	struct kdtree tree = { 0 };
 	int groups, error = -ENOMEM;
 
-	if (!subset || !found || !group || !points)
+	if (!open || !found || !group)
 		goto out;
-	for (size_t i = 0; i < refiner->count; i++) {
-		if (refiner->label[i] && refiner->done[refiner->label[i]])
-			continue;
-		memcpy(points + count * dims, refiner->points + i * dims, dims * sizeof(*points));
-		subset[count++] = (uint32_t)i;
-	}
-	groups = dbscan(points, count, refiner->dims, eps, min_points, found);
+	for (size_t i = 0; i < refiner->count; i++)
+		open[i] = !refiner->label[i] || !refiner->done[refiner->label[i]];
+	error = kdtree_filter(&tree, &refiner->tree, open);
+	if (error)
+		goto out;
+	groups = dbscan_within(&tree, refiner->count, eps, min_points, found);
 	error = groups < 0 ? groups : 0;
-	for (size_t i = 0; !error && i < count; i++)
+	for (size_t i = 0; !error && i < refiner->count; i++)
 		if (found[i])
-			group[refiner->label[subset[i]]] = found[i];
+			group[refiner->label[i]] = found[i];
 	if (!error)
-		error = found_clusters(refiner, found, (uint32_t)groups, subset, count,
-				!credible);
+		error = found_clusters(refiner, found, (uint32_t)groups, !credible);
 	group[0] = 0;
 	if (!error)
 		error = score_now(refiner);
 	if (!error)
 		error = join_mixed(refiner, group, NULL);
 out:
-	free(subset);
+	kdtree_fini(&tree);
+	free(open);
 	free(found);
 	free(group);
-	free(points);
 	return error;
 }
 
@@ -387,7 +371,7 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 	refiner->done = calloc(refiner->count + 1, sizeof(*refiner->done));
 	if (!out->eps || !out->global || !refiner->done)
 		return -ENOMEM;
-	error = kdtree_init(&refiner->tree, refiner->points, NULL, refiner->count, refiner->dims);
+	error = kdtree_init(&refiner->tree, refiner->points, refiner->count, refiner->dims);
 	if (!error)
 		error = choose_eps(refiner, out);
 	if (!error)
@@ -445,7 +429,7 @@ static int merge_by_sequences(struct refiner *refiner)
 	int error = -ENOMEM;
 
 	if (found && group && centre)
-		error = dbscan(refiner->points, refiner->count, refiner->dims, GAP, 1, found);
+		error = dbscan_within(&refiner->tree, refiner->count, GAP, 1, found);
 	for (size_t i = 0; error > 0 && i < refiner->count; i++)
 		group[refiner->label[i]] = found[i];
 	if (error >= 0) {

@@ -228,7 +228,7 @@ static int found_rare(struct training *training)
 		groups = -ENOMEM;
 		goto out;
 	}
-	groups = kdtree_init(&tree, training->point, NULL, training->count, training->dims);
+	groups = kdtree_init(&tree, training->point, training->count, training->dims);
 	if (groups < 0)
 		goto out;
 	judge_rare(training, row, group, count, rare, rares);

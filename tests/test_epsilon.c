@@ -8,8 +8,8 @@ static void test_distances(void)
 	struct kdtree tree, none;
 	double distance[4], eps;
 
-	kdtree_init(&tree, points, NULL, 4, 1);
-	kdtree_init(&none, points, NULL, 0, 1);
+	kdtree_init(&tree, points, 4, 1);
+	kdtree_init(&none, points, 0, 1);
 	is_int(epsilon_distances(&tree, 1, distance), 4, "distances to the nearest other");
 	ok(distance[0] == 3 && distance[1] == 2 && distance[2] == 1 && distance[3] == 1,
 			"3 2 1 1, descending");

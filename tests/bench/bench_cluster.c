@@ -5,6 +5,10 @@
  *   bench_cluster dbscan FILE N       clusters them N times, prints the seconds of the fastest and
  *                                     the labels to FILE.labels
  *   bench_cluster refine TASKS BURSTS prints the seconds of refinement and score
+ *   bench_cluster bursts FILE N       analyses a table or trace N times, of bursts of at least 50 us,
+ *                                     by logarithm of instructions and IPC: prints how many there
+ *                                     are, and the seconds of the first and of the middle time, of
+ *                                     DBSCAN (Eps 0.02, 10 points) and of the refinement
  *   bench_cluster nearest             nanoseconds of a look-up among 256 prototypes
  */
 #include <math.h>
@@ -14,9 +18,12 @@
 #include <time.h>
 
 #include "cluster/dbscan.h"
+#include "cluster/partition.h"
 #include "cluster/prototypes.h"
 #include "cluster/refine.h"
 #include "cluster/score.h"
+#include "tools/burst_table.h"
+#include "tools/selection.h"
 
 #define MIN_POINTS 10
 
@@ -157,6 +164,66 @@ static int time_refinement(size_t tasks, size_t bursts)
 	return 0;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The analysis of a tool: from points and durations to labels by time. */
+static int analyse(const struct selection *bursts, bool refined, uint32_t *label)
+{
+	struct refinement refinement;
+	int clusters;
+
+	if (refined) {
+		int error = refine(&refinement, bursts->point, bursts->space.dims, bursts->duration,
+				bursts->first, bursts->sequences, NULL, label);
+
+		refinement_fini(&refinement);
+		return error;
+	}
+	clusters = dbscan(bursts->point, bursts->count, bursts->space.dims, 0.02, MIN_POINTS, label);
+	return clusters < 0 ? clusters : partition_by_time(label, (uint32_t)clusters,
+			bursts->duration, bursts->count);
+}
+
+static int time_bursts(const char *path, unsigned times)
+{
+	struct burst_table table = { 0 };
+	struct selection bursts = { 0 };
+	double *taken = malloc((times + 1) * sizeof(*taken)), first = 0;
+	char why[200];
+	uint32_t *label;
+
+	if (!taken || !times || table_open(&table, path) ||
+			selection_metrics(&bursts, &table, "log:instructions,ipc", why, sizeof(why)) ||
+			selection_shortest(&bursts, &table, "50us", why, sizeof(why)) ||
+			selection_make(&bursts, &table))
+		return 1;
+	label = malloc((bursts.count + 1) * sizeof(*label));
+	printf("%zu", bursts.count);
+	for (int refined = 0; refined < 2; refined++) {
+		for (unsigned i = 0; i < times; i++) {
+			double start = now();
+
+			if (!label || analyse(&bursts, refined, label) < 0)
+				return 1;
+			taken[i] = now() - start;
+		}
+		first = taken[0];
+		qsort(taken, times, sizeof(*taken), ascending);
+		printf(" %.6f %.6f", first, taken[times / 2]);
+	}
+	printf("\n");
+	selection_fini(&bursts);
+	table_fini(&table);
+	free(taken);
+	free(label);
+	return 0;
+}
+
 /* 256 prototypes as a training lays them: side by side over the phases' places. */
 static int time_nearest(void)
 {
@@ -202,9 +269,11 @@ int main(int argc, char **argv)
 		return time_dbscan(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
 	if (argc == 4 && strcmp(argv[1], "refine") == 0)
 		return time_refinement(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+	if (argc == 4 && strcmp(argv[1], "bursts") == 0)
+		return time_bursts(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
 	if (argc == 2 && strcmp(argv[1], "nearest") == 0)
 		return time_nearest();
 	fprintf(stderr, "usage: bench_cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
-			"| nearest\n");
+			"| bursts FILE N | nearest\n");
 	return 2;
 }
