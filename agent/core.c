@@ -282,7 +282,7 @@ static int attach(struct preload *preload)
 	log_speaker(core.world.rank == 0);
 	if (!core.adapter && preload->with_mpi)
 		log_line("no adapter for this MPI: each rank learns and reports alone");
-	clock_calibrate();
+	clock_calibrate(&preload->early);
 	trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
 			sizeof(why));
 	if (!trouble && output_folder(core.settings.output, &core.job, core.folder, sizeof(core.folder))) {

@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "agent/early.h"
 #include "agent/real.h"
 #include "agent/wrap.h"
 
@@ -67,18 +68,24 @@ static bool own_folder(char *folder, size_t size)
 	       (int)size;
 }
 
+static bool is_disabled(void)
+{
+	const char *disable = getenv("PHASEMUX_DISABLE");
+
+	return disable && strcmp(disable, "1") == 0;
+}
+
 /* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
 void wrap_attach(bool with_mpi)
 {
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
-	const char *disable = getenv("PHASEMUX_DISABLE");
 	int (*core_attach)(struct preload *);
 	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1];
 	void *core;
 
 	if (atomic_flag_test_and_set(&tried))
 		return;
-	if (disable && strcmp(disable, "1") == 0)
+	if (is_disabled())
 		return;
 	threads_look();
 	preload.with_mpi = with_mpi;
@@ -251,6 +258,10 @@ static __attribute__((constructor)) void begin(void)
 	const char *target = getenv(PRELOAD_TARGET);
 	int kept = errno;
 
+	if (early_is_rank() && !is_disabled()) {
+		clock_look(&preload.early);
+		early_prepare();
+	}
 	/* a rank, started as such: MPI_Init will come, be MPI loaded yet or not */
 	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
 		target = NULL;

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "sampling/clock.h"
+
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
 /* The core's one exported symbol: `int phasemux_core_attach(struct preload *preload)`, 0 or -errno. */
 #define PRELOAD_CORE_ATTACH "phasemux_core_attach"
@@ -52,6 +54,7 @@ struct preload {
 	bool with_mpi; /* MPI is initialised; else the process is a target by itself */
 	/* Where the shared objects of phasemux are. */
 	char folder[4096];
+	struct clock_moment early; /* before main; none where this was not known to be a rank */
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
 };

@@ -19,24 +19,6 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The same moment on both clocks: of several tries the one with the tightest bracket. */
-static void read_both(uint64_t *ticks, uint64_t *ns)
-{
-	uint64_t tightest = UINT64_MAX;
-
-	for (unsigned i = 0; i < BRACKETS; i++) {
-		uint64_t before = __builtin_ia32_rdtsc();
-		uint64_t now = monotonic_ns();
-		uint64_t after = __builtin_ia32_rdtsc();
-
-		if (after - before < tightest) {
-			tightest = after - before;
-			*ticks = before + (after - before) / 2;
-			*ns = now;
-		}
-	}
-}
-
 /* CPUID 8000_0007 EDX bit 8: the counter runs at a constant rate and never stops. */
 static int has_constant_counter(void)
 {
@@ -45,27 +27,56 @@ static int has_constant_counter(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-void clock_calibrate(void)
+/* Of several tries the one with the tightest bracket. */
+void clock_look(struct clock_moment *moment)
 {
-	uint64_t first_ticks = 0, first_ns = 0, last_ticks = 0, last_ns = 0;
+	uint64_t tightest = UINT64_MAX;
 
-	clock_here = (struct clock){ .ticks = 0, .ns_per_tick = 1 };
+	*moment = (struct clock_moment){ 0, 0 };
 	if (!has_constant_counter())
 		return;
-	read_both(&first_ticks, &first_ns);
-	while (monotonic_ns() - first_ns < CALIBRATION_NS)
-		;
-	read_both(&last_ticks, &last_ns);
-	if (last_ticks <= first_ticks || last_ns <= first_ns)
+	for (unsigned i = 0; i < BRACKETS; i++) {
+		uint64_t before = __builtin_ia32_rdtsc();
+		uint64_t now = monotonic_ns();
+		uint64_t after = __builtin_ia32_rdtsc();
+
+		if (after - before < tightest) {
+			tightest = after - before;
+			moment->ticks = before + (after - before) / 2;
+			moment->ns = now;
+		}
+	}
+}
+
+void clock_calibrate(const struct clock_moment *earlier)
+{
+	struct clock_moment first = *earlier, last;
+
+	clock_here = (struct clock){ .ticks = 0, .ns_per_tick = 1 };
+	if (!first.ticks)
+		clock_look(&first);
+	if (!first.ticks)
 		return;
-	clock_here.ns_per_tick = (double)(last_ns - first_ns) / (double)(last_ticks - first_ticks);
+	while (monotonic_ns() - first.ns < CALIBRATION_NS)
+		;
+	clock_look(&last);
+	if (last.ticks <= first.ticks)
+		return;
+	clock_here.ns_per_tick = (double)(last.ns - first.ns) / (double)(last.ticks - first.ticks);
 	clock_here.ticks = 1;
 }
 
 #elif defined(__aarch64__)
 
-void clock_calibrate(void)
+void clock_look(struct clock_moment *moment)
 {
+	*moment = (struct clock_moment){ 0, 0 };
+}
+
+void clock_calibrate(const struct clock_moment *earlier)
+{
+	(void)earlier;
+
 	uint64_t hertz;
 
 	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
@@ -78,8 +89,14 @@ void clock_calibrate(void)
 
 #else
 
-void clock_calibrate(void)
+void clock_look(struct clock_moment *moment)
 {
+	*moment = (struct clock_moment){ 0, 0 };
+}
+
+void clock_calibrate(const struct clock_moment *earlier)
+{
+	(void)earlier;
 }
 
 #endif

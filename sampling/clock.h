@@ -16,8 +16,20 @@ struct clock {
 /* Calibrated by clock_calibrate, constant afterwards. */
 extern struct clock clock_here;
 
-/* Decides and calibrates; takes about 2 ms. Before any other thread reads the clock. */
-void clock_calibrate(void);
+/* The same moment on two clocks; zeros: none. */
+struct clock_moment {
+	uint64_t ticks;
+	uint64_t ns; /* of CLOCK_MONOTONIC */
+};
+
+/* Now; where there is no constant counter, none. */
+void clock_look(struct clock_moment *moment);
+
+/*
+ * Decides and calibrates against an earlier moment of this process; with none, or one that is too
+ * young, it takes up to 2 ms. Before any other thread reads the clock.
+ */
+void clock_calibrate(const struct clock_moment *earlier);
 
 static inline uint64_t clock_now(void)
 {

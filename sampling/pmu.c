@@ -2,38 +2,20 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LIFT_TO 512
-
-int pmu_lift(int fd)
-{
-	struct rlimit limit;
-	int lowest = LIFT_TO, lifted;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * LIFT_TO)
-		lowest = (int)(limit.rlim_cur / 2);
-	if (fd >= lowest)
-		return fd;
-	lifted = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
-	if (lifted < 0)
-		return fd;
-	close(fd);
-	return lifted;
-}
+#include "sampling/descriptor.h"
 
 static int kernel_open(struct perf_event_attr *attr, int group_fd)
 {
 	long fd = syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : pmu_lift((int)fd);
+	return fd < 0 ? -errno : descriptor_lift((int)fd);
 }
 
 static ssize_t kernel_read(int fd, void *buf, size_t size)

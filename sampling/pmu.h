@@ -13,7 +13,7 @@
 struct pmu {
 	/*
 	 * As perf_event_open(2) for the calling thread on any processor; a descriptor (CLOEXEC,
-	 * lifted by pmu_lift) or -errno.
+	 * lifted by descriptor_lift) or -errno.
 	 */
 	int (*open)(struct perf_event_attr *attr, int group_fd);
 	ssize_t (*read)(int fd, void *buf, size_t size); /* bytes or -errno */
@@ -35,12 +35,5 @@ const struct pmu *pmu_kernel(void);
  * runs with raised privileges.
  */
 const struct pmu *pmu_load(const char *path, char *why, size_t why_size);
-
-/*
- * Moves a descriptor above the range that programs use: to the lowest free one from 512 on, or
- * from the upper half of what RLIMIT_NOFILE allows where that is less. Returns the new descriptor,
- * CLOEXEC, or the given one where no room is left up there.
- */
-int pmu_lift(int fd);
 
 #endif

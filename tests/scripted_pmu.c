@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sampling/descriptor.h"
 #include "tests/scripted_inside.h"
 
 #define EVENTS_MAX      8192
@@ -153,7 +154,7 @@ static int make_descriptor(uint64_t index)
 		close(fd);
 		return -ENOSPC;
 	}
-	return pmu_lift(fd);
+	return descriptor_lift(fd);
 }
 
 static int free_event(void)

@@ -199,7 +199,7 @@ static const struct {
 
 int main(void)
 {
-	clock_calibrate();
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct totals *totals;
 

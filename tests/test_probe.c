@@ -137,7 +137,7 @@ static void test_here(void)
 
 int main(void)
 {
-	clock_calibrate();
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_scripted();
 	test_failures();
 	test_explain();

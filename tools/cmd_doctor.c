@@ -246,7 +246,7 @@ int cmd_doctor(int argc, char **argv)
 	}
 	if (machine_look(&machine) < 0)
 		return 2;
-	clock_calibrate();
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	probe_run(&probe, machine.pmu, &instructions);
 	tell_processor(&machine.processor);
 	tell_counters(&probe, machine.processor.hypervisor);

@@ -23,7 +23,7 @@ int by_hand_open(void)
 	unsigned bad;
 	char why[256];
 
-	clock_calibrate();
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	if (counting_look(&counting, "auto", NULL, why, sizeof(why)))
 		return -1;
 	counting_limits(&counting, &limits);

@@ -239,7 +239,7 @@ int main(void)
 	static struct ring ring;
 	struct summing summing = { .sums = sums_new(&plan, PROTOTYPES_MAX) };
 
-	clock_calibrate();
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	report("floor_time_stamp", clock_batch, NULL);
 	for (unsigned dims = 1; dims <= 4; dims++)
 		classification(dims);
