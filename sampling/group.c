@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sampling/rdpmc.h"
@@ -26,6 +27,9 @@ static int open_event(struct group *group, const struct event *event)
 		.pinned = group->count == 0,
 		.exclude_kernel = event->type != PERF_TYPE_SOFTWARE,
 		.exclude_hv = 1,
+		/* of the whole group, should it be sampled */
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
 	};
 	int leader = group->count == 0 ? -1 : group->fd[0];
 	int fd = group->pmu->open(&attr, leader);
@@ -56,7 +60,7 @@ static void map_pages(struct group *group, enum read_method method)
 	for (unsigned i = 0; i < group->count; i++) {
 		if (i == 0 && method != READ_RDPMC)
 			continue;
-		group->page[i] = group->pmu->map(group->fd[i], page_bytes());
+		group->page[i] = group->pmu->map(group->fd[i], page_bytes(), false);
 		readable = readable && group->page[i] && group->page[i]->cap_user_rdpmc;
 		if (i > 0 && group->page[i] && group->pmu->close(group->fd[i]) == 0)
 			group->fd[i] = -1;
@@ -91,6 +95,19 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 	return 0;
 }
 
+int group_sample(struct group *group, struct perf_event_attr *attr)
+{
+	int fd = group->pmu->open(attr, group->fd[0]);
+
+	if (fd < 0)
+		return fd;
+	group->fd[group->count] = fd;
+	if (group->pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[group->count]) < 0)
+		group->id[group->count] = 0;
+	group->sampled = true;
+	return 0;
+}
+
 /* Nobody else has our id, and another kind of file knows no such request. */
 static bool is_ours(const struct group *group, unsigned i)
 {
@@ -105,10 +122,11 @@ static bool is_ours(const struct group *group, unsigned i)
 static void close_descriptors(struct group *group)
 {
 	/* the leader last: siblings without a leader would become events of their own */
-	for (unsigned i = group->count; i-- > 0;)
+	for (unsigned i = group->count + group->sampled; i-- > 0;)
 		if (group->fd[i] >= 0 && is_ours(group, i))
 			group->pmu->close(group->fd[i]);
 	group->count = 0;
+	group->sampled = false;
 	group->enabled = false;
 }
 
@@ -150,17 +168,17 @@ int group_disable(struct group *group)
 
 static int read_by_syscall(struct group *group, uint64_t *values)
 {
-	uint64_t buffer[1 + GROUP_EVENTS_MAX];
-	size_t size = (1 + group->count) * sizeof(buffer[0]);
+	uint64_t buffer[1 + GROUP_EVENTS_MAX + 1];
+	size_t events = group->count + group->sampled, size = (1 + events) * sizeof(buffer[0]);
 	ssize_t got = group->pmu->read(group->fd[0], buffer, size);
 
 	if (got < 0)
 		return (int)got;
 	if (got == 0) /* a pinned group in its error state */
 		return -EIO;
-	if ((size_t)got != size || buffer[0] != group->count)
+	if ((size_t)got != size || buffer[0] != events)
 		return -EBADF;
-	memcpy(values, buffer + 1, size - sizeof(buffer[0]));
+	memcpy(values, buffer + 1, group->count * sizeof(*values));
 	return 0;
 }
 

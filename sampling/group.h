@@ -22,8 +22,9 @@ struct group {
 	const struct pmu *pmu;
 	enum read_method method;
 	unsigned count;
-	int fd[GROUP_EVENTS_MAX];      /* -1: closed, the event is held by its page alone */
-	uint64_t id[GROUP_EVENTS_MAX]; /* the kernel's, by which we know our descriptors again */
+	bool sampled; /* one event more, after the others, that samples the group (overflow.h) */
+	int fd[GROUP_EVENTS_MAX + 1];      /* -1: closed, the event is held by its page alone */
+	uint64_t id[GROUP_EVENTS_MAX + 1]; /* the kernel's, by which we know our descriptors again */
 	struct perf_event_mmap_page *page[GROUP_EVENTS_MAX]; /* NULL: not mapped */
 	bool enabled;
 };
@@ -38,6 +39,12 @@ struct group {
  */
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);
+
+/*
+ * Adds the event that samples the group, which has not been enabled yet; what is read of the group
+ * stays the same. 0 or -errno.
+ */
+int group_sample(struct group *group, struct perf_event_attr *attr);
 
 /* A descriptor that the program has closed and reused meanwhile is left alone. */
 void group_close(struct group *group);

@@ -35,9 +35,10 @@ static int kernel_close(int fd)
 	return close(fd) < 0 ? -errno : 0;
 }
 
-static struct perf_event_mmap_page *kernel_map(int fd, size_t size)
+static struct perf_event_mmap_page *kernel_map(int fd, size_t size, bool writable)
 {
-	void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *page = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }

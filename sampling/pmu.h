@@ -19,8 +19,11 @@ struct pmu {
 	ssize_t (*read)(int fd, void *buf, size_t size); /* bytes or -errno */
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument); /* 0 or -errno */
 	int (*close)(int fd);
-	/* The mapped page of an event (for rdpmc); NULL where there is none. */
-	struct perf_event_mmap_page *(*map)(int fd, size_t size);
+	/*
+	 * The mapped page of an event (for rdpmc), or with more than a page also its ring of samples,
+	 * which is to be writable; NULL where there is none.
+	 */
+	struct perf_event_mmap_page *(*map)(int fd, size_t size, bool writable);
 	void (*unmap)(struct perf_event_mmap_page *page, size_t size);
 	/* The processor to assume, as in processor.h ("AuthenticAMD-26-2"); NULL: look. */
 	const char *processor;

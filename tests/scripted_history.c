@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tests/scripted_inside.h"
@@ -159,19 +160,20 @@ void scripted_catch_up(struct scripted_thread *thread)
 int scripted_pmu_work(const char *behaviour, uint64_t instructions)
 {
 	int number = scripted_behaviour_number(behaviour);
+	double before[SCRIPTED_ROWS_MAX], ns;
 	struct scripted_thread *thread;
 	uint64_t began;
-	double ns;
 
 	scripted_start();
 	thread = scripted_myself();
 	if (number < 0 || !thread)
 		return -EINVAL;
+	memcpy(before, thread->total, sizeof(before));
 	began = clock_of(CLOCK_MONOTONIC);
-	ns = scripted_work(thread, (unsigned)number, (double)instructions) / SCRIPTED_GHZ *
-	     scripted_settings.spin;
-	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns)
+	ns = scripted_work(thread, (unsigned)number, (double)instructions) / SCRIPTED_GHZ;
+	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns * scripted_settings.spin)
 		;
+	scripted_sample(thread, (unsigned)number, before, ns, began, clock_of(CLOCK_MONOTONIC));
 	return 0;
 }
 

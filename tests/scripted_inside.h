@@ -3,6 +3,7 @@
 #define PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SCRIPTED_ROWS_MAX    256
@@ -54,6 +55,23 @@ double scripted_rate(uint32_t type, uint64_t config, unsigned behaviour, unsigne
 
 #define SCRIPTED_GHZ 4.0 /* of the virtual clock */
 
+/* ---- rings of samples (scripted_ring.c) ---- */
+
+struct scripted_ring;
+struct perf_event_mmap_page;
+
+/* A page and a ring behind it, of so many bytes; NULL without memory. Never freed. */
+struct scripted_ring *scripted_ring_new(size_t bytes);
+struct perf_event_mmap_page *scripted_ring_page(const struct scripted_ring *ring);
+
+/*
+ * A sample as the kernel writes it (IDENTIFIER, IP, TIME and READ of a group), of the event with
+ * that id, in the function of that behaviour. Where there is no room it is lost, and the next one
+ * that finds some says so.
+ */
+void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
+		const uint64_t *values, unsigned count);
+
 /* ---- histories (scripted_history.c) ---- */
 
 /* The virtual history of a thread, and its enabled groups. */
@@ -62,6 +80,7 @@ struct scripted_thread {
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
 	uint64_t cpu_seen; /* ns */
+	double sampled; /* ns of work since the last sample */
 	unsigned busy;     /* counters of the enabled groups */
 	unsigned enabled_groups;
 	int enabled[SCRIPTED_ENABLED_MAX];
@@ -82,6 +101,13 @@ unsigned scripted_row(uint32_t type, uint64_t config);
 
 /* Moves a history on. Returns the cycles that it took. */
 double scripted_work(struct scripted_thread *thread, unsigned behaviour, double instructions);
+
+/*
+ * A piece of work of so many virtual ns has moved the history on from the totals `before`, between
+ * two moments of CLOCK_MONOTONIC: the samples that fell into it.
+ */
+void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
+		double ns, uint64_t began, uint64_t ended);
 
 /* With "auto": what the thread did on its processor since the last look. */
 void scripted_catch_up(struct scripted_thread *thread);

@@ -14,7 +14,7 @@
 #include "tests/scripted_inside.h"
 
 #define EVENTS_MAX      8192
-#define GROUP_MAX       8
+#define GROUP_MAX       9
 #define COOKIE          UINT64_C(0x5c41b7ed91)
 #define ENABLE_WORK     100 /* instructions between the enabling of a group and its first read */
 
@@ -32,6 +32,10 @@ struct event {
 	int leader;
 	unsigned members, taken;
 	int member[GROUP_MAX];
+	/* of one that samples */
+	uint64_t period; /* ns; 0: it does not */
+	int output;      /* whose ring: its own, or another's */
+	struct scripted_ring *ring;
 };
 
 /* What a descriptor's file holds, so that closed and reused ones are known for what they are. */
@@ -178,7 +182,10 @@ static int refusal(const struct perf_event_attr *attr, const struct event *leade
 	if (!scripted_event_exists(attr->type, attr->config) ||
 			(!scripted_settings.hardware && hardware))
 		return ENOENT;
-	if (attr->read_format != PERF_FORMAT_GROUP || attr->sample_period)
+	if (attr->read_format != PERF_FORMAT_GROUP || (attr->sample_period && hardware))
+		return EOPNOTSUPP;
+	/* a real program's work is seen when its counters are read, not before */
+	if (attr->sample_period && scripted_settings.autos)
 		return EOPNOTSUPP;
 	if (!leader)
 		return 0;
@@ -218,6 +225,7 @@ static int scripted_open(struct perf_event_attr *attr, int group_fd)
 			.used = true, .pid = getpid(), .fd = fd, .thread = thread, .row = row,
 			.hardware = attr->type != PERF_TYPE_SOFTWARE,
 			.leader = leader ? leader->leader : index,
+			.period = attr->sample_period, .output = index,
 		};
 		leader = &events[event->leader];
 		leader->member[leader->members++] = index;
@@ -318,6 +326,14 @@ static int scripted_ioctl(int fd, unsigned long request, unsigned long argument)
 	case PERF_EVENT_IOC_ID:
 		*(uint64_t *)argument = (uint64_t)(event - events) + 1;
 		return 0;
+	case PERF_EVENT_IOC_SET_OUTPUT: {
+		struct event *output = event_of((int)argument);
+
+		if (!output || !output->ring || output->thread != event->thread)
+			return -EINVAL;
+		event->output = output->output;
+		return 0;
+	}
 	}
 	return -ENOTTY;
 }
@@ -422,19 +438,81 @@ void scripted_pmu_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* There is no counter to be read by an instruction, so there are no pages. */
-static struct perf_event_mmap_page *scripted_map(int fd, size_t size)
+/* There is no counter to be read by an instruction, so no page but those of rings. */
+static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writable)
 {
-	(void)fd;
-	(void)size;
-	injected(CALL_MAP); /* to count it: it fails anyhow */
-	return NULL;
+	int error = injected(CALL_MAP);
+	struct event *event = event_of(fd);
+
+	if (error || !event || !event->period || !writable || event->output != event - events)
+		return NULL;
+	if (!event->ring)
+		event->ring = scripted_ring_new(size);
+	return event->ring ? scripted_ring_page(event->ring) : NULL;
 }
 
+/* Rings stay: whoever works on must not write to what is gone. */
 static void scripted_unmap(struct perf_event_mmap_page *page, size_t size)
 {
 	(void)page;
 	(void)size;
+}
+
+/* The enabled group's values when `part` of the work was done. */
+static void write_sample(struct event *leader, struct event *sampler, unsigned behaviour,
+		const double *before, double part, uint64_t time)
+{
+	uint64_t values[GROUP_MAX];
+
+	for (unsigned i = 0; i < leader->members; i++) {
+		const struct event *event = &events[leader->member[i]];
+		double after = event->thread->total[event->row];
+		double total = before[event->row] + part * (after - before[event->row]);
+		double value = event->gathered;
+
+		if (event->enabled && event->counts && total > event->start)
+			value += total - event->start;
+		values[i] = (uint64_t)value + event->skew;
+	}
+	scripted_ring_write(events[sampler->output].ring, (uint64_t)(sampler - events) + 1,
+			behaviour, time, values, leader->members);
+}
+
+static void sample_group(struct event *leader, unsigned behaviour, const double *before, double part,
+		uint64_t time)
+{
+	for (unsigned i = 0; i < leader->members; i++) {
+		struct event *event = &events[leader->member[i]];
+
+		if (event->period && events[event->output].ring)
+			write_sample(leader, event, behaviour, before, part, time);
+	}
+}
+
+static uint64_t period_of(const struct scripted_thread *thread)
+{
+	for (unsigned g = 0; g < thread->enabled_groups; g++) {
+		const struct event *leader = &events[thread->enabled[g]];
+
+		for (unsigned i = 0; i < leader->members; i++)
+			if (events[leader->member[i]].period)
+				return events[leader->member[i]].period;
+	}
+	return 0;
+}
+
+void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
+		double ns, uint64_t began, uint64_t ended)
+{
+	double period = (double)period_of(thread), at;
+
+	if (period <= 0 || ns <= 0)
+		return;
+	for (at = period - thread->sampled; at <= ns; at += period)
+		for (unsigned g = 0; g < thread->enabled_groups; g++)
+			sample_group(&events[thread->enabled[g]], behaviour, before,
+					at / ns, began + (uint64_t)(at / ns * (double)(ended - began)));
+	thread->sampled = ns - (at - period);
 }
 
 const struct pmu *phasemux_pmu(void)

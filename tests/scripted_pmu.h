@@ -6,7 +6,8 @@
  * Each thread has a virtual history: totals of every event since its start, moved on by
  * scripted_pmu_work (or, with "auto", by the thread's processor time). A counter shows what its
  * event's total gained while the counter was enabled. So the truth does not depend on what is
- * being counted, and scripted_pmu_total tells it.
+ * being counted, and scripted_pmu_total tells it. scripted_pmu_work also leaves the samples that
+ * fell into it; they stand in functions of the work's names, scripted_in_triad and its kin.
  *
  * SCRIPTED_PMU holds the settings, separated by commas; all have defaults:
  *

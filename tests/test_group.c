@@ -285,8 +285,9 @@ static void test_rdpmc(void)
 static struct perf_event_mmap_page pages[GROUP_EVENTS_MAX];
 static unsigned mapped, unmapped, let_go;
 
-static struct perf_event_mmap_page *map_page(int fd, size_t size)
+static struct perf_event_mmap_page *map_page(int fd, size_t size, bool writable)
 {
+	(void)writable;
 	(void)fd;
 	(void)size;
 	pages[mapped] = (struct perf_event_mmap_page){ .cap_user_rdpmc = 1, .pmc_width = 48 };

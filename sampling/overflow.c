@@ -1,0 +1,163 @@
+#include "sampling/overflow.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RECORD_BYTES 96 /* of a sample with five values */
+
+/* A record as the kernel writes it for SAMPLED. */
+#define SAMPLED                                                                                    \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ)
+
+struct record {
+	uint64_t id, address, time, events;
+	uint64_t values[GROUP_EVENTS_MAX + 1];
+};
+
+struct lost_record {
+	uint64_t id, lost;
+};
+
+static size_t page_bytes(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int add_event(struct group *group, uint64_t period_ns)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period_ns,
+		.sample_type = SAMPLED,
+		.read_format = PERF_FORMAT_GROUP,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		/* nobody waits for the ring */
+		.watermark = 1,
+		.wakeup_watermark = UINT32_MAX,
+	};
+
+	return group_sample(group, &attr);
+}
+
+int overflow_open(struct overflow *overflow, struct group *group, uint64_t period_ns,
+		unsigned samples)
+{
+	size_t pages = 1;
+	int error = add_event(group, period_ns);
+
+	if (error)
+		return error;
+	while (pages * page_bytes() < (size_t)samples * RECORD_BYTES)
+		pages *= 2;
+	overflow->pmu = group->pmu;
+	for (; pages && !overflow->page; pages /= 2) {
+		overflow->bytes = (1 + pages) * page_bytes();
+		overflow->page = group->pmu->map(group->fd[group->count], overflow->bytes, true);
+	}
+	overflow->fd = group->fd[group->count];
+	return overflow->page ? 0 : -EPERM;
+}
+
+int overflow_add(struct overflow *overflow, struct group *group, uint64_t period_ns)
+{
+	int error = add_event(group, period_ns);
+
+	/* the first group's sampling event is where the ring is */
+	return error ? error :
+		       group->pmu->ioctl(group->fd[group->count], PERF_EVENT_IOC_SET_OUTPUT,
+				       (unsigned long)overflow->fd);
+}
+
+void overflow_close(struct overflow *overflow)
+{
+	if (overflow->page)
+		overflow->pmu->unmap(overflow->page, overflow->bytes);
+	overflow_abandon(overflow);
+}
+
+void overflow_abandon(struct overflow *overflow)
+{
+	overflow->page = NULL;
+	overflow->bytes = 0;
+}
+
+/* ---- reading ---- */
+
+/* Bytes of the ring, which may go around its end. */
+static void copy(const struct overflow *overflow, uint64_t from, void *to, size_t bytes)
+{
+	size_t page = page_bytes(), size = overflow->bytes - page, at = from & (size - 1);
+	const unsigned char *data = (const unsigned char *)overflow->page + page;
+	size_t first = bytes < size - at ? bytes : size - at;
+
+	memcpy(to, data + at, first);
+	memcpy((unsigned char *)to + first, data, bytes - first);
+}
+
+static bool read_sample(const struct overflow *overflow, const struct perf_event_header *header,
+		struct overflow_sample *sample)
+{
+	size_t bytes = header->size - sizeof(*header);
+	struct record record;
+
+	if (bytes < sizeof(record) - sizeof(record.values) || bytes > sizeof(record))
+		return false;
+	copy(overflow, overflow->tail + sizeof(*header), &record, bytes);
+	/* the sampling event is the last one */
+	if (record.events < 1 ||
+			bytes != sizeof(record) - (GROUP_EVENTS_MAX + 1 - record.events) * 8)
+		return false;
+	sample->address = record.address;
+	sample->time = record.time;
+	sample->id = record.id;
+	sample->lost = overflow->lost;
+	sample->count = (unsigned)record.events - 1;
+	memcpy(sample->values, record.values, sample->count * sizeof(record.values[0]));
+	return true;
+}
+
+static void move(struct overflow *overflow, uint64_t tail)
+{
+	overflow->tail = tail;
+	/* pairs with the kernel's look at the tail before it writes: we are done with the records */
+	__atomic_store_n(&overflow->page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sample *sample)
+{
+	while (overflow->page && (int64_t)(head - overflow->tail) > 0) {
+		struct perf_event_header header;
+
+		copy(overflow, overflow->tail, &header, sizeof(header));
+		if (header.size < sizeof(header)) {
+			/* not a ring any more: the program has written to it */
+			move(overflow, head);
+			return false;
+		}
+		if (header.type == PERF_RECORD_SAMPLE && read_sample(overflow, &header, sample))
+			return true;
+		if (header.type == PERF_RECORD_LOST) {
+			struct lost_record record;
+
+			copy(overflow, overflow->tail + sizeof(header), &record, sizeof(record));
+			overflow->lost += record.lost;
+		}
+		move(overflow, overflow->tail + header.size);
+	}
+	return false;
+}
+
+void overflow_take(struct overflow *overflow)
+{
+	struct perf_event_header header;
+
+	copy(overflow, overflow->tail, &header, sizeof(header));
+	move(overflow, overflow->tail + header.size);
+}
