@@ -4,6 +4,7 @@
  */
 #include "sampling/event_sources.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -13,9 +14,24 @@
 #include <strings.h>
 #include <unistd.h>
 
-#ifdef HAVE_LIBPFM
+#ifdef LIBPFM_SONAME
 
 #include <perfmon/pfmlib_perf_event.h>
+
+/*
+ * The library's functions. It is opened when the first name is looked up: its tables are a megabyte
+ * that is relocated as it is loaded, and most runs count events whose codes we know.
+ */
+static struct {
+	__typeof__(pfm_initialize) *initialize;
+	__typeof__(pfm_terminate) *terminate;
+	__typeof__(pfm_strerror) *strerror;
+	__typeof__(pfm_get_pmu_info) *get_pmu_info;
+	__typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
+	__typeof__(pfm_get_event_next) *get_event_next;
+	__typeof__(pfm_get_event_info) *get_event_info;
+	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;
+} pfm;
 
 /* Tables by processor, the nearest first; a newer libpfm4 may have what 4.13 has not. */
 static const struct {
@@ -65,6 +81,35 @@ static const struct {
 
 #define COUNT(ARRAY) (sizeof(ARRAY) / sizeof((ARRAY)[0]))
 
+/* libpfm_ready is the first to call; NULL stays where the library cannot be opened. */
+static bool libpfm_opens(void)
+{
+	static const struct {
+		const char *name;
+		void **where;
+	} functions[] = {
+		{ "pfm_initialize", (void **)&pfm.initialize },
+		{ "pfm_terminate", (void **)&pfm.terminate },
+		{ "pfm_strerror", (void **)&pfm.strerror },
+		{ "pfm_get_pmu_info", (void **)&pfm.get_pmu_info },
+		{ "pfm_get_os_event_encoding", (void **)&pfm.get_os_event_encoding },
+		{ "pfm_get_event_next", (void **)&pfm.get_event_next },
+		{ "pfm_get_event_info", (void **)&pfm.get_event_info },
+		{ "pfm_get_event_attr_info", (void **)&pfm.get_event_attr_info },
+	};
+	void *library;
+
+	if (pfm.initialize)
+		return true;
+	library = dlopen(LIBPFM_SONAME, RTLD_LAZY | RTLD_LOCAL);
+	for (size_t i = COUNT(functions); i-- > 0 && library;) {
+		*functions[i].where = dlsym(library, functions[i].name);
+		if (!*functions[i].where)
+			return false;
+	}
+	return pfm.initialize;
+}
+
 static bool put_aside(const char *entry)
 {
 	return strncmp(entry, "LIBPFM_ENCODE_INACTIVE=", 23) == 0 ||
@@ -93,7 +138,7 @@ static int start_libpfm(void)
 		if (!put_aside(original[i]))
 			changed[kept++] = original[i];
 	environ = changed;
-	status = pfm_initialize();
+	status = pfm.initialize();
 	environ = original;
 	free(changed);
 	return status;
@@ -107,13 +152,15 @@ static bool libpfm_runs(void)
 {
 	pfm_pmu_info_t info = { .size = sizeof(info) };
 
-	return pfm_get_pmu_info(PFM_PMU_PERF_EVENT, &info) != PFM_ERR_NOINIT;
+	return pfm.get_pmu_info(PFM_PMU_PERF_EVENT, &info) != PFM_ERR_NOINIT;
 }
 
 static bool started_by_us;
 
 static bool libpfm_ready(void)
 {
+	if (!libpfm_opens())
+		return false;
 	if (libpfm_runs())
 		return true;
 	started_by_us = start_libpfm() == PFM_SUCCESS;
@@ -123,7 +170,7 @@ static bool libpfm_ready(void)
 void event_stop_libpfm(void)
 {
 	if (started_by_us && libpfm_runs())
-		pfm_terminate();
+		pfm.terminate();
 	started_by_us = false;
 }
 
@@ -134,7 +181,7 @@ static bool table_info(const char *name, pfm_pmu_info_t *info)
 	pfm_for_all_pmus(pmu) {
 		memset(info, 0, sizeof(*info));
 		info->size = sizeof(*info);
-		if (pfm_get_pmu_info(pmu, info) == PFM_SUCCESS && strcmp(info->name, name) == 0)
+		if (pfm.get_pmu_info(pmu, info) == PFM_SUCCESS && strcmp(info->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -150,7 +197,7 @@ static const char *table_of_this_machine(void)
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
 		/* "ix86arch" has the architectural events only: any other table is better */
-		if (pfm_get_pmu_info(pmu, &info) == PFM_SUCCESS && info.is_present &&
+		if (pfm.get_pmu_info(pmu, &info) == PFM_SUCCESS && info.is_present &&
 				info.type == PFM_PMU_TYPE_CORE &&
 				strcmp(info.name, "ix86arch") != 0)
 			return info.name;
@@ -193,7 +240,7 @@ static int encode(struct event *event, const char *name)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t argument = { .attr = &attr, .size = sizeof(argument) };
-	int status = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+	int status = pfm.get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 
 	if (status == PFM_SUCCESS) {
 		event->type = attr.type;
@@ -252,7 +299,7 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 	}
 	if (status != PFM_SUCCESS) {
 		snprintf(why, why_size, "no event %s in libpfm4 (%s); `phasemux events` lists "
-				"them, rHEX names any", full, pfm_strerror(status));
+				"them, rHEX names any", full, pfm.strerror(status));
 		return -ENOENT;
 	}
 	instead = misfit(event, full, processor);
@@ -275,7 +322,7 @@ static void each_of_event(const pfm_event_info_t *info, const struct processor *
 	pfm_for_each_event_attr(i, info) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
 
-		if (pfm_get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attr) !=
+		if (pfm.get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attr) !=
 						PFM_SUCCESS || attr.type != PFM_ATTR_UMASK)
 			continue;
 		with_umask = true;
@@ -301,10 +348,10 @@ void event_each_libpfm(const struct processor *processor,
 
 	if (!table || !table_info(table, &pmu))
 		return;
-	for (int i = pmu.first_event; i != -1; i = pfm_get_event_next(i)) {
+	for (int i = pmu.first_event; i != -1; i = pfm.get_event_next(i)) {
 		pfm_event_info_t info = { .size = sizeof(info) };
 
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
+		if (pfm.get_event_info(i, PFM_OS_PERF_EVENT, &info) == PFM_SUCCESS)
 			each_of_event(&info, processor, table, visit, data);
 	}
 }
