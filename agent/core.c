@@ -91,6 +91,13 @@ static void make_rules(void)
 	rules->quantum_ticks = clock_ticks(quantum);
 	rules->quantum_bursts = settings->quantum_bursts;
 	rules->service_ticks = clock_ticks(SERVICE_NS);
+	if (settings->sample_hz) {
+		rules->sample_ns = 1000000000u / settings->sample_hz;
+		rules->sample_ticks = clock_ticks((double)rules->sample_ns);
+		/* slices that are to be summed apart would be in no phase */
+		if (settings->burst_min_ns <= (double)rules->sample_ns)
+			rules->long_ticks = SLICES_MIN * rules->sample_ticks;
+	}
 }
 
 /* What two calls of a hook cost where nothing is read: mostly their time stamps. */

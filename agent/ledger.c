@@ -157,9 +157,10 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
  */
 static double callpath(const struct site_table *sites, const struct burst *burst)
 {
-	const struct span *span = &sites->span[burst->span];
-	uint64_t from = sites->paths.path[sites->site[span->from].path].signature;
-	uint64_t to = sites->paths.path[sites->site[span->to].path].signature;
+	const struct span *span = burst->slice ? NULL : &sites->span[burst->span];
+	uint64_t from = sites->paths.path[sites->site[span ? span->from : burst->from].path].signature;
+	/* slices are known before their burst ends */
+	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
 	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
 
 	/* bits that a float keeps, for that is what a sample holds */
@@ -266,6 +267,15 @@ static void close_quantum(struct ledger *ledger, struct thread *thread)
 	pthread_mutex_unlock(&ledger->lock);
 }
 
+static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
+{
+	if (burst->span == BURST_NO_SPAN)
+		slicer_ahead(&thread->slicer, prototype, (double)burst->ticks);
+	else
+		span_note(&thread->sites.span[burst->span], prototype, burst->weight,
+				(double)burst->ticks);
+}
+
 /* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
 static void book(struct ledger *ledger, struct thread *thread, unsigned prototype,
 		const struct burst *burst)
@@ -279,8 +289,7 @@ static void book(struct ledger *ledger, struct thread *thread, unsigned prototyp
 			rcu_dereference(ledger->table)->all[prototype].phase);
 	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
 			burst_seconds(burst), burst->values);
-	span_note(&thread->sites.span[burst->span], prototype, burst->weight,
-			(double)burst->ticks);
+	note(thread, prototype, burst);
 }
 
 /* Unclassified for good. */
@@ -288,8 +297,7 @@ static void give_up(struct thread *thread, const struct burst *burst)
 {
 	thread->given_up++;
 	thread->given_up_ticks += burst->ticks;
-	span_note(&thread->sites.span[burst->span], TOTALS_UNCLASSIFIED, burst->weight,
-			(double)burst->ticks);
+	note(thread, TOTALS_UNCLASSIFIED, burst);
 }
 
 /* Keeps a burst that no prototype claims for the next generation; the oldest make room. */
@@ -355,10 +363,126 @@ static void drain_burst(struct ledger *ledger, struct thread *thread,
 		book(ledger, thread, (unsigned)prototype, burst);
 }
 
+static unsigned events_of(const struct ledger *ledger, const struct burst *burst)
+{
+	return ledger->rules->counts[burst->group];
+}
+
+/* Which quantum a slice belongs to: its burst's, or further ones of the same group. */
+static uint64_t quantum_of(const struct ledger *ledger, const struct burst *burst,
+		const struct burst *slice, uint64_t number)
+{
+	const struct thread_rules *rules = ledger->rules;
+	uint64_t more;
+
+	if (rules->scheme.kind == SCHEME_SPACE)
+		return burst->quantum;
+	more = rules->quantum_bursts ? number / rules->quantum_bursts :
+				       (slice->begin - burst->begin) / (rules->quantum_ticks + 1);
+	return burst->quantum + (more << 32);
+}
+
+static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst, uint64_t end,
+		uint64_t head)
+{
+	struct slicer *slicer = &thread->slicer;
+	struct burst slice;
+	uint64_t ticks = 0;
+
+	while (slicer_cut(slicer, burst, end, head, events_of(ledger, burst), &slice)) {
+		slice.quantum = quantum_of(ledger, burst, &slice, slicer->slices);
+		ticks += slice.ticks;
+		drain_burst(ledger, thread, table, &slice);
+	}
+	return ticks;
+}
+
+/* What was taken ahead of a burst belongs to this span. */
+static void settle_ahead(struct thread *thread, struct span *span, uint32_t number)
+{
+	struct slices_ahead *ahead = &thread->slicer.ahead;
+
+	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
+		if (ahead->count[p] > 0)
+			span_note_slices(span, p, (uint32_t)ahead->count[p], (double)ahead->ticks[p]);
+	memset(ahead, 0, sizeof(*ahead));
+	for (unsigned i = 0; i < thread->pendings; i++)
+		if (thread->pending[i].span == BURST_NO_SPAN)
+			thread->pending[i].span = number;
+}
+
+/* A long burst: in slices, where there are samples of it. */
+static void drain_long(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst, uint64_t head)
+{
+	struct span *span = &thread->sites.span[burst->span];
+	uint64_t left, left_ticks;
+
+	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
+	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
+		span->left += (double)left;
+		span->left_ticks += (double)left_ticks;
+	} else {
+		drain_burst(ledger, thread, table, burst);
+	}
+	settle_ahead(thread, span, burst->span);
+}
+
+/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
+static void drain_whole(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, struct burst *burst)
+{
+	struct slicer *slicer = &thread->slicer;
+	struct overflow_sample sample;
+	uint64_t head, at;
+
+	if (slicer_pending(slicer)) {
+		head = slicer_look(slicer);
+		while (slicer_sample(slicer, burst->begin, burst->begin + burst->ticks, head,
+				&sample, &at))
+			burst->address = sample.address;
+	}
+	drain_burst(ledger, thread, table, burst);
+}
+
+/* The burst under way, as far as it has samples. Called when all that came before it is drained. */
+static void drain_under_way(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table)
+{
+	const struct open_burst *open = &thread->under_way;
+	struct slicer *slicer = &thread->slicer;
+	/* pair with the releases in publish and thread_read_end: see struct open_burst */
+	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
+	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
+	uint64_t slices = slicer->since == since ? slicer->slices : 0;
+
+	if (!slicer_pending(slicer))
+		return;
+	if (!since) {
+		/* of a burst that ends just now, later ones may be needed */
+		slicer_drop(slicer, clock_now() - THREAD_SAMPLES / 4 * ledger->rules->sample_ticks);
+		return;
+	}
+	if (!ledger->rules->long_ticks || clock_now() - since < ledger->rules->long_ticks)
+		return;
+	burst.quantum = atomic_load_explicit(&open->quantum, memory_order_acquire);
+	burst.group = (uint16_t)atomic_load_explicit(&open->group, memory_order_acquire);
+	burst.from = (uint16_t)atomic_load_explicit(&open->from, memory_order_acquire);
+	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
+	head = slicer_look(slicer);
+	if (atomic_load_explicit(&open->since, memory_order_acquire) != since)
+		return;
+	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
+	site_add(&slicer->ahead_ticks, ticks);
+	if (slicer->since == since)
+		site_add(&slicer->ahead_bursts, slicer->slices - slices);
+}
+
 void ledger_drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
-	const struct burst *burst;
+	struct burst *burst;
 
 	/* pairs with the release below: the last drainer's records are released, its sums written */
 	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
@@ -368,9 +492,13 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 	if (thread->settled != table->generation)
 		settle_pending(ledger, thread, table);
 	while ((burst = ring_peek(&thread->ring))) {
-		drain_burst(ledger, thread, table, burst);
+		if (burst->is_long)
+			drain_long(ledger, thread, table, burst, slicer_look(&thread->slicer));
+		else
+			drain_whole(ledger, thread, table, burst);
 		ring_release(&thread->ring);
 	}
+	drain_under_way(ledger, thread, table);
 	readers_leave(ledger->rules);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
@@ -399,8 +527,9 @@ static void save_sites(const struct site_table *sites, struct spool_thread *to)
 		to->spans++;
 		copy->from = span->from;
 		copy->to = span->to;
-		copy->unread = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
-		copy->unread_ticks = (double)atomic_load_explicit(
+		copy->unread = span->left + (double)atomic_load_explicit(
+				&span->unread, memory_order_relaxed);
+		copy->unread_ticks = span->left_ticks + (double)atomic_load_explicit(
 				&span->unread_ticks, memory_order_relaxed);
 		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
 			copy->prototype[k] = (uint16_t)span->share[k].prototype;
@@ -599,7 +728,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	close_quantum(ledger, thread);
 	thread_account(thread, &account);
 	totals_add(totals, &account, &thread->sites, clock_here.ns_per_tick);
-	totals->agent_bytes += (double)thread_bytes();
+	totals->agent_bytes += (double)(thread_bytes() + thread->slicer.overflow.bytes);
 }
 
 double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length)

@@ -295,6 +295,13 @@ static json_t *lost(const struct totals *totals)
 	return json_pack("{s:o}", "bursts", whole(totals->lost));
 }
 
+/* Of the kernel: those that fell into bursts that were read, and what was cut by them. */
+static json_t *samples(const struct totals *totals)
+{
+	return json_pack("{s:o,s:o,s:o}", "in_bursts", whole(totals->samples), "slices",
+			whole(totals->slices), "lost", whole(totals->lost_samples));
+}
+
 /* The batch job, or null where there is none. */
 static json_t *job(const struct job *job)
 {
@@ -343,6 +350,7 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "short", tally(&totals->shorts, totals));
 	json_object_set_new(report, "not_read", not_read(totals));
 	json_object_set_new(report, "lost", lost(totals));
+	json_object_set_new(report, "samples", samples(totals));
 	json_object_set_new(report, "agent", agent(facts));
 	if (facts->recovered)
 		json_object_set(report, "recovered", (json_t *)facts->recovered);

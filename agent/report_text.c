@@ -380,6 +380,18 @@ static void print_phases(FILE *out, const json_t *report)
 
 /* ---- the foot ---- */
 
+/* Long bursts and their samples, where there were any. */
+static void print_slices(FILE *out, const json_t *samples)
+{
+	double slices = get(samples, "slices"), lost = get(samples, "lost");
+
+	if (slices > 0)
+		print_line(out, 2, "Long bursts are cut into %s slices, which count as bursts.",
+				format_count(slices).of);
+	if (lost > 0)
+		print_line(out, 2, "Samples that found no room: %s.", format_count(lost).of);
+}
+
 static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
@@ -396,6 +408,7 @@ static void print_foot(FILE *out, const json_t *report)
 	print_line(out, 2, "Not read, placed by call site: %s (%s bursts).",
 			format_percent(get_in(report, "not_read", "time_share")).of,
 			format_count(get_in(report, "not_read", "bursts")).of);
+	print_slices(out, json_object_get(report, "samples"));
 	print_line(out, 2, "phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
 			   "rounds, %s per process.",
 			format_seconds(get(agent, "seconds")).of, format_percent(get(agent, "share")).of,

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-void span_note(struct span *span, uint32_t prototype, double weight, double ticks)
+static struct span_share *share_of(struct span *span, uint32_t prototype)
 {
 	struct span_share *largest = &span->share[0], *found = NULL;
 
@@ -18,6 +18,21 @@ void span_note(struct span *span, uint32_t prototype, double weight, double tick
 		found = largest;
 	else if (!found->read)
 		found->prototype = prototype;
+	return found;
+}
+
+void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks)
+{
+	struct span_share *found = share_of(span, prototype);
+
+	found->read += count;
+	found->ticks += ticks;
+}
+
+void span_note(struct span *span, uint32_t prototype, double weight, double ticks)
+{
+	struct span_share *found = share_of(span, prototype);
+
 	found->read++;
 	found->ticks += ticks;
 	found->unread += weight - 1;

@@ -42,6 +42,7 @@ struct span {
 	bool used;
 	_Atomic uint64_t unread;       /* bursts long enough, but not read or lost */
 	_Atomic uint64_t unread_ticks;
+	double left, left_ticks;       /* pieces of bursts that were cut into slices, as `share` */
 	struct span_share share[SPAN_SHARES_MAX]; /* under the ledger's rules: the drain writes */
 };
 
@@ -119,6 +120,9 @@ static inline double site_chance(const struct site *site, double pay)
 {
 	return site->bursts < SITE_EXPLORED ? 1 : (double)site->mean_ticks * pay;
 }
+
+/* Notes that so many read bursts of this span went to the prototype, each for itself alone. */
+void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks);
 
 /* Notes that a read burst of this span went to the prototype; what finds no room joins the largest. */
 void span_note(struct span *span, uint32_t prototype, double weight, double ticks);

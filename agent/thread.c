@@ -1,6 +1,7 @@
 #include "agent/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -54,6 +55,25 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules,
 	return 0;
 }
 
+/* Where the kernel lets us, bursts that are long are sampled; else they are whole. */
+static void open_samples(struct thread *thread, const struct thread_rules *rules)
+{
+	struct overflow *overflow = &thread->slicer.overflow;
+	int error = 0;
+
+	/* room for what comes until somebody looks */
+	for (unsigned g = 0; g < PLAN_GROUPS_MAX && rules->sample_ns && !error; g++) {
+		struct group *group = &thread->groups[g];
+
+		if (group->count)
+			error = overflow->page ? overflow_add(overflow, group, rules->sample_ns) :
+						 overflow_open(overflow, group, rules->sample_ns,
+								 THREAD_SAMPLES);
+	}
+	if (error)
+		overflow_close(overflow);
+}
+
 struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method)
@@ -68,12 +88,19 @@ struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pm
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
 	thread->open_error = open_groups(thread, rules, pmu, events, plan, method);
+	if (!thread->open_error)
+		open_samples(thread, rules);
 	thread->group = scheme_group(&rules->scheme, place, 0);
 	return thread;
 }
 
 void thread_close(struct thread *thread)
 {
+	/* pairs with the release in ledger_drain: who reads the ring has done with it */
+	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		sched_yield();
+	overflow_close(&thread->slicer.overflow);
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 		if (thread->groups[g].count)
 			group_close(&thread->groups[g]);
@@ -168,12 +195,18 @@ void thread_read_end(struct thread *thread)
 {
 	int kept = errno;
 
+	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
 	site_add(&thread->counts.reads, 1);
 	thread->ended = read_group(&thread->groups[thread->group], thread->end_values) == 0;
 	if (!thread->ended)
 		thread->counting = false;
 	thread->quantum_left -= thread->quantum_left > 0;
 	errno = kept;
+}
+
+static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
+{
+	return rules->long_ticks && ticks >= rules->long_ticks;
 }
 
 /* The burst that ends was read: its counts go to the ring. False: they are lost. */
@@ -196,6 +229,13 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->span = span;
 	burst->group = (uint16_t)thread->group;
 	burst->weight = thread->weight;
+	burst->slice = false;
+	burst->address = 0;
+	burst->is_long = is_long(rules, ticks);
+	if (burst->is_long) {
+		burst->from = (uint16_t)thread->from;
+		memcpy(burst->first, thread->values, sizeof(burst->first));
+	}
 	ring_commit(&thread->ring);
 	return true;
 }
@@ -216,7 +256,9 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 		ticks = 0;
 	site_add(&counts->bursts, 1);
 	site_add(&counts->ticks, ticks);
-	site_add(&counts->histogram[histogram_bin(ticks)], ticks);
+	/* what is cut has the length of its slices, a little less */
+	site_add(&counts->histogram[histogram_bin(is_long(rules, ticks) ?
+			rules->sample_ticks / 4 * 3 : ticks)], ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
 	if (!is_short)
@@ -233,6 +275,18 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 		site_add(&thread->sites.span[span].unread, 1);
 		site_add(&thread->sites.span[span].unread_ticks, ticks);
 	}
+}
+
+/* Whoever sees a field of this burst also sees that the burst before it is over: all are releases. */
+static inline void publish(struct thread *thread, uint64_t now)
+{
+	struct open_burst *open = &thread->under_way;
+
+	atomic_store_explicit(&open->quantum, thread->quantum, memory_order_release);
+	atomic_store_explicit(&open->group, thread->group, memory_order_release);
+	atomic_store_explicit(&open->from, thread->from, memory_order_release);
+	atomic_store_explicit(&open->weight, thread->weight, memory_order_release);
+	atomic_store_explicit(&open->since, now, memory_order_release);
 }
 
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
@@ -254,6 +308,8 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 		now = clock_now();
 	}
 	thread->begin = now;
+	if (thread->reading)
+		publish(thread, now);
 }
 
 static double count_of(const _Atomic uint64_t *count)
@@ -264,11 +320,13 @@ static double count_of(const _Atomic uint64_t *count)
 void thread_account(const struct thread *thread, struct account *account)
 {
 	const struct thread_counts *counts = &thread->counts;
+	const struct slicer *slicer = &thread->slicer;
 
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
-		.bursts = count_of(&counts->bursts),
-		.ticks = count_of(&counts->ticks),
+		.bursts = count_of(&counts->bursts) + count_of(&slicer->extra) +
+			  count_of(&slicer->ahead_bursts),
+		.ticks = count_of(&counts->ticks) + count_of(&slicer->ahead_ticks),
 		.short_bursts = count_of(&counts->short_bursts),
 		.short_ticks = count_of(&counts->short_ticks),
 		.unclassified_bursts = (double)thread->given_up,
@@ -278,5 +336,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.switches = count_of(&counts->switches),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = count_of(&counts->service_ticks),
+		.slices = count_of(&slicer->all_slices),
+		.samples = count_of(&slicer->samples),
+		.lost_samples = count_of(&slicer->lost),
 	};
 }

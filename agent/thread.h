@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/burst.h"
 #include "agent/histogram.h"
 #include "agent/preload.h"
 #include "agent/site.h"
+#include "agent/slices.h"
 #include "agent/totals.h"
 #include "multiplex/adaptive.h"
 #include "multiplex/scheme.h"
@@ -20,20 +22,9 @@
 #include "sampling/group.h"
 #include "sampling/ring.h"
 
-/* A burst that was read, on its way through the ring. */
-struct burst {
-	uint64_t begin;   /* ticks of the clock */
-	uint64_t ticks;
-	uint64_t quantum; /* of the thread, counted from 0 */
-	uint32_t span;
-	uint16_t group;
-	uint16_t unused;
-	double weight;    /* 1 / the probability with which it was read */
-	uint64_t values[GROUP_EVENTS_MAX];
-};
-
 #define THREAD_RING_BURSTS 256
 #define THREAD_PENDING_MAX 512
+#define THREAD_SAMPLES     680 /* in the kernel's ring: 64 KiB */
 
 /* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
@@ -45,6 +36,9 @@ struct thread_rules {
 	uint64_t quantum_ticks;       /* 0: by bursts */
 	uint64_t quantum_bursts;
 	uint64_t service_ticks;       /* how often `service` looks after the rest */
+	uint64_t sample_ns;           /* of the thread's time, between two samples; 0: none */
+	uint64_t sample_ticks;        /* the same */
+	uint64_t long_ticks;          /* so long a burst may be cut; 0: none is */
 	_Atomic uint64_t burst_min;   /* ticks; shorter bursts are short */
 	_Atomic bool finished;        /* no burst begins any more */
 };
@@ -60,6 +54,17 @@ struct thread_counts {
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
 };
 
+/*
+ * The burst under way, for those that cut it before it ends: all of it holds while `since` is the
+ * same before and after the others are read.
+ */
+struct open_burst {
+	_Atomic uint64_t since; /* its begin; 0: none, or it is not read */
+	_Atomic uint64_t quantum;
+	_Atomic uint32_t group, from;
+	_Atomic double weight;
+};
+
 struct thread {
 	uint32_t at;   /* path of the intercepted call under way, or of the last one */
 	uint64_t entered; /* when that call began */
@@ -72,6 +77,7 @@ struct thread {
 	uint64_t end_values[GROUP_EVENTS_MAX]; /* ... and at its end */
 	bool ended; /* these could be read */
 	double weight;
+	struct open_burst under_way;
 	/* the quantum under way */
 	unsigned group;
 	uint64_t quantum, quantum_end, quantum_left;
@@ -86,6 +92,7 @@ struct thread {
 	struct group groups[PLAN_GROUPS_MAX];
 	/* of the drain, under the ledger's rules */
 	atomic_flag draining;
+	struct slicer slicer;
 	struct quantum *gathered;
 	uint64_t gathered_quantum;
 	struct burst pending[THREAD_PENDING_MAX]; /* claimed by no prototype yet */

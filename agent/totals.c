@@ -24,13 +24,23 @@ static struct tally share_weight(const struct span_share *share, bool by_chance)
 			   (struct tally){ share->read, share->ticks };
 }
 
+/* Bursts, and ticks, that are placed by their call sites. */
+static struct tally unread_of(const struct span *span)
+{
+	struct tally unread = {
+		(double)atomic_load_explicit(&span->unread, memory_order_relaxed) + span->left,
+		(double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed) +
+				span->left_ticks,
+	};
+
+	return unread;
+}
+
 /* Spreads the bursts of `span` that were not read over prototypes. False: nothing tells how. */
 static bool spread(struct totals *totals, const struct site_table *sites, const struct span *span,
 		struct spreading how, double ns_per_tick)
 {
-	double bursts = (double)atomic_load_explicit(&span->unread, memory_order_relaxed);
-	double ticks = (double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
-	struct tally all = { 0, 0 };
+	struct tally unread = unread_of(span), all = { 0, 0 };
 
 	for (int pass = 0; pass < 2; pass++)
 		for (const struct span *of = sites->span; of < sites->span + SPANS_MAX; of++) {
@@ -44,8 +54,8 @@ static bool spread(struct totals *totals, const struct site_table *sites, const 
 					all.seconds += weight.seconds;
 				} else if (all.bursts > 0 && all.seconds > 0) {
 					add_tally(tally_of(totals, of->share[i].prototype),
-							bursts * weight.bursts / all.bursts,
-							ticks * weight.seconds / all.seconds,
+							unread.bursts * weight.bursts / all.bursts,
+							unread.seconds * weight.seconds / all.seconds,
 							ns_per_tick);
 				}
 			}
@@ -61,16 +71,13 @@ static void attribute_unread(
 		{ false, true }, { false, false } };
 
 	for (const struct span *span = sites->span; span < sites->span + SPANS_MAX; span++) {
-		uint64_t unread = atomic_load_explicit(&span->unread, memory_order_relaxed);
-		bool placed = !unread;
+		struct tally unread = unread_of(span);
+		bool placed = unread.bursts <= 0;
 
 		for (size_t i = 0; i < sizeof(best_first) / sizeof(*best_first) && !placed; i++)
 			placed = spread(totals, sites, span, best_first[i], ns_per_tick);
 		if (!placed)
-			add_tally(&totals->unclassified, (double)unread,
-					(double)atomic_load_explicit(
-							&span->unread_ticks, memory_order_relaxed),
-					ns_per_tick);
+			add_tally(&totals->unclassified, unread.bursts, unread.seconds, ns_per_tick);
 	}
 }
 
@@ -86,5 +93,8 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->reads += account->reads;
 	totals->switches += account->switches;
 	totals->lost += account->lost;
+	totals->slices += account->slices;
+	totals->samples += account->samples;
+	totals->lost_samples += account->lost_samples;
 	totals->threads++;
 }

@@ -23,6 +23,7 @@ struct totals {
 	/* attributed through their call sites: bursts that were not read, per prototype */
 	struct tally unread[PROTOTYPES_MAX];
 	double calls, reads, switches, lost, threads;
+	double slices, samples, lost_samples;
 	double agent_seconds, agent_bytes;
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
@@ -33,6 +34,7 @@ struct account {
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
 	double lost, reads, switches, switch_ticks, service_ticks;
+	double slices, samples, lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
 /*

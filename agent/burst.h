@@ -1,0 +1,28 @@
+/* A burst that was read, or a slice of a long one, on its way from a thread to the ledger. */
+#ifndef PHASEMUX_AGENT_BURST_H
+#define PHASEMUX_AGENT_BURST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampling/group.h"
+
+/* As the span of a slice: its burst has not ended. */
+#define BURST_NO_SPAN UINT32_MAX
+
+struct burst {
+	uint64_t begin;    /* ticks of the clock */
+	uint64_t ticks;
+	uint64_t quantum;  /* of the thread, counted from 0 */
+	uint32_t span;
+	uint16_t group;
+	uint16_t from;     /* site; of a slice alone */
+	bool slice;
+	bool is_long;      /* may be cut: `first` is known */
+	uintptr_t address; /* where a sample found it; 0: not known */
+	double weight;     /* 1 / the probability with which it was read */
+	uint64_t values[GROUP_EVENTS_MAX];
+	uint64_t first[GROUP_EVENTS_MAX]; /* counters at its begin */
+};
+
+#endif

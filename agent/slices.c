@@ -1,0 +1,126 @@
+#include "agent/slices.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "agent/site.h"
+#include "sampling/clock.h"
+
+uint64_t slicer_look(struct slicer *slicer)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	slicer->now_ticks = clock_now();
+	slicer->now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return overflow_head(&slicer->overflow);
+}
+
+static uint64_t ticks_of(const struct slicer *slicer, uint64_t ns)
+{
+	return ns < slicer->now_ns ? slicer->now_ticks - clock_ticks((double)(slicer->now_ns - ns)) :
+				     slicer->now_ticks;
+}
+
+bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
+		struct overflow_sample *sample, uint64_t *at)
+{
+	while (overflow_peek(&slicer->overflow, head, sample)) {
+		*at = ticks_of(slicer, sample->time);
+		if (*at >= end)
+			break;
+		overflow_take(&slicer->overflow);
+		atomic_store_explicit(&slicer->lost, slicer->overflow.lost, memory_order_relaxed);
+		if (*at < begin)
+			continue;
+		site_add(&slicer->samples, 1);
+		return true;
+	}
+	return false;
+}
+
+void slicer_drop(struct slicer *slicer, uint64_t ticks)
+{
+	struct overflow_sample sample;
+	uint64_t at;
+
+	slicer_sample(slicer, ticks, ticks, slicer_look(slicer), &sample, &at);
+}
+
+static void leave(struct slicer *slicer, uint64_t ticks)
+{
+	slicer->left++;
+	slicer->left_ticks += ticks;
+}
+
+/* From the last sample to this one. False: that is more than one period, or makes no sense. */
+static bool make(const struct slicer *slicer, const struct burst *burst,
+		const struct overflow_sample *sample, uint64_t ticks, unsigned count,
+		struct burst *slice)
+{
+	if (sample->id != slicer->last.id || sample->lost != slicer->last.lost ||
+			sample->count < count || ticks <= slicer->last_ticks)
+		return false;
+	*slice = *burst;
+	slice->begin = slicer->last_ticks;
+	slice->ticks = ticks - slicer->last_ticks;
+	slice->slice = true;
+	slice->is_long = false;
+	/* where it ends is where it was for at least a moment */
+	slice->address = sample->address;
+	return group_delta(slicer->last.values, sample->values, count, slice->values);
+}
+
+bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, uint64_t head,
+		unsigned count, struct burst *slice)
+{
+	struct overflow_sample sample;
+	uint64_t ticks;
+
+	while (slicer_sample(slicer, burst->begin, end, head, &sample, &ticks)) {
+		bool good = false;
+
+		if (slicer->since != burst->begin) {
+			slicer->since = burst->begin;
+			slicer->slices = slicer->left = slicer->left_ticks = 0;
+			leave(slicer, ticks - burst->begin);
+		} else {
+			good = make(slicer, burst, &sample, ticks, count, slice);
+			if (!good)
+				leave(slicer, ticks > slicer->last_ticks ?
+						ticks - slicer->last_ticks : 0);
+		}
+		slicer->last = sample;
+		slicer->last_ticks = ticks > slicer->last_ticks ? ticks : slicer->last_ticks;
+		if (!good)
+			continue;
+		slicer->slices++;
+		site_add(&slicer->all_slices, 1);
+		return true;
+	}
+	return false;
+}
+
+uint64_t slicer_end(struct slicer *slicer, const struct burst *burst, uint64_t *left,
+		uint64_t *left_ticks)
+{
+	uint64_t slices = slicer->since == burst->begin ? slicer->slices : 0;
+	uint64_t end = burst->begin + burst->ticks;
+
+	if (slices) {
+		leave(slicer, end > slicer->last_ticks ? end - slicer->last_ticks : 0);
+		*left = slicer->left;
+		*left_ticks = slicer->left_ticks;
+		site_add(&slicer->extra, slices + slicer->left - 1);
+	}
+	slicer->since = slicer->last_ticks = 0;
+	atomic_store_explicit(&slicer->ahead_bursts, 0, memory_order_relaxed);
+	atomic_store_explicit(&slicer->ahead_ticks, 0, memory_order_relaxed);
+	return slices;
+}
+
+void slicer_ahead(struct slicer *slicer, unsigned prototype, double ticks)
+{
+	slicer->ahead.count[prototype]++;
+	slicer->ahead.ticks[prototype] += (float)ticks;
+}

@@ -1,0 +1,41 @@
+#!/bin/bash
+# Long bursts are cut into slices by the kernel's samples: programs without any runtime call have
+# phases, and what they do with signals and timers is theirs.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
+told() {
+	local name=$1 settings=()
+
+	shift
+	while [[ $1 == [A-Za-z_]*=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" \
+		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" "$phasemux" run -- "$@"
+}
+
+# 200 ms of triad and 100 ms of fma take turns; a slice is 10 ms of the scripted PMU's time
+told serial "$programs/serial" 8
+json=$tmp/serial.result/report.json
+run serial.bare LD_PRELOAD="$scripted" "$programs/serial" 8
+unchanged serial serial.bare
+holds "serial: the report is as its schema says" report schema "$json"
+holds "serial: phases, unclassified and short bursts are all computing time" report accounting "$json"
+holds "serial: its two kinds of work are its phases" \
+	report instructions "$json" 18300000 100000000
+holds "serial: nearly all of its slices are read" report between "$json" samples/slices 230 241
+holds "serial: none is lost" report value "$json" samples/lost 0
+told finer PHASEMUX_SAMPLE=200 "$programs/serial" 4
+holds "a higher rate gives shorter slices" \
+	report instructions "$tmp/finer.result/report.json" 9150000 50000000
+told whole PHASEMUX_SAMPLE=0 "$programs/serial" 2
+holds "without samples the program is one burst" report value "$tmp/whole.result/report.json" bursts 1
+told apart PHASEMUX_BURST_MIN=50ms "$programs/serial" 2
+holds "slices that would be too short are not cut" \
+	report value "$tmp/apart.result/report.json" bursts 1
+
+done_testing
