@@ -29,7 +29,7 @@ killed() {
 	fi
 }
 
-# Of one rank alone: all bursts up to the last drain, and no more than there were.
+# Of one rank alone: all bursts up to the last drain, no more than there were, and of each its counts.
 rank_is_whole() {
 	local name=$1 rank=$2 calls
 
@@ -38,7 +38,8 @@ rank_is_whole() {
 	rm -f "$tmp/$name.one"/rank-*
 	cp "$tmp/$name.spool"/phasemux.*/*/"rank-$rank" "$tmp/$name.one/" || return
 	recover --json "$tmp/$name.one" >"$tmp/$name.one.json" || return
-	report between "$tmp/$name.one.json" bursts $((calls > behind ? calls - behind : 0)) "$calls"
+	report between "$tmp/$name.one.json" bursts $((calls > behind ? calls - behind : 0)) "$calls" &&
+		report turns "$tmp/$name.one.json" 100000 50000
 }
 
 all_is_whole() {
@@ -87,7 +88,7 @@ for ((i = 0; i < kills; i++)); do
 	# two runs stay, for what comes below
 	[ $i -lt 2 ] || rm -rf "$tmp/$name".*
 done
-is $failed 0 "$kills kills at random moments: the fate is the same, and every rank's bursts are there"
+is $failed 0 "$kills kills at random moments: the fate is the same, and every rank's sums are whole"
 
 # What of it is missing.
 spool=$tmp/kill0.${mpis%%$'\n'*}.spool

@@ -102,6 +102,25 @@ def check_instructions(name, *wanted):
         expect(abs(x / y - 1) <= 0.02, f"instructions per burst: {x}, not {y}")
 
 
+def check_turns(name, *works):
+    """One rank, every burst read: works of so many instructions took turns. Each has its bursts, to
+    one, and its instructions, exactly; those that are unclassified are missing."""
+    report = load(name)
+    missing = report["unclassified"]["bursts"]
+    for turn, work in enumerate(map(float, works)):
+        all_bursts = (report["bursts"] - turn + len(works) - 1) // len(works)
+        bursts = 0
+        for phase in report["phases"]:
+            if abs(instructions(report, phase) / work - 1) > 1e-9:
+                continue
+            bursts += phase["bursts"]
+            expect(phase["read"] == phase["bursts"], f"phase {phase['id']}: not all were read")
+        expect(all_bursts - missing <= bursts <= all_bursts,
+               f"{bursts} bursts of {work} instructions, not {all_bursts}")
+    total = sum(phase["bursts"] for phase in report["phases"])
+    expect(total + missing == report["bursts"], f"{total} + {missing}, not {report['bursts']}")
+
+
 def check_ipc(name, *pairs):
     """INSTRUCTIONS:IPC... The phase with so many instructions per burst has this IPC, within 2%."""
     report = load(name)
