@@ -75,6 +75,17 @@ static bool is_disabled(void)
 	return disable && strcmp(disable, "1") == 0;
 }
 
+/* The process ends. With MPI, MPI_Finalize was the end. */
+static __attribute__((destructor)) void end(void)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+	int kept = errno;
+
+	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
+		hooks->finalize(&wrap_thread.core, CALLER);
+	errno = kept;
+}
+
 /* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
 void wrap_attach(bool with_mpi)
 {
@@ -98,8 +109,8 @@ void wrap_attach(bool with_mpi)
 		return;
 	}
 	*(void **)&core_attach = dlsym(core, PRELOAD_CORE_ATTACH);
-	if (core_attach)
-		core_attach(&preload);
+	if (core_attach && core_attach(&preload) == 0 && !with_mpi)
+		at_quick_exit(end); /* runs no destructors */
 }
 
 static void *resolve(const struct real_libraries *libraries, enum form form, enum runtime_call call)
@@ -274,16 +285,5 @@ static __attribute__((constructor)) void begin(void)
 			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
 		}
 	}
-	errno = kept;
-}
-
-/* With MPI, MPI_Finalize was the end. */
-static __attribute__((destructor)) void end(void)
-{
-	const struct preload_hooks *hooks = wrap_observed();
-	int kept = errno;
-
-	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
-		hooks->finalize(&wrap_thread.core, CALLER);
 	errno = kept;
 }

@@ -1,26 +1,44 @@
 #!/bin/bash
-# LD_PRELOAD exported in a shell: ordinary programs behave as before, and no file is left behind.
+# Ordinary programs, with LD_PRELOAD exported in a shell, and under `phasemux run`, which makes those
+# that start no others targets: they behave as before, and no file is left behind.
 . "$(dirname "$0")/lib.sh"
 
-# same NAME COMMAND...: run in fresh empty folders, bare and preloaded: output, errors, exit code
-# and the files that it leaves are the same.
+targets=0
+becomes=
+
+# same NAME COMMAND...: run in fresh empty folders, bare, preloaded and as a target: output, errors,
+# exit code and the files that are left are the same. A COMMAND that is a function cannot be a target.
 same() {
-	local name=$1 kind
+	local name=$1 kind kinds="bare preloaded observed"
 
 	shift
-	for kind in bare preloaded; do
+	[ "$(type -t "$1")" = function ] && kinds="bare preloaded"
+	rm -rf "$tmp/result" "$tmp"/*.code
+	for kind in $kinds; do
 		rm -rf "$tmp/here" && mkdir "$tmp/here"
 		(
 			cd "$tmp/here" || exit
 			[ $kind = preloaded ] && export LD_PRELOAD="$library"
+			[ $kind = observed ] && set -- "$phasemux" run --report json --output "$tmp/result" \
+				--spool "$tmp/spool" -- "$@"
 			timeout 60 "$@"
 		) >"$tmp/$kind.out" 2>"$tmp/$kind.err" </dev/null
 		echo $? >"$tmp/$kind.code"
 		(cd "$tmp/here" && find . -path ./r/.git -prune -o -print | sort) >"$tmp/$kind.files"
+		# what is killed, or becomes another program, leaves its sums
+		[ "$(cat "$tmp/$kind.code")" -gt 128 ] || [ "$becomes" ] || find "$tmp/spool" -type f >>"$tmp/$kind.files"
+		find "$tmp/spool" -type f -delete
 	done
-	holds "$name" diff -r --label bare --label preloaded \
-		<(tail -n +1 "$tmp"/bare.* | sed 's/bare//g') \
-		<(tail -n +1 "$tmp"/preloaded.* | sed 's/preloaded//g')
+	[ -s "$tmp/result/report.json" ] && targets=$((targets + 1))
+	for kind in ${kinds#bare}; do
+		holds "$name, $kind" diff -r --label bare --label $kind \
+			<(tail -n +1 "$tmp"/bare.* | sed 's/bare//g') \
+			<(tail -n +1 "$tmp"/$kind.* | sed "s/$kind//g")
+	done
+}
+
+same_if() {
+	have "$1" && same "$(basename "$1") $2" "$@"
 }
 
 needed_by() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ' | sed 's/ $//'; }
@@ -45,7 +63,6 @@ same "sh with a pipe and a background job" sh -c 'seq 100000 | sort -rn | head -
 same "bash" bash -c 'shopt -s nullglob; cat <(echo a) <(echo b); echo ${BASHOPTS} | wc -c; exit 9'
 same "ls" ls -la /usr/include/stdio.h
 same "ls of what is not there" ls /nonexistent
-same "env shows the variable alone" sh -c 'env | grep -c PHASEMUX'
 same "descriptors of a shell" sh -c 'ls /proc/self/fd | wc -l'
 same "awk" awk 'BEGIN { for (i = 0; i < 1e5; i++) s += i; print s }'
 same "sed" sed -n '1,3p' /etc/passwd
@@ -82,7 +99,45 @@ same "python3 multiprocessing" "$python" -c '
 import multiprocessing as m
 if __name__ == "__main__":
     print(m.get_context("fork").Pool(3).map(abs, [-1, -2, -3]))'
+# Each by itself, so that it is a target, where one that is started by a shell is not.
+cat >"$tmp/words" <<'END'
+one two three
+END
+for command in cat wc tac rev md5sum sha256sum base64 nl fold expand paste cut sort uniq od xxd hexdump \
+	gzip bzip2 xz zstd strings file; do
+	case $command in
+	gzip | bzip2 | xz | zstd) same_if $command -c "$tmp/words" ;;
+	cut) same_if cut -d' ' -f2 "$tmp/words" ;;
+	*) same_if $command "$tmp/words" ;;
+	esac
+done
+same_if find /etc -maxdepth 0
+same_if tar -C /etc -czf a.tgz passwd group
+same_if cp /etc/passwd a
+same_if dd if=/dev/zero of=zeros bs=1k count=64 status=none
+same_if bc -e 1+1
+same_if m4 -DA=b "$tmp/words"
+same_if jq -n '1 + 1'
+same_if sqlite3 :memory: 'select 6 * 7'
+same_if openssl dgst -sha256 "$tmp/words"
+same_if tclsh "$tmp/words"
+same_if vim -u NONE -es "$tmp/words" -c '%p' -c 'q!'
+same_if gcc -O2 "$tmp/hello.c" -o hello
+same_if readelf -h /bin/ls
+same_if nm -D /bin/ls
+same_if as -o nothing.o /dev/null
+same_if ssh -V
+same_if ninja --version
+same_if git -C "$root" rev-parse --git-dir
+same_if git init -q r
+same_if perl -e 'open my $f, "<", "/dev/null"; print fileno($f), " ", scalar(grep { /(\d+)$/ && $1 < 64 } glob "/proc/self/fd/*")'
+same_if "$python" -c 'import os; print(sorted(d for d in map(int, os.listdir("/proc/self/fd")) if d < 64))'
+have g++ && g++ "$tmp/throws.cpp" -o "$tmp/throws" && same "an exception caught and one not" \
+	sh -c 'ulimit -c 0; exec "$1"' - "$tmp/throws"
+becomes=another
+have psql && same "psql, by its wrapper" psql --version
 have valgrind && same "valgrind" valgrind -q --error-exitcode=9 true
+becomes=
 have strace && same "strace" strace -qq -e trace=none true
 have java && same "java" java -version
 have node && same "node" node -e 'console.log([1, 2].map(x => x * 2))'
@@ -98,6 +153,8 @@ have mpirun.openmpi && same "mpirun of Open MPI" on openmpi 2 sh -c 'echo rank'
 have mpirun.mpich && same "mpirun of MPICH" on mpich 2 sh -c 'echo rank'
 have mpicc.openmpi && same "mpicc" mpicc.openmpi --version
 
+[ "$targets" -ge 40 ]
+ok $? "$targets programs were targets, and have their reports"
 is "$(left)" "$before" "nothing is left in /dev/shm and /tmp"
 for variable in PHASEMUX_SCHEME=nonsense PHASEMUX_EVENTS=nonsense PHASEMUX_DISABLE=1; do
 	run silent LD_PRELOAD="$library" $variable sh -c 'ls / >/dev/null'
