@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +43,21 @@ static void forked(void)
 		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 			if (thread->groups[g].count)
 				group_abandon(&thread->groups[g]);
+}
+
+/* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
+static const volatile unsigned char *mark_process(void)
+{
+	static const unsigned char anywhere = 1;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (mark == MAP_FAILED)
+		return &anywhere;
+	*mark = 1;
+	madvise(mark, page, MADV_WIPEONFORK);
+	return mark;
 }
 
 /* The adapter for the MPI library that this process has loaded, or NULL. */
@@ -218,6 +234,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
 	core.pid = getpid();
+	core.here = mark_process();
 	core.main_thread = pthread_self();
 	core.preload = preload;
 	core.call_ticks = measure_call();

@@ -46,6 +46,8 @@ struct core {
 	uint64_t start;
 	double call_ticks; /* what the two hooks cost where nothing is read */
 	pid_t pid;
+	/* 1; but 0 in a process that was made of this one without fork()'s handlers, by clone() */
+	const volatile unsigned char *here;
 	pthread_t main_thread; /* that called MPI_Init */
 	pthread_key_t thread_ends;
 	/* newest first; a thread is never taken out */

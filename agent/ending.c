@@ -206,9 +206,12 @@ static void end_recording(void)
 void ending_hook(void **slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
-	struct plain_locale plain = plain_locale_enter();
 	struct thread *thread = hooks_thread(*slot);
+	struct plain_locale plain;
 
+	if (getpid() != core.pid) /* made by clone(): the run goes on in its parent */
+		return;
+	plain = plain_locale_enter();
 	if (thread) {
 		thread_stop_counting(thread);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);

@@ -88,6 +88,10 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	int kept = errno;
 	uint64_t pause;
 
+	if (!*core.here) {
+		core.preload->set_hooks(NULL);
+		return;
+	}
 	hooks_drain(thread, now);
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {

@@ -226,6 +226,27 @@ static void enter_finalize(void *site, const void *frame)
 	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count, kind)
 #include "agent/mpi_calls.def"
 
+/*
+ * A profiler in front of us ends MPI by this name, past MPI_Finalize. Below MPI_Finalize it is the
+ * library's own business.
+ */
+__attribute__((visibility("default"))) int PMPI_Finalize(void);
+int PMPI_Finalize(void)
+{
+	struct real_libraries libraries;
+	int (*real)(void);
+	int result;
+
+	real_libraries_find(&libraries);
+	*(void **)&real = real_find(&libraries, "PMPI_Finalize");
+	if (!real)
+		return (int)no_such_call();
+	enter_finalize(CALLER);
+	result = real();
+	wrap_thread.depth--;
+	return result;
+}
+
 /* ---- processes without MPI ---- */
 
 /* Programs that start others: not what `phasemux run` is asked to look at, though it starts them. */

@@ -35,18 +35,23 @@ for mpi in $mpis; do
 		same_end $program.$mpi $program.$mpi.bare
 	done
 
-	# A second profiler, after us and before us. One before us calls PMPI itself, past us: then
-	# there may be nothing to report, but nothing breaks.
+	# A second profiler, after us and before us. One before us calls PMPI itself, past us: the calls
+	# that it knows are not seen, but for the last.
 	profiler=$programs/profiler.$mpi.so
 	run profiler.$mpi.bare LD_PRELOAD="$profiler" on $mpi 2 "$programs/phases.$mpi" -n 100
 	for order in "$library:$profiler" "$profiler:$library"; do
 		name=profiler.$mpi.$([ "${order%%:*}" = "$library" ] && echo after || echo before)
 		run $name LD_PRELOAD="$order" PHASEMUX_OUTPUT="$tmp/$name.result" \
-			on $mpi 2 "$programs/phases.$mpi" -n 100
+			PHASEMUX_SPOOL="$tmp/spool" on $mpi 2 "$programs/phases.$mpi" -n 100
 		unchanged $name profiler.$mpi.bare
-		[ "${order%%:*}" = "$library" ] &&
-			holds "$name: we report too" test -s $name.result/report.json
+		holds "$name: we report too" report schema $name.result/report.json
 	done
+
+	# MPI that comes late, and is not seen by others.
+	run late.$mpi.bare on $mpi 2 "$programs/late" "$programs/phases.$mpi.so" -n 100 -x 5
+	preloaded late.$mpi on $mpi 2 "$programs/late" "$programs/phases.$mpi.so" -n 100 -x 5
+	unchanged late.$mpi late.$mpi.bare
+	holds "late.$mpi: has its report" report schema late.$mpi.result/report.json
 done
 
 # All that reached MPI_Finalize was reported, whatever came after it.
