@@ -280,8 +280,18 @@ static int start_together(const struct preload *preload)
 	return 0;
 }
 
+/* MPI_Init is over: what time it took us. The wait for ranks that are late is theirs. */
+static void account_start(uint64_t waited_ns)
+{
+	core.start_seconds =
+		(double)(clock_monotonic() - core.preload->attach_ns - waited_ns) * 1e-9;
+	if (core.spool)
+		spool_side(core.spool)->start_seconds = core.start_seconds;
+}
+
 static int attach(struct preload *preload)
 {
+	uint64_t waited_ns;
 	char why[512] = "";
 	int trouble;
 
@@ -299,10 +309,12 @@ static int attach(struct preload *preload)
 	core.adapter = preload->with_mpi ? find_adapter(preload->folder) : NULL;
 	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
 	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
+	waited_ns = clock_monotonic();
 	if (core.adapter && core.adapter->open(&core.world)) {
 		log_line("off: MPI refused a communicator");
 		return -EIO;
 	}
+	waited_ns = clock_monotonic() - waited_ns;
 	log_speaker(core.world.rank == 0);
 	if (!core.adapter && preload->with_mpi)
 		log_line("no adapter for this MPI: each rank learns and reports alone");
@@ -329,6 +341,7 @@ static int attach(struct preload *preload)
 		return -ENOMEM;
 	}
 	record_bursts();
+	account_start(waited_ns);
 	core.attached = true;
 	preload->set_hooks(&hooks);
 	return 0;

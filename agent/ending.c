@@ -16,7 +16,7 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-/* The agent's own account, in seconds. */
+/* The agent's own account of what it did while the program ran, in seconds. */
 static double own_seconds(void)
 {
 	const struct probe *probe = &core.counting.probe;
@@ -127,8 +127,29 @@ static struct source *open_source(void)
 	return source;
 }
 
-/* Merges the ranks' sums; what rank 0 then knows becomes the report. 0, or -EIO: MPI said no. */
-static int reduce_and_report(double wall_seconds)
+/* What one process waits for, all of its threads wait for. */
+static void account_process(struct totals *totals, uint64_t ending)
+{
+	totals->start_seconds = core.start_seconds;
+	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
+	totals->agent_seconds = own_seconds() +
+				(totals->start_seconds + totals->end_seconds) * totals->threads;
+}
+
+/* All ranks wait for this one to name the places. To write it is not in it: it is written there. */
+static void account_report(struct totals *totals, uint64_t begin)
+{
+	double seconds = clock_ns(clock_now() - begin) * 1e-9;
+
+	totals->end_seconds += seconds * core.world.size;
+	totals->agent_seconds += seconds * totals->threads;
+}
+
+/*
+ * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
+ * waits for us, in ticks. 0, or -EIO: MPI said no.
+ */
+static int reduce_and_report(double wall_seconds, uint64_t ending)
 {
 	double most[2] = { wall_seconds, most_computing() };
 	struct thread *threads = core_threads();
@@ -144,14 +165,16 @@ static int reduce_and_report(double wall_seconds)
 	size_t length;
 	double *sums = ledger_close(core.ledger, threads, &length);
 	struct totals *totals = (struct totals *)sums;
+	uint64_t reduced;
 	json_t *report;
 
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		if (facts.site_tables < CORE_THREADS_MAX)
 			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
-	totals->agent_seconds = own_seconds();
 	totals->agent_bytes += (double)exchange_bytes();
+	account_process(totals, ending);
+	reduced = clock_now();
 	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2)))
 		return -EIO;
 	if (core.adapter && core.world.rank != 0)
@@ -165,19 +188,27 @@ static int reduce_and_report(double wall_seconds)
 	facts.source = open_source();
 	report = report_build(&facts);
 	source_close(facts.source);
-	if (report)
+	if (report) {
+		account_report(totals, reduced);
+		report_account(report, &facts);
 		write_report(report);
-	else
+	} else {
 		log_line("no report: out of memory");
+	}
 	json_decref(report);
 	return 0;
 }
 
 /* The spool goes when the report is there: not before rank 0 has made it. */
-static void finish(double wall_seconds)
+static void finish(double wall_seconds, uint64_t ending)
 {
-	double failed = exchange_finish(core.exchange, core_threads()) ||
-			reduce_and_report(wall_seconds);
+	uint64_t here = clock_now();
+	double failed = exchange_meet(core.exchange);
+
+	/* the wait for ranks that come later is theirs */
+	ending += clock_now() - here;
+	failed = failed || exchange_finish(core.exchange, core_threads()) ||
+		 reduce_and_report(wall_seconds, ending);
 
 	if (core.adapter && core.adapter->max(&failed, 1))
 		failed = true;
@@ -224,7 +255,7 @@ void ending_hook(void **slot, void *site, const void *frame)
 	/* without MPI, another thread may be in a round; it does not take long */
 	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
 		usleep(1000);
-	finish(clock_ns(now - core.start) * 1e-9);
+	finish(clock_ns(now - core.start) * 1e-9, now);
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();

@@ -21,6 +21,7 @@ struct exchange {
 	bool root;
 	enum stage stage;
 	unsigned rounds; /* started */
+	unsigned last;   /* the most that a rank had started when all met */
 	uint64_t start, next;
 	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
 	struct ledger_answer answer;
@@ -140,7 +141,7 @@ static void settle(struct exchange *exchange)
 	}
 }
 
-int exchange_finish(struct exchange *exchange, const struct thread *threads)
+int exchange_meet(struct exchange *exchange)
 {
 	double rounds = exchange->rounds;
 
@@ -151,9 +152,15 @@ int exchange_finish(struct exchange *exchange, const struct thread *threads)
 	if (exchange->adapter && exchange->stage != STAGE_BROKEN &&
 			exchange->adapter->max(&rounds, 1))
 		exchange->stage = STAGE_BROKEN;
+	exchange->last = (unsigned)rounds;
+	return exchange->stage == STAGE_BROKEN ? -EIO : 0;
+}
+
+int exchange_finish(struct exchange *exchange, const struct thread *threads)
+{
 	settle(exchange);
 	/* the missing ones, and the last */
-	while (exchange->stage == STAGE_RESTING && exchange->rounds <= (unsigned)rounds) {
+	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {
 		start_round(exchange, threads);
 		settle(exchange);
 	}

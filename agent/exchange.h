@@ -30,9 +30,12 @@ void exchange_step(struct exchange *exchange, const struct thread *threads, uint
 /* Is one under way, so that the next step should come soon? */
 bool exchange_busy(const struct exchange *exchange);
 
+/* In MPI_Finalize, first: waits until all ranks have come to it. 0 or -EIO. */
+int exchange_meet(struct exchange *exchange);
+
 /*
- * In MPI_Finalize, on all ranks: completes what is under way, evens out the number of rounds, and
- * makes the last one. Waits for the other ranks. 0 or -EIO.
+ * Then, on all ranks: completes what is under way, evens out the number of rounds, and makes the
+ * last one. 0 or -EIO.
  */
 int exchange_finish(struct exchange *exchange, const struct thread *threads);
 

@@ -112,11 +112,13 @@ static char unobserved;
 
 static __attribute__((noinline)) void meet(void **slot)
 {
+	uint64_t begin = clock_now();
 	int kept = errno;
+	struct thread *thread = adopt();
 
-	*slot = adopt();
-	if (!*slot)
-		*slot = &unobserved;
+	if (thread)
+		site_add(&thread->counts.service_ticks, clock_now() - begin);
+	*slot = thread ? (void *)thread : &unobserved;
 	errno = kept;
 }
 

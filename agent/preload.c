@@ -98,6 +98,8 @@ void wrap_attach(bool with_mpi)
 		return;
 	if (is_disabled())
 		return;
+	if (!with_mpi)
+		preload.attach_ns = clock_monotonic();
 	threads_look();
 	preload.with_mpi = with_mpi;
 	if (!own_folder(preload.folder, sizeof(preload.folder)))
@@ -170,6 +172,7 @@ static void leave_init(enum runtime_call call, void *site, const void *frame)
 	int kept = errno;
 
 	if (wrap_thread.depth == 1) {
+		preload.attach_ns = clock_monotonic();
 		resolve_all();
 		wrap_attach(true);
 	}

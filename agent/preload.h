@@ -54,6 +54,7 @@ struct preload {
 	bool with_mpi; /* MPI is initialised; else the process is a target by itself */
 	/* Where the shared objects of phasemux are. */
 	char folder[4096];
+	uint64_t attach_ns; /* of CLOCK_MONOTONIC, when it began to open the core */
 	struct clock_moment early; /* before main; none where this was not known to be a rank */
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);

@@ -270,8 +270,11 @@ static json_t *agent(const struct report_facts *facts)
 	const struct totals *totals = facts->totals;
 	double available = facts->wall_seconds * totals->threads;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "seconds", number(totals->agent_seconds),
-			"share", number(share(totals->agent_seconds, available)), "bytes",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "seconds",
+			number(totals->agent_seconds), "share",
+			number(share(totals->agent_seconds, available)), "start_seconds",
+			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
+			number(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
 			whole(totals->calls), "reads", whole(totals->reads), "rounds",
 			(int)facts->rounds, "switches", whole(totals->switches));
@@ -313,6 +316,11 @@ static json_t *job(const struct job *job)
 			*job->partition ? json_string(job->partition) : json_null());
 }
 
+void report_account(json_t *report, const struct report_facts *facts)
+{
+	json_object_set_new(report, "agent", agent(facts));
+}
+
 json_t *report_build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
@@ -351,7 +359,7 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "not_read", not_read(totals));
 	json_object_set_new(report, "lost", lost(totals));
 	json_object_set_new(report, "samples", samples(totals));
-	json_object_set_new(report, "agent", agent(facts));
+	report_account(report, facts);
 	if (facts->recovered)
 		json_object_set(report, "recovered", (json_t *)facts->recovered);
 	return report;

@@ -41,4 +41,7 @@ struct report_facts {
 /* The document, or NULL without memory. The caller owns it. */
 json_t *report_build(const struct report_facts *facts);
 
+/* Renews what the document says of phasemux's own work: when to make it is a part of that. */
+void report_account(json_t *report, const struct report_facts *facts);
+
 #endif

@@ -82,6 +82,7 @@ struct spool_side {
 	uint64_t now; /* ticks at the last commit */
 	uint64_t burst_min_ns;
 	double own_bytes; /* the agent's memory, but for threads */
+	double start_seconds; /* that the process waited for the agent at its start */
 	uint32_t rounds, threads;
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];

@@ -25,6 +25,7 @@ struct totals {
 	double calls, reads, switches, lost, threads;
 	double slices, samples, lost_samples;
 	double agent_seconds, agent_bytes;
+	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 

@@ -11,14 +11,6 @@ struct clock clock_here = { .ticks = 0, .ns_per_tick = 1 };
 #define CALIBRATION_NS 2000000 /* with brackets of tens of nanoseconds: right to about 1e-5 */
 #define BRACKETS       16
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* CPUID 8000_0007 EDX bit 8: the counter runs at a constant rate and never stops. */
 static int has_constant_counter(void)
 {
@@ -37,7 +29,7 @@ void clock_look(struct clock_moment *moment)
 		return;
 	for (unsigned i = 0; i < BRACKETS; i++) {
 		uint64_t before = __builtin_ia32_rdtsc();
-		uint64_t now = monotonic_ns();
+		uint64_t now = clock_monotonic();
 		uint64_t after = __builtin_ia32_rdtsc();
 
 		if (after - before < tightest) {
@@ -57,7 +49,7 @@ void clock_calibrate(const struct clock_moment *earlier)
 		clock_look(&first);
 	if (!first.ticks)
 		return;
-	while (monotonic_ns() - first.ns < CALIBRATION_NS)
+	while (clock_monotonic() - first.ns < CALIBRATION_NS)
 		;
 	clock_look(&last);
 	if (last.ticks <= first.ticks)

@@ -16,6 +16,15 @@ struct clock {
 /* Calibrated by clock_calibrate, constant afterwards. */
 extern struct clock clock_here;
 
+/* CLOCK_MONOTONIC in nanoseconds. */
+static inline uint64_t clock_monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* The same moment on two clocks; zeros: none. */
 struct clock_moment {
 	uint64_t ticks;
@@ -44,10 +53,7 @@ static inline uint64_t clock_now(void)
 		return now;
 	}
 #endif
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return clock_monotonic();
 }
 
 static inline double clock_ns(uint64_t ticks)

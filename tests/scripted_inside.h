@@ -29,7 +29,7 @@ struct scripted_settings {
 	char processor[48];
 	bool hardware, strict;
 	double noise, spin;
-	uint64_t seed, jump, back;
+	uint64_t seed, jump, back, pause;
 	unsigned autos;
 	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
 	unsigned failures;

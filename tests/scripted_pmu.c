@@ -90,6 +90,8 @@ static int injected(enum scripted_call call)
 {
 	uint64_t nth = atomic_fetch_add(&calls[call], 1) + 1;
 
+	if (call == CALL_OPEN && nth == 1 && scripted_settings.pause)
+		usleep((useconds_t)scripted_settings.pause * 1000);
 	for (unsigned i = 0; i < scripted_settings.failures; i++) {
 		const struct scripted_failure *failure = &scripted_settings.failure[i];
 

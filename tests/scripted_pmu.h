@@ -25,6 +25,7 @@
  *   fail=CALL:N:E  the N-th (from 1; N+: from there on) open, read, ioctl, close or map of the
  *                  process fails with E (EACCES, EMFILE, ..., a number; "short": read gives 0
  *                  bytes); may be given several times
+ *   pause=MS       the first counter of the process takes so long to open
  *   jump=N         every N-th read, a counter is first moved on by 2^47
  *   back=N         every N-th read, a counter is first moved back by 2^40
  *   strict=1       a forked child that switches or reads its parent's counters is named on stderr

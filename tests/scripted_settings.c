@@ -96,6 +96,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		settings->spin = strtod(value, NULL);
 	else if (strcmp(key, "seed") == 0)
 		settings->seed = number;
+	else if (strcmp(key, "pause") == 0)
+		settings->pause = number;
 	else if (strcmp(key, "jump") == 0)
 		settings->jump = number;
 	else if (strcmp(key, "back") == 0)

@@ -116,6 +116,7 @@ static struct totals *finish(void)
 		}
 	}
 	atomic_store(&run.rules.finished, true);
+	exchange_meet(run.exchange);
 	exchange_finish(run.exchange, all);
 	return (struct totals *)ledger_close(run.ledger, all, &length);
 }

@@ -202,6 +202,8 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	if (side->rounds > recovery->rounds)
 		recovery->rounds = side->rounds;
 	recovery->totals.agent_bytes += side->own_bytes;
+	recovery->totals.start_seconds += side->start_seconds;
+	recovery->totals.agent_seconds += side->start_seconds * side->threads;
 	recovery->found[facts->rank / 8] |= (unsigned char)(1u << facts->rank % 8);
 	recovery->count++;
 	return error;

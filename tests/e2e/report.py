@@ -202,6 +202,17 @@ def check_value(name, path, wanted):
     expect(value == json.loads(wanted), f"{path} is {json.dumps(value)}, not {wanted}")
 
 
+def check_account(name):
+    """What phasemux says it took holds its start and its end, in every process."""
+    report = load(name)
+    agent = report["agent"]
+    ends = (agent["start_seconds"] + agent["end_seconds"]) * report["ranks"]
+    expect(agent["start_seconds"] > 0 and agent["end_seconds"] > 0, f"{agent}")
+    expect(agent["seconds"] > ends, f"{agent['seconds']} s, of them {ends} at start and end")
+    whole = report["wall_seconds"] * report["threads"]
+    expect(abs(agent["share"] * whole / agent["seconds"] - 1) < 1e-6, f"a share of {agent['share']}")
+
+
 def check_between(name, path, low, high):
     """A number by its path lies between two bounds."""
     value = load(name)

@@ -2,10 +2,11 @@
  * An MPI program whose phases are known: each iteration runs four of them, a neighbour exchange
  * after each, so that every burst between two calls is one phase's.
  *
- *	phases [-n ITERATIONS] [-b PERCENT] [-c] [-x CODE]
+ *	phases [-n ITERATIONS] [-b PERCENT] [-c] [-l SECONDS] [-x CODE]
  *
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
  *	-c  a world collective ends each iteration
+ *	-l  rank 0 comes so much later to MPI_Finalize
  *	-x  the exit code of rank 0; of the others, mpirun would kill it before it ended
  *
  * Prints, on rank 0, one line that depends on the options and the number of ranks alone.
@@ -52,11 +53,11 @@ static uint64_t exchange(uint64_t token, int tag)
 
 int main(int argc, char **argv)
 {
-	int iterations = 200, imbalance = 0, collective = 0, code = 0, option;
+	int iterations = 200, imbalance = 0, collective = 0, late = 0, code = 0, option;
 	uint64_t token, total = 0;
 
 	MPI_Init(&argc, &argv);
-	while ((option = getopt(argc, argv, "n:b:cx:")) != -1) {
+	while ((option = getopt(argc, argv, "n:b:cl:x:")) != -1) {
 		switch (option) {
 		case 'n':
 			iterations = atoi(optarg);
@@ -66,6 +67,9 @@ int main(int argc, char **argv)
 			break;
 		case 'c':
 			collective = 1;
+			break;
+		case 'l':
+			late = atoi(optarg);
 			break;
 		case 'x':
 			code = atoi(optarg);
@@ -95,6 +99,8 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		printf("phases: %d ranks, %d iterations, %016llx\n", ranks, iterations,
 			(unsigned long long)total);
+	if (rank == 0)
+		sleep((unsigned)late);
 	MPI_Finalize();
 	return code;
 }

@@ -1,0 +1,21 @@
+#!/bin/bash
+# What phasemux says that it took: its start and its end are in it, waiting for others is not.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+for mpi in $(mpis_of phases); do
+	json=$tmp/$mpi.result/report.json
+	scripted $mpi SCRIPTED_PMU=pause=80 on $mpi 2 "$programs/phases.$mpi" -n 100 -l 3
+	holds "$mpi: the account has a start and an end" report account "$json"
+	holds "$mpi: the first counter takes 80 ms to open: that is in it" \
+		report between "$json" agent/start_seconds 0.08 1e9
+	holds "$mpi: rank 0 comes 3 s later to the end: that is not" \
+		report between "$json" agent/end_seconds 0 1.5
+done
+for mpi in $(mpis_of hybrid); do break; done
+if [ -n "${mpi:-}" ] && [ -x "$programs/hybrid.$mpi" ]; then
+	scripted threads SCRIPTED_PMU=pause=80 OMP_NUM_THREADS=3 on $mpi 2 "$programs/hybrid.$mpi"
+	holds "threads: all of a process wait for its start and its end" \
+		report between "$tmp/threads.result/report.json" agent/seconds 0.48 1e9
+fi
+done_testing
