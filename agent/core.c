@@ -23,6 +23,7 @@
 #include "agent/output.h"
 #include "agent/plain_locale.h"
 #include "agent/source.h"
+#include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
@@ -39,10 +40,12 @@ struct core core;
 static void forked(void)
 {
 	core.preload->set_hooks(NULL);
-	for (struct thread *thread = core_threads(); thread; thread = thread->next)
+	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
+		overflow_abandon(&thread->slicer.overflow);
 		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 			if (thread->groups[g].count)
 				group_abandon(&thread->groups[g]);
+	}
 }
 
 /* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
@@ -343,6 +346,8 @@ static int attach(struct preload *preload)
 	record_bursts();
 	account_start(waited_ns);
 	core.attached = true;
+	if (!core.adapter)
+		watcher_start();
 	preload->set_hooks(&hooks);
 	return 0;
 }

@@ -79,6 +79,9 @@ struct thread *hooks_thread(void *slot);
 /* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
 void hooks_drain(struct thread *thread, uint64_t now);
 
+/* The same of another thread, that may be in a burst. */
+void hooks_drain_other(struct thread *thread, uint64_t now);
+
 /* Without MPI: this thread alone may now look after rounds, until it clears core.stepping. */
 bool hooks_try_step(void);
 

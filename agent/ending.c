@@ -13,6 +13,7 @@
 #include "agent/report.h"
 #include "agent/report_text.h"
 #include "agent/source.h"
+#include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
@@ -250,6 +251,7 @@ void ending_hook(void **slot, void *site, const void *frame)
 	}
 	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
+	watcher_stop();
 	for (struct thread *each = core_threads(); each; each = each->next)
 		hooks_drain(each, now);
 	/* without MPI, another thread may be in a round; it does not take long */

@@ -7,6 +7,7 @@
 
 #include "agent/core.h"
 #include "agent/log.h"
+#include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
@@ -17,7 +18,13 @@
 void hooks_drain(struct thread *thread, uint64_t now)
 {
 	ledger_drain(core.ledger, thread);
-	ledger_checkpoint(core.ledger, thread, now);
+	ledger_checkpoint(core.ledger, thread, now, true);
+}
+
+void hooks_drain_other(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	ledger_checkpoint(core.ledger, thread, now, false);
 }
 
 void hooks_thread_ends(void *data)
@@ -26,6 +33,9 @@ void hooks_thread_ends(void *data)
 
 	if (getpid() != core.pid)
 		return;
+	/* the C library ends the process with the last thread: ours must not be that */
+	if (thread->main)
+		watcher_stop();
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
 			thread_stop_counting(thread);
@@ -114,7 +124,7 @@ static __attribute__((noinline)) void meet(void **slot)
 {
 	uint64_t begin = clock_now();
 	int kept = errno;
-	struct thread *thread = adopt();
+	struct thread *thread = watcher_is_me() ? NULL : adopt();
 
 	if (thread)
 		site_add(&thread->counts.service_ticks, clock_now() - begin);

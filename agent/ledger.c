@@ -559,11 +559,13 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	}
 }
 
-void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now)
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet)
 {
 	struct spool_thread *to;
 
-	if (!ledger->spool)
+	/* pairs with the release below and in ledger_drain */
+	if (!ledger->spool || atomic_flag_test_and_set_explicit(
+					&thread->draining, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&ledger->lock);
 	if (thread->spooled >= 0) {
@@ -574,7 +576,8 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 			to->account.unclassified_bursts++;
 			to->account.unclassified_ticks += (double)thread->pending[i].ticks;
 		}
-		save_sites(&thread->sites, to);
+		if (quiet)
+			save_sites(&thread->sites, to);
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->spooled);
 	}
@@ -582,6 +585,7 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
 	spool_commit(ledger->spool);
 	pthread_mutex_unlock(&ledger->lock);
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
 
 /* Before the first burst can go to a prototype that is new. */

@@ -64,11 +64,11 @@ int ledger_admit(struct ledger *ledger, struct thread *thread);
 void ledger_drain(struct ledger *ledger, struct thread *thread);
 
 /*
- * What the thread has booked, counted and not classified up to now outlives the process. On the
- * thread itself, or when it reads bursts no more, right after a drain: what is left in the ring is
- * not in it.
+ * What the thread has booked, counted and not classified up to now outlives the process; nothing
+ * happens while it is drained. Right after a drain: what is left in the ring is not in it. quiet:
+ * on the thread itself, or when it reads bursts no more; otherwise its new call sites wait.
  */
-void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now);
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet);
 
 /* This rank's part of a round; threads: the list of all. */
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);

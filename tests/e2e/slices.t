@@ -19,15 +19,16 @@ told() {
 }
 
 # 200 ms of triad and 100 ms of fma take turns; a slice is 10 ms of the scripted PMU's time
-told serial "$programs/serial" 8
+# longer than the kernel's ring has room for
+told serial "$programs/serial" 25
 json=$tmp/serial.result/report.json
-run serial.bare LD_PRELOAD="$scripted" "$programs/serial" 8
+run serial.bare LD_PRELOAD="$scripted" "$programs/serial" 25
 unchanged serial serial.bare
 holds "serial: the report is as its schema says" report schema "$json"
 holds "serial: phases, unclassified and short bursts are all computing time" report accounting "$json"
 holds "serial: its two kinds of work are its phases" \
 	report instructions "$json" 18300000 100000000
-holds "serial: nearly all of its slices are read" report between "$json" samples/slices 230 241
+holds "serial: nearly all of its slices are read" report between "$json" samples/slices 700 751
 holds "serial: none is lost" report value "$json" samples/lost 0
 told finer PHASEMUX_SAMPLE=200 "$programs/serial" 4
 holds "a higher rate gives shorter slices" \
@@ -37,5 +38,25 @@ holds "without samples the program is one burst" report value "$tmp/whole.result
 told apart PHASEMUX_BURST_MIN=50ms "$programs/serial" 2
 holds "slices that would be too short are not cut" \
 	report value "$tmp/apart.result/report.json" bursts 1
+
+# what is killed has been looked at until then
+mkdir "$tmp/killed.spool"
+run killed LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
+	PHASEMUX_SPOOL="$tmp/killed.spool" timeout -s KILL 3 "$phasemux" run -- "$programs/serial" 100
+run recovered "$phasemux" recover --json "$tmp/killed.spool"
+holds "killed: its phases are those that it had" \
+	report instructions "$tmp/recovered.out" 18300000 100000000
+
+# with the kernel's own samples, where it gives any
+run signals.bare "$programs/signals"
+run signals PHASEMUX_OUTPUT="$tmp/signals.result" "$phasemux" run -- "$programs/signals"
+unchanged signals signals.bare
+holds "signals: it was sampled" report between "$tmp/signals.result/report.json" samples/in_bursts 20 200
+
+# a thread of ours keeps no process alive
+run leaver.bare timeout 30 "$programs/leaver"
+run leaver PHASEMUX_OUTPUT="$tmp/leaver.result" timeout 30 "$phasemux" run -- "$programs/leaver"
+unchanged leaver leaver.bare
+holds "leaver: there is a report" report schema "$tmp/leaver.result/report.json"
 
 done_testing

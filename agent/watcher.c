@@ -1,0 +1,86 @@
+#include "agent/watcher.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/core.h"
+#include "sampling/clock.h"
+
+#define LOOK_NS     200000000u /* how often it looks, at least */
+#define STACK_BYTES (1u << 20)
+
+static struct {
+	pthread_t thread;
+	bool started; /* written by the thread that starts and stops it */
+	_Atomic int tid;
+	_Atomic uint32_t stop; /* a futex */
+} watcher;
+
+/* Until it is time to look again. False: it is time to end. */
+static bool rest(void)
+{
+	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
+	struct timespec pause = { 0, (long)(ns < LOOK_NS ? ns : LOOK_NS) };
+
+	syscall(SYS_futex, &watcher.stop, FUTEX_WAIT_PRIVATE, 0, &pause, NULL, 0);
+	return !atomic_load_explicit(&watcher.stop, memory_order_acquire);
+}
+
+static void look(void)
+{
+	for (struct thread *thread = core_threads(); thread; thread = thread->next)
+		hooks_drain_other(thread, clock_now());
+	if (!hooks_try_step())
+		return;
+	do
+		exchange_step(core.exchange, core_threads(), clock_now());
+	while (exchange_busy(core.exchange));
+	/* pairs with the acquire in hooks_try_step: what the step has done */
+	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+}
+
+static void *watch(void *data)
+{
+	(void)data;
+	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
+	while (rest())
+		look();
+	return NULL;
+}
+
+void watcher_start(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+
+	if (!core.rules.long_ticks || (pid_t)syscall(SYS_gettid) != getpid() ||
+			pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	/* it inherits what its creator blocks: the program's signals are for its own threads */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	watcher.started = pthread_create(&watcher.thread, &attributes, watch, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
+void watcher_stop(void)
+{
+	if (!watcher.started)
+		return;
+	watcher.started = false;
+	atomic_store_explicit(&watcher.stop, 1, memory_order_release);
+	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	pthread_join(watcher.thread, NULL);
+}
+
+bool watcher_is_me(void)
+{
+	return atomic_load(&watcher.tid) == (int)syscall(SYS_gettid);
+}

@@ -1,0 +1,20 @@
+/*
+ * A thread of our own, in processes without MPI: a program that calls no runtime leaves nobody else
+ * to empty the rings of samples, to learn, and to change groups while it runs. It takes no signal,
+ * and is no thread of the program to us.
+ */
+#ifndef PHASEMUX_AGENT_WATCHER_H
+#define PHASEMUX_AGENT_WATCHER_H
+
+#include <stdbool.h>
+
+/* On the process' first thread, whose end is seen; where it cannot be had, the run goes on without. */
+void watcher_start(void);
+
+/* The program ends, or its first thread does: returns when the watcher does nothing any more. */
+void watcher_stop(void);
+
+/* Whether the calling thread is the watcher. */
+bool watcher_is_me(void);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * A process whose first thread ends before the others: the C library ends it with the last.
+ *
+ *	leaver
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "work.h"
+
+static void *stay(void *data)
+{
+	(void)data;
+	usleep(100000);
+	work("alu", 24000000);
+	printf("leaver: the last thread\n");
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, stay, NULL);
+	pthread_exit(NULL);
+}
