@@ -8,10 +8,11 @@
 
 #include "cluster/space.h"
 
-#define BAND_LEAST 32          /* columns on each side of the diagonal, at first */
+#define BAND_LEAST 16          /* columns on each side of the diagonal, at first */
 #define CELLS_MOST (1u << 28)  /* a band is not widened beyond so many cells */
 #define MISMATCH   1e-6       /* sharing a column is worth a little more than two gaps */
 
+/* fill() computes with these values */
 enum step { MATCH, GAP_IN_SEQUENCE, GAP_IN_PROFILE };
 
 /* How often a label occurs in a column; entries of a column are linked. */
@@ -34,6 +35,20 @@ struct profile {
 	uint32_t dims;
 	double *centre; /* per column: mean of its points */
 	uint32_t *count;
+};
+
+/*
+ * The profile as the rows of one sequence read it, in the columns' order. Of labels, where each
+ * occurs and how often; of points, coordinate after coordinate, so that many columns are computed
+ * at once.
+ */
+struct view {
+	size_t labels;     /* those that occur are below it */
+	size_t *begin;     /* by label, into place and times */
+	uint32_t *place;
+	double *times;
+	double *centre;    /* dims x columns */
+	double *count;
 };
 
 struct band {
@@ -81,46 +96,125 @@ static void profile_fini(struct profile *profile)
 	free(profile->count);
 }
 
+static void view_fini(struct view *view)
+{
+	free(view->begin);
+	free(view->place);
+	free(view->times);
+	free(view->centre);
+	free(view->count);
+}
+
+/* Sorts the tallies by label, each label's by place. */
+static int view_labels(struct view *view, const struct profile *profile)
+{
+	size_t *begin;
+
+	/* tally[0] is none */
+	for (size_t i = 1; i < profile->tally_count; i++)
+		if (profile->tally[i].label >= view->labels)
+			view->labels = profile->tally[i].label + 1;
+	begin = calloc(view->labels + 2, sizeof(*begin));
+	view->begin = begin;
+	view->place = malloc((profile->tally_count + 1) * sizeof(*view->place));
+	view->times = malloc((profile->tally_count + 1) * sizeof(*view->times));
+	if (!begin || !view->place || !view->times)
+		return -ENOMEM;
+	/* begin[l + 1] runs from the start to the end of label l while it is filled */
+	for (size_t i = 1; i < profile->tally_count; i++)
+		begin[profile->tally[i].label + 2]++;
+	for (size_t l = 2; l <= view->labels; l++)
+		begin[l] += begin[l - 1];
+	for (size_t at = 0; at < profile->columns; at++)
+		for (uint32_t next = profile->tallies[profile->order[at]]; next;
+				next = profile->tally[next].next) {
+			size_t to = begin[profile->tally[next].label + 1]++;
+
+			view->place[to] = (uint32_t)at;
+			view->times[to] = profile->tally[next].count;
+		}
+	return 0;
+}
+
+static int view_points(struct view *view, const struct profile *profile)
+{
+	size_t columns = profile->columns, dims = profile->dims;
+
+	view->centre = malloc((columns * dims + 1) * sizeof(*view->centre));
+	view->count = malloc((columns + 1) * sizeof(*view->count));
+	if (!view->centre || !view->count)
+		return -ENOMEM;
+	for (size_t at = 0; at < columns; at++) {
+		view->count[at] = profile->count[profile->order[at]];
+		for (size_t dim = 0; dim < dims; dim++)
+			view->centre[dim * columns + at] =
+					profile->centre[profile->order[at] * dims + dim];
+	}
+	return 0;
+}
+
+/* What a burst of this label earns in each of the columns at places [begin, end). */
+static void gains_of_label(const struct view *view, uint32_t label, double weight, size_t begin,
+		size_t end, double *gain)
+{
+	size_t low, high;
+
+	for (size_t at = 0; at < end - begin; at++)
+		gain[at] = MISMATCH * weight;
+	if (label >= view->labels)
+		return;
+	low = view->begin[label];
+	high = view->begin[label + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (view->place[middle] < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < view->begin[label + 1] && view->place[low] < end; low++)
+		gain[view->place[low] - begin] = weight * view->times[low];
+}
+
 /*
  * How alike bursts are by the square of their distance: within 0.15 they may well be of one phase, and
  * up to half of the space's width they share a column rather than make two.
  */
-static double likeness(double distance2)
+static inline double likeness(double distance2)
 {
 	double wide = 1 - distance2 / 0.25, narrow = 1 - distance2 / 0.0225;
 
 	return 0.1 * wide + (narrow > 0 ? narrow : 0);
 }
 
-/* What the burst earns in each of the columns at places [begin, end) of the order. */
-static void gains(const struct profile *profile, size_t burst, size_t begin, size_t end,
-		double *gain)
+/* The same of a point: for each burst in the column, as with labels: full columns stay together. */
+static void gains_of_point(const struct view *view, const double *point, uint32_t dims,
+		size_t columns, size_t begin, size_t end, double *gain)
 {
-	if (profile->label) {
-		uint32_t label = profile->label[burst];
-		double weight = profile->weight[label];
+	const double *count = view->count + begin;
+	size_t width = end - begin;
 
-		for (size_t at = begin; at < end; at++) {
-			uint32_t next = profile->tallies[profile->order[at]];
-			double sum = MISMATCH * weight;
+	for (uint32_t dim = 0; dim < dims; dim++) {
+		const double *centre = view->centre + dim * columns + begin;
+		double here = point[dim];
 
-			for (; next; next = profile->tally[next].next)
-				if (profile->tally[next].label == label)
-					sum = weight * profile->tally[next].count;
-			gain[at - begin] = sum;
-		}
-		return;
+		for (size_t at = 0; at < width; at++)
+			gain[at] = (dim ? gain[at] : 0) + (here - centre[at]) * (here - centre[at]);
 	}
-	for (size_t at = begin; at < end; at++) {
-		const double *centre = profile->centre + (size_t)profile->order[at] * profile->dims;
-		const double *point = profile->points + burst * profile->dims;
-		double distance = 0;
+	for (size_t at = 0; at < width; at++)
+		gain[at] = count[at] * likeness(gain[at]);
+}
 
-		for (uint32_t dim = 0; dim < profile->dims; dim++)
-			distance += (point[dim] - centre[dim]) * (point[dim] - centre[dim]);
-		/* for each burst in the column, as with labels: full columns stay together */
-		gain[at - begin] = profile->count[profile->order[at]] * likeness(distance);
-	}
+static void gains(const struct profile *profile, const struct view *view, size_t burst,
+		size_t begin, size_t end, double *gain)
+{
+	if (profile->label)
+		gains_of_label(view, profile->label[burst], profile->weight[profile->label[burst]],
+				begin, end, gain);
+	else
+		gains_of_point(view, profile->points + burst * profile->dims, profile->dims,
+				profile->columns, begin, end, gain);
 }
 
 /* The first and the last but one column that a row's band covers. */
@@ -143,35 +237,33 @@ static size_t band_end(const struct band *band, size_t row)
  * Needleman and Wunsch within the band, gaps for free. here[j] is the best of rows 0 .. row and
  * columns 0 .. j - 1. Outside of the band, what was best at its border goes on.
  */
-static void fill(struct band *band, const struct profile *profile, size_t first)
+static void fill(struct band *band, const struct profile *profile, const struct view *view,
+		size_t first)
 {
 	size_t width = 2 * band->half + 1, last_end = 0;
 
 	memset(band->above, 0, (band->columns + 1) * sizeof(*band->above));
 	for (size_t row = 0; row < band->rows; row++) {
 		size_t begin = band_begin(band, row), end = band_end(band, row);
-		uint8_t *step = band->step + row * width;
-		double *swap;
+		uint8_t *restrict step = band->step + row * width;
+		const double *above = band->above + begin;
+		double *restrict here = band->here + begin;
+		double best, *swap;
 
-		gains(profile, first + row, begin, end, band->gain);
+		gains(profile, view, first + row, begin, end, band->gain);
 		for (size_t j = last_end + 1; row && j <= end; j++)
 			band->above[j] = band->above[last_end];
-		band->here[begin] = band->above[begin];
-		for (size_t j = begin; j < end; j++) {
-			double match = band->above[j] + band->gain[j - begin];
-			double best = band->here[j], up = band->above[j + 1];
-			enum step how = GAP_IN_SEQUENCE;
+		best = here[0] = above[0];
+		/* without branches, which nobody could predict */
+		for (size_t j = 0; j < end - begin; j++) {
+			double match = above[j] + band->gain[j], up = above[j + 1];
+			bool gap = up > best, matches;
 
-			if (up > best) {
-				best = up;
-				how = GAP_IN_PROFILE;
-			}
-			if (match > best) {
-				best = match;
-				how = MATCH;
-			}
-			band->here[j + 1] = best;
-			step[j - begin] = (uint8_t)how;
+			best = gap ? up : best;
+			matches = match > best;
+			best = matches ? match : best;
+			here[j + 1] = best;
+			step[j] = (uint8_t)((GAP_IN_SEQUENCE + gap) * !matches);
 		}
 		last_end = end;
 		swap = band->above;
@@ -219,7 +311,12 @@ static int align_sequence(const struct profile *profile, size_t first, size_t ro
 {
 	struct band band = { .rows = rows, .columns = profile->columns };
 	size_t apart = rows > band.columns ? rows - band.columns : band.columns - rows;
-	int error = -ENOMEM;
+	struct view view = { 0 };
+	int error = profile->label ? view_labels(&view, profile) : view_points(&view, profile);
+
+	if (error)
+		goto out;
+	error = -ENOMEM;
 
 	band.gain = malloc((band.columns + 1) * sizeof(*band.gain));
 	band.above = malloc((band.columns + 1) * sizeof(*band.above));
@@ -233,7 +330,7 @@ static int align_sequence(const struct profile *profile, size_t first, size_t ro
 		band.step = malloc(rows * (2 * band.half + 1));
 		if (!band.step)
 			goto out;
-		fill(&band, profile, first);
+		fill(&band, profile, &view, first);
 		if (!trace_back(&band, place) || band.half >= band.columns ||
 				rows * (4 * band.half + 1) > CELLS_MOST)
 			break;
@@ -244,6 +341,7 @@ out:
 	free(band.above);
 	free(band.here);
 	free(band.step);
+	view_fini(&view);
 	return error;
 }
 

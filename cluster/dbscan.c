@@ -7,7 +7,7 @@
 
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {
-	struct kdtree tree;
+	const struct kdtree *tree;
 	uint32_t *parent; /* by the tree's order */
 	uint32_t *place;  /* scratch space, one more than there are points */
 	bool *whole;      /* by node: known to be one component by itself */
@@ -80,7 +80,7 @@ static bool split_first(const struct kdtree_node *a, const struct kdtree_node *b
 /* Whether any point of one node is within the radius of any of the other. */
 static bool touch(const struct components *all, uint32_t a, uint32_t b)
 {
-	const struct kdtree *tree = &all->tree;
+	const struct kdtree *tree = all->tree;
 	const struct kdtree_node *one = &tree->node[a], *other = &tree->node[b];
 
 	if (boxes_near(tree, a, b) > all->radius2)
@@ -102,7 +102,7 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 
 static void unite_in_leaf(struct components *all, const struct kdtree_node *leaf)
 {
-	const struct kdtree *tree = &all->tree;
+	const struct kdtree *tree = all->tree;
 
 	for (uint32_t i = leaf->begin; i < leaf->end; i++)
 		for (uint32_t j = i + 1; j < leaf->end; j++)
@@ -114,7 +114,7 @@ static void unite_in_leaf(struct components *all, const struct kdtree_node *leaf
 /* Of a leaf that is one component by itself, the first point near enough says it all. */
 static void unite_leaves(struct components *all, uint32_t a, uint32_t b)
 {
-	const struct kdtree *tree = &all->tree;
+	const struct kdtree *tree = all->tree;
 	const struct kdtree_node *one, *other;
 
 	if (all->whole[a]) {
@@ -150,13 +150,13 @@ static bool compact(const struct components *all, const struct kdtree_node *node
 /* Unites what is within the radius across two nodes, each of which has been united within. */
 static void unite_across(struct components *all, uint32_t a, uint32_t b)
 {
-	const struct kdtree_node *one = &all->tree.node[a], *other = &all->tree.node[b];
+	const struct kdtree_node *one = &all->tree->node[a], *other = &all->tree->node[b];
 
 	if (all->whole[a] && all->whole[b]) {
 		if (find(all->parent, one->begin) != find(all->parent, other->begin) &&
 				touch(all, a, b))
 			unite(all->parent, one->begin, other->begin);
-	} else if (boxes_near(&all->tree, a, b) > all->radius2) {
+	} else if (boxes_near(all->tree, a, b) > all->radius2) {
 		return;
 	} else if (!one->child && !other->child) {
 		unite_leaves(all, a, b);
@@ -171,7 +171,7 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 
 static void unite_within(struct components *all, uint32_t number)
 {
-	const struct kdtree_node *node = &all->tree.node[number];
+	const struct kdtree_node *node = &all->tree->node[number];
 	uint32_t root;
 
 	if (compact(all, node)) {
@@ -261,7 +261,7 @@ static int by_rank(const void *a, const void *b)
  */
 static uint32_t rank_components(struct components *all, struct rank *rank)
 {
-	const struct kdtree *tree = &all->tree;
+	const struct kdtree *tree = all->tree;
 	uint32_t *parent = all->parent, components = 0, *place = all->place;
 
 	for (uint32_t i = 0; i < tree->count; i++)
@@ -290,7 +290,7 @@ static uint32_t rank_components(struct components *all, struct rank *rank)
 /* The lowest rank of the components within the radius of a point; `none` when there is none. */
 static uint32_t border_rank(const struct components *all, const double *point, uint32_t none)
 {
-	const struct kdtree *tree = &all->tree;
+	const struct kdtree *tree = all->tree;
 	uint32_t stack[64], depth = 0, best = none;
 
 	if (tree->count)
@@ -328,8 +328,8 @@ static uint32_t number_clusters(struct components *all, const struct kdtree *tre
 	for (uint32_t r = 0; r <= components; r++)
 		number[r] = 0;
 	/* first rank + 1 of all, then numbers */
-	for (uint32_t i = 0; i < all->tree.count; i++)
-		label[all->tree.index[i]] = all->parent[i] + 1;
+	for (uint32_t i = 0; i < all->tree->count; i++)
+		label[all->tree->index[i]] = all->parent[i] + 1;
 	for (size_t i = 0; i < count; i++) {
 		if (!label[i])
 			continue;
@@ -337,7 +337,7 @@ static uint32_t number_clusters(struct components *all, const struct kdtree *tre
 			number[label[i] - 1] = ++clusters;
 		label[i] = number[label[i] - 1];
 	}
-	for (uint32_t i = 0; i < tree->count && all->tree.count < tree->count; i++)
+	for (uint32_t i = 0; i < tree->count && all->tree != tree; i++)
 		if (!label[tree->index[i]])
 			label[tree->index[i]] = number[border_rank(all, kdtree_at(tree, i),
 					components)];
@@ -347,10 +347,11 @@ static uint32_t number_clusters(struct components *all, const struct kdtree *tre
 int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t min_points,
 		uint32_t *label)
 {
-	struct components all = { .radius2 = eps * eps };
+	struct components all = { .tree = tree, .radius2 = eps * eps };
+	struct kdtree core_tree = { 0 };
 	struct rank *rank = NULL;
 	size_t cores;
-	int error;
+	int error = 0;
 
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
@@ -358,13 +359,16 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 	cores = find_cores(tree, all.radius2, min_points, label);
 	if (!cores)
 		return 0;
-	error = kdtree_filter(&all.tree, tree, label);
+	if (cores < tree->count) {
+		error = kdtree_filter(&core_tree, tree, label);
+		all.tree = &core_tree;
+	}
 	if (error)
 		goto out;
 	all.parent = malloc(cores * sizeof(*all.parent));
 	all.place = malloc((cores + 1) * sizeof(*all.place));
 	rank = malloc((cores + 1) * sizeof(*rank));
-	all.whole = calloc(all.tree.nodes, sizeof(*all.whole));
+	all.whole = calloc(all.tree->nodes, sizeof(*all.whole));
 	if (!all.parent || !all.place || !rank || !all.whole) {
 		error = -ENOMEM;
 		goto out;
@@ -374,7 +378,7 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 	unite_within(&all, 0);
 	error = (int)number_clusters(&all, tree, count, rank, label);
 out:
-	kdtree_fini(&all.tree);
+	kdtree_fini(&core_tree);
 	free(rank);
 	free(all.parent);
 	free(all.place);

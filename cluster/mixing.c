@@ -21,7 +21,7 @@ static int pairs_grow(struct pairs *pairs)
 	struct pairs grown = { .mask = 2 * pairs->mask + 1 };
 
 	if (!pairs->slot)
-		grown.mask = 1023;
+		grown.mask = 63;
 	grown.slot = calloc(grown.mask + 1, sizeof(*grown.slot));
 	if (!grown.slot)
 		return -ENOMEM;
@@ -63,6 +63,23 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Columns are mostly as short as there are tasks. */
+static void sort_clusters(uint32_t *cluster, size_t count)
+{
+	if (count > 32) {
+		qsort(cluster, count, sizeof(*cluster), ascending);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		uint32_t own = cluster[i];
+		size_t at = i;
+
+		for (; at && cluster[at - 1] > own; at--)
+			cluster[at] = cluster[at - 1];
+		cluster[at] = own;
+	}
+}
+
 /* The bursts of one cluster: how many, and how many pairs of them are in the same column. */
 struct tally {
 	double bursts, pairs;
@@ -77,7 +94,7 @@ static size_t count_column(const struct mixing *mixing, size_t column, uint32_t 
 	for (size_t i = mixing->column_begin[column]; i < mixing->column_begin[column + 1]; i++)
 		if (mixing->label[mixing->by_column[i]])
 			here[found++] = mixing->label[mixing->by_column[i]];
-	qsort(here, found, sizeof(*here), ascending);
+	sort_clusters(here, found);
 	for (size_t i = 0; i < found; i++) {
 		if (!i || here[i] != here[distinct - 1]) {
 			times[distinct] = 0;

@@ -269,8 +269,6 @@ static int aggregate(struct refiner *refiner, double eps, size_t min_points, boo
 		error = found_clusters(refiner, found, (uint32_t)groups, !credible);
 	group[0] = 0;
 	if (!error)
-		error = score_now(refiner);
-	if (!error)
 		error = join_mixed(refiner, group, NULL);
 out:
 	kdtree_fini(&tree);
