@@ -33,29 +33,6 @@ static void unite(uint32_t *parent, uint32_t i, uint32_t j)
 		parent[i] = j;
 }
 
-static double apart2(double low_a, double high_a, double low_b, double high_b)
-{
-	double below = low_a - high_b, above = low_b - high_a;
-	double out = below > above ? below : above;
-
-	return out > 0 ? out * out : 0;
-}
-
-/* Squared distance between the nearest places of two boxes. */
-static double boxes_near(const struct kdtree *tree, uint32_t a, uint32_t b)
-{
-	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);
-	const double *low_b = kdtree_low(tree, b), *high_b = kdtree_high(tree, b);
-	double sum = 0;
-
-	if (tree->dims == 2)
-		return apart2(low_a[0], low_a[2], low_b[0], low_b[2]) +
-		       apart2(low_a[1], low_a[3], low_b[1], low_b[3]);
-	for (uint32_t dim = 0; dim < tree->dims; dim++)
-		sum += apart2(low_a[dim], high_a[dim], low_b[dim], high_b[dim]);
-	return sum;
-}
-
 static double boxes_far(const struct kdtree *tree, uint32_t a, uint32_t b)
 {
 	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);
@@ -83,7 +60,7 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 	const struct kdtree *tree = all->tree;
 	const struct kdtree_node *one = &tree->node[a], *other = &tree->node[b];
 
-	if (boxes_near(tree, a, b) > all->radius2)
+	if (kdtree_boxes_distance2(tree, a, b) > all->radius2)
 		return false;
 	if (boxes_far(tree, a, b) <= all->radius2)
 		return true;
@@ -100,44 +77,53 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 	return touch(all, a, other->child) || touch(all, a, other->child + 1);
 }
 
-static void unite_in_leaf(struct components *all, const struct kdtree_node *leaf)
+/* Unites a point with those at [begin, end) of a leaf that are within the radius. */
+static void unite_near(struct components *all, uint32_t i, uint32_t begin, uint32_t end)
 {
 	const struct kdtree *tree = all->tree;
+	const double *point = kdtree_at(tree, i);
+	uint32_t near[KDTREE_LEAF], found = 0;
 
-	for (uint32_t i = leaf->begin; i < leaf->end; i++)
-		for (uint32_t j = i + 1; j < leaf->end; j++)
-			if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
-					all->radius2)
-				unite(all->parent, i, j);
+	/* gathered first: whether it is one is not to be predicted */
+	for (uint32_t j = begin; j < end; j++) {
+		near[found] = j;
+		found += kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= all->radius2;
+	}
+	for (uint32_t n = 0; n < found; n++)
+		unite(all->parent, i, near[n]);
 }
 
-/* Of a leaf that is one component by itself, the first point near enough says it all. */
+/* Of a leaf that is one component by itself, one point near enough says it all. */
+static void unite_with_whole(struct components *all, uint32_t i, const struct kdtree_node *leaf)
+{
+	const struct kdtree *tree = all->tree;
+	const double *point = kdtree_at(tree, i);
+
+	if (find(all->parent, i) == find(all->parent, leaf->begin))
+		return;
+	for (uint32_t j = leaf->begin; j < leaf->end; j++)
+		if (kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= all->radius2) {
+			unite(all->parent, i, j);
+			return;
+		}
+}
+
 static void unite_leaves(struct components *all, uint32_t a, uint32_t b)
 {
 	const struct kdtree *tree = all->tree;
-	const struct kdtree_node *one, *other;
+	const struct kdtree_node *one = &tree->node[a], *other = &tree->node[b];
 
 	if (all->whole[a]) {
-		uint32_t swap = a;
-
-		a = b;
-		b = swap;
+		unite_leaves(all, b, a);
+		return;
 	}
-	one = &tree->node[a];
-	other = &tree->node[b];
 	for (uint32_t i = one->begin; i < one->end; i++) {
-		const double *point = kdtree_at(tree, i);
-
-		if (kdtree_box_distance2(tree, b, point) > all->radius2 || (all->whole[b] &&
-				find(all->parent, i) == find(all->parent, other->begin)))
+		if (kdtree_box_distance2(tree, b, kdtree_at(tree, i)) > all->radius2)
 			continue;
-		for (uint32_t j = other->begin; j < other->end; j++)
-			if (kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <=
-					all->radius2) {
-				unite(all->parent, i, j);
-				if (all->whole[b])
-					break;
-			}
+		if (all->whole[b])
+			unite_with_whole(all, i, other);
+		else
+			unite_near(all, i, other->begin, other->end);
 	}
 }
 
@@ -156,7 +142,7 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 		if (find(all->parent, one->begin) != find(all->parent, other->begin) &&
 				touch(all, a, b))
 			unite(all->parent, one->begin, other->begin);
-	} else if (boxes_near(all->tree, a, b) > all->radius2) {
+	} else if (kdtree_boxes_distance2(all->tree, a, b) > all->radius2) {
 		return;
 	} else if (!one->child && !other->child) {
 		unite_leaves(all, a, b);
@@ -185,7 +171,8 @@ static void unite_within(struct components *all, uint32_t number)
 		all->whole[number] = all->whole[node->child] && all->whole[node->child + 1] &&
 				find(all->parent, node->begin) == find(all->parent, node->end - 1);
 	} else {
-		unite_in_leaf(all, node);
+		for (uint32_t i = node->begin; i < node->end; i++)
+			unite_near(all, i, i + 1, node->end);
 		root = find(all->parent, node->begin);
 		all->whole[number] = true;
 		for (uint32_t i = node->begin + 1; i < node->end; i++)
@@ -193,14 +180,15 @@ static void unite_within(struct components *all, uint32_t number)
 	}
 }
 
-/* Whether a point of a leaf is core: mostly the leaf alone tells. */
+/* Whether a point of a leaf is core: where the leaf is large enough, it may tell alone. */
 static bool core_in_leaf(const struct kdtree *tree, const struct kdtree_node *leaf, uint32_t i,
 		double radius2, size_t min_points)
 {
 	const double *point = kdtree_at(tree, i);
+	uint32_t end = leaf->end - leaf->begin < min_points ? leaf->begin : leaf->end;
 	size_t found = 0;
 
-	for (uint32_t j = leaf->begin; j < leaf->end && found < min_points; j++)
+	for (uint32_t j = leaf->begin; j < end && found < min_points; j++)
 		found += kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= radius2;
 	return found >= min_points || kdtree_count(tree, point, radius2, min_points) >= min_points;
 }

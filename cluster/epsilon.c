@@ -3,27 +3,84 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int descending(const void *a, const void *b)
+/* Of the bits of a number, from the largest digit down. */
+static unsigned digit(double value, unsigned shift)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	uint64_t bits;
 
-	return (x < y) - (x > y);
+	memcpy(&bits, &value, sizeof(bits));
+	return 255 - (unsigned)(bits >> shift & 255);
+}
+
+/*
+ * Sorts distances, which are not negative and so in the order of their bits, descending. By digits:
+ * comparisons that nobody can predict cost more than all else here. scratch: as many.
+ */
+static void sort_descending(double *distance, double *scratch, size_t count)
+{
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t begin[257] = { 0 };
+		double *swap;
+
+		for (size_t i = 0; i < count; i++)
+			begin[digit(distance[i], shift) + 1]++;
+		for (unsigned d = 1; d < 256; d++)
+			begin[d] += begin[d - 1];
+		for (size_t i = 0; i < count; i++)
+			scratch[begin[digit(distance[i], shift)]++] = distance[i];
+		swap = distance;
+		distance = scratch;
+		scratch = swap;
+	}
+}
+
+/* The k-distances of those of a leaf's points whose places are on the steps. */
+static uint32_t distances_of_leaf(const struct kdtree *tree, uint32_t leaf, uint32_t step, size_t k,
+		double *heap, double *distance)
+{
+	uint32_t end = tree->node[leaf].end, found = 0;
+	uint32_t i = tree->node[leaf].begin + step - 1;
+
+	i -= (i - step / 2) % step;
+	while (i < end) {
+		uint32_t at[KDTREE_LEAF], points = 0;
+		double distance2[KDTREE_LEAF];
+
+		for (; i < end && points < KDTREE_LEAF; i += step)
+			at[points++] = i;
+		kdtree_kth(tree, leaf, at, points, k + 1, heap, distance2);
+		for (uint32_t p = 0; p < points; p++)
+			distance[found++] = sqrt(distance2[p]);
+	}
+	return found;
 }
 
 int epsilon_distances(const struct kdtree *tree, size_t k, double *distance)
 {
 	/* every so many in the tree's order, which follows space: an even sample of it */
 	uint32_t step = tree->count / EPSILON_SAMPLE + 1, found = 0;
-	double *heap = malloc((k + 1) * sizeof(*heap));
+	double *heap, *scratch;
 
-	if (!heap)
+	if (k >= tree->count) {
+		for (uint32_t i = step / 2; i < tree->count; i += step)
+			distance[found++] = INFINITY;
+		return (int)found;
+	}
+	heap = malloc(KDTREE_LEAF * (k + 1) * sizeof(*heap));
+	scratch = malloc(tree->count * sizeof(*scratch));
+	if (!heap || !scratch) {
+		free(heap);
+		free(scratch);
 		return -ENOMEM;
-	for (uint32_t i = step / 2; i < tree->count; i += step)
-		distance[found++] = k < tree->count ?
-				sqrt(kdtree_kth(tree, kdtree_at(tree, i), k + 1, heap)) : INFINITY;
+	}
+	for (uint32_t number = 0; number < tree->nodes; number++)
+		if (!tree->node[number].child)
+			found += distances_of_leaf(tree, number, step, k, heap, distance + found);
+	sort_descending(distance, scratch, found);
 	free(heap);
-	qsort(distance, found, sizeof(*distance), descending);
+	free(scratch);
 	return (int)found;
 }
 

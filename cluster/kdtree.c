@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAF_POINTS 8
 #define SAMPLE      9 /* of which the median is where a node is split, at first */
 
 static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
@@ -132,7 +131,7 @@ static void split(struct kdtree *tree, uint32_t number)
 	uint32_t widest = 0, middle;
 
 	fit_box(tree, number);
-	if (node->end - node->begin <= LEAF_POINTS || node->diagonal == 0)
+	if (node->end - node->begin <= KDTREE_LEAF || node->diagonal == 0)
 		return;
 	for (uint32_t dim = 1; dim < tree->dims; dim++)
 		if (high[dim] - low[dim] > high[widest] - low[widest])
@@ -164,8 +163,8 @@ int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_
 		return -EINVAL;
 	if (!count)
 		return 0;
-	/* splitting stops at or below LEAF_POINTS, so a leaf holds more than a third of that */
-	if (allocate(tree, 6 * (count / LEAF_POINTS) + 3))
+	/* splitting stops at or below KDTREE_LEAF, so a leaf holds more than a third of that */
+	if (allocate(tree, 6 * (count / KDTREE_LEAF) + 3))
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		tree->index[i] = (uint32_t)i;
@@ -222,7 +221,7 @@ static void keep_node(struct kdtree *tree, const struct kdtree *all, uint32_t nu
 	node->begin = before[from->begin];
 	node->end = before[from->end];
 	node->child = 0;
-	if (node->end - node->begin <= LEAF_POINTS)
+	if (node->end - node->begin <= KDTREE_LEAF)
 		return;
 	while (from->child) {
 		uint32_t middle = before[all->node[from->child].end];
@@ -390,31 +389,55 @@ static void heap_replace(double *heap, size_t k, double value)
 	heap[at] = value;
 }
 
-double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap)
+/* Offers a leaf's points to those whose k-th distance they may shorten; returns the largest now. */
+static double offer_leaf(const struct kdtree *tree, uint32_t leaf, const uint32_t *at,
+		uint32_t points, size_t k, double *heap)
+{
+	const struct kdtree_node *node = &tree->node[leaf];
+	double largest = 0;
+
+	for (uint32_t p = 0; p < points; p++) {
+		const double *point = kdtree_at(tree, at[p]);
+		double *own = heap + p * k;
+
+		if (kdtree_box_distance2(tree, leaf, point) < own[0])
+			for (uint32_t i = node->begin; i < node->end; i++) {
+				double distance = kdtree_distance2(kdtree_at(tree, i), point,
+						tree->dims);
+
+				if (distance < own[0])
+					heap_replace(own, k, distance);
+			}
+		largest = own[0] > largest ? own[0] : largest;
+	}
+	return largest;
+}
+
+void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, uint32_t points,
+		size_t k, double *heap, double *distance2)
 {
 	uint32_t stack[64], depth = 0;
+	double largest;
 
-	for (size_t i = 0; i < k; i++)
+	for (size_t i = 0; i < points * k; i++)
 		heap[i] = INFINITY;
-	if (tree->count)
-		stack[depth++] = 0;
+	largest = offer_leaf(tree, leaf, at, points, k, heap);
+	stack[depth++] = 0;
 	while (depth) {
-		uint32_t number = stack[--depth];
-		const struct kdtree_node *node = &tree->node[number];
+		uint32_t number = stack[--depth], child = tree->node[number].child, second;
 
-		if (kdtree_box_distance2(tree, number, point) >= heap[0])
+		if (number == leaf || kdtree_boxes_distance2(tree, leaf, number) >= largest)
 			continue;
-		if (node->child) {
-			depth = push_children(tree, node, point, stack, depth);
+		if (!child) {
+			largest = offer_leaf(tree, number, at, points, k, heap);
 			continue;
 		}
-		for (uint32_t i = node->begin; i < node->end; i++) {
-			double distance = kdtree_distance2(kdtree_at(tree, i), point,
-					tree->dims);
-
-			if (distance < heap[0])
-				heap_replace(heap, k, distance);
-		}
+		/* the nearer one is taken first */
+		second = kdtree_boxes_distance2(tree, leaf, child) <=
+				kdtree_boxes_distance2(tree, leaf, child + 1);
+		stack[depth++] = child + second;
+		stack[depth++] = child + !second;
 	}
-	return heap[0];
+	for (uint32_t p = 0; p < points; p++)
+		distance2[p] = heap[p * k];
 }

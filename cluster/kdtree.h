@@ -10,6 +10,10 @@
 
 #include "cluster/space.h"
 
+#define KDTREE_LEAF 8 /* points in a leaf at most, but for equal ones */
+
+#define KDTREE_LEAF 8 /* points in a leaf at most, but for equal ones */
+
 struct kdtree_node {
 	uint32_t begin, end; /* its points, in the tree's order */
 	uint32_t child;      /* the first of two adjacent children; 0: a leaf */
@@ -52,10 +56,12 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
 		const uint32_t *label);
 
 /*
- * The squared distance to the k-th nearest point (k >= 1; a point of the tree counts itself);
- * INFINITY when there are fewer than k. `heap` is scratch space for k doubles.
+ * For some points of a leaf (at most KDTREE_LEAF, by the tree's order): the squared distances to
+ * their k-th nearest point (k >= 1; each counts itself); INFINITY when there are fewer than k.
+ * `heap` is scratch space for k doubles each.
  */
-double kdtree_kth(const struct kdtree *tree, const double *point, size_t k, double *heap);
+void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, uint32_t points,
+		size_t k, double *heap, double *distance2);
 
 /* Two dimensions are the usual case, and worth a path without a loop. */
 static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
@@ -100,6 +106,29 @@ static inline double kdtree_box_distance2(const struct kdtree *tree, uint32_t nu
 		       kdtree_outside2(low[1], low[3], point[1]);
 	for (uint32_t dim = 0; dim < tree->dims; dim++)
 		sum += kdtree_outside2(low[dim], high[dim], point[dim]);
+	return sum;
+}
+
+static inline double kdtree_apart2(double low_a, double high_a, double low_b, double high_b)
+{
+	double below = low_a - high_b, above = low_b - high_a;
+	double out = below > above ? below : above;
+
+	return out > 0 ? out * out : 0;
+}
+
+/* The squared distance between the nearest places of two nodes' boxes. */
+static inline double kdtree_boxes_distance2(const struct kdtree *tree, uint32_t a, uint32_t b)
+{
+	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);
+	const double *low_b = kdtree_low(tree, b), *high_b = kdtree_high(tree, b);
+	double sum = 0;
+
+	if (tree->dims == 2)
+		return kdtree_apart2(low_a[0], low_a[2], low_b[0], low_b[2]) +
+		       kdtree_apart2(low_a[1], low_a[3], low_b[1], low_b[3]);
+	for (uint32_t dim = 0; dim < tree->dims; dim++)
+		sum += kdtree_apart2(low_a[dim], high_a[dim], low_b[dim], high_b[dim]);
 	return sum;
 }
 
