@@ -1,6 +1,5 @@
 /* phasemux cluster: structure detection offline, on a burst table or a Paraver trace. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "tools/classify.h"
 #include "tools/commands.h"
 #include "tools/input.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/result.h"
 
@@ -55,23 +55,8 @@ static void progress_of_refinement(void *data, unsigned step, unsigned steps)
 	progress("refining", (double)step / steps);
 }
 
-static bool whole_option(const char *text, size_t least, size_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least;
-}
-
-static int refuse(const char *option, const char *value, const char *allowed)
-{
-	fprintf(stderr, "phasemux: --%s %s: %s\n", option, value, allowed);
-	return 2;
-}
-
-enum { ALGORITHM = 1, EPS, MIN_POINTS, STEPS, BURST_MIN, CLUSTER_BY, RANGE, SAMPLE, SAMPLE_BY, OUTPUT,
-	QUIET, HELP };
+enum { ALGORITHM = 1, EPS, MIN_POINTS, STEPS, BURST_MIN, CLUSTER_BY, RANGE, SAMPLE, SAMPLE_BY,
+	OUTPUT, QUIET };
 
 static const struct option long_options[] = {
 	{ "algorithm", required_argument, NULL, ALGORITHM },
@@ -85,12 +70,13 @@ static const struct option long_options[] = {
 	{ "sample-by", required_argument, NULL, SAMPLE_BY },
 	{ "output", required_argument, NULL, OUTPUT },
 	{ "quiet", no_argument, NULL, QUIET },
-	{ "help", no_argument, NULL, HELP },
+	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
-static int set_option(struct options *options, int option)
+static int set_option(void *data, int option)
 {
+	struct options *options = data;
 	char *end;
 
 	switch (option) {
@@ -98,29 +84,29 @@ static int set_option(struct options *options, int option)
 		options->dbscan = strcmp(optarg, "dbscan") == 0;
 		options->given = strcmp(optarg, "given") == 0;
 		if (!options->dbscan && !options->given && strcmp(optarg, "refinement"))
-			return refuse("algorithm", optarg, "refinement, dbscan or given");
+			return option_refuse("algorithm", optarg, "refinement, dbscan or given");
 		return 0;
 	case EPS:
 		options->eps = strtod(optarg, &end);
 		options->eps_given = true;
 		if (end == optarg || *end || !(options->eps >= 0) || isinf(options->eps))
-			return refuse("eps", optarg, "a number, at least 0");
+			return option_refuse("eps", optarg, "a number, at least 0");
 		return 0;
 	case MIN_POINTS:
-		return whole_option(optarg, 1, &options->min_points) ? 0 :
-				refuse("min-points", optarg, "a whole number above 0");
+		return option_whole(optarg, 1, SIZE_MAX, &options->min_points) ? 0 :
+				option_refuse("min-points", optarg, "a whole number above 0");
 	case STEPS:
-		return whole_option(optarg, 1, &options->steps) && options->steps <= 1000 ? 0 :
-				refuse("steps", optarg, "a whole number from 1 to 1000");
+		return option_whole(optarg, 1, 1000, &options->steps) ? 0 :
+				option_refuse("steps", optarg, "a whole number from 1 to 1000");
 	case SAMPLE:
-		return whole_option(optarg, 1, &options->sample) ? 0 :
-				refuse("sample", optarg, "a whole number above 0");
+		return option_whole(optarg, 1, SIZE_MAX, &options->sample) ? 0 :
+				option_refuse("sample", optarg, "a whole number above 0");
 	case SAMPLE_BY:
 		return sample_by_name(optarg, &options->sample_by) ? 0 :
-				refuse("sample-by", optarg, "time, tasks or both");
+				option_refuse("sample-by", optarg, "time, tasks or both");
 	case RANGE:
 		if (options->ranges == RANGES_MOST)
-			return refuse("range", optarg, "at most 16 of them");
+			return option_refuse("range", optarg, "at most 16 of them");
 		options->range[options->ranges++] = optarg;
 		return 0;
 	case BURST_MIN:
@@ -142,29 +128,22 @@ static int set_option(struct options *options, int option)
 
 static int read_options(struct options *options, int argc, char **argv)
 {
-	int option, code;
+	int code;
 
 	*options = (struct options){ .output = "phasemux.clusters", .burst_min = "auto",
 		.sample_by = SAMPLE_BY_BOTH };
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		if (option == HELP) {
-			fputs(usage, stdout);
-			return -1;
-		}
-		code = set_option(options, option);
-		if (code)
-			return code;
-	}
+	code = options_read(argc, argv, "", long_options, usage, set_option, options);
+	if (code)
+		return code;
 	if (optind + 1 != argc) {
 		fputs(usage, stderr);
 		return 2;
 	}
 	options->file = argv[optind];
 	if (options->given && (options->sample || input_is_trace(options->file)))
-		return refuse("algorithm", "given", "only for a table, and without --sample");
+		return option_refuse("algorithm", "given", "only for a table, and without --sample");
 	if (options->eps_given && !options->dbscan)
-		return refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
+		return option_refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
 	return 0;
 }
 

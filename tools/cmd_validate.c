@@ -1,12 +1,11 @@
 /* phasemux validate: how far off are multiplexed counters (thesis 7.3)? Its options. */
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/validate.h"
 
@@ -36,21 +35,6 @@ static const char usage[] =
 "  --cluster-by LIST   metrics that span the space, as in phasemux cluster\n"
 "  --seed N            another seed draws other trials (1)\n";
 
-static int refuse(const char *option, const char *value, const char *allowed)
-{
-	fprintf(stderr, "phasemux: --%s %s: %s\n", option, value, allowed);
-	return 2;
-}
-
-static bool whole(const char *text, size_t least, size_t most, size_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least && *value <= most;
-}
-
 static bool share(const char *text, double *value)
 {
 	char *end;
@@ -77,8 +61,8 @@ static bool duration(const char *text, double *seconds)
 	return false;
 }
 
-enum { REPLAY = 1, TRIALS, READ, QUANTUM, COUNTERS, SCHEME, SHARE, BURST_MIN, CLUSTER_BY, SEED, JSON, QUIET,
-	HELP };
+enum { REPLAY = 1, TRIALS, READ, QUANTUM, COUNTERS, SCHEME, SHARE, BURST_MIN, CLUSTER_BY, SEED, JSON,
+	QUIET };
 
 static const struct option long_options[] = {
 	{ "replay", required_argument, NULL, REPLAY },
@@ -94,7 +78,7 @@ static const struct option long_options[] = {
 	{ "seed", required_argument, NULL, SEED },
 	{ "json", no_argument, NULL, JSON },
 	{ "quiet", no_argument, NULL, QUIET },
-	{ "help", no_argument, NULL, HELP },
+	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -113,39 +97,41 @@ static int read_schemes(const char *list, bool wanted[SCHEME_KINDS])
 		snprintf(name, sizeof(name), "%.*s", (int)length, item);
 		kind = scheme_by_name(name);
 		if (kind < 0 || kind == SCHEME_NONE)
-			return refuse("scheme", name, "time-space, time, space, random, adaptive");
+			return option_refuse("scheme", name, "time-space, time, space, random, adaptive");
 		wanted[kind] = true;
 		item = item[length] ? item + length + 1 : NULL;
 	}
 	return 0;
 }
 
-static int set_option(struct validate_options *options, int option)
+static int set_option(void *data, int option)
 {
+	struct validate_options *options = data;
+
 	switch (option) {
 	case REPLAY:
 		options->file = optarg;
 		return 0;
 	case TRIALS:
-		return whole(optarg, 1, 1000000, &options->trials) ? 0 :
-				refuse("trials", optarg, "a whole number from 1 to 1000000");
+		return option_whole(optarg, 1, 1000000, &options->trials) ? 0 :
+				option_refuse("trials", optarg, "a whole number from 1 to 1000000");
 	case READ:
 		return share(optarg, &options->read) ? 0 :
-				refuse("read", optarg, "a number above 0, at most 1");
+				option_refuse("read", optarg, "a number above 0, at most 1");
 	case SHARE:
 		return share(optarg, &options->share) ? 0 :
-				refuse("share", optarg, "a number above 0, at most 1");
+				option_refuse("share", optarg, "a number above 0, at most 1");
 	case QUANTUM:
 		return duration(optarg, &options->quantum) ? 0 :
-				refuse("quantum", optarg, "a time above 0, as in 10ms or 500us");
+				option_refuse("quantum", optarg, "a time above 0, as in 10ms or 500us");
 	case COUNTERS:
-		return whole(optarg, 3, PLAN_GROUP_EVENTS_MAX, &options->counters) ? 0 :
-				refuse("counters", optarg, "a whole number from 3 to 8");
+		return option_whole(optarg, 3, PLAN_GROUP_EVENTS_MAX, &options->counters) ? 0 :
+				option_refuse("counters", optarg, "a whole number from 3 to 8");
 	case SCHEME:
 		return read_schemes(optarg, options->scheme);
 	case 'n':
-		return whole(optarg, 1, 1000, &options->runs) ? 0 :
-				refuse("n", optarg, "a whole number from 1 to 1000");
+		return option_whole(optarg, 1, 1000, &options->runs) ? 0 :
+				option_refuse("n", optarg, "a whole number from 1 to 1000");
 	case BURST_MIN:
 		options->burst_min = optarg;
 		return 0;
@@ -153,8 +139,8 @@ static int set_option(struct validate_options *options, int option)
 		options->cluster_by = optarg;
 		return 0;
 	case SEED:
-		return whole(optarg, 0, SIZE_MAX, &options->seed) ? 0 :
-				refuse("seed", optarg, "a whole number");
+		return option_whole(optarg, 0, SIZE_MAX, &options->seed) ? 0 :
+				option_refuse("seed", optarg, "a whole number");
 	case JSON:
 		options->json = true;
 		return 0;
@@ -168,21 +154,14 @@ static int set_option(struct validate_options *options, int option)
 
 static int read_options(struct validate_options *options, int argc, char **argv)
 {
-	int option, code;
+	int code;
 
 	*options = (struct validate_options){ .runs = 1, .burst_min = "auto", .trials = 200, .counters = 3, .seed = 1,
 		.read = 1, .quantum = 10e-3, .share = .9 };
 	read_schemes(NULL, options->scheme);
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "+n:", long_options, NULL)) != -1) {
-		if (option == HELP) {
-			fputs(usage, stdout);
-			return -1;
-		}
-		code = set_option(options, option);
-		if (code)
-			return code;
-	}
+	code = options_read(argc, argv, "+n:", long_options, usage, set_option, options);
+	if (code)
+		return code;
 	options->command = optind < argc ? argv + optind : NULL;
 	if (!options->file == !options->command) {
 		fputs(usage, stderr);
