@@ -17,6 +17,7 @@ struct burst {
 	uint32_t span;
 	uint16_t group;
 	uint16_t from;     /* site; of a slice alone */
+	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
 	bool is_long;      /* may be cut: `first` is known */
 	uintptr_t address; /* where a sample found it; 0: not known */

@@ -247,7 +247,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	core.start = clock_now();
 	*spool_error = open_spool(run);
 	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
-			core.start, core.spool);
+			core.adapter ? core.world.size : 1, core.spool);
 	if (!core.ledger)
 		return -ENOMEM;
 	core.exchange = exchange_new(core.adapter, core.ledger, core.world.rank, core.start);

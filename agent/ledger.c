@@ -12,6 +12,9 @@
 /* How far apart different call paths are, where the range of each other metric is 1. */
 #define CALLPATH_WEIGHT 1024
 
+#define SAMPLE_CIRCLE  8    /* ranks that are sampled alike */
+#define SAMPLE_THREADS 1024 /* numbers of a rank's threads */
+
 struct ledger {
 	/* read under RCU by drains; written by ledger_publish */
 	struct prototype_table *table;
@@ -21,8 +24,7 @@ struct ledger {
 	/* constant */
 	const struct counting *counting;
 	struct thread_rules *rules;
-	uint64_t start;
-	uint32_t rank;
+	uint32_t rank, ranks;
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool burst_min_given;
@@ -76,7 +78,7 @@ static struct prototype_table *new_table(const struct ledger *ledger)
 }
 
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
-		const struct settings *settings, int rank, uint64_t start, struct spool *spool)
+		const struct settings *settings, int rank, int ranks, struct spool *spool)
 {
 	struct ledger *ledger = calloc(1, sizeof(*ledger));
 
@@ -84,8 +86,8 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 		return NULL;
 	ledger->counting = counting;
 	ledger->rules = rules;
-	ledger->start = start;
 	ledger->rank = (uint32_t)rank;
+	ledger->ranks = (uint32_t)ranks;
 	ledger->sample_limit = INFINITY;
 	pthread_mutex_init(&ledger->lock, NULL);
 	choose_metrics(ledger, settings);
@@ -210,32 +212,47 @@ static int classify(const struct prototype_table *table, const double *metrics)
 	return prototypes_nearest(table, point);
 }
 
-/* In (0, 1], from the burst itself: whoever drains need not share a generator. */
-static double uniform_of(const struct burst *burst)
+/* The finaliser of SplitMix64. */
+static uint64_t mixed(uint64_t x)
 {
-	uint64_t x = burst->begin ^ burst->ticks * 0x9e3779b97f4a7c15u;
-
-	/* the finaliser of SplitMix64 */
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	x ^= x >> 31;
-	return ((double)(x >> 11) + 1) * 0x1p-53;
+	return x ^ (x >> 31);
 }
 
-static void offer(struct ledger *ledger, const struct burst *burst, const double *metrics)
+/*
+ * What the burst executes: the same for all ranks of a circle that come from the same calls equally
+ * often. The more ranks there are, the more circles, or the sample would hold few executions. Where
+ * samples cut a burst is chance, and no slice corresponds to another.
+ */
+static uint64_t execution_of(const struct ledger *ledger, const struct thread *thread,
+		const struct burst *burst)
 {
-	/* a burst that was read with probability p stands for 1 / p of its kind */
-	double key = sample_key(uniform_of(burst), burst_seconds(burst) * burst->weight);
-	struct sampled_burst sampled;
+	const struct site_table *sites = &thread->sites;
+	uint64_t circles = (ledger->ranks + SAMPLE_CIRCLE - 1) / SAMPLE_CIRCLE;
+	const struct site *from;
 
-	if (key >= atomic_load_explicit(&ledger->sample_limit, memory_order_relaxed))
+	if (burst->slice)
+		return mixed(mixed(burst->begin) + thread->place);
+	from = &sites->site[sites->span[burst->span].from];
+	return mixed(mixed(sites->paths.path[from->path].signature + from->call) +
+		     mixed(burst->execution) + ledger->rank % circles);
+}
+
+static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,
+		const double *metrics)
+{
+	struct sampled_burst sampled = { .execution = execution_of(ledger, thread, burst),
+		.seconds = (float)burst_seconds(burst),
+		.task = ledger->rank * SAMPLE_THREADS +
+				(uint32_t)(thread->place - ledger->rank) % SAMPLE_THREADS };
+
+	/* a burst that was read with probability p stands for 1 / p of its kind */
+	sampled.key = sample_key(sampled.execution, burst_seconds(burst) * burst->weight);
+	if (sampled.key >= atomic_load_explicit(&ledger->sample_limit, memory_order_relaxed))
 		return;
-	sampled.key = key;
-	sampled.begin_ns = (uint64_t)clock_ns(burst->begin - ledger->start);
-	sampled.seconds = (float)burst_seconds(burst);
-	sampled.rank = ledger->rank;
-	for (unsigned d = 0; d < SETTINGS_METRICS_MAX; d++)
-		sampled.metric[d] = d < ledger->metrics ? (float)metrics[d] : 0;
+	for (unsigned d = 0; d < ledger->metrics; d++)
+		sampled.metric[d] = (float)metrics[d];
 	pthread_mutex_lock(&ledger->lock);
 	sample_offer(&ledger->sample, &sampled);
 	if (ledger->sample.count == SAMPLE_MAX)
@@ -355,7 +372,7 @@ static void drain_burst(struct ledger *ledger, struct thread *thread,
 
 	record(ledger, thread, burst);
 	burst_metrics(ledger, &thread->sites, burst, metrics);
-	offer(ledger, burst, metrics);
+	offer(ledger, thread, burst, metrics);
 	prototype = classify(table, metrics);
 	if (prototype < 0)
 		wait_for_next_generation(thread, burst);
@@ -644,13 +661,13 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct l
 	double *metrics = malloc((count + 1) * ledger->metrics * sizeof(*metrics));
 	double *seconds = malloc((count + 1) * sizeof(*seconds));
 	uint32_t *task = malloc((count + 1) * sizeof(*task));
-	uint64_t *begin = malloc((count + 1) * sizeof(*begin));
+	uint64_t *execution = malloc((count + 1) * sizeof(*execution));
 
 	answer->burst_min_ns = ledger->burst_min_given ?
 					       ledger->burst_min_ns :
 					       histogram_keep(all->seconds_by_length, 0.99);
 	answer->table = *ledger->table;
-	if (!metrics || !seconds || !task || !begin)
+	if (!metrics || !seconds || !task || !execution)
 		goto out;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sampled_burst *burst = &all->sample.burst[i];
@@ -661,14 +678,14 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct l
 		for (unsigned d = 0; d < ledger->metrics; d++)
 			metrics[at * ledger->metrics + d] = burst->metric[d];
 		seconds[at] = burst->seconds;
-		task[at] = burst->rank;
-		begin[at] = burst->begin_ns;
+		task[at] = burst->task;
+		execution[at] = burst->execution;
 		training.count++;
 	}
 	training.metrics = metrics;
 	training.duration = seconds;
 	training.task = task;
-	training.begin = begin;
+	training.execution = execution;
 	/* on an error the answer is the table as it was */
 	if (training.count)
 		prototypes_train(&training, ledger->table, &answer->table);
@@ -676,7 +693,7 @@ out:
 	free(metrics);
 	free(seconds);
 	free(task);
-	free(begin);
+	free(execution);
 }
 
 /* What the sums say of which groups are worth more quanta, for the scheme that asks for it. */

@@ -39,11 +39,10 @@ struct ledger_answer {
 };
 
 /*
- * NULL without memory. counting and rules must outlive the ledger; start is the clock at the start
- * of the run. spool: where what is kept outlives the process, or NULL; it must outlive the ledger.
+ * NULL without memory. counting and rules must outlive the ledger. spool: where what is kept outlives the process, or NULL; it must outlive the ledger.
  */
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
-		const struct settings *settings, int rank, uint64_t start, struct spool *spool);
+		const struct settings *settings, int rank, int ranks, struct spool *spool);
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
 size_t ledger_bytes(const struct ledger *ledger);

@@ -37,9 +37,10 @@ static void sift_down(struct sample *sample)
 	}
 }
 
-double sample_key(double uniform, double seconds)
+double sample_key(uint64_t execution, double seconds)
 {
-	return -log(uniform) / seconds;
+	/* its upper bits as a number in (0, 1] */
+	return -log(((double)(execution >> 11) + 1) * 0x1p-53) / seconds;
 }
 
 void sample_offer(struct sample *sample, const struct sampled_burst *burst)

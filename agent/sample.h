@@ -4,6 +4,9 @@
  * Efraimidis and Spirakis 2006). Merging two samples keeps the smallest of both, so a reduction
  * over ranks has a payload that does not depend on how many they are. Plain data.
  *
+ * Each burst's chance depends on what it executes, and not on who does. So the sample holds the same
+ * executions of many tasks, and tells parts of one phase from phases (cluster/refine.h).
+ *
  * Bursts are weighted by their duration: what holds 1% of the computing time gets 1% of the sample,
  * whether it is one long burst in a hundred or a million short ones.
  */
@@ -19,9 +22,13 @@
 
 struct sampled_burst {
 	double key; /* exponential with rate `seconds`; the smallest stay */
-	uint64_t begin_ns; /* since the start of the run */
+	/*
+	 * A number at random, but the same for ranks that are to be sampled alike, where they do the
+	 * same.
+	 */
+	uint64_t execution;
 	float seconds;
-	uint32_t rank;
+	uint32_t task;      /* a thread of a rank */
 	float metric[SETTINGS_METRICS_MAX];
 };
 
@@ -31,8 +38,11 @@ struct sample {
 	struct sampled_burst burst[SAMPLE_MAX];
 };
 
-/* A key for a burst of that length; uniform is a random number in (0, 1]. */
-double sample_key(double uniform, double seconds);
+/*
+ * A key for a burst of that length, at random but for the execution: tasks that execute the same get
+ * the same luck, so that whoever else executed a burst of the sample is in it, too.
+ */
+double sample_key(uint64_t execution, double seconds);
 
 /* Whether a burst with this key would be taken. */
 static inline bool sample_takes(const struct sample *sample, double key)

@@ -226,6 +226,7 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
 	burst->quantum = thread->quantum;
+	burst->execution = thread->sites.site[thread->from].bursts;
 	burst->span = span;
 	burst->group = (uint16_t)thread->group;
 	burst->weight = thread->weight;

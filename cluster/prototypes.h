@@ -74,12 +74,16 @@ struct training_sample {
 	size_t count;
 	const double *metrics;   /* count x dims, row-major, in the metrics' own units */
 	const double *duration;  /* seconds, > 0 */
-	const uint32_t *task;    /* rank that executed it */
-	const uint64_t *begin;   /* ns since the start of the run; orders the bursts of a task */
+	const uint32_t *task;    /* who executed it: a thread of a rank */
+	/*
+	 * What of the program it executed, and for the how manieth time: the same for the bursts of
+	 * tasks that do the same.
+	 */
+	const uint64_t *execution;
 };
 
 /*
- * Clusters the sample (DBSCAN, Eps from the data) and writes the next generation of `previous`
+ * Clusters the sample (refinement, cluster/refine.h) and writes the next generation of `previous`
  * (which may be an empty table, but whose space.dims, logarithmic and weight are set): old
  * prototypes keep their index, moved with the space when its ranges grow, and are relabelled;
  * prototypes are added for the parts that no old one covers. `next` may not be `previous`.

@@ -26,7 +26,9 @@ struct refiner {
 	const double *duration;
 	const size_t *first;
 	uint32_t dims;
-	size_t count, sequences, min_points;
+	size_t count, min_points;
+	size_t sequences;  /* that can meet in a column */
+	bool columns_given;
 	double target;
 	struct kdtree tree; /* of all points */
 	struct alignment alignment;
@@ -350,6 +352,17 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 	return found < 0 ? found : 0;
 }
 
+static int take_columns(struct alignment *alignment, const struct refine_settings *settings,
+		size_t count)
+{
+	alignment->columns = settings->columns;
+	alignment->column = malloc((count + 1) * sizeof(*alignment->column));
+	if (!alignment->column)
+		return -ENOMEM;
+	memcpy(alignment->column, settings->column, count * sizeof(*alignment->column));
+	return 0;
+}
+
 static int refiner_init(struct refiner *refiner, const size_t *first,
 		const struct refine_settings *settings)
 {
@@ -372,7 +385,9 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 	error = kdtree_init(&refiner->tree, refiner->points, refiner->count, refiner->dims);
 	if (!error)
 		error = choose_eps(refiner, out);
-	if (!error)
+	if (!error && settings->column)
+		error = take_columns(&refiner->alignment, settings, refiner->count);
+	else if (!error)
 		error = align_points(&refiner->alignment, refiner->points, refiner->dims,
 				first, refiner->sequences);
 	return error ? error : sort_columns(refiner);
@@ -447,6 +462,8 @@ static int merge_by_sequences(struct refiner *refiner)
 	}
 	if (error < 0)
 		return error;
+	if (refiner->columns_given)
+		return score_now(refiner);
 	/* the final partition's scores are those that it gets from anybody: by its labels */
 	score_fini(&refiner->score);
 	return score_sequences(&refiner->score, refiner->label, refiner->clusters + 1,
@@ -467,6 +484,10 @@ int refine(struct refinement *refinement, const double *points, uint32_t dims,
 	*refinement = (struct refinement){ 0 };
 	if (!settings)
 		settings = &defaults;
+	if (settings->column) {
+		refiner.columns_given = true;
+		refiner.sequences = settings->peers;
+	}
 	memset(label, 0, count * sizeof(*label));
 	error = was ? refiner_init(&refiner, first, settings) : -ENOMEM;
 	for (uint32_t step = 0; !error && step <= refinement->steps; step++) {

@@ -23,6 +23,12 @@ struct refine_settings {
 	uint32_t steps;     /* N; 0: 10 */
 	size_t min_points;  /* 0: a quarter of the tasks, at least 2 */
 	double target;      /* score at which a cluster is done; 0: 0.95 */
+	/*
+	 * Where it is known which bursts correspond to each other, by burst: 0 .. columns - 1, and how
+	 * many sequences can meet in a column. NULL: bursts are aligned by where they are in the space.
+	 */
+	const uint32_t *column;
+	size_t columns, peers;
 	/* Called before each step with its number and their total; NULL: nobody looks. */
 	void (*progress)(void *data, unsigned step, unsigned steps);
 	void *data;
@@ -50,7 +56,7 @@ struct refinement {
  * Bursts stand sequence after sequence (cluster/align.h has the layout of first[]), with their
  * points (row-major, finite) and durations (> 0, any unit). Writes label[]: 0 noise, 1 .. clusters,
  * cluster 1 holding the most time. Scores in the tree are by the alignment of points, but those of
- * the final partition by its labels (score_sequences).
+ * the final partition by its labels (score_sequences); with given columns, all are by these.
  * settings may be NULL. 0, -ENOMEM or -EINVAL; the caller frees with refinement_fini, also after a
  * failure.
  */

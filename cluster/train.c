@@ -5,24 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/dbscan.h"
-#include "cluster/epsilon.h"
-#include "cluster/kdtree.h"
-#include "cluster/partition.h"
 #include "cluster/prototypes.h"
+#include "cluster/sample_clusters.h"
 #include "cluster/track.h"
 
-/*
- * Eps outside of these are never sensible in a space scaled to [0, 1]: below, the noise of the
- * counters splits phases; above, phases of little different work are one.
- */
-#define EPS_LEAST 0.02
-#define EPS_MOST  0.03
-
-#define WIDE_EPS    0.05  /* joins what evidence beside density says is one phase */
-#define TASKS_APART 0.1   /* parts of a phase by tasks: share of the bursts in the same tasks */
-#define WORTH       0.02  /* share of the time that makes a phase of whatever holds it */
-#define WORTH_SPMD  0.002 /* of what most tasks execute */
+/* As far as a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */
+#define EPS 0.005
 
 /* At most this share of the free prototypes goes to one generation, so that later ones find room. */
 #define ROOM_SHARE 0.5
@@ -34,6 +22,7 @@ struct training {
 	double *duration; /* seconds */
 	uint32_t *task;   /* numbered without gaps, in ascending order */
 	uint32_t tasks;
+	uint64_t *execution;
 	uint32_t *label;  /* 0 noise, else 1 .. clusters */
 	uint32_t *phase;  /* 1 .. clusters -> phase number; [0] unused */
 	uint32_t clusters;
@@ -45,6 +34,7 @@ static void training_fini(struct training *training)
 	free(training->point);
 	free(training->duration);
 	free(training->task);
+	free(training->execution);
 	free(training->label);
 	free(training->phase);
 }
@@ -88,194 +78,33 @@ static int training_init(struct training *training, const struct training_sample
 	training->point = malloc(room * space->dims * sizeof(double));
 	training->duration = malloc(room * sizeof(double));
 	training->task = malloc(room * sizeof(uint32_t));
+	training->execution = malloc(room * sizeof(uint64_t));
 	training->label = malloc(room * sizeof(uint32_t));
-	if (!training->point || !training->duration || !training->task || !training->label)
+	if (!training->point || !training->duration || !training->task || !training->execution ||
+			!training->label)
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++) {
 		if (!space_place(space, sample->metrics + i * space->dims,
 				training->point + training->count * space->dims))
 			continue;
 		training->task[training->count] = sample->task[i];
+		training->execution[training->count] = sample->execution[i];
 		training->duration[training->count++] = sample->duration[i];
 	}
 	return number_tasks(training);
 }
 
-/* By cluster (0: noise too), how many of its bursts each task executed: (clusters + 1) x tasks. */
-static double *count_tasks(const struct training *training)
-{
-	double *counts = calloc((training->clusters + 1) * training->tasks, sizeof(*counts));
-
-	for (size_t i = 0; counts && i < training->count; i++)
-		counts[training->label[i] * training->tasks + training->task[i]]++;
-	return counts;
-}
-
-/* Whether hardly any task executes both clusters, and both are large enough to tell. */
-static bool apart(const double *a, const double *b, uint32_t tasks)
-{
-	double of_a = 0, of_b = 0, common = 0;
-
-	for (uint32_t task = 0; task < tasks; task++) {
-		of_a += a[task];
-		of_b += b[task];
-	}
-	for (uint32_t task = 0; task < tasks; task++)
-		common += fmin(a[task] / of_a, b[task] / of_b);
-	return of_a >= 8 && of_b >= 8 && common <= TASKS_APART;
-}
-
-/*
- * Joins clusters near each other that different tasks execute: the unbalanced parts of one phase.
- * A random sample has lost the sequences, so this stands for what refinement reads from them.
- */
-static int join_tasks(struct training *training)
-{
-	uint32_t *group = malloc(training->count * sizeof(*group));
-	uint32_t *of = calloc(training->clusters + 1, sizeof(*of));
-	uint32_t *into = calloc(training->clusters + 1, sizeof(*into));
-	double *counts = count_tasks(training);
-	int error = -ENOMEM;
-
-	if (group && of && into && counts)
-		error = dbscan(training->point, training->count, training->dims, WIDE_EPS, 1, group);
-	for (size_t i = 0; error >= 0 && i < training->count; i++)
-		of[training->label[i]] = group[i];
-	for (uint32_t a = 1; error >= 0 && a <= training->clusters; a++) {
-		into[a] = a;
-		for (uint32_t b = 1; b < a; b++) {
-			if (into[b] != b || of[a] != of[b] || !apart(counts + a * training->tasks,
-					counts + b * training->tasks, training->tasks))
-				continue;
-			into[a] = b;
-			for (uint32_t task = 0; task < training->tasks; task++)
-				counts[b * training->tasks + task] += counts[a * training->tasks + task];
-			break;
-		}
-	}
-	for (size_t i = 0; error >= 0 && i < training->count; i++)
-		training->label[i] = into[training->label[i]];
-	free(group);
-	free(of);
-	free(into);
-	free(counts);
-	return error < 0 ? error : 0;
-}
-
-/* A group of noise bursts. */
-struct rare {
-	double time_share;
-	uint32_t tasks, last_task; /* how many execute it; the one seen last, from 1 */
-	uint32_t cluster;          /* that it becomes; 0: it stays noise */
-};
-
-/* Says which groups of the noise (row[count], group[count] from 1) are worth to be clusters. */
-static void judge_rare(struct training *training, const uint32_t *row, const uint32_t *group,
-		size_t count, struct rare *rare, uint32_t groups)
-{
-	double total = 0;
-
-	for (size_t i = 0; i < training->count; i++)
-		total += training->duration[i];
-	for (uint32_t task = 0; task < training->tasks; task++)
-		for (size_t i = 0; i < count; i++) {
-			struct rare *own = &rare[group[i]];
-
-			if (training->task[row[i]] != task || own->last_task == task + 1)
-				continue;
-			own->last_task = task + 1;
-			own->tasks++;
-		}
-	for (size_t i = 0; i < count; i++)
-		rare[group[i]].time_share += training->duration[row[i]] / total;
-	for (uint32_t g = 1; g <= groups; g++) {
-		bool spmd = rare[g].tasks > 1 && 2 * rare[g].tasks > training->tasks;
-
-		if (rare[g].time_share >= (spmd ? WORTH_SPMD : WORTH))
-			rare[g].cluster = ++training->clusters;
-	}
-}
-
-/*
- * What is too rare to be dense may still hold much of the time (start-up, in a burst of a second of
- * every task): groups of noise become clusters where they are worth it.
- */
-static int found_rare(struct training *training)
-{
-	size_t count = 0, dims = training->dims;
-	double *point = calloc(training->count * dims, sizeof(*point));
-	uint32_t *row = malloc(training->count * sizeof(*row));
-	uint32_t *group = malloc(training->count * sizeof(*group));
-	struct kdtree tree = { 0 };
-	struct rare *rare = NULL;
-	uint32_t rares;
-	int groups = -ENOMEM;
-
-	if (!point || !row || !group)
-		goto out;
-	for (size_t i = 0; i < training->count; i++) {
-		if (training->label[i])
-			continue;
-		memcpy(point + count * dims, training->point + i * dims, dims * sizeof(*point));
-		row[count++] = (uint32_t)i;
-	}
-	groups = dbscan(point, count, training->dims, WIDE_EPS, 1, group);
-	if (groups <= 0)
-		goto out;
-	rares = (uint32_t)groups;
-	rare = calloc(rares + 1, sizeof(*rare));
-	if (!rare) {
-		groups = -ENOMEM;
-		goto out;
-	}
-	groups = kdtree_init(&tree, training->point, training->count, training->dims);
-	if (groups < 0)
-		goto out;
-	judge_rare(training, row, group, count, rare, rares);
-	/* what stands at the edge of a cluster belongs to it; edges do not grow while they are read */
-	for (size_t i = 0; i < count; i++) {
-		int64_t nearest = rare[group[i]].cluster ? kdtree_nearest(&tree, point + i * dims,
-				WIDE_EPS * WIDE_EPS, training->label) : -1;
-
-		group[i] = nearest < 0 ? rare[group[i]].cluster : training->label[nearest];
-	}
-	for (size_t i = 0; i < count; i++)
-		training->label[row[i]] = group[i];
-out:
-	kdtree_fini(&tree);
-	free(point);
-	free(row);
-	free(group);
-	free(rare);
-	return groups < 0 ? groups : 0;
-}
-
 /* Labels the points, and leaves Eps. */
 static int find_clusters(struct training *training)
 {
-	size_t min_points = training->count / 200;
-	int found;
+	struct sample_clusters sample = { training->dims, training->count, training->point,
+		training->duration, training->task, training->tasks, training->execution,
+		training->label, 0 };
+	int error = sample_clusters_find(&sample);
 
-	min_points = min_points < 4 ? 4 : min_points > 10 ? 10 : min_points;
-	found = epsilon_choose(training->point, training->count, training->dims, min_points - 1,
-			EPS_MOST / 2, &training->eps);
-	if (found < 0)
-		return found;
-	training->eps = fmin(fmax(2 * training->eps, EPS_LEAST), EPS_MOST);
-	found = dbscan(training->point, training->count, training->dims, training->eps, min_points,
-			training->label);
-	if (found < 0)
-		return found;
-	training->clusters = (uint32_t)found;
-	found = join_tasks(training);
-	if (!found)
-		found = found_rare(training);
-	if (!found)
-		found = partition_by_time(training->label, training->clusters, training->duration,
-				training->count);
-	if (found >= 0)
-		training->clusters = (uint32_t)found;
-	return found < 0 ? found : 0;
+	training->clusters = sample.clusters;
+	training->eps = EPS;
+	return error;
 }
 
 /* Old prototypes go where the grown ranges put them; their radius shrinks least. */

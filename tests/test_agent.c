@@ -95,8 +95,7 @@ static void start(const char *scheme, double pay)
 		run.rules.counts[g] = run.counting.plan.group[g].count;
 	run.rules.pay = pay;
 	run.rules.quantum_bursts = 10;
-	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, clock_now(),
-			NULL);
+	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
 	run.exchange = exchange_new(NULL, run.ledger, 0, clock_now());
 }
 

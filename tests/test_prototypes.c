@@ -57,7 +57,7 @@ enum { BURSTS = 2000, TASKS = 4 };
 struct bursts {
 	double metrics[BURSTS * 2], duration[BURSTS];
 	uint32_t task[BURSTS];
-	uint64_t begin[BURSTS];
+	uint64_t execution[BURSTS];
 	struct training_sample sample;
 };
 
@@ -75,10 +75,10 @@ static void make_bursts(struct bursts *all, uint64_t seed, double scale)
 		all->metrics[2 * i + 1] = (kind == 1 ? 0.8 : 1.6) * (1 - 0.2 * spread * spread);
 		all->duration[i] = all->metrics[2 * i] / all->metrics[2 * i + 1] / 3e9;
 		all->task[i] = (uint32_t)(i / 7 % TASKS);
-		all->begin[i] = i * 1000;
+		all->execution[i] = i / (7 * TASKS) * 7 + i % 7;
 	}
 	all->sample = (struct training_sample){ BURSTS, all->metrics, all->duration, all->task,
-		all->begin };
+		all->execution };
 }
 
 static void test_train(void)
@@ -177,8 +177,8 @@ static void test_degenerate(void)
 	static struct prototype_table empty, next;
 	double metric[10], duration[10];
 	uint32_t task[10] = { 0 };
-	uint64_t begin[10] = { 0 };
-	struct training_sample sample = { 0, metric, duration, task, begin };
+	uint64_t execution[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	struct training_sample sample = { 0, metric, duration, task, execution };
 	float point;
 
 	empty.space = (struct space){ .dims = 1, .logarithmic = { 1 }, .weight = { 1 } };

@@ -123,14 +123,14 @@ struct trained {
 	struct prototype_table previous, next;
 	double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
 	uint32_t task[SAMPLE_MAX];
-	uint64_t begin[SAMPLE_MAX];
+	uint64_t execution[SAMPLE_MAX];
 };
 
 static double train_batch(void *data)
 {
 	struct trained *t = data;
 	struct training_sample sample = { .count = SAMPLE_MAX, .metrics = t->metrics,
-		.duration = t->seconds, .task = t->task, .begin = t->begin };
+		.duration = t->seconds, .task = t->task, .execution = t->execution };
 	uint64_t begin = clock_now();
 
 	prototypes_train(&sample, &t->previous, &t->next);
@@ -153,7 +153,7 @@ static void training(void)
 		t->metrics[2 * i + 1] = 0.5 + 0.3 * (phase % 4) + 0.1 * (uniform() - 0.5);
 		t->seconds[i] = 1e-3 * (1 + uniform());
 		t->task[i] = i % 16;
-		t->begin[i] = i / 16 * 2000000ull;
+		t->execution[i] = i / 16;
 	}
 	printf("train_2000_bursts %.0f\n", train_batch(t));
 	t->previous = t->next;

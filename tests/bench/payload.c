@@ -26,7 +26,7 @@ void part_fill(void *data, int rank)
 	for (unsigned i = 0; i < SAMPLE_MAX; i++) {
 		uint64_t x = ((uint64_t)rank << 32 | i) * 0x9e3779b97f4a7c15u;
 		struct sampled_burst burst = { .key = (double)(x >> 11) * 0x1p-53, .seconds = 1e-3f,
-			.rank = (uint32_t)rank };
+			.task = (uint32_t)rank };
 
 		sample_offer(&part->sample, &burst);
 	}
