@@ -3,12 +3,17 @@
  * counted meanwhile makes no difference to them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/scripted_inside.h"
 #include "tests/scripted_pmu.h"
@@ -139,12 +144,60 @@ static uint64_t clock_of(clockid_t which)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The calling thread's counts by the emulator, NULL: there are none. */
+static const struct emulated_thread *emulated_myself(void)
+{
+	static const struct emulated_counts *_Atomic counts;
+	const struct emulated_counts *mapped = atomic_load(&counts);
+	uint64_t id = (uint64_t)syscall(SYS_gettid);
+
+	if (!mapped) {
+		char name[sizeof(scripted_settings.emulated) + 24];
+		int fd;
+
+		snprintf(name, sizeof(name), "%s.%ld", scripted_settings.emulated, (long)getpid());
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		mapped = mmap(NULL, sizeof(*mapped), PROT_READ, MAP_SHARED, fd, 0);
+		close(fd);
+		if (mapped == MAP_FAILED) {
+			fprintf(stderr, "scripted PMU: %s: %s\n", name, strerror(errno));
+			_exit(1);
+		}
+		atomic_store(&counts, mapped);
+	}
+	for (unsigned i = 0; i < EMULATED_THREADS; i++)
+		if (atomic_load(&mapped->thread[i].id) == id)
+			return &mapped->thread[i];
+	return NULL;
+}
+
+static void follow_emulator(struct scripted_thread *thread)
+{
+	static const char *const behaviours[] = {
+#define BEHAVIOUR(name, behaviour) behaviour,
+		EMULATED_KINDS(BEHAVIOUR)
+#undef BEHAVIOUR
+	};
+
+	if (!thread->emulated && !(thread->emulated = emulated_myself()))
+		return;
+	for (unsigned i = 0; i < EMULATED_KIND_COUNT; i++) {
+		uint64_t count = atomic_load(&thread->emulated->count[i]);
+
+		scripted_work(thread, (unsigned)scripted_behaviour_number(behaviours[i]),
+				(double)(count - thread->emulated_seen[i]));
+		thread->emulated_seen[i] = count;
+	}
+}
+
 void scripted_catch_up(struct scripted_thread *thread)
 {
 	uint64_t now;
 	double ns, limit = SHORT_AUTO_NS, cpi;
 	unsigned which = 0;
 
+	if (*scripted_settings.emulated)
+		follow_emulator(thread);
 	if (scripted_settings.autos == 0)
 		return;
 	now = clock_of(CLOCK_THREAD_CPUTIME_ID);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/emulated.h"
+
 #define SCRIPTED_ROWS_MAX    256
 #define SCRIPTED_ENABLED_MAX 64
 
@@ -32,6 +34,7 @@ struct scripted_settings {
 	uint64_t seed, jump, back, pause;
 	unsigned autos;
 	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
+	char emulated[256]; /* "": not */
 	unsigned failures;
 	struct scripted_failure failure[SCRIPTED_FAILURES];
 };
@@ -81,6 +84,8 @@ struct scripted_thread {
 	uint64_t number, works;
 	uint64_t cpu_seen; /* ns */
 	double sampled; /* ns of work since the last sample */
+	const struct emulated_thread *emulated;
+	uint64_t emulated_seen[EMULATED_KIND_COUNT];
 	unsigned busy;     /* counters of the enabled groups */
 	unsigned enabled_groups;
 	int enabled[SCRIPTED_ENABLED_MAX];
@@ -109,7 +114,7 @@ double scripted_work(struct scripted_thread *thread, unsigned behaviour, double 
 void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
 		double ns, uint64_t began, uint64_t ended);
 
-/* With "auto": what the thread did on its processor since the last look. */
+/* With "auto" or "emulated": what the thread did on its processor since the last look. */
 void scripted_catch_up(struct scripted_thread *thread);
 
 #endif

@@ -4,7 +4,8 @@
  * dlsym(RTLD_DEFAULT, ...), for which the library stands in LD_PRELOAD too.
  *
  * Each thread has a virtual history: totals of every event since its start, moved on by
- * scripted_pmu_work (or, with "auto", by the thread's processor time). A counter shows what its
+ * scripted_pmu_work (or, with "auto", by the thread's processor time; with "emulated", by the
+ * instructions that it retired in truth). A counter shows what its
  * event's total gained while the counter was enabled. So the truth does not depend on what is
  * being counted, and scripted_pmu_total tells it. scripted_pmu_work also leaves the samples that
  * fell into it; they stand in functions of the work's names, scripted_in_triad and its kin.
@@ -22,6 +23,8 @@
  *   auto=B[/B...]  behaviours that follow the thread's processor time: with several, stretches
  *                  between two reads below 200 us show the first, the others take one power of
  *                  four each beyond that
+ *   emulated=P     behaviours that follow the instructions which an emulator counts in the file
+ *                  P.PID (emulated.h)
  *   fail=CALL:N:E  the N-th (from 1; N+: from there on) open, read, ioctl, close or map of the
  *                  process fails with E (EACCES, EMFILE, ..., a number; "short": read gives 0
  *                  bytes); may be given several times

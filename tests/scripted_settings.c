@@ -104,6 +104,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		settings->back = number;
 	else if (strcmp(key, "auto") == 0)
 		return parse_autos(settings, value);
+	else if (strcmp(key, "emulated") == 0)
+		snprintf(settings->emulated, sizeof(settings->emulated), "%s", value);
 	else if (strcmp(key, "fail") == 0)
 		return parse_failure(settings, value);
 	else

@@ -13,6 +13,9 @@
 #	                          the same under the preload, with the results in $tmp/NAME.result/
 #	unchanged NAME OTHER      cases: the output and the exit code of two runs are the same
 #	on MPI RANKS COMMAND...   under an MPI's mpirun (openmpi, mpich)
+#	emulated NAME [VAR=VALUE]... RANKS PROGRAM [ARGUMENT]...
+#	                          as preloaded, under Open MPI and an emulator whose true counts the
+#	                          scripted PMU shows; NAME.counts.PID holds them
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -140,6 +143,30 @@ scripted() {
 	shift
 	run "$name" LD_PRELOAD="$library:$scripted" PHASEMUX_PMU="$scripted" \
 		PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/spool" "$@"
+}
+
+emulated() {
+	local name=$1 settings=() ranks
+
+	shift
+	while [[ $1 == [A-Za-z_]*=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	ranks=$1
+	shift
+	# without random addresses, which change what falls together in the emulated cache
+	run "$name" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/$name.result" \
+		PHASEMUX_SPOOL="$tmp/spool" SCRIPTED_PMU="emulated=$tmp/$name.counts" \
+		"${settings[@]}" on openmpi "$ranks" setarch -R qemu-x86_64 \
+		-E LD_PRELOAD="$library:$scripted" \
+		-plugin "$build/tests/libemulated-counts.so,prefix=$tmp/$name.counts" "$@"
+}
+
+can_emulate() {
+	[ "$(uname -m)" = x86_64 ] && have qemu-x86_64 && have mpirun.openmpi &&
+		qemu-x86_64 -plugin "$build/tests/libemulated-counts.so,prefix=$tmp/can_emulate" \
+			/bin/true 2>/dev/null
 }
 
 # Can hardware events be counted here at all?
