@@ -107,6 +107,95 @@ static void test_imbalance(void)
 	is_int(found(), 2, "an unbalanced phase is one phase");
 }
 
+/* With tails, as bursts have them. */
+static double bell(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 12; i++)
+		sum += uniform() - 0.5;
+	return sum;
+}
+
+/* Places of phases that are no nearer to each other than 0.12; how many there is room for. */
+static int place_phases(double at[][2], int phases)
+{
+	int placed = 0;
+
+	for (int tries = 0; tries < 1000 && placed < phases; tries++) {
+		bool near = false;
+
+		for (int dim = 0; dim < 2; dim++)
+			at[placed][dim] = 0.05 + 0.9 * uniform();
+		for (int other = 0; other < placed; other++) {
+			double x = at[placed][0] - at[other][0], y = at[placed][1] - at[other][1];
+
+			near = near || x * x + y * y < 0.12 * 0.12;
+		}
+		placed += !near;
+	}
+	return placed;
+}
+
+/*
+ * A program of up to 7 phases in a loop and up to 5 that each task executes once, of 4 to 16 tasks;
+ * bursts too short to be kept are missing here and there, and in some programs noise slows one burst
+ * of fifty. Returns the number of phases.
+ */
+static uint32_t make_program(uint64_t seed)
+{
+	double at[12][2], wide[12][2], share = 0;
+	int tasks, loops, looped, once;
+
+	start(seed * 7919);
+	for (int i = 0; i < 10; i++)
+		share = uniform() < 0.5 ? 0.02 : 0;
+	tasks = 4 << seed % 3;
+	loops = 40 + (int)(60 * uniform());
+	looped = 2 + (int)(6 * uniform());
+	once = place_phases(at, looped + (int)(6 * uniform())) - looped;
+	for (int phase = 0; phase < looped + once; phase++) {
+		wide[phase][0] = 0.0005 + 0.003 * uniform();
+		wide[phase][1] = 0.002 + 0.012 * uniform();
+	}
+	for (int task = 0; task < tasks; task++, next_task())
+		for (int i = 0; i < once + loops * looped; i++) {
+			int phase = i < once ? looped + i : (i - once) % looped;
+			double slow = phase < looped && uniform() < share ? 0.05 + 0.1 * uniform() : 0;
+
+			if (phase < looped && uniform() < 0.005)
+				continue;
+			burst((uint32_t)phase + 1, at[phase][0] + wide[phase][0] * bell(),
+					at[phase][1] - slow + wide[phase][1] * bell(), 0, 0);
+		}
+	return (uint32_t)(looped + once);
+}
+
+/* Clusters are the phases, and no wider than they: the score is not bought by joining. */
+static void test_programs(void)
+{
+	enum { PROGRAMS = 48 };
+	unsigned wider = 0, others = 0, numbers = 0;
+
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+		uint32_t phases = make_program(seed), clusters = found();
+		double spread = partition_spread(label, clusters, points, 2, duration, count);
+		double own = partition_spread(kind, phases, points, 2, duration, count);
+
+		if (spread > 1.0001 * own || clusters < phases || clusters > phases + 2 ||
+				partition_agreement(label, kind, count) < 0.97)
+			diag("program %d: %u phases, %u clusters, adjusted Rand index %.3f, "
+			     "spread %.3g of %.3g", (int)seed, phases, clusters,
+			     partition_agreement(label, kind, count), spread, own);
+		wider += spread > 1.0001 * own;
+		numbers += clusters < phases || clusters > phases + 2;
+		others += partition_agreement(label, kind, count) < 0.97;
+	}
+	is_int(wider, 0, "of 48 made-up programs, none has clusters wider than its phases");
+	is_int(others, 0, "none has other clusters than phases");
+	is_int(numbers, 0, "and none too few or too many");
+}
+
 static void test_tree(void)
 {
 	struct refinement refinement;
@@ -196,5 +285,6 @@ int main(void)
 	test_start_up();
 	test_imbalance();
 	test_degenerate();
+	test_programs();
 	return tap_done();
 }
