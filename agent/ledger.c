@@ -36,6 +36,7 @@ struct ledger {
 	struct prototype_table *spare; /* becomes the table at the next publish */
 	struct sums *sums;
 	struct sample sample;
+	struct profile profile;
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 
@@ -284,6 +285,13 @@ static void close_quantum(struct ledger *ledger, struct thread *thread)
 	pthread_mutex_unlock(&ledger->lock);
 }
 
+static void locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
+{
+	pthread_mutex_lock(&ledger->lock);
+	profile_add(&ledger->profile, address, prototype, samples);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
 {
 	if (burst->span == BURST_NO_SPAN)
@@ -307,6 +315,8 @@ static void book(struct ledger *ledger, struct thread *thread, unsigned prototyp
 	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
 			burst_seconds(burst), burst->values);
 	note(thread, prototype, burst);
+	if (burst->samples)
+		locate(ledger, prototype, burst->address, burst->samples);
 }
 
 /* Unclassified for good. */
@@ -364,7 +374,8 @@ static void record(struct ledger *ledger, const struct thread *thread, const str
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-static void drain_burst(struct ledger *ledger, struct thread *thread,
+/* The prototype that claims the burst, or -1: it is the last of the pending ones. */
+static int drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	double metrics[SPACE_DIMS_MAX];
@@ -378,6 +389,7 @@ static void drain_burst(struct ledger *ledger, struct thread *thread,
 		wait_for_next_generation(thread, burst);
 	else
 		book(ledger, thread, (unsigned)prototype, burst);
+	return prototype;
 }
 
 static unsigned events_of(const struct ledger *ledger, const struct burst *burst)
@@ -429,6 +441,35 @@ static void settle_ahead(struct thread *thread, struct span *span, uint32_t numb
 			thread->pending[i].span = number;
 }
 
+/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
+static void drain_whole(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	struct slicer *slicer = &thread->slicer;
+	uintptr_t address[2 * SLICES_MIN];
+	struct overflow_sample sample;
+	unsigned samples = 0;
+	uint64_t head, at;
+	int prototype;
+
+	if (slicer_pending(slicer)) {
+		head = slicer_look(slicer);
+		while (samples < 2 * SLICES_MIN && slicer_sample(slicer, burst->begin,
+				burst->begin + burst->ticks, head, &sample, &at))
+			address[samples++] = sample.address;
+	}
+	prototype = drain_burst(ledger, thread, table, burst);
+	for (unsigned i = 0; i < samples && prototype >= 0; i++)
+		locate(ledger, (unsigned)prototype, address[i], 1);
+	/* while it waits there is room for one place: any of them, for all */
+	if (samples && prototype < 0) {
+		struct burst *pending = &thread->pending[thread->pendings - 1];
+
+		pending->samples = (uint16_t)samples;
+		pending->address = address[mixed(burst->begin) % samples];
+	}
+}
+
 /* A long burst: in slices, where there are samples of it. */
 static void drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
@@ -436,6 +477,10 @@ static void drain_long(struct ledger *ledger, struct thread *thread,
 	struct span *span = &thread->sites.span[burst->span];
 	uint64_t left, left_ticks;
 
+	if (!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
+		drain_whole(ledger, thread, table, burst);
+		return;
+	}
 	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
 	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
 		span->left += (double)left;
@@ -444,23 +489,6 @@ static void drain_long(struct ledger *ledger, struct thread *thread,
 		drain_burst(ledger, thread, table, burst);
 	}
 	settle_ahead(thread, span, burst->span);
-}
-
-/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
-static void drain_whole(struct ledger *ledger, struct thread *thread,
-		const struct prototype_table *table, struct burst *burst)
-{
-	struct slicer *slicer = &thread->slicer;
-	struct overflow_sample sample;
-	uint64_t head, at;
-
-	if (slicer_pending(slicer)) {
-		head = slicer_look(slicer);
-		while (slicer_sample(slicer, burst->begin, burst->begin + burst->ticks, head,
-				&sample, &at))
-			burst->address = sample.address;
-	}
-	drain_burst(ledger, thread, table, burst);
 }
 
 /* The burst under way, as far as it has samples. Called when all that came before it is drained. */
@@ -488,7 +516,8 @@ static void drain_under_way(struct ledger *ledger, struct thread *thread,
 	burst.from = (uint16_t)atomic_load_explicit(&open->from, memory_order_acquire);
 	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
 	head = slicer_look(slicer);
-	if (atomic_load_explicit(&open->since, memory_order_acquire) != since)
+	if (atomic_load_explicit(&open->since, memory_order_acquire) != since ||
+			!slicer_wants(slicer, since, slicer->now_ticks, head))
 		return;
 	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
 	site_add(&slicer->ahead_ticks, ticks);
@@ -499,7 +528,7 @@ static void drain_under_way(struct ledger *ledger, struct thread *thread,
 void ledger_drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
-	struct burst *burst;
+	const struct burst *burst;
 
 	/* pairs with the release below: the last drainer's records are released, its sums written */
 	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
@@ -770,6 +799,11 @@ double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *leng
 const struct prototype_table *ledger_table(const struct ledger *ledger)
 {
 	return ledger->table;
+}
+
+const struct profile *ledger_profile(const struct ledger *ledger)
+{
+	return &ledger->profile;
 }
 
 const struct sums *ledger_sums(const struct ledger *ledger)

@@ -18,6 +18,7 @@
 
 #include "agent/burst_table.h"
 #include "agent/counting.h"
+#include "agent/profile.h"
 #include "agent/sample.h"
 #include "agent/spool.h"
 #include "agent/thread.h"
@@ -93,6 +94,8 @@ double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *leng
 
 /* The table now; constant until the next ledger_publish. */
 const struct prototype_table *ledger_table(const struct ledger *ledger);
+/* Where this process' bursts were sampled; after ledger_close. */
+const struct profile *ledger_profile(const struct ledger *ledger);
 /* The sums; after ledger_close, and after the array was replaced by that of all ranks. */
 const struct sums *ledger_sums(const struct ledger *ledger);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/hot.h"
 #include "agent/places.h"
 #include "sampling/clock.h"
 
@@ -236,7 +237,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
+	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
 			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
 			whole(phase->all.bursts), "read", whole((double)estimate->read),
 			"duration_seconds", "mean",
@@ -247,7 +248,9 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			breakdown(facts->counting, estimate), "metrics",
 			metrics(facts->counting, estimate), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
-				 json_array());
+				 json_array(),
+			"profile",
+			hot_of_phase(facts->profile, facts->table, phase->number, facts->source));
 }
 
 static json_t *phases(const struct report_facts *facts)

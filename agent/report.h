@@ -10,6 +10,7 @@
 #include "agent/counting.h"
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
+#include "agent/profile.h"
 #include "agent/site.h"
 #include "agent/source.h"
 #include "agent/totals.h"
@@ -30,6 +31,7 @@ struct report_facts {
 	const struct site_table *const *sites; /* of threads: they name the phases' ends */
 	unsigned site_tables;
 	struct source *source;           /* names the sites' addresses; NULL: they have none */
+	const struct profile *profile;   /* of the process that reports; NULL: none is left */
 	double burst_min_seconds;
 	double wall_seconds;             /* the longest rank's */
 	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */

@@ -22,6 +22,20 @@ static uint64_t ticks_of(const struct slicer *slicer, uint64_t ns)
 				     slicer->now_ticks;
 }
 
+static uint64_t ns_of(const struct slicer *slicer, uint64_t ticks)
+{
+	return ticks < slicer->now_ticks ?
+			       slicer->now_ns - (uint64_t)clock_ns(slicer->now_ticks - ticks) :
+			       slicer->now_ns;
+}
+
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head)
+{
+	return slicer->since == begin ||
+	       overflow_count(&slicer->overflow, head, ns_of(slicer, begin), ns_of(slicer, end),
+			       SLICES_MIN) == SLICES_MIN;
+}
+
 bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
 		struct overflow_sample *sample, uint64_t *at)
 {
@@ -68,6 +82,7 @@ static bool make(const struct slicer *slicer, const struct burst *burst,
 	slice->is_long = false;
 	/* where it ends is where it was for at least a moment */
 	slice->address = sample->address;
+	slice->samples = 1;
 	return group_delta(slicer->last.values, sample->values, count, slice->values);
 }
 

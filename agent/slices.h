@@ -62,6 +62,12 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		struct overflow_sample *sample, uint64_t *at);
 
 /*
+ * Whether a burst that has lasted from `begin` until `end` is to be cut: time alone does not tell, a
+ * thread may have waited for a processor.
+ */
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head);
+
+/*
  * The next slice of `burst`, of which begin, quantum, group, from, weight and span are known, and
  * whose end (UINT64_MAX: not yet) and number of events are given. False: no further one before
  * head.

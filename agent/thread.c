@@ -231,7 +231,7 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->group = (uint16_t)thread->group;
 	burst->weight = thread->weight;
 	burst->slice = false;
-	burst->address = 0;
+	burst->samples = 0;
 	burst->is_long = is_long(rules, ticks);
 	if (burst->is_long) {
 		burst->from = (uint16_t)thread->from;

@@ -101,15 +101,15 @@ static void copy(const struct overflow *overflow, uint64_t from, void *to, size_
 	memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
-static bool read_sample(const struct overflow *overflow, const struct perf_event_header *header,
-		struct overflow_sample *sample)
+static bool read_sample(const struct overflow *overflow, uint64_t from,
+		const struct perf_event_header *header, struct overflow_sample *sample)
 {
 	size_t bytes = header->size - sizeof(*header);
 	struct record record;
 
 	if (bytes < sizeof(record) - sizeof(record.values) || bytes > sizeof(record))
 		return false;
-	copy(overflow, overflow->tail + sizeof(*header), &record, bytes);
+	copy(overflow, from + sizeof(*header), &record, bytes);
 	/* the sampling event is the last one */
 	if (record.events < 1 ||
 			bytes != sizeof(record) - (GROUP_EVENTS_MAX + 1 - record.events) * 8)
@@ -141,7 +141,7 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 			move(overflow, head);
 			return false;
 		}
-		if (header.type == PERF_RECORD_SAMPLE && read_sample(overflow, &header, sample))
+		if (header.type == PERF_RECORD_SAMPLE && read_sample(overflow, overflow->tail, &header, sample))
 			return true;
 		if (header.type == PERF_RECORD_LOST) {
 			struct lost_record record;
@@ -152,6 +152,25 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 		move(overflow, overflow->tail + header.size);
 	}
 	return false;
+}
+
+unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t from, uint64_t to,
+		unsigned most)
+{
+	struct perf_event_header header;
+	struct overflow_sample sample;
+	unsigned count = 0;
+
+	for (uint64_t at = overflow->tail; overflow->page && (int64_t)(head - at) > 0 && count < most;
+			at += header.size) {
+		copy(overflow, at, &header, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+		if (header.type == PERF_RECORD_SAMPLE &&
+				read_sample(overflow, at, &header, &sample))
+			count += sample.time >= from && sample.time < to;
+	}
+	return count;
 }
 
 void overflow_take(struct overflow *overflow)

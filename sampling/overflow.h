@@ -66,6 +66,10 @@ static inline uint64_t overflow_head(const struct overflow *overflow)
 /* The oldest sample before `head`, which stays. False: there is none. */
 bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sample *sample);
 
+/* How many samples before `head` are from these moments, from <= time < to, up to `most`. */
+unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t from, uint64_t to,
+		unsigned most);
+
 /* Takes what overflow_peek has shown out of the ring. */
 void overflow_take(struct overflow *overflow);
 

@@ -71,6 +71,8 @@ static void test_scripted(void)
 	scripted_pmu_work("fma", 55000000);
 	ok(overflow_peek(&overflow, overflow_head(&overflow), &sample), "there is a sample");
 	id = sample.id;
+	is_int(overflow_count(&overflow, overflow_head(&overflow), sample.time,
+			       sample.time + 3000000, 100), 3, "three in three periods");
 	is_int(sample.count, 2, "with the values of the group");
 	is_near((double)(sample.values[1] - first), 1e7, 3e5, "as they were after one period");
 	is_near((double)sample.values[0], 4e6, 1e5, "in the order of its events");

@@ -154,6 +154,47 @@ def check_source(name, wanted, *ends):
     expect(pair["share"] > 0.9, f"that is {pair['share']} of the phase")
 
 
+def check_hot(name, wanted, function, least, line=None):
+    """The phase with so many instructions (any: "-") was sampled so much in the function and line."""
+    report = load(name)
+    near = [phase for phase in large(report) if wanted == "-" or
+            abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
+    if len(near) != 1:
+        problems.append(f"{len(near)} phases of {wanted} instructions")
+        return
+    for key, want in ("function", function), ("line", line):
+        rows = near[0]["profile"][key + "s"]
+        found = {os.path.basename(row[key]): row["share"] for row in rows}
+        expect(want is None or found.get(want, 0) >= float(least), f"{want}: {found}")
+
+
+def check_like_perf(name, text, *parts):
+    """The phases were sampled where `perf report -F overhead,dso,sym` says, in these shared objects.
+
+    Of the time in phases, each function that has 10% in one has that in the other, within 5%.
+    """
+    mine, perfs = {}, {}
+    for phase in load(name)["phases"]:
+        for row in phase["profile"]["functions"]:
+            share = phase["time_share"] * row["share"]
+            mine[row["function"]] = mine.get(row["function"], 0) + share
+    with open(text, encoding="utf-8") as file:
+        for line in file:
+            words = line.split(None, 3)  # overhead, object, [.], symbol
+            if len(words) == 4 and words[0].endswith("%") and words[1].startswith(parts):
+                function = words[3].split("(")[0].strip()
+                perfs[function] = perfs.get(function, 0) + float(words[0][:-1])
+    mine = {function: share for function, share in mine.items() if function in perfs}
+    expect(mine and perfs, f"nothing to compare: {mine} {perfs}")
+    for shares in mine, perfs:
+        total = sum(shares.values())
+        for function in shares:
+            shares[function] /= total
+    for function in {**mine, **perfs}:
+        a, b = mine.get(function, 0), perfs.get(function, 0)
+        expect(max(a, b) < 0.1 or abs(a - b) <= 0.05, f"{function}: {a}, perf says {b}")
+
+
 def check_same_as(name, other):
     """The same JSON value."""
     expect(load(name) == load(other), "they differ")

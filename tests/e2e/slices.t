@@ -30,6 +30,8 @@ holds "serial: its two kinds of work are its phases" \
 	report instructions "$json" 18300000 100000000
 holds "serial: nearly all of its slices are read" report between "$json" samples/slices 700 751
 holds "serial: none is lost" report value "$json" samples/lost 0
+holds "serial: each was sampled where it is done" report hot "$json" 18300000 scripted_in_triad 0.9
+holds "serial: the other too" report hot "$json" 100000000 scripted_in_fma 0.9
 told finer PHASEMUX_SAMPLE=200 "$programs/serial" 4
 holds "a higher rate gives shorter slices" \
 	report instructions "$tmp/finer.result/report.json" 9150000 50000000
@@ -51,6 +53,8 @@ holds "killed: its phases are those that it had" \
 run signals.bare "$programs/signals"
 run signals PHASEMUX_OUTPUT="$tmp/signals.result" "$phasemux" run -- "$programs/signals"
 unchanged signals signals.bare
+holds "signals: the loop is where it was sampled" report hot "$tmp/signals.result/report.json" \
+	- compute 0.8 "signals.c:$(grep -n 'x \* 0.999' "$root/tests/programs/signals.c" | cut -d : -f 1)"
 holds "signals: it was sampled" report between "$tmp/signals.result/report.json" samples/in_bursts 20 200
 
 # a thread of ours keeps no process alive

@@ -1,0 +1,137 @@
+#include "agent/hot.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED_MAX 256 /* addresses that are looked up per phase: to name one takes a while */
+#define SHOWN_MAX 8
+
+struct hot {
+	char function[sizeof(((struct source_place *)0)->function)];
+	char position[sizeof(((struct source_place *)0)->file) + 32];
+	uint32_t samples;
+};
+
+struct hots {
+	unsigned count;
+	struct hot hot[NAMED_MAX];
+};
+
+static int by_samples(const void *a, const void *b)
+{
+	uint32_t x = ((const struct profile_entry *)a)->samples;
+	uint32_t y = ((const struct profile_entry *)b)->samples;
+
+	return (x < y) - (x > y);
+}
+
+static int by_heat(const void *a, const void *b)
+{
+	uint32_t x = ((const struct hot *)a)->samples, y = ((const struct hot *)b)->samples;
+
+	return (x < y) - (x > y);
+}
+
+/* The phase's entries, by address, with the most samples first; returns how many. */
+static unsigned gather(const struct profile *profile, const struct prototype_table *table,
+		uint32_t phase, struct profile_entry *found)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < PROFILE_ENTRIES; i++) {
+		const struct profile_entry *entry = &profile->entry[i];
+
+		if (entry->address && entry->prototype < table->count &&
+				table->all[entry->prototype].phase == phase)
+			found[count++] = *entry;
+	}
+	qsort(found, count, sizeof(*found), by_samples);
+	return count;
+}
+
+/* function "": whatever line; position "": whatever function */
+static void add(struct hots *hots, const char *function, const char *position, uint32_t samples)
+{
+	struct hot *hot;
+
+	for (unsigned i = 0; i < hots->count; i++)
+		if (strcmp(hots->hot[i].function, function) == 0 &&
+				strcmp(hots->hot[i].position, position) == 0) {
+			hots->hot[i].samples += samples;
+			return;
+		}
+	hot = &hots->hot[hots->count++];
+	snprintf(hot->function, sizeof(hot->function), "%s", function);
+	snprintf(hot->position, sizeof(hot->position), "%s", position);
+	hot->samples = samples;
+}
+
+static void name(struct source *source, const struct profile_entry *entry, struct hots *functions,
+		struct hots *lines)
+{
+	struct source_place places[SOURCE_PLACES_MAX];
+	/* a sample's address is that of an instruction, not one that a call returns to */
+	unsigned count = source_find(source, entry->address + 1, places, SOURCE_PLACES_MAX);
+	const struct source_place *function = &places[count - 1];
+	char position[sizeof(places[0].file) + 32];
+
+	add(functions, *function->function ? function->function : function->module, "",
+			entry->samples);
+	if (!*places[0].file || !places[0].line)
+		return;
+	source_position(&places[0], position, sizeof(position));
+	add(lines, places[0].function, position, entry->samples);
+}
+
+/* Names come from files that may hold anything; JSON is UTF-8. */
+static json_t *text(const char *name)
+{
+	json_t *string = json_string(name);
+
+	return string ? string : json_string("?");
+}
+
+static json_t *list(struct hots *hots, uint32_t samples, bool lines)
+{
+	json_t *array = json_array();
+
+	qsort(hots->hot, hots->count, sizeof(hots->hot[0]), by_heat);
+	for (unsigned i = 0; i < hots->count && i < SHOWN_MAX; i++) {
+		json_t *row = json_pack("{s:o,s:o}", "function", text(hots->hot[i].function), "share",
+				json_real((double)hots->hot[i].samples / samples));
+
+		if (lines)
+			json_object_set_new(row, "line", text(hots->hot[i].position));
+		json_array_append_new(array, row);
+	}
+	return array;
+}
+
+json_t *hot_of_phase(const struct profile *profile, const struct prototype_table *table,
+		uint32_t phase, struct source *source)
+{
+	struct profile_entry *found = calloc(PROFILE_ENTRIES, sizeof(*found));
+	struct hots *hots = calloc(2, sizeof(*hots));
+	uint64_t all = 0, named = 0;
+	json_t *object = NULL;
+
+	if (found && hots) {
+		unsigned count = profile && source ? gather(profile, table, phase, found) : 0;
+
+		for (unsigned i = 0; i < count; i++) {
+			all += found[i].samples;
+			if (i >= NAMED_MAX)
+				continue;
+			named += found[i].samples;
+			name(source, &found[i], &hots[0], &hots[1]);
+		}
+		object = json_pack("{s:I,s:o,s:o}", "samples", (json_int_t)all, "functions",
+				list(&hots[0], (uint32_t)named, false), "lines",
+				list(&hots[1], (uint32_t)named, true));
+	}
+	free(hots);
+	free(found);
+	return object;
+}
