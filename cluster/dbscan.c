@@ -82,15 +82,20 @@ static void unite_near(struct components *all, uint32_t i, uint32_t begin, uint3
 {
 	const struct kdtree *tree = all->tree;
 	const double *point = kdtree_at(tree, i);
-	uint32_t near[KDTREE_LEAF], found = 0;
+	uint32_t near[KDTREE_LEAF], found, next;
 
-	/* gathered first: whether it is one is not to be predicted */
-	for (uint32_t j = begin; j < end; j++) {
-		near[found] = j;
-		found += kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= all->radius2;
+	for (; begin < end; begin = next) {
+		/* gathered first: whether it is one is not to be predicted; equal points fill any leaf */
+		next = end - begin < KDTREE_LEAF ? end : begin + KDTREE_LEAF;
+		found = 0;
+		for (uint32_t j = begin; j < next; j++) {
+			near[found] = j;
+			found += kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <=
+					all->radius2;
+		}
+		for (uint32_t n = 0; n < found; n++)
+			unite(all->parent, i, near[n]);
 	}
-	for (uint32_t n = 0; n < found; n++)
-		unite(all->parent, i, near[n]);
 }
 
 /* Of a leaf that is one component by itself, one point near enough says it all. */

@@ -12,8 +12,6 @@
 
 #define KDTREE_LEAF 8 /* points in a leaf at most, but for equal ones */
 
-#define KDTREE_LEAF 8 /* points in a leaf at most, but for equal ones */
-
 struct kdtree_node {
 	uint32_t begin, end; /* its points, in the tree's order */
 	uint32_t child;      /* the first of two adjacent children; 0: a leaf */
