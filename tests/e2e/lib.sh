@@ -155,12 +155,8 @@ emulated() {
 	done
 	ranks=$1
 	shift
-	# without random addresses, which change what falls together in the emulated cache
-	run "$name" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/$name.result" \
-		PHASEMUX_SPOOL="$tmp/spool" SCRIPTED_PMU="emulated=$tmp/$name.counts" \
-		"${settings[@]}" on openmpi "$ranks" setarch -R qemu-x86_64 \
-		-E LD_PRELOAD="$library:$scripted" \
-		-plugin "$build/tests/libemulated-counts.so,prefix=$tmp/$name.counts" "$@"
+	preloaded "$name" EMULATED="$tmp/$name.counts" PHASEMUX_BUILD="$build" "${settings[@]}" \
+		on openmpi "$ranks" "$root/tests/emulate" "$@"
 }
 
 can_emulate() {
