@@ -19,12 +19,12 @@ struct burst {
 	uint16_t from;     /* site; of a slice alone */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
-	bool is_long;      /* may be cut: `first` is known */
+	bool is_long;      /* may be cut */
 	uint16_t samples;  /* that found it there */
 	uintptr_t address;
 	double weight;     /* 1 / the probability with which it was read */
 	uint64_t values[GROUP_EVENTS_MAX];
-	uint64_t first[GROUP_EVENTS_MAX]; /* counters at its begin */
+	uint64_t first[GROUP_EVENTS_MAX]; /* counters at its begin, where bursts are sampled */
 };
 
 #endif

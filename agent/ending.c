@@ -184,6 +184,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
 	facts.profile = ledger_profile(core.ledger);
+	facts.fold = ledger_fold(core.ledger);
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];

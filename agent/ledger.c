@@ -12,6 +12,8 @@
 /* How far apart different call paths are, where the range of each other metric is 1. */
 #define CALLPATH_WEIGHT 1024
 
+#define AHEAD_NS 2e9 /* a burst that has lasted so long is cut before it ends */
+
 #define SAMPLE_CIRCLE  8    /* ranks that are sampled alike */
 #define SAMPLE_THREADS 1024 /* numbers of a rank's threads */
 
@@ -37,6 +39,7 @@ struct ledger {
 	struct sums *sums;
 	struct sample sample;
 	struct profile profile;
+	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 
@@ -97,6 +100,8 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	atomic_store(&rules->burst_min, clock_ticks((double)ledger->burst_min_ns));
 	ledger->table = new_table(ledger);
 	ledger->spare = new_table(ledger);
+	if (rules->sample_ns)
+		ledger->fold = fold_new(&counting->plan);
 	ledger->spool = spool;
 	ledger->sums = spool ? sums_over(&counting->plan, PROTOTYPES_MAX, spool_sums(spool)) :
 			       sums_new(&counting->plan, PROTOTYPES_MAX);
@@ -120,6 +125,7 @@ void ledger_free(struct ledger *ledger)
 	if (!ledger)
 		return;
 	free(ledger->closed);
+	fold_free(ledger->fold);
 	sums_free(ledger->sums);
 	free(ledger->spare);
 	free(ledger->table);
@@ -411,6 +417,20 @@ static uint64_t quantum_of(const struct ledger *ledger, const struct burst *burs
 	return burst->quantum + (more << 32);
 }
 
+/* Where in its burst a slice fell, and what it counted. */
+static void fold_into(struct ledger *ledger, unsigned prototype, const struct burst *burst,
+		const struct burst *slice)
+{
+	double middle = (double)(slice->begin - burst->begin) + (double)slice->ticks / 2;
+
+	if (!ledger->fold)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	fold_slice(ledger->fold, prototype, slice->group, middle / (double)burst->ticks,
+			(double)slice->ticks, slice->values);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t end,
 		uint64_t head)
@@ -418,11 +438,15 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 	struct slicer *slicer = &thread->slicer;
 	struct burst slice;
 	uint64_t ticks = 0;
+	int prototype;
 
 	while (slicer_cut(slicer, burst, end, head, events_of(ledger, burst), &slice)) {
 		slice.quantum = quantum_of(ledger, burst, &slice, slicer->slices);
 		ticks += slice.ticks;
-		drain_burst(ledger, thread, table, &slice);
+		prototype = drain_burst(ledger, thread, table, &slice);
+		/* where in the burst it is, is known when the burst has ended */
+		if (prototype >= 0 && burst->ticks)
+			fold_into(ledger, (unsigned)prototype, burst, &slice);
 	}
 	return ticks;
 }
@@ -441,32 +465,48 @@ static void settle_ahead(struct thread *thread, struct span *span, uint32_t numb
 			thread->pending[i].span = number;
 }
 
+/* A sample within a burst of this prototype: where the program was, and what it had counted. */
+static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
+		const struct overflow_sample *sample, uint64_t at)
+{
+	unsigned count = events_of(ledger, burst);
+	uint64_t until[GROUP_EVENTS_MAX];
+
+	pthread_mutex_lock(&ledger->lock);
+	profile_add(&ledger->profile, sample->address, prototype, 1);
+	if (ledger->fold && sample->count >= count &&
+			group_delta(burst->first, sample->values, count, until))
+		fold_sample(ledger->fold, prototype, burst->group,
+				(double)(at - burst->begin) / (double)burst->ticks, until,
+				burst->values);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 /* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
 static void drain_whole(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	struct slicer *slicer = &thread->slicer;
-	uintptr_t address[2 * SLICES_MIN];
-	struct overflow_sample sample;
+	struct overflow_sample sample[2 * SLICES_MIN];
+	uint64_t head, at[2 * SLICES_MIN];
 	unsigned samples = 0;
-	uint64_t head, at;
 	int prototype;
 
 	if (slicer_pending(slicer)) {
 		head = slicer_look(slicer);
 		while (samples < 2 * SLICES_MIN && slicer_sample(slicer, burst->begin,
-				burst->begin + burst->ticks, head, &sample, &at))
-			address[samples++] = sample.address;
+				burst->begin + burst->ticks, head, &sample[samples], &at[samples]))
+			samples++;
 	}
 	prototype = drain_burst(ledger, thread, table, burst);
 	for (unsigned i = 0; i < samples && prototype >= 0; i++)
-		locate(ledger, (unsigned)prototype, address[i], 1);
+		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
 	/* while it waits there is room for one place: any of them, for all */
 	if (samples && prototype < 0) {
 		struct burst *pending = &thread->pending[thread->pendings - 1];
 
 		pending->samples = (uint16_t)samples;
-		pending->address = address[mixed(burst->begin) % samples];
+		pending->address = sample[mixed(burst->begin) % samples].address;
 	}
 }
 
@@ -491,6 +531,15 @@ static void drain_long(struct ledger *ledger, struct thread *thread,
 	settle_ahead(thread, span, burst->span);
 }
 
+/* Slices say more when their burst has ended, so they stay in the kernel's ring for a while. */
+static bool can_wait(const struct slicer *slicer, uint64_t since)
+{
+	const struct overflow *overflow = &slicer->overflow;
+
+	return clock_ns(clock_now() - since) < AHEAD_NS &&
+	       overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
+}
+
 /* The burst under way, as far as it has samples. Called when all that came before it is drained. */
 static void drain_under_way(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
@@ -509,7 +558,8 @@ static void drain_under_way(struct ledger *ledger, struct thread *thread,
 		slicer_drop(slicer, clock_now() - THREAD_SAMPLES / 4 * ledger->rules->sample_ticks);
 		return;
 	}
-	if (!ledger->rules->long_ticks || clock_now() - since < ledger->rules->long_ticks)
+	if (!ledger->rules->long_ticks || clock_now() - since < ledger->rules->long_ticks ||
+			can_wait(slicer, since))
 		return;
 	burst.quantum = atomic_load_explicit(&open->quantum, memory_order_acquire);
 	burst.group = (uint16_t)atomic_load_explicit(&open->group, memory_order_acquire);
@@ -804,6 +854,11 @@ const struct prototype_table *ledger_table(const struct ledger *ledger)
 const struct profile *ledger_profile(const struct ledger *ledger)
 {
 	return &ledger->profile;
+}
+
+const struct fold *ledger_fold(const struct ledger *ledger)
+{
+	return ledger->fold;
 }
 
 const struct sums *ledger_sums(const struct ledger *ledger)

@@ -18,6 +18,7 @@
 
 #include "agent/burst_table.h"
 #include "agent/counting.h"
+#include "agent/fold.h"
 #include "agent/profile.h"
 #include "agent/sample.h"
 #include "agent/spool.h"
@@ -96,6 +97,8 @@ double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *leng
 const struct prototype_table *ledger_table(const struct ledger *ledger);
 /* Where this process' bursts were sampled; after ledger_close. */
 const struct profile *ledger_profile(const struct ledger *ledger);
+/* And how they evolve; NULL: bursts are not sampled. */
+const struct fold *ledger_fold(const struct ledger *ledger);
 /* The sums; after ledger_close, and after the array was replaced by that of all ranks. */
 const struct sums *ledger_sums(const struct ledger *ledger);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);

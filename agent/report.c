@@ -237,7 +237,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
+	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
 			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
 			whole(phase->all.bursts), "read", whole((double)estimate->read),
 			"duration_seconds", "mean",
@@ -250,7 +250,8 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array(),
 			"profile",
-			hot_of_phase(facts->profile, facts->table, phase->number, facts->source));
+			hot_of_phase(facts->profile, facts->table, phase->number, facts->source), "fold",
+			fold_of_phase(facts->fold, facts->counting, facts->table, phase->number));
 }
 
 static json_t *phases(const struct report_facts *facts)

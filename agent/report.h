@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "agent/counting.h"
+#include "agent/fold.h"
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
@@ -32,6 +33,7 @@ struct report_facts {
 	unsigned site_tables;
 	struct source *source;           /* names the sites' addresses; NULL: they have none */
 	const struct profile *profile;   /* of the process that reports; NULL: none is left */
+	const struct fold *fold;         /* of the same */
 	double burst_min_seconds;
 	double wall_seconds;             /* the longest rank's */
 	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */

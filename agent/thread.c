@@ -233,10 +233,9 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->slice = false;
 	burst->samples = 0;
 	burst->is_long = is_long(rules, ticks);
-	if (burst->is_long) {
-		burst->from = (uint16_t)thread->from;
+	if (rules->sample_ns)
 		memcpy(burst->first, thread->values, sizeof(burst->first));
-	}
+	burst->from = (uint16_t)thread->from;
 	ring_commit(&thread->ring);
 	return true;
 }

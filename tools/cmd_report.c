@@ -13,6 +13,7 @@
 #include "agent/output.h"
 #include "agent/report_text.h"
 #include "tools/commands.h"
+#include "tools/fold_text.h"
 #include "tools/metrics.h"
 
 #define RESULTS_MAX 1000 /* of one folder; in a job's, of all its steps */
@@ -160,11 +161,27 @@ static char *write_one(const json_t *report, enum form form)
 	}
 }
 
-static int show(struct results *results, enum form form)
+/* How the phase's counters evolve; NULL after one line on stderr. */
+static char *write_fold(const json_t *report, enum form form, int phase)
+{
+	char why[256] = "no memory", *text = NULL;
+	const json_t *fold = fold_find(report, phase, why, sizeof(why));
+
+	if (fold && form == FORM_JSON)
+		text = json_dumps(fold, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	else if (fold)
+		text = form == FORM_CSV ? fold_csv(fold) : fold_text(fold, phase);
+	if (!text)
+		fprintf(stderr, "phasemux: %s\n", why);
+	return text;
+}
+
+/* fold: the phase to show the inside of; 0: the whole report */
+static int show(struct results *results, enum form form, int fold)
 {
 	bool together = form == FORM_METRICS;
 
-	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV)) {
+	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV || fold)) {
 		fprintf(stderr,
 			"phasemux: there are %u results; choose one with --step or by its "
 			"file:\n",
@@ -174,11 +191,13 @@ static int show(struct results *results, enum form form)
 		return 1;
 	}
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
-		char *text = together ? metrics_text(results->report, results->count)
-				      : write_one(results->report[i], form);
+		char *text = fold ? write_fold(results->report[i], form, fold) :
+			     together ? metrics_text(results->report, results->count) :
+					write_one(results->report[i], form);
 
 		if (!text) {
-			fprintf(stderr, "phasemux: no memory\n");
+			if (!fold)
+				fprintf(stderr, "phasemux: no memory\n");
 			return 1;
 		}
 		printf("%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
@@ -189,8 +208,8 @@ static int show(struct results *results, enum form form)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: phasemux report [--text|--json|--csv|--metrics] [--step STEP] "
-			"DIR|FILE|--job JOB\n");
+	fprintf(stderr, "usage: phasemux report [--text|--json|--csv|--metrics] [--fold PHASE] "
+			"[--step STEP] DIR|FILE|--job JOB\n");
 	return 2;
 }
 
@@ -212,7 +231,7 @@ int cmd_report(int argc, char **argv)
 	const char *step = NULL, *job = NULL, *path = NULL;
 	char folder[PATH_MAX];
 	enum form form = FORM_TEXT;
-	int i, code = 1;
+	int i, fold = 0, code = 1;
 
 	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
 		unsigned f = 0;
@@ -223,18 +242,20 @@ int cmd_report(int argc, char **argv)
 			form = (enum form)f;
 		else if (strcmp(argv[i], "--job") == 0 && i + 1 < argc)
 			job = argv[++i];
+		else if (strcmp(argv[i], "--fold") == 0 && i + 1 < argc && atoi(argv[i + 1]) > 0)
+			fold = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
 			step = argv[++i];
 		else
 			return usage();
 	}
-	if (i + !job != argc || (step && strchr(step, '/')))
+	if (i + !job != argc || (fold && form == FORM_METRICS) || (step && strchr(step, '/')))
 		return usage();
 	path = argv[i];
 	if (job && !job_folder(job, folder, sizeof(folder)))
 		return usage();
 	if (find(&results, job ? folder : path, step) && load(&results))
-		code = show(&results, form);
+		code = show(&results, form, fold);
 	results_fini(&results);
 	return code;
 }

@@ -168,6 +168,21 @@ def check_hot(name, wanted, function, least, line=None):
         expect(want is None or found.get(want, 0) >= float(least), f"{want}: {found}")
 
 
+def check_fold(name, wanted, event, *rates):
+    """FROM:TO:RATE... The event's rate in the phase of so many instructions, within 0.15."""
+    report = load(name)
+    near = [phase for phase in large(report)
+            if abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
+    if len(near) != 1 or not near[0]["fold"]:
+        problems.append(f"{len(near)} phases of {wanted} instructions, or none was folded")
+        return
+    found = near[0]["fold"]["rates"][event]
+    for words in rates:
+        first, last, rate = map(float, words.split(":"))
+        for place in range(math.ceil(first * len(found)), int(last * len(found))):
+            expect(abs(found[place] - rate) <= 0.15, f"place {place}: {found[place]}, not {rate}")
+
+
 def check_like_perf(name, text, *parts):
     """The phases were sampled where `perf report -F overhead,dso,sym` says, in these shared objects.
 

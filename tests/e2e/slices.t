@@ -44,10 +44,26 @@ holds "slices that would be too short are not cut" \
 # what is killed has been looked at until then
 mkdir "$tmp/killed.spool"
 run killed LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
-	PHASEMUX_SPOOL="$tmp/killed.spool" timeout -s KILL 3 "$phasemux" run -- "$programs/serial" 100
+	PHASEMUX_SPOOL="$tmp/killed.spool" timeout -s KILL 5 "$phasemux" run -- "$programs/serial" 100
 run recovered "$phasemux" recover --json "$tmp/killed.spool"
 holds "killed: its phases are those that it had" \
 	report instructions "$tmp/recovered.out" 18300000 100000000
+
+# 21.3 ms of triad and 20 ms of fma in each burst: how its counters evolve
+told halves "$programs/halves" 100
+json=$tmp/halves.result/report.json
+holds "halves: the report is as its schema says" report schema "$json"
+holds "halves: the bursts are whole, and one phase" report instructions "$json" 239000000
+holds "halves: its instructions are slow at first, and fast later" \
+	report fold "$json" 239000000 ex_ret_instr 0:0.4:0.316 0.65:1:1.728
+holds "halves: its cycles are steady" report fold "$json" 239000000 ls_not_halted_cyc 0:1:1
+run fold "$phasemux" report --fold 1 "$tmp/halves.result"
+holds "report --fold shows it" grep -qE '^ex_ret_instr( +[0-9.]+){16}$' "$tmp/fold.out"
+run fold "$phasemux" report --fold 1 --csv "$tmp/halves.result"
+is "$(grep -c '^ex_ret_instr,' "$tmp/fold.out")" 16 "report --fold --csv too, a line for each place"
+run fold "$phasemux" report --fold 99 "$tmp/halves.result"
+is "$(cat "$tmp/fold.code") $(cat "$tmp/fold.err")" "1 phasemux: there is no phase 99" \
+	"a phase that there is not is refused"
 
 # with the kernel's own samples, where it gives any
 run signals.bare "$programs/signals"

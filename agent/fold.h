@@ -1,0 +1,46 @@
+/*
+ * How counters evolve within a phase (thesis A.5.2): samples of many bursts, each at its place in
+ * its burst, folded into one. A burst that is whole gives points of the curve of what was counted up
+ * to there, as a share of its total; a slice of a long one gives its rate. What is kept are sums per
+ * prototype, event and place, allocated at once, and touched only where there are samples.
+ *
+ * One caller at a time.
+ */
+#ifndef PHASEMUX_AGENT_FOLD_H
+#define PHASEMUX_AGENT_FOLD_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/counting.h"
+#include "cluster/prototypes.h"
+#include "multiplex/plan.h"
+
+#define FOLD_BINS 16
+
+struct fold;
+
+/* For the events of the plan, which must outlive it; NULL without memory. */
+struct fold *fold_new(const struct plan *plan);
+void fold_free(struct fold *fold);
+
+/*
+ * A sample at `place` (0 to 1) of a burst: what its group's events had counted there since the
+ * burst's begin, and what they counted in all of it.
+ */
+void fold_sample(struct fold *fold, unsigned prototype, unsigned group, double place,
+		const uint64_t *until, const uint64_t *all);
+
+/* A slice in the middle of which is `place`: its length and counts. */
+void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double place, double ticks,
+		const uint64_t *values);
+
+/*
+ * The report's "fold" of a phase: each event's rate at FOLD_BINS places, as a multiple of its mean
+ * rate; null where nothing was sampled. The caller owns it.
+ */
+json_t *fold_of_phase(const struct fold *fold, const struct counting *counting,
+		const struct prototype_table *table, uint32_t phase);
+
+#endif
