@@ -102,8 +102,10 @@ void wrap_attach(bool with_mpi)
 		preload.attach_ns = clock_monotonic();
 	threads_look();
 	preload.with_mpi = with_mpi;
-	if (!own_folder(preload.folder, sizeof(preload.folder)))
+	if (!own_folder(preload.folder, sizeof(preload.folder))) {
+		fprintf(stderr, "phasemux: off: cannot tell which folder it is in\n");
 		return;
+	}
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
 	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!core) {

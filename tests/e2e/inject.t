@@ -21,7 +21,8 @@ injected() {
 	shift
 	rm -rf "$tmp/$name.result"
 	run "$name" LD_PRELOAD="$library:$injector:$scripted" PHASEMUX_PMU="$scripted" \
-		PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/spool" "$@" program
+		PHASEMUX_OUTPUT="$name.result" PHASEMUX_REPORT=text,json,csv,bursts \
+		PHASEMUX_SPOOL="$tmp/spool" "$@" program
 }
 
 # tried CALL N ERRNO [RANK]: says what is wrong.
@@ -47,17 +48,20 @@ moments=${INJECT:-1}
 for call in ${CALLS:-$(cut -d' ' -f1 counts | sort -u)}; do
 	count=$(awk -v call="$call" '$1 == call && $2 > most { most = $2 } END { print most }' counts)
 	case $call in
-	malloc | calloc | realloc | strdup) error=12 ;;   # ENOMEM
-	open | openat | fopen | syscall) error=24 ;;     # EMFILE
-	write | posix_fallocate | mkdir) error=28 ;;     # ENOSPC
+	malloc | calloc | realloc | strdup | mmap | vasprintf | newlocale | open_memstream) error=12 ;;   # ENOMEM
+	open | openat | fopen | opendir | eventfd | fcntl | syscall) error=24 ;;     # EMFILE
+	write | posix_fallocate | mkdir | mkdirat | fclose | fflush) error=28 ;;     # ENOSPC
 	*) error=5 ;;                                    # EIO
 	esac
 	problems=$(
 		tried $call 1+ $error
 		for ((i = 1; i <= moments; i++)); do
 			at=$((1 + i * count / (moments + 1)))
-			tried $call $at+ $error
-			[ $call = dlopen ] || tried $call $at $error $((i % 2))
+			[ $at = 1 ] || tried $call $at+ $error
+			case $call in
+			dladdr | dlopen) ;; # a rank alone has no core then
+			*) tried $call $at $error $((i % 2)) ;;
+			esac
 		done
 	)
 	is "$problems" "" "$call fails"

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <locale.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,7 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,13 +32,18 @@
 enum call {
 	MALLOC, CALLOC, REALLOC, STRDUP, OPEN, OPENAT, FOPEN, MKDIR, FSTAT, FSTATAT, FALLOCATE, MMAP,
 	WRITE, READ, CLOSE, UNLINKAT, RMDIR, GETCWD, READLINK, SYSCALL, IOCTL, DLOPEN,
-	KEY_CREATE, CALLS
+	KEY_CREATE, MKDIRAT, READLINKAT, OPENDIR, PREAD, EVENTFD, FCNTL, MADVISE, GETRLIMIT, ACCESS,
+	GETHOSTNAME, DLADDR, SETSPECIFIC, GETATTR, ATFORK, NEWLOCALE, MEMSTREAM, VASPRINTF, GETDELIM,
+	FGETS, FFLUSH, FCLOSE, CALLS
 };
 
 static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup", "open", "openat",
 	"fopen", "mkdir", "fstat", "fstatat", "posix_fallocate", "mmap", "write", "read", "close",
 	"unlinkat", "rmdir", "getcwd", "readlink", "syscall", "ioctl", "dlopen",
-	"pthread_key_create" };
+	"pthread_key_create", "mkdirat", "readlinkat", "opendir", "pread", "eventfd", "fcntl",
+	"madvise", "getrlimit", "access", "gethostname", "dladdr", "pthread_setspecific",
+	"pthread_getattr_np", "pthread_atfork", "newlocale", "open_memstream", "vasprintf", "getdelim",
+	"fgets", "fflush", "fclose" };
 
 static _Atomic unsigned counts[CALLS];
 static int failing = -2; /* -2: not decided; -1: none */
@@ -155,6 +164,58 @@ WRAP(ssize_t, readlink, READLINK, (const char *path, char *to, size_t size), (pa
 WRAP(void *, dlopen, DLOPEN, (const char *path, int flags), (path, flags), NULL)
 WRAP(int, pthread_key_create, KEY_CREATE, (unsigned *key, void (*end)(void *)), (key, end),
 	(int)error_number)
+
+WRAP(int, mkdirat, MKDIRAT, (int fd, const char *path, mode_t mode), (fd, path, mode), -1)
+WRAP(ssize_t, readlinkat, READLINKAT, (int fd, const char *path, char *to, size_t size),
+	(fd, path, to, size), -1)
+WRAP(DIR *, opendir, OPENDIR, (const char *path), (path), NULL)
+WRAP(ssize_t, pread, PREAD, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at), -1)
+WRAP(int, eventfd, EVENTFD, (unsigned count, int flags), (count, flags), -1)
+WRAP(int, madvise, MADVISE, (void *at, size_t size, int advice), (at, size, advice), -1)
+WRAP(int, getrlimit, GETRLIMIT, (__rlimit_resource_t which, struct rlimit *limit), (which, limit), -1)
+WRAP(int, access, ACCESS, (const char *path, int mode), (path, mode), -1)
+WRAP(int, gethostname, GETHOSTNAME, (char *name, size_t size), (name, size), -1)
+WRAP(int, dladdr, DLADDR, (const void *address, Dl_info *info), (address, info), 0)
+WRAP(int, pthread_setspecific, SETSPECIFIC, (pthread_key_t key, const void *data), (key, data),
+	(int)error_number)
+WRAP(int, pthread_getattr_np, GETATTR, (pthread_t thread, pthread_attr_t *attributes),
+	(thread, attributes), (int)error_number)
+WRAP(int, __register_atfork, ATFORK, (void (*a)(void), void (*b)(void), void (*c)(void), void *dso),
+	(a, b, c, dso), (int)error_number)
+WRAP(locale_t, newlocale, NEWLOCALE, (int mask, const char *name, locale_t base), (mask, name, base),
+	NULL)
+WRAP(FILE *, open_memstream, MEMSTREAM, (char **text, size_t *size), (text, size), NULL)
+WRAP(int, vasprintf, VASPRINTF, (char **text, const char *format, va_list rest), (text, format, rest),
+	-1)
+WRAP(ssize_t, __getdelim, GETDELIM, (char **line, size_t *size, int end, FILE *file),
+	(line, size, end, file), -1)
+WRAP(char *, fgets, FGETS, (char *line, int size, FILE *file), (line, size, file), NULL)
+WRAP(int, fflush, FFLUSH, (FILE *file), (file), EOF)
+
+/* As a full disk has it: the file is closed all the same. */
+int fclose(FILE *file)
+{
+	REAL(fclose);
+	int failed = fails(FCLOSE, CALLER), error = errno;
+	int result = real(file);
+
+	if (!failed)
+		return result;
+	errno = error;
+	return EOF;
+}
+
+int fcntl(int fd, int command, ...)
+{
+	va_list rest;
+	long argument;
+
+	REAL(fcntl);
+	va_start(rest, command);
+	argument = va_arg(rest, long);
+	va_end(rest);
+	return fails(FCNTL, CALLER) ? -1 : real(fd, command, argument);
+}
 
 int open(const char *path, int flags, ...)
 {
