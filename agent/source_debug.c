@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,18 @@ struct debug {
 	Dwarf *dwarf;
 	int file;
 	bool ranged; /* the ranges were gathered */
+	bool broken; /* memory ran out within libdw: nothing more is asked of it */
 	size_t count, room;
 	struct range *range; /* by begin */
 };
+
+/* Where libdw would end the process: it has no other way to say that memory has run out. */
+static jmp_buf out_of_memory;
+
+static __attribute__((noreturn)) void leave(void)
+{
+	longjmp(out_of_memory, 1);
+}
 
 static void *debug_open(const char *path)
 {
@@ -37,8 +47,10 @@ static void *debug_open(const char *path)
 	debug->file = open(path, O_RDONLY | O_CLOEXEC);
 	if (debug->file >= 0)
 		debug->dwarf = dwarf_begin(debug->file, DWARF_C_READ);
-	if (debug->dwarf)
+	if (debug->dwarf) {
+		dwarf_new_oom_handler(debug->dwarf, leave);
 		return debug;
+	}
 	if (debug->file >= 0)
 		close(debug->file);
 	free(debug);
@@ -49,7 +61,8 @@ static void debug_close(void *opened)
 {
 	struct debug *debug = opened;
 
-	dwarf_end(debug->dwarf);
+	if (!debug->broken)
+		dwarf_end(debug->dwarf);
 	close(debug->file);
 	free(debug->range);
 	free(debug);
@@ -221,9 +234,16 @@ static unsigned functions_around(
 static unsigned debug_find(
 	void *opened, uintptr_t address, struct source_place *places, unsigned max)
 {
+	struct debug *debug = opened;
 	Dwarf_Die unit;
 
-	if (!unit_of(opened, address, &unit))
+	if (debug->broken)
+		return 0;
+	if (setjmp(out_of_memory)) {
+		debug->broken = true;
+		return 0;
+	}
+	if (!unit_of(debug, address, &unit))
 		return 0;
 	return functions_around(&unit, address, places, max);
 }

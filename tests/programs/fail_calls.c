@@ -6,7 +6,7 @@
  *	FAIL_RANK=R           only on that rank
  *
  * A call is phasemux's when it returns into one of its shared objects, or into a library that works
- * for it (jansson, libpfm).
+ * for it (jansson, libpfm, elfutils).
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -106,7 +106,8 @@ static bool fails(enum call call, void *caller)
 	file = strrchr(object.dlfo_link_map->l_name, '/');
 	file = file ? file + 1 : object.dlfo_link_map->l_name;
 	if (strncmp(file, "libphasemux", 11) != 0 && strncmp(file, "libjansson", 10) != 0 &&
-			strncmp(file, "libpfm", 6) != 0)
+			strncmp(file, "libpfm", 6) != 0 &&
+			strncmp(file, "libdw", 5) != 0 && strncmp(file, "libelf", 6) != 0)
 		return false;
 	number = atomic_fetch_add(&counts[call], 1) + 1;
 	if ((int)call != failing || number < from || number > to)
