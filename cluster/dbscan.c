@@ -5,33 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/components.h"
+
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {
 	const struct kdtree *tree;
 	uint32_t *parent; /* by the tree's order */
-	uint32_t *place;  /* scratch space, one more than there are points */
 	bool *whole;      /* by node: known to be one component by itself */
 	double radius2;
 };
-
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-	while (parent[i] != i) {
-		parent[i] = parent[parent[i]];
-		i = parent[i];
-	}
-	return i;
-}
-
-static void unite(uint32_t *parent, uint32_t i, uint32_t j)
-{
-	i = find(parent, i);
-	j = find(parent, j);
-	if (i < j)
-		parent[j] = i;
-	else
-		parent[i] = j;
-}
 
 static double boxes_far(const struct kdtree *tree, uint32_t a, uint32_t b)
 {
@@ -94,7 +76,7 @@ static void unite_near(struct components *all, uint32_t i, uint32_t begin, uint3
 					all->radius2;
 		}
 		for (uint32_t n = 0; n < found; n++)
-			unite(all->parent, i, near[n]);
+			components_unite(all->parent, i, near[n]);
 	}
 }
 
@@ -104,11 +86,11 @@ static void unite_with_whole(struct components *all, uint32_t i, const struct kd
 	const struct kdtree *tree = all->tree;
 	const double *point = kdtree_at(tree, i);
 
-	if (find(all->parent, i) == find(all->parent, leaf->begin))
+	if (components_find(all->parent, i) == components_find(all->parent, leaf->begin))
 		return;
 	for (uint32_t j = leaf->begin; j < leaf->end; j++)
 		if (kdtree_distance2(point, kdtree_at(tree, j), tree->dims) <= all->radius2) {
-			unite(all->parent, i, j);
+			components_unite(all->parent, i, j);
 			return;
 		}
 }
@@ -144,9 +126,9 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 	const struct kdtree_node *one = &all->tree->node[a], *other = &all->tree->node[b];
 
 	if (all->whole[a] && all->whole[b]) {
-		if (find(all->parent, one->begin) != find(all->parent, other->begin) &&
+		if (components_find(all->parent, one->begin) != components_find(all->parent, other->begin) &&
 				touch(all, a, b))
-			unite(all->parent, one->begin, other->begin);
+			components_unite(all->parent, one->begin, other->begin);
 	} else if (kdtree_boxes_distance2(all->tree, a, b) > all->radius2) {
 		return;
 	} else if (!one->child && !other->child) {
@@ -174,14 +156,14 @@ static void unite_within(struct components *all, uint32_t number)
 		unite_within(all, node->child + 1);
 		unite_across(all, node->child, node->child + 1);
 		all->whole[number] = all->whole[node->child] && all->whole[node->child + 1] &&
-				find(all->parent, node->begin) == find(all->parent, node->end - 1);
+				components_find(all->parent, node->begin) == components_find(all->parent, node->end - 1);
 	} else {
 		for (uint32_t i = node->begin; i < node->end; i++)
 			unite_near(all, i, i + 1, node->end);
-		root = find(all->parent, node->begin);
+		root = components_find(all->parent, node->begin);
 		all->whole[number] = true;
 		for (uint32_t i = node->begin + 1; i < node->end; i++)
-			all->whole[number] = all->whole[number] && find(all->parent, i) == root;
+			all->whole[number] = all->whole[number] && components_find(all->parent, i) == root;
 	}
 }
 
@@ -224,62 +206,6 @@ static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_p
 	return cores;
 }
 
-/* A component as border points see it. */
-struct rank {
-	uint32_t root, cores;
-	const double *lowest; /* its core point of the smallest coordinates */
-	uint32_t dims;
-};
-
-static int lower_point(const double *a, const double *b, uint32_t dims)
-{
-	for (uint32_t dim = 0; dim < dims; dim++)
-		if (a[dim] != b[dim])
-			return a[dim] < b[dim] ? -1 : 1;
-	return 0;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->cores != y->cores)
-		return x->cores < y->cores ? 1 : -1;
-	return lower_point(x->lowest, y->lowest, x->dims);
-}
-
-/*
- * Ranks components by size. parent[] of each core point becomes its component's rank, from 0.
- * Returns how many there are.
- */
-static uint32_t rank_components(struct components *all, struct rank *rank)
-{
-	const struct kdtree *tree = all->tree;
-	uint32_t *parent = all->parent, components = 0, *place = all->place;
-
-	for (uint32_t i = 0; i < tree->count; i++)
-		if (find(parent, i) == i) {
-			place[i] = components;
-			rank[components++] = (struct rank){ .root = i,
-				.lowest = kdtree_at(tree, i), .dims = tree->dims };
-		}
-	for (uint32_t i = 0; i < tree->count; i++) {
-		struct rank *own = &rank[place[find(parent, i)]];
-
-		own->cores++;
-		if (lower_point(kdtree_at(tree, i), own->lowest, tree->dims) < 0)
-			own->lowest = kdtree_at(tree, i);
-	}
-	qsort(rank, components, sizeof(*rank), by_rank);
-	for (uint32_t r = 0; r < components; r++)
-		place[rank[r].root] = r;
-	for (uint32_t i = 0; i < tree->count; i++)
-		parent[i] = find(parent, i);
-	for (uint32_t i = 0; i < tree->count; i++)
-		parent[i] = place[parent[i]];
-	return components;
-}
-
 /* The lowest rank of the components within the radius of a point; `none` when there is none. */
 static uint32_t border_rank(const struct components *all, const double *point, uint32_t none)
 {
@@ -309,32 +235,28 @@ static uint32_t border_rank(const struct components *all, const double *point, u
 }
 
 /*
- * From components to labels of the tree's points, numbered in the order of their first core point;
- * label[] says which points are core.
+ * From components to labels of the tree's points; label[] says which points are core. Returns the
+ * number of clusters, or -ENOMEM.
  */
-static uint32_t number_clusters(struct components *all, const struct kdtree *tree, size_t count,
-		struct rank *rank, uint32_t *label)
+static int number_clusters(struct components *all, const struct kdtree *tree, size_t count,
+		uint32_t *label)
 {
-	uint32_t components = rank_components(all, rank), clusters = 0;
-	uint32_t *number = all->place;
+	int components = components_rank(all->parent, all->tree->at, all->tree->count, tree->dims);
+	uint32_t none = components < 0 ? 0 : (uint32_t)components;
+	uint32_t *number = calloc(none + 1, sizeof(*number));
 
-	for (uint32_t r = 0; r <= components; r++)
-		number[r] = 0;
-	/* first rank + 1 of all, then numbers */
+	if (components < 0 || !number) {
+		free(number);
+		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < all->tree->count; i++)
 		label[all->tree->index[i]] = all->parent[i] + 1;
-	for (size_t i = 0; i < count; i++) {
-		if (!label[i])
-			continue;
-		if (!number[label[i] - 1])
-			number[label[i] - 1] = ++clusters;
-		label[i] = number[label[i] - 1];
-	}
+	components_number(label, count, number, none);
 	for (uint32_t i = 0; i < tree->count && all->tree != tree; i++)
 		if (!label[tree->index[i]])
-			label[tree->index[i]] = number[border_rank(all, kdtree_at(tree, i),
-					components)];
-	return clusters;
+			label[tree->index[i]] = number[border_rank(all, kdtree_at(tree, i), none)];
+	free(number);
+	return components;
 }
 
 int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t min_points,
@@ -342,9 +264,8 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 {
 	struct components all = { .tree = tree, .radius2 = eps * eps };
 	struct kdtree core_tree = { 0 };
-	struct rank *rank = NULL;
 	size_t cores;
-	int error = 0;
+	int result = 0;
 
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
@@ -353,30 +274,25 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 	if (!cores)
 		return 0;
 	if (cores < tree->count) {
-		error = kdtree_filter(&core_tree, tree, label);
+		result = kdtree_filter(&core_tree, tree, label);
 		all.tree = &core_tree;
 	}
-	if (error)
+	if (result)
 		goto out;
 	all.parent = malloc(cores * sizeof(*all.parent));
-	all.place = malloc((cores + 1) * sizeof(*all.place));
-	rank = malloc((cores + 1) * sizeof(*rank));
 	all.whole = calloc(all.tree->nodes, sizeof(*all.whole));
-	if (!all.parent || !all.place || !rank || !all.whole) {
-		error = -ENOMEM;
+	result = -ENOMEM;
+	if (!all.parent || !all.whole)
 		goto out;
-	}
 	for (uint32_t i = 0; i < cores; i++)
 		all.parent[i] = i;
 	unite_within(&all, 0);
-	error = (int)number_clusters(&all, tree, count, rank, label);
+	result = number_clusters(&all, tree, count, label);
 out:
 	kdtree_fini(&core_tree);
-	free(rank);
 	free(all.parent);
-	free(all.place);
 	free(all.whole);
-	return error;
+	return result;
 }
 
 int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,

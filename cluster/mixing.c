@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cluster/components.h"
+
 #define SIMULTANEOUS 0.1  /* of the pairs in the same columns that chance would make in one phase */
 
 /* How often bursts of two clusters are in one column: an open hash table of pairs of clusters. */
@@ -128,15 +130,6 @@ static int count_pairs(const struct mixing *mixing, struct tally *tally, struct 
 	return error;
 }
 
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-	while (parent[i] != i) {
-		parent[i] = parent[parent[i]];
-		i = parent[i];
-	}
-	return i;
-}
-
 /*
  * Whether two clusters look like parts of one phase. If bursts of one phase fell to either by
  * chance, independent of each other, as many pairs of one burst each would stand in the same column
@@ -178,7 +171,7 @@ static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
 
 	for (size_t i = 0; i < joining->pairs.used; i++) {
 		const struct pair *pair = &joining->pairs.slot[i];
-		uint32_t x = find(joining->into, pair->a), y = find(joining->into, pair->b);
+		uint32_t x = components_find(joining->into, pair->a), y = components_find(joining->into, pair->b);
 
 		if ((x == a && y == b) || (x == b && y == a))
 			shared += pair->shared;
@@ -213,7 +206,7 @@ static void sort_joins(const struct mixing *mixing, struct joining *joining)
  */
 static void join_sets(struct joining *joining, const struct pair *pair)
 {
-	uint32_t a = find(joining->into, pair->a), b = find(joining->into, pair->b);
+	uint32_t a = components_find(joining->into, pair->a), b = components_find(joining->into, pair->b);
 	struct pair sets = { .a = a < b ? a : b, .b = a < b ? b : a };
 
 	if (a == b || (joining->holds_done[a] && joining->holds_done[b]))
@@ -245,7 +238,7 @@ int mixing_join(const struct mixing *mixing, uint32_t *into)
 	for (size_t at = 0; !error && at < joining.joins; at++)
 		join_sets(&joining, &joining.pairs.slot[at]);
 	for (uint32_t cluster = 0; cluster <= mixing->clusters; cluster++)
-		into[cluster] = find(into, cluster);
+		into[cluster] = components_find(into, cluster);
 	free(joining.tally);
 	free(joining.holds_done);
 	free(joining.pairs.slot);
