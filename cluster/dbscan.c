@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/components.h"
+#include "cluster/grid.h"
 
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {
@@ -269,6 +270,13 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
+	if (tree->dims == 2) {
+		result = grid_dbscan(tree->at, tree->index, tree->count, count, eps, min_points,
+				label);
+		if (result != -ERANGE)
+			return result;
+		result = 0;
+	}
 	memset(label, 0, count * sizeof(*label));
 	cores = find_cores(tree, all.radius2, min_points, label);
 	if (!cores)
@@ -299,8 +307,12 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 		uint32_t *label)
 {
 	struct kdtree tree;
-	int result = kdtree_init(&tree, points, count, dims);
+	int result = dims == 2 && min_points ?
+			grid_dbscan(points, NULL, count, count, eps, min_points, label) : -ERANGE;
 
+	if (result != -ERANGE)
+		return result;
+	result = kdtree_init(&tree, points, count, dims);
 	if (!result)
 		result = dbscan_within(&tree, count, eps, min_points, label);
 	kdtree_fini(&tree);

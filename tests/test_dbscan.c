@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cluster/dbscan.h"
+#include "cluster/grid.h"
 #include "cluster/kdtree.h"
 #include "tests/tap.h"
 
@@ -126,6 +127,69 @@ static void test_against_definition(double grid)
 	}
 }
 
+/* Distances that are Eps, and the next to it: points on a lattice whose spacing is exact. */
+static void test_lattice(void)
+{
+	enum { COUNT = 700 };
+	double *points = random_points(COUNT, 2);
+	uint32_t label[COUNT], want[COUNT];
+	bool same = true;
+
+	for (size_t i = 0; i < 2 * COUNT; i++)
+		points[i] = floor(points[i] * 48) / 64 - 3;
+	for (int eps = 1; eps <= 4; eps++)
+		for (int below = 0; below < 2; below++)
+			for (size_t min_points = 1; min_points <= 16; min_points *= 2) {
+				double radius = below ? nextafter(eps / 64.0, 0) : eps / 64.0;
+				int clusters = dbscan(points, COUNT, 2, radius, min_points, label);
+
+				same = same && clusters == plain_dbscan(points, COUNT, 2, radius,
+						min_points, want);
+				same = same && !memcmp(label, want, sizeof(label));
+			}
+	ok(same, "points at a distance of exactly Eps, and of hardly more");
+	free(points);
+}
+
+/* A tree and a grid answer alike, also when only some of the points are asked about. */
+static void test_within(void)
+{
+	enum { COUNT = GRID_POINTS + 500 };
+	double *points = random_points(COUNT, 2);
+	uint32_t *keep = malloc(COUNT * sizeof(*keep)), *label = malloc(COUNT * sizeof(*label));
+	struct kdtree all, some = { 0 };
+	bool same = true, none = true;
+	size_t left;
+
+	is_int(kdtree_init(&all, points, COUNT, 2), 0, "a tree of more points than a grid takes");
+	for (int round = 0; round < 4; round++) {
+		double *rest = malloc(2 * COUNT * sizeof(*rest));
+		uint32_t *rest_label = malloc(COUNT * sizeof(*rest_label));
+
+		for (size_t i = left = 0; i < COUNT; i++) {
+			keep[i] = i % 4 >= (size_t)round;
+			if (keep[i])
+				memcpy(rest + 2 * left++, points + 2 * i, 2 * sizeof(*rest));
+		}
+		kdtree_filter(&some, &all, keep);
+		same = same && some.count == left && dbscan_within(&some, COUNT, 0.012, 6, label) ==
+				plain_dbscan(rest, left, 2, 0.012, 6, rest_label);
+		for (size_t i = 0, at = 0; i < COUNT; i++) {
+			none = none && (keep[i] || !label[i]);
+			same = same && (!keep[i] || label[i] == rest_label[at++]);
+		}
+		kdtree_fini(&some);
+		free(rest);
+		free(rest_label);
+	}
+	ok(same, "some of a tree's points are clustered as if they were all");
+	ok(none, "and the others get no label");
+	kdtree_fini(&all);
+	free(points);
+	free(keep);
+	free(label);
+}
+
 static void test_order(void)
 {
 	enum { COUNT = 3000 };
@@ -204,6 +268,8 @@ int main(void)
 {
 	test_against_definition(0);
 	test_against_definition(0.004);
+	test_lattice();
+	test_within();
 	test_order();
 	test_shapes();
 	test_degenerate();

@@ -1,0 +1,263 @@
+#include "cluster/grid.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/components.h"
+
+#define CELLS_PER_POINT 32
+#define REACH           2 /* cells: within eps of a point are only cells so near, each way */
+
+/* Points, cell after cell, so that the cells of a part of a row are one range. */
+struct grid {
+	double radius2, cells_per_unit;
+	double low[2];
+	uint32_t columns, rows, count;
+	uint32_t *begin;     /* by cell, and one more: its first point */
+	uint32_t *cell;      /* of each point */
+	uint32_t *index;     /* the caller's */
+	double *at;          /* count x 2 */
+	uint32_t *cores;     /* by point, and one more: how many of those before it are core */
+	double *core;        /* cores x 2, in the same order */
+	uint32_t *parent;    /* by core */
+};
+
+static bool within(const double *a, const double *b, double radius2)
+{
+	return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) <= radius2;
+}
+
+/* Chooses the cells: points in one cell are within eps. Whether they are not too many. */
+static bool choose_cells(struct grid *grid, const double *points, double eps)
+{
+	double high[2] = { points[0], points[1] }, columns, rows;
+
+	grid->low[0] = points[0];
+	grid->low[1] = points[1];
+	for (uint32_t i = 0; i < grid->count; i++)
+		for (int dim = 0; dim < 2; dim++) {
+			double value = points[2 * i + dim];
+
+			grid->low[dim] = value < grid->low[dim] ? value : grid->low[dim];
+			high[dim] = value > high[dim] ? value : high[dim];
+		}
+	/* a little smaller than they need be, so that rounding does no harm */
+	grid->cells_per_unit = sqrt(2) * (1 + 1e-9) / eps;
+	columns = floor((high[0] - grid->low[0]) * grid->cells_per_unit) + 1;
+	rows = floor((high[1] - grid->low[1]) * grid->cells_per_unit) + 1;
+	if (!(columns * rows <= CELLS_PER_POINT * (double)grid->count + 1024))
+		return false;
+	grid->columns = (uint32_t)columns;
+	grid->rows = (uint32_t)rows;
+	return true;
+}
+
+static int allocate(struct grid *grid)
+{
+	size_t cells = (size_t)grid->columns * grid->rows, count = grid->count;
+
+	/* one more than cells: while begin[] is filled, begin[c + 1] runs to the end of cell c */
+	grid->begin = calloc(cells + 2, sizeof(*grid->begin));
+	grid->cell = malloc(count * sizeof(*grid->cell));
+	grid->index = malloc(count * sizeof(*grid->index));
+	grid->at = malloc(2 * count * sizeof(*grid->at));
+	grid->cores = malloc((count + 1) * sizeof(*grid->cores));
+	grid->core = malloc(2 * count * sizeof(*grid->core));
+	grid->parent = malloc(count * sizeof(*grid->parent));
+	return grid->begin && grid->cell && grid->index && grid->at && grid->cores && grid->core &&
+			grid->parent ? 0 : -ENOMEM;
+}
+
+static void grid_fini(struct grid *grid)
+{
+	free(grid->begin);
+	free(grid->cell);
+	free(grid->index);
+	free(grid->at);
+	free(grid->cores);
+	free(grid->core);
+	free(grid->parent);
+}
+
+static uint32_t cell_of(const struct grid *grid, const double *point)
+{
+	uint32_t column = (uint32_t)((point[0] - grid->low[0]) * grid->cells_per_unit);
+	uint32_t row = (uint32_t)((point[1] - grid->low[1]) * grid->cells_per_unit);
+
+	return row * grid->columns + column;
+}
+
+static void sort_points(struct grid *grid, const double *points, const uint32_t *index)
+{
+	size_t cells = (size_t)grid->columns * grid->rows;
+
+	for (uint32_t i = 0; i < grid->count; i++)
+		grid->begin[cell_of(grid, points + 2 * i) + 2]++;
+	for (size_t c = 2; c <= cells; c++)
+		grid->begin[c] += grid->begin[c - 1];
+	for (uint32_t i = 0; i < grid->count; i++) {
+		uint32_t cell = cell_of(grid, points + 2 * i);
+		uint32_t to = grid->begin[cell + 1]++;
+
+		grid->cell[to] = cell;
+		grid->index[to] = index ? index[i] : i;
+		memcpy(grid->at + 2 * to, points + 2 * i, 2 * sizeof(*points));
+	}
+}
+
+/*
+ * The points in the cells of a row `down` rows further, from `left` columns on to `right`: a range,
+ * empty outside of the grid.
+ */
+static void near_cells(const struct grid *grid, uint32_t cell, int down, int left, int right,
+		uint32_t *begin, uint32_t *end)
+{
+	int64_t row = (int64_t)(cell / grid->columns) + down, column = cell % grid->columns;
+	int64_t first = column + left, last = column + right;
+
+	*begin = *end = 0;
+	if (row < 0 || row >= grid->rows || first >= grid->columns || last < 0)
+		return;
+	first = first > 0 ? first : 0;
+	last = last < grid->columns ? last : grid->columns - 1;
+	*begin = grid->begin[row * grid->columns + first];
+	*end = grid->begin[row * grid->columns + last + 1];
+}
+
+/* Whether a point of a cell with few points is core; its own row is looked at first. */
+static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
+{
+	static const int rows[2 * REACH + 1] = { 0, -1, 1, -2, 2 };
+	size_t found = 0;
+
+	for (int r = 0; r < 2 * REACH + 1 && found < min_points; r++) {
+		uint32_t begin, end;
+
+		near_cells(grid, grid->cell[i], rows[r], -REACH, REACH, &begin, &end);
+		for (uint32_t j = begin; j < end; j++)
+			found += within(grid->at + 2 * i, grid->at + 2 * j, grid->radius2);
+	}
+	return found >= min_points;
+}
+
+/* Finds the core points; those of a cell are one component from the start. Returns how many. */
+static uint32_t find_cores(struct grid *grid, size_t min_points)
+{
+	uint32_t cores = 0, first = 0;
+
+	for (uint32_t i = 0; i < grid->count; i++) {
+		uint32_t cell = grid->cell[i];
+
+		if (i == grid->begin[cell])
+			first = cores;
+		grid->cores[i] = cores;
+		if (grid->begin[cell + 1] - grid->begin[cell] < min_points &&
+				!is_core(grid, i, min_points))
+			continue;
+		memcpy(grid->core + 2 * cores, grid->at + 2 * i, 2 * sizeof(*grid->at));
+		grid->parent[cores++] = first;
+	}
+	grid->cores[grid->count] = cores;
+	return cores;
+}
+
+/* Whether any core point of one range is within eps of any of the other. */
+static bool touch(const struct grid *grid, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end)
+{
+	for (; a < a_end; a++) {
+		bool any = false;
+
+		for (uint32_t j = b; j < b_end; j++)
+			any |= within(grid->core + 2 * a, grid->core + 2 * j, grid->radius2);
+		if (any)
+			return true;
+	}
+	return false;
+}
+
+/* Unites the component of a cell's core points with those of the cells behind it. */
+static void unite_cells(struct grid *grid, uint32_t cell)
+{
+	uint32_t own = grid->cores[grid->begin[cell]], own_end = grid->cores[grid->begin[cell + 1]];
+
+	if (own == own_end)
+		return;
+	for (int down = 0; down <= REACH; down++) {
+		uint32_t begin, end;
+
+		near_cells(grid, cell, down, down ? -REACH : 1, REACH, &begin, &end);
+		while (begin < end) {
+			uint32_t next = grid->begin[grid->cell[begin] + 1];
+			uint32_t other = grid->cores[begin], other_end = grid->cores[next];
+
+			if (other < other_end && components_find(grid->parent, own) !=
+					components_find(grid->parent, other) &&
+					touch(grid, own, own_end, other, other_end))
+				components_unite(grid->parent, own, other);
+			begin = next;
+		}
+	}
+}
+
+/* The lowest rank of the components within eps of a point; `none` when there is none. */
+static uint32_t border_rank(const struct grid *grid, uint32_t i, uint32_t none)
+{
+	uint32_t best = none;
+
+	for (int down = -REACH; down <= REACH; down++) {
+		uint32_t begin, end;
+
+		near_cells(grid, grid->cell[i], down, -REACH, REACH, &begin, &end);
+		for (uint32_t j = grid->cores[begin]; j < grid->cores[end]; j++)
+			if (grid->parent[j] < best &&
+					within(grid->core + 2 * j, grid->at + 2 * i, grid->radius2))
+				best = grid->parent[j];
+	}
+	return best;
+}
+
+static int label_points(struct grid *grid, uint32_t cores, size_t count, uint32_t *label)
+{
+	int components = components_rank(grid->parent, grid->core, cores, 2);
+	uint32_t none = components < 0 ? 0 : (uint32_t)components;
+	uint32_t *number = calloc(none + 1, sizeof(*number));
+
+	if (components < 0 || !number) {
+		free(number);
+		return -ENOMEM;
+	}
+	memset(label, 0, count * sizeof(*label));
+	for (uint32_t i = 0; i < grid->count; i++)
+		if (grid->cores[i + 1] > grid->cores[i])
+			label[grid->index[i]] = grid->parent[grid->cores[i]] + 1;
+	components_number(label, count, number, none);
+	for (uint32_t i = 0; i < grid->count; i++)
+		if (grid->cores[i + 1] == grid->cores[i])
+			label[grid->index[i]] = number[border_rank(grid, i, none)];
+	free(number);
+	return components;
+}
+
+int grid_dbscan(const double *points, const uint32_t *index, size_t n, size_t count, double eps,
+		size_t min_points, uint32_t *label)
+{
+	struct grid grid = { .radius2 = eps * eps, .count = (uint32_t)n };
+	uint32_t cores;
+	int result;
+
+	if (!n || n > GRID_POINTS || !(eps > 0) || !choose_cells(&grid, points, eps))
+		return -ERANGE;
+	result = allocate(&grid);
+	if (!result) {
+		sort_points(&grid, points, index);
+		cores = find_cores(&grid, min_points);
+		for (uint32_t i = 0; i < grid.count; i = grid.begin[grid.cell[i] + 1])
+			unite_cells(&grid, grid.cell[i]);
+		result = label_points(&grid, cores, count, label);
+	}
+	grid_fini(&grid);
+	return result;
+}
