@@ -1,6 +1,10 @@
 #include "agent/early.h"
 
 #include <linux/membarrier.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -40,3 +44,92 @@ void early_prepare(void)
 	grow_descriptors();
 	register_barriers();
 }
+
+/* ---- while MPI_Init works ---- */
+
+#if defined(__x86_64__)
+
+/* libc's would write to errno, which here is another thread's. */
+static long bare_syscall(long number, long a, long b, long c, long d, long e)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	long result;
+
+	__asm__ volatile("syscall"
+			: "=a"(result)
+			: "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			: "rcx", "r11", "memory");
+	return result;
+}
+
+#elif defined(__aarch64__)
+
+static long bare_syscall(long number, long a, long b, long c, long d, long e)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+
+	__asm__ volatile("svc 0"
+			: "+r"(x0)
+			: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			: "memory");
+	return x0;
+}
+
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+
+/* For a second after its last event is closed, the kernel stays awake. */
+static __attribute__((no_sanitize("address", "thread", "undefined"))) int open_and_close(void *data)
+{
+	static struct perf_event_attr attr = {
+		.size = PERF_ATTR_SIZE_VER0,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	long fd = bare_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	(void)data;
+	if (fd >= 0)
+		bare_syscall(SYS_close, fd, 0, 0, 0, 0);
+	return 0;
+}
+
+/*
+ * A thread without a libc: it makes two system calls and is gone, some milliseconds later. With one
+ * of pthread_create's, a program that has no other would lock in malloc for ever after.
+ */
+void early_wake_counters(void)
+{
+	static unsigned char stack[16384] __attribute__((aligned(64)));
+	static atomic_flag tried = ATOMIC_FLAG_INIT;
+	sigset_t all, before;
+
+	if (atomic_flag_test_and_set(&tried))
+		return;
+	/* a signal of the program's is for its own threads */
+	sigfillset(&all);
+	if (sigprocmask(SIG_SETMASK, &all, &before))
+		return;
+	clone(open_and_close, stack + sizeof(stack),
+		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM,
+		NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+#else
+
+void early_wake_counters(void)
+{
+}
+
+#endif

@@ -12,4 +12,10 @@ int early_is_rank(void);
 /* Takes some microseconds; leaves no descriptor open. */
 void early_prepare(void);
 
+/*
+ * Wakes the kernel's counters while MPI_Init works: the first event of a thread on a node where
+ * there was none waits for a grace period of the kernel too. Once; leaves nothing behind.
+ */
+void early_wake_counters(void);
+
 #endif

@@ -169,6 +169,15 @@ static inline void *real_of(enum form form, enum runtime_call call)
 	return real ? real : (void *)no_such_call;
 }
 
+static void enter_init(void)
+{
+	int kept = errno;
+
+	if (!wrap_thread.depth++ && !is_disabled())
+		early_wake_counters();
+	errno = kept;
+}
+
 static void leave_init(enum runtime_call call, void *site, const void *frame)
 {
 	int kept = errno;
@@ -202,7 +211,7 @@ static void enter_finalize(void *site, const void *frame)
 #define AFTER_PASSES(call)    AFTER_WAITS(call)
 #define BEFORE_ABORTS(call)   BEFORE_WAITS(call)
 #define AFTER_ABORTS(call)    AFTER_WAITS(call)
-#define BEFORE_INIT(call)     wrap_thread.depth++
+#define BEFORE_INIT(call)     enter_init()
 #define AFTER_INIT(call)      leave_init(call, CALLER)
 #define BEFORE_FINALIZE(call) enter_finalize(CALLER)
 #define AFTER_FINALIZE(call)  wrap_thread.depth--

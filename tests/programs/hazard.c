@@ -243,6 +243,24 @@ static void do_lowest_descriptor(void)
 		"their table has not grown since main began");
 }
 
+/* Those that MPI itself made are there with and without us. */
+static void do_threads_left(void)
+{
+	DIR *tasks;
+	int count = 0;
+
+	compute(300);
+	sleep(1);
+	tasks = opendir("/proc/self/task");
+	while (tasks && readdir(tasks))
+		count++;
+	if (tasks)
+		closedir(tasks);
+	if (rank == 0)
+		printf("%d threads\n", count - 2);
+	expect(count > 2, "this thread is one of them");
+}
+
 /* Closes what it did not open: the counters, if there are any. */
 static void do_close_counters(void)
 {
@@ -428,6 +446,7 @@ static const struct {
 	{ "spawn", do_spawn },
 	{ "threads", do_threads },
 	{ "thread_forks", do_thread_forks },
+	{ "threads_left", do_threads_left },
 	{ "lowest_descriptor", do_lowest_descriptor },
 	{ "close_counters", do_close_counters },
 	{ "close_stderr", do_close_stderr },
