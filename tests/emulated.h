@@ -14,7 +14,7 @@
 #define EMULATED_KINDS(kind)                                                    \
 	kind(PLAIN, "alu")                                                      \
 	kind(ACCESS, "iadd")        /* memory, found in the cache */            \
-	kind(MISS, "chase")         /* memory, not found */                     \
+	kind(MISS, "triad")         /* memory, not found */                     \
 	kind(FLOATING, "fma")       /* floating-point arithmetic */             \
 	kind(DIVISION, "fdiv")      /* divisions and square roots */            \
 	kind(MISPREDICTED, "randbr") /* blocks that were not the predicted one */

@@ -3,9 +3,9 @@
  * counts the retired instructions of each thread, by kind (emulated.h), in the file PREFIX.PID.
  *
  * Their sum is exact. The kinds are a likeness: divisions and floating-point arithmetic go by the
- * opcode, memory by a model of a cache (1 MiB, 8 ways, the least recently used leaves), whose accesses take the place of plain
- * instructions, and a block is mispredicted when another one came in its place the last time. So
- * counts depend on data and on history, as real ones do.
+ * opcode, memory by a model of a cache (32 KiB, 8 ways, the least recently used leaves), whose
+ * accesses take the place of plain instructions, and a block is mispredicted when another one came
+ * in its place the last time. So counts depend on data and on history, as real ones do.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instructio
 		void (*accessed)(unsigned, uint32_t, uint64_t, void *), int registers, int which,
 		void *data);
 
-#define CACHE_SETS  2048
+#define CACHE_SETS  64
 #define CACHE_WAYS  8
 #define LINE_BITS   6
 
