@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cluster/dbscan.h"
@@ -277,8 +278,8 @@ static void print_summary(const struct result *result)
 				bursts[cluster] ? time[cluster] / (double)bursts[cluster] / 1e3 : 0,
 				100 * result->score.cluster[cluster]);
 	}
-	printf("%u clusters, global Cluster Sequence Score %.2f%%\n", result->clusters,
-			100 * result->score.global);
+	printf("%u clusters, global Cluster Sequence Score %.2f%%, found in %.3f ms\n",
+			result->clusters, 100 * result->score.global, 1e3 * result->seconds);
 	free(bursts);
 	free(time);
 }
@@ -309,6 +310,14 @@ static int write_all(const struct result *result, const struct options *options)
 	return error ? 1 : 0;
 }
 
+static double processor_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static int cluster(struct result *result, const struct options *options)
 {
 	const struct selection *selection = result->selection;
@@ -316,8 +325,10 @@ static int cluster(struct result *result, const struct options *options)
 
 	result->label = malloc((selection->count + 1) * sizeof(*result->label));
 	result->column = malloc((selection->count + 1) * sizeof(*result->column));
+	result->seconds = processor_time();
 	clusters = result->label && result->column ?
 			partition(selection, result->table, options, &result->tree, result->label) : -ENOMEM;
+	result->seconds = processor_time() - result->seconds;
 	if (clusters >= 0) {
 		int error;
 

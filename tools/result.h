@@ -16,6 +16,7 @@ struct result {
 	uint32_t *column; /* of the chosen bursts, in the aligned sequences */
 	size_t columns;
 	struct refinement tree; /* steps 0: not made by refinement */
+	double seconds;   /* on the processor, of the clustering alone */
 };
 
 /*
