@@ -172,6 +172,30 @@ static void test_unbalanced(void)
 	is_int(table.phases, 3, "is one of the same three phases");
 }
 
+/*
+ * Two phases that differ by a fifth of their work, where the shortest bursts do a thousandth of it:
+ * that all tasks execute them at other times tells them apart, and that each task does its own
+ * amount of one of them does not.
+ */
+static void test_near(void)
+{
+	static struct prototype_table empty, table;
+	static struct bursts all;
+
+	empty.space = (struct space){ .dims = 2, .logarithmic = { 1 }, .weight = { 1, 1 } };
+	make_bursts(&all, 6, 1);
+	for (size_t i = 0; i < BURSTS; i++) {
+		double *instructions = &all.metrics[2 * i], *ipc = &all.metrics[2 * i + 1];
+
+		*ipc = 1.6 + 0.4 * uniform();
+		*instructions = i % 7 < 4 ? 1e6 * (1 + 0.02 * uniform()) :
+				i % 7 < 6 ? 1.2e6 * (1 + 0.02 * uniform()) :
+					    1e3 * (1 + 0.1 * all.task[i]);
+	}
+	is_int(prototypes_train(&all.sample, &empty, &table), 0, "a sample of two near phases");
+	is_int(table.phases, 3, "they are two, and the unbalanced one is one");
+}
+
 static void test_degenerate(void)
 {
 	static struct prototype_table empty, next;
@@ -210,6 +234,7 @@ int main(void)
 	test_train();
 	test_rare();
 	test_unbalanced();
+	test_near();
 	test_degenerate();
 	return tap_done();
 }
