@@ -54,11 +54,11 @@ else
 	skip "an MPI opened out of sight" "no mpi4py"
 fi
 
-# A rank that computes 50% longer: the mean over the maximum is 2 / 2.5 of that phase.
+# A rank whose part of one phase is four times as long: enough to be seen on a busy machine, too.
 run imbalance.bare on openmpi 2 "$programs/phases.openmpi" -n 300 -c
-scripted imbalance on openmpi 2 "$programs/phases.openmpi" -n 300 -c -b 100
+scripted imbalance on openmpi 2 "$programs/phases.openmpi" -n 300 -c -b 300
 unchanged imbalance imbalance.bare
 holds "imbalance: the load balance tells it" \
-	report between "$tmp/imbalance.result/report.json" efficiency/load_balance 0.5 0.95
+	report between "$tmp/imbalance.result/report.json" efficiency/load_balance 0.4 0.9
 
 done_testing
