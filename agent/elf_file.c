@@ -19,7 +19,12 @@ typedef ElfW(Ehdr) header;
 typedef ElfW(Shdr) section;
 typedef ElfW(Sym) symbol;
 
+#define FOUND_MAX 64
+
 struct elf_file {
+	/* Functions that were asked for, by kind of symbols, in a ring: code that is hot is so again. */
+	const symbol *found[2][FOUND_MAX];
+	unsigned founds[2];
 	const unsigned char *bytes;
 	size_t size;
 	const section *sections;
@@ -133,6 +138,11 @@ static int visibility(const symbol *of)
 	}
 }
 
+static bool holds(const symbol *of, uintptr_t address)
+{
+	return address >= of->st_value && address - of->st_value < of->st_size;
+}
+
 static const symbol *find_function(const symbol *all, size_t count, uintptr_t address)
 {
 	const symbol *best = NULL;
@@ -140,7 +150,7 @@ static const symbol *find_function(const symbol *all, size_t count, uintptr_t ad
 	for (const symbol *at = all; at < all + count; at++) {
 		int type = at->st_info & 0xf;
 
-		if (address < at->st_value || address - at->st_value >= at->st_size)
+		if (!holds(at, address))
 			continue;
 		if (at->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
@@ -151,21 +161,29 @@ static const symbol *find_function(const symbol *all, size_t count, uintptr_t ad
 	return best;
 }
 
-const char *elf_file_function(const struct elf_file *file, enum elf_symbols symbols,
-	uintptr_t address, uintptr_t *begin)
+const char *elf_file_function(
+	struct elf_file *file, enum elf_symbols symbols, uintptr_t address, uintptr_t *begin)
 {
 	unsigned type = symbols == ELF_SYMBOLS_ALL ? SHT_SYMTAB : SHT_DYNSYM;
 
 	for (size_t i = 1; i < file->count; i++) {
 		const section *table = &file->sections[i];
-		const symbol *all, *found;
+		const symbol *all, *found = NULL;
 
 		if (table->sh_type != type || table->sh_link >= file->count)
 			continue;
 		all = data_of(file, table, __alignof__(symbol));
-		found = all ? find_function(all, table->sh_size / sizeof(symbol), address) : NULL;
+		/* a file has one table of each kind; were there more, the first would do */
+		for (unsigned k = 0; all && !found && k < FOUND_MAX && file->found[symbols][k]; k++)
+			if (holds(file->found[symbols][k], address))
+				found = file->found[symbols][k];
+		if (all && !found) {
+			found = find_function(all, table->sh_size / sizeof(symbol), address);
+			if (found)
+				file->found[symbols][file->founds[symbols]++ % FOUND_MAX] = found;
+		}
 		if (!found)
-			continue;
+			return NULL;
 		*begin = found->st_value;
 		return string_of(file, &file->sections[table->sh_link], found->st_name);
 	}

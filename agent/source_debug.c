@@ -6,6 +6,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,8 +22,24 @@ struct range {
 	Dwarf_Off unit;
 };
 
+/* Code of a function of a unit, or of one that was inlined in it. */
+struct scope {
+	Dwarf_Addr begin, end;
+	Dwarf_Off die;
+	unsigned depth; /* of those around an address, the innermost is the deepest */
+};
+
+/* The scopes of a unit, gathered once: it may have a hundred thousand entries that are none. */
+struct unit {
+	Dwarf_Off die;
+	size_t count, room;
+	struct scope *scope;
+};
+
 struct debug {
 	Dwarf *dwarf;
+	size_t units;
+	struct unit *unit;
 	int file;
 	bool ranged; /* the ranges were gathered */
 	bool broken; /* memory ran out within libdw: nothing more is asked of it */
@@ -64,6 +81,9 @@ static void debug_close(void *opened)
 	if (!debug->broken)
 		dwarf_end(debug->dwarf);
 	close(debug->file);
+	for (size_t i = 0; i < debug->units; i++)
+		free(debug->unit[i].scope);
+	free(debug->unit);
 	free(debug->range);
 	free(debug);
 }
@@ -199,35 +219,115 @@ static void place_of_line(Dwarf_Die *unit, Dwarf_Addr address, struct source_pla
 	place->line = (unsigned)number;
 }
 
-/* The functions around an address, from the innermost inlined one to that which holds the code. */
-static unsigned functions_around(
-	Dwarf_Die *unit, Dwarf_Addr address, struct source_place *places, unsigned max)
+static bool add_scope(struct unit *unit, const struct scope *more)
 {
-	Dwarf_Die *around = NULL, *scopes = NULL, innermost;
-	unsigned count = 0;
-	int scope_count = dwarf_getscopes(unit, address, &around);
+	if (unit->count == unit->room) {
+		size_t room = unit->room ? 2 * unit->room : 256;
+		struct scope *larger = realloc(unit->scope, room * sizeof(*larger));
 
-	/* those are the scopes of the text; what was inlined where is asked of the innermost one */
-	if (scope_count > 0 &&
-		dwarf_offdie(dwarf_cu_getdwarf(unit->cu), dwarf_dieoffset(&around[0]), &innermost))
-		scope_count = dwarf_getscopes_die(&innermost, &scopes);
-	else
-		scope_count = 0;
+		if (!larger)
+			return false;
+		unit->scope = larger;
+		unit->room = room;
+	}
+	unit->scope[unit->count++] = *more;
+	return true;
+}
+
+static void add_ranges(struct unit *unit, Dwarf_Die *die, unsigned depth)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t offset = 0;
+
+	while ((offset = dwarf_ranges(die, offset, &base, &begin, &end)) > 0)
+		if (!add_scope(unit, &(struct scope){ begin, end, dwarf_dieoffset(die), depth }))
+			return;
+}
+
+#define DEPTH_MAX 64 /* files may hold anything */
+
+/* What is declared, or inlined everywhere, has no code of its own, and nothing in it has. */
+static void gather_scopes(struct unit *unit, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+			if (!dwarf_hasattr(&die, DW_AT_low_pc) &&
+				!dwarf_hasattr(&die, DW_AT_ranges))
+				break;
+			add_ranges(unit, &die, depth);
+			gather_scopes(unit, &die, depth + 1);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+			gather_scopes(unit, &die, depth + 1);
+			break;
+		}
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* NULL without memory. */
+static const struct unit *scopes_of(struct debug *debug, Dwarf_Die *die)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+	struct unit *larger, *unit;
+
+	for (size_t i = 0; i < debug->units; i++)
+		if (debug->unit[i].die == offset)
+			return &debug->unit[i];
+	larger = realloc(debug->unit, (debug->units + 1) * sizeof(*larger));
+	if (!larger)
+		return NULL;
+	debug->unit = larger;
+	unit = &debug->unit[debug->units++];
+	*unit = (struct unit){ .die = offset };
+	gather_scopes(unit, die, 0);
+	return unit;
+}
+
+/* The deepest scope around the address that is less deep than `below`. */
+static const struct scope *scope_around(const struct unit *unit, Dwarf_Addr address, unsigned below)
+{
+	const struct scope *deepest = NULL;
+
+	for (const struct scope *at = unit->scope; at < unit->scope + unit->count; at++)
+		if (address >= at->begin && address < at->end && at->depth < below &&
+			(!deepest || at->depth > deepest->depth))
+			deepest = at;
+	return deepest;
+}
+
+/* The functions around an address, from the innermost inlined one to that which holds the code. */
+static unsigned functions_around(struct debug *debug, Dwarf_Die *die, Dwarf_Addr address,
+	struct source_place *places, unsigned max)
+{
+	const struct unit *unit = scopes_of(debug, die);
+	const struct scope *scope;
+	unsigned count = 0, below = UINT_MAX;
+
 	memset(&places[0], 0, sizeof(places[0]));
-	place_of_line(unit, address, &places[0]);
-	for (int i = 0; i < scope_count && count < max; i++) {
-		int tag = dwarf_tag(&scopes[i]);
+	place_of_line(die, address, &places[0]);
+	while (unit && count < max && (scope = scope_around(unit, address, below))) {
+		Dwarf_Die function;
 
-		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-			continue;
-		name_function(unit, &scopes[i], &places[count++]);
-		if (tag == DW_TAG_subprogram || count == max)
+		below = scope->depth;
+		if (!dwarf_offdie(debug->dwarf, scope->die, &function))
+			break;
+		name_function(die, &function, &places[count++]);
+		if (dwarf_tag(&function) == DW_TAG_subprogram || count == max)
 			break;
 		memset(&places[count], 0, sizeof(places[count]));
-		place_of_call(unit, &scopes[i], &places[count]);
+		place_of_call(die, &function, &places[count]);
 	}
-	free(around);
-	free(scopes);
 	return count ? count : places[0].line > 0;
 }
 
@@ -245,7 +345,7 @@ static unsigned debug_find(
 	}
 	if (!unit_of(debug, address, &unit))
 		return 0;
-	return functions_around(&unit, address, places, max);
+	return functions_around(opened, &unit, address, places, max);
 }
 
 __attribute__((visibility("default"))) source_debug_entry phasemux_source_debug;
