@@ -20,6 +20,7 @@ struct burst {
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
 	bool is_long;      /* may be cut */
+	bool mixed;        /* values are not known: only what is cut of it is counted */
 	uint16_t samples;  /* that found it there */
 	uintptr_t address;
 	double weight;     /* 1 / the probability with which it was read */

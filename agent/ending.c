@@ -31,7 +31,7 @@ static double own_seconds(void)
 			 (double)atomic_load(&counts->calls) * core.call_ticks;
 		reads += (double)atomic_load(&counts->reads);
 	}
-	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9;
+	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9 + watcher_seconds();
 }
 
 /* That the thread which speaks MPI was in it. */
@@ -247,7 +247,7 @@ void ending_hook(void **slot, void *site, const void *frame)
 		return;
 	plain = plain_locale_enter();
 	if (thread) {
-		thread_stop_counting(thread);
+		thread_stop_counting(thread, &core.rules);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
 	}

@@ -26,7 +26,7 @@ struct fold *fold_new(const struct plan *plan);
 void fold_free(struct fold *fold);
 
 /*
- * A sample at `place` (0 to 1) of a burst: what its group's events had counted there since the
+ * A sample at `place` (0 to 1, of the processor's time) of a burst: what its group's events had counted there since the
  * burst's begin, and what they counted in all of it.
  */
 void fold_sample(struct fold *fold, unsigned prototype, unsigned group, double place,

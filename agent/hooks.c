@@ -38,7 +38,7 @@ void hooks_thread_ends(void *data)
 		watcher_stop();
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
-			thread_stop_counting(thread);
+			thread_stop_counting(thread, &core.rules);
 			thread->at = thread->born;
 			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
@@ -168,7 +168,7 @@ static void before(void **slot, enum runtime_call call, void *site, const void *
 
 	if (!is_observed(thread))
 		return;
-	thread_stop_counting(thread);
+	thread_stop_counting(thread, &core.rules);
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
 	thread_end_burst(thread, &core.rules, call, now);

@@ -398,23 +398,28 @@ static int drain_burst(struct ledger *ledger, struct thread *thread,
 	return prototype;
 }
 
-static unsigned events_of(const struct ledger *ledger, const struct burst *burst)
-{
-	return ledger->rules->counts[burst->group];
-}
-
-/* Which quantum a slice belongs to: its burst's, or further ones of the same group. */
-static uint64_t quantum_of(const struct ledger *ledger, const struct burst *burst,
-		const struct burst *slice, uint64_t number)
+/*
+ * Which quantum a slice belongs to: to one of its own kind, for in a long burst the group may change
+ * and change back, and may stay for much longer than a quantum.
+ */
+static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
+		const struct burst *burst, const struct burst *slice)
 {
 	const struct thread_rules *rules = ledger->rules;
-	uint64_t more;
+	bool over = rules->quantum_bursts ?
+				    ++slicer->unit_slices > rules->quantum_bursts :
+				    slice->begin - slicer->unit_begin > rules->quantum_ticks;
 
+	/* where the group never changes, all of a thread's bursts are one unit drawn */
 	if (rules->scheme.kind == SCHEME_SPACE)
 		return burst->quantum;
-	more = rules->quantum_bursts ? number / rules->quantum_bursts :
-				       (slice->begin - burst->begin) / (rules->quantum_ticks + 1);
-	return burst->quantum + (more << 32);
+	if (over || slice->group != slicer->unit_group || slicer->slices == 1) {
+		slicer->unit++;
+		slicer->unit_begin = slice->begin;
+		slicer->unit_slices = 1;
+		slicer->unit_group = slice->group;
+	}
+	return UINT64_C(1) << 63 | slicer->unit;
 }
 
 /* Where in its burst a slice fell, and what it counted. */
@@ -440,8 +445,8 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 	uint64_t ticks = 0;
 	int prototype;
 
-	while (slicer_cut(slicer, burst, end, head, events_of(ledger, burst), &slice)) {
-		slice.quantum = quantum_of(ledger, burst, &slice, slicer->slices);
+	while (slicer_cut(slicer, burst, end, head, ledger->rules->counts, &slice)) {
+		slice.quantum = quantum_of(ledger, slicer, burst, &slice);
 		ticks += slice.ticks;
 		prototype = drain_burst(ledger, thread, table, &slice);
 		/* where in the burst it is, is known when the burst has ended */
@@ -469,16 +474,19 @@ static void settle_ahead(struct thread *thread, struct span *span, uint32_t numb
 static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
 		const struct overflow_sample *sample, uint64_t at)
 {
-	unsigned count = events_of(ledger, burst);
+	unsigned count = ledger->rules->counts[burst->group];
+	double place = (double)(at - burst->begin) / (double)burst->ticks;
 	uint64_t until[GROUP_EVENTS_MAX];
+	bool known = sample->count >= count &&
+		     group_delta(burst->first, sample->values, count, until);
 
+	/* cycles, or the time on a processor: a thread that waits for one does not go on */
+	if (known && ledger->counting->plan.common && burst->values[0])
+		place = (double)until[0] / (double)burst->values[0];
 	pthread_mutex_lock(&ledger->lock);
 	profile_add(&ledger->profile, sample->address, prototype, 1);
-	if (ledger->fold && sample->count >= count &&
-			group_delta(burst->first, sample->values, count, until))
-		fold_sample(ledger->fold, prototype, burst->group,
-				(double)(at - burst->begin) / (double)burst->ticks, until,
-				burst->values);
+	if (ledger->fold && known)
+		fold_sample(ledger->fold, prototype, burst->group, place, until, burst->values);
 	pthread_mutex_unlock(&ledger->lock);
 }
 
@@ -517,7 +525,8 @@ static void drain_long(struct ledger *ledger, struct thread *thread,
 	struct span *span = &thread->sites.span[burst->span];
 	uint64_t left, left_ticks;
 
-	if (!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
+	if (!burst->mixed &&
+			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
 		drain_whole(ledger, thread, table, burst);
 		return;
 	}
@@ -525,6 +534,9 @@ static void drain_long(struct ledger *ledger, struct thread *thread,
 	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
 		span->left += (double)left;
 		span->left_ticks += (double)left_ticks;
+	} else if (burst->mixed) {
+		span->left++;
+		span->left_ticks += (double)burst->ticks;
 	} else {
 		drain_burst(ledger, thread, table, burst);
 	}

@@ -69,25 +69,31 @@ static void leave(struct slicer *slicer, uint64_t ticks)
 
 /* From the last sample to this one. False: that is more than one period, or makes no sense. */
 static bool make(const struct slicer *slicer, const struct burst *burst,
-		const struct overflow_sample *sample, uint64_t ticks, unsigned count,
+		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts,
 		struct burst *slice)
 {
+	unsigned group = 0;
+
+	while (group < PLAN_GROUPS_MAX && slicer->id[group] != sample->id)
+		group++;
 	if (sample->id != slicer->last.id || sample->lost != slicer->last.lost ||
-			sample->count < count || ticks <= slicer->last_ticks)
+			group == PLAN_GROUPS_MAX || sample->count < counts[group] ||
+			ticks <= slicer->last_ticks)
 		return false;
 	*slice = *burst;
 	slice->begin = slicer->last_ticks;
 	slice->ticks = ticks - slicer->last_ticks;
+	slice->group = (uint16_t)group;
 	slice->slice = true;
 	slice->is_long = false;
 	/* where it ends is where it was for at least a moment */
 	slice->address = sample->address;
 	slice->samples = 1;
-	return group_delta(slicer->last.values, sample->values, count, slice->values);
+	return group_delta(slicer->last.values, sample->values, counts[group], slice->values);
 }
 
 bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, uint64_t head,
-		unsigned count, struct burst *slice)
+		const unsigned *counts, struct burst *slice)
 {
 	struct overflow_sample sample;
 	uint64_t ticks;
@@ -100,7 +106,7 @@ bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, 
 			slicer->slices = slicer->left = slicer->left_ticks = 0;
 			leave(slicer, ticks - burst->begin);
 		} else {
-			good = make(slicer, burst, &sample, ticks, count, slice);
+			good = make(slicer, burst, &sample, ticks, counts, slice);
 			if (!good)
 				leave(slicer, ticks > slicer->last_ticks ?
 						ticks - slicer->last_ticks : 0);

@@ -15,6 +15,7 @@
 
 #include "agent/burst.h"
 #include "cluster/prototypes.h"
+#include "multiplex/plan.h"
 #include "sampling/overflow.h"
 
 /* A burst of so many sampling periods is cut; a shorter one would come to pieces of chance. */
@@ -28,6 +29,7 @@ struct slices_ahead {
 
 struct slicer {
 	struct overflow overflow;
+	uint64_t id[PLAN_GROUPS_MAX]; /* of the samples of each group */
 	/* this moment on both clocks, as the ring was looked at */
 	uint64_t now_ns, now_ticks;
 	/* the burst that is being cut, by its begin; 0: none */
@@ -35,6 +37,9 @@ struct slicer {
 	uint64_t left, left_ticks; /* pieces of it that are no slices */
 	struct overflow_sample last;
 	uint64_t last_ticks;
+	/* slices of one group and one while are one unit drawn: its number, and how it began */
+	uint64_t unit, unit_begin, unit_slices;
+	unsigned unit_group;
 	struct slices_ahead ahead;
 	/* read by others; written here alone */
 	_Atomic uint64_t ahead_bursts, ahead_ticks; /* booked of a burst that has not ended */
@@ -68,12 +73,12 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head);
 
 /*
- * The next slice of `burst`, of which begin, quantum, group, from, weight and span are known, and
- * whose end (UINT64_MAX: not yet) and number of events are given. False: no further one before
- * head.
+ * The next slice of `burst`, of which begin, from, weight and span are known, and whose end
+ * (UINT64_MAX: not yet) is given. Its group, of so many events each, is that which was counted then.
+ * False: no further one before head.
  */
 bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, uint64_t head,
-		unsigned count, struct burst *slice);
+		const unsigned *counts, struct burst *slice);
 
 /*
  * The burst has ended, and all its slices were taken. How many there were, and the time of its

@@ -8,6 +8,9 @@
 #include "agent/readers.h"
 #include "sampling/clock.h"
 
+/* Each switch within a burst costs two slices: a group stays for so many. */
+#define SWITCH_SLICES 16
+
 /* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
 static inline double thread_random(struct thread *thread)
 {
@@ -69,6 +72,7 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 			error = overflow->page ? overflow_add(overflow, group, rules->sample_ns) :
 						 overflow_open(overflow, group, rules->sample_ns,
 								 THREAD_SAMPLES);
+		thread->slicer.id[g] = group->sampled ? group->id[group->count] : 0;
 	}
 	if (error)
 		overflow_close(overflow);
@@ -94,6 +98,17 @@ struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pm
 	return thread;
 }
 
+/* False: somebody else has it. Pairs with the release in end_turn: what was done in the other's turn. */
+static inline bool take_turn(struct thread *thread)
+{
+	return !atomic_flag_test_and_set_explicit(&thread->turn, memory_order_acquire);
+}
+
+static inline void end_turn(struct thread *thread)
+{
+	atomic_flag_clear_explicit(&thread->turn, memory_order_release);
+}
+
 void thread_close(struct thread *thread)
 {
 	/* pairs with the release in ledger_drain: who reads the ring has done with it */
@@ -101,10 +116,13 @@ void thread_close(struct thread *thread)
 		sched_yield();
 	overflow_close(&thread->slicer.overflow);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	while (!take_turn(thread))
+		sched_yield();
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 		if (thread->groups[g].count)
 			group_close(&thread->groups[g]);
 	thread->counting = false;
+	end_turn(thread);
 	thread->open_error = -ESRCH;
 }
 
@@ -160,7 +178,6 @@ static __attribute__((noinline)) bool next_quantum(
 	thread->group = group;
 	thread->counting = enable(&thread->groups[group]) == 0;
 	site_add(&thread->counts.switches, 1);
-	site_add(&thread->counts.switch_ticks, clock_now() - now);
 	return thread->counting;
 }
 
@@ -179,7 +196,14 @@ static __attribute__((noinline)) bool begin_reading(
 	int kept = errno;
 	bool good;
 
-	good = !quantum_is_over(thread, rules, now) || next_quantum(thread, rules, now);
+	if (rules->switching && !take_turn(thread))
+		return false;
+	thread->switched = false;
+	good = !quantum_is_over(thread, rules, now);
+	if (!good) {
+		good = next_quantum(thread, rules, now);
+		site_add(&thread->counts.switch_ticks, clock_now() - now);
+	}
 	if (good) {
 		site_add(&thread->counts.reads, 1);
 		good = read_group(&thread->groups[thread->group], thread->values) == 0;
@@ -187,21 +211,51 @@ static __attribute__((noinline)) bool begin_reading(
 	/* a group that the kernel threw out comes back, if it does, with the next quantum */
 	if (!good)
 		thread->counting = false;
+	if (rules->switching)
+		end_turn(thread);
 	errno = kept;
 	return good;
 }
 
-void thread_read_end(struct thread *thread)
+void thread_read_end(struct thread *thread, const struct thread_rules *rules)
 {
 	int kept = errno;
 
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
+	thread->ended = !rules->switching || take_turn(thread);
+	if (!thread->ended)
+		return;
 	site_add(&thread->counts.reads, 1);
 	thread->ended = read_group(&thread->groups[thread->group], thread->end_values) == 0;
 	if (!thread->ended)
 		thread->counting = false;
 	thread->quantum_left -= thread->quantum_left > 0;
+	if (rules->switching)
+		end_turn(thread);
 	errno = kept;
+}
+
+void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	/* pairs with the release in publish: the thread is in this burst, and leaves groups alone */
+	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
+	uint64_t stay = SWITCH_SLICES * rules->sample_ticks;
+
+	if (!since || now < since + stay || !thread->slicer.overflow.page || !take_turn(thread))
+		return;
+	/* it may have ended meanwhile, and another one begun, in whose turn groups were changed */
+	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
+			thread->counting && now >= thread->quantum_end) {
+		unsigned before = thread->group;
+
+		next_quantum(thread, rules, now);
+		thread->quantum_end = now + (rules->quantum_ticks > stay ? rules->quantum_ticks : stay);
+		thread->switched |= thread->group != before;
+		atomic_store_explicit(&thread->under_way.group, thread->group, memory_order_release);
+		atomic_store_explicit(
+				&thread->under_way.quantum, thread->quantum, memory_order_release);
+	}
+	end_turn(thread);
 }
 
 static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
@@ -213,22 +267,25 @@ static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
 static bool push_burst(struct thread *thread, const struct thread_rules *rules, uint64_t ticks,
 		uint32_t span)
 {
-	unsigned count = rules->counts[thread->group];
+	bool mixed = !thread->ended || thread->switched;
 	struct burst *burst;
 
-	if (!thread->ended)
+	/* what was sampled of a long one is good all the same */
+	if (!thread->ended && !is_long(rules, ticks))
 		return false;
 	if (ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed))
 		return true;
 	burst = ring_reserve(&thread->ring);
-	if (!burst || !group_delta(thread->values, thread->end_values, count, burst->values))
+	if (!burst || (!mixed && !group_delta(thread->values, thread->end_values,
+				   rules->counts[thread->group], burst->values)))
 		return false;
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
-	burst->quantum = thread->quantum;
+	burst->quantum = mixed ? 0 : thread->quantum;
 	burst->execution = thread->sites.site[thread->from].bursts;
 	burst->span = span;
-	burst->group = (uint16_t)thread->group;
+	burst->group = mixed ? 0 : (uint16_t)thread->group;
+	burst->mixed = mixed;
 	burst->weight = thread->weight;
 	burst->slice = false;
 	burst->samples = 0;

@@ -38,6 +38,7 @@ struct thread_rules {
 	uint64_t service_ticks;       /* how often `service` looks after the rest */
 	uint64_t sample_ns;           /* of the thread's time, between two samples; 0: none */
 	uint64_t sample_ticks;        /* the same */
+	bool switching;               /* groups change within long bursts: there are turns */
 	uint64_t long_ticks;          /* so long a burst may be cut; 0: none is */
 	_Atomic uint64_t burst_min;   /* ticks; shorter bursts are short */
 	_Atomic bool finished;        /* no burst begins any more */
@@ -76,8 +77,11 @@ struct thread {
 	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin ... */
 	uint64_t end_values[GROUP_EVENTS_MAX]; /* ... and at its end */
 	bool ended; /* these could be read */
+	bool switched; /* the group has changed since its begin */
 	double weight;
 	struct open_burst under_way;
+	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
+	atomic_flag turn;
 	/* the quantum under way */
 	unsigned group;
 	uint64_t quantum, quantum_end, quantum_left;
@@ -123,16 +127,22 @@ size_t thread_bytes(void);
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);
 
-void thread_read_end(struct thread *thread);
+void thread_read_end(struct thread *thread, const struct thread_rules *rules);
+
+/*
+ * From another thread: where the burst that is under way is long, and its quantum over, the next one
+ * begins within it. Waits for nobody.
+ */
+void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
  * The work of a burst ends here: its counters are read, if they are, before anything else is done,
  * so that they hold as little of ours as can be. thread_end_burst follows.
  */
-static inline void thread_stop_counting(struct thread *thread)
+static inline void thread_stop_counting(struct thread *thread, const struct thread_rules *rules)
 {
 	if (thread->open && thread->reading)
-		thread_read_end(thread);
+		thread_read_end(thread, rules);
 }
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */

@@ -11,7 +11,7 @@
 #include "agent/core.h"
 #include "sampling/clock.h"
 
-#define LOOK_NS     200000000u /* how often it looks, at least */
+#define LOOK_NS     100000000u /* how often it looks, at least */
 #define STACK_BYTES (1u << 20)
 
 static struct {
@@ -19,6 +19,7 @@ static struct {
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex */
+	double seconds; /* written before the thread ends */
 } watcher;
 
 /* Until it is time to look again. False: it is time to end. */
@@ -35,6 +36,9 @@ static void look(void)
 {
 	for (struct thread *thread = core_threads(); thread; thread = thread->next)
 		hooks_drain_other(thread, clock_now());
+	for (struct thread *thread = core_threads(); thread && core.rules.switching;
+			thread = thread->next)
+		thread_switch(thread, &core.rules, clock_now());
 	if (!hooks_try_step())
 		return;
 	do
@@ -46,10 +50,14 @@ static void look(void)
 
 static void *watch(void *data)
 {
+	struct timespec used;
+
 	(void)data;
 	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
 	while (rest())
 		look();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	watcher.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
 }
 
@@ -61,11 +69,14 @@ void watcher_start(void)
 	if (!core.rules.long_ticks || (pid_t)syscall(SYS_gettid) != getpid() ||
 			pthread_attr_init(&attributes))
 		return;
+	core.rules.switching = core.rules.groups > 1;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	sigfillset(&all);
 	/* it inherits what its creator blocks: the program's signals are for its own threads */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	watcher.started = pthread_create(&watcher.thread, &attributes, watch, NULL) == 0;
+	if (!watcher.started)
+		core.rules.switching = false;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 }
@@ -78,6 +89,11 @@ void watcher_stop(void)
 	atomic_store_explicit(&watcher.stop, 1, memory_order_release);
 	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	pthread_join(watcher.thread, NULL);
+}
+
+double watcher_seconds(void)
+{
+	return watcher.seconds;
 }
 
 bool watcher_is_me(void)

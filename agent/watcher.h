@@ -14,6 +14,9 @@ void watcher_start(void);
 /* The program ends, or its first thread does: returns when the watcher does nothing any more. */
 void watcher_stop(void);
 
+/* The processor time that it took, of a watcher that was stopped. */
+double watcher_seconds(void);
+
 /* Whether the calling thread is the watcher. */
 bool watcher_is_me(void);
 

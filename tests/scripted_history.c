@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,23 +211,57 @@ void scripted_catch_up(struct scripted_thread *thread)
 	scripted_work(thread, scripted_settings.auto_behaviour[which], ns * SCRIPTED_GHZ / cpi);
 }
 
+void scripted_lock(struct scripted_thread *thread)
+{
+	unsigned mine = atomic_fetch_add_explicit(&thread->ticket, 1, memory_order_relaxed);
+
+	/* pairs with the release in scripted_unlock */
+	while (atomic_load_explicit(&thread->served, memory_order_acquire) != mine)
+		sched_yield();
+}
+
+void scripted_unlock(struct scripted_thread *thread)
+{
+	atomic_fetch_add_explicit(&thread->served, 1, memory_order_release);
+}
+
+/* Whoever switches groups meanwhile waits: a piece is all of one group. */
+static void work_piece(struct scripted_thread *thread, unsigned behaviour, double instructions)
+{
+	double before[SCRIPTED_ROWS_MAX], ns;
+	uint64_t began;
+
+	scripted_lock(thread);
+	memcpy(before, thread->total, sizeof(before));
+	began = clock_of(CLOCK_MONOTONIC);
+	ns = scripted_work(thread, behaviour, instructions) / SCRIPTED_GHZ;
+	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns * scripted_settings.spin)
+		;
+	scripted_sample(thread, behaviour, before, ns, began, clock_of(CLOCK_MONOTONIC));
+	scripted_unlock(thread);
+}
+
 int scripted_pmu_work(const char *behaviour, uint64_t instructions)
 {
 	int number = scripted_behaviour_number(behaviour);
-	double before[SCRIPTED_ROWS_MAX], ns;
 	struct scripted_thread *thread;
-	uint64_t began;
+	double piece = (double)instructions, left = piece;
+	uint64_t period;
 
 	scripted_start();
 	thread = scripted_myself();
 	if (number < 0 || !thread)
 		return -EINVAL;
-	memcpy(before, thread->total, sizeof(before));
-	began = clock_of(CLOCK_MONOTONIC);
-	ns = scripted_work(thread, (unsigned)number, (double)instructions) / SCRIPTED_GHZ;
-	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns * scripted_settings.spin)
-		;
-	scripted_sample(thread, (unsigned)number, before, ns, began, clock_of(CLOCK_MONOTONIC));
+	scripted_lock(thread);
+	period = scripted_period(thread);
+	scripted_unlock(thread);
+	/* work of several periods leaves its samples as it goes on */
+	if (period)
+		piece = (double)period / 4 * SCRIPTED_GHZ * 1000 /
+			scripted_rate(PERF_TYPE_RAW, 0x76, (unsigned)number, scripted_slots);
+	for (; left > piece; left -= piece)
+		work_piece(thread, (unsigned)number, piece);
+	work_piece(thread, (unsigned)number, left);
 	return 0;
 }
 

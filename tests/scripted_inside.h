@@ -2,6 +2,7 @@
 #ifndef PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 #define PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,6 +80,7 @@ void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behav
 
 /* The virtual history of a thread, and its enabled groups. */
 struct scripted_thread {
+	_Atomic unsigned ticket, served; /* others may switch its groups while it works */
 	struct scripted_thread *next;
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
@@ -106,6 +108,13 @@ unsigned scripted_row(uint32_t type, uint64_t config);
 
 /* Moves a history on. Returns the cycles that it took. */
 double scripted_work(struct scripted_thread *thread, unsigned behaviour, double instructions);
+
+/* Fair; and no mutex, which would be a call of the program's to those who intercept that. */
+void scripted_lock(struct scripted_thread *thread);
+void scripted_unlock(struct scripted_thread *thread);
+
+/* How often the thread is sampled now, in virtual ns; 0: it is not. */
+uint64_t scripted_period(const struct scripted_thread *thread);
 
 /*
  * A piece of work of so many virtual ns has moved the history on from the totals `before`, between

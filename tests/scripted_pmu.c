@@ -318,12 +318,17 @@ static int scripted_ioctl(int fd, unsigned long request, unsigned long argument)
 	switch (request) {
 	case PERF_EVENT_IOC_ENABLE:
 		check_owner(event);
+		scripted_lock(event->thread);
 		scripted_catch_up(event->thread);
-		return enable(&events[event->leader]);
+		error = enable(&events[event->leader]);
+		scripted_unlock(event->thread);
+		return error;
 	case PERF_EVENT_IOC_DISABLE:
 		check_owner(event);
+		scripted_lock(event->thread);
 		scripted_catch_up(event->thread);
 		disable(&events[event->leader]);
+		scripted_unlock(event->thread);
 		return 0;
 	case PERF_EVENT_IOC_ID:
 		*(uint64_t *)argument = (uint64_t)(event - events) + 1;
@@ -491,7 +496,7 @@ static void sample_group(struct event *leader, unsigned behaviour, const double 
 	}
 }
 
-static uint64_t period_of(const struct scripted_thread *thread)
+uint64_t scripted_period(const struct scripted_thread *thread)
 {
 	for (unsigned g = 0; g < thread->enabled_groups; g++) {
 		const struct event *leader = &events[thread->enabled[g]];
@@ -506,7 +511,7 @@ static uint64_t period_of(const struct scripted_thread *thread)
 void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
 		double ns, uint64_t began, uint64_t ended)
 {
-	double period = (double)period_of(thread), at;
+	double period = (double)scripted_period(thread), at;
 
 	if (period <= 0 || ns <= 0)
 		return;

@@ -48,7 +48,7 @@ static void one_burst(struct thread *thread, int i)
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
 	now = clock_now();
-	thread_stop_counting(thread);
+	thread_stop_counting(thread, &run.rules);
 	thread->at = path_find(&thread->sites.paths, end, NULL);
 	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
 }

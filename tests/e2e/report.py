@@ -155,11 +155,11 @@ def check_source(name, wanted, *ends):
 
 
 def check_hot(name, wanted, function, least, line=None):
-    """The phase with so many instructions (any: "-") was sampled so much in the function and line."""
+    """The phase with so many instructions ("-": the largest) was sampled so much in the function and line."""
     report = load(name)
-    near = [phase for phase in large(report) if wanted == "-" or
-            abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
-    if len(near) != 1:
+    near = [phase for phase in large(report)
+            if wanted == "-" or abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
+    if not near or (wanted != "-" and len(near) > 1):
         problems.append(f"{len(near)} phases of {wanted} instructions")
         return
     for key, want in ("function", function), ("line", line):
