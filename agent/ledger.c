@@ -308,16 +308,15 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 }
 
 /* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
-static void book(struct ledger *ledger, struct thread *thread, unsigned prototype,
-		const struct burst *burst)
+static void book(struct ledger *ledger, struct thread *thread, const struct prototype_table *table,
+		unsigned prototype, const struct burst *burst)
 {
 	if (thread->gathered_quantum != burst->quantum) {
 		close_quantum(ledger, thread);
 		thread->gathered_quantum = burst->quantum;
 	}
-	/* relabelling is rare and this is cheap; ledger_drain holds the read lock */
-	quantum_label(thread->gathered, prototype,
-			rcu_dereference(ledger->table)->all[prototype].phase);
+	/* relabelling is rare and this is cheap */
+	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
 	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
 			burst_seconds(burst), burst->values);
 	note(thread, prototype, burst);
@@ -365,7 +364,7 @@ static void settle_pending(struct ledger *ledger, struct thread *thread,
 		if (prototype < 0)
 			thread->pending[kept++] = *burst;
 		else
-			book(ledger, thread, (unsigned)prototype, burst);
+			book(ledger, thread, table, (unsigned)prototype, burst);
 	}
 	thread->pendings = kept;
 	thread->settled = table->generation;
@@ -394,7 +393,7 @@ static int drain_burst(struct ledger *ledger, struct thread *thread,
 	if (prototype < 0)
 		wait_for_next_generation(thread, burst);
 	else
-		book(ledger, thread, (unsigned)prototype, burst);
+		book(ledger, thread, table, (unsigned)prototype, burst);
 	return prototype;
 }
 

@@ -1,0 +1,159 @@
+/*
+ * Long bursts, cut into slices while they last: one thread computes, another drains it and switches
+ * its groups, as the watcher does. Run under TSan too.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "agent/counting.h"
+#include "agent/exchange.h"
+#include "agent/ledger.h"
+#include "agent/thread.h"
+#include "sampling/clock.h"
+#include "tests/scripted_inside.h"
+#include "tests/scripted_pmu.h"
+#include "tests/tap.h"
+
+#define BURSTS    20
+#define PERIOD_NS 1000000
+#define SLOTS     8
+#define WORK      55000000.0 /* of triad: 30 ms */
+
+static struct {
+	struct counting counting;
+	struct settings settings;
+	struct thread_rules rules;
+	struct ledger *ledger;
+	struct exchange *exchange;
+	_Atomic(struct thread *) thread;
+	_Atomic bool done;
+} run;
+
+static void *compute(void *data)
+{
+	struct thread *thread = thread_new(&run.rules, run.counting.pmu, run.counting.event,
+			&run.counting.plan, 0, run.counting.probe.method);
+
+	(void)data;
+	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+		abort();
+	atomic_store(&run.thread, thread);
+	for (int i = 0; i < BURSTS; i++) {
+		uint64_t now;
+
+		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+		thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+		scripted_pmu_work("triad", (uint64_t)WORK);
+		now = clock_now();
+		thread_stop_counting(thread, &run.rules);
+		thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
+		if (i % 4 == 3)
+			ledger_drain(run.ledger, thread);
+	}
+	atomic_store(&run.done, true);
+	return NULL;
+}
+
+static void start(void)
+{
+	struct counting_limits limits;
+	char why[256] = "";
+
+	settings_defaults(&run.settings);
+	run.settings.burst_min_ns = 0;
+	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
+		diag("%s", why);
+	counting_limits(&run.counting, &limits);
+	counting_settle(&run.counting, &limits);
+	run.rules.scheme = (struct scheme){ .kind = SCHEME_TIME,
+		.groups = run.counting.plan.groups, .seed = 1 };
+	run.rules.groups = run.counting.plan.groups;
+	for (unsigned g = 0; g < run.rules.groups; g++)
+		run.rules.counts[g] = run.counting.plan.group[g].count;
+	run.rules.pay = 1e18;
+	run.rules.quantum_ticks = clock_ticks(PERIOD_NS);
+	run.rules.sample_ns = PERIOD_NS;
+	run.rules.sample_ticks = clock_ticks(PERIOD_NS);
+	run.rules.long_ticks = SLICES_MIN * run.rules.sample_ticks;
+	run.rules.switching = true;
+	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
+	run.exchange = exchange_new(NULL, run.ledger, 0, clock_now());
+}
+
+/* Slices are of one group each, whatever was switched: every event is as it was done, per cycle. */
+static void check_counters(const struct phase_estimate *all)
+{
+	unsigned number = (unsigned)scripted_behaviour_number("triad"), right = 0, seen = 0;
+	double cycles = scripted_rate(PERF_TYPE_RAW, 0x76, number, SLOTS);
+
+	for (unsigned e = 0; e < run.counting.plan.events; e++) {
+		const struct event *event = &run.counting.event[e];
+		double truth = scripted_rate(event->type, event->config, number, SLOTS) / cycles *
+			       all->event[0].mean;
+		bool good = fabs(all->event[e].mean - truth) < 1e-2 * truth + 200;
+
+		if (!all->event[e].observed)
+			continue;
+		seen++;
+		right += good;
+		if (!good)
+			diag("%s: %g, truth %g", event->name, all->event[e].mean, truth);
+	}
+	ok(seen > run.counting.plan.group[0].count, "more than one group was counted (%u events)",
+			seen);
+	is_int(right, seen, "and each event is what was done");
+}
+
+int main(void)
+{
+	bool everything[PROTOTYPES_MAX];
+	const struct totals *totals;
+	struct phase_estimate all;
+	struct thread *thread;
+	double seconds, bursts;
+	pthread_t computing;
+	size_t length;
+
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
+	scripted_pmu_configure("");
+	start();
+	pthread_create(&computing, NULL, compute, NULL);
+	while (!atomic_load(&run.done)) {
+		thread = atomic_load(&run.thread);
+		usleep(2000);
+		if (!thread)
+			continue;
+		ledger_drain(run.ledger, thread);
+		thread_switch(thread, &run.rules, clock_now());
+		exchange_step(run.exchange, thread, clock_now());
+	}
+	pthread_join(computing, NULL);
+	thread = atomic_load(&run.thread);
+	atomic_store(&run.rules.finished, true);
+	ledger_drain(run.ledger, thread);
+	exchange_meet(run.exchange);
+	exchange_finish(run.exchange, thread);
+	totals = (const struct totals *)ledger_close(run.ledger, thread, &length);
+	ok(totals->slices > 5 * BURSTS, "bursts are cut (%g slices)", totals->slices);
+	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
+	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		everything[p] = true;
+	estimate_phase(ledger_sums(run.ledger), everything, &all);
+	check_counters(&all);
+	seconds = all.seconds + totals->unclassified.seconds + totals->shorts.seconds;
+	bursts = (double)all.read + totals->unclassified.bursts + totals->shorts.bursts;
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		seconds += totals->unread[p].seconds;
+		bursts += totals->unread[p].bursts;
+	}
+	is_near(seconds / totals->compute.seconds, 1, 1e-9, "slices and the rest are all the time");
+	is_near(bursts, totals->compute.bursts, 0.5, "and each counts as a burst");
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+	return tap_done();
+}
