@@ -217,7 +217,7 @@ static int open_spool(double run)
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
 	facts->call_ticks = core.call_ticks;
-	facts->thread_memory = (double)thread_bytes();
+	facts->thread_memory = (double)(thread_bytes() + SPOOL_SIDES * sizeof(struct spool_thread));
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);

@@ -113,7 +113,7 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 		goto fail;
 	ledger->bytes = sizeof(*ledger) + 2 * sizeof(struct prototype_table) +
 			(spool ? 1 : 2) * sums_length(ledger->sums) * sizeof(double) +
-			sizeof(struct totals) + (spool ? spool_bytes(spool) : 0);
+			sizeof(struct totals);
 	return ledger;
 fail:
 	ledger_free(ledger);
@@ -134,7 +134,7 @@ void ledger_free(struct ledger *ledger)
 
 size_t ledger_bytes(const struct ledger *ledger)
 {
-	return ledger->bytes;
+	return ledger->bytes + (ledger->spool ? spool_bytes(ledger->spool) : 0);
 }
 
 void ledger_record(struct ledger *ledger, struct burst_table *table)
@@ -850,7 +850,7 @@ double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *leng
 	memset(totals, 0, sizeof(*totals));
 	for (struct thread *thread = threads; thread; thread = thread->next)
 		close_thread(ledger, thread, totals);
-	totals->agent_bytes += (double)ledger->bytes;
+	totals->agent_bytes += (double)ledger_bytes(ledger);
 	memcpy(ledger->closed + totals_length, sums_flat(ledger->sums),
 			sums_length(ledger->sums) * sizeof(double));
 	*length = totals_length + sums_length(ledger->sums);

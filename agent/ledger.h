@@ -47,6 +47,7 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 		const struct settings *settings, int rank, int ranks, struct spool *spool);
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
+/* Now: the spool grows with each thread. */
 size_t ledger_bytes(const struct ledger *ledger);
 
 /* From now on every burst that is drained is added to the table; NULL: no longer. */
