@@ -11,7 +11,7 @@ observed() {
 
 	shift 2
 	mkdir -p "$tmp/$name.spool"
-	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_REPORT=json \
+	run "$name" LD_PRELOAD="$library:$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_REPORT=json \
 		PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/$name.spool" "$@" \
 		timeout 60 "$phasemux" run -- "$programs/ends" "$kind"
 }

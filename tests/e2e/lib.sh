@@ -20,9 +20,11 @@ set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PHASEMUX_BUILD:-$root/build}
-programs=$build/tests/programs
 # A build with sanitizers needs theirs in front: PHASEMUX_BUILD=build-asan with
 # PHASEMUX_SANITIZER=$(gcc -print-file-name=libasan.so) and ASAN_OPTIONS=detect_leaks=0, for MPI leaks.
+# The host programs are those of the build without.
+programs=$build/tests/programs
+[ -d "$programs" ] || programs=$root/build/tests/programs
 library=${PHASEMUX_SANITIZER:+$PHASEMUX_SANITIZER:}$build/libphasemux.so
 phasemux=$build/phasemux
 scripted=$build/tests/libscripted-pmu.so
