@@ -6,47 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/ledger_inside.h"
 #include "agent/readers.h"
 #include "sampling/clock.h"
 
 /* How far apart different call paths are, where the range of each other metric is 1. */
 #define CALLPATH_WEIGHT 1024
 
-#define AHEAD_NS 2e9 /* a burst that has lasted so long is cut before it ends */
-
 #define SAMPLE_CIRCLE  8    /* ranks that are sampled alike */
 #define SAMPLE_THREADS 1024 /* numbers of a rank's threads */
-
-struct ledger {
-	/* read under RCU by drains; written by ledger_publish */
-	struct prototype_table *table;
-	/* the smallest key that the full sample turns away; read without the lock, as a first guess */
-	_Atomic double sample_limit;
-
-	/* constant */
-	const struct counting *counting;
-	struct thread_rules *rules;
-	uint32_t rank, ranks;
-	unsigned metrics;
-	enum metric metric[SETTINGS_METRICS_MAX];
-	bool burst_min_given;
-	uint64_t burst_min_ns;
-	size_t bytes;
-
-	/* behind the lock */
-	pthread_mutex_t lock;
-	struct prototype_table *spare; /* becomes the table at the next publish */
-	struct sums *sums;
-	struct sample sample;
-	struct profile profile;
-	struct fold *fold; /* NULL: bursts are not sampled */
-	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
-	struct adaptive adaptive[2]; /* the one that threads read, and the next */
-
-	struct spool *spool; /* NULL: what is kept dies with the process */
-
-	double *closed; /* what ledger_close returns */
-};
 
 /* ---- making it ---- */
 
@@ -220,7 +188,7 @@ static int classify(const struct prototype_table *table, const double *metrics)
 }
 
 /* The finaliser of SplitMix64. */
-static uint64_t mixed(uint64_t x)
+uint64_t ledger_mixed(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -240,10 +208,10 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 	const struct site *from;
 
 	if (burst->slice)
-		return mixed(mixed(burst->begin) + thread->place);
+		return ledger_mixed(ledger_mixed(burst->begin) + thread->place);
 	from = &sites->site[sites->span[burst->span].from];
-	return mixed(mixed(sites->paths.path[from->path].signature + from->call) +
-		     mixed(burst->execution) + ledger->rank % circles);
+	return ledger_mixed(ledger_mixed(sites->paths.path[from->path].signature + from->call) +
+		     ledger_mixed(burst->execution) + ledger->rank % circles);
 }
 
 static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,
@@ -269,7 +237,7 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 }
 
 /* Behind the lock. What the spool has of the thread's open quantum moves to the sums with it. */
-static void fold_quantum(struct ledger *ledger, struct thread *thread)
+void ledger_fold_quantum(struct ledger *ledger, struct thread *thread)
 {
 	const uint16_t *prototypes;
 	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
@@ -287,11 +255,11 @@ static void fold_quantum(struct ledger *ledger, struct thread *thread)
 static void close_quantum(struct ledger *ledger, struct thread *thread)
 {
 	pthread_mutex_lock(&ledger->lock);
-	fold_quantum(ledger, thread);
+	ledger_fold_quantum(ledger, thread);
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-static void locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
+void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
 {
 	pthread_mutex_lock(&ledger->lock);
 	profile_add(&ledger->profile, address, prototype, samples);
@@ -321,7 +289,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 			burst_seconds(burst), burst->values);
 	note(thread, prototype, burst);
 	if (burst->samples)
-		locate(ledger, prototype, burst->address, burst->samples);
+		ledger_locate(ledger, prototype, burst->address, burst->samples);
 }
 
 /* Unclassified for good. */
@@ -380,7 +348,7 @@ static void record(struct ledger *ledger, const struct thread *thread, const str
 }
 
 /* The prototype that claims the burst, or -1: it is the last of the pending ones. */
-static int drain_burst(struct ledger *ledger, struct thread *thread,
+int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	double metrics[SPACE_DIMS_MAX];
@@ -397,195 +365,6 @@ static int drain_burst(struct ledger *ledger, struct thread *thread,
 	return prototype;
 }
 
-/*
- * Which quantum a slice belongs to: to one of its own kind, for in a long burst the group may change
- * and change back, and may stay for much longer than a quantum.
- */
-static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
-		const struct burst *burst, const struct burst *slice)
-{
-	const struct thread_rules *rules = ledger->rules;
-	bool over = rules->quantum_bursts ?
-				    ++slicer->unit_slices > rules->quantum_bursts :
-				    slice->begin - slicer->unit_begin > rules->quantum_ticks;
-
-	/* where the group never changes, all of a thread's bursts are one unit drawn */
-	if (rules->scheme.kind == SCHEME_SPACE)
-		return burst->quantum;
-	if (over || slice->group != slicer->unit_group || slicer->slices == 1) {
-		slicer->unit++;
-		slicer->unit_begin = slice->begin;
-		slicer->unit_slices = 1;
-		slicer->unit_group = slice->group;
-	}
-	return UINT64_C(1) << 63 | slicer->unit;
-}
-
-/* Where in its burst a slice fell, and what it counted. */
-static void fold_into(struct ledger *ledger, unsigned prototype, const struct burst *burst,
-		const struct burst *slice)
-{
-	double middle = (double)(slice->begin - burst->begin) + (double)slice->ticks / 2;
-
-	if (!ledger->fold)
-		return;
-	pthread_mutex_lock(&ledger->lock);
-	fold_slice(ledger->fold, prototype, slice->group, middle / (double)burst->ticks,
-			(double)slice->ticks, slice->values);
-	pthread_mutex_unlock(&ledger->lock);
-}
-
-static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
-		const struct prototype_table *table, const struct burst *burst, uint64_t end,
-		uint64_t head)
-{
-	struct slicer *slicer = &thread->slicer;
-	struct burst slice;
-	uint64_t ticks = 0;
-	int prototype;
-
-	while (slicer_cut(slicer, burst, end, head, ledger->rules->counts, &slice)) {
-		slice.quantum = quantum_of(ledger, slicer, burst, &slice);
-		ticks += slice.ticks;
-		prototype = drain_burst(ledger, thread, table, &slice);
-		/* where in the burst it is, is known when the burst has ended */
-		if (prototype >= 0 && burst->ticks)
-			fold_into(ledger, (unsigned)prototype, burst, &slice);
-	}
-	return ticks;
-}
-
-/* What was taken ahead of a burst belongs to this span. */
-static void settle_ahead(struct thread *thread, struct span *span, uint32_t number)
-{
-	struct slices_ahead *ahead = &thread->slicer.ahead;
-
-	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
-		if (ahead->count[p] > 0)
-			span_note_slices(span, p, (uint32_t)ahead->count[p], (double)ahead->ticks[p]);
-	memset(ahead, 0, sizeof(*ahead));
-	for (unsigned i = 0; i < thread->pendings; i++)
-		if (thread->pending[i].span == BURST_NO_SPAN)
-			thread->pending[i].span = number;
-}
-
-/* A sample within a burst of this prototype: where the program was, and what it had counted. */
-static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
-		const struct overflow_sample *sample, uint64_t at)
-{
-	unsigned count = ledger->rules->counts[burst->group];
-	double place = (double)(at - burst->begin) / (double)burst->ticks;
-	uint64_t until[GROUP_EVENTS_MAX];
-	bool known = sample->count >= count &&
-		     group_delta(burst->first, sample->values, count, until);
-
-	/* cycles, or the time on a processor: a thread that waits for one does not go on */
-	if (known && ledger->counting->plan.common && burst->values[0])
-		place = (double)until[0] / (double)burst->values[0];
-	pthread_mutex_lock(&ledger->lock);
-	profile_add(&ledger->profile, sample->address, prototype, 1);
-	if (ledger->fold && known)
-		fold_sample(ledger->fold, prototype, burst->group, place, until, burst->values);
-	pthread_mutex_unlock(&ledger->lock);
-}
-
-/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
-static void drain_whole(struct ledger *ledger, struct thread *thread,
-		const struct prototype_table *table, const struct burst *burst)
-{
-	struct slicer *slicer = &thread->slicer;
-	struct overflow_sample sample[2 * SLICES_MIN];
-	uint64_t head, at[2 * SLICES_MIN];
-	unsigned samples = 0;
-	int prototype;
-
-	if (slicer_pending(slicer)) {
-		head = slicer_look(slicer);
-		while (samples < 2 * SLICES_MIN && slicer_sample(slicer, burst->begin,
-				burst->begin + burst->ticks, head, &sample[samples], &at[samples]))
-			samples++;
-	}
-	prototype = drain_burst(ledger, thread, table, burst);
-	for (unsigned i = 0; i < samples && prototype >= 0; i++)
-		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
-	/* while it waits there is room for one place: any of them, for all */
-	if (samples && prototype < 0) {
-		struct burst *pending = &thread->pending[thread->pendings - 1];
-
-		pending->samples = (uint16_t)samples;
-		pending->address = sample[mixed(burst->begin) % samples].address;
-	}
-}
-
-/* A long burst: in slices, where there are samples of it. */
-static void drain_long(struct ledger *ledger, struct thread *thread,
-		const struct prototype_table *table, const struct burst *burst, uint64_t head)
-{
-	struct span *span = &thread->sites.span[burst->span];
-	uint64_t left, left_ticks;
-
-	if (!burst->mixed &&
-			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
-		drain_whole(ledger, thread, table, burst);
-		return;
-	}
-	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
-	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
-		span->left += (double)left;
-		span->left_ticks += (double)left_ticks;
-	} else if (burst->mixed) {
-		span->left++;
-		span->left_ticks += (double)burst->ticks;
-	} else {
-		drain_burst(ledger, thread, table, burst);
-	}
-	settle_ahead(thread, span, burst->span);
-}
-
-/* Slices say more when their burst has ended, so they stay in the kernel's ring for a while. */
-static bool can_wait(const struct slicer *slicer, uint64_t since)
-{
-	const struct overflow *overflow = &slicer->overflow;
-
-	return clock_ns(clock_now() - since) < AHEAD_NS &&
-	       overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
-}
-
-/* The burst under way, as far as it has samples. Called when all that came before it is drained. */
-static void drain_under_way(struct ledger *ledger, struct thread *thread,
-		const struct prototype_table *table)
-{
-	const struct open_burst *open = &thread->under_way;
-	struct slicer *slicer = &thread->slicer;
-	/* pair with the releases in publish and thread_read_end: see struct open_burst */
-	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
-	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
-	uint64_t slices = slicer->since == since ? slicer->slices : 0;
-
-	if (!slicer_pending(slicer))
-		return;
-	if (!since) {
-		/* of a burst that ends just now, later ones may be needed */
-		slicer_drop(slicer, clock_now() - THREAD_SAMPLES / 4 * ledger->rules->sample_ticks);
-		return;
-	}
-	if (!ledger->rules->long_ticks || clock_now() - since < ledger->rules->long_ticks ||
-			can_wait(slicer, since))
-		return;
-	burst.quantum = atomic_load_explicit(&open->quantum, memory_order_acquire);
-	burst.group = (uint16_t)atomic_load_explicit(&open->group, memory_order_acquire);
-	burst.from = (uint16_t)atomic_load_explicit(&open->from, memory_order_acquire);
-	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
-	head = slicer_look(slicer);
-	if (atomic_load_explicit(&open->since, memory_order_acquire) != since ||
-			!slicer_wants(slicer, since, slicer->now_ticks, head))
-		return;
-	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
-	site_add(&slicer->ahead_ticks, ticks);
-	if (slicer->since == since)
-		site_add(&slicer->ahead_bursts, slicer->slices - slices);
-}
-
 void ledger_drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
@@ -600,117 +379,14 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 		settle_pending(ledger, thread, table);
 	while ((burst = ring_peek(&thread->ring))) {
 		if (burst->is_long)
-			drain_long(ledger, thread, table, burst, slicer_look(&thread->slicer));
+			ledger_drain_long(ledger, thread, table, burst, slicer_look(&thread->slicer));
 		else
-			drain_whole(ledger, thread, table, burst);
+			ledger_drain_whole(ledger, thread, table, burst);
 		ring_release(&thread->ring);
 	}
-	drain_under_way(ledger, thread, table);
+	ledger_drain_under_way(ledger, thread, table);
 	readers_leave(ledger->rules);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
-}
-
-/* ---- what outlives the process ---- */
-
-static void save_sites(const struct site_table *sites, struct spool_thread *to)
-{
-	for (; to->paths < sites->paths.count; to->paths++) {
-		const struct path *path = &sites->paths.path[to->paths];
-		struct spool_path *copy = &to->path[to->paths];
-
-		copy->frames = path->frames;
-		for (unsigned i = 0; i < path->frames; i++)
-			copy->address[i] = path->address[i];
-	}
-	for (unsigned i = 0; i < SITES_MAX; i++)
-		to->site_path[i] = sites->site[i].used ? sites->site[i].path : SPOOL_NO_PATH;
-	to->spans = 0;
-	for (unsigned i = 0; i < SPANS_MAX; i++) {
-		const struct span *span = &sites->span[i];
-		struct spool_span *copy = &to->span[to->spans];
-
-		if (!span->used)
-			continue;
-		to->spans++;
-		copy->from = span->from;
-		copy->to = span->to;
-		copy->unread = span->left + (double)atomic_load_explicit(
-				&span->unread, memory_order_relaxed);
-		copy->unread_ticks = span->left_ticks + (double)atomic_load_explicit(
-				&span->unread_ticks, memory_order_relaxed);
-		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
-			copy->prototype[k] = (uint16_t)span->share[k].prototype;
-			copy->share_read[k] = (float)span->share[k].read;
-			copy->share_ticks[k] = (float)span->share[k].ticks;
-			copy->share_unread[k] = (float)span->share[k].unread;
-			copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
-		}
-	}
-}
-
-static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)
-{
-	const uint16_t *prototypes;
-	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
-
-	/* a quantum of so many prototypes is cut in two: its bursts all count, it counts twice */
-	if (count > SPOOL_OPEN_MAX) {
-		fold_quantum(ledger, thread);
-		count = 0;
-	}
-	to->open = count;
-	to->open_group = group;
-	for (unsigned i = 0; i < count; i++) {
-		to->open_prototype[i] = prototypes[i];
-		quantum_save(thread->gathered, prototypes[i], to->open_fields[i]);
-	}
-}
-
-void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet)
-{
-	struct spool_thread *to;
-
-	/* pairs with the release below and in ledger_drain */
-	if (!ledger->spool || atomic_flag_test_and_set_explicit(
-					&thread->draining, memory_order_acquire))
-		return;
-	pthread_mutex_lock(&ledger->lock);
-	if (thread->spooled >= 0) {
-		to = spool_thread(ledger->spool, thread->spooled);
-		thread_account(thread, &to->account);
-		/* what no prototype claims yet would be unclassified for good */
-		for (unsigned i = 0; i < thread->pendings; i++) {
-			to->account.unclassified_bursts++;
-			to->account.unclassified_ticks += (double)thread->pending[i].ticks;
-		}
-		if (quiet)
-			save_sites(&thread->sites, to);
-		save_open(ledger, thread, to);
-		spool_touch_thread(ledger->spool, thread->spooled);
-	}
-	spool_side(ledger->spool)->now = now;
-	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
-	spool_commit(ledger->spool);
-	pthread_mutex_unlock(&ledger->lock);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
-}
-
-/* Before the first burst can go to a prototype that is new. */
-static void save_table(struct ledger *ledger, const struct prototype_table *table)
-{
-	struct spool_side *side;
-
-	if (!ledger->spool)
-		return;
-	pthread_mutex_lock(&ledger->lock);
-	side = spool_side(ledger->spool);
-	side->rounds++;
-	side->generation = table->generation;
-	side->prototypes = table->count;
-	side->phases = table->phases;
-	for (uint32_t p = 0; p < table->count; p++)
-		side->phase[p] = table->all[p].phase;
-	pthread_mutex_unlock(&ledger->lock);
 }
 
 /* ---- rounds ---- */
@@ -813,7 +489,7 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	struct adaptive *shares;
 
 	*ledger->spare = answer->table;
-	save_table(ledger, ledger->spare);
+	ledger_save_table(ledger, ledger->spare);
 	shares = learn_shares(ledger, ledger->spare);
 	/* pair with rcu_dereference in ledger_drain and choose_group: publish what they point to */
 	readers_announce(ledger->rules);

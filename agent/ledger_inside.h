@@ -1,0 +1,78 @@
+/*
+ * What the files of the ledger share: ledger.c, ledger_slices.c (bursts and their samples) and
+ * ledger_keep.c (what outlives the process). For no other file.
+ */
+#ifndef PHASEMUX_AGENT_LEDGER_INSIDE_H
+#define PHASEMUX_AGENT_LEDGER_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "agent/ledger.h"
+
+struct ledger {
+	/* read under RCU by drains; written by ledger_publish */
+	struct prototype_table *table;
+	/* the smallest key that the full sample turns away; read without the lock, as a first guess */
+	_Atomic double sample_limit;
+
+	/* constant */
+	const struct counting *counting;
+	struct thread_rules *rules;
+	uint32_t rank, ranks;
+	unsigned metrics;
+	enum metric metric[SETTINGS_METRICS_MAX];
+	bool burst_min_given;
+	uint64_t burst_min_ns;
+	size_t bytes;
+
+	/* behind the lock */
+	pthread_mutex_t lock;
+	struct prototype_table *spare; /* becomes the table at the next publish */
+	struct sums *sums;
+	struct sample sample;
+	struct profile profile;
+	struct fold *fold; /* NULL: bursts are not sampled */
+	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
+	struct adaptive adaptive[2]; /* the one that threads read, and the next */
+
+	struct spool *spool; /* NULL: what is kept dies with the process */
+
+	double *closed; /* what ledger_close returns */
+};
+
+/* ---- ledger.c; of the drain of that thread ---- */
+
+/* A random number from any. */
+uint64_t ledger_mixed(uint64_t x);
+
+/* Behind the lock. What the spool has of the thread's open quantum moves to the sums with it. */
+void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
+
+/* So many samples of a prototype's bursts were there. */
+void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples);
+
+/* The prototype that claims the burst, or -1: it is the last of the pending ones. */
+int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst);
+
+/* ---- ledger_slices.c; of the drain of that thread ---- */
+
+/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
+void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst);
+
+/* A long burst: in slices, where there are samples of it before head. */
+void ledger_drain_long(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst, uint64_t head);
+
+/* The burst under way, as far as it has samples. Called when all that came before it is drained. */
+void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table);
+
+/* ---- ledger_keep.c ---- */
+
+/* Before the first burst can go to a prototype that is new. */
+void ledger_save_table(struct ledger *ledger, const struct prototype_table *table);
+
+#endif

@@ -1,0 +1,103 @@
+/* What the ledger leaves in the spool, for the process may be killed at any moment. */
+#include "agent/ledger_inside.h"
+
+static void save_sites(const struct site_table *sites, struct spool_thread *to)
+{
+	for (; to->paths < sites->paths.count; to->paths++) {
+		const struct path *path = &sites->paths.path[to->paths];
+		struct spool_path *copy = &to->path[to->paths];
+
+		copy->frames = path->frames;
+		for (unsigned i = 0; i < path->frames; i++)
+			copy->address[i] = path->address[i];
+	}
+	for (unsigned i = 0; i < SITES_MAX; i++)
+		to->site_path[i] = sites->site[i].used ? sites->site[i].path : SPOOL_NO_PATH;
+	to->spans = 0;
+	for (unsigned i = 0; i < SPANS_MAX; i++) {
+		const struct span *span = &sites->span[i];
+		struct spool_span *copy = &to->span[to->spans];
+
+		if (!span->used)
+			continue;
+		to->spans++;
+		copy->from = span->from;
+		copy->to = span->to;
+		copy->unread = span->left + (double)atomic_load_explicit(
+				&span->unread, memory_order_relaxed);
+		copy->unread_ticks = span->left_ticks + (double)atomic_load_explicit(
+				&span->unread_ticks, memory_order_relaxed);
+		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
+			copy->prototype[k] = (uint16_t)span->share[k].prototype;
+			copy->share_read[k] = (float)span->share[k].read;
+			copy->share_ticks[k] = (float)span->share[k].ticks;
+			copy->share_unread[k] = (float)span->share[k].unread;
+			copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
+		}
+	}
+}
+
+static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)
+{
+	const uint16_t *prototypes;
+	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
+
+	/* a quantum of so many prototypes is cut in two: its bursts all count, it counts twice */
+	if (count > SPOOL_OPEN_MAX) {
+		ledger_fold_quantum(ledger, thread);
+		count = 0;
+	}
+	to->open = count;
+	to->open_group = group;
+	for (unsigned i = 0; i < count; i++) {
+		to->open_prototype[i] = prototypes[i];
+		quantum_save(thread->gathered, prototypes[i], to->open_fields[i]);
+	}
+}
+
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet)
+{
+	struct spool_thread *to;
+
+	/* pairs with the release below and in ledger_drain */
+	if (!ledger->spool || atomic_flag_test_and_set_explicit(
+					&thread->draining, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	if (thread->spooled >= 0) {
+		to = spool_thread(ledger->spool, thread->spooled);
+		thread_account(thread, &to->account);
+		/* what no prototype claims yet would be unclassified for good */
+		for (unsigned i = 0; i < thread->pendings; i++) {
+			to->account.unclassified_bursts++;
+			to->account.unclassified_ticks += (double)thread->pending[i].ticks;
+		}
+		if (quiet)
+			save_sites(&thread->sites, to);
+		save_open(ledger, thread, to);
+		spool_touch_thread(ledger->spool, thread->spooled);
+	}
+	spool_side(ledger->spool)->now = now;
+	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
+	spool_commit(ledger->spool);
+	pthread_mutex_unlock(&ledger->lock);
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+}
+
+/* Before the first burst can go to a prototype that is new. */
+void ledger_save_table(struct ledger *ledger, const struct prototype_table *table)
+{
+	struct spool_side *side;
+
+	if (!ledger->spool)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	side = spool_side(ledger->spool);
+	side->rounds++;
+	side->generation = table->generation;
+	side->prototypes = table->count;
+	side->phases = table->phases;
+	for (uint32_t p = 0; p < table->count; p++)
+		side->phase[p] = table->all[p].phase;
+	pthread_mutex_unlock(&ledger->lock);
+}

@@ -1,0 +1,196 @@
+/* The ledger's way with samples: what is cut of long bursts, and where in the program others were. */
+#include <string.h>
+
+#include "agent/ledger_inside.h"
+#include "sampling/clock.h"
+
+#define AHEAD_NS 2e9 /* a burst that has lasted so long is cut before it ends */
+
+/*
+ * Which quantum a slice belongs to: to one of its own kind, for in a long burst the group may change
+ * and change back, and may stay for much longer than a quantum.
+ */
+static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
+		const struct burst *burst, const struct burst *slice)
+{
+	const struct thread_rules *rules = ledger->rules;
+	bool over = rules->quantum_bursts ?
+				    ++slicer->unit_slices > rules->quantum_bursts :
+				    slice->begin - slicer->unit_begin > rules->quantum_ticks;
+
+	/* where the group never changes, all of a thread's bursts are one unit drawn */
+	if (rules->scheme.kind == SCHEME_SPACE)
+		return burst->quantum;
+	if (over || slice->group != slicer->unit_group || slicer->slices == 1) {
+		slicer->unit++;
+		slicer->unit_begin = slice->begin;
+		slicer->unit_slices = 1;
+		slicer->unit_group = slice->group;
+	}
+	return UINT64_C(1) << 63 | slicer->unit;
+}
+
+/* Where in its burst a slice fell, and what it counted. */
+static void fold_into(struct ledger *ledger, unsigned prototype, const struct burst *burst,
+		const struct burst *slice)
+{
+	double middle = (double)(slice->begin - burst->begin) + (double)slice->ticks / 2;
+
+	if (!ledger->fold)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	fold_slice(ledger->fold, prototype, slice->group, middle / (double)burst->ticks,
+			(double)slice->ticks, slice->values);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst, uint64_t end,
+		uint64_t head)
+{
+	struct slicer *slicer = &thread->slicer;
+	struct burst slice;
+	uint64_t ticks = 0;
+	int prototype;
+
+	while (slicer_cut(slicer, burst, end, head, ledger->rules->counts, &slice)) {
+		slice.quantum = quantum_of(ledger, slicer, burst, &slice);
+		ticks += slice.ticks;
+		prototype = ledger_drain_burst(ledger, thread, table, &slice);
+		/* where in the burst it is, is known when the burst has ended */
+		if (prototype >= 0 && burst->ticks)
+			fold_into(ledger, (unsigned)prototype, burst, &slice);
+	}
+	return ticks;
+}
+
+/* What was taken ahead of a burst belongs to this span. */
+static void settle_ahead(struct thread *thread, struct span *span, uint32_t number)
+{
+	struct slices_ahead *ahead = &thread->slicer.ahead;
+
+	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
+		if (ahead->count[p] > 0)
+			span_note_slices(span, p, (uint32_t)ahead->count[p], (double)ahead->ticks[p]);
+	memset(ahead, 0, sizeof(*ahead));
+	for (unsigned i = 0; i < thread->pendings; i++)
+		if (thread->pending[i].span == BURST_NO_SPAN)
+			thread->pending[i].span = number;
+}
+
+/* A sample within a burst of this prototype: where the program was, and what it had counted. */
+static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
+		const struct overflow_sample *sample, uint64_t at)
+{
+	unsigned count = ledger->rules->counts[burst->group];
+	double place = (double)(at - burst->begin) / (double)burst->ticks;
+	uint64_t until[GROUP_EVENTS_MAX];
+	bool known = sample->count >= count &&
+		     group_delta(burst->first, sample->values, count, until);
+
+	/* cycles, or the time on a processor: a thread that waits for one does not go on */
+	if (known && ledger->counting->plan.common && burst->values[0])
+		place = (double)until[0] / (double)burst->values[0];
+	pthread_mutex_lock(&ledger->lock);
+	profile_add(&ledger->profile, sample->address, prototype, 1);
+	if (ledger->fold && known)
+		fold_sample(ledger->fold, prototype, burst->group, place, until, burst->values);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
+void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	struct slicer *slicer = &thread->slicer;
+	struct overflow_sample sample[2 * SLICES_MIN];
+	uint64_t head, at[2 * SLICES_MIN];
+	unsigned samples = 0;
+	int prototype;
+
+	if (slicer_pending(slicer)) {
+		head = slicer_look(slicer);
+		while (samples < 2 * SLICES_MIN && slicer_sample(slicer, burst->begin,
+				burst->begin + burst->ticks, head, &sample[samples], &at[samples]))
+			samples++;
+	}
+	prototype = ledger_drain_burst(ledger, thread, table, burst);
+	for (unsigned i = 0; i < samples && prototype >= 0; i++)
+		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
+	/* while it waits there is room for one place: any of them, for all */
+	if (samples && prototype < 0) {
+		struct burst *pending = &thread->pending[thread->pendings - 1];
+
+		pending->samples = (uint16_t)samples;
+		pending->address = sample[ledger_mixed(burst->begin) % samples].address;
+	}
+}
+
+/* A long burst: in slices, where there are samples of it. */
+void ledger_drain_long(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst, uint64_t head)
+{
+	struct span *span = &thread->sites.span[burst->span];
+	uint64_t left, left_ticks;
+
+	if (!burst->mixed &&
+			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
+		ledger_drain_whole(ledger, thread, table, burst);
+		return;
+	}
+	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
+	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
+		span->left += (double)left;
+		span->left_ticks += (double)left_ticks;
+	} else if (burst->mixed) {
+		span->left++;
+		span->left_ticks += (double)burst->ticks;
+	} else {
+		ledger_drain_burst(ledger, thread, table, burst);
+	}
+	settle_ahead(thread, span, burst->span);
+}
+
+/* Slices say more when their burst has ended, so they stay in the kernel's ring for a while. */
+static bool can_wait(const struct slicer *slicer, uint64_t since)
+{
+	const struct overflow *overflow = &slicer->overflow;
+
+	return clock_ns(clock_now() - since) < AHEAD_NS &&
+	       overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
+}
+
+/* The burst under way, as far as it has samples. Called when all that came before it is drained. */
+void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table)
+{
+	const struct open_burst *open = &thread->under_way;
+	struct slicer *slicer = &thread->slicer;
+	/* pair with the releases in publish and thread_read_end: see struct open_burst */
+	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
+	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
+	uint64_t slices = slicer->since == since ? slicer->slices : 0;
+
+	if (!slicer_pending(slicer))
+		return;
+	if (!since) {
+		/* of a burst that ends just now, later ones may be needed */
+		slicer_drop(slicer, clock_now() - THREAD_SAMPLES / 4 * ledger->rules->sample_ticks);
+		return;
+	}
+	if (!ledger->rules->long_ticks || clock_now() - since < ledger->rules->long_ticks ||
+			can_wait(slicer, since))
+		return;
+	burst.quantum = atomic_load_explicit(&open->quantum, memory_order_acquire);
+	burst.group = (uint16_t)atomic_load_explicit(&open->group, memory_order_acquire);
+	burst.from = (uint16_t)atomic_load_explicit(&open->from, memory_order_acquire);
+	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
+	head = slicer_look(slicer);
+	if (atomic_load_explicit(&open->since, memory_order_acquire) != since ||
+			!slicer_wants(slicer, since, slicer->now_ticks, head))
+		return;
+	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
+	site_add(&slicer->ahead_ticks, ticks);
+	if (slicer->since == since)
+		site_add(&slicer->ahead_bursts, slicer->slices - slices);
+}
