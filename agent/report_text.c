@@ -306,6 +306,19 @@ static void print_bar(FILE *out, double part)
 	fputc('\n', out);
 }
 
+/* How many of the components that sum to the CPI have a value with an interval. */
+static unsigned count_known(const json_t *phase)
+{
+	const json_t *component;
+	unsigned known = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
+		known += !json_integer_value(json_object_get(component, "level")) &&
+			 isfinite(get(component, "cpi")) && isfinite(get(component, "ci95"));
+	return known;
+}
+
 /* Components that sum to the CPI, each with its interval, its share and a bar. */
 static void print_breakdown(FILE *out, const json_t *phase)
 {
@@ -313,6 +326,11 @@ static void print_breakdown(FILE *out, const json_t *phase)
 	double cpi = get(phase, "cpi");
 	size_t i;
 
+	/* one alone would be what the others leave */
+	if (count_known(phase) < 2) {
+		fprintf(out, "      CPI %.3f; too few bursts of each group for a breakdown\n", cpi);
+		return;
+	}
 	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
 	{
 		double value = get(component, "cpi"), error = get(component, "ci95");
