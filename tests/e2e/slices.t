@@ -80,4 +80,20 @@ run leaver PHASEMUX_OUTPUT="$tmp/leaver.result" timeout 30 "$phasemux" run -- "$
 unchanged leaver leaver.bare
 holds "leaver: there is a report" report schema "$tmp/leaver.result/report.json"
 
+# children of a fork, which are not observed, while the parent is sampled
+forking='
+import os
+for i in range(4):
+    if os.fork() == 0:
+        print("child", i, sum(range(3000000)), flush=True)
+        os._exit(i)
+    sum(range(3000000))
+    print("child", i, "ended with", os.WEXITSTATUS(os.wait()[1]), flush=True)
+'
+run forking.bare timeout 60 "$python" -c "$forking"
+run forking PHASEMUX_OUTPUT="$tmp/forking.result" timeout 60 "$phasemux" run -- "$python" -c "$forking"
+unchanged forking forking.bare
+is "$(find "$tmp/forking.result" -name 'report*.json' | wc -l)" 1 "forking: the parent alone reports"
+holds "forking: the report is as its schema says" report schema "$tmp/forking.result/report.json"
+
 done_testing
