@@ -79,8 +79,8 @@ holds "posix_threads: one between barriers" report source "$json" 300000 \
 	worker "posix_threads.c:$(line posix_threads.c '/* after triad */')" \
 	worker "posix_threads.c:$(line posix_threads.c '/* after fdiv */')"
 holds "posix_threads: one between condition waits" report source "$json" 24000000 \
-	consumer "posix_threads.c:$(line posix_threads.c 'pthread_cond_wait')" \
-	consumer "posix_threads.c:$(line posix_threads.c 'pthread_cond_wait')"
+	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')" \
+	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')"
 
 for mpi in $(mpis_of hybrid); do
 	name=hybrid.$mpi

@@ -14,7 +14,7 @@
 
 static pthread_barrier_t barrier;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER, emptied = PTHREAD_COND_INITIALIZER;
 static int iterations = 100, items, taken;
 
 static void *worker(void *data)
@@ -27,6 +27,9 @@ static void *worker(void *data)
 		work("fdiv", 300000);
 		if (index == 0) {
 			pthread_mutex_lock(&lock);
+			/* one at a time, or a consumer that lags would do several without a wait */
+			while (items)
+				pthread_cond_wait(&emptied, &lock);
 			items++;
 			pthread_cond_signal(&filled);
 			pthread_mutex_unlock(&lock);
@@ -42,11 +45,14 @@ static void *consumer(void *data)
 	for (int i = 0; i < iterations; i++) {
 		pthread_mutex_lock(&lock);
 		while (!items)
-			pthread_cond_wait(&filled, &lock);
-		items--;
+			pthread_cond_wait(&filled, &lock); /* for an item */
 		taken++;
 		pthread_mutex_unlock(&lock);
 		work("alu", 24000000);
+		pthread_mutex_lock(&lock);
+		items--;
+		pthread_cond_signal(&emptied);
+		pthread_mutex_unlock(&lock);
 	}
 	return NULL;
 }
