@@ -55,7 +55,7 @@ static struct thread *adopt(void)
 
 	if (index >= CORE_THREADS_MAX)
 		return NULL;
-	thread = thread_new(&core.rules, core.counting.pmu, core.counting.event,
+	thread = thread_new(&core.rules, 0, core.counting.pmu, core.counting.event,
 			&core.counting.plan, (uint64_t)core.world.rank + index,
 			core.counting.probe.method);
 	if (!thread)

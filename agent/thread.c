@@ -29,7 +29,7 @@ size_t thread_bytes(void)
 }
 
 /* Opens the groups that the scheme will ever want here. */
-static int open_groups(struct thread *thread, const struct thread_rules *rules,
+static int open_groups(struct thread *thread, const struct thread_rules *rules, pid_t tid,
 		const struct pmu *pmu, const struct event *events, const struct plan *plan,
 		enum read_method method)
 {
@@ -46,8 +46,8 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules,
 			continue;
 		for (unsigned i = 0; i < plan->group[g].count; i++)
 			of_group[i] = &events[plan->group[g].event[i]];
-		error = group_open(&thread->groups[g], pmu, of_group, plan->group[g].count, method,
-				&bad);
+		error = group_open_on(&thread->groups[g], tid, pmu, of_group,
+				plan->group[g].count, method, &bad);
 		if (error) {
 			while (g-- > 0)
 				if (!fixed || g == only)
@@ -78,7 +78,7 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 		overflow_close(overflow);
 }
 
-struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pmu,
+struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method)
 {
@@ -91,7 +91,7 @@ struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pm
 	thread->place = place;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
-	thread->open_error = open_groups(thread, rules, pmu, events, plan, method);
+	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method);
 	if (!thread->open_error)
 		open_samples(thread, rules);
 	thread->group = scheme_group(&rules->scheme, place, 0);
@@ -189,6 +189,15 @@ static inline bool quantum_is_over(
 	return rules->quantum_bursts ? !thread->quantum_left : now >= thread->quantum_end;
 }
 
+static int read_begin(struct thread *thread)
+{
+	struct group *group = &thread->groups[thread->group];
+
+	if (thread->by_other && group->count)
+		return group_read_other(group, thread->values);
+	return read_group(group, thread->values);
+}
+
 /* The burst that begins will be read: the counters now. */
 static __attribute__((noinline)) bool begin_reading(
 		struct thread *thread, const struct thread_rules *rules, uint64_t now)
@@ -206,7 +215,7 @@ static __attribute__((noinline)) bool begin_reading(
 	}
 	if (good) {
 		site_add(&thread->counts.reads, 1);
-		good = read_group(&thread->groups[thread->group], thread->values) == 0;
+		good = read_begin(thread) == 0;
 	}
 	/* a group that the kernel threw out comes back, if it does, with the next quantum */
 	if (!good)
@@ -367,6 +376,14 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 	thread->begin = now;
 	if (thread->reading)
 		publish(thread, now);
+}
+
+void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now)
+{
+	thread->by_other = true;
+	thread_begin_burst(thread, rules, call, now);
+	thread->by_other = false;
 }
 
 static double count_of(const _Atomic uint64_t *count)

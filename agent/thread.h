@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "agent/burst.h"
 #include "agent/histogram.h"
@@ -72,6 +73,7 @@ struct thread {
 	uint32_t born; /* path of the first: of a new thread, its function */
 	/* the burst under way */
 	bool open, reading;
+	bool by_other; /* it is begun by another thread, just now */
 	uint32_t from; /* site */
 	uint64_t begin;
 	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin ... */
@@ -109,10 +111,11 @@ struct thread {
 };
 
 /*
- * A thread with its groups open, or NULL without memory; place is its number in the scheme. Where
- * groups cannot be opened, open_error says why, and its bursts are timed but not read.
+ * A thread with its groups open, or NULL without memory; place is its number in the scheme, tid the
+ * kernel's number of the thread, 0: the calling one. Where groups cannot be opened, open_error says
+ * why, and its bursts are timed but not read.
  */
-struct thread *thread_new(const struct thread_rules *rules, const struct pmu *pmu,
+struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method);
 
@@ -151,6 +154,10 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 
 /* A burst begins: `call`, at the path thread->at, has returned. */
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now);
+
+/* The same from another thread, of one that does not know yet that it is observed. */
+void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now);
 
 #endif

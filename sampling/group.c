@@ -32,11 +32,11 @@ static int open_event(struct group *group, const struct event *event)
 		.clockid = CLOCK_MONOTONIC,
 	};
 	int leader = group->count == 0 ? -1 : group->fd[0];
-	int fd = group->pmu->open(&attr, leader);
+	int fd = group->pmu->open(&attr, group->thread, leader);
 
 	if ((fd == -EACCES || fd == -EPERM) && !attr.exclude_kernel) {
 		attr.exclude_kernel = 1;
-		fd = group->pmu->open(&attr, leader);
+		fd = group->pmu->open(&attr, group->thread, leader);
 	}
 	return fd;
 }
@@ -70,10 +70,12 @@ static void map_pages(struct group *group, enum read_method method)
 	group->method = readable ? READ_RDPMC : READ_SYSCALL;
 }
 
-int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
-		unsigned count, enum read_method method, unsigned *bad)
+int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
+		const struct event *const events[], unsigned count, enum read_method method,
+		unsigned *bad)
 {
 	memset(group, 0, sizeof(*group));
+	group->thread = thread;
 	group->pmu = pmu;
 	*bad = 0;
 	if (count == 0 || count > GROUP_EVENTS_MAX)
@@ -95,9 +97,15 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 	return 0;
 }
 
+int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
+		unsigned count, enum read_method method, unsigned *bad)
+{
+	return group_open_on(group, 0, pmu, events, count, method, bad);
+}
+
 int group_sample(struct group *group, struct perf_event_attr *attr)
 {
-	int fd = group->pmu->open(attr, group->fd[0]);
+	int fd = group->pmu->open(attr, group->thread, group->fd[0]);
 
 	if (fd < 0)
 		return fd;
@@ -190,6 +198,11 @@ int group_read(struct group *group, uint64_t *values)
 		if (!rdpmc_read(group->page[i], rdpmc_instruction, &values[i]))
 			return read_by_syscall(group, values);
 	return 0;
+}
+
+int group_read_other(struct group *group, uint64_t *values)
+{
+	return read_by_syscall(group, values);
 }
 
 bool group_delta(const uint64_t *before, const uint64_t *after, unsigned count, uint64_t *delta)

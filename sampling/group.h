@@ -1,6 +1,6 @@
 /*
  * A group of events that one thread counts together: pinned, user level only, opened once, enabled
- * and disabled as a whole, read as a whole. A group belongs to the thread that opened it.
+ * and disabled as a whole, read as a whole. A group belongs to the thread that it counts.
  */
 #ifndef PHASEMUX_SAMPLING_GROUP_H
 #define PHASEMUX_SAMPLING_GROUP_H
@@ -20,6 +20,7 @@ enum read_method {
 
 struct group {
 	const struct pmu *pmu;
+	pid_t thread; /* that is counted, 0: the one that opened it */
 	enum read_method method;
 	unsigned count;
 	bool sampled; /* one event more, after the others, that samples the group (overflow.h) */
@@ -39,6 +40,11 @@ struct group {
  */
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);
+
+/* The same of another thread of the process, 0: the calling one. */
+int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
+		const struct event *const events[], unsigned count, enum read_method method,
+		unsigned *bad);
 
 /*
  * Adds the event that samples the group, which has not been enabled yet; what is read of the group
@@ -62,6 +68,8 @@ int group_disable(struct group *group);
  * is no longer ours. The values are undefined then.
  */
 int group_read(struct group *group, uint64_t *values);
+/* The same from a thread that is not the one that is counted. */
+int group_read_other(struct group *group, uint64_t *values);
 
 /*
  * The difference of two readings. False when it cannot be: a counter ran backwards or by more than

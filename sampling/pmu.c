@@ -11,9 +11,9 @@
 
 #include "sampling/descriptor.h"
 
-static int kernel_open(struct perf_event_attr *attr, int group_fd)
+static int kernel_open(struct perf_event_attr *attr, pid_t thread, int group_fd)
 {
-	long fd = syscall(SYS_perf_event_open, attr, 0, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, thread, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : descriptor_lift((int)fd);
 }

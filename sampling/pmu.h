@@ -12,10 +12,10 @@
 
 struct pmu {
 	/*
-	 * As perf_event_open(2) for the calling thread on any processor; a descriptor (CLOEXEC,
-	 * lifted by descriptor_lift) or -errno.
+	 * As perf_event_open(2) for a thread (0: the calling one) on any processor; a descriptor
+	 * (CLOEXEC, lifted by descriptor_lift) or -errno.
 	 */
-	int (*open)(struct perf_event_attr *attr, int group_fd);
+	int (*open)(struct perf_event_attr *attr, pid_t thread, int group_fd);
 	ssize_t (*read)(int fd, void *buf, size_t size); /* bytes or -errno */
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument); /* 0 or -errno */
 	int (*close)(int fd);

@@ -34,13 +34,47 @@ static _Atomic unsigned row_count;
 static struct scripted_thread *threads;
 static __thread struct scripted_thread *this_thread __attribute__((tls_model("initial-exec")));
 
+static void prepare_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void forked_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The thread that forked is the only one, its history goes on, and nothing counts it. */
+static void forked_child(void)
+{
+	pthread_mutex_unlock(&lock);
+	threads = this_thread;
+	if (!this_thread)
+		return;
+	this_thread->next = NULL;
+	this_thread->tid = (pid_t)syscall(SYS_gettid);
+	this_thread->busy = this_thread->enabled_groups = 0;
+	this_thread->emulated = NULL;
+	atomic_store(&this_thread->ticket, 0);
+	atomic_store(&this_thread->served, 0);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(prepare_fork, forked_parent, forked_child);
+}
+
 struct scripted_thread *scripted_myself(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	if (!this_thread) {
 		struct scripted_thread *thread = calloc(1, sizeof(*thread));
 
 		if (!thread)
 			return NULL;
+		pthread_once(&once, watch_forks);
+		thread->tid = (pid_t)syscall(SYS_gettid);
 		pthread_mutex_lock(&lock);
 		thread->next = threads;
 		thread->number = threads ? threads->number + 1 : 0;
@@ -49,6 +83,18 @@ struct scripted_thread *scripted_myself(void)
 		this_thread = thread;
 	}
 	return this_thread;
+}
+
+struct scripted_thread *scripted_other(pid_t tid)
+{
+	struct scripted_thread *thread;
+
+	pthread_mutex_lock(&lock);
+	thread = threads;
+	while (thread && thread->tid != tid)
+		thread = thread->next;
+	pthread_mutex_unlock(&lock);
+	return thread;
 }
 
 unsigned scripted_row(uint32_t type, uint64_t config)
@@ -197,6 +243,9 @@ void scripted_catch_up(struct scripted_thread *thread)
 	double ns, limit = SHORT_AUTO_NS, cpi;
 	unsigned which = 0;
 
+	/* by another, nothing is known of it but what it has told */
+	if (thread != this_thread)
+		return;
 	if (*scripted_settings.emulated)
 		follow_emulator(thread);
 	if (scripted_settings.autos == 0)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "tests/emulated.h"
 
@@ -82,6 +83,7 @@ void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behav
 struct scripted_thread {
 	_Atomic unsigned ticket, served; /* others may switch its groups while it works */
 	struct scripted_thread *next;
+	pid_t tid;
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
 	uint64_t cpu_seen; /* ns */
@@ -102,6 +104,9 @@ void scripted_start(void);
 
 /* The calling thread's; NULL: no memory. */
 struct scripted_thread *scripted_myself(void);
+
+/* That of another thread of the process, by the kernel's number; NULL: it has done nothing yet. */
+struct scripted_thread *scripted_other(pid_t tid);
 
 /* Where an event's total stands; SCRIPTED_ROWS_MAX: no room. */
 unsigned scripted_row(uint32_t type, uint64_t config);

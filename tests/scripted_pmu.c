@@ -198,17 +198,17 @@ static int refusal(const struct perf_event_attr *attr, const struct event *leade
 	return hardware > scripted_settings.opens ? EINVAL : 0;
 }
 
-static int scripted_open(struct perf_event_attr *attr, int group_fd)
+static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 {
 	int error = injected(CALL_OPEN), index, fd;
 	struct event *leader = NULL, *event;
-	struct scripted_thread *thread = scripted_myself();
+	struct scripted_thread *thread = tid ? scripted_other(tid) : scripted_myself();
 	unsigned row;
 
 	if (error > 0)
 		return -error;
 	if (!thread)
-		return -ENOMEM;
+		return tid ? -ESRCH : -ENOMEM;
 	if (group_fd >= 0 && !(leader = event_of(group_fd)))
 		return -EBADF;
 	error = refusal(attr, leader);

@@ -56,7 +56,7 @@ static void one_burst(struct thread *thread, int i)
 static void *thread_main(void *data)
 {
 	int index = (int)(intptr_t)data;
-	struct thread *thread = thread_new(&run.rules, run.counting.pmu, run.counting.event,
+	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
 			&run.counting.plan, (uint64_t)index, run.counting.probe.method);
 
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))

@@ -32,7 +32,7 @@ static struct {
 
 static void *compute(void *data)
 {
-	struct thread *thread = thread_new(&run.rules, run.counting.pmu, run.counting.event,
+	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
 			&run.counting.plan, 0, run.counting.probe.method);
 
 	(void)data;
