@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/recovery.h"
 #include "agent/report_text.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/merge.h"
-#include "tools/recovery.h"
 
 #define RUNS_MAX 64
 

@@ -1,11 +1,11 @@
 /* Fuzzes what `phasemux recover` reads: whatever is accepted makes a report, as text too. */
 #include <math.h>
 
+#include "agent/recovery.h"
 #include "agent/report_text.h"
 #include "agent/spool_image.h"
 #include "multiplex/layout.h"
 #include "tests/fuzz/fuzz.h"
-#include "tools/recovery.h"
 
 static bool fuzz_one(const unsigned char *data, size_t size)
 {

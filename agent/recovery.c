@@ -1,4 +1,4 @@
-#include "tools/recovery.h"
+#include "agent/recovery.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
  * The report of a run from what its processes have left (agent/spool_image.h), one after the other:
  * what is kept here does not depend on how many there are, but for a bit per rank.
  */
-#ifndef PHASEMUX_TOOLS_RECOVERY_H
-#define PHASEMUX_TOOLS_RECOVERY_H
+#ifndef PHASEMUX_AGENT_RECOVERY_H
+#define PHASEMUX_AGENT_RECOVERY_H
 
 #include <jansson.h>
 
