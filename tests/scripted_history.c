@@ -298,6 +298,8 @@ int scripted_pmu_work(const char *behaviour, uint64_t instructions)
 	uint64_t period;
 
 	scripted_start();
+	if (*scripted_settings.emulated)
+		return -ENOTSUP;
 	thread = scripted_myself();
 	if (number < 0 || !thread)
 		return -EINVAL;

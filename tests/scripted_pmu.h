@@ -48,7 +48,8 @@ SCRIPTED_EXPORT const struct pmu *phasemux_pmu(void);
 
 /*
  * Does `instructions` of virtual work of a named behaviour on the calling thread: "chase", "triad",
- * "fdiv", "iadd", "alu", "randbr", "icache", "fma", "fscal". Returns 0, -EINVAL (no such name).
+ * "fdiv", "iadd", "alu", "randbr", "icache", "fma", "fscal". Returns 0, -EINVAL (no such name),
+ * -ENOTSUP (with "emulated": the caller has to do work of its own).
  */
 SCRIPTED_EXPORT int scripted_pmu_work(const char *behaviour, uint64_t instructions);
 

@@ -1,6 +1,7 @@
 #include "work.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,15 +103,13 @@ static const struct {
 
 void work_by_number(int kernel, int64_t instructions)
 {
-	void (*scripted)(const char *, uint64_t);
+	int (*scripted)(const char *, uint64_t);
 
 	if (kernel < 0 || kernel >= KERNELS || instructions < 0)
 		abort();
 	/* Looked up at each call: a library may come late. */
-	scripted = (void (*)(const char *, uint64_t))dlsym(RTLD_DEFAULT, "scripted_pmu_work");
-	if (scripted)
-		scripted(kernels[kernel].name, (uint64_t)instructions);
-	else
+	scripted = (int (*)(const char *, uint64_t))dlsym(RTLD_DEFAULT, "scripted_pmu_work");
+	if (!scripted || scripted(kernels[kernel].name, (uint64_t)instructions) == -ENOTSUP)
 		kernels[kernel].run((uint64_t)instructions);
 }
 
