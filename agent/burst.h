@@ -23,6 +23,7 @@ struct burst {
 	bool mixed;        /* values are not known: only what is cut of it is counted */
 	uint16_t samples;  /* that found it there */
 	uintptr_t address;
+	float group_weight; /* scheme_weight, when its group was given the quantum */
 	double weight;     /* 1 / the probability with which it was read */
 	uint64_t values[GROUP_EVENTS_MAX];
 	uint64_t first[GROUP_EVENTS_MAX]; /* counters at its begin, where bursts are sampled */

@@ -240,8 +240,10 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 void ledger_fold_quantum(struct ledger *ledger, struct thread *thread)
 {
 	const uint16_t *prototypes;
-	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
+	unsigned group, count;
+	double group_weight;
 
+	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
 	if (ledger->spool)
 		for (unsigned i = 0; i < count; i++)
 			spool_touch(ledger->spool, prototypes[i], group);
@@ -285,8 +287,8 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	}
 	/* relabelling is rare and this is cheap */
 	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
-	quantum_add(thread->gathered, prototype, burst->group, burst->weight,
-			burst_seconds(burst), burst->values);
+	quantum_add(thread->gathered, prototype, burst->group, burst->group_weight,
+			burst->weight, burst_seconds(burst), burst->values);
 	note(thread, prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
@@ -474,7 +476,7 @@ static struct adaptive *learn_shares(struct ledger *ledger, const struct prototy
 	if (rules->adaptive)
 		*next = *rules->adaptive;
 	else
-		adaptive_init(next, rules->scheme.groups, rules->scheme.seed);
+		adaptive_init(next, rules->scheme.groups);
 	for (uint32_t p = 0; p < table->count; p++)
 		phase[p] = table->all[p].phase;
 	pthread_mutex_lock(&ledger->lock);
@@ -491,7 +493,7 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	*ledger->spare = answer->table;
 	ledger_save_table(ledger, ledger->spare);
 	shares = learn_shares(ledger, ledger->spare);
-	/* pair with rcu_dereference in ledger_drain and choose_group: publish what they point to */
+	/* pair with rcu_dereference in ledger_drain, choose_group and group_weight_now */
 	readers_announce(ledger->rules);
 	rcu_assign_pointer(ledger->table, ledger->spare);
 	rcu_assign_pointer(ledger->rules->adaptive, shares);

@@ -40,8 +40,10 @@ static void save_sites(const struct site_table *sites, struct spool_thread *to)
 static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)
 {
 	const uint16_t *prototypes;
-	unsigned group, count = quantum_prototypes(thread->gathered, &prototypes, &group);
+	unsigned group, count;
+	double group_weight;
 
+	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
 	/* a quantum of so many prototypes is cut in two: its bursts all count, it counts twice */
 	if (count > SPOOL_OPEN_MAX) {
 		ledger_fold_quantum(ledger, thread);
@@ -49,6 +51,7 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	}
 	to->open = count;
 	to->open_group = group;
+	to->open_weight = group_weight;
 	for (unsigned i = 0; i < count; i++) {
 		to->open_prototype[i] = prototypes[i];
 		quantum_save(thread->gathered, prototypes[i], to->open_fields[i]);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "agent/ledger_inside.h"
+#include "agent/readers.h"
 #include "sampling/clock.h"
 
 #define AHEAD_NS 2e9 /* a burst that has lasted so long is cut before it ends */
@@ -44,6 +45,16 @@ static void fold_into(struct ledger *ledger, unsigned prototype, const struct bu
 	pthread_mutex_unlock(&ledger->lock);
 }
 
+/* A group may have come while the burst went on: its weight is taken to be today's. */
+static float group_weight_now(const struct ledger *ledger, unsigned group)
+{
+	struct scheme scheme = ledger->rules->scheme;
+
+	/* pairs with rcu_assign_pointer in ledger_publish */
+	scheme.adaptive = rcu_dereference(ledger->rules->adaptive);
+	return (float)scheme_weight(&scheme, group);
+}
+
 static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t end,
 		uint64_t head)
@@ -55,6 +66,7 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 
 	while (slicer_cut(slicer, burst, end, head, ledger->rules->counts, &slice)) {
 		slice.quantum = quantum_of(ledger, slicer, burst, &slice);
+		slice.group_weight = group_weight_now(ledger, slice.group);
 		ticks += slice.ticks;
 		prototype = ledger_drain_burst(ledger, thread, table, &slice);
 		/* where in the burst it is, is known when the burst has ended */

@@ -132,7 +132,7 @@ static int close_open(struct recovery *recovery, const struct spool_image *image
 		quantum_label(quantum, p, image->side.phase[p]);
 	for (uint32_t i = 0; i < thread->open; i++)
 		quantum_restore(quantum, thread->open_prototype[i], thread->open_group,
-				thread->open_fields[i]);
+				thread->open_weight, thread->open_fields[i]);
 	quantum_close(quantum, recovery->sums);
 	quantum_free(quantum);
 	return 0;
@@ -285,12 +285,8 @@ static void complete(struct recovery *recovery)
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
 		parts.bursts += totals->unread[p].bursts;
 		parts.seconds += totals->unread[p].seconds;
-		for (unsigned g = 0; g < recovery->facts.plan.groups; g++) {
-			const double *block = sums_block(recovery->sums, p, g);
-
-			parts.bursts += block[BLOCK_READ];
-			parts.seconds += block[BLOCK_ELAPSED];
-		}
+		parts.bursts += sums_common(recovery->sums, p)[BLOCK_READ];
+		parts.seconds += sums_common(recovery->sums, p)[COMMON_ELAPSED];
 	}
 	totals->compute.bursts = fmax(totals->compute.bursts, parts.bursts);
 	totals->compute.seconds = fmax(totals->compute.seconds, parts.seconds);

@@ -299,6 +299,11 @@ void spool_touch_thread(struct spool *spool, int thread)
 	spool->dirty_threads |= 1ull << thread;
 }
 
+static void copy(const double *from, size_t length, size_t apart)
+{
+	memcpy((unsigned char *)from + apart, from, length * sizeof(*from));
+}
+
 static void copy_sums(struct spool *spool)
 {
 	const struct sums *shape = spool->shape;
@@ -307,11 +312,9 @@ static void copy_sums(struct spool *spool)
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		for (; spool->dirty[p]; spool->dirty[p] &= spool->dirty[p] - 1) {
 			unsigned group = (unsigned)__builtin_ctzll(spool->dirty[p]);
-			double *block = sums_block(shape, p, group);
-			size_t slots = shape->plan.group[group].count - shape->aux;
 
-			memcpy((unsigned char *)block + apart, block,
-					(BLOCK_FIELDS + slots * SLOT_FIELDS) * sizeof(*block));
+			copy(sums_block(shape, p, group), sums_block_length(shape, group), apart);
+			copy(sums_common(shape, p), sums_common_length(shape), apart);
 		}
 }
 

@@ -31,7 +31,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     2
+#define SPOOL_VERSION     3
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */
@@ -111,6 +111,7 @@ struct spool_thread {
 	uint32_t spans;
 	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
 	uint32_t unused;
+	double open_weight; /* of that group */
 	struct spool_span span[SPANS_MAX];
 	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
 	uint16_t site_path[SITES_MAX]; /* SPOOL_NO_PATH: no such site */

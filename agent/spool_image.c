@@ -130,7 +130,8 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 		    is_number(thread->account.bursts, COUNT_MAX) &&
 		    is_number(thread->account.lost, COUNT_MAX) && thread->spans <= SPANS_MAX &&
 		    thread->open <= SPOOL_OPEN_MAX &&
-		    (!thread->open || thread->open_group < facts->plan.groups);
+		    (!thread->open || (thread->open_group < facts->plan.groups &&
+				      thread->open_weight > 0 && thread->open_weight <= COUNT_MAX));
 
 	good = good && thread->paths <= PATHS_MAX;
 	for (unsigned i = 0; good && i < SITES_MAX; i++)
@@ -152,13 +153,15 @@ static bool are_sums(const struct spool_image *image)
 	bool good = sums && are_numbers(image->sums, image->facts.sums_length, SUM_MAX);
 	double read = 0, quanta = 0;
 
-	for (unsigned p = 0; good && p < PROTOTYPES_MAX; p++)
-		for (unsigned g = 0; g < image->facts.plan.groups; g++) {
-			const double *block = sums_block(sums, p, g);
+	for (unsigned p = 0; good && p < PROTOTYPES_MAX; p++) {
+		const double *common = sums_common(sums, p);
 
-			read += block[BLOCK_READ];
-			quanta += block[BLOCK_QUANTA];
-		}
+		read += common[BLOCK_READ];
+		quanta += common[BLOCK_QUANTA];
+		for (unsigned g = 0; g < image->facts.plan.groups; g++)
+			good &= sums_block(sums, p, g)[BLOCK_READ] <= COUNT_MAX &&
+				sums_block(sums, p, g)[BLOCK_QUANTA] <= COUNT_MAX;
+	}
 	sums_free(sums);
 	return good && read <= COUNT_MAX && quanta <= COUNT_MAX;
 }

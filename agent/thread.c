@@ -95,6 +95,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	if (!thread->open_error)
 		open_samples(thread, rules);
 	thread->group = scheme_group(&rules->scheme, place, 0);
+	thread->group_weight = 1;
 	return thread;
 }
 
@@ -148,7 +149,8 @@ static int read_group(struct group *group, uint64_t *values)
 	return group->count ? group_read(group, values) : 0;
 }
 
-static unsigned choose_group(const struct thread_rules *rules, uint64_t place, uint64_t quantum)
+static unsigned choose_group(const struct thread_rules *rules, uint64_t place, uint64_t quantum,
+		double *group_weight)
 {
 	struct scheme scheme = rules->scheme;
 	unsigned group;
@@ -157,6 +159,7 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	/* pairs with rcu_assign_pointer in ledger_publish: the shares that were learnt */
 	scheme.adaptive = rcu_dereference(rules->adaptive);
 	group = scheme_group(&scheme, place, quantum);
+	*group_weight = scheme_weight(&scheme, group);
 	readers_leave(rules);
 	return group;
 }
@@ -165,7 +168,8 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 static __attribute__((noinline)) bool next_quantum(
 		struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
-	unsigned group = choose_group(rules, thread->place, thread->quantum + 1);
+	unsigned group = choose_group(rules, thread->place, thread->quantum + 1,
+			&thread->group_weight);
 
 	/* where the group never changes, all of a thread's bursts are one unit drawn */
 	thread->quantum += rules->scheme.kind != SCHEME_SPACE;
@@ -295,6 +299,7 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->span = span;
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
+	burst->group_weight = (float)thread->group_weight;
 	burst->weight = thread->weight;
 	burst->slice = false;
 	burst->samples = 0;

@@ -86,6 +86,7 @@ struct thread {
 	atomic_flag turn;
 	/* the quantum under way */
 	unsigned group;
+	double group_weight; /* scheme_weight, when it was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
 	bool counting; /* the group is enabled */
 	uint64_t service_at, random;

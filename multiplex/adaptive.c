@@ -1,8 +1,7 @@
 /*
  * Neyman's allocation over groups: the sum of squared weighted errors over phases and counters is
  * least for a given number of quanta when a group's share goes with the root of what its quanta
- * still vary, summed over phases. The draw is random rather than a rotation, so that no group can
- * keep step with a period of the program.
+ * still vary, summed over phases.
  */
 #include "multiplex/adaptive.h"
 
@@ -12,15 +11,13 @@
 #include <string.h>
 
 #include "multiplex/layout.h"
-#include "multiplex/mix.h"
 
 #define FLOOR .5 /* of an equal share, for every group */
 
-void adaptive_init(struct adaptive *adaptive, unsigned groups, uint64_t seed)
+void adaptive_init(struct adaptive *adaptive, unsigned groups)
 {
 	memset(adaptive, 0, sizeof(*adaptive));
 	adaptive->groups = groups;
-	adaptive->seed = seed;
 	for (unsigned g = 0; g < groups; g++)
 		adaptive->share[g] = 1. / groups;
 }
@@ -38,14 +35,14 @@ static double left_over(double yy, double yx, double xx)
  * each of the group's counters, over the cycles per burst, summed. As if it were 1 while there are
  * not two quanta to tell.
  */
-static double variation(const struct sums *sums, const double *block, unsigned group)
+static double variation(const struct sums *sums, double *block, unsigned group)
 {
 	double quanta = block[BLOCK_QUANTA], sum = 0;
 
 	if (quanta < 2 || block[BLOCK_X1] == 0)
 		return 1;
 	for (unsigned i = sums->plan.common; i < sums->plan.group[group].count; i++) {
-		const double *slot = &block[BLOCK_FIELDS + (i - sums->aux) * SLOT_FIELDS];
+		const double *slot = sums_slot(block, sums, i);
 		double left = left_over(slot[SLOT_YY], slot[SLOT_YW], block[BLOCK_WW]);
 
 		if (sums->aux > 0)
@@ -63,12 +60,14 @@ static double variation(const struct sums *sums, const double *block, unsigned g
 static void add_phase(const struct sums *sums, const uint32_t *phase, unsigned first,
 		double variance[PLAN_GROUPS_MAX])
 {
-	double block[BLOCK_FIELDS + PLAN_GROUP_EVENTS_MAX * SLOT_FIELDS];
+	double block[BLOCK_FIELDS + PLAN_GROUP_EVENTS_MAX * (SLOT_FIELDS + PLAN_GROUP_EVENTS_MAX)];
 	double value[PLAN_GROUPS_MAX], time = 0;
 
+	for (unsigned p = first; p < sums->prototypes; p++)
+		if (p == first || (phase && phase[p] == phase[first]))
+			time += sums_common(sums, p)[COMMON_T];
 	for (unsigned g = 0; g < sums->plan.groups; g++) {
-		size_t length = BLOCK_FIELDS + (sums->plan.group[g].count - sums->aux) *
-						       (size_t)SLOT_FIELDS;
+		size_t length = sums_block_length(sums, g);
 
 		memset(block, 0, sizeof(block));
 		for (unsigned p = first; p < sums->prototypes; p++)
@@ -76,7 +75,6 @@ static void add_phase(const struct sums *sums, const uint32_t *phase, unsigned f
 				for (size_t i = 0; i < length; i++)
 					block[i] += sums_block(sums, p, g)[i];
 		value[g] = variation(sums, block, g);
-		time += block[BLOCK_T];
 	}
 	for (unsigned g = 0; g < sums->plan.groups; g++)
 		variance[g] += value[g] * time;
@@ -104,14 +102,8 @@ void adaptive_learn(struct adaptive *adaptive, const struct sums *sums, const ui
 	adaptive->learnt++;
 }
 
-unsigned adaptive_group(const struct adaptive *adaptive, uint64_t place, uint64_t quantum)
+unsigned adaptive_group(const struct adaptive *adaptive, double at)
 {
-	uint64_t state = adaptive->seed;
-	double at;
-
-	state = mix_next(&state) ^ place;
-	state = mix_next(&state) ^ quantum;
-	at = mix_uniform(&state);
 	for (unsigned g = 0; g + 1 < adaptive->groups; g++) {
 		at -= adaptive->share[g];
 		if (at < 0)

@@ -11,14 +11,13 @@
 #include "multiplex/sums.h"
 
 struct adaptive {
-	uint64_t seed;
 	unsigned groups;
 	unsigned learnt;                /* times that it has learnt */
 	double share[PLAN_GROUPS_MAX];  /* of the quanta; sums to 1 */
 };
 
 /* Starts with equal shares. */
-void adaptive_init(struct adaptive *adaptive, unsigned groups, uint64_t seed);
+void adaptive_init(struct adaptive *adaptive, unsigned groups);
 
 /*
  * Sets the shares from the process' own sums. phase[p] is the phase of prototype p (0: none); NULL:
@@ -28,7 +27,7 @@ void adaptive_init(struct adaptive *adaptive, unsigned groups, uint64_t seed);
  */
 void adaptive_learn(struct adaptive *adaptive, const struct sums *sums, const uint32_t *phase);
 
-/* The group of that quantum: a pure function of the state, place and quantum; random by share. */
-unsigned adaptive_group(const struct adaptive *adaptive, uint64_t place, uint64_t quantum);
+/* The group that has `at`, 0 <= at < 1, when the shares are laid end to end. */
+unsigned adaptive_group(const struct adaptive *adaptive, double at);
 
 #endif

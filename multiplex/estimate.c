@@ -3,7 +3,9 @@
  * and instructions are known for every burst that was read, every other counter only for the
  * bursts of its group. The unit drawn is the quantum.
  *
- * A counter's mean starts as the plain mean of its group. Regressed on the common events it moves
+ * A counter's mean starts as the mean of its group's bursts, weighted where groups have unequal
+ * shares of the quanta, so that a counter that drifts is not that of the times when it was counted
+ * most (Horvitz and Thompson). Regressed on the common events it moves
  * by b x D, where D is how far the group's bursts are, on average, from all bursts. The move has to
  * be earned: with T its size in standard errors of b x D, it is shrunk by 1 - 2 / T^2 and dropped
  * when T^2 < 2 (the positive part of Stein's estimator).
@@ -37,7 +39,7 @@
 
 /* Sums are additive over prototypes, so a phase's are its prototypes' added up. */
 struct gathered {
-	double block[BLOCK_FIELDS];
+	double block[COMMON_FIELDS]; /* of a group: BLOCK_FIELDS */
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
 };
 
@@ -57,21 +59,36 @@ static double student(double df)
 	return z + (z3 + z) / (4 * df) + (5 * z5 + 16 * z3 + 3 * z) / (96 * df * df);
 }
 
-static void gather(const struct sums *sums, const bool *member, unsigned group,
+static void add(double *to, const double *from, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		to[i] += from[i];
+}
+
+static void gather_common(const struct sums *sums, const bool *member, struct gathered *out)
+{
+	for (unsigned p = 0; p < sums->prototypes; p++) {
+		double *common = sums_common(sums, p);
+
+		if (!member[p])
+			continue;
+		add(out->block, common, COMMON_FIELDS);
+		for (unsigned i = sums->aux; i < sums->plan.common; i++)
+			add(out->slot[i], sums_common_slot(common, sums, i), SLOT_FIELDS);
+	}
+}
+
+static void gather_group(const struct sums *sums, const bool *member, unsigned group,
 		struct gathered *out)
 {
-	unsigned count = sums->plan.group[group].count;
-
 	for (unsigned p = 0; p < sums->prototypes; p++) {
 		double *block = sums_block(sums, p, group);
 
 		if (!member[p])
 			continue;
-		for (unsigned i = 0; i < BLOCK_FIELDS; i++)
-			out->block[i] += block[i];
-		for (unsigned i = sums->aux; i < count; i++)
-			for (unsigned f = 0; f < SLOT_FIELDS; f++)
-				out->slot[i][f] += sums_slot(block, sums, i)[f];
+		add(out->block, block, BLOCK_FIELDS);
+		for (unsigned i = sums->plan.common; i < sums->plan.group[group].count; i++)
+			add(out->slot[i], sums_slot(block, sums, i), SLOT_FIELDS);
 	}
 }
 
@@ -156,6 +173,13 @@ static double common_variance(const double *all, unsigned i, unsigned j)
 	       all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
 }
 
+/* How much a quantum's total of the common event varies, in squares of the mean quantum's bursts. */
+static double relative_variance(const double *b, unsigned i, unsigned lost)
+{
+	return residual_xx(b, i, i) * b[BLOCK_QUANTA] * b[BLOCK_QUANTA] /
+	       (b[BLOCK_QUANTA] - lost) / (b[BLOCK_W] * b[BLOCK_W]);
+}
+
 static void find_regressors(struct regressors *out, unsigned aux, const double *b,
 		const double *all, const double *slot)
 {
@@ -166,8 +190,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 	out->tameness = 1;
 	for (unsigned i = 0; i < aux; i++) {
 		double own = residual_xx(b, i, i);
-		double ratio = residual_xx(all, i, i) / all[BLOCK_QUANTA] /
-			       (own / (b[BLOCK_QUANTA] - 1));
+		double ratio = relative_variance(all, i, 0) / relative_variance(b, i, 1);
 
 		/* 0 / 0: the same in all quanta. */
 		if (!isnan(ratio))
@@ -308,15 +331,14 @@ void estimate_phase(const struct sums *sums, const bool *member, struct phase_es
 	memset(out, 0, sizeof(*out));
 	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
 		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
-	for (unsigned g = 0; g < plan->groups; g++)
-		gather(sums, member, g, &all);
+	gather_common(sums, member, &all);
 	out->bursts = all.block[BLOCK_W];
 	out->read = all.block[BLOCK_READ];
-	out->seconds = all.block[BLOCK_ELAPSED];
-	out->duration = estimate_common(all.block, BLOCK_T, BLOCK_WT, BLOCK_TT);
+	out->seconds = all.block[COMMON_ELAPSED];
+	out->duration = estimate_common(all.block, COMMON_T, COMMON_WT, COMMON_TT);
 	if (!out->read)
 		return;
-	out->duration_sd = sqrt(fmax(0, all.block[BLOCK_BURST_TT] / all.block[BLOCK_W] -
+	out->duration_sd = sqrt(fmax(0, all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
 						out->duration.mean * out->duration.mean));
 	for (unsigned i = 0; i < sums->aux; i++)
 		out->event[i] = estimate_common(all.block, x_at[i], wx_at[i], xx_at[i][i]);
@@ -325,7 +347,7 @@ void estimate_phase(const struct sums *sums, const bool *member, struct phase_es
 	for (unsigned g = 0; g < plan->groups; g++) {
 		struct gathered group = { 0 };
 
-		gather(sums, member, g, &group);
+		gather_group(sums, member, g, &group);
 		if (group.block[BLOCK_READ] == 0)
 			continue;
 		for (unsigned i = plan->common; i < plan->group[g].count; i++)

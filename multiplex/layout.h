@@ -1,7 +1,10 @@
 /*
  * How the flat array of sums is laid out; shared by sums.c, which fills it, and estimate.c, which
- * reads it. For every prototype and group one block: the fields of enum block, then the fields of
- * enum slot for each event of the group from AUX on.
+ * reads it. For every prototype, over all quanta: the fields of enum block and enum common, then
+ * those of enum slot for each common event from AUX on. After it, for each group and over its own
+ * quanta, a block: the fields of enum block, those of enum slot for each event that is not common,
+ * and a product for each pair of these. In a group's block each quantum counts with its group's
+ * weight (scheme_weight), so that it speaks for all quanta.
  *
  * "Quantum" fields sum, over the quanta in which the prototype was read, products of that
  * quantum's weighted totals; "burst" fields sum over bursts. Totals are plain doubles: a sum of
@@ -23,25 +26,29 @@
 #define AUX_MAX 2 /* the leading common events that help to estimate the others */
 
 enum block {
-	BLOCK_READ,    /* bursts read */
-	BLOCK_QUANTA,  /* quanta in which at least one was */
-	BLOCK_ELAPSED, /* seconds, not weighted */
-	BLOCK_W,       /* sum of weights: an estimate of how many bursts there were */
-	BLOCK_X1,      /* weighted totals of the common events, and of the seconds */
+	BLOCK_READ,   /* bursts read */
+	BLOCK_QUANTA, /* quanta in which at least one was */
+	BLOCK_W,      /* sum of weights: an estimate of how many bursts there were */
+	BLOCK_X1,     /* weighted totals of the common events */
 	BLOCK_X2,
-	BLOCK_T,
 	BLOCK_WW, /* quantum products */
 	BLOCK_WX1,
 	BLOCK_WX2,
-	BLOCK_WT,
 	BLOCK_X1X1,
 	BLOCK_X1X2,
 	BLOCK_X2X2,
-	BLOCK_TT,
-	BLOCK_BURST_X1X1, /* burst squares, weighted */
-	BLOCK_BURST_X2X2,
-	BLOCK_BURST_TT,
 	BLOCK_FIELDS,
+};
+
+enum common {
+	COMMON_ELAPSED = BLOCK_FIELDS, /* seconds, not weighted */
+	COMMON_T,                      /* weighted total of the seconds */
+	COMMON_WT,                     /* quantum products */
+	COMMON_TT,
+	COMMON_BURST_X1X1, /* burst squares, weighted */
+	COMMON_BURST_X2X2,
+	COMMON_BURST_TT,
+	COMMON_FIELDS,
 };
 
 enum slot {
@@ -58,21 +65,53 @@ struct sums {
 	struct plan plan;
 	unsigned prototypes;
 	unsigned aux;                 /* common events that are kept as X1, X2 */
-	size_t block[PLAN_GROUPS_MAX]; /* where a group's block starts within a prototype */
+	size_t block[PLAN_GROUPS_MAX + 1]; /* where a group's block starts within a prototype */
 	size_t stride;                /* doubles per prototype */
 	double *flat;
 	bool owned;
 };
+
+/* What all groups have in common, and its length. */
+static inline double *sums_common(const struct sums *sums, unsigned prototype)
+{
+	return sums->flat + prototype * sums->stride;
+}
+
+static inline size_t sums_common_length(const struct sums *sums)
+{
+	return sums->block[0];
+}
+
+/* Of the common event (>= aux). */
+static inline double *sums_common_slot(double *common, const struct sums *sums, unsigned event)
+{
+	return common + COMMON_FIELDS + (event - sums->aux) * SLOT_FIELDS;
+}
 
 static inline double *sums_block(const struct sums *sums, unsigned prototype, unsigned group)
 {
 	return sums->flat + prototype * sums->stride + sums->block[group];
 }
 
-/* Of the event that stands at `position` (>= aux) of the block's group. */
+static inline size_t sums_block_length(const struct sums *sums, unsigned group)
+{
+	return sums->block[group + 1] - sums->block[group];
+}
+
+/* Of the event that stands at `position` (>= common) of the block's group. */
 static inline double *sums_slot(double *block, const struct sums *sums, unsigned position)
 {
-	return block + BLOCK_FIELDS + (position - sums->aux) * SLOT_FIELDS;
+	return block + BLOCK_FIELDS + (position - sums->plan.common) * SLOT_FIELDS;
+}
+
+/* The quantum product of those that stand at i and at j, common <= i < j. */
+static inline double *sums_pair(double *block, const struct sums *sums, unsigned group, unsigned i,
+		unsigned j)
+{
+	unsigned common = sums->plan.common, own = sums->plan.group[group].count - common;
+
+	return block + BLOCK_FIELDS + own * SLOT_FIELDS + (j - common) * (j - common - 1) / 2 +
+	       (i - common);
 }
 
 /* Of phase 1 .. SKETCH_PHASES. */

@@ -67,7 +67,7 @@ static void draw_trial(const struct replay *replay, unsigned trial, struct draw 
 	draw->scheme.seed = mix_next(&draw->state);
 }
 
-static void read_burst(struct replay *replay, size_t burst, unsigned group)
+static void read_burst(struct replay *replay, size_t burst, unsigned group, double group_weight)
 {
 	const struct plan *plan = &replay->setup->plan;
 	const uint64_t *row = &replay->bursts->values[burst * plan->events];
@@ -81,7 +81,7 @@ static void read_burst(struct replay *replay, size_t burst, unsigned group)
 		replay->plain[phase * plan->events + event] += row[event];
 		replay->observed[phase * plan->events + event]++;
 	}
-	quantum_add(replay->quantum, phase, group, 1 / replay->setup->read,
+	quantum_add(replay->quantum, phase, group, group_weight, 1 / replay->setup->read,
 			replay->bursts->seconds[burst], values);
 }
 
@@ -91,6 +91,7 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 	const struct replay_bursts *bursts = replay->bursts;
 	const struct replay_setup *setup = replay->setup;
 	uint64_t place = bursts->task[replay->order[first]] + draw->shift, now = UINT64_MAX;
+	double group_weight = 1;
 	unsigned group = 0, closed = 0, learn_at = 2 * setup->plan.groups;
 	bool learns = setup->scheme == SCHEME_ADAPTIVE;
 	struct sums *sums = learns ? replay->own : replay->sums;
@@ -98,7 +99,7 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 
 	if (learns)
 		memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
-	adaptive_init(&adaptive, setup->plan.groups, draw->scheme.seed);
+	adaptive_init(&adaptive, setup->plan.groups);
 	draw->scheme.adaptive = &adaptive;
 	for (size_t i = first; i < last; i++) {
 		size_t burst = replay->order[i];
@@ -112,9 +113,10 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 			}
 			now = quantum;
 			group = draw->group[scheme_group(&draw->scheme, place, quantum)];
+			group_weight = scheme_weight(&draw->scheme, group);
 		}
 		if (setup->read >= 1 || mix_uniform(&draw->state) < setup->read)
-			read_burst(replay, burst, group);
+			read_burst(replay, burst, group, group_weight);
 	}
 	quantum_close(replay->quantum, sums);
 	for (size_t i = 0; learns && i < sums_length(replay->own); i++)

@@ -57,6 +57,22 @@ static unsigned random_group(const struct scheme *scheme, uint64_t place, uint64
 	return symbol[(row[place % groups] + column[quantum % groups]) % groups];
 }
 
+/*
+ * The same with unequal shares: of a round's quanta each falls into another part of the shares, laid
+ * end to end, and anywhere within that part with equal probability.
+ */
+static unsigned learnt_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
+{
+	unsigned part = random_group(scheme, place, quantum);
+	uint64_t state = scheme->seed;
+
+	if (!scheme->adaptive || !scheme->adaptive->learnt)
+		return part;
+	state = mix_next(&state) ^ place;
+	state = mix_next(&state) ^ quantum;
+	return adaptive_group(scheme->adaptive, (part + mix_uniform(&state)) / scheme->groups);
+}
+
 unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
 {
 	unsigned groups = scheme->groups;
@@ -69,12 +85,19 @@ unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quan
 	case SCHEME_RANDOM:
 		return random_group(scheme, place, quantum);
 	case SCHEME_ADAPTIVE:
-		if (scheme->adaptive && scheme->adaptive->learnt)
-			return adaptive_group(scheme->adaptive, place, quantum);
-		return random_group(scheme, place, quantum);
+		return learnt_group(scheme, place, quantum);
 	case SCHEME_NONE:
 		return scheme->fixed;
 	default:
 		return (place % groups + quantum % groups) % groups;
 	}
+}
+
+double scheme_weight(const struct scheme *scheme, unsigned group)
+{
+	const struct adaptive *adaptive = scheme->adaptive;
+
+	if (scheme->kind != SCHEME_ADAPTIVE || !adaptive || !adaptive->learnt)
+		return 1;
+	return 1 / (scheme->groups * adaptive->share[group]);
 }

@@ -36,4 +36,10 @@ int scheme_by_name(const char *name);
 /* The group that counter set `place` (rank, or a number per thread) counts in quantum `quantum`. */
 unsigned scheme_group(const struct scheme *scheme, uint64_t place, uint64_t quantum);
 
+/*
+ * What a quantum that is given to the group now weighs in the group's sums: 1 / (groups x the
+ * probability with which it is given to it). 1 where all groups have equal shares.
+ */
+double scheme_weight(const struct scheme *scheme, unsigned group);
+
 #endif

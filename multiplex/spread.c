@@ -9,23 +9,37 @@ struct moments {
 	double w, y, yy;
 };
 
+static void add(struct moments *m, double w, double y, double yy)
+{
+	m->w += w;
+	m->y += y;
+	m->yy += yy;
+}
+
+static void add_slot(struct moments *m, const double *block, const double *slot)
+{
+	add(m, block[BLOCK_W], slot[SLOT_Y], slot[SLOT_BURST_YY]);
+}
+
 static void gather(const struct sums *sums, const bool *member,
 		struct moments moments[PLAN_EVENTS_MAX])
 {
 	for (unsigned p = 0; p < sums->prototypes; p++) {
-		for (unsigned g = 0; member[p] && g < sums->plan.groups; g++) {
+		double *common = sums_common(sums, p);
+
+		if (!member[p])
+			continue;
+		for (unsigned i = 0; i < sums->aux; i++)
+			add(&moments[i], common[BLOCK_W], common[i ? BLOCK_X2 : BLOCK_X1],
+					common[i ? COMMON_BURST_X2X2 : COMMON_BURST_X1X1]);
+		for (unsigned i = sums->aux; i < sums->plan.common; i++)
+			add_slot(&moments[i], common, sums_common_slot(common, sums, i));
+		for (unsigned g = 0; g < sums->plan.groups; g++) {
 			const struct plan_group *group = &sums->plan.group[g];
 			double *block = sums_block(sums, p, g);
 
-			for (unsigned i = 0; i < group->count; i++) {
-				struct moments *m = &moments[group->event[i]];
-				double *slot = i < sums->aux ? NULL : sums_slot(block, sums, i);
-
-				m->w += block[BLOCK_W];
-				m->y += slot ? slot[SLOT_Y] : block[i ? BLOCK_X2 : BLOCK_X1];
-				m->yy += slot ? slot[SLOT_BURST_YY]
-					      : block[i ? BLOCK_BURST_X2X2 : BLOCK_BURST_X1X1];
-			}
+			for (unsigned i = sums->plan.common; i < group->count; i++)
+				add_slot(&moments[group->event[i]], block, sums_slot(block, sums, i));
 		}
 	}
 }

@@ -15,7 +15,7 @@ struct noted {
 	uint8_t bucket[PLAN_GROUP_EVENTS_MAX];
 };
 
-/* What one quantum gathered of one prototype; all weighted but read and elapsed. */
+/* What one quantum gathered of one prototype; all but read and elapsed with the bursts' weights. */
 struct gathered {
 	double read, elapsed;
 	double w, t, burst_tt;
@@ -29,6 +29,7 @@ struct quantum {
 	unsigned group;   /* of all its bursts; meaningful when touched > 0 */
 	unsigned count;   /* events of that group */
 	unsigned touched; /* prototypes seen, listed in order[] */
+	double group_weight;
 	uint8_t counts[PLAN_GROUPS_MAX];
 	uint16_t *order;
 	uint32_t *label; /* the phase of each prototype; 0: none */
@@ -43,11 +44,14 @@ static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototy
 	sums->plan = *plan;
 	sums->prototypes = prototypes;
 	sums->aux = plan->common < AUX_MAX ? plan->common : AUX_MAX;
+	sums->block[0] = COMMON_FIELDS + (plan->common - sums->aux) * (size_t)SLOT_FIELDS;
 	for (unsigned g = 0; g < plan->groups; g++) {
-		sums->block[g] = sums->stride;
-		sums->stride += BLOCK_FIELDS +
-				(plan->group[g].count - sums->aux) * (size_t)SLOT_FIELDS;
+		size_t own = plan->group[g].count - plan->common;
+
+		sums->block[g + 1] = sums->block[g] + BLOCK_FIELDS + own * SLOT_FIELDS +
+				     own * (own - 1) / 2;
 	}
+	sums->stride = sums->block[plan->groups];
 }
 
 size_t sums_length_for(const struct plan *plan, unsigned prototypes)
@@ -151,15 +155,22 @@ static void note(struct quantum *quantum, uint32_t phase, double weight, const u
 		noted->bucket[i] = sketch_bucket(values[i]);
 }
 
-void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
-		double seconds, const uint64_t *values)
+/* The first burst says what group the quantum is of. */
+static void begin(struct quantum *quantum, unsigned group, double group_weight)
+{
+	if (quantum->touched)
+		return;
+	quantum->group = group;
+	quantum->group_weight = group_weight;
+	quantum->count = quantum->counts[group];
+}
+
+void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double group_weight,
+		double weight, double seconds, const uint64_t *values)
 {
 	struct gathered *of = &quantum->of[prototype];
 
-	if (!quantum->touched) {
-		quantum->group = group;
-		quantum->count = quantum->counts[group];
-	}
+	begin(quantum, group, group_weight);
 	if (of->read == 0)
 		quantum->order[quantum->touched++] = prototype;
 	of->read++;
@@ -177,50 +188,95 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 		note(quantum, quantum->label[prototype], weight, values);
 }
 
-/* What adds up burst by burst. */
-static void fold_totals(const struct sums *sums, unsigned group, const struct gathered *of,
-		double *block)
+/* The same with each burst's weight multiplied. */
+static struct gathered times(const struct gathered *of, double weight, unsigned count)
+{
+	struct gathered out = *of;
+
+	out.w *= weight;
+	for (unsigned i = 0; i < count; i++) {
+		out.y[i] *= weight;
+		out.burst_yy[i] *= weight;
+	}
+	return out;
+}
+
+static void fold_slot_totals(double *slot, double y, double burst_yy)
+{
+	slot[SLOT_Y] += y;
+	slot[SLOT_BURST_YY] += burst_yy;
+}
+
+static void fold_block_totals(const struct sums *sums, const struct gathered *of, double *block)
 {
 	block[BLOCK_READ] += of->read;
-	block[BLOCK_ELAPSED] += of->elapsed;
 	block[BLOCK_W] += of->w;
 	block[BLOCK_X1] += sums->aux > 0 ? of->y[0] : 0;
 	block[BLOCK_X2] += sums->aux > 1 ? of->y[1] : 0;
-	block[BLOCK_T] += of->t;
-	block[BLOCK_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
-	block[BLOCK_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
-	block[BLOCK_BURST_TT] += of->burst_tt;
-	for (unsigned i = sums->aux; i < sums->plan.group[group].count; i++) {
-		double *slot = sums_slot(block, sums, i);
-
-		slot[SLOT_Y] += of->y[i];
-		slot[SLOT_BURST_YY] += of->burst_yy[i];
-	}
 }
 
-/* The products of a quantum's totals: the quantum is the unit that was drawn. */
-static void fold_products(const struct sums *sums, unsigned group, const struct gathered *of,
-		double *block)
+/* What adds up burst by burst. */
+static void fold_totals(const struct sums *sums, unsigned prototype, const struct quantum *quantum)
 {
-	double x1 = sums->aux > 0 ? of->y[0] : 0;
-	double x2 = sums->aux > 1 ? of->y[1] : 0;
+	const struct gathered *of = &quantum->of[prototype];
+	struct gathered weighted = times(of, quantum->group_weight, quantum->count);
+	double *common = sums_common(sums, prototype);
+	double *block = sums_block(sums, prototype, quantum->group);
 
+	fold_block_totals(sums, of, common);
+	common[COMMON_ELAPSED] += of->elapsed;
+	common[COMMON_T] += of->t;
+	common[COMMON_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
+	common[COMMON_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
+	common[COMMON_BURST_TT] += of->burst_tt;
+	for (unsigned i = sums->aux; i < sums->plan.common; i++)
+		fold_slot_totals(sums_common_slot(common, sums, i), of->y[i], of->burst_yy[i]);
+	fold_block_totals(sums, &weighted, block);
+	for (unsigned i = sums->plan.common; i < quantum->count; i++)
+		fold_slot_totals(sums_slot(block, sums, i), weighted.y[i], weighted.burst_yy[i]);
+}
+
+static void fold_slot_products(double *slot, double y, const struct gathered *of, double x1, double x2)
+{
+	slot[SLOT_YW] += y * of->w;
+	slot[SLOT_YX1] += y * x1;
+	slot[SLOT_YX2] += y * x2;
+	slot[SLOT_YY] += y * y;
+}
+
+static void fold_block_products(const struct gathered *of, double x1, double x2, double *block)
+{
 	block[BLOCK_QUANTA]++;
 	block[BLOCK_WW] += of->w * of->w;
 	block[BLOCK_WX1] += of->w * x1;
 	block[BLOCK_WX2] += of->w * x2;
-	block[BLOCK_WT] += of->w * of->t;
 	block[BLOCK_X1X1] += x1 * x1;
 	block[BLOCK_X1X2] += x1 * x2;
 	block[BLOCK_X2X2] += x2 * x2;
-	block[BLOCK_TT] += of->t * of->t;
-	for (unsigned i = sums->aux; i < sums->plan.group[group].count; i++) {
-		double *slot = sums_slot(block, sums, i);
+}
 
-		slot[SLOT_YW] += of->y[i] * of->w;
-		slot[SLOT_YX1] += of->y[i] * x1;
-		slot[SLOT_YX2] += of->y[i] * x2;
-		slot[SLOT_YY] += of->y[i] * of->y[i];
+/* The products of a quantum's totals: the quantum is the unit that was drawn. */
+static void fold_products(const struct sums *sums, unsigned prototype, const struct quantum *quantum)
+{
+	const struct gathered *of = &quantum->of[prototype];
+	struct gathered weighted = times(of, quantum->group_weight, quantum->count);
+	double *common = sums_common(sums, prototype);
+	double *block = sums_block(sums, prototype, quantum->group);
+	double x1 = sums->aux > 0 ? of->y[0] : 0, x2 = sums->aux > 1 ? of->y[1] : 0;
+
+	fold_block_products(of, x1, x2, common);
+	common[COMMON_WT] += of->w * of->t;
+	common[COMMON_TT] += of->t * of->t;
+	for (unsigned i = sums->aux; i < sums->plan.common; i++)
+		fold_slot_products(sums_common_slot(common, sums, i), of->y[i], of, x1, x2);
+	x1 *= quantum->group_weight;
+	x2 *= quantum->group_weight;
+	fold_block_products(&weighted, x1, x2, block);
+	for (unsigned j = sums->plan.common; j < quantum->count; j++) {
+		fold_slot_products(sums_slot(block, sums, j), weighted.y[j], &weighted, x1, x2);
+		for (unsigned i = sums->plan.common; i < j; i++)
+			*sums_pair(block, sums, quantum->group, i, j) +=
+					weighted.y[i] * weighted.y[j];
 	}
 }
 
@@ -232,10 +288,12 @@ static void fold_sketches(struct quantum *quantum, const struct sums *sums)
 
 	for (unsigned n = 0; n < count; n++) {
 		const struct noted *noted = &quantum->noted[n];
+		double weight = scale * noted->weight;
 
 		for (unsigned i = 0; i < group->count; i++)
 			sums_sketch(sums, noted->phase, group->event[i])[noted->bucket[i]] +=
-					scale * noted->weight;
+					i < sums->plan.common ? weight
+							      : weight * quantum->group_weight;
 	}
 	quantum->notable = 0;
 }
@@ -260,14 +318,12 @@ void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase)
  */
 void quantum_close(struct quantum *quantum, struct sums *sums)
 {
-	unsigned group = quantum->group;
-
 	for (unsigned i = 0; i < quantum->touched; i++) {
 		unsigned first = quantum->order[i];
 		uint32_t label = quantum->label[first];
 		struct gathered *of = &quantum->of[first];
 
-		fold_totals(sums, group, of, sums_block(sums, first, group));
+		fold_totals(sums, first, quantum);
 		if (of->merged)
 			continue;
 		for (unsigned j = i + 1; label && j < quantum->touched; j++) {
@@ -278,7 +334,7 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 			other->merged = true;
 			merge(of, other, quantum->count);
 		}
-		fold_products(sums, group, of, sums_block(sums, first, group));
+		fold_products(sums, first, quantum);
 	}
 	for (unsigned i = 0; i < quantum->touched; i++)
 		memset(&quantum->of[quantum->order[i]], 0, sizeof(*quantum->of));
@@ -286,11 +342,12 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 	quantum->touched = 0;
 }
 
-unsigned quantum_prototypes(
-		const struct quantum *quantum, const uint16_t **prototypes, unsigned *group)
+unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prototypes,
+		unsigned *group, double *group_weight)
 {
 	*prototypes = quantum->order;
 	*group = quantum->group;
+	*group_weight = quantum->group_weight;
 	return quantum->touched;
 }
 
@@ -308,14 +365,11 @@ void quantum_save(const struct quantum *quantum, unsigned prototype, double fiel
 }
 
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
-		const double fields[QUANTUM_FIELDS])
+		double group_weight, const double fields[QUANTUM_FIELDS])
 {
 	struct gathered *of = &quantum->of[prototype];
 
-	if (!quantum->touched) {
-		quantum->group = group;
-		quantum->count = quantum->counts[group];
-	}
+	begin(quantum, group, group_weight);
 	if (of->read == 0 && fields[0] > 0)
 		quantum->order[quantum->touched++] = (uint16_t)prototype;
 	of->read = fields[0];

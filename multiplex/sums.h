@@ -40,10 +40,11 @@ void quantum_free(struct quantum *quantum);
 /*
  * Adds one burst that was read, of prototype p, in `group`. values[] are its counts in the order of
  * the group's events; seconds its duration; weight 1 / (the probability with which it was chosen to
- * be read), 1 where every burst is read. All bursts between two closings are of the same group.
+ * be read), 1 where every burst is read. All bursts between two closings are of the same group, which
+ * had that weight (scheme_weight) when it was given the quantum.
  */
-void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double weight,
-		double seconds, const uint64_t *values);
+void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double group_weight,
+		double weight, double seconds, const uint64_t *values);
 
 /*
  * Says that the prototype belongs to `phase` (0, as at first: to none). Bursts of one phase in one
@@ -58,9 +59,12 @@ void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase);
  */
 void quantum_close(struct quantum *quantum, struct sums *sums);
 
-/* The prototypes with bursts in it, until the next quantum_add or close; group where there are any. */
-unsigned quantum_prototypes(
-		const struct quantum *quantum, const uint16_t **prototypes, unsigned *group);
+/*
+ * How many prototypes have bursts in it, and which, until the next quantum_add or close; the group
+ * and its weight where there are any.
+ */
+unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prototypes,
+		unsigned *group, double *group_weight);
 
 /*
  * What was gathered of one of them as plain numbers, to be kept outside of the process, and back
@@ -69,6 +73,6 @@ unsigned quantum_prototypes(
 #define QUANTUM_FIELDS (5 + 2 * PLAN_GROUP_EVENTS_MAX)
 void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS]);
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
-		const double fields[QUANTUM_FIELDS]);
+		double group_weight, const double fields[QUANTUM_FIELDS]);
 
 #endif

@@ -133,7 +133,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			}
 			for (unsigned k = 0; k < plan.group[group].count; k++)
 				seen[k] = all[plan.group[group].event[k]];
-			quantum_add(quantum, phase, group, weight, ns * 1e-9, seen);
+			quantum_add(quantum, phase, group, 1, weight, ns * 1e-9, seen);
 			span_note(span, phase, weight, ns);
 			reads += 2;
 		} else {

@@ -36,8 +36,11 @@ static double normal(uint64_t *state)
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-/* Bursts of two phases in turn, about 2 ms each; noise scales the variation of STALLS and MISSES. */
-static struct replay_bursts make(unsigned per_task, double noise, uint64_t seed)
+/*
+ * Bursts of two phases in turn, about 2 ms each; noise scales the variation of STALLS and MISSES,
+ * drift says what WALKS has gained at the end.
+ */
+static struct replay_bursts make(unsigned per_task, double noise, double drift, uint64_t seed)
 {
 	uint64_t state = seed;
 	size_t n = 0;
@@ -51,7 +54,7 @@ static struct replay_bursts make(unsigned per_task, double noise, uint64_t seed)
 			double instructions = size * imbalance * (1 + .02 * normal(&state));
 			double cycles = instructions * (1.2 + .15 * normal(&state));
 			double misses = .01 * size * (1 + noise * .2 * normal(&state));
-			double walks = .005 * size * (1 + .2 * i / per_task) *
+			double walks = .005 * size * (1 + drift * i / per_task) *
 				       (1 + .2 * sin(2 * M_PI * i / 14.));
 			uint64_t *row = &made.values[n * EVENTS];
 
@@ -87,8 +90,8 @@ static void set_up(struct replay_setup *setup, enum scheme_kind scheme, double r
 }
 
 /* Adds the cells of several programs up, so that no program's luck decides. */
-static void replay_many(enum scheme_kind scheme, double read, unsigned programs, unsigned trials,
-		struct replay_cell total[PHASES * EVENTS])
+static void replay_many(enum scheme_kind scheme, double drift, double read, unsigned programs,
+		unsigned trials, struct replay_cell total[PHASES * EVENTS])
 {
 	struct replay_cell cells[PHASES * EVENTS];
 	struct replay_setup setup;
@@ -96,7 +99,7 @@ static void replay_many(enum scheme_kind scheme, double read, unsigned programs,
 	memset(total, 0, PHASES * EVENTS * sizeof(*total));
 	set_up(&setup, scheme, read, trials);
 	for (unsigned program = 0; program < programs; program++) {
-		struct replay_bursts bursts = make(600, 1, 1000 + program);
+		struct replay_bursts bursts = make(600, 1, drift, 1000 + program);
 
 		setup.seed = program;
 		replay_run(&bursts, &setup, cells);
@@ -117,7 +120,7 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 	struct replay_summary summary;
 	struct plan plan;
 
-	replay_many(scheme, read, programs, 50, cells);
+	replay_many(scheme, .2, read, programs, 50, cells);
 	plan_pack(&plan, EVENTS, 2, 3, NULL);
 	replay_summarise(cells, PHASES, &plan, 50 * programs, &summary);
 	for (unsigned e = BRANCHES; e <= STALLS && read >= 1; e++)
@@ -149,7 +152,7 @@ static double largest_error(enum scheme_kind scheme, unsigned per_task)
 
 	set_up(&setup, scheme, 1, 20);
 	for (unsigned program = 0; program < 10; program++) {
-		struct replay_bursts bursts = make(per_task, 3, 2000 + program);
+		struct replay_bursts bursts = make(per_task, 3, .2, 2000 + program);
 
 		replay_run(&bursts, &setup, cells);
 		for (unsigned i = 0; i < PHASES * EVENTS; i++)
@@ -171,6 +174,23 @@ static void test_adaptive(void)
 			"time-space %.4f%% with 1,000", 100 * adaptive, 100 * even);
 }
 
+/* Groups have other shares before and after adaptive has learnt, and the counter has other values. */
+static void test_drift(void)
+{
+	struct replay_cell cells[PHASES * EVENTS];
+
+	replay_many(SCHEME_ADAPTIVE, 1, 1, 20, 20, cells);
+	for (unsigned phase = 0; phase < PHASES; phase++) {
+		struct replay_cell *cell = &cells[phase * EVENTS + WALKS];
+
+		ok(cell->covered >= .9 * cell->stated,
+				"adaptive, a counter that doubles, phase %u: %.1f%% of the intervals hold",
+				phase + 1, 100. * cell->covered / cell->stated);
+		ok(cell->error <= .6 * cell->plain, "%.4f%% is at most 60%% of the plain mean's %.4f%%",
+				100 * cell->error, 100 * cell->plain);
+	}
+}
+
 int main(void)
 {
 	for (unsigned scheme = 0; scheme < SCHEME_NONE; scheme++) {
@@ -178,5 +198,6 @@ int main(void)
 		test_scheme(scheme, .2, 8);
 	}
 	test_adaptive();
+	test_drift();
 	return tap_done();
 }

@@ -112,7 +112,7 @@ static double sums_batch(void *data)
 	uint64_t begin = clock_now();
 
 	for (int i = 0; i < BATCH; i++)
-		quantum_add(s->quantum, (unsigned)i % 8, 0, 1, 1e-3, values);
+		quantum_add(s->quantum, (unsigned)i % 8, 0, 1, 1, 1e-3, values);
 	quantum_close(s->quantum, s->sums);
 	return clock_ns(clock_now() - begin);
 }

@@ -83,6 +83,7 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 	thread->span[0].share_ticks[0] = 1e8f;
 	thread->open = 1;
 	thread->open_group = facts->plan.groups - 1;
+	thread->open_weight = 1;
 	for (unsigned i = 0; i < QUANTUM_FIELDS; i++)
 		thread->open_fields[0][i] = 5 + i;
 	thread->paths = 3;
@@ -96,9 +97,8 @@ static void fill_sums(struct spool_image *image)
 	struct sums *sums = sums_over(&image->facts.plan, PROTOTYPES_MAX, image->sums);
 
 	for (unsigned p = 0; p < 3; p++)
-		for (unsigned g = 0; g < image->facts.plan.groups; g++)
-			for (unsigned i = 0; i < BLOCK_FIELDS; i++)
-				sums_block(sums, p, g)[i] = 10 + p * (i + 1);
+		for (size_t i = 0; i < sums->stride; i++)
+			sums_common(sums, p)[i] = 10 + p * (i % BLOCK_FIELDS + 1);
 	sums_free(sums);
 }
 
