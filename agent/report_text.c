@@ -351,6 +351,14 @@ static void print_breakdown(FILE *out, const json_t *phase)
 	}
 }
 
+/* The kernel's two clocks count nanoseconds. */
+static struct text format_counter(const char *name, double value)
+{
+	int is_time = !strcmp(name, "task-clock") || !strcmp(name, "cpu-clock");
+
+	return is_time ? format_seconds(1e-9 * value) : format_count(value);
+}
+
 /* Without a CPI: what was counted, per burst. */
 static void print_counters(FILE *out, const json_t *phase)
 {
@@ -364,7 +372,7 @@ static void print_counters(FILE *out, const json_t *phase)
 
 		if (isfinite(mean) && isfinite(error))
 			fprintf(out, "      %-26s %9s +- %-9s per burst\n", name,
-					format_count(mean).of, format_count(error).of);
+					format_counter(name, mean).of, format_counter(name, error).of);
 		else
 			fprintf(out, "      %-26s %9s\n", name,
 					isfinite(mean) ? "too few" : "not observed");
