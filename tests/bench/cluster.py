@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Times the clustering beside scikit-learn's DBSCAN (Debian: python3-sklearn) on the same points.
 
-usage: cluster.py BENCH_CLUSTER [--json] [COUNT...]
+usage: cluster.py PROGRAM [COUNT...]      PROGRAM: build/tests/bench/cluster
 
-Ratios, taken in one run on one core, in time on the processor. Text, or JSON with --json.
+Times on the processor, of one core, in one run, as JSON; tests/bench/run clusters shows them.
 """
 import json
 import math
@@ -23,7 +23,7 @@ def ours(bench, *arguments):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--json"]
+    arguments = sys.argv[1:]
     if not arguments:
         sys.exit(__doc__)
     bench = arguments[0]
@@ -33,7 +33,8 @@ def main():
         from sklearn.cluster import DBSCAN
         from sklearn.metrics import adjusted_rand_score
     except ImportError:
-        sys.exit("cluster.py: needs python3-sklearn")
+        json.dump({"skipped": "no python3-sklearn"}, sys.stdout)
+        return
     results = {"dbscan": []}
     for count in counts:
         with tempfile.TemporaryDirectory() as folder:
@@ -54,18 +55,7 @@ def main():
     results["refinement"] = {"tasks": 256, "bursts": 400, "seconds": float(refined[0]),
                              "score_seconds": float(refined[1])}
     results["nearest_ns"] = float(ours(bench, "nearest")[0])
-    if "--json" in sys.argv:
-        json.dump(results, sys.stdout, indent=1)
-        print()
-        return
-    print("%10s %12s %12s %8s %16s %10s" % ("points", "seconds", "peer", "ratio",
-                                            "ns per n log n", "ARI"))
-    for row in results["dbscan"]:
-        print("%(points)10d %(seconds)12.5f %(peer_seconds)12.5f %(ratio)8.1f "
-              "%(ns_per_n_log_n)16.2f %(adjusted_rand_index)10.6f" % row)
-    print("refinement of 256 tasks x 400 bursts: %.3f s, and its score %.3f s" %
-          (results["refinement"]["seconds"], results["refinement"]["score_seconds"]))
-    print("a look-up among 256 prototypes: %.1f ns" % results["nearest_ns"])
+    json.dump(results, sys.stdout, indent=1)
 
 
 if __name__ == "__main__":

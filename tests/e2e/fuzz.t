@@ -4,18 +4,18 @@
 
 rounds=${FUZZ:-5000}
 for fuzzer in elf spool texts; do
-	program=$build/tests/tools/fuzz_$fuzzer
+	program=$build/tests/fuzz/fuzz_$fuzzer
 	[ -x "$program" ] || continue
 	holds "fuzz_$fuzzer: $rounds inputs" "$program" "${SEED:-1}" "$rounds"
 done
 # what it compares is told on both outputs
-if [ -x "$build/tests/tools/fuzz_compare" ]; then
-	"$build/tests/tools/fuzz_compare" "${SEED:-1}" "$rounds" >compare.out 2>compare.err
+if [ -x "$build/tests/fuzz/fuzz_compare" ]; then
+	"$build/tests/fuzz/fuzz_compare" "${SEED:-1}" "$rounds" >compare.out 2>compare.err
 	is $? 0 "fuzz_compare: $rounds inputs"
 	holds "fuzz_compare: none crashed" sh -c 'tail -n 1 compare.out | grep "none crashed"'
 fi
-if [ -x "$build/tests/tools/fuzz_bursts" ]; then
-	holds "fuzz_bursts: $rounds inputs" "$build/tests/tools/fuzz_bursts" "${SEED:-1}" "$rounds" \
+if [ -x "$build/tests/fuzz/fuzz_bursts" ]; then
+	holds "fuzz_bursts: $rounds inputs" "$build/tests/fuzz/fuzz_bursts" "${SEED:-1}" "$rounds" \
 		"$root"/tests/data/small.csv "$root"/tests/data/small.prv "$root"/tests/data/small.pcf
 fi
 done_testing

@@ -1,7 +1,7 @@
 /*
  * How well training in the run does beside clustering everything afterwards, on recorded bursts:
  *
- *   bench_train FILE [SEEDS]          FILE: a burst table or a Paraver trace (phasemux cluster)
+ *   train FILE [SEEDS]          FILE: a burst table or a Paraver trace (phasemux cluster)
  *
  * The bursts come as in a run, every rank samples them, rounds train at 1/16, 1/8 ... of the run and
  * at its end, and the last table classifies all. Prints, for refinement of all bursts and, by seed,

@@ -3,7 +3,7 @@
  * one that is not, in turns, by the thread's processor time. A sample each 10 ms is far below what a
  * busy machine does to such a comparison, so it is taken at a higher rate, and scaled.
  *
- *	bench_sampling [ROUNDS]
+ *	sampling [ROUNDS]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	if (!ratio || group_open(&groups[0], pmu_kernel(), of_group, 2, READ_SYSCALL, &bad) ||
 			group_open(&groups[1], pmu_kernel(), of_group, 2, READ_SYSCALL, &bad) ||
 			overflow_open(&overflow, &groups[1], 1000000000u / RATE, 1000)) {
-		fprintf(stderr, "bench_sampling: this kernel does not let us\n");
+		fprintf(stderr, "sampling: this kernel does not let us\n");
 		return 1;
 	}
 	for (int i = 0; i < rounds; i++) {
@@ -83,9 +83,8 @@ int main(int argc, char **argv)
 	}
 	qsort(ratio, (size_t)rounds, sizeof(*ratio), by_size);
 	slower = ratio[rounds / 2] - 1;
-	printf("%u samples a second: %.2f%% slower (median of %d pairs, %llu samples)\n", RATE,
-			100 * slower, rounds, (unsigned long long)samples);
-	printf("so %u a second: %.4f%% (budget 0.5%%), %.0f ns a sample\n", WANTED,
-			100 * slower * WANTED / RATE, slower * 1e9 / RATE);
+	printf("ns_a_sample %.0f\n%u_a_second_percent %.3f\n%u_a_second_percent %.3f\nsamples %llu\n",
+			slower * 1e9 / RATE, RATE, 100 * slower, WANTED, 100 * slower * WANTED / RATE,
+			(unsigned long long)samples);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /*
- * What call paths cost at repeated sites: a loop over twelve call sites behind two wrappers, with
- * and without path_find, in turns. Prints nanoseconds a call: the smallest of the turns.
+ * What call paths cost at repeated sites: twelve call sites behind two wrappers, in a loop and in
+ * random order, with and without path_find, in turns. Prints lines of a name and nanoseconds a call:
+ * the smallest of the turns.
  */
 #include <stdio.h>
 #include <time.h>
@@ -138,8 +139,7 @@ static void measure(const char *name, void (*calls)(void))
 			if (begin < least[way])
 				least[way] = begin;
 		}
-	printf("%s: %.1f ns a call, %.1f without: %.1f ns for the path\n", name, least[1], least[0],
-		least[1] - least[0]);
+	printf("%s %.2f\n%s_with_path %.2f\n", name, least[0], name, least[1]);
 }
 
 int main(void)
@@ -147,8 +147,7 @@ int main(void)
 	if (path_setup())
 		puts("no unwinder: paths of one address");
 	path_init(&table);
-	measure("a loop over 12 callers", loop);
-	measure("12 callers in random order", shuffled);
-	printf("%u paths of %u frames\n", table.count - 1, table.path[1].frames);
+	measure("in_a_loop", loop);
+	measure("in_random_order", shuffled);
 	return 0;
 }

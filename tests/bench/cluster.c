@@ -1,15 +1,14 @@
 /*
  * Times the clustering on points of its own making, so that a peer can be timed on the same ones:
  *
- *   bench_cluster points COUNT FILE   writes COUNT points (2 doubles each, then eps) for a peer
- *   bench_cluster dbscan FILE N       clusters them N times, prints the seconds of the fastest and
- *                                     the labels to FILE.labels
- *   bench_cluster refine TASKS BURSTS prints the seconds of refinement and score
- *   bench_cluster bursts FILE N       analyses a table or trace N times, of bursts of at least 50 us,
- *                                     by logarithm of instructions and IPC: prints how many there
- *                                     are, and the seconds of the first and of the middle time, of
- *                                     DBSCAN (Eps 0.02, 10 points) and of the refinement
- *   bench_cluster nearest             nanoseconds of a look-up among 256 prototypes
+ *   cluster points COUNT FILE   writes COUNT points (2 doubles each, then eps) for a peer
+ *   cluster dbscan FILE N       clusters them N times, prints the seconds of the fastest and
+ *                               the labels to FILE.labels
+ *   cluster refine TASKS BURSTS prints the seconds of refinement and score
+ *   cluster bursts FILE N       analyses a table or trace N times, of bursts of at least 50 us,
+ *                               by logarithm of instructions and IPC: prints how many there are,
+ *                               and the seconds of the first and of the middle time, of DBSCAN (Eps 0.02, 10 points) and of the refinement
+ *   cluster nearest             nanoseconds of a look-up among 256 prototypes
  */
 #include <math.h>
 #include <stdio.h>
@@ -273,7 +272,7 @@ int main(int argc, char **argv)
 		return time_bursts(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
 	if (argc == 2 && strcmp(argv[1], "nearest") == 0)
 		return time_nearest();
-	fprintf(stderr, "usage: bench_cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
+	fprintf(stderr, "usage: cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
 			"| bursts FILE N | nearest\n");
 	return 2;
 }
