@@ -126,7 +126,10 @@ size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
+/* Of all that follows the checksum in it. A change of one word is always seen. */
 uint64_t spool_checksum(const struct spool_facts *facts);
+
+_Static_assert(sizeof(struct spool_facts) % sizeof(uint64_t) == 0, "facts are whole words");
 
 /* ---- the process that is counted ---- */
 
