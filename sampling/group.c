@@ -1,6 +1,7 @@
 #include "sampling/group.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -22,7 +23,7 @@ static int open_event(struct group *group, const struct event *event)
 		.type = event->type,
 		.config = event->config,
 		.config1 = event->config1,
-		.read_format = PERF_FORMAT_GROUP,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
 		.disabled = group->count == 0,
 		.pinned = group->count == 0,
 		.exclude_kernel = event->type != PERF_TYPE_SOFTWARE,
@@ -157,9 +158,15 @@ void group_abandon(struct group *group)
 	close_descriptors(group);
 }
 
+/* Another thread's counters may be where ours were, when the program has closed them. */
+static int ask(struct group *group, unsigned long request)
+{
+	return is_ours(group, 0) ? group->pmu->ioctl(group->fd[0], request, 0) : -EBADF;
+}
+
 int group_enable(struct group *group)
 {
-	int error = group->pmu->ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, 0);
+	int error = ask(group, PERF_EVENT_IOC_ENABLE);
 
 	/* siblings were opened enabled, so they follow their leader */
 	group->enabled = error == 0;
@@ -168,25 +175,36 @@ int group_enable(struct group *group)
 
 int group_disable(struct group *group)
 {
-	int error = group->pmu->ioctl(group->fd[0], PERF_EVENT_IOC_DISABLE, 0);
+	int error = ask(group, PERF_EVENT_IOC_DISABLE);
 
 	group->enabled = false;
 	return error;
 }
 
+/* What the kernel gives of a group. */
+struct group_counts {
+	uint64_t events;
+	struct {
+		uint64_t value, id;
+	} event[GROUP_EVENTS_MAX + 1];
+};
+
 static int read_by_syscall(struct group *group, uint64_t *values)
 {
-	uint64_t buffer[1 + GROUP_EVENTS_MAX + 1];
-	size_t events = group->count + group->sampled, size = (1 + events) * sizeof(buffer[0]);
-	ssize_t got = group->pmu->read(group->fd[0], buffer, size);
+	struct group_counts counts;
+	size_t events = group->count + group->sampled;
+	size_t size = offsetof(struct group_counts, event) + events * sizeof(counts.event[0]);
+	ssize_t got = group->pmu->read(group->fd[0], &counts, size);
 
 	if (got < 0)
 		return (int)got;
 	if (got == 0) /* a pinned group in its error state */
 		return -EIO;
-	if ((size_t)got != size || buffer[0] != events)
+	if ((size_t)got != size || counts.events != events ||
+			(group->id[0] && counts.event[0].id != group->id[0]))
 		return -EBADF;
-	memcpy(values, buffer + 1, group->count * sizeof(*values));
+	for (unsigned i = 0; i < group->count; i++)
+		values[i] = counts.event[i].value;
 	return 0;
 }
 

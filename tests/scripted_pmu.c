@@ -20,6 +20,7 @@
 
 struct event {
 	bool used, enabled, counts, hardware;
+	uint64_t id, read_format;
 	pid_t pid;
 	int fd;
 	struct scripted_thread *thread;
@@ -49,6 +50,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct event events[EVENTS_MAX];
 static unsigned event_hint;
+static uint64_t last_id; /* behind the lock, as the events */
 static _Atomic uint64_t calls[CALLS];
 static struct pmu table;
 
@@ -184,7 +186,8 @@ static int refusal(const struct perf_event_attr *attr, const struct event *leade
 	if (!scripted_event_exists(attr->type, attr->config) ||
 			(!scripted_settings.hardware && hardware))
 		return ENOENT;
-	if (attr->read_format != PERF_FORMAT_GROUP || (attr->sample_period && hardware))
+	if ((attr->read_format & ~(uint64_t)PERF_FORMAT_ID) != PERF_FORMAT_GROUP ||
+			(attr->sample_period && hardware))
 		return EOPNOTSUPP;
 	/* a real program's work is seen when its counters are read, not before */
 	if (attr->sample_period && scripted_settings.autos)
@@ -224,7 +227,8 @@ static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	if (fd >= 0) {
 		event = &events[index];
 		*event = (struct event){
-			.used = true, .pid = getpid(), .fd = fd, .thread = thread, .row = row,
+			.used = true, .id = ++last_id, .read_format = attr->read_format,
+			.pid = getpid(), .fd = fd, .thread = thread, .row = row,
 			.hardware = attr->type != PERF_TYPE_SOFTWARE,
 			.leader = leader ? leader->leader : index,
 			.period = attr->sample_period, .output = index,
@@ -331,7 +335,7 @@ static int scripted_ioctl(int fd, unsigned long request, unsigned long argument)
 		scripted_unlock(event->thread);
 		return 0;
 	case PERF_EVENT_IOC_ID:
-		*(uint64_t *)argument = (uint64_t)(event - events) + 1;
+		*(uint64_t *)argument = event->id;
 		return 0;
 	case PERF_EVENT_IOC_SET_OUTPUT: {
 		struct event *output = event_of((int)argument);
@@ -371,6 +375,7 @@ static ssize_t scripted_read(int fd, void *buf, size_t size)
 	int error = injected(CALL_READ);
 	struct event *event, *leader;
 	uint64_t *out = buf;
+	unsigned fields;
 
 	if (error > 0)
 		return -error;
@@ -383,14 +388,18 @@ static ssize_t scripted_read(int fd, void *buf, size_t size)
 	leader = &events[event->leader];
 	if (leader->in_error)
 		return 0;
-	if (size < (1 + leader->members) * sizeof(*out))
+	fields = leader->read_format & PERF_FORMAT_ID ? 2 : 1;
+	if (size < (1 + fields * leader->members) * sizeof(*out))
 		return -ENOSPC;
 	scripted_catch_up(event->thread);
 	leap(leader);
 	out[0] = leader->members;
-	for (unsigned i = 0; i < leader->members; i++)
-		out[1 + i] = value_of(&events[leader->member[i]]);
-	return (ssize_t)((1 + leader->members) * sizeof(*out));
+	for (unsigned i = 0; i < leader->members; i++) {
+		out[1 + fields * i] = value_of(&events[leader->member[i]]);
+		if (fields == 2)
+			out[2 + 2 * i] = events[leader->member[i]].id;
+	}
+	return (ssize_t)((1 + fields * leader->members) * sizeof(*out));
 }
 
 static int scripted_close(int fd)
@@ -481,7 +490,7 @@ static void write_sample(struct event *leader, struct event *sampler, unsigned b
 			value += total - event->start;
 		values[i] = (uint64_t)value + event->skew;
 	}
-	scripted_ring_write(events[sampler->output].ring, (uint64_t)(sampler - events) + 1,
+	scripted_ring_write(events[sampler->output].ring, sampler->id,
 			behaviour, time, values, leader->members);
 }
 

@@ -152,8 +152,8 @@ static void test_delta(void)
 
 static void test_descriptors(void)
 {
-	uint64_t values[GROUP_EVENTS_MAX];
-	struct group group;
+	uint64_t values[GROUP_EVENTS_MAX], after[GROUP_EVENTS_MAX];
+	struct group group, next;
 	unsigned bad;
 	int fd, other;
 
@@ -171,6 +171,20 @@ static void test_descriptors(void)
 	ok(fcntl(fd, F_GETFD) >= 0, "which stays open when the group is closed");
 	close(fd);
 	close(other);
+
+	group_open(&group, phasemux_pmu(), five, 2, READ_SYSCALL, &bad);
+	group_enable(&group);
+	close(group.fd[0]);
+	group_open(&next, phasemux_pmu(), five, 2, READ_SYSCALL, &bad);
+	is_int(next.fd[0], group.fd[0], "what is opened next takes the place of what was closed");
+	group_enable(&next);
+	is_int(group_read(&group, values), -EBADF, "other counters in its place are not its own");
+	is_int(group_disable(&group), -EBADF, "and are not stopped");
+	ok(next.enabled && group_read(&next, values) == 0 && scripted_pmu_work("alu", 1000) == 0 &&
+			group_read(&next, after) == 0 && after[1] > values[1],
+		"they count on");
+	group_close(&group);
+	group_close(&next);
 }
 
 static unsigned open_descriptors(void)
