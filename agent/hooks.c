@@ -96,7 +96,7 @@ bool hooks_try_step(void)
 static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
 {
 	int kept = errno;
-	uint64_t pause;
+	uint64_t pause = core.rules.service_ticks;
 
 	if (!*core.here) {
 		core.preload->set_hooks(NULL);
@@ -106,12 +106,11 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
 		exchange_step(core.exchange, core_threads(), now);
+		if (exchange_busy(core.exchange))
+			pause = clock_ticks(SERVICE_BUSY_NS);
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
-	pause = core.rules.service_ticks;
-	if ((thread->main || !core.adapter) && exchange_busy(core.exchange))
-		pause = clock_ticks(SERVICE_BUSY_NS);
 	thread->service_at = now + pause;
 	site_add(&thread->counts.service_ticks, clock_now() - now);
 	errno = kept;

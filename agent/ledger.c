@@ -499,7 +499,9 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	rcu_assign_pointer(ledger->rules->adaptive, shares);
 	readers_wait(ledger->rules);
 	ledger->spare = old;
+	pthread_mutex_lock(&ledger->lock);
 	ledger->burst_min_ns = answer->burst_min_ns;
+	pthread_mutex_unlock(&ledger->lock);
 	atomic_store_explicit(&ledger->rules->burst_min, clock_ticks((double)answer->burst_min_ns),
 			memory_order_relaxed);
 }

@@ -23,7 +23,6 @@ struct ledger {
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool burst_min_given;
-	uint64_t burst_min_ns;
 	size_t bytes;
 
 	/* behind the lock */
@@ -35,6 +34,7 @@ struct ledger {
 	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
+	uint64_t burst_min_ns; /* read without the lock where it is written: in a round */
 
 	struct spool *spool; /* NULL: what is kept dies with the process */
 
