@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/annotate.h"
 #include "agent/wrap.h"
 
 /* ---- the real calls ---- */
@@ -40,7 +41,7 @@ static const char *const symbols[REALS] = {
 
 static _Atomic(void *) reals[REALS];
 
-/* Of names that a library defines twice, for old programs and for new, dlsym finds either. */
+/* Of names that the C library defines twice, for old programs and for new, dlsym finds either. */
 static const char *version_of(const char *symbol)
 {
 	if (strncmp(symbol, "pthread_cond_", 13) == 0)
@@ -70,14 +71,26 @@ static void *real_of_caller(const char *symbol, void *site)
 	return real;
 }
 
+/* The next one. Of a library between us and the one that has versions, that is the library's. */
+static void *real_next(const char *symbol)
+{
+	const char *version = version_of(symbol);
+	void *next = dlsym(RTLD_NEXT, symbol);
+	void *versioned = version ? dlvsym(RTLD_NEXT, symbol, version) : NULL;
+	Dl_info of_next, of_versioned;
+
+	if (!next || (versioned && dladdr(next, &of_next) && dladdr(versioned, &of_versioned) &&
+				     of_next.dli_fbase == of_versioned.dli_fbase))
+		return versioned;
+	return next;
+}
+
 static __attribute__((cold, noinline)) void *resolve(enum real_thread which, void *site)
 {
-	const char *symbol = symbols[which], *version = version_of(symbol);
+	const char *symbol = symbols[which];
 	int kept = errno;
-	void *real = version ? dlvsym(RTLD_NEXT, symbol, version) : NULL;
+	void *real = real_next(symbol);
 
-	if (!real)
-		real = dlsym(RTLD_NEXT, symbol);
 	/* pairs with the acquire in real_of; nothing but the address itself is published */
 	if (real)
 		atomic_store_explicit(&reals[which], real, memory_order_release);
@@ -195,12 +208,14 @@ static void run_body(void (*body)(void *), void *data, enum runtime_call call)
 	wrap_enter(call, site, NULL);
 }
 
-/* On each thread of the team. */
+/* On each thread of the team: it starts after it was told to, and the region ends after all have. */
 static void run_region(void *data)
 {
 	const struct region *region = data;
 
+	annotate_acquire(region);
 	run_body(region->body, region->data, region->call);
+	annotate_release(region);
 }
 
 /* A process that `phasemux run` has started, if not itself, becomes a target here. */
@@ -229,7 +244,9 @@ static __attribute__((cold, noinline)) void first_region(void)
 		wrap_enter(THREAD_##name, CALLER);                                                 \
 		a1 = (long)run_region;                                                             \
 		a2 = (long)&region;                                                                \
+		annotate_release(&region);                                                         \
 		result = real(A_##count);                                                          \
+		annotate_acquire(&region);                                                         \
 		wrap_leave(THREAD_##name, CALLER);                                                 \
 		return result;                                                                     \
 	}

@@ -17,7 +17,7 @@ told() {
 		settings+=("$1")
 		shift
 	done
-	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" \
+	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" \
 		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" "$phasemux" run -- "$@"
 }
 
@@ -81,6 +81,13 @@ holds "posix_threads: one between barriers" report source "$json" 300000 \
 holds "posix_threads: one between condition waits" report source "$json" 24000000 \
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')" \
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')"
+
+# Another tool, behind us: it is called as it would be without us.
+run between.bare "$programs/posix_threads" 20
+told between LD_PRELOAD="$beside:$programs/between.so" "$programs/posix_threads" 20
+unchanged between between.bare
+holds "another tool between us and the C library sees the program's waits" \
+	grep -q 'between: was called' between.err
 
 for mpi in $(mpis_of hybrid); do
 	name=hybrid.$mpi
