@@ -47,10 +47,19 @@ void early_prepare(void)
 
 /* ---- while MPI_Init works ---- */
 
-#if defined(__x86_64__)
+/* For what runs without a thread storage of its own, which sanitizers would look at. */
+#define BARE __attribute__((no_sanitize("address", "undefined")))
+
+#if defined(__SANITIZE_THREAD__)
+
+/* ThreadSanitizer takes every clone() for a fork. */
+
+#elif defined(__x86_64__)
+
+#define HAVE_BARE_SYSCALL
 
 /* libc's would write to errno, which here is another thread's. */
-static long bare_syscall(long number, long a, long b, long c, long d, long e)
+static BARE long bare_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -65,7 +74,9 @@ static long bare_syscall(long number, long a, long b, long c, long d, long e)
 
 #elif defined(__aarch64__)
 
-static long bare_syscall(long number, long a, long b, long c, long d, long e)
+#define HAVE_BARE_SYSCALL
+
+static BARE long bare_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
@@ -83,10 +94,10 @@ static long bare_syscall(long number, long a, long b, long c, long d, long e)
 
 #endif
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#ifdef HAVE_BARE_SYSCALL
 
 /* For a second after its last event is closed, the kernel stays awake. */
-static __attribute__((no_sanitize("address", "thread", "undefined"))) int open_and_close(void *data)
+static BARE int open_and_close(void *data)
 {
 	static struct perf_event_attr attr = {
 		.size = PERF_ATTR_SIZE_VER0,

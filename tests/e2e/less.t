@@ -85,7 +85,7 @@ holds "PHASEMUX_DISABLE=1: no result" test ! -e disabled.result
 # ---- parts of phasemux that are not there ----
 mkdir lonely
 cp "$library" "$build"/libphasemux-core.so lonely/
-preloaded adapter LD_PRELOAD="$tmp/lonely/libphasemux.so" program
+preloaded adapter LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
 unchanged adapter bare
 holds "no adapter: it says that each rank is alone" grep -q '^phasemux: .*alone' adapter.err
 for number in "" -2; do
@@ -93,7 +93,7 @@ for number in "" -2; do
 	holds "no adapter: for itself" report value "adapter.result/report$number.json" ranks 1
 done
 rm lonely/libphasemux-core.so
-preloaded core LD_PRELOAD="$tmp/lonely/libphasemux.so" program
+preloaded core LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
 unchanged core bare
 holds "no core: it is named" grep -q '^phasemux: off: .*libphasemux-core.so' core.err
 

@@ -1,5 +1,8 @@
 # What the end-to-end tests share: TAP, and running a program with and without the preload.
 # Sourced by each tests/e2e/*.t, which run from anywhere, in a folder of their own ($tmp).
+# PHASEMUX_BUILD: the folder of the build, if it is not build/. PHASEMUX_SANITIZER=asan or tsan: the
+# build is build-asan/ or build-tsan/, the host programs are those of build/, and what the sanitizer
+# finds is a case that fails.
 #
 #	ok STATUS NAME            passed when STATUS is 0
 #	is GOT WANT NAME          passed when they are equal
@@ -20,14 +23,21 @@ set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PHASEMUX_BUILD:-$root/build}
-# A build with sanitizers needs theirs in front: PHASEMUX_BUILD=build-asan with
-# PHASEMUX_SANITIZER=$(gcc -print-file-name=libasan.so) and ASAN_OPTIONS=detect_leaks=0, for MPI leaks.
-# The host programs are those of the build without.
-programs=$build/tests/programs
-[ -d "$programs" ] || programs=$root/build/tests/programs
-library=${PHASEMUX_SANITIZER:+$PHASEMUX_SANITIZER:}$build/libphasemux.so
+programs=$root/build/tests/programs
+sanitizer=${PHASEMUX_SANITIZER:-}
+# What must be preloaded right after us; "" where there is no such thing.
+runtime=
+if [ -n "$sanitizer" ]; then
+	build=$root/build-$sanitizer
+	runtime=:$(gcc -print-file-name=lib$sanitizer.so)
+elif [ -d "$build/tests/programs" ]; then
+	programs=$build/tests/programs
+fi
+library=$build/libphasemux.so$runtime
+runtime=${runtime#:}
 phasemux=$build/phasemux
 scripted=$build/tests/libscripted-pmu.so
+beside=${runtime:+$runtime:}$scripted # for `phasemux run`, which puts us in front
 python=/usr/bin/python3
 
 # Nothing of the caller's settings reaches the tests.
@@ -39,6 +49,17 @@ export OMP_NUM_THREADS=1 LC_ALL=C
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/phasemux-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
+if [ -n "$sanitizer" ]; then
+	# Findings are cases of done_testing, not exit codes. The leaks are MPI's, and so is what the
+	# host programs do with memory; they were built without. A fork is the program's business.
+	findings=log_path=$tmp/finding:exitcode=0
+	export ASAN_OPTIONS=$findings:verify_asan_link_order=0:detect_leaks=0:intercept_tls_get_addr=0
+	export UBSAN_OPTIONS=$findings:print_stacktrace=1
+	# A lock that the program takes is seen, since we are in between, but not that it lets go.
+	export TSAN_OPTIONS=$findings:ignore_noninstrumented_modules=1:report_mutex_bugs=0:die_after_fork=0
+	# MPI's own hooks for memory run before the sanitizer knows a thread.
+	export UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher
+fi
 mkdir "$tmp/spool" # of the runs that have none of their own: what is killed leaves it there
 cd "$tmp" || exit 1
 
@@ -80,6 +101,11 @@ skip() {
 }
 
 done_testing() {
+	if [ -n "$sanitizer" ]; then
+		cat "$tmp"/finding.* >"$tmp/findings" 2>/dev/null
+		[ ! -s "$tmp/findings" ]
+		ok $? "the sanitizer ($sanitizer) finds nothing" || sed 's/^/# /' "$tmp/findings" >&2
+	fi
 	echo "1..$tap_count"
 	exit $((tap_failed > 0))
 }

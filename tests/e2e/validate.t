@@ -73,7 +73,7 @@ is "$(cat missing.code)" 1 "a file that is not there: 1"
 # Real runs, of which the scripted PMU knows what they count.
 if [ -e "$scripted" ] && [ -e "$programs/phases.openmpi" ]; then
 	validated() {
-		LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" SCRIPTED_PMU='' \
+		LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" SCRIPTED_PMU='' \
 			"$phasemux" validate --scheme time-space --json "$@"
 	}
 	program=(mpirun.openmpi --allow-run-as-root --oversubscribe -np 2)
