@@ -84,7 +84,7 @@ holds "PHASEMUX_DISABLE=1: no result" test ! -e disabled.result
 
 # ---- parts of phasemux that are not there ----
 mkdir lonely
-cp "$library" "$build"/libphasemux-core.so lonely/
+cp "$build"/libphasemux.so "$build"/libphasemux-core.so lonely/
 preloaded adapter LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
 unchanged adapter bare
 holds "no adapter: it says that each rank is alone" grep -q '^phasemux: .*alone' adapter.err
