@@ -16,7 +16,8 @@
  * - where the common events vary more between all quanta than between those of the group, the
  *   group's bursts are too tame, and the variance grows by that ratio;
  * - one burst that was not seen may hold nothing, or twice the mean: vanishes as 1 / bursts, and
- *   keeps a handful of equal counts from claiming to be exact.
+ *   keeps a handful of equal counts from claiming to be exact. Where the common events explain how
+ *   the counter varies, they would tell of such a burst, and it is the less the more they explain.
  *
  * With too few quanta for a regression, the counter may be a plain ratio to one common event,
  * where that leaves a quarter of the residual squares or less.
@@ -104,14 +105,15 @@ static double unseen(double read, double all)
 	return read < all ? 1 - read / all : 0;
 }
 
+/* unexplained: the standard deviation that the common events leave, as a share of all, 0 to 1. */
 static struct estimate interval(const struct sample *s, double mean, double variance, double df,
-		double share)
+		double share, double unexplained)
 {
 	struct estimate out = { .mean = mean, .ci95 = INFINITY, .observed = s->read };
 
 	if (s->quanta >= 2)
 		out.ci95 = student(df) * sqrt(variance) +
-			   UNSEEN * fabs(mean) * share / s->read;
+			   UNSEEN * fabs(mean) * unexplained * share / s->read;
 	else if (share < 1e-12)
 		out.ci95 = 0;
 	out.ci95 += RELATIVE_FLOOR * fabs(mean);
@@ -138,7 +140,7 @@ static struct estimate plain(const struct sample *s, double all)
 	if (s->read == 0)
 		return (struct estimate){ .mean = NAN, .ci95 = INFINITY };
 	return interval(s, mean, mean_variance(s, spread(s, mean), s->quanta - 1) * share,
-			s->quanta - 1, share);
+			s->quanta - 1, share, 1);
 }
 
 /* The regressors: residual moments about the group's means, scaled to unit length. */
@@ -249,6 +251,11 @@ static double quadratic(const double m[AUX_MAX][AUX_MAX], const double *v, unsig
 	return sum;
 }
 
+static double root_share(double part, double whole)
+{
+	return part < whole ? sqrt(part / whole) : 1;
+}
+
 /* What is earned of the regression: the estimate with it, or the plain mean. */
 static struct estimate regress(const struct sample *s, const struct regressors *r,
 		const double *all)
@@ -256,10 +263,12 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 	double mean = s->y / s->w, share = unseen(s->read, all[BLOCK_W]);
 	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
 	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
+	double unexplained;
 
 	solve(r, r->xy, slope);
 	solve(r, r->ahead, toward);
 	left = settle(residual - dot(slope, r->xy, r->count), s->yy);
+	unexplained = root_share(left / df, residual / (s->quanta - 1));
 	move = dot(slope, r->ahead, r->count);
 	move_variance = dot(r->ahead, toward, r->count) * left / df;
 	if (move * move > STEIN * move_variance)
@@ -272,14 +281,16 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 	df = s->quanta - 1 - r->count * earned;
 	variance = mean_variance(s, left, df) * share +
 		   earned * earned * (move_variance + quadratic(r->common, slope, r->count));
-	return interval(s, mean + earned * move, variance * r->tameness, df, share);
+	return interval(s, mean + earned * move, variance * r->tameness, df, share,
+			unexplained);
 }
 
 /* For few quanta: the plain mean, or a ratio to the common event that explains y much better. */
 static struct estimate simple(const struct sample *s, const double *b, const double *slot,
 		unsigned aux, const double *all)
 {
-	double least = RATIO_LEAVES * spread(s, s->y / s->w), share = unseen(s->read, all[BLOCK_W]);
+	double whole = spread(s, s->y / s->w), least = RATIO_LEAVES * whole;
+	double share = unseen(s->read, all[BLOCK_W]);
 	struct estimate out = plain(s, all[BLOCK_W]);
 
 	for (unsigned i = 0; i < aux && s->quanta >= RATIO_MIN; i++) {
@@ -294,7 +305,7 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W],
 				mean_variance(s, left, s->quanta - 1) * share +
 						ratio * ratio * common_variance(all, i, i),
-				s->quanta - 1, share);
+				s->quanta - 1, share, root_share(left, whole));
 	}
 	return out;
 }

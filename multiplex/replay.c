@@ -148,6 +148,7 @@ static void judge(struct replay *replay, unsigned phase, struct replay_cell *cel
 					    cell->truth) / reference;
 		if (isfinite(of->ci95)) {
 			cell->stated++;
+			cell->width += of->ci95 / reference;
 			cell->covered += fabs(of->mean - cell->truth) <=
 					 of->ci95 + 1e-9 * cell->truth;
 		}
@@ -258,6 +259,7 @@ int replay_run(const struct replay_bursts *bursts, const struct replay_setup *se
 		cells[i].error /= cells[i].seen;
 		cells[i].plain /= cells[i].seen;
 		cells[i].relative /= cells[i].seen;
+		cells[i].width /= cells[i].stated;
 	}
 out:
 	finish(&replay);
@@ -280,6 +282,8 @@ void replay_summarise(const struct replay_cell *cells, unsigned phases, const st
 			seen += cell->seen;
 			stated += cell->stated;
 			covered += cell->covered;
+			if (cell->stated)
+				out->half_width += cell->width * cell->stated;
 			out->mean_weighted_error += cell->error * cell->seen;
 			out->plain_mean_weighted_error += cell->plain * cell->seen;
 			out->max_weighted_error = fmax(out->max_weighted_error, cell->error_max);
@@ -287,6 +291,7 @@ void replay_summarise(const struct replay_cell *cells, unsigned phases, const st
 	}
 	out->mean_weighted_error /= seen;
 	out->plain_mean_weighted_error /= seen;
+	out->half_width /= stated;
 	out->coverage = covered / stated;
 	out->stated = stated / seen;
 	out->observed = seen / all;

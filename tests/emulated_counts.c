@@ -120,9 +120,18 @@ static void executed(unsigned processor, void *data)
 	last = block;
 }
 
+/*
+ * As the outer caches of processors do it: not by the lowest bits, or where the program's large arrays
+ * happen to lie against each other would decide, and with it every page that the agent maps.
+ */
+static unsigned set_of(uint64_t line)
+{
+	return (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 58) % CACHE_SETS;
+}
+
 static void accessed(unsigned processor, uint32_t how, uint64_t address, void *data)
 {
-	uint64_t line = address >> LINE_BITS, *set = cache[line % CACHE_SETS];
+	uint64_t line = address >> LINE_BITS, *set = cache[set_of(line)];
 	unsigned way = 0;
 
 	(void)processor;

@@ -109,6 +109,7 @@ static void replay_many(enum scheme_kind scheme, double drift, double read, unsi
 			total[i].seen += cells[i].seen;
 			total[i].error += cells[i].error / programs;
 			total[i].plain += cells[i].plain / programs;
+			total[i].width += cells[i].width / programs;
 		}
 	}
 }
@@ -132,15 +133,23 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 					scheme_name(scheme), e == STALLS ? "stalls" : "branches",
 					phase + 1, 100 * cell->error, 100 * cell->plain);
 		}
+	/* instructions would tell of a burst of twice as many branches: no room is made for such */
+	for (unsigned phase = 0; phase < PHASES && read >= 1; phase++) {
+		struct replay_cell *cell = &cells[phase * EVENTS + BRANCHES];
+
+		ok(cell->width <= 4.5 * cell->error, "the intervals of branches are no wider than they "
+				"need be: +- %.4f%%", 100 * cell->width);
+	}
 	ok(summary.coverage >= .9 && summary.coverage <= .98,
 			"%s, %g read: %.1f%% of %u trials' intervals hold the truth",
 			scheme_name(scheme), read, 100 * summary.coverage, 50 * programs);
 	for (unsigned i = 0; i < PHASES * EVENTS; i++)
 		if (i % EVENTS >= 2)
 			diag("phase %u event %u: error %.4f%% plain %.4f%% covered %.1f%% stated "
-			     "%u", i / EVENTS + 1, i % EVENTS, 100 * cells[i].error,
+			     "%u +- %.4f%%", i / EVENTS + 1, i % EVENTS, 100 * cells[i].error,
 					100 * cells[i].plain,
-					100. * cells[i].covered / cells[i].stated, cells[i].stated);
+					100. * cells[i].covered / cells[i].stated, cells[i].stated,
+					100 * cells[i].width);
 }
 
 /* The largest of the cells' mean weighted errors. */

@@ -259,6 +259,7 @@ static void judge(struct replay_cell *cell, const json_t *estimate, double refer
 	if (isnan(ci95))
 		return;
 	cell->stated++;
+	cell->width += ci95 / reference;
 	cell->covered += fabs(mean - cell->truth) <= ci95 + 1e-9 * cell->truth;
 }
 
@@ -283,6 +284,7 @@ static void judge_scheme(struct runs *runs, int kind)
 					table->name[event]), reference);
 		cell->error /= cell->seen;
 		cell->relative /= cell->seen;
+		cell->width /= cell->stated;
 	}
 	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
 			&verdict->summary);

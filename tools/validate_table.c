@@ -30,12 +30,12 @@ static json_t *json_cells(const struct verdict_table *table, const struct replay
 
 		if (i % table->events < table->common || !cell->seen)
 			continue;
-		json_array_append_new(list, json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "phase",
+		json_array_append_new(list, json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "phase",
 				(int)(i / table->events + 1), "counter",
 				table->name[i % table->events], "relevance",
 				number(cell->relevance), "relative_error", number(cell->relative),
 				"weighted_error", number(cell->error), "plain_mean_weighted_error",
-				number(cell->plain), "coverage",
+				number(cell->plain), "weighted_half_width", number(cell->width), "coverage",
 				number((double)cell->covered / cell->stated), "stated",
 				number((double)cell->stated / cell->seen)));
 	}
@@ -52,8 +52,9 @@ json_t *verdict_json(const struct verdict_table *table)
 		if (!table->verdict[kind].tried)
 			continue;
 		json_object_set_new(schemes, scheme_name(kind),
-				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
-						number(s->mean_weighted_error), "max_weighted_error",
+				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+						number(s->mean_weighted_error),
+						"mean_weighted_half_width", number(s->half_width), "max_weighted_error",
 						number(s->max_weighted_error), "coverage",
 						number(s->coverage), "plain_mean_weighted_error",
 						number(s->plain_mean_weighted_error), "stated",
@@ -88,6 +89,7 @@ static void print_scheme(enum scheme_kind kind, const struct replay_summary *s)
 	print_share(s->mean_weighted_error, 9, 4);
 	print_share(s->max_weighted_error, 9, 3);
 	print_share(s->plain_mean_weighted_error, 9, 4);
+	print_share(s->half_width, 9, 4);
 	print_share(s->coverage, 8, 1);
 	print_share(s->stated, 7, 1);
 	print_share(s->observed, 9, 1);
@@ -96,19 +98,20 @@ static void print_scheme(enum scheme_kind kind, const struct replay_summary *s)
 
 static void print_cells(enum scheme_kind kind, const struct verdict_table *table)
 {
-	printf("\n%s\n%5s %-36s %10s %9s %9s %9s %8s\n", scheme_name(kind), "phase", "counter",
-			"relevance", "relative", "weighted", "plain", "inside");
+	printf("\n%s\n%5s %-32s %10s %9s %9s %9s %9s %8s\n", scheme_name(kind), "phase", "counter",
+			"relevance", "relative", "weighted", "plain", "+-", "inside");
 	for (unsigned i = 0; i < table->phases * table->events; i++) {
 		const struct replay_cell *cell = &table->verdict[kind].cells[i];
 
 		if (i % table->events < table->common)
 			continue;
-		printf("%5u %-36.36s", i / table->events + 1, table->name[i % table->events]);
+		printf("%5u %-32.32s", i / table->events + 1, table->name[i % table->events]);
 		if (cell->seen) {
 			print_share(cell->relevance, 10, 3);
 			print_share(cell->relative, 9, 3);
 			print_share(cell->error, 9, 4);
 			print_share(cell->plain, 9, 4);
+			print_share(cell->width, 9, 4);
 			print_share((double)cell->covered / cell->stated, 8, 1);
 			putchar('\n');
 		} else {
@@ -119,8 +122,8 @@ static void print_cells(enum scheme_kind kind, const struct verdict_table *table
 
 void verdict_print(const struct verdict_table *table)
 {
-	printf("\n%-11s %9s %9s %9s %8s %7s %9s   %s\n", "scheme", "weighted", "largest", "plain",
-			"inside", "stated", "observed", "thesis, table 7.2");
+	printf("\n%-11s %9s %9s %9s %9s %8s %7s %9s   %s\n", "scheme", "weighted", "largest", "plain",
+			"+-", "inside", "stated", "observed", "thesis, table 7.2");
 	for (int kind = 0; kind < SCHEME_KINDS; kind++)
 		if (table->verdict[kind].tried)
 			print_scheme(kind, &table->verdict[kind].summary);
