@@ -13,6 +13,7 @@
 #include "cluster/track.h"
 #include "tools/burst_table.h"
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/selection.h"
 
 static const char usage[] =
@@ -306,18 +307,17 @@ static double compare_step(const struct run *before, const struct run *after, bo
 int cmd_compare(int argc, char **argv)
 {
 	size_t count = argc > 1 ? (size_t)argc - 1 : 0, loaded = 0;
-	struct run *runs = calloc(count + 1, sizeof(*runs));
-	double *kept = calloc(count + 1, sizeof(*kept));
-	int code = runs && kept ? 0 : 1;
+	struct run *runs;
+	double *kept;
+	int code;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		fputs(usage, stdout);
-		goto out;
-	}
-	if (count < 2 || argv[1][0] == '-') {
-		fputs(usage, stderr);
-		code = 2;
-	}
+	if (option_help(argc, argv, usage))
+		return 0;
+	if (count < 2 || argv[1][0] == '-')
+		return option_usage(usage);
+	runs = calloc(count + 1, sizeof(*runs));
+	kept = calloc(count + 1, sizeof(*kept));
+	code = runs && kept ? 0 : 1;
 	for (; !code && loaded < count; loaded++)
 		code = load_run(&runs[loaded], argv[loaded + 1]);
 	for (size_t step = 0; !code && step + 1 < count; step++) {
@@ -327,7 +327,6 @@ int cmd_compare(int argc, char **argv)
 	if (!code)
 		printf("stable (at least %.0f%% of the time goes on) over the last %zu of %zu steps\n",
 				100 * STEADY, track_steady(kept, count - 1, STEADY), count - 1);
-out:
 	for (size_t r = 0; runs && r < loaded; r++)
 		free(runs[r].phase);
 	free(runs);

@@ -15,6 +15,13 @@
 #include "sampling/probe.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
+#include "tools/options.h"
+
+static const char usage[] =
+"usage: phasemux doctor\n"
+"\n"
+"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
+"what to change for more. Ends with 0 when something can be counted.\n";
 
 #define COLUMNS      100
 #define LABEL_WIDTH  16
@@ -236,14 +243,10 @@ int cmd_doctor(int argc, char **argv)
 	struct machine machine;
 	struct probe probe;
 
-	if (argc > 1) {
-		bool asked = strcmp(argv[1], "--help") == 0;
-
-		fputs("usage: phasemux doctor\n"
-		      "What this machine lets us count, its cost, and what to change for more.\n"
-		      "Ends with 0 when something can be counted.\n", asked ? stdout : stderr);
-		return asked ? 0 : 2;
-	}
+	if (option_help(argc, argv, usage))
+		return 0;
+	if (argc > 1)
+		return option_usage(usage);
 	if (machine_look(&machine) < 0)
 		return 2;
 	clock_calibrate(&(struct clock_moment){ 0, 0 });

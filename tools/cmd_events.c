@@ -7,6 +7,12 @@
 #include "sampling/event.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
+#include "tools/options.h"
+
+static const char usage[] =
+"usage: phasemux events [PATTERN]\n"
+"\n"
+"This processor's events that have PATTERN in their names, in any case; all without one.\n";
 
 #define COLUMNS    100
 #define NAME_WIDTH 44
@@ -37,11 +43,10 @@ int cmd_events(int argc, char **argv)
 	const char *pattern = argc > 1 ? argv[1] : "", *table;
 	struct machine machine;
 
-	if (argc > 2 || pattern[0] == '-') {
-		fprintf(stderr, "usage: phasemux events [PATTERN]\n"
-				"This processor's events with PATTERN in their name, in any case.\n");
-		return argc == 2 && strcmp(pattern, "--help") == 0 ? 0 : 2;
-	}
+	if (option_help(argc, argv, usage))
+		return 0;
+	if (argc > 2 || pattern[0] == '-')
+		return option_usage(usage);
 	if (machine_look(&machine) < 0)
 		return 1;
 	event_each(&machine.processor, pattern, print_event, &listing);

@@ -7,6 +7,12 @@
 #include "multiplex/plan.h"
 #include "sampling/processor.h"
 #include "tools/commands.h"
+#include "tools/options.h"
+
+static const char usage[] =
+"usage: phasemux models [NAME [COUNTERS]]\n"
+"\n"
+"The CPI models; of one, its groups of events for a processor that counts COUNTERS at a time (6).\n";
 
 static int list_models(void)
 {
@@ -56,12 +62,11 @@ int cmd_models(int argc, char **argv)
 {
 	unsigned counters = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 6;
 
+	if (option_help(argc, argv, usage))
+		return 0;
 	if (argc < 2)
 		return list_models();
-	if (argc > 3 || counters < 1 || counters > PLAN_GROUP_EVENTS_MAX) {
-		fprintf(stderr, "usage: phasemux models [NAME [COUNTERS, 1 to %d]]\n",
-				PLAN_GROUP_EVENTS_MAX);
-		return 2;
-	}
+	if (argc > 3 || argv[1][0] == '-' || counters < 1 || counters > PLAN_GROUP_EVENTS_MAX)
+		return option_usage(usage);
 	return show_model(argv[1], counters);
 }

@@ -16,6 +16,19 @@
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/merge.h"
+#include "tools/options.h"
+
+static const char usage[] =
+"usage: phasemux recover [options] [DIR...]\n"
+"       phasemux recover --merge RUN\n"
+"\n"
+"Makes the report of a run that did not end by itself, of what its processes left in DIR on each node:\n"
+"a folder of PHASEMUX_SPOOL, /dev/shm or /tmp (those of this machine where none is named).\n"
+"\n"
+"  --text, --json, --csv   as in phasemux report\n"
+"  --remove                what was left is gone afterwards\n"
+"  --merge RUN             what the run of the folder RUN has left goes to the folder of its results,\n"
+"                          and the report is made there; each node of a job can add its part\n";
 
 #define RUNS_MAX 64
 
@@ -273,6 +286,8 @@ int cmd_recover(int argc, char **argv)
 	bool json = false, remove = false, merged = false;
 	int i = 1, code;
 
+	if (option_help(argc, argv, usage))
+		return 0;
 	for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
 		if (strcmp(argv[i], "--json") == 0) {
 			json = true;
@@ -283,16 +298,7 @@ int cmd_recover(int argc, char **argv)
 		} else if (strcmp(argv[i], "--merge") == 0) {
 			merged = true;
 		} else if (strcmp(argv[i], "--text") != 0) {
-			fprintf(stderr,
-				"usage: phasemux recover [--text|--json|--csv] [--remove] "
-				"[DIR...]\n       phasemux recover --merge RUN\n\nDIR: what a run "
-				"has left on each node: a folder "
-				"of PHASEMUX_SPOOL, /dev/shm or /tmp\n(those of this machine "
-				"where none is named). --remove: afterwards it is gone.\n"
-				"--merge: what the run of the folder RUN has left goes to the "
-				"folder of its\nresults, and the report is made there; each "
-				"node of a job can add its part.\n");
-			return 2;
+			return option_usage(usage);
 		}
 	}
 	if (merged && i + 1 != argc) {

@@ -15,6 +15,19 @@
 #include "tools/commands.h"
 #include "tools/fold_text.h"
 #include "tools/metrics.h"
+#include "tools/options.h"
+
+static const char usage[] =
+"usage: phasemux report [options] DIR|FILE|--job JOB\n"
+"\n"
+"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
+"\n"
+"  --text              as it was printed at the program's exit (the default)\n"
+"  --json              everything, with full precision\n"
+"  --csv               a row for each phase and counter\n"
+"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
+"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
+"  --step STEP         of a job with several steps, this one\n";
 
 #define RESULTS_MAX 1000 /* of one folder; in a job's, of all its steps */
 
@@ -206,13 +219,6 @@ static int show(struct results *results, enum form form, int fold)
 	return fflush(stdout) ? 1 : 0;
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: phasemux report [--text|--json|--csv|--metrics] [--fold PHASE] "
-			"[--step STEP] DIR|FILE|--job JOB\n");
-	return 2;
-}
-
 /* Where the results of a job lie, seen from the folder that it was started in. */
 static bool job_folder(const char *id, char *folder, size_t size)
 {
@@ -233,6 +239,8 @@ int cmd_report(int argc, char **argv)
 	enum form form = FORM_TEXT;
 	int i, fold = 0, code = 1;
 
+	if (option_help(argc, argv, usage))
+		return 0;
 	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
 		unsigned f = 0;
 
@@ -247,13 +255,13 @@ int cmd_report(int argc, char **argv)
 		else if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
 			step = argv[++i];
 		else
-			return usage();
+			return option_usage(usage);
 	}
 	if (i + !job != argc || (fold && form == FORM_METRICS) || (step && strchr(step, '/')))
-		return usage();
+		return option_usage(usage);
 	path = argv[i];
 	if (job && !job_folder(job, folder, sizeof(folder)))
-		return usage();
+		return option_usage(usage);
 	if (find(&results, job ? folder : path, step) && load(&results))
 		code = show(&results, form, fold);
 	results_fini(&results);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int options_read(int argc, char **argv, const char *letters, const struct option *table,
 		const char *usage, int (*set)(void *data, int option), void *data)
@@ -22,6 +23,21 @@ int options_read(int argc, char **argv, const char *letters, const struct option
 			return code;
 	}
 	return 0;
+}
+
+bool option_help(int argc, char **argv, const char *usage)
+{
+	bool asked = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+
+	if (asked)
+		fputs(usage, stdout);
+	return asked;
+}
+
+int option_usage(const char *usage)
+{
+	fputs(usage, stderr);
+	return 2;
 }
 
 int option_refuse(const char *option, const char *value, const char *allowed)

@@ -1,5 +1,5 @@
 /*
- * What the subcommands that take many options share: reading them, and refusing what makes no
+ * What the subcommands share: reading options, showing how they are used, and refusing what makes no
  * sense.
  */
 #ifndef PHASEMUX_TOOLS_OPTIONS_H
@@ -19,6 +19,12 @@
  */
 int options_read(int argc, char **argv, const char *letters, const struct option *table,
 		const char *usage, int (*set)(void *data, int option), void *data);
+
+/* Is help all that was asked for? Then the usage has gone to stdout. */
+bool option_help(int argc, char **argv, const char *usage);
+
+/* Says on stderr how a subcommand is used; 2. */
+int option_usage(const char *usage);
 
 /* Says on stderr what an option's value should have been; 2. */
 int option_refuse(const char *option, const char *value, const char *allowed);

@@ -14,14 +14,14 @@ static const struct {
 		"count in COMMAND (in front of mpirun, or after it)" },
 	{ "doctor", cmd_doctor, "", "what this machine lets us count, and what to change" },
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
-	{ "models", cmd_models, "", "list the CPI models and their groups" },
-	{ "report", cmd_report, "[--json|--csv] DIR|FILE|--job JOB", "show a result again" },
-	{ "recover", cmd_recover, "[--json|--csv] [--remove] [DIR...]",
-		"the report of a run that did not end by itself" },
+	{ "models", cmd_models, "[NAME [COUNTERS]]", "list the CPI models and their groups" },
+	{ "report", cmd_report, "[options] DIR|FILE|--job JOB", "show a result again" },
+	{ "recover", cmd_recover, "[options] [DIR...]",
+		"make the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
 	{ "compare", cmd_compare, "A B...", "match the phases of runs" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
-		"how far off multiplexed counters are, on known bursts or in real runs" },
+		"tell how far off multiplexed counters are" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -33,9 +33,9 @@ static void usage(FILE *out)
 		char call[64];
 
 		snprintf(call, sizeof(call), "%s %s", commands[i].name, commands[i].arguments);
-		fprintf(out, "  %-34s %s\n", call, commands[i].help);
+		fprintf(out, "  %-36s %s\n", call, commands[i].help);
 	}
-	fputs("\nphasemux run --help lists the settings.\n", out);
+	fputs("\nphasemux COMMAND --help tells more; that of run lists the settings. phasemux --version\n", out);
 }
 
 int main(int argc, char **argv)
@@ -46,6 +46,10 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		usage(stdout);
+		return 0;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("phasemux " PHASEMUX_VERSION);
 		return 0;
 	}
 	for (size_t i = 0; i < COMMANDS; i++)

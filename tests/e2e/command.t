@@ -7,6 +7,26 @@ is "$(cat help.code)" 0 "--help ends with 0"
 for word in run doctor events models report; do
 	holds "--help names $word" grep -qw $word help.out
 done
+for word in run doctor events models report recover cluster compare validate; do
+	run help_of "$phasemux" $word --help
+	holds "$word --help tells its usage, on stdout" grep -q "^usage: phasemux $word" help_of.out
+	is "$(cat help_of.code)" 0 "and ends with 0"
+	holds "the manual names $word" grep -q "phasemux $word" "$build/phasemux.1"
+done
+# The table of settings is the one source of what help says; README and manual follow.
+"$phasemux" run --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | tr a-z- A-Z_ >settings.names
+"$phasemux" run --help | sed -n 's/.*(default: \(.*\))$/\1/p' | sort -u >settings.defaults
+holds "there are settings" [ "$(wc -l <settings.names)" -ge 10 ]
+for setting in $(cat settings.names); do
+	holds "README knows PHASEMUX_$setting" grep -q "^| \`PHASEMUX_$setting\`" "$root/README.md"
+	holds "so does the manual" grep -q "^.BR PHASEMUX_$setting " "$build/phasemux.1"
+done
+for default in $(cat settings.defaults); do
+	holds "README has the default $default" grep -q "| \`$default\` |\$" "$root/README.md"
+	holds "so has the manual" grep -q "^.BR PHASEMUX_[A-Z_]* \" ($default)\"" "$build/phasemux.1"
+done
+run version "$phasemux" --version
+holds "--version tells one" grep -qE '^phasemux [0-9.]+$' version.out
 run nothing "$phasemux"
 is "$(cat nothing.code)" 2 "no subcommand: 2"
 run unknown "$phasemux" frobnicate
