@@ -31,7 +31,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     3
+#define SPOOL_VERSION     4
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */

@@ -19,6 +19,10 @@
  *   keeps a handful of equal counts from claiming to be exact. Where the common events explain how
  *   the counter varies, they would tell of such a burst, and it is the less the more they explain.
  *
+ * What is derived from several counters (model.c) needs to know whose errors go together: those of a
+ * group's counters, seen in the same bursts, and those of what follows the common events where these
+ * are estimates themselves.
+ *
  * With too few quanta for a regression, the counter may be a plain ratio to one common event,
  * where that leaves a quarter of the residual squares or less.
  */
@@ -42,6 +46,7 @@
 struct gathered {
 	double block[COMMON_FIELDS]; /* of a group: BLOCK_FIELDS */
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
+	double pair[PLAN_GROUP_EVENTS_MAX][PLAN_GROUP_EVENTS_MAX]; /* products, i < j */
 };
 
 /* A counter y with the bursts that it was seen in, as moments between quanta. */
@@ -90,6 +95,9 @@ static void gather_group(const struct sums *sums, const bool *member, unsigned g
 		add(out->block, block, BLOCK_FIELDS);
 		for (unsigned i = sums->plan.common; i < sums->plan.group[group].count; i++)
 			add(out->slot[i], sums_slot(block, sums, i), SLOT_FIELDS);
+		for (unsigned j = sums->plan.common; j < sums->plan.group[group].count; j++)
+			for (unsigned i = sums->plan.common; i < j; i++)
+				out->pair[i][j] += *sums_pair(block, sums, group, i, j);
 	}
 }
 
@@ -146,6 +154,8 @@ static struct estimate plain(const struct sample *s, double all)
 /* The regressors: residual moments about the group's means, scaled to unit length. */
 struct regressors {
 	unsigned count;
+	unsigned used[AUX_MAX]; /* which common event */
+	double scale[AUX_MAX];
 	double xx[AUX_MAX][AUX_MAX];
 	double xy[AUX_MAX];
 	double ahead[AUX_MAX];           /* D: all bursts' mean less the group's */
@@ -185,8 +195,8 @@ static double relative_variance(const double *b, unsigned i, unsigned lost)
 static void find_regressors(struct regressors *out, unsigned aux, const double *b,
 		const double *all, const double *slot)
 {
-	unsigned used[AUX_MAX];
-	double scale[AUX_MAX];
+	unsigned *used = out->used;
+	double *scale = out->scale;
 
 	memset(out, 0, sizeof(*out));
 	out->tameness = 1;
@@ -251,6 +261,15 @@ static double quadratic(const double m[AUX_MAX][AUX_MAX], const double *v, unsig
 	return sum;
 }
 
+/* rest: what the interval would be if the common events' means were known. */
+static void share_error(struct estimate *out, const struct estimate *rest)
+{
+	double part = rest->ci95 / out->ci95;
+
+	if (isfinite(out->ci95) && part < 1)
+		out->shared = 1 - part * part;
+}
+
 static double root_share(double part, double whole)
 {
 	return part < whole ? sqrt(part / whole) : 1;
@@ -258,17 +277,20 @@ static double root_share(double part, double whole)
 
 /* What is earned of the regression: the estimate with it, or the plain mean. */
 static struct estimate regress(const struct sample *s, const struct regressors *r,
-		const double *all)
+		const double *all, double taken[AUX_MAX])
 {
 	double mean = s->y / s->w, share = unseen(s->read, all[BLOCK_W]);
 	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
 	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
-	double unexplained;
+	double unexplained, least, common;
+	struct estimate out, rest;
 
 	solve(r, r->xy, slope);
 	solve(r, r->ahead, toward);
 	left = settle(residual - dot(slope, r->xy, r->count), s->yy);
 	unexplained = root_share(left / df, residual / (s->quanta - 1));
+	least = mean_variance(s, left, df) * share;
+	common = quadratic(r->common, slope, r->count);
 	move = dot(slope, r->ahead, r->count);
 	move_variance = dot(r->ahead, toward, r->count) * left / df;
 	if (move * move > STEIN * move_variance)
@@ -280,18 +302,26 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 			s->yy);
 	df = s->quanta - 1 - r->count * earned;
 	variance = mean_variance(s, left, df) * share +
-		   earned * earned * (move_variance + quadratic(r->common, slope, r->count));
-	return interval(s, mean + earned * move, variance * r->tameness, df, share,
+		   earned * earned * (move_variance + common);
+	out = interval(s, mean + earned * move, variance * r->tameness, df, share, unexplained);
+	for (unsigned i = 0; i < r->count; i++) {
+		out.follows[r->used[i]] = slope[i] * r->scale[i];
+		taken[r->used[i]] = earned * slope[i] * r->scale[i];
+	}
+	/* what follows the common means is in the error whether or not it was moved by them */
+	rest = interval(s, out.mean, fmax(variance - common, least) * r->tameness, df, share,
 			unexplained);
+	share_error(&out, &rest);
+	return out;
 }
 
 /* For few quanta: the plain mean, or a ratio to the common event that explains y much better. */
 static struct estimate simple(const struct sample *s, const double *b, const double *slot,
-		unsigned aux, const double *all)
+		unsigned aux, const double *all, double taken[AUX_MAX])
 {
 	double whole = spread(s, s->y / s->w), least = RATIO_LEAVES * whole;
-	double share = unseen(s->read, all[BLOCK_W]);
-	struct estimate out = plain(s, all[BLOCK_W]);
+	double share = unseen(s->read, all[BLOCK_W]), variance, own;
+	struct estimate out = plain(s, all[BLOCK_W]), rest;
 
 	for (unsigned i = 0; i < aux && s->quanta >= RATIO_MIN; i++) {
 		double ratio = s->y / b[x_at[i]];
@@ -302,28 +332,73 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 		if (b[x_at[i]] == 0 || !(left < least))
 			continue;
 		least = left;
-		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W],
-				mean_variance(s, left, s->quanta - 1) * share +
-						ratio * ratio * common_variance(all, i, i),
-				s->quanta - 1, share, root_share(left, whole));
+		own = mean_variance(s, left, s->quanta - 1) * share;
+		variance = own + ratio * ratio * common_variance(all, i, i);
+		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W], variance, s->quanta - 1,
+				share, root_share(left, whole));
+		memset(taken, 0, AUX_MAX * sizeof(*taken));
+		out.follows[i] = taken[i] = ratio;
+		rest = interval(s, out.mean, own, s->quanta - 1, share, root_share(left, whole));
+		share_error(&out, &rest);
 	}
 	return out;
 }
 
+/* taken[]: by how much the estimate was moved for each unit that the common events were ahead. */
 static struct estimate estimate_event(const struct gathered *group, unsigned position,
-		unsigned aux, const double *all)
+		unsigned aux, const double *all, double taken[AUX_MAX])
 {
 	const double *b = group->block, *slot = group->slot[position];
 	struct sample s = { b[BLOCK_QUANTA], b[BLOCK_READ], b[BLOCK_W], b[BLOCK_WW], slot[SLOT_Y],
 		slot[SLOT_YW], slot[SLOT_YY] };
 	struct regressors r;
 
+	memset(taken, 0, AUX_MAX * sizeof(*taken));
 	if (s.quanta < REGRESS_MIN + aux)
-		return simple(&s, b, slot, aux, all);
+		return simple(&s, b, slot, aux, all, taken);
 	find_regressors(&r, aux, b, all, slot);
 	if (!r.count)
 		return plain(&s, all[BLOCK_W]);
-	return regress(&s, &r, all);
+	return regress(&s, &r, all, taken);
+}
+
+/* Of the events at i and j (i <= j): the sum of products of what varies about their estimates. */
+static double residual_product(const struct gathered *g, unsigned i, unsigned j, unsigned aux,
+		const double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX])
+{
+	const double *b = g->block, *yi = g->slot[i], *yj = g->slot[j];
+	double mean_i = yi[SLOT_Y] / b[BLOCK_W], mean_j = yj[SLOT_Y] / b[BLOCK_W];
+	double raw = i == j ? yi[SLOT_YY] : g->pair[i][j];
+	double sum = raw - mean_i * yj[SLOT_YW] - mean_j * yi[SLOT_YW] + mean_i * mean_j * b[BLOCK_WW];
+
+	for (unsigned k = 0; k < aux; k++) {
+		double x = b[x_at[k]] / b[BLOCK_W];
+		double xi = yi[yx_at[k]] - x * yi[SLOT_YW] - mean_i * b[wx_at[k]] +
+			    x * mean_i * b[BLOCK_WW];
+		double xj = yj[yx_at[k]] - x * yj[SLOT_YW] - mean_j * b[wx_at[k]] +
+			    x * mean_j * b[BLOCK_WW];
+
+		sum -= taken[i][k] * xj + taken[j][k] * xi;
+		for (unsigned l = 0; l < aux; l++)
+			sum += taken[i][k] * taken[j][l] * residual_xx(b, k, l);
+	}
+	return i == j ? settle(sum, raw) : sum;
+}
+
+static void correlate(const struct gathered *group, const struct plan_group *plan, unsigned common,
+		unsigned aux, const double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX],
+		struct estimate *event)
+{
+	for (unsigned i = common; i < plan->count; i++)
+		for (unsigned j = i + 1; j < plan->count; j++) {
+			double both = residual_product(group, i, i, aux, taken) *
+				      residual_product(group, j, j, aux, taken);
+			double product = residual_product(group, i, j, aux, taken);
+			double correlation = both > 0 ? product / sqrt(both) : 0;
+
+			event[plan->event[i]].correlation[j] = (float)fmax(-1, fmin(1, correlation));
+			event[plan->event[j]].correlation[i] = event[plan->event[i]].correlation[j];
+		}
 }
 
 static struct estimate estimate_common(const double *all, unsigned y, unsigned yw, unsigned yy)
@@ -334,9 +409,43 @@ static struct estimate estimate_common(const double *all, unsigned y, unsigned y
 	return plain(&s, all[BLOCK_W]);
 }
 
+/* Seconds go with cycles, where neither is known of all bursts. */
+static void follow(struct estimate *duration, unsigned aux, const double *all)
+{
+	const double slot[SLOT_FIELDS] = { [SLOT_Y] = all[COMMON_T], [SLOT_YW] = all[COMMON_WT],
+		[SLOT_YX1] = all[COMMON_TX1], [SLOT_YX2] = all[COMMON_TX2],
+		[SLOT_YY] = all[COMMON_TT] };
+	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
+		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
+	double share = unseen(s.read, s.w), whole = spread(&s, s.y / s.w), slope[AUX_MAX], left;
+	struct regressors r;
+	struct estimate rest;
+
+	if (s.quanta < REGRESS_MIN + aux || share == 0)
+		return;
+	find_regressors(&r, aux, all, all, slot);
+	if (!r.count)
+		return;
+	solve(&r, r.xy, slope);
+	left = settle(whole - dot(slope, r.xy, r.count), s.yy);
+	for (unsigned i = 0; i < r.count; i++)
+		duration->follows[r.used[i]] = slope[i] * r.scale[i];
+	rest = interval(&s, duration->mean, mean_variance(&s, left, s.quanta - 1) * share,
+			s.quanta - 1, share, root_share(left, whole));
+	share_error(duration, &rest);
+}
+
+static double common_correlation(const double *all)
+{
+	double both = common_variance(all, 0, 0) * common_variance(all, 1, 1);
+
+	return both > 0 ? common_variance(all, 0, 1) / sqrt(both) : 0;
+}
+
 void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
+	double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX];
 	struct gathered all = { 0 };
 
 	memset(out, 0, sizeof(*out));
@@ -351,18 +460,26 @@ void estimate_phase(const struct sums *sums, const bool *member, struct phase_es
 		return;
 	out->duration_sd = sqrt(fmax(0, all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
 						out->duration.mean * out->duration.mean));
+	follow(&out->duration, sums->aux, all.block);
+	if (sums->aux == AUX_MAX)
+		out->common_correlation = common_correlation(all.block);
 	for (unsigned i = 0; i < sums->aux; i++)
 		out->event[i] = estimate_common(all.block, x_at[i], wx_at[i], xx_at[i][i]);
 	for (unsigned i = sums->aux; i < plan->common; i++)
-		out->event[i] = estimate_event(&all, i, sums->aux, all.block);
+		out->event[i] = estimate_event(&all, i, sums->aux, all.block, taken[i]);
 	for (unsigned g = 0; g < plan->groups; g++) {
 		struct gathered group = { 0 };
 
 		gather_group(sums, member, g, &group);
 		if (group.block[BLOCK_READ] == 0)
 			continue;
-		for (unsigned i = plan->common; i < plan->group[g].count; i++)
-			out->event[plan->group[g].event[i]] =
-					estimate_event(&group, i, sums->aux, all.block);
+		for (unsigned i = plan->common; i < plan->group[g].count; i++) {
+			struct estimate *event = &out->event[plan->group[g].event[i]];
+
+			*event = estimate_event(&group, i, sums->aux, all.block, taken[i]);
+			event->group = (uint8_t)(g + 1);
+			event->position = (uint8_t)i;
+		}
+		correlate(&group, &plan->group[g], plan->common, sums->aux, taken, out->event);
 	}
 }

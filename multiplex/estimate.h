@@ -10,10 +10,22 @@
 
 #include "multiplex/sums.h"
 
+#define ESTIMATE_FOLLOWS 2 /* the first common events: cycles and instructions */
+
 struct estimate {
 	double mean;       /* per burst */
 	double ci95;       /* half-width of the 95% interval; INFINITY: cannot be known */
 	uint64_t observed; /* bursts in which it was counted; 0: not observed, mean is NAN */
+	/*
+	 * Whom its error goes with, for what is derived from several counters; all 0 where it goes
+	 * with nobody's. When the mean of common event k is off by d, so is this by follows[k] x d,
+	 * and that is `shared` of the interval's square. The rest is correlated with that of the
+	 * events which stand at the other positions of its group.
+	 */
+	double follows[ESTIMATE_FOLLOWS];
+	double shared;
+	uint8_t group, position; /* group: from 1 */
+	float correlation[PLAN_GROUP_EVENTS_MAX];
 };
 
 struct phase_estimate {
@@ -22,6 +34,7 @@ struct phase_estimate {
 	double seconds;           /* of the read ones, not weighted */
 	struct estimate duration; /* seconds */
 	double duration_sd;       /* between bursts, seconds */
+	double common_correlation; /* of the errors of the means of the first two common events */
 	struct estimate event[PLAN_EVENTS_MAX]; /* by event number of the plan */
 };
 

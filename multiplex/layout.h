@@ -45,6 +45,8 @@ enum common {
 	COMMON_T,                      /* weighted total of the seconds */
 	COMMON_WT,                     /* quantum products */
 	COMMON_TT,
+	COMMON_TX1,
+	COMMON_TX2,
 	COMMON_BURST_X1X1, /* burst squares, weighted */
 	COMMON_BURST_X2X2,
 	COMMON_BURST_TT,

@@ -345,45 +345,107 @@ static void evaluate_metrics(const struct model *model, const double *variables,
 		out[i] = expression_value(&model->metric[i].value, variables);
 }
 
+/* What every result gains or loses where one variable, or several together, move by their error. */
+struct moves {
+	double of[VARIABLES_MAX][MODEL_METRICS_MAX];
+};
+
+/* Or NAN, which fmax would hide. */
+static double not_negative(double value)
+{
+	return value < 0 ? 0 : value;
+}
+
+/* Moves the variables by step[], to either side: the larger of the changes, as of a move upwards. */
+static void move(const struct model *model, evaluator *evaluate, unsigned count,
+		const double *variables, const double *step, const double *value, double *out)
+{
+	double moved[VARIABLES_MAX], up[MODEL_METRICS_MAX], down[MODEL_METRICS_MAX];
+
+	for (unsigned e = 0; e <= model->events; e++)
+		moved[e] = not_negative(variables[e] + step[e]);
+	evaluate(model, moved, up);
+	for (unsigned e = 0; e <= model->events; e++)
+		moved[e] = not_negative(variables[e] - step[e]);
+	evaluate(model, moved, down);
+	for (unsigned i = 0; i < count; i++) {
+		up[i] -= value[i];
+		down[i] = value[i] - down[i];
+		out[i] = fabs(up[i]) >= fabs(down[i]) ? up[i] : down[i];
+	}
+}
+
 /*
- * Carries the events' intervals into the results: each event in turn is moved by its half-width to
- * either side, and what that does to a result is added in squares. An event without an interval
- * gives none to the results that depend on it.
+ * Carries the events' intervals into the results: each event in turn is moved by its half-width, and
+ * what that does to a result is added in squares, with the products of those that are correlated. A
+ * common event takes along what follows it. An event without an interval gives none to the results
+ * that depend on it.
  */
+static const struct estimate *of_variable(const struct model *model,
+		const struct phase_estimate *estimate, unsigned variable)
+{
+	return variable < model->events ? &estimate->event[variable] : &estimate->duration;
+}
+
+/* By how much the variables move together for the error of one; false: that is not known. */
+static bool find_step(const struct model *model, const struct phase_estimate *estimate, unsigned of,
+		const double *variables, double step[VARIABLES_MAX])
+{
+	const struct estimate *moved = of_variable(model, estimate, of);
+
+	if (!isfinite(moved->ci95)) {
+		step[of] = fmax(fabs(variables[of]), 1) / 16;
+		return false;
+	}
+	step[of] = moved->ci95 * sqrt(fmax(1 - moved->shared, 0));
+	for (unsigned e = ESTIMATE_FOLLOWS; e <= model->events && of < ESTIMATE_FOLLOWS; e++)
+		step[e] = of_variable(model, estimate, e)->follows[of] * step[of];
+	return true;
+}
+
+/* Of the errors of two variables. */
+static double correlation(const struct model *model, const struct phase_estimate *estimate, unsigned e,
+		unsigned f)
+{
+	const struct estimate *one = of_variable(model, estimate, e);
+	const struct estimate *other = of_variable(model, estimate, f);
+
+	if (e < ESTIMATE_FOLLOWS && f < ESTIMATE_FOLLOWS)
+		return estimate->common_correlation;
+	return one->group && one->group == other->group ? one->correlation[other->position] : 0;
+}
+
 static void carry(const struct model *model, const struct phase_estimate *estimate,
 		evaluator *evaluate, unsigned count, double *value, double *ci95)
 {
-	double variables[VARIABLES_MAX], up[MODEL_METRICS_MAX], down[MODEL_METRICS_MAX];
+	double variables[VARIABLES_MAX];
+	struct moves moves;
 
-	for (unsigned e = 0; e <= model->events; e++) {
-		const struct estimate *of = e < model->events ? &estimate->event[e]
-							      : &estimate->duration;
-
-		variables[e] = of->observed ? of->mean : NAN;
-	}
+	for (unsigned e = 0; e <= model->events; e++)
+		variables[e] = of_variable(model, estimate, e)->observed ?
+					       of_variable(model, estimate, e)->mean : NAN;
 	evaluate(model, variables, value);
 	memset(ci95, 0, count * sizeof(*ci95));
 	for (unsigned e = 0; e <= model->events; e++) {
-		double mean = variables[e];
-		double half = e < model->events ? estimate->event[e].ci95 : estimate->duration.ci95;
-		double step = isfinite(half) ? half : fmax(fabs(mean), 1) / 16;
+		double step[VARIABLES_MAX] = { 0 };
+		bool known = find_step(model, estimate, e, variables, step);
 
-		if (isnan(mean))
+		memset(moves.of[e], 0, sizeof(moves.of[e]));
+		if (isnan(variables[e]))
 			continue;
-		variables[e] = mean + step;
-		evaluate(model, variables, up);
-		variables[e] = fmax(mean - step, 0);
-		evaluate(model, variables, down);
-		variables[e] = mean;
+		move(model, evaluate, count, variables, step, value, moves.of[e]);
 		for (unsigned i = 0; i < count; i++) {
-			double change = fmax(fabs(up[i] - value[i]), fabs(down[i] - value[i]));
+			double change = moves.of[e][i];
 
-			if (change > 0)
-				ci95[i] += isfinite(half) ? change * change : INFINITY;
+			if (change != 0)
+				ci95[i] += known ? change * change : INFINITY;
+			for (unsigned f = 0; f < e; f++)
+				ci95[i] += 2 * correlation(model, estimate, e, f) * change *
+					   moves.of[f][i];
 		}
 	}
 	for (unsigned i = 0; i < count; i++)
-		ci95[i] = isnan(value[i]) ? INFINITY : sqrt(ci95[i]);
+		ci95[i] = isnan(value[i]) ? INFINITY : sqrt(fmax(ci95[i], 0));
 }
 
 static void label(struct cpi_component *out, const char *name, unsigned level)

@@ -267,6 +267,8 @@ static void fold_products(const struct sums *sums, unsigned prototype, const str
 	fold_block_products(of, x1, x2, common);
 	common[COMMON_WT] += of->w * of->t;
 	common[COMMON_TT] += of->t * of->t;
+	common[COMMON_TX1] += of->t * x1;
+	common[COMMON_TX2] += of->t * x2;
 	for (unsigned i = sums->aux; i < sums->plan.common; i++)
 		fold_slot_products(sums_common_slot(common, sums, i), of->y[i], of, x1, x2);
 	x1 *= quantum->group_weight;

@@ -186,7 +186,8 @@ static void test_zen5(void)
 	for (unsigned e = 0; e < model_events(model); e++)
 		for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 			if (strcmp(model_event(model, e)->name, counts[i].name) == 0)
-				estimate.event[e] = (struct estimate){ counts[i].mean, 1, 10 };
+				estimate.event[e] = (struct estimate){ .mean = counts[i].mean,
+					.ci95 = 1, .observed = 10 };
 	count = model_breakdown(model, &estimate, out);
 	for (unsigned i = 0; i < count; i++) {
 		if (strcmp(out[i].name, "back end") == 0)
