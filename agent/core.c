@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/mpi_adapters.h"
 #include "agent/output.h"
@@ -36,22 +37,10 @@
 
 struct core core;
 
-/* In the child of a fork: it is not a target, and must not touch its parent's counters. */
-static void forked(void)
-{
-	core.preload->set_hooks(NULL);
-	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
-		overflow_abandon(&thread->slicer.overflow);
-		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
-			if (thread->groups[g].count)
-				group_abandon(&thread->groups[g]);
-	}
-}
-
 /* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
-static const volatile unsigned char *mark_process(void)
+static volatile unsigned char *mark_process(void)
 {
-	static const unsigned char anywhere = 1;
+	static unsigned char anywhere = 1;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);
@@ -167,7 +156,7 @@ static void read_command(void)
 }
 
 /* PHASEMUX_REPORT=bursts: all ranks write into rank 0's folder. */
-static void record_bursts(void)
+void core_record_bursts(void)
 {
 	char why[sizeof(core.folder) + 128];
 
@@ -199,7 +188,7 @@ static int agree_on_run(double *run)
 }
 
 /* Makes the spool, so that a run that is killed has its report. 0 or -errno. */
-static int open_spool(double run)
+int core_open_spool(double run)
 {
 	struct spool_facts *facts = calloc(1, sizeof(*facts));
 	struct timespec now;
@@ -211,7 +200,8 @@ static int open_spool(double run)
 	spool_describe(facts, &core.counting);
 	facts->run = (uint64_t)run;
 	facts->rank = core.world.rank;
-	facts->size = core.adapter ? core.world.size : core.world.rank + 1;
+	facts->size = core.adapter ? core.world.size : core.family ? FAMILY_MAX : core.world.rank + 1;
+	facts->family = core.family != NULL;
 	facts->pid = core.pid;
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	facts->start = core.start;
@@ -232,12 +222,43 @@ static int open_spool(double run)
 	return core.spool ? 0 : error;
 }
 
+int core_open_books(void)
+{
+	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
+			core.adapter ? core.world.size : 1, core.spool);
+	if (!core.ledger)
+		return -ENOMEM;
+	core.exchange = exchange_new(
+			core.adapter, core.family, core.ledger, core.world.rank, core.start);
+	if (!core.exchange)
+		return -ENOMEM;
+	if (core.spool)
+		spool_side(core.spool)->own_bytes =
+				(double)(ledger_bytes(core.ledger) + exchange_bytes());
+	return 0;
+}
+
+/*
+ * Without MPI there are processes that it may fork: where the watcher can be, and with a spool, for
+ * that is how they come together.
+ */
+static void found_family(int *spool_error, double run)
+{
+	if (!core.preload->with_mpi && core.rules.long_ticks)
+		core.family = family_new(core.start);
+	*spool_error = core_open_spool(run);
+	if (*spool_error) {
+		family_free(core.family);
+		core.family = NULL;
+	}
+}
+
 /* *spool_error: 0 or -errno; without a spool the run goes on. */
 static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
 	core.pid = getpid();
-	core.here = mark_process();
+	core.mark = mark_process();
 	core.main_thread = pthread_self();
 	core.preload = preload;
 	core.call_ticks = measure_call();
@@ -245,20 +266,12 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	if (path_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	core.start = clock_now();
-	*spool_error = open_spool(run);
-	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
-			core.adapter ? core.world.size : 1, core.spool);
-	if (!core.ledger)
+	found_family(spool_error, run);
+	if (core_open_books())
 		return -ENOMEM;
-	core.exchange = exchange_new(core.adapter, core.ledger, core.world.rank, core.start);
-	if (!core.exchange)
+	if (pthread_key_create(&core.thread_ends, hooks_thread_ends))
 		return -ENOMEM;
-	if (core.spool)
-		spool_side(core.spool)->own_bytes =
-				(double)(ledger_bytes(core.ledger) + exchange_bytes());
-	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || pthread_atfork(NULL, NULL, forked))
-		return -ENOMEM;
-	return 0;
+	return forked_prepare(run);
 }
 
 /* All ranks start together, or none does. */
@@ -343,7 +356,7 @@ static int attach(struct preload *preload)
 		core.spool = NULL;
 		return -ENOMEM;
 	}
-	record_bursts();
+	core_record_bursts();
 	account_start(waited_ns);
 	core.attached = true;
 	if (!core.adapter)

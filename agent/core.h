@@ -16,6 +16,7 @@
 #include "agent/burst_table.h"
 #include "agent/counting.h"
 #include "agent/exchange.h"
+#include "agent/family.h"
 #include "agent/job.h"
 #include "agent/ledger.h"
 #include "agent/mpi_adapter.h"
@@ -32,6 +33,7 @@ struct core {
 	struct counting counting;
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
+	struct family *family; /* of processes that are forked; NULL: those are not observed */
 	struct thread_rules rules;
 	bool attached;
 	struct spool *spool; /* NULL: what is kept dies with the process */
@@ -48,7 +50,7 @@ struct core {
 	double call_ticks; /* what the two hooks cost where nothing is read */
 	pid_t pid;
 	/* 1; but 0 in a process that was made of this one without fork()'s handlers, by clone() */
-	const volatile unsigned char *here;
+	volatile unsigned char *mark;
 	pthread_t main_thread; /* that called MPI_Init */
 	pthread_key_t thread_ends;
 	/* newest first; a thread is never taken out */
@@ -74,7 +76,13 @@ extern const struct preload_hooks hooks;
 void hooks_thread_ends(void *thread);
 
 /* What is in a thread's own word, as a thread; NULL: it is not observed. */
-struct thread *hooks_thread(void *slot);
+struct thread *hooks_thread(void **slot);
+
+/*
+ * A thread is new to us: the calling one (tid 0), or the first one of a forked child, by the
+ * kernel's number, which then is not told. NULL: it is not observed.
+ */
+struct thread *hooks_adopt(pid_t tid, void **slot);
 
 /* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
 void hooks_drain(struct thread *thread, uint64_t now);
@@ -89,5 +97,20 @@ bool hooks_try_step(void);
 
 /* As preload_hooks.finalize. */
 void ending_hook(void **slot, void *site, const void *frame);
+
+/* As preload_hooks.leave. */
+void ending_leave(void **slot, void *site, const void *frame);
+
+/* On the watcher, which the last thread waits for: what it has done outlives the process. */
+void ending_keep(void);
+
+/* ---- core.c ---- */
+
+/* The spool, in a run of that number, and the ledger and the exchange. 0 or -errno. */
+int core_open_spool(double run);
+int core_open_books(void);
+
+/* Where the user wants a table of all bursts: from now on. */
+void core_record_bursts(void);
 
 #endif

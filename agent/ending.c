@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/core.h"
+#include "agent/gather.h"
 #include "agent/log.h"
 #include "agent/output.h"
 #include "agent/plain_locale.h"
@@ -146,6 +147,24 @@ static void account_report(struct totals *totals, uint64_t begin)
 	totals->agent_seconds += seconds * totals->threads;
 }
 
+/* What the other processes that were forked have left. */
+static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
+		double *sums, double most[2], const struct site_table **sites)
+{
+	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
+
+	facts->alone = false;
+	if (others)
+		recovery_give(others, totals, sums + sizeof(*totals) / sizeof(double), &most[0],
+				&most[1], sites, &facts->site_tables, 2 * CORE_THREADS_MAX);
+	if (refused && warnings < COUNTING_WARNINGS_MAX) {
+		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
+				"%u forked processes are left out: %d are observed", refused,
+				FAMILY_MAX);
+		core.counting.warnings++;
+	}
+}
+
 /*
  * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
  * waits for us, in ticks. 0, or -EIO: MPI said no.
@@ -154,12 +173,14 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 {
 	double most[2] = { wall_seconds, most_computing() };
 	struct thread *threads = core_threads();
-	const struct site_table *sites[CORE_THREADS_MAX];
+	const struct site_table *sites[2 * CORE_THREADS_MAX];
+	struct recovery *others = NULL;
+	struct mpi_world world = core.world;
 	struct report_facts facts = { .command = core.command,
 		.command_bytes = core.command_bytes, .job = &core.job,
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
-		.world = &core.world,
+		.world = &world,
 		.sites = sites,
 		.rounds = exchange_rounds(core.exchange),
 		.alone = !core.adapter };
@@ -180,6 +201,11 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 		return -EIO;
 	if (core.adapter && core.world.rank != 0)
 		return 0;
+	if (core.family && family_members(core.family) > 1) {
+		others = gather_read(core.spool_folder, core.world.rank);
+		add_others(others, &facts, totals, sums, most, sites);
+		world.size = 1 + (others ? (int)recovery_count(others) : 0);
+	}
 	facts.totals = totals;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
@@ -199,7 +225,24 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 		log_line("no report: out of memory");
 	}
 	json_decref(report);
+	recovery_free(others);
 	return 0;
+}
+
+/* All that this process knows is in its spool, for whoever ends last. */
+static bool is_last(void)
+{
+	size_t length;
+
+	ledger_close(core.ledger, core_threads(), &length);
+	for (struct thread *thread = core_threads(); thread; thread = thread->next)
+		ledger_checkpoint(core.ledger, thread, clock_now(), true);
+	if (!family_leave(core.family, (unsigned)core.world.rank))
+		return false;
+	/* another one may have learned, and left, meanwhile */
+	family_take(core.family, core.ledger);
+	log_speaker(true);
+	return true;
 }
 
 /* The spool goes when the report is there: not before rank 0 has made it. */
@@ -210,11 +253,15 @@ static void finish(double wall_seconds, uint64_t ending)
 
 	/* the wait for ranks that come later is theirs */
 	ending += clock_now() - here;
-	failed = failed || exchange_finish(core.exchange, core_threads()) ||
-		 reduce_and_report(wall_seconds, ending);
+	failed = failed || exchange_finish(core.exchange, core_threads());
+	if (core.family && !is_last())
+		return;
+	failed = failed || reduce_and_report(wall_seconds, ending);
 
 	if (core.adapter && core.adapter->max(&failed, 1))
 		failed = true;
+	if (!failed && core.family && family_members(core.family) > 1)
+		gather_remove(core.spool_folder, core.world.rank);
 	if (!failed && core.spool)
 		spool_remove(core.spool);
 	else if (core.spool)
@@ -240,7 +287,7 @@ static void end_recording(void)
 void ending_hook(void **slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
-	struct thread *thread = hooks_thread(*slot);
+	struct thread *thread = hooks_thread(slot);
 	struct plain_locale plain;
 
 	if (getpid() != core.pid) /* made by clone(): the run goes on in its parent */
@@ -253,6 +300,8 @@ void ending_hook(void **slot, void *site, const void *frame)
 	}
 	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
+	if (core.family)
+		family_ends(core.family, (unsigned)core.world.rank);
 	watcher_stop();
 	for (struct thread *each = core_threads(); each; each = each->next)
 		hooks_drain(each, now);
@@ -267,6 +316,42 @@ void ending_hook(void **slot, void *site, const void *frame)
 	if (thread)
 		thread_close(thread);
 	plain_locale_leave(&plain);
+}
+
+void ending_keep(void)
+{
+	struct plain_locale plain = plain_locale_enter();
+	uint64_t now = clock_now();
+
+	for (struct thread *each = core_threads(); each; each = each->next)
+		hooks_drain_other(each, now);
+	if (hooks_try_step())
+		exchange_finish(core.exchange, core_threads());
+	/* what was learned last claims some of what waited; who waits here reads bursts no more */
+	for (struct thread *each = core_threads(); each; each = each->next)
+		if (each->main)
+			hooks_drain(each, now);
+		else
+			hooks_drain_other(each, now);
+	plain_locale_leave(&plain);
+}
+
+void ending_leave(void **slot, void *site, const void *frame)
+{
+	uint64_t now = clock_now();
+	struct thread *thread;
+
+	/* perhaps the child of a vfork, whose memory is its parent's */
+	if (getpid() != core.pid || !*core.mark)
+		return;
+	thread = hooks_thread(slot);
+	if (thread) {
+		thread_stop_counting(thread, &core.rules);
+		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+	}
+	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
+	watcher_finish();
 }
 
 /* A program of MPI ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */

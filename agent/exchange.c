@@ -17,6 +17,7 @@ enum stage {
 
 struct exchange {
 	const struct mpi_adapter *adapter;
+	struct family *family; /* in place of an adapter; NULL: none */
 	struct ledger *ledger;
 	bool root;
 	enum stage stage;
@@ -27,14 +28,15 @@ struct exchange {
 	struct ledger_answer answer;
 };
 
-struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *ledger, int rank,
-		uint64_t start)
+struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
+		struct ledger *ledger, int rank, uint64_t start)
 {
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 
 	if (!exchange)
 		return NULL;
 	exchange->adapter = adapter;
+	exchange->family = family;
 	exchange->ledger = ledger;
 	exchange->root = rank == 0 || !adapter;
 	exchange->stage = STAGE_RESTING;
@@ -60,7 +62,7 @@ bool exchange_busy(const struct exchange *exchange)
 
 unsigned exchange_rounds(const struct exchange *exchange)
 {
-	return exchange->rounds;
+	return exchange->family ? family_rounds(exchange->family) : exchange->rounds;
 }
 
 static void enter(struct exchange *exchange, int error, enum stage stage)
@@ -118,6 +120,10 @@ void exchange_step(struct exchange *exchange, const struct thread *threads, uint
 
 	if (exchange->stage == STAGE_BROKEN)
 		return;
+	if (exchange->family) {
+		family_step(exchange->family, exchange->ledger, threads, &exchange->answer, false);
+		return;
+	}
 	if (exchange->stage == STAGE_RESTING) {
 		if ((int64_t)(now - exchange->next) >= 0)
 			start_round(exchange, threads);
@@ -158,6 +164,10 @@ int exchange_meet(struct exchange *exchange)
 
 int exchange_finish(struct exchange *exchange, const struct thread *threads)
 {
+	if (exchange->family) {
+		family_step(exchange->family, exchange->ledger, threads, &exchange->answer, true);
+		return 0;
+	}
 	settle(exchange);
 	/* the missing ones, and the last */
 	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {

@@ -12,14 +12,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/family.h"
 #include "agent/ledger.h"
 #include "agent/mpi_adapter.h"
 
 struct exchange;
 
-/* adapter: NULL where there is none for this MPI; the rank then trains alone. NULL: no memory. */
-struct exchange *exchange_new(const struct mpi_adapter *adapter, struct ledger *ledger, int rank,
-		uint64_t start);
+/*
+ * adapter: NULL where there is none for this MPI; the rank then trains alone, or with its family,
+ * where it has one. NULL: no memory.
+ */
+struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
+		struct ledger *ledger, int rank, uint64_t start);
 /* When nothing is under way; NULL is nothing. */
 void exchange_free(struct exchange *exchange);
 size_t exchange_bytes(void);

@@ -6,6 +6,7 @@
 #include <urcu-bp.h>
 
 #include "agent/core.h"
+#include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
@@ -29,13 +30,16 @@ void hooks_drain_other(struct thread *thread, uint64_t now)
 
 void hooks_thread_ends(void *data)
 {
-	struct thread *thread = data;
+	bool first;
+	struct thread *thread = forked_thread(data, &first);
 
 	if (getpid() != core.pid)
 		return;
 	/* the C library ends the process with the last thread: ours must not be that */
-	if (thread->main)
+	if (first || thread->main)
 		watcher_stop();
+	if (!thread)
+		return;
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
 			thread_stop_counting(thread, &core.rules);
@@ -47,15 +51,14 @@ void hooks_thread_ends(void *data)
 	thread_close(thread);
 }
 
-/* The calling thread is new to us. NULL: it is not observed. */
-static struct thread *adopt(void)
+struct thread *hooks_adopt(pid_t tid, void **slot)
 {
 	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
 	struct thread *thread, *newest;
 
 	if (index >= CORE_THREADS_MAX)
 		return NULL;
-	thread = thread_new(&core.rules, 0, core.counting.pmu, core.counting.event,
+	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
 			&core.counting.plan, (uint64_t)core.world.rank + index,
 			core.counting.probe.method);
 	if (!thread)
@@ -68,13 +71,16 @@ static struct thread *adopt(void)
 	if (thread->open_error)
 		log_line("counters of a thread cannot be opened: %s",
 				strerror(-thread->open_error));
-	path_init(&thread->sites.paths);
+	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
 	if (core.spool && thread->spooled < 0)
 		log_line("%s: no room for a thread: %s", core.spool_folder,
 				strerror(-thread->spooled));
-	pthread_setspecific(core.thread_ends, thread);
-	rcu_register_thread();
-	thread->main = pthread_equal(pthread_self(), core.main_thread);
+	if (!tid) {
+		pthread_setspecific(core.thread_ends, thread);
+		rcu_register_thread();
+	}
+	thread->slot = slot;
+	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
 	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
 	do
 		thread->next = newest;
@@ -98,7 +104,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	int kept = errno;
 	uint64_t pause = core.rules.service_ticks;
 
-	if (!*core.here) {
+	if (!*core.mark) {
 		core.preload->set_hooks(NULL);
 		return;
 	}
@@ -123,12 +129,18 @@ static __attribute__((noinline)) void meet(void **slot)
 {
 	uint64_t begin = clock_now();
 	int kept = errno;
-	struct thread *thread = watcher_is_me() ? NULL : adopt();
+	struct thread *thread = watcher_is_me() ? NULL : hooks_adopt(0, slot);
 
 	if (thread)
 		site_add(&thread->counts.service_ticks, clock_now() - begin);
 	*slot = thread ? (void *)thread : &unobserved;
 	errno = kept;
+}
+
+/* pairs with the release of whoever has put another thread there (forked.c) */
+static inline void *in_slot(void **slot)
+{
+	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
 static inline bool is_observed(const void *slot)
@@ -160,10 +172,16 @@ static __attribute__((noinline)) void leave_behind(struct thread *thread, uint64
 	errno = kept;
 }
 
+/* A signal handler may make such a call, while the program is in malloc. */
+static inline bool is_safe(enum runtime_call call)
+{
+	return call < THREAD_wait || call > THREAD_wait4;
+}
+
 static void before(void **slot, enum runtime_call call, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
-	struct thread *thread = *slot;
+	struct thread *thread = in_slot(slot);
 
 	if (!is_observed(thread))
 		return;
@@ -173,7 +191,7 @@ static void before(void **slot, enum runtime_call call, void *site, const void *
 	thread_end_burst(thread, &core.rules, call, now);
 	if (call == MPI_CALL_Abort)
 		leave_behind(thread, now);
-	else if ((call >= MPI_CALLS || waits[call]) &&
+	else if ((call >= MPI_CALLS || waits[call]) && is_safe(call) &&
 			(now >= thread->service_at ||
 					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
 		service(thread, now);
@@ -181,11 +199,11 @@ static void before(void **slot, enum runtime_call call, void *site, const void *
 
 static void after(void **slot, enum runtime_call call, void *site, const void *frame)
 {
-	struct thread *thread = *slot;
+	struct thread *thread = in_slot(slot);
 	bool is_new = false;
 	uint64_t now;
 
-	if (!thread) {
+	if (!thread && is_safe(call)) {
 		meet(slot);
 		thread = *slot;
 		is_new = true;
@@ -201,21 +219,24 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	if (call < MPI_CALLS && !is_new)
 		site_add(&thread->counts.mpi_ticks, now - thread->entered);
 	/* no call waited for long: do it all the same */
-	if (now >= thread->service_at + core.rules.service_ticks ||
-			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2) {
+	if (is_safe(call) && (now >= thread->service_at + core.rules.service_ticks ||
+			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2)) {
 		service(thread, now);
 		now = clock_now();
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
 }
 
-struct thread *hooks_thread(void *slot)
+struct thread *hooks_thread(void **slot)
 {
-	return is_observed(slot) ? slot : NULL;
+	struct thread *thread = in_slot(slot);
+
+	return is_observed(thread) ? thread : NULL;
 }
 
 const struct preload_hooks hooks = {
 	.before = before,
 	.after = after,
 	.finalize = ending_hook,
+	.leave = ending_leave,
 };

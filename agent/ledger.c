@@ -393,9 +393,9 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 
 /* ---- rounds ---- */
 
-void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
+static void sum_lengths(const struct thread *threads, double seconds_by_length[HISTOGRAM_BINS])
 {
-	memset(part->seconds_by_length, 0, sizeof(part->seconds_by_length));
+	memset(seconds_by_length, 0, HISTOGRAM_BINS * sizeof(*seconds_by_length));
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
 			uint64_t ticks = atomic_load_explicit(
@@ -404,11 +404,35 @@ void ledger_part(struct ledger *ledger, const struct thread *threads, struct led
 			double length = clock_ns(histogram_floor(bin));
 
 			if (ticks)
-				part->seconds_by_length[histogram_bin((uint64_t)length)] +=
+				seconds_by_length[histogram_bin((uint64_t)length)] +=
 						clock_ns(ticks) * 1e-9;
 		}
+}
+
+void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
+{
+	sum_lengths(threads, part->seconds_by_length);
 	pthread_mutex_lock(&ledger->lock);
 	part->sample = ledger->sample;
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+void ledger_give(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
+{
+	double seconds_by_length[HISTOGRAM_BINS];
+
+	sum_lengths(threads, seconds_by_length);
+	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+		part->seconds_by_length[bin] += seconds_by_length[bin] - ledger->given[bin];
+		ledger->given[bin] = seconds_by_length[bin];
+	}
+	pthread_mutex_lock(&ledger->lock);
+	sample_merge(&part->sample, &ledger->sample);
+	ledger->sample.count = 0;
+	/* what the others' sample turns away need not be offered to it */
+	atomic_store_explicit(&ledger->sample_limit,
+			part->sample.count == SAMPLE_MAX ? part->sample.burst[0].key : INFINITY,
+			memory_order_relaxed);
 	pthread_mutex_unlock(&ledger->lock);
 }
 

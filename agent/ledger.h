@@ -75,6 +75,12 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 /* This rank's part of a round; threads: the list of all. */
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);
 
+/*
+ * Adds to a part what this process has come to know since the last time, and forgets it: for those
+ * who gather in one place. Not together with ledger_part.
+ */
+void ledger_give(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);
+
 /* Merges two parts; `in` into `inout`. */
 void ledger_part_merge(const void *in, void *inout);
 

@@ -30,6 +30,7 @@ struct ledger {
 	struct prototype_table *spare; /* becomes the table at the next publish */
 	struct sums *sums;
 	struct sample sample;
+	double given[HISTOGRAM_BINS]; /* by ledger_give, as in a part */
 	struct profile profile;
 	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */

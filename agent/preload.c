@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/early.h"
@@ -86,6 +87,32 @@ static __attribute__((destructor)) void end(void)
 	errno = kept;
 }
 
+static _Atomic(void (*)(int)) real_exit;
+
+/* In the child of a vfork, too: nothing is written to here but by those who know that it is not. */
+static __attribute__((noreturn)) void leave(int status, void *site, const void *frame)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+	void (*real)(int) = atomic_load(&real_exit);
+
+	if (hooks && !preload.with_mpi && !wrap_thread.depth)
+		hooks->leave(&wrap_thread.core, site, frame);
+	if (real)
+		real(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((visibility("default"), noreturn)) void _exit(int status)
+{
+	leave(status, CALLER);
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int status)
+{
+	leave(status, CALLER);
+}
+
 /* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
 void wrap_attach(bool with_mpi)
 {
@@ -113,6 +140,11 @@ void wrap_attach(bool with_mpi)
 		return;
 	}
 	*(void **)&core_attach = dlsym(core, PRELOAD_CORE_ATTACH);
+	if (!with_mpi) {
+		void *real = dlsym(RTLD_NEXT, "_exit");
+
+		atomic_store(&real_exit, (void (*)(int))real);
+	}
 	if (core_attach && core_attach(&preload) == 0 && !with_mpi)
 		at_quick_exit(end); /* runs no destructors */
 }

@@ -48,6 +48,8 @@ struct preload_hooks {
 	void (*after)(void **thread, enum runtime_call call, void *site, const void *frame);
 	/* MPI_Finalize is about to run, or the process without MPI to end. */
 	void (*finalize)(void **thread, void *site, const void *frame);
+	/* The process without MPI is about to end by _exit(), perhaps within a signal handler. */
+	void (*leave)(void **thread, void *site, const void *frame);
 };
 
 struct preload {

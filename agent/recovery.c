@@ -9,11 +9,15 @@
 #include "agent/report.h"
 #include "multiplex/layout.h"
 
+#define SITE_TABLES_MAX 64
+
 struct recovery {
 	unsigned count;
-	/* of the lowest rank: what is the same on all, and whose call sites stand for all */
+	/* of the lowest rank: what is the same on all */
 	struct spool_facts facts;
-	struct site_table sites;
+	/* whose call sites stand for all: of its first thread, or of all threads of a family */
+	struct site_table *sites[SITE_TABLES_MAX];
+	unsigned site_tables;
 	bool mine;
 	unsigned char *found; /* a bit per rank */
 	struct totals totals;
@@ -35,6 +39,8 @@ void recovery_free(struct recovery *recovery)
 		return;
 	sums_free(recovery->sums);
 	free(recovery->found);
+	for (unsigned i = 0; i < recovery->site_tables; i++)
+		free(recovery->sites[i]);
 	free(recovery);
 }
 
@@ -170,6 +176,26 @@ static void take_table(struct recovery *recovery, const struct spool_side *side)
 	recovery->burst_min_ns = side->burst_min_ns;
 }
 
+/* A copy, in the place of that of a higher rank where the ranks' addresses differ. */
+static void keep_sites(struct recovery *recovery, const struct site_table *sites)
+{
+	struct site_table **place = &recovery->sites[0];
+	bool fresh = !recovery->site_tables;
+
+	if (recovery->facts.family && recovery->site_tables < SITE_TABLES_MAX) {
+		place = &recovery->sites[recovery->site_tables];
+		fresh = true;
+	} else if (recovery->facts.family) {
+		return;
+	}
+	if (fresh)
+		*place = malloc(sizeof(**place));
+	if (!*place)
+		return;
+	recovery->site_tables += fresh;
+	memcpy(*place, sites, sizeof(**place));
+}
+
 static int add(struct recovery *recovery, const struct spool_image *image, struct site_table *sites)
 {
 	const struct spool_facts *facts = &image->facts;
@@ -185,10 +211,12 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	/* the first thread last: it is its call sites that stay */
 	for (uint32_t i = side->threads; i-- > 0 && !error;) {
 		error = add_thread(recovery, image, &image->thread[i], sites);
+		if (!error && facts->family)
+			keep_sites(recovery, sites);
 		compute += image->thread[i].account.ticks * facts->ns_per_tick * 1e-9;
 	}
-	if (lowest && side->threads)
-		recovery->sites = *sites;
+	if (lowest && side->threads && !facts->family)
+		keep_sites(recovery, sites);
 	if (lowest) {
 		recovery->facts = *facts;
 		recovery->mine = image->mine;
@@ -231,6 +259,12 @@ unsigned recovery_count(const struct recovery *recovery)
 
 /* ---- the report ---- */
 
+/* Of the processes that are forked, those that are not here are nobody's. */
+static int size_of(const struct recovery *recovery)
+{
+	return recovery->facts.family ? (int)recovery->count : recovery->facts.size;
+}
+
 /* "0,3-7", to be freed. */
 static char *missing_ranks(const struct recovery *recovery)
 {
@@ -239,7 +273,7 @@ static char *missing_ranks(const struct recovery *recovery)
 	FILE *out = open_memstream(&text, &size);
 	const char *between = "";
 
-	for (int rank = 0; out && rank < recovery->facts.size; rank++) {
+	for (int rank = 0; out && !recovery->facts.family && rank < recovery->facts.size; rank++) {
 		int last = rank;
 
 		if (has(recovery, rank))
@@ -291,16 +325,35 @@ static void complete(struct recovery *recovery)
 	totals->compute.bursts = fmax(totals->compute.bursts, parts.bursts);
 	totals->compute.seconds = fmax(totals->compute.seconds, parts.seconds);
 	/* the report divides by the number of ranks */
-	totals->agent_bytes *= (double)recovery->facts.size / recovery->count;
+	totals->agent_bytes *= (double)size_of(recovery) / recovery->count;
+}
+
+void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
+		double *wall_seconds, double *compute_seconds_most,
+		const struct site_table **sites, unsigned *tables, unsigned max)
+{
+	const double *from = (const double *)&recovery->totals;
+	double *into = (double *)totals;
+
+	if (!recovery->count)
+		return;
+	complete(recovery);
+	for (size_t i = 0; i < sizeof(*totals) / sizeof(*into); i++)
+		into[i] += from[i];
+	for (uint64_t i = 0; i < recovery->facts.sums_length; i++)
+		sums[i] += sums_flat(recovery->sums)[i];
+	*wall_seconds = fmax(*wall_seconds, recovery->wall_seconds);
+	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
+	for (unsigned i = 0; i < recovery->site_tables && *tables < max; i++)
+		sites[(*tables)++] = recovery->sites[i];
 }
 
 json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 {
 	const struct spool_facts *facts = &recovery->facts;
 	struct counting *counting = calloc(1, sizeof(*counting));
-	struct mpi_world world = { .rank = 0, .size = facts->size };
+	struct mpi_world world = { .rank = 0, .size = size_of(recovery) };
 	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
-	const struct site_table *sites = &recovery->sites;
 	struct report_facts of = { .command = facts->command,
 		.command_bytes = facts->command_bytes,
 		.job = &facts->job,
@@ -310,13 +363,13 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.table = &recovery->table,
 		.totals = &recovery->totals,
 		.sums = recovery->sums,
-		.sites = &sites,
-		.site_tables = 1,
+		.sites = (const struct site_table *const *)recovery->sites,
+		.site_tables = recovery->site_tables,
 		.burst_min_seconds = (double)recovery->burst_min_ns * 1e-9,
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,
 		.rounds = recovery->rounds,
-		.alone = facts->alone };
+		.alone = facts->alone && !facts->family };
 	json_t *recovered, *report = NULL;
 
 	if (!counting || !missing)

@@ -187,6 +187,8 @@ static void print_head(FILE *out, const json_t *report)
 	const char *missing = get_text(recovered, "missing");
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = get(report, "threads"), ranks = get(report, "ranks");
+	const char *processes = strcmp(get_text(report, "mpi"), "no MPI") == 0 ?
+			(ranks == 1 ? "process" : "processes") : (ranks == 1 ? "rank" : "ranks");
 	char of_threads[32] = "";
 	size_t i;
 
@@ -195,7 +197,7 @@ static void print_head(FILE *out, const json_t *report)
 		print_job(out, json_object_get(report, "job"));
 	if (threads > ranks)
 		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
-	print_line(out, 4, "  %.0f rank%s%s, %s, %s, %s", ranks, ranks == 1 ? "" : "s", of_threads,
+	print_line(out, 4, "  %.0f %s%s, %s, %s, %s", ranks, processes, of_threads,
 			format_seconds(get(report, "wall_seconds")).of, get_text(report, "mpi"),
 			get_text(report, "processor"));
 	print_line(out, 4, "  model %s, scheme %s, %zu group%s", get_text(report, "model"),

@@ -31,7 +31,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     4
+#define SPOOL_VERSION     5
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */
@@ -58,6 +58,7 @@ struct spool_facts {
 	uint32_t hardware, counters, alone;
 	uint32_t prototypes;  /* room for; PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;
+	uint32_t family, unused; /* 1: of forked processes; nobody knows how many there are */
 	struct plan plan;
 	uint32_t model_event[PLAN_EVENTS_MAX];
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];

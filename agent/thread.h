@@ -107,6 +107,7 @@ struct thread {
 	uint32_t settled; /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
 	int spooled; /* its number in the spool; < 0: not in it */
+	void **slot; /* its word of the preload */
 	struct thread *next; /* in the list of all threads */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };

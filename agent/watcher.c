@@ -9,27 +9,41 @@
 #include <unistd.h>
 
 #include "agent/core.h"
+#include "agent/forked.h"
 #include "sampling/clock.h"
 
 #define LOOK_NS     100000000u /* how often it looks, at least */
 #define STACK_BYTES (1u << 20)
 
+enum stop {
+	GO_ON,
+	STOP,
+	FINISH, /* first keep what there is */
+};
+
 static struct {
 	pthread_t thread;
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
-	_Atomic uint32_t stop; /* a futex */
+	_Atomic uint32_t stop; /* a futex: enum stop */
+	_Atomic uint32_t kept; /* a futex: 1, all that there is is kept */
 	double seconds; /* written before the thread ends */
 } watcher;
+
+bool watcher_rest(uint64_t ns)
+{
+	struct timespec pause = { 0, (long)ns };
+
+	syscall(SYS_futex, &watcher.stop, FUTEX_WAIT_PRIVATE, GO_ON, &pause, NULL, 0);
+	return atomic_load_explicit(&watcher.stop, memory_order_acquire) == GO_ON;
+}
 
 /* Until it is time to look again. False: it is time to end. */
 static bool rest(void)
 {
 	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
-	struct timespec pause = { 0, (long)(ns < LOOK_NS ? ns : LOOK_NS) };
 
-	syscall(SYS_futex, &watcher.stop, FUTEX_WAIT_PRIVATE, 0, &pause, NULL, 0);
-	return !atomic_load_explicit(&watcher.stop, memory_order_acquire);
+	return watcher_rest(ns < LOOK_NS ? ns : LOOK_NS);
 }
 
 static void look(void)
@@ -48,37 +62,77 @@ static void look(void)
 	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 }
 
-static void *watch(void *data)
+static void *watch(void *in_child)
 {
 	struct timespec used;
 
-	(void)data;
 	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
+	if (in_child && !forked_join())
+		return NULL;
+	if (core.family && !in_child)
+		family_stand(core.family, 0);
 	while (rest())
 		look();
+	if (atomic_load(&watcher.stop) == FINISH) {
+		ending_keep();
+		atomic_store_explicit(&watcher.kept, 1, memory_order_release);
+		syscall(SYS_futex, &watcher.kept, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	}
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	watcher.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
 }
 
-void watcher_start(void)
+static void start(void *in_child)
 {
 	pthread_attr_t attributes;
 	sigset_t all, before;
 
-	if (!core.rules.long_ticks || (pid_t)syscall(SYS_gettid) != getpid() ||
-			pthread_attr_init(&attributes))
+	if (pthread_attr_init(&attributes))
 		return;
-	core.rules.switching = core.rules.groups > 1;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	sigfillset(&all);
 	/* it inherits what its creator blocks: the program's signals are for its own threads */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	watcher.started = pthread_create(&watcher.thread, &attributes, watch, NULL) == 0;
-	if (!watcher.started)
-		core.rules.switching = false;
+	watcher.started = pthread_create(&watcher.thread, &attributes, watch, in_child) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
+}
+
+void watcher_start(void)
+{
+	if (!core.rules.long_ticks || (pid_t)syscall(SYS_gettid) != getpid())
+		return;
+	core.rules.switching = core.rules.groups > 1;
+	start(NULL);
+	if (!watcher.started)
+		core.rules.switching = false;
+}
+
+void watcher_start_in_child(void)
+{
+	watcher.started = false;
+	atomic_store(&watcher.tid, 0);
+	atomic_store(&watcher.stop, GO_ON);
+	atomic_store(&watcher.kept, 0);
+	start(&watcher);
+}
+
+bool watcher_runs(void)
+{
+	return watcher.started;
+}
+
+void watcher_finish(void)
+{
+	struct timespec patience = { 1, 0 };
+
+	if (!watcher.started)
+		return;
+	atomic_store_explicit(&watcher.stop, FINISH, memory_order_release);
+	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!atomic_load_explicit(&watcher.kept, memory_order_acquire))
+		syscall(SYS_futex, &watcher.kept, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);
 }
 
 void watcher_stop(void)
@@ -86,7 +140,7 @@ void watcher_stop(void)
 	if (!watcher.started)
 		return;
 	watcher.started = false;
-	atomic_store_explicit(&watcher.stop, 1, memory_order_release);
+	atomic_store_explicit(&watcher.stop, STOP, memory_order_release);
 	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	pthread_join(watcher.thread, NULL);
 }

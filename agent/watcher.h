@@ -7,9 +7,25 @@
 #define PHASEMUX_AGENT_WATCHER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* On the process' first thread, whose end is seen; where it cannot be had, the run goes on without. */
 void watcher_start(void);
+
+/* In a child that was just forked, on its only thread: it watches once forked_join says so. */
+void watcher_start_in_child(void);
+
+/* Whether there is one in this process. */
+bool watcher_runs(void);
+
+/* On the watcher: rests for so long. False: it is time to end. */
+bool watcher_rest(uint64_t ns);
+
+/*
+ * The process is about to end at once: the watcher runs ending_keep, and does nothing any more.
+ * Returns when that is done, or after a second. Allocates nothing, takes no lock.
+ */
+void watcher_finish(void);
 
 /* The program ends, or its first thread does: returns when the watcher does nothing any more. */
 void watcher_stop(void);

@@ -39,7 +39,7 @@ int path_setup(void)
 	return 0;
 }
 
-void path_init(struct path_table *table)
+void path_init(struct path_table *table, pthread_t thread)
 {
 	pthread_attr_t attributes;
 	void *begin;
@@ -47,7 +47,7 @@ void path_init(struct path_table *table)
 
 	/* where calls leave their return address in a register there is nothing to look at */
 #if defined(__x86_64__)
-	if (pthread_getattr_np(pthread_self(), &attributes))
+	if (pthread_getattr_np(thread, &attributes))
 		return;
 	if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
 		table->stack_begin = (uintptr_t)begin;
@@ -56,6 +56,7 @@ void path_init(struct path_table *table)
 	pthread_attr_destroy(&attributes);
 #else
 	(void)table;
+	(void)thread;
 	(void)attributes;
 	(void)begin;
 	(void)size;

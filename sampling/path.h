@@ -15,6 +15,7 @@
 #ifndef PHASEMUX_SAMPLING_PATH_H
 #define PHASEMUX_SAMPLING_PATH_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,8 +49,8 @@ struct path_table {
  */
 int path_setup(void);
 
-/* Notes the calling thread's stack in its (zeroed) table. May allocate. */
-void path_init(struct path_table *table);
+/* Notes the stack of its thread in a (zeroed) table. May allocate. */
+void path_init(struct path_table *table, pthread_t thread);
 
 /* The cold side of path_find. */
 unsigned path_learn(struct path_table *table, uintptr_t address, const void *frame);

@@ -96,7 +96,7 @@ static void start(const char *scheme, double pay)
 	run.rules.pay = pay;
 	run.rules.quantum_bursts = 10;
 	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
-	run.exchange = exchange_new(NULL, run.ledger, 0, clock_now());
+	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, clock_now());
 }
 
 static struct totals *finish(void)

@@ -75,7 +75,7 @@ static void *in_thread(void *data)
 {
 	struct path_table *own = calloc(1, sizeof(*own));
 
-	path_init(own);
+	path_init(own, pthread_self());
 	three_callers(own, data);
 	return own;
 }
@@ -116,7 +116,7 @@ static void test_moving_stack(void)
 	struct path_table *own = calloc(1, sizeof(*own));
 	unsigned path = 0;
 
-	path_init(own);
+	path_init(own, pthread_self());
 	for (size_t size = 16; size < 4096; size += 16)
 		path = moving(own, size);
 	ok(own->count <= 4, "a stack that moves does not fill the table (%u paths)", own->count);
@@ -147,7 +147,7 @@ static void test_crowd(void)
 	struct path_table *own = calloc(1, sizeof(*own));
 	unsigned path = 0;
 
-	path_init(own);
+	path_init(own, pthread_self());
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned way = 0; way < 1 << 9; way++)
 			path = recurse(own, way, 9);
@@ -178,7 +178,7 @@ static void test_other_stack(void)
 	struct path_table *own = calloc(1, sizeof(*own));
 	char *stack = malloc(1 << 16);
 
-	path_init(own);
+	path_init(own, pthread_self());
 	table = *own;
 	getcontext(&there);
 	there.uc_stack.ss_sp = stack;
@@ -208,7 +208,7 @@ int main(void)
 		printf("1..0 # SKIP no libgcc_s\n");
 		return 0;
 	}
-	path_init(&table);
+	path_init(&table, pthread_self());
 	test_callers();
 	test_threads();
 	test_moving_stack();

@@ -78,7 +78,7 @@ static void start(void)
 	run.rules.long_ticks = SLICES_MIN * run.rules.sample_ticks;
 	run.rules.switching = true;
 	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
-	run.exchange = exchange_new(NULL, run.ledger, 0, clock_now());
+	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, clock_now());
 }
 
 /* Slices are of one group each, whatever was switched: every event is as it was done, per cycle. */

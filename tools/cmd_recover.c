@@ -65,7 +65,7 @@ static struct run *find_run(
 	run = &search->run[search->runs++];
 	run->number = facts->run;
 	run->started = facts->started;
-	run->size = (unsigned)facts->size;
+	run->size = facts->family ? 0 : (unsigned)facts->size;
 	snprintf(run->folder, sizeof(run->folder), "%s", folder);
 	for (; length < facts->command_bytes && length < sizeof(run->command) - 1; length++) {
 		char letter = facts->command[length];
@@ -190,8 +190,12 @@ static void list_runs(const struct search *search)
 
 		if (localtime_r(&started, &parts))
 			strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &parts);
-		fprintf(stderr, "  %s  %s  %u of %u ranks  %s\n", run->folder, when, run->ranks,
-			run->size, run->command);
+		if (run->size)
+			fprintf(stderr, "  %s  %s  %u of %u ranks  %s\n", run->folder, when,
+				run->ranks, run->size, run->command);
+		else
+			fprintf(stderr, "  %s  %s  %u processes  %s\n", run->folder, when,
+				run->ranks, run->command);
 	}
 }
 

@@ -70,7 +70,8 @@ static int read_facts(void *data, int folder_fd, const char *name)
 			snprintf(merge->output, sizeof(merge->output), "%s", facts->output);
 			snprintf(merge->folder, sizeof(merge->folder), "%s/%013llx", merge->output,
 				(unsigned long long)facts->run);
-			merge->size = (unsigned)facts->size;
+			/* forked processes are all of this node */
+			merge->size = facts->family ? 1 : (unsigned)facts->size;
 			merge->nodes = facts->job.nodes;
 		}
 		spool_image_fini(image);

@@ -146,7 +146,7 @@ int main(void)
 {
 	if (path_setup())
 		puts("no unwinder: paths of one address");
-	path_init(&table);
+	path_init(&table, pthread_self());
 	measure("in_a_loop", loop);
 	measure("in_random_order", shuffled);
 	return 0;

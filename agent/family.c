@@ -1,0 +1,259 @@
+#include "agent/family.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "sampling/clock.h"
+
+/* The first round comes early; each later one twice as late, but soon after one has joined. */
+#define FIRST_ROUND_NS 50e6
+#define JOINED_NS      200e6
+
+#define LOOKS_MAX  32 /* at so many children in a row, none of which computes ... */
+#define LOOKS_RARE 32 /* ... then at one of so many */
+
+#define PATIENCE_S 5 /* with a process that holds the lock */
+
+/* Who holds one of these lives: the kernel lets go of them with the thread. */
+struct member {
+	pthread_mutex_t lives, ends;
+	bool left;
+};
+
+struct family {
+	_Atomic unsigned idle; /* children forked since one has computed */
+	_Atomic unsigned members, refused, rounds;
+	pthread_mutex_t lock; /* for all below */
+	bool closed;
+	uint64_t start, next; /* ticks: of the run, of the next round */
+	struct member member[FAMILY_MAX];
+	struct ledger_part part; /* of all */
+	unsigned whole; /* which of the answers is; who is killed while writing writes the other */
+	struct ledger_answer answer[2];
+};
+
+static int make_mutexes(struct family *family)
+{
+	pthread_mutexattr_t attributes;
+	int error = pthread_mutexattr_init(&attributes);
+
+	if (error)
+		return -error;
+	error = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	if (!error)
+		error = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	if (!error)
+		error = pthread_mutex_init(&family->lock, &attributes);
+	for (unsigned i = 0; i < FAMILY_MAX && !error; i++) {
+		error = pthread_mutex_init(&family->member[i].lives, &attributes);
+		if (!error)
+			error = pthread_mutex_init(&family->member[i].ends, &attributes);
+	}
+	pthread_mutexattr_destroy(&attributes);
+	return -error;
+}
+
+struct family *family_new(uint64_t start)
+{
+	struct family *family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (family == MAP_FAILED)
+		return NULL;
+	family->start = start;
+	atomic_store(&family->members, 1);
+	family->next = start + clock_ticks(FIRST_ROUND_NS);
+	if (make_mutexes(family)) {
+		family_free(family);
+		return NULL;
+	}
+	return family;
+}
+
+void family_free(struct family *family)
+{
+	if (family)
+		munmap(family, sizeof(*family));
+}
+
+size_t family_bytes(void)
+{
+	return sizeof(struct family);
+}
+
+/* ---- the lock ---- */
+
+/* Who held it was killed: what it was writing is not whole, and can be learned again. */
+static int take(struct family *family, int error)
+{
+	if (error == EOWNERDEAD) {
+		memset(&family->part, 0, sizeof(family->part));
+		error = pthread_mutex_consistent(&family->lock);
+	}
+	return error;
+}
+
+/* Not for ever: a debugger may stop a process at any place. */
+static bool lock(struct family *family)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	return take(family, pthread_mutex_timedlock(&family->lock, &until)) == 0;
+}
+
+static bool try_lock(struct family *family)
+{
+	return take(family, pthread_mutex_trylock(&family->lock)) == 0;
+}
+
+static void unlock(struct family *family)
+{
+	pthread_mutex_unlock(&family->lock);
+}
+
+/* ---- who belongs to it ---- */
+
+bool family_looks(struct family *family)
+{
+	unsigned idle = atomic_fetch_add(&family->idle, 1);
+
+	return idle < LOOKS_MAX || idle % LOOKS_RARE == 0;
+}
+
+void family_computes(struct family *family)
+{
+	atomic_store(&family->idle, 0);
+}
+
+int family_join(struct family *family)
+{
+	uint64_t soon = clock_now() + clock_ticks(JOINED_NS);
+	unsigned members;
+	int number;
+
+	if (!lock(family))
+		return -EBUSY;
+	members = atomic_load(&family->members);
+	if (family->closed) {
+		number = -ESHUTDOWN;
+	} else if (members == FAMILY_MAX) {
+		atomic_fetch_add(&family->refused, 1);
+		number = -ENOSPC;
+	} else {
+		number = (int)members;
+		atomic_store(&family->members, members + 1);
+		/* it may do what none of the others does */
+		if ((int64_t)(family->next - soon) > 0)
+			family->next = soon;
+	}
+	unlock(family);
+	return number;
+}
+
+void family_stand(struct family *family, unsigned member)
+{
+	pthread_mutex_lock(&family->member[member].lives);
+}
+
+unsigned family_members(const struct family *family)
+{
+	return atomic_load(&family->members);
+}
+
+unsigned family_refused(const struct family *family)
+{
+	return atomic_load(&family->refused);
+}
+
+void family_ends(struct family *family, unsigned member)
+{
+	pthread_mutex_lock(&family->member[member].ends);
+}
+
+static bool is_held(pthread_mutex_t *mutex)
+{
+	int error = pthread_mutex_trylock(mutex);
+
+	if (error == EBUSY)
+		return true;
+	if (error == EOWNERDEAD)
+		error = pthread_mutex_consistent(mutex);
+	if (error == 0)
+		pthread_mutex_unlock(mutex);
+	return false;
+}
+
+bool family_leave(struct family *family, unsigned member)
+{
+	bool alone = true;
+
+	if (!lock(family))
+		return false;
+	family->member[member].left = true;
+	for (unsigned i = 0; i < atomic_load(&family->members); i++) {
+		struct member *other = &family->member[i];
+
+		/* in this order: whoever begins to end holds both for a while */
+		if (!other->left && (is_held(&other->lives) || is_held(&other->ends)))
+			alone = false;
+	}
+	family->closed = alone;
+	unlock(family);
+	pthread_mutex_unlock(&family->member[member].ends);
+	return alone;
+}
+
+/* ---- learning ---- */
+
+static void learn(struct family *family, struct ledger *ledger, struct ledger_answer *answer)
+{
+	unsigned spare = !family->whole, rounds = atomic_load(&family->rounds) + 1;
+
+	ledger_train(ledger, &family->part, answer);
+	family->answer[spare] = *answer;
+	atomic_signal_fence(memory_order_release);
+	family->whole = spare;
+	atomic_store(&family->rounds, rounds);
+	family->next = family->start + clock_ticks(FIRST_ROUND_NS * ldexp(1, (int)rounds));
+	ledger_publish(ledger, answer);
+}
+
+static void take_newest(struct family *family, struct ledger *ledger)
+{
+	const struct ledger_answer *newest = &family->answer[family->whole];
+
+	if (newest->table.generation > ledger_table(ledger)->generation)
+		ledger_publish(ledger, newest);
+}
+
+void family_take(struct family *family, struct ledger *ledger)
+{
+	if (!lock(family))
+		return;
+	take_newest(family, ledger);
+	unlock(family);
+}
+
+void family_step(struct family *family, struct ledger *ledger, const struct thread *threads,
+		struct ledger_answer *answer, bool last)
+{
+	if (!(last ? lock(family) : try_lock(family)))
+		return;
+	ledger_give(ledger, threads, &family->part);
+	take_newest(family, ledger);
+	if (last || (int64_t)(clock_now() - family->next) >= 0)
+		learn(family, ledger, answer);
+	unlock(family);
+}
+
+unsigned family_rounds(const struct family *family)
+{
+	return atomic_load(&family->rounds);
+}

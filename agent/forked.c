@@ -1,0 +1,172 @@
+#include "agent/forked.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <urcu-bp.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+#include "agent/watcher.h"
+#include "sampling/clock.h"
+
+#define COMPUTES_NS 50e6 /* of the processor's time: so much, and a child is observed */
+
+static struct {
+	double run;
+	char folder[sizeof(core.spool_folder)]; /* of the first process' spool */
+	uid_t user;
+	bool alone; /* when it forked, the process had no other thread */
+	pid_t first; /* the kernel's number of the child's first thread */
+	void **slot; /* its word of the preload; NULL: not known */
+	_Atomic(struct thread *) thread; /* that thread, once it is observed */
+} forked;
+
+/* In core.thread_ends of a child's first thread. */
+static char first_thread;
+
+struct thread *forked_thread(void *data, bool *first)
+{
+	*first = data == &first_thread;
+	/* pairs with the release in observe_first */
+	return *first ? atomic_load_explicit(&forked.thread, memory_order_acquire) : data;
+}
+
+/* ---- fork ---- */
+
+/* The program's threads are not to find that a lock which one of them held is nobody's. */
+static void before(void)
+{
+	struct stat tasks;
+
+	urcu_bp_before_fork();
+	/* two names of its own, the forking thread, and ours */
+	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
+		       tasks.st_nlink <= 3u + (unsigned)watcher_runs();
+}
+
+static void abandon_counters(void)
+{
+	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
+		overflow_abandon(&thread->slicer.overflow);
+		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+			if (thread->groups[g].count)
+				group_abandon(&thread->groups[g]);
+	}
+}
+
+/* Nothing of the parent is touched: its spool, its ledger and its threads are left where they are. */
+static void begin_anew(void)
+{
+	core.pid = getpid();
+	core.main_thread = pthread_self();
+	core.spool = NULL;
+	core.bursts = NULL;
+	core.rules.adaptive = NULL;
+	core.rules.finished = false;
+	atomic_store(&core.threads, NULL);
+	atomic_store(&core.thread_count, 0);
+	atomic_flag_clear(&core.stepping);
+	atomic_store(&forked.thread, NULL);
+	forked.first = (pid_t)syscall(SYS_gettid);
+	*forked.slot = NULL;
+	pthread_setspecific(core.thread_ends, &first_thread);
+	log_speaker(false);
+	watcher_start_in_child();
+}
+
+static void in_child(void)
+{
+	bool first, finished = atomic_load(&core.rules.finished);
+	struct thread *thread = forked_thread(pthread_getspecific(core.thread_ends), &first);
+
+	core.preload->set_hooks(NULL);
+	abandon_counters();
+	if (!core.family)
+		return;
+	urcu_bp_after_fork_child();
+	if (!first)
+		forked.slot = thread ? thread->slot : NULL;
+	if (forked.alone && forked.slot && !finished && family_looks(core.family))
+		begin_anew();
+}
+
+int forked_prepare(double run)
+{
+	forked.run = run;
+	forked.user = geteuid();
+	strcpy(forked.folder, core.spool_folder);
+	if (!core.family)
+		return pthread_atfork(NULL, NULL, in_child) ? -ENOMEM : 0;
+	return pthread_atfork(before, urcu_bp_after_fork_parent, in_child) ? -ENOMEM : 0;
+}
+
+/* ---- the child, on a thread of ours ---- */
+
+static double used_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+}
+
+/* It may make no call for long: its burst begins now. */
+static void observe_first(void)
+{
+	struct thread *thread = hooks_adopt(forked.first, forked.slot);
+
+	if (!thread)
+		return;
+	thread->at = thread->born = path_find(&thread->sites.paths,
+			(uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
+	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
+	/* pair with the acquires in forked_thread, and in the hooks */
+	atomic_store_explicit(&forked.thread, thread, memory_order_release);
+	__atomic_store_n(forked.slot, thread, __ATOMIC_RELEASE);
+}
+
+/* Its own spool, in the folder of the first process, for that is where the last one looks. */
+static bool open_spool(void)
+{
+	if (core_open_spool(forked.run))
+		return false;
+	if (strcmp(core.spool_folder, forked.folder) == 0)
+		return true;
+	spool_remove(core.spool);
+	return false;
+}
+
+static bool join(void)
+{
+	int number = geteuid() == forked.user ? family_join(core.family) : -EPERM;
+
+	if (number < 0)
+		return false;
+	family_stand(core.family, (unsigned)number);
+	core.world.rank = number;
+	core.start = clock_now();
+	core.start_seconds = 0;
+	*core.mark = 1;
+	if (!open_spool() || core_open_books())
+		return false;
+	core_record_bursts();
+	exchange_step(core.exchange, NULL, core.start);
+	observe_first();
+	core.preload->set_hooks(&hooks);
+	return true;
+}
+
+bool forked_join(void)
+{
+	for (uint64_t pause = 10000000; used_ns() < COMPUTES_NS;
+			pause = pause < 80000000 ? 2 * pause : pause)
+		if (!watcher_rest(pause))
+			return false;
+	family_computes(core.family);
+	return join();
+}

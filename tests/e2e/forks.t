@@ -1,0 +1,91 @@
+#!/bin/bash
+# Processes that a program without MPI forks: those that compute are one run with the first, they
+# learn their phases together, and the last one makes one report of all. Those that do not compute
+# are left alone.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+line() { grep -nF -- "$1" "$root/tests/programs/forks.c" | head -n 1 | cut -d : -f 1; }
+
+# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
+told() {
+	local name=$1 settings=()
+
+	shift
+	while [[ $1 == [A-Za-z_]*=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	mkdir -p "$tmp/$name.spool"
+	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_SPOOL="$tmp/$name.spool" \
+		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" timeout 120 "$phasemux" run -- "$@"
+}
+
+# NAME PROCESSES: what holds for each of them.
+one_report() {
+	local json=$tmp/$1.result/report.json
+
+	is "$(ls "$tmp/$1.result")" $'report.json\nreport.txt' "$1: one report"
+	holds "$1: as its schema says" report schema "$json"
+	holds "$1: of all its processes" report value "$json" ranks "$2"
+	holds "$1: phases, unclassified and short bursts are all computing time" report accounting "$json"
+	is "$(find "$tmp/$1.spool" -mindepth 1)" "" "$1: no sums are left"
+}
+
+# each kind of work in two processes, and in no other; one of each ends by _exit()
+run apart.bare "$programs/forks" apart 4 15
+told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 15
+unchanged apart apart.bare
+one_report apart 5
+json=$tmp/apart.result/report.json
+holds "apart: the two kinds of work are the phases" report instructions "$json" 18300000 100000000
+holds "apart: every event has a value in both" report complete "$json"
+holds "apart: the components sum to the CPI" report breakdown "$json"
+
+# bursts between barriers that processes share
+told together "$programs/forks" together 3 60
+one_report together 4
+json=$tmp/together.result/report.json
+holds "together: the two kinds of work are the phases" report instructions "$json" 27450000 150000000
+holds "together: each ends at its barrier" report source "$json" 27450000 \
+	together "forks.c:$(line '/* after fma */')" together "forks.c:$(line '/* after triad */')"
+
+# those that do nothing are no part of it
+run trivial.bare "$programs/forks" trivial 300
+told trivial "$programs/forks" trivial 300
+unchanged trivial trivial.bare
+one_report trivial 1
+
+# nobody waits for them: whoever ends last reports, or leaves what the others left
+told orphans "$programs/forks" orphans 2 1
+is "$(cat "$tmp/orphans.code")" 0 "orphans: the first one ends as without us"
+while pgrep -f "$programs/forks orphans" >/dev/null; do sleep 0.1; done
+run orphans.left "$phasemux" recover --json "$tmp/orphans.spool"
+[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 2-1 ] ||
+	[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 0-0 ]
+ok $? "orphans: either a report, or what makes one"
+
+# all are killed: what they left makes one report
+mkdir "$tmp/killed.spool"
+run killed LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
+	PHASEMUX_SPOOL="$tmp/killed.spool" setsid -w "$phasemux" run -- "$programs/forks" apart 2 100000 &
+for _ in $(seq 100); do
+	sleep 1
+	"$phasemux" recover --json "$tmp/killed.spool" >"$tmp/so_far" 2>/dev/null &&
+		report value "$tmp/so_far" ranks 3 >/dev/null &&
+		report instructions "$tmp/so_far" 18300000 100000000 >/dev/null && break
+done
+for pid in /proc/[0-9]*; do
+	grep -qs "$tmp/killed.spool" "$pid/maps" && kill -9 "${pid##*/}"
+done
+wait
+run recovered "$phasemux" recover --json "$tmp/killed.spool"
+holds "killed: a report of the three" report value "$tmp/recovered.out" ranks 3
+holds "killed: as its schema says" report schema "$tmp/recovered.out"
+holds "killed: with the phases that they had" \
+	report instructions "$tmp/recovered.out" 18300000 100000000
+run killed.list "$phasemux" recover "$tmp/killed.spool"
+holds "killed: as text too" grep -q '3 processes' "$tmp/killed.list.out"
+
+done_testing
