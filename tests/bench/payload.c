@@ -1,12 +1,20 @@
 /* A round's payload, for rounds.c, which is built by another compiler wrapper. */
+#include <math.h>
+
 #include "agent/ledger.h"
+#include "cluster/prototypes.h"
+#include "multiplex/mix.h"
+#include "sampling/clock.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define PHASES 6
+#define CIRCLE 8 /* ranks that are sampled alike, as in the ledger */
 
 EXPORT size_t part_bytes(void);
 EXPORT size_t answer_bytes(void);
-EXPORT void part_fill(void *part, int rank);
+EXPORT void part_fill(void *part, int rank, int ranks);
 EXPORT void part_merge(const void *in, void *inout);
+EXPORT double part_train(const void *part);
 
 size_t part_bytes(void)
 {
@@ -18,16 +26,24 @@ size_t answer_bytes(void)
 	return sizeof(struct ledger_answer);
 }
 
-/* A full sample: the most that merging can cost. */
-void part_fill(void *data, int rank)
+/* A full sample of a program that runs its phases in turn, with the noise of a busy machine. */
+void part_fill(void *data, int rank, int ranks)
 {
 	struct ledger_part *part = data;
+	uint64_t random = (uint64_t)rank;
 
-	for (unsigned i = 0; i < SAMPLE_MAX; i++) {
-		uint64_t x = ((uint64_t)rank << 32 | i) * 0x9e3779b97f4a7c15u;
-		struct sampled_burst burst = { .key = (double)(x >> 11) * 0x1p-53, .seconds = 1e-3f,
-			.task = (uint32_t)rank };
+	for (unsigned i = 0; i < 2 * SAMPLE_MAX; i++) {
+		uint64_t state = i * UINT64_C(1000003) +
+				 (uint64_t)(rank % ((ranks + CIRCLE - 1) / CIRCLE));
+		unsigned phase = i % PHASES;
+		struct sampled_burst burst = { .execution = mix_next(&state),
+			.seconds = (float)(1e-3 * (1 + mix_uniform(&random))),
+			.task = (uint32_t)rank * 1024 };
 
+		burst.metric[0] = (float)exp(12 + phase + 0.05 * (mix_uniform(&random) - 0.5));
+		burst.metric[1] = (float)(0.5 + 0.3 * (phase % 4) +
+					  0.1 * (mix_uniform(&random) - 0.5));
+		burst.key = sample_key(burst.execution, (double)burst.seconds);
 		sample_offer(&part->sample, &burst);
 	}
 }
@@ -35,4 +51,36 @@ void part_fill(void *data, int rank)
 void part_merge(const void *in, void *inout)
 {
 	ledger_part_merge(in, inout);
+}
+
+/* Seconds of the training of such a sample, when another one was trained before. */
+double part_train(const void *data)
+{
+	static struct prototype_table table[2];
+	static double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
+	static uint32_t task[SAMPLE_MAX], generation;
+	static uint64_t execution[SAMPLE_MAX];
+	const struct sample *sample = &((const struct ledger_part *)data)->sample;
+	struct training_sample training = { sample->count, metrics, seconds, task, execution };
+	struct prototype_table *previous = &table[generation % 2];
+	uint64_t begin;
+
+	if (!generation) {
+		clock_calibrate(&(struct clock_moment){ 0, 0 });
+		previous->space.dims = 2;
+		previous->space.logarithmic[0] = 1;
+		for (unsigned d = 0; d < 2; d++)
+			previous->space.range[d] = previous->space.weight[d] = 1;
+	}
+	for (unsigned i = 0; i < sample->count; i++) {
+		metrics[2 * i] = (double)sample->burst[i].metric[0];
+		metrics[2 * i + 1] = (double)sample->burst[i].metric[1];
+		seconds[i] = (double)sample->burst[i].seconds;
+		task[i] = sample->burst[i].task;
+		execution[i] = sample->burst[i].execution;
+	}
+	begin = clock_now();
+	if (prototypes_train(&training, previous, &table[++generation % 2]))
+		return NAN;
+	return clock_ns(clock_now() - begin) * 1e-9;
 }
