@@ -31,9 +31,10 @@
 #define SERVICE_NS 10e6 /* how often a thread looks after what is not urgent */
 #define QUANTUM_NS 10e6 /* a group stays at least that long */
 
-/* Of the budget, what reads may cost and what switching groups may; the rest is for rounds. */
+/* Of the budget, what reads may cost, what switching groups may, and what trainings may. */
 #define BUDGET_READS    0.7
 #define BUDGET_SWITCHES 0.2
+#define BUDGET_ROUNDS   0.1
 
 struct core core;
 
@@ -207,7 +208,6 @@ int core_open_spool(double run)
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
 	facts->call_ticks = core.call_ticks;
-	facts->thread_memory = (double)(thread_bytes() + SPOOL_SIDES * sizeof(struct spool_thread));
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
@@ -228,13 +228,11 @@ int core_open_books(void)
 			core.adapter ? core.world.size : 1, core.spool);
 	if (!core.ledger)
 		return -ENOMEM;
-	core.exchange = exchange_new(
-			core.adapter, core.family, core.ledger, core.world.rank, core.start);
+	core.exchange = exchange_new(core.adapter, core.family, core.ledger, core.world.rank,
+			core.settings.budget * BUDGET_ROUNDS, core.start);
 	if (!core.exchange)
 		return -ENOMEM;
-	if (core.spool)
-		spool_side(core.spool)->own_bytes =
-				(double)(ledger_bytes(core.ledger) + exchange_bytes());
+	ledger_keep_bytes(core.ledger, NULL, exchange_bytes());
 	return 0;
 }
 

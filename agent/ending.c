@@ -155,8 +155,8 @@ static void add_others(struct recovery *others, struct report_facts *facts, stru
 
 	facts->alone = false;
 	if (others)
-		recovery_give(others, totals, sums + sizeof(*totals) / sizeof(double), &most[0],
-				&most[1], sites, &facts->site_tables, 2 * CORE_THREADS_MAX);
+		recovery_give(others, totals, sums, &most[0], &most[1], sites,
+				&facts->site_tables, 2 * CORE_THREADS_MAX);
 	if (refused && warnings < COUNTING_WARNINGS_MAX) {
 		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
 				"%u forked processes are left out: %d are observed", refused,
@@ -184,9 +184,8 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 		.sites = sites,
 		.rounds = exchange_rounds(core.exchange),
 		.alone = !core.adapter };
-	size_t length;
-	double *sums = ledger_close(core.ledger, threads, &length);
-	struct totals *totals = (struct totals *)sums;
+	struct ledger_piece piece[LEDGER_PIECES];
+	struct totals *totals = ledger_close(core.ledger, threads, piece);
 	uint64_t reduced;
 	json_t *report;
 
@@ -194,16 +193,20 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 		if (facts.site_tables < CORE_THREADS_MAX)
 			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
-	totals->agent_bytes += (double)exchange_bytes();
+	totals->agent_bytes += (double)(exchange_bytes() + sizeof(core) +
+					(core.family ? family_bytes() : 0));
 	account_process(totals, ending);
 	reduced = clock_now();
-	if (core.adapter && (core.adapter->sum(sums, length, false) || core.adapter->max(most, 2)))
+	for (unsigned i = 0; core.adapter && i < LEDGER_PIECES; i++)
+		if (core.adapter->sum(piece[i].at, piece[i].length, false))
+			return -EIO;
+	if (core.adapter && core.adapter->max(most, 2))
 		return -EIO;
 	if (core.adapter && core.world.rank != 0)
 		return 0;
 	if (core.family && family_members(core.family) > 1) {
 		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, sums, most, sites);
+		add_others(others, &facts, totals, piece[1].at, most, sites);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;
@@ -232,9 +235,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 /* All that this process knows is in its spool, for whoever ends last. */
 static bool is_last(void)
 {
-	size_t length;
-
-	ledger_close(core.ledger, core_threads(), &length);
+	ledger_close(core.ledger, core_threads(), NULL);
 	for (struct thread *thread = core_threads(); thread; thread = thread->next)
 		ledger_checkpoint(core.ledger, thread, clock_now(), true);
 	if (!family_leave(core.family, (unsigned)core.world.rank))

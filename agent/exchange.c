@@ -1,12 +1,16 @@
 #include "agent/exchange.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "sampling/clock.h"
 
-/* The first round comes early, so that little has to wait for it; each later one twice as late. */
+/* The first round comes early, so that little has to wait for it; each later one twice as late ... */
 #define FIRST_ROUND_NS 50e6
+/* ... or, when the last training has found what was known, so late that trainings keep their share. */
+#define LATEST_ROUND 16 /* times as late, at most: the program may change */
 
 enum stage {
 	STAGE_RESTING,      /* until the next round's time */
@@ -24,12 +28,14 @@ struct exchange {
 	unsigned rounds; /* started */
 	unsigned last;   /* the most that a rank had started when all met */
 	uint64_t start, next;
+	double share; /* of the time that trainings may take */
+	double spent_ns; /* by trainings, on rank 0 */
 	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
 	struct ledger_answer answer;
 };
 
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
-		struct ledger *ledger, int rank, uint64_t start)
+		struct ledger *ledger, int rank, double share, uint64_t start)
 {
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 
@@ -40,6 +46,7 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 	exchange->ledger = ledger;
 	exchange->root = rank == 0 || !adapter;
 	exchange->stage = STAGE_RESTING;
+	exchange->share = share;
 	exchange->start = start;
 	exchange->next = start + clock_ticks(FIRST_ROUND_NS);
 	return exchange;
@@ -73,9 +80,8 @@ static void enter(struct exchange *exchange, int error, enum stage stage)
 static void start_round(struct exchange *exchange, const struct thread *threads)
 {
 	ledger_part(exchange->ledger, threads, &exchange->part);
+	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes());
 	exchange->rounds++;
-	exchange->next = exchange->start +
-			 clock_ticks(FIRST_ROUND_NS * (double)(1ull << exchange->rounds));
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_REDUCING;
 		return;
@@ -86,10 +92,39 @@ static void start_round(struct exchange *exchange, const struct thread *threads)
 			STAGE_REDUCING);
 }
 
+/* That the calling thread had a processor, for others may be at work on it meanwhile. */
+static double thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* When the next round is due, since the start. All ranks go by what rank 0 answers. */
+static double next_ns(const struct exchange *exchange)
+{
+	double now = fmax(clock_ns(clock_now() - exchange->start), FIRST_ROUND_NS);
+	double next = 2 * now;
+
+	if (exchange->answer.table.steady)
+		next = fmax(next, fmin(exchange->spent_ns / exchange->share, LATEST_ROUND * now));
+	return next;
+}
+
+static void train(struct exchange *exchange)
+{
+	double begin = thread_ns();
+
+	ledger_train(exchange->ledger, &exchange->part, &exchange->answer);
+	exchange->spent_ns += thread_ns() - begin;
+	exchange->answer.next_ns = next_ns(exchange);
+}
+
 static void reduced(struct exchange *exchange)
 {
 	if (exchange->root)
-		ledger_train(exchange->ledger, &exchange->part, &exchange->answer);
+		train(exchange);
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_BROADCASTING;
 		return;
@@ -102,6 +137,7 @@ static void reduced(struct exchange *exchange)
 static void broadcast(struct exchange *exchange)
 {
 	ledger_publish(exchange->ledger, &exchange->answer);
+	exchange->next = exchange->start + clock_ticks(exchange->answer.next_ns);
 	exchange->stage = STAGE_RESTING;
 }
 

@@ -2,7 +2,8 @@
  * The rounds in which the ranks learn their phases together. Each rank starts the same rounds in
  * the same order, each at a moment of its own, inside MPI calls that the program makes anyway, and
  * none waits for another before MPI_Finalize: a non-blocking reduction of the ranks' parts to rank
- * 0, which trains, then a non-blocking broadcast of the answer. Rounds are spaced ever wider.
+ * 0, which trains, then a non-blocking broadcast of the answer. Rounds are spaced ever wider, by what
+ * rank 0 says; where phases stay what they are, by what its trainings cost.
  *
  * One thread alone calls these: the one that called MPI_Init, while it is in an MPI call.
  */
@@ -20,10 +21,10 @@ struct exchange;
 
 /*
  * adapter: NULL where there is none for this MPI; the rank then trains alone, or with its family,
- * where it has one. NULL: no memory.
+ * where it has one. share: of rank 0's time that trainings may take. NULL: no memory.
  */
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
-		struct ledger *ledger, int rank, uint64_t start);
+		struct ledger *ledger, int rank, double share, uint64_t start);
 /* When nothing is under way; NULL is nothing. */
 void exchange_free(struct exchange *exchange);
 size_t exchange_bytes(void);

@@ -1,7 +1,10 @@
 #include "agent/fold.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "agent/memory.h"
+
+#define ROWS_MAX 64 /* prototypes, of bursts or of slices, that have room */
 
 /* From so many samples of an event on, a curve is shown of it. */
 #define SAMPLES_MIN 8
@@ -18,39 +21,57 @@ struct cell {
 
 struct fold {
 	const struct plan *plan;
-	struct cell cell[]; /* [prototype][kind][event][bin] */
+	size_t bytes;
+	unsigned rows;
+	uint8_t row[PROTOTYPES_MAX][KINDS]; /* from 1; 0: none */
+	struct cell cell[]; /* [row][event][bin] */
 };
 
-static struct cell *cells_of(const struct fold *fold, unsigned prototype, enum kind kind,
+/* NULL: there are none. */
+static const struct cell *cells_of(const struct fold *fold, unsigned prototype, enum kind kind,
 		unsigned event)
 {
-	size_t row = ((size_t)prototype * KINDS + kind) * fold->plan->events + event;
+	unsigned row = fold->row[prototype][kind];
 
-	return (struct cell *)&fold->cell[row * FOLD_BINS];
+	return row ? &fold->cell[((row - 1) * (size_t)fold->plan->events + event) * FOLD_BINS] : NULL;
 }
 
 struct fold *fold_new(const struct plan *plan)
 {
-	size_t cells = (size_t)PROTOTYPES_MAX * KINDS * plan->events * FOLD_BINS;
-	struct fold *fold = calloc(1, sizeof(*fold) + cells * sizeof(fold->cell[0]));
+	size_t bytes = sizeof(struct fold) +
+		       (size_t)ROWS_MAX * plan->events * FOLD_BINS * sizeof(struct cell);
+	struct fold *fold = memory_map(bytes);
 
-	if (fold)
-		fold->plan = plan;
+	if (!fold)
+		return NULL;
+	fold->plan = plan;
+	fold->bytes = bytes;
 	return fold;
 }
 
 void fold_free(struct fold *fold)
 {
-	free(fold);
+	if (fold)
+		memory_unmap(fold, fold->bytes);
 }
 
-static void add(const struct fold *fold, unsigned prototype, enum kind kind, unsigned event,
-		double place, double x, double y)
+size_t fold_bytes(const struct fold *fold)
+{
+	return memory_resident(fold, fold->bytes);
+}
+
+static void add(struct fold *fold, unsigned prototype, enum kind kind, unsigned event, double place,
+		double x, double y)
 {
 	unsigned bin = place > 0 ? (unsigned)(place * FOLD_BINS) : 0;
-	struct cell *cell = cells_of(fold, prototype, kind, event) +
-			    (bin < FOLD_BINS ? bin : FOLD_BINS - 1);
+	struct cell *cell;
 
+	if (!fold->row[prototype][kind] && fold->rows < ROWS_MAX)
+		fold->row[prototype][kind] = (uint8_t)++fold->rows;
+	cell = (struct cell *)cells_of(fold, prototype, kind, event);
+	if (!cell)
+		return;
+	cell += bin < FOLD_BINS ? bin : FOLD_BINS - 1;
 	cell->samples++;
 	cell->x += (float)x;
 	cell->y += (float)y;
@@ -89,7 +110,7 @@ static double sum(const struct fold *fold, const struct prototype_table *table, 
 	for (unsigned p = 0; p < table->count; p++) {
 		const struct cell *cells = cells_of(fold, p, kind, event);
 
-		for (unsigned bin = 0; bin < FOLD_BINS && table->all[p].phase == phase; bin++) {
+		for (unsigned bin = 0; bin < FOLD_BINS && cells && table->all[p].phase == phase; bin++) {
 			all[bin].samples += cells[bin].samples;
 			all[bin].x += cells[bin].x;
 			all[bin].y += cells[bin].y;

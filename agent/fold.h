@@ -2,7 +2,7 @@
  * How counters evolve within a phase (thesis A.5.2): samples of many bursts, each at its place in
  * its burst, folded into one. A burst that is whole gives points of the curve of what was counted up
  * to there, as a share of its total; a slice of a long one gives its rate. What is kept are sums per
- * prototype, event and place, allocated at once, and touched only where there are samples.
+ * prototype, event and place, of the first prototypes that were sampled: those that take time.
  *
  * One caller at a time.
  */
@@ -24,6 +24,9 @@ struct fold;
 /* For the events of the plan, which must outlive it; NULL without memory. */
 struct fold *fold_new(const struct plan *plan);
 void fold_free(struct fold *fold);
+
+/* Of the memory that it has touched. */
+size_t fold_bytes(const struct fold *fold);
 
 /*
  * A sample at `place` (0 to 1, of the processor's time) of a burst: what its group's events had counted there since the

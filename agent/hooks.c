@@ -193,7 +193,7 @@ static void before(void **slot, enum runtime_call call, void *site, const void *
 		leave_behind(thread, now);
 	else if ((call >= MPI_CALLS || waits[call]) && is_safe(call) &&
 			(now >= thread->service_at ||
-					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 16))
+					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 4))
 		service(thread, now);
 }
 

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/ledger_inside.h"
+#include "agent/memory.h"
 #include "agent/readers.h"
 #include "sampling/clock.h"
 
@@ -75,13 +77,6 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 			       sums_new(&counting->plan, PROTOTYPES_MAX);
 	if (!ledger->table || !ledger->spare || !ledger->sums)
 		goto fail;
-	ledger->closed = calloc(1, sizeof(struct totals) +
-			sums_length(ledger->sums) * sizeof(double));
-	if (!ledger->closed)
-		goto fail;
-	ledger->bytes = sizeof(*ledger) + 2 * sizeof(struct prototype_table) +
-			(spool ? 1 : 2) * sums_length(ledger->sums) * sizeof(double) +
-			sizeof(struct totals);
 	return ledger;
 fail:
 	ledger_free(ledger);
@@ -92,7 +87,6 @@ void ledger_free(struct ledger *ledger)
 {
 	if (!ledger)
 		return;
-	free(ledger->closed);
 	fold_free(ledger->fold);
 	sums_free(ledger->sums);
 	free(ledger->spare);
@@ -100,9 +94,29 @@ void ledger_free(struct ledger *ledger)
 	free(ledger);
 }
 
-size_t ledger_bytes(const struct ledger *ledger)
+size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads)
 {
-	return ledger->bytes + (ledger->spool ? spool_bytes(ledger->spool) : 0);
+	size_t bytes = memory_resident(ledger, sizeof(*ledger)) + 2 * sizeof(struct prototype_table);
+
+	bytes += ledger->spool ? spool_bytes(ledger->spool) :
+				 memory_resident(sums_flat(ledger->sums),
+						 sums_length(ledger->sums) * sizeof(double));
+	if (ledger->fold)
+		bytes += fold_bytes(ledger->fold);
+	for (const struct thread *thread = threads; thread; thread = thread->next)
+		bytes += thread_resident(thread);
+	return bytes;
+}
+
+void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others)
+{
+	size_t bytes = others + ledger_bytes(ledger, threads);
+
+	if (!ledger->spool)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	spool_side(ledger->spool)->own_bytes = (double)bytes;
+	pthread_mutex_unlock(&ledger->lock);
 }
 
 void ledger_record(struct ledger *ledger, struct burst_table *table)
@@ -114,9 +128,12 @@ void ledger_record(struct ledger *ledger, struct burst_table *table)
 
 int ledger_admit(struct ledger *ledger, struct thread *thread)
 {
-	thread->gathered = quantum_new(ledger->sums);
-	if (!thread->gathered)
+	void *memory = memory_map(quantum_bytes(ledger->sums));
+
+	if (!memory)
 		return -ENOMEM;
+	thread->gathered = quantum_init(memory, ledger->sums);
+	thread->gathered_bytes = quantum_bytes(ledger->sums);
 	thread->spooled = -ENOENT;
 	if (ledger->spool) {
 		pthread_mutex_lock(&ledger->lock);
@@ -302,41 +319,50 @@ static void give_up(struct thread *thread, const struct burst *burst)
 	note(thread, TOTALS_UNCLASSIFIED, burst);
 }
 
-/* Keeps a burst that no prototype claims for the next generation; the oldest make room. */
-static void wait_for_next_generation(struct thread *thread, const struct burst *burst)
+static void give_back(struct ledger *ledger, struct pending *place)
 {
-	if (thread->pendings == THREAD_PENDING_MAX) {
-		/* a quarter at a time, so that moving up costs little */
-		unsigned leave = THREAD_PENDING_MAX / 4;
+	pthread_mutex_lock(&ledger->lock);
+	pending_give_back(&ledger->pending, place);
+	pthread_mutex_unlock(&ledger->lock);
+}
 
-		for (unsigned i = 0; i < leave; i++)
-			give_up(thread, &thread->pending[i]);
-		thread->pendings -= leave;
-		memmove(thread->pending, thread->pending + leave,
-				thread->pendings * sizeof(*thread->pending));
+/* Keeps a burst that no prototype claims for the next generation; the thread's oldest makes room. */
+static void wait_for_next_generation(struct ledger *ledger, struct thread *thread,
+		const struct burst *burst)
+{
+	struct pending *place;
+
+	pthread_mutex_lock(&ledger->lock);
+	place = pending_take(&ledger->pending, &thread->pending);
+	pthread_mutex_unlock(&ledger->lock);
+	if (!place) {
+		place = pending_shift(&thread->pending);
+		give_up(thread, place ? &place->burst : burst);
 	}
-	thread->pending[thread->pendings++] = *burst;
+	if (!place)
+		return;
+	place->burst = *burst;
+	pending_append(&thread->pending, place);
 }
 
 /* Books what waited, as far as the new generation claims it. */
 static void settle_pending(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
 {
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < thread->pendings; i++) {
-		const struct burst *burst = &thread->pending[i];
+	for (unsigned left = thread->pending.count; left; left--) {
+		struct pending *place = pending_shift(&thread->pending);
 		double metrics[SPACE_DIMS_MAX];
 		int prototype;
 
-		burst_metrics(ledger, &thread->sites, burst, metrics);
+		burst_metrics(ledger, &thread->sites, &place->burst, metrics);
 		prototype = classify(table, metrics);
-		if (prototype < 0)
-			thread->pending[kept++] = *burst;
-		else
-			book(ledger, thread, table, (unsigned)prototype, burst);
+		if (prototype < 0) {
+			pending_append(&thread->pending, place);
+			continue;
+		}
+		book(ledger, thread, table, (unsigned)prototype, &place->burst);
+		give_back(ledger, place);
 	}
-	thread->pendings = kept;
 	thread->settled = table->generation;
 }
 
@@ -349,7 +375,6 @@ static void record(struct ledger *ledger, const struct thread *thread, const str
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* The prototype that claims the burst, or -1: it is the last of the pending ones. */
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
@@ -361,20 +386,18 @@ int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 	offer(ledger, thread, burst, metrics);
 	prototype = classify(table, metrics);
 	if (prototype < 0)
-		wait_for_next_generation(thread, burst);
+		wait_for_next_generation(ledger, thread, burst);
 	else
 		book(ledger, thread, table, (unsigned)prototype, burst);
 	return prototype;
 }
 
-void ledger_drain(struct ledger *ledger, struct thread *thread)
+/* By whoever has the thread's `draining`. */
+static void drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
 	const struct burst *burst;
 
-	/* pairs with the release below: the last drainer's records are released, its sums written */
-	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
-		return;
 	readers_enter(ledger->rules);
 	table = rcu_dereference(ledger->table);
 	if (thread->settled != table->generation)
@@ -388,6 +411,15 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 	}
 	ledger_drain_under_way(ledger, thread, table);
 	readers_leave(ledger->rules);
+}
+
+void ledger_drain(struct ledger *ledger, struct thread *thread)
+{
+	/* pairs with the release below: the last drainer's records are released, its sums written */
+	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		return;
+	if (!atomic_load_explicit(&ledger->closed, memory_order_relaxed))
+		drain(ledger, thread);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
 
@@ -535,30 +567,45 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 static void close_thread(struct ledger *ledger, struct thread *thread, struct totals *totals)
 {
 	struct account account;
+	struct pending *place;
 
-	ledger_drain(ledger, thread);
-	for (unsigned i = 0; i < thread->pendings; i++)
-		give_up(thread, &thread->pending[i]);
-	thread->pendings = 0;
+	/* as in ledger_drain; whoever comes later finds the ledger closed */
+	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		sched_yield();
+	drain(ledger, thread);
+	while ((place = pending_shift(&thread->pending))) {
+		give_up(thread, &place->burst);
+		give_back(ledger, place);
+	}
 	close_quantum(ledger, thread);
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 	thread_account(thread, &account);
 	totals_add(totals, &account, &thread->sites, clock_here.ns_per_tick);
-	totals->agent_bytes += (double)(thread_bytes() + thread->slicer.overflow.bytes);
 }
 
-double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length)
+struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
+		struct ledger_piece pieces[LEDGER_PIECES])
 {
-	struct totals *totals = (struct totals *)ledger->closed;
-	size_t totals_length = sizeof(*totals) / sizeof(double);
+	struct totals *totals = &ledger->totals;
 
 	memset(totals, 0, sizeof(*totals));
+	atomic_store_explicit(&ledger->closed, true, memory_order_relaxed);
 	for (struct thread *thread = threads; thread; thread = thread->next)
 		close_thread(ledger, thread, totals);
-	totals->agent_bytes += (double)ledger_bytes(ledger);
-	memcpy(ledger->closed + totals_length, sums_flat(ledger->sums),
-			sums_length(ledger->sums) * sizeof(double));
-	*length = totals_length + sums_length(ledger->sums);
-	return ledger->closed;
+	totals->agent_bytes = (double)ledger_bytes(ledger, threads);
+	if (!pieces)
+		return totals;
+	/* side 1 of the spool stays whole, so side 0 may become all ranks' */
+	pthread_mutex_lock(&ledger->lock);
+	ledger->kept = true;
+	pthread_mutex_unlock(&ledger->lock);
+	pieces[0] = (struct ledger_piece){ (double *)totals, sizeof(*totals) / sizeof(double) };
+	pieces[1].at = sums_flat(ledger->sums);
+	pieces[1].length = sums_prototype_at(ledger->sums, ledger->table->count);
+	pieces[2].at = sums_flat(ledger->sums) + sums_sketch_at(ledger->sums, 1);
+	pieces[2].length = sums_sketch_at(ledger->sums, 1 + sums_sketched(ledger->table->phases)) -
+			   sums_sketch_at(ledger->sums, 1);
+	return totals;
 }
 
 const struct prototype_table *ledger_table(const struct ledger *ledger)
@@ -578,9 +625,6 @@ const struct fold *ledger_fold(const struct ledger *ledger)
 
 const struct sums *ledger_sums(const struct ledger *ledger)
 {
-	memcpy(sums_flat(ledger->sums),
-			ledger->closed + sizeof(struct totals) / sizeof(double),
-			sums_length(ledger->sums) * sizeof(double));
 	return ledger->sums;
 }
 

@@ -37,6 +37,7 @@ struct ledger_part {
 /* What rank 0 answers. Plain data. */
 struct ledger_answer {
 	uint64_t burst_min_ns;
+	double next_ns; /* when the next round is due, since the start; the exchange's */
 	struct prototype_table table;
 };
 
@@ -47,8 +48,12 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 		const struct settings *settings, int rank, int ranks, struct spool *spool);
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
-/* Now: the spool grows with each thread. */
-size_t ledger_bytes(const struct ledger *ledger);
+/*
+ * The memory that is there now, with that of the threads. And the same, with `others`, for whoever
+ * recovers the run.
+ */
+size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads);
+void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others);
 
 /* From now on every burst that is drained is added to the table; NULL: no longer. */
 void ledger_record(struct ledger *ledger, struct burst_table *table);
@@ -93,12 +98,22 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct l
 /* Takes the answer over, and classifies with it what was unclassified. */
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);
 
+/* Doubles of the ledger that are to be added over the ranks, in place. */
+struct ledger_piece {
+	double *at;
+	size_t length;
+};
+
+#define LEDGER_PIECES 3 /* the totals, the prototypes' sums, their sketches */
+
 /*
  * At the end, when no thread reads bursts any more: drains and closes everything, attributes what
- * was not read, and returns one array of doubles (struct totals, then the sums), owned by
- * the ledger, to be added over the ranks.
+ * was not read, and returns the totals; pieces: what the ranks add. Nothing is booked any more.
+ * With pieces, what outlives the process stays what it was at the last checkpoint; NULL: there may be
+ * another one, and then this is called once more.
  */
-double *ledger_close(struct ledger *ledger, struct thread *threads, size_t *length);
+struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
+		struct ledger_piece pieces[LEDGER_PIECES]);
 
 /* The table now; constant until the next ledger_publish. */
 const struct prototype_table *ledger_table(const struct ledger *ledger);
@@ -106,7 +121,7 @@ const struct prototype_table *ledger_table(const struct ledger *ledger);
 const struct profile *ledger_profile(const struct ledger *ledger);
 /* And how they evolve; NULL: bursts are not sampled. */
 const struct fold *ledger_fold(const struct ledger *ledger);
-/* The sums; after ledger_close, and after the array was replaced by that of all ranks. */
+/* The sums; after ledger_close. */
 const struct sums *ledger_sums(const struct ledger *ledger);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);
 enum metric ledger_metric(const struct ledger *ledger, unsigned index, unsigned *count);

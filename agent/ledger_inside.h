@@ -23,7 +23,6 @@ struct ledger {
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool burst_min_given;
-	size_t bytes;
 
 	/* behind the lock */
 	pthread_mutex_t lock;
@@ -31,6 +30,7 @@ struct ledger {
 	struct sums *sums;
 	struct sample sample;
 	double given[HISTOGRAM_BINS]; /* by ledger_give, as in a part */
+	struct pending_pool pending;
 	struct profile profile;
 	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
@@ -39,7 +39,10 @@ struct ledger {
 
 	struct spool *spool; /* NULL: what is kept dies with the process */
 
-	double *closed; /* what ledger_close returns */
+	/* drains have come to their end; written before a thread's last one, in whose order it is read */
+	_Atomic bool closed;
+	struct totals totals; /* after ledger_close */
+	bool kept; /* what outlives the process is what it will be; behind the lock */
 };
 
 /* ---- ledger.c; of the drain of that thread ---- */
@@ -53,7 +56,7 @@ void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
 /* So many samples of a prototype's bursts were there. */
 void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples);
 
-/* The prototype that claims the burst, or -1: it is the last of the pending ones. */
+/* The prototype that claims the burst, or -1: it is pending, or was given up. */
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst);
 

@@ -1,9 +1,16 @@
 /* What the ledger leaves in the spool, for the process may be killed at any moment. */
-#include "agent/ledger_inside.h"
+#include <string.h>
 
-static void save_sites(const struct site_table *sites, struct spool_thread *to)
+#include "agent/ledger_inside.h"
+#include "agent/log.h"
+
+static void save_sites(struct spool *spool, int thread, const struct site_table *sites,
+		struct spool_thread *to)
 {
-	for (; to->paths < sites->paths.count; to->paths++) {
+	uint32_t paths = sites->paths.count, spans = sites->spans + 1;
+
+	spool_thread_room(spool, thread, &spans, &paths);
+	for (; to->paths < paths; to->paths++) {
 		const struct path *path = &sites->paths.path[to->paths];
 		struct spool_path *copy = &to->path[to->paths];
 
@@ -14,7 +21,7 @@ static void save_sites(const struct site_table *sites, struct spool_thread *to)
 	for (unsigned i = 0; i < SITES_MAX; i++)
 		to->site_path[i] = sites->site[i].used ? sites->site[i].path : SPOOL_NO_PATH;
 	to->spans = 0;
-	for (unsigned i = 0; i < SPANS_MAX; i++) {
+	for (unsigned i = 0; i < spans; i++) {
 		const struct span *span = &sites->span[i];
 		struct spool_span *copy = &to->span[to->spans];
 
@@ -67,22 +74,25 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 					&thread->draining, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&ledger->lock);
+	if (ledger->kept)
+		goto out;
 	if (thread->spooled >= 0) {
 		to = spool_thread(ledger->spool, thread->spooled);
 		thread_account(thread, &to->account);
 		/* what no prototype claims yet would be unclassified for good */
-		for (unsigned i = 0; i < thread->pendings; i++) {
+		for (const struct pending *place = thread->pending.first; place; place = place->next) {
 			to->account.unclassified_bursts++;
-			to->account.unclassified_ticks += (double)thread->pending[i].ticks;
+			to->account.unclassified_ticks += (double)place->burst.ticks;
 		}
 		if (quiet)
-			save_sites(&thread->sites, to);
+			save_sites(ledger->spool, thread->spooled, &thread->sites, to);
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->spooled);
 	}
 	spool_side(ledger->spool)->now = now;
 	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
 	spool_commit(ledger->spool);
+out:
 	pthread_mutex_unlock(&ledger->lock);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
@@ -91,10 +101,15 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 void ledger_save_table(struct ledger *ledger, const struct prototype_table *table)
 {
 	struct spool_side *side;
+	int error;
 
 	if (!ledger->spool)
 		return;
 	pthread_mutex_lock(&ledger->lock);
+	error = spool_room(ledger->spool, table->count, table->phases);
+	if (error)
+		log_line("no room to keep what is new: %s; should the run be killed, it is lost",
+				strerror(-error));
 	side = spool_side(ledger->spool);
 	side->rounds++;
 	side->generation = table->generation;

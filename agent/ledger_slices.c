@@ -85,9 +85,9 @@ static void settle_ahead(struct thread *thread, struct span *span, uint32_t numb
 		if (ahead->count[p] > 0)
 			span_note_slices(span, p, (uint32_t)ahead->count[p], (double)ahead->ticks[p]);
 	memset(ahead, 0, sizeof(*ahead));
-	for (unsigned i = 0; i < thread->pendings; i++)
-		if (thread->pending[i].span == BURST_NO_SPAN)
-			thread->pending[i].span = number;
+	for (struct pending *place = thread->pending.first; place; place = place->next)
+		if (place->burst.span == BURST_NO_SPAN)
+			place->burst.span = number;
 }
 
 /* A sample within a burst of this prototype: where the program was, and what it had counted. */
@@ -130,8 +130,8 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 	for (unsigned i = 0; i < samples && prototype >= 0; i++)
 		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
 	/* while it waits there is room for one place: any of them, for all */
-	if (samples && prototype < 0) {
-		struct burst *pending = &thread->pending[thread->pendings - 1];
+	if (samples && prototype < 0 && thread->pending.last) {
+		struct burst *pending = &thread->pending.last->burst;
 
 		pending->samples = (uint16_t)samples;
 		pending->address = sample[ledger_mixed(burst->begin) % samples].address;

@@ -301,7 +301,7 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 	double all = 0;
 
 	for (unsigned t = 0; t < places->tables; t++)
-		for (unsigned i = 0; i < SPANS_MAX; i++) {
+		for (unsigned i = 0; i <= places->sites[t]->spans; i++) {
 			const struct span *span = &places->sites[t]->span[i];
 			double ticks = ticks_in(span, table, phase);
 			struct stretch stretch;

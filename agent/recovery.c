@@ -107,6 +107,7 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		sites->site[i].used = from->site_path[i] != SPOOL_NO_PATH;
 		sites->site[i].path = sites->site[i].used ? from->site_path[i] : 0;
 	}
+	sites->spans = from->spans ? from->spans - 1 : 0;
 	for (uint32_t i = 0; i < from->spans; i++) {
 		const struct spool_span *saved = &from->span[i];
 		struct span *span = &sites->span[i];
@@ -152,7 +153,6 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 
 	restore_sites(thread, sites);
 	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
-	recovery->totals.agent_bytes += facts->thread_memory;
 	recovery->totals.agent_seconds +=
 			((account->switch_ticks + account->service_ticks +
 					 account->calls * facts->call_ticks) *
@@ -341,7 +341,8 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 	for (size_t i = 0; i < sizeof(*totals) / sizeof(*into); i++)
 		into[i] += from[i];
 	for (uint64_t i = 0; i < recovery->facts.sums_length; i++)
-		sums[i] += sums_flat(recovery->sums)[i];
+		if (sums_flat(recovery->sums)[i] != 0) /* elsewhere there may be no storage */
+			sums[i] += sums_flat(recovery->sums)[i];
 	*wall_seconds = fmax(*wall_seconds, recovery->wall_seconds);
 	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
 	for (unsigned i = 0; i < recovery->site_tables && *tables < max; i++)

@@ -58,25 +58,12 @@ static json_t *groups(const struct counting *counting)
 	return list;
 }
 
-/* A process that keeps one group is the unit drawn: one alone says nothing of the others. */
-static json_t *space_warning(const struct report_facts *facts)
+static json_t *warnings(const struct counting *counting)
 {
-	return json_sprintf("scheme space: %.0f processes or threads share %u groups, and each keeps "
-			    "its own; a counter of fewer than two of them has no interval, of none no "
-			    "value. Scheme time-space gives all groups to each",
-			facts->totals->threads, facts->counting->plan.groups);
-}
-
-static json_t *warnings(const struct report_facts *facts)
-{
-	const struct counting *counting = facts->counting;
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < counting->warnings; i++)
 		json_array_append_new(list, json_string(counting->warning[i]));
-	if (facts->scheme == SCHEME_SPACE && counting->plan.groups > 1 &&
-			facts->totals->threads < 2 * counting->plan.groups)
-		json_array_append_new(list, space_warning(facts));
 	return list;
 }
 
@@ -362,7 +349,7 @@ json_t *report_build(const struct report_facts *facts)
 			json_integer(counting->hardware ? counting->probe.counters : 0));
 	json_object_set_new(report, "without_counters",
 			counting->hardware ? json_null() : json_string(counting->without));
-	json_object_set_new(report, "warnings", warnings(facts));
+	json_object_set_new(report, "warnings", warnings(counting));
 	json_object_set_new(report, "groups", groups(counting));
 	json_object_set_new(report, "wall_seconds", number(facts->wall_seconds));
 	json_object_set_new(report, "compute_seconds", number(totals->compute.seconds));

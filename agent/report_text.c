@@ -330,8 +330,7 @@ static void print_breakdown(FILE *out, const json_t *phase)
 
 	/* one alone would be what the others leave */
 	if (count_known(phase) < 2) {
-		fprintf(out, "      CPI %.3f; too few bursts or processes of each group for a "
-			     "breakdown\n", cpi);
+		fprintf(out, "      CPI %.3f; too few bursts of each group for a breakdown\n", cpi);
 		return;
 	}
 	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)

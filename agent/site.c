@@ -1,6 +1,17 @@
 #include "agent/site.h"
 
-#include <stddef.h>
+uint32_t span_add(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+{
+	uint32_t number = head && table->spans < SPANS_MAX - 1 ? ++table->spans : 0;
+
+	table->span[number].used = true;
+	if (number) {
+		table->span[number].from = (uint16_t)from;
+		table->span[number].to = (uint16_t)to;
+		*head = (uint16_t)number;
+	}
+	return number;
+}
 
 static struct span_share *share_of(struct span *span, uint32_t prototype)
 {

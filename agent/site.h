@@ -1,7 +1,7 @@
 /*
  * Call sites of one thread, by call path: where a burst can start (the call that returned there
  * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute the bursts
- * that were not read). Fixed tables; what finds no room shares the last entry.
+ * that were not read). Fixed tables; what finds no room shares one entry.
  *
  * One thread writes; the counts that others read at the end are atomic with relaxed order (single
  * writer: plain stores), and need no more, for nothing else is published through them.
@@ -11,12 +11,14 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sampling/path.h"
 
 #define SITES_MAX       256
-#define SPANS_MAX       256
+#define SPANS_MAX       256 /* number 0 is of those that found no room */
+#define SPAN_HEADS      512
 #define SPAN_SHARES_MAX 8
 #define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
 
@@ -49,6 +51,9 @@ struct span {
 struct site_table {
 	struct path_table paths;
 	struct site site[SITES_MAX];
+	/* in the order in which they were met: memory is touched as far as it is used */
+	uint32_t spans; /* the highest number in use */
+	uint16_t span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct span span[SPANS_MAX];
 };
 
@@ -80,26 +85,24 @@ static inline uint32_t site_find(struct site_table *table, uint32_t path, uint32
 	return SITES_MAX - 1;
 }
 
-/* The span's number, as site_find. */
+/* The cold side of span_find: a new span's number, or 0. */
+uint32_t span_add(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to);
+
+/* The span's number. */
 static inline uint32_t span_find(struct site_table *table, uint32_t from, uint32_t to)
 {
-	uint32_t at = (from * 31 + to * 17) % (SPANS_MAX - 1);
+	uint32_t at = (from * 31 + to * 17) % SPAN_HEADS;
 
 	for (int probes = 0; probes < 16; probes++) {
-		struct span *span = &table->span[at];
+		uint32_t number = table->span_head[at];
 
-		if (span->used && span->from == from && span->to == to)
-			return at;
-		if (!span->used) {
-			span->used = true;
-			span->from = (uint16_t)from;
-			span->to = (uint16_t)to;
-			return at;
-		}
-		at = (at + 1) % (SPANS_MAX - 1);
+		if (!number)
+			return span_add(table, &table->span_head[at], from, to);
+		if (table->span[number].from == from && table->span[number].to == to)
+			return number;
+		at = (at + 1) % SPAN_HEADS;
 	}
-	table->span[SPANS_MAX - 1].used = true;
-	return SPANS_MAX - 1;
+	return span_add(table, NULL, from, to);
 }
 
 /* A burst of `ticks` that started here has ended: moves the prediction. */

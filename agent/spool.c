@@ -13,10 +13,15 @@
 #include "agent/output.h"
 #include "multiplex/layout.h"
 
+#define ROOM_STEP 16 /* spans, or paths, that get room at once */
+
 struct spool {
 	unsigned char *map;
-	size_t bytes;    /* of the mapping: room for all threads */
+	size_t bytes;    /* of the mapping: for all threads */
+	size_t length;   /* of the file */
 	size_t reserved; /* of it, what is sure to have storage behind it */
+	unsigned prototypes, phases; /* that have room */
+	uint32_t spans[SPOOL_THREADS_MAX], paths[SPOOL_THREADS_MAX];
 	char folder[4096]; /* of the run */
 	char name[32];
 	dev_t device;
@@ -94,30 +99,52 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting)
 
 /* ---- making it ---- */
 
-/*
- * Reserves storage for the bytes from `from` to `to`: a mapped page without storage behind it would
- * kill the program when it is written.
- */
-static int reserve(int fd, size_t from, size_t to)
+/* The file is at least so long. */
+static int lengthen(struct spool *spool, int fd, size_t length)
 {
 	struct rlimit limit;
+
+	if (length <= spool->length)
+		return 0;
+	/* to pass this limit is a signal, not an error */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
+		return -EFBIG;
+	if (ftruncate(fd, (off_t)length))
+		return -errno;
+	spool->length = length;
+	return 0;
+}
+
+/* The page where an array that begins at `base` goes on, of which so many bytes have their room. */
+static size_t room_ends(size_t base, size_t bytes)
+{
+	return bytes ? align(base + bytes) : base & ~(size_t)4095;
+}
+
+/* Storage for an array that is to grow, within the length of the file. */
+static int reserve(struct spool *spool, int fd, size_t base, size_t from, size_t to)
+{
+	size_t begin = room_ends(base, from), end = align(base + to);
 	int error;
 
-	/* to pass this limit is a signal, not an error */
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < to)
-		return -EFBIG;
+	if (end <= begin)
+		return 0;
 	do
-		error = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
+		error = posix_fallocate(fd, (off_t)begin, (off_t)(end - begin));
 	while (error == EINTR);
+	if (!error)
+		spool->reserved += end - begin;
 	return -error;
 }
 
 static int map_file(struct spool *spool, int fd)
 {
 	struct stat status;
-	int error = reserve(fd, 0, spool->reserved);
+	int error = lengthen(spool, fd, spool_thread_at(spool->sums_length, 0, 0));
 	void *map;
 
+	if (!error)
+		error = reserve(spool, fd, 0, 0, spool_sums_at(spool->sums_length, 0));
 	if (error)
 		return error;
 	if (fstat(fd, &status))
@@ -202,7 +229,6 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 		return NULL;
 	snprintf(spool->name, sizeof(spool->name), "rank-%d", facts->rank);
 	spool->sums_length = facts->sums_length;
-	spool->reserved = spool_thread_at(spool->sums_length, 0, 0);
 	spool->bytes = spool_thread_at(spool->sums_length, SPOOL_THREADS_MAX, 0);
 	*error = make(spool, wanted, facts);
 	snprintf(folder, size, "%s", spool->folder);
@@ -270,28 +296,142 @@ struct spool_thread *spool_thread(struct spool *spool, int thread)
 				       spool_thread_at(spool->sums_length, (unsigned)thread, 0));
 }
 
-int spool_admit(struct spool *spool)
+/* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
+static int open_file(const struct spool *spool)
 {
-	size_t end = spool_thread_at(spool->sums_length, spool->threads + 1, 0);
 	char path[sizeof(spool->folder) + sizeof(spool->name)];
 	struct stat status;
-	int fd, error = -ENOENT;
+	int fd;
 
-	if (spool->threads == SPOOL_THREADS_MAX)
-		return -ENOSPC;
-	/* no descriptor is kept for this: it is rare, and the program's are few */
 	snprintf(path, sizeof(path), "%s/%s", spool->folder, spool->name);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) == 0 && status.st_dev == spool->device &&
 			status.st_ino == spool->inode)
-		error = reserve(fd, spool->reserved, end);
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* Memory of the process' own, zeros, in place of the array's bytes from `from` to `to`. */
+static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
+{
+	size_t begin = room_ends(base, from), end = (base + to) & ~(size_t)4095;
+
+	if (end > begin)
+		mmap(spool->map + begin, end - begin, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static int room_for_sketches(struct spool *spool, int fd, unsigned phases)
+{
+	size_t base = spool_sums_at(spool->sums_length, 0) +
+		      sums_sketch_at(spool->shape, 1) * sizeof(double);
+	size_t per_phase = (sums_sketch_at(spool->shape, 2) - sums_sketch_at(spool->shape, 1)) *
+			   sizeof(double);
+	int error;
+
+	if (phases <= spool->phases)
+		return 0;
+	error = fd < 0 ? fd : reserve(spool, fd, base, spool->phases * per_phase, phases * per_phase);
+	if (error) {
+		phases = SKETCH_PHASES;
+		stand_in(spool, base, spool->phases * per_phase, align(phases * per_phase));
+	}
+	spool->phases = phases;
+	return error;
+}
+
+static int room_for_sums(struct spool *spool, int fd, unsigned prototypes)
+{
+	size_t from = sums_prototype_at(spool->shape, spool->prototypes) * sizeof(double);
+	size_t to = sums_prototype_at(spool->shape, prototypes) * sizeof(double);
+	int error = fd < 0 ? fd : 0;
+
+	if (prototypes <= spool->prototypes)
+		return 0;
+	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
+		error = reserve(spool, fd, spool_sums_at(spool->sums_length, side), from, to);
+	if (error) {
+		prototypes = PROTOTYPES_MAX;
+		to = sums_prototype_at(spool->shape, prototypes) * sizeof(double);
+		for (unsigned side = 0; side < SPOOL_SIDES; side++)
+			stand_in(spool, spool_sums_at(spool->sums_length, side), from, to);
+	}
+	spool->prototypes = prototypes;
+	return error;
+}
+
+int spool_room(struct spool *spool, unsigned prototypes, unsigned phases)
+{
+	int fd, error, more;
+
+	phases = sums_sketched(phases);
+	if (prototypes <= spool->prototypes && phases <= spool->phases)
+		return 0;
+	fd = open_file(spool);
+	/* sketches first: the page that they share with the last prototype is theirs */
+	error = room_for_sketches(spool, fd, phases);
+	more = room_for_sums(spool, fd, prototypes);
+	if (fd >= 0)
+		close(fd);
+	return error ? error : more;
+}
+
+int spool_admit(struct spool *spool)
+{
+	unsigned thread = spool->threads;
+	int fd, error;
+
+	if (thread == SPOOL_THREADS_MAX)
+		return -ENOSPC;
+	fd = open_file(spool);
+	if (fd < 0)
+		return fd;
+	error = lengthen(spool, fd, spool_thread_at(spool->sums_length, thread + 1, 0));
+	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
+		error = reserve(spool, fd, spool_thread_at(spool->sums_length, thread, side), 0,
+				offsetof(struct spool_thread, span));
 	close(fd);
 	if (error)
 		return error;
-	spool->reserved = end;
 	return (int)spool->threads++;
+}
+
+/*
+ * Of one array of the thread, which goes on from `first` bytes behind `at`: makes room for `wanted` of
+ * so many bytes each; returns how many fit.
+ */
+static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, size_t size,
+		uint32_t *have, uint32_t wanted, uint32_t most)
+{
+	uint32_t next = (wanted + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
+	int fd, error = 0;
+
+	if (wanted <= *have)
+		return wanted;
+	next = next < most ? next : most;
+	fd = open_file(spool);
+	if (fd < 0)
+		return *have;
+	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
+		error = reserve(spool, fd,
+				spool_thread_at(spool->sums_length, (unsigned)thread, side) + at,
+				first + *have * size, first + next * size);
+	close(fd);
+	if (!error)
+		*have = next;
+	return error ? *have : wanted;
+}
+
+void spool_thread_room(struct spool *spool, int thread, uint32_t *spans, uint32_t *paths)
+{
+	/* what stands before the spans has its room, but not what stands before the paths */
+	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
+			sizeof(struct spool_span), &spool->spans[thread], *spans, SPANS_MAX);
+	*paths = grow(spool, thread, offsetof(struct spool_thread, path), 0,
+			sizeof(struct spool_path), &spool->paths[thread], *paths, PATHS_MAX);
 }
 
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
@@ -331,14 +471,11 @@ static void copy_threads(struct spool *spool)
 		struct spool_thread *to = (struct spool_thread *)(spool->map +
 				spool_thread_at(spool->sums_length, (unsigned)number, 1));
 
-		memcpy(to, from, offsetof(struct spool_thread, span) +
-						from->spans * sizeof(from->span[0]));
-		memcpy(to->site_path, from->site_path, sizeof(to->site_path));
+		/* paths stay as they are */
 		memcpy(to->path + to->paths, from->path + to->paths,
 				(from->paths - to->paths) * sizeof(from->path[0]));
-		to->paths = from->paths;
-		memcpy(to->open_prototype, from->open_prototype, sizeof(to->open_prototype));
-		memcpy(to->open_fields, from->open_fields, from->open * sizeof(to->open_fields[0]));
+		memcpy(to, from, offsetof(struct spool_thread, span) +
+						from->spans * sizeof(from->span[0]));
 	}
 }
 
@@ -364,5 +501,5 @@ void spool_commit(struct spool *spool)
 
 size_t spool_bytes(const struct spool *spool)
 {
-	return sizeof(*spool) + spool->reserved;
+	return spool->reserved;
 }

@@ -11,6 +11,9 @@
  *
  * The file: struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides,
  * then both sides of each thread (struct spool_thread). Plain data in the byte order of the machine.
+ * It is as long as what it could hold, and has storage for what it does hold: a page of a mapping
+ * without storage behind it would kill the program, so there is a room for everything before it is
+ * written. Sketches are on side 0 alone, and are not recovered.
  */
 #ifndef PHASEMUX_AGENT_SPOOL_H
 #define PHASEMUX_AGENT_SPOOL_H
@@ -31,10 +34,10 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     5
+#define SPOOL_VERSION     6
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
-#define SPOOL_OPEN_MAX    64 /* prototypes in one open quantum */
+#define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
 #define SPOOL_MODULES_MAX 64
 #define SPOOL_COMMAND_MAX 4096
 #define SPOOL_OUTPUT_MAX  4096
@@ -52,7 +55,6 @@ struct spool_facts {
 	uint64_t start;       /* ticks of the clock at the start of the run */
 	double ns_per_tick;
 	double read_ns, call_ticks;        /* what a read, and a call that reads nothing, cost */
-	double thread_memory; /* what the agent needs for one thread, bytes */
 	uint64_t sums_length; /* doubles */
 	uint32_t scheme;      /* enum scheme_kind */
 	uint32_t hardware, counters, alone;
@@ -110,15 +112,14 @@ struct spool_path {
 struct spool_thread {
 	struct account account;
 	uint32_t spans;
-	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
-	uint32_t unused;
-	double open_weight; /* of that group */
-	struct spool_span span[SPANS_MAX];
 	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
-	uint16_t site_path[SITES_MAX]; /* SPOOL_NO_PATH: no such site */
-	struct spool_path path[PATHS_MAX];
+	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
+	double open_weight; /* of that group */
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
 	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
+	uint16_t site_path[SITES_MAX]; /* SPOOL_NO_PATH: no such site */
+	struct spool_span span[SPANS_MAX];
+	struct spool_path path[PATHS_MAX];
 };
 
 /* Where the parts lie. Sums are at least sums_length doubles apart. */
@@ -159,8 +160,21 @@ double *spool_sums(struct spool *spool);
 /* The process' side, to be filled before a commit. Under the same lock. */
 struct spool_side *spool_side(struct spool *spool);
 
+/*
+ * Room for the sums of so many prototypes, and the sketches of so many phases, before they are
+ * written. 0 or -errno: then what is new of them lies in the process' own memory, and dies with it.
+ * Under the lock.
+ */
+int spool_room(struct spool *spool, unsigned prototypes, unsigned phases);
+
 /* Room for one more thread: its number, or -errno; then it is not in the file. Under the lock. */
 int spool_admit(struct spool *spool);
+
+/*
+ * Room for so many of the thread's spans and paths, before they are written; where there is no
+ * storage for all, less: how many fit. Under the lock.
+ */
+void spool_thread_room(struct spool *spool, int thread, uint32_t *spans, uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
 
 /* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */
@@ -170,6 +184,7 @@ void spool_touch_thread(struct spool *spool, int thread);
 /* All that was written belongs together. Under the lock. */
 void spool_commit(struct spool *spool);
 
+/* The storage that there is, which is memory on most machines. */
 size_t spool_bytes(const struct spool *spool);
 
 #endif

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "agent/memory.h"
 #include "agent/readers.h"
 #include "sampling/clock.h"
 
@@ -26,6 +28,12 @@ static inline double thread_random(struct thread *thread)
 size_t thread_bytes(void)
 {
 	return sizeof(struct thread) + THREAD_RING_BURSTS * sizeof(struct burst);
+}
+
+size_t thread_resident(const struct thread *thread)
+{
+	return memory_resident(thread, thread_bytes()) +
+	       memory_resident(thread->gathered, thread->gathered_bytes) + thread->kernel_bytes;
 }
 
 /* Opens the groups that the scheme will ever want here. */
@@ -62,6 +70,7 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 static void open_samples(struct thread *thread, const struct thread_rules *rules)
 {
 	struct overflow *overflow = &thread->slicer.overflow;
+	bool first = (pid_t)syscall(SYS_gettid) == getpid();
 	int error = 0;
 
 	/* room for what comes until somebody looks */
@@ -71,7 +80,8 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 		if (group->count)
 			error = overflow->page ? overflow_add(overflow, group, rules->sample_ns) :
 						 overflow_open(overflow, group, rules->sample_ns,
-								 THREAD_SAMPLES);
+								 first ? THREAD_SAMPLES_FIRST :
+									 THREAD_SAMPLES);
 		thread->slicer.id[g] = group->sampled ? group->id[group->count] : 0;
 	}
 	if (error)
@@ -82,11 +92,9 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method)
 {
-	/* mapped, not allocated: the program's allocator has nothing to do with us */
-	struct thread *thread = mmap(NULL, thread_bytes(), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct thread *thread = memory_map(thread_bytes());
 
-	if (thread == MAP_FAILED)
+	if (!thread)
 		return NULL;
 	thread->place = place;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
@@ -94,6 +102,9 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method);
 	if (!thread->open_error)
 		open_samples(thread, rules);
+	thread->kernel_bytes = thread->slicer.overflow.bytes;
+	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+		thread->kernel_bytes += group_bytes(&thread->groups[g]);
 	thread->group = scheme_group(&rules->scheme, place, 0);
 	thread->group_weight = 1;
 	return thread;
@@ -129,8 +140,8 @@ void thread_close(struct thread *thread)
 
 void thread_free(struct thread *thread)
 {
-	quantum_free(thread->gathered);
-	munmap(thread, thread_bytes());
+	memory_unmap(thread->gathered, thread->gathered_bytes);
+	memory_unmap(thread, thread_bytes());
 }
 
 /* Where nothing can be counted, the one group has no event, and only time is taken. */

@@ -13,6 +13,7 @@
 
 #include "agent/burst.h"
 #include "agent/histogram.h"
+#include "agent/pending.h"
 #include "agent/preload.h"
 #include "agent/site.h"
 #include "agent/slices.h"
@@ -23,9 +24,9 @@
 #include "sampling/group.h"
 #include "sampling/ring.h"
 
-#define THREAD_RING_BURSTS 256
-#define THREAD_PENDING_MAX 512
-#define THREAD_SAMPLES     680 /* in the kernel's ring: 64 KiB */
+#define THREAD_RING_BURSTS   64
+#define THREAD_SAMPLES       170 /* in the kernel's ring: 16 KiB */
+#define THREAD_SAMPLES_FIRST 680 /* the same of the process' first thread: it may compute for long */
 
 /* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
@@ -93,6 +94,7 @@ struct thread {
 	uint64_t place; /* in the scheme: which counter set this is */
 	bool main; /* it called MPI_Init: it alone speaks MPI for the agent */
 	int open_error;
+	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
 	struct thread_counts counts;
 	struct site_table sites;
 	struct ring ring;
@@ -100,10 +102,10 @@ struct thread {
 	/* of the drain, under the ledger's rules */
 	atomic_flag draining;
 	struct slicer slicer;
-	struct quantum *gathered;
+	struct quantum *gathered; /* mapped */
+	size_t gathered_bytes;
 	uint64_t gathered_quantum;
-	struct burst pending[THREAD_PENDING_MAX]; /* claimed by no prototype yet */
-	unsigned pendings;
+	struct pending_queue pending; /* claimed by no prototype yet */
 	uint32_t settled; /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
 	int spooled; /* its number in the spool; < 0: not in it */
@@ -127,7 +129,9 @@ void thread_close(struct thread *thread);
 /* After thread_close, when nobody reads the thread any more. */
 void thread_free(struct thread *thread);
 
+/* What is mapped for one thread, and of one what is there, with the kernel's pages. */
 size_t thread_bytes(void);
+size_t thread_resident(const struct thread *thread);
 
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);

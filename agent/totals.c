@@ -43,7 +43,7 @@ static bool spread(struct totals *totals, const struct site_table *sites, const 
 	struct tally unread = unread_of(span), all = { 0, 0 };
 
 	for (int pass = 0; pass < 2; pass++)
-		for (const struct span *of = sites->span; of < sites->span + SPANS_MAX; of++) {
+		for (const struct span *of = sites->span; of <= sites->span + sites->spans; of++) {
 			if (!of->used || of->from != span->from || (how.same_end && of != span))
 				continue;
 			for (unsigned i = 0; i < SPAN_SHARES_MAX && of->share[i].read; i++) {
@@ -70,7 +70,8 @@ static void attribute_unread(
 	static const struct spreading best_first[] = { { true, true }, { true, false },
 		{ false, true }, { false, false } };
 
-	for (const struct span *span = sites->span; span < sites->span + SPANS_MAX; span++) {
+	for (const struct span *span = sites->span; span <= sites->span + sites->spans;
+			span++) {
 		struct tally unread = unread_of(span);
 		bool placed = unread.bursts <= 0;
 

@@ -104,36 +104,55 @@ double *sums_flat(struct sums *sums)
 
 size_t sums_length(const struct sums *sums)
 {
+	return sums_sketch_at(sums, SKETCH_PHASES + 1);
+}
+
+size_t sums_prototype_at(const struct sums *sums, unsigned prototype)
+{
+	return sums->stride * prototype;
+}
+
+unsigned sums_sketched(unsigned phases)
+{
+	return phases < SKETCH_PHASES ? phases : SKETCH_PHASES;
+}
+
+size_t sums_sketch_at(const struct sums *sums, unsigned phase)
+{
 	return sums->stride * sums->prototypes +
-	       (size_t)SKETCH_PHASES * sums->plan.events * SKETCH_FIELDS;
+	       (size_t)(phase - 1) * sums->plan.events * SKETCH_FIELDS;
+}
+
+size_t quantum_bytes(const struct sums *sums)
+{
+	const struct quantum *quantum = NULL;
+
+	return sizeof(*quantum) + sums->prototypes * (sizeof(*quantum->of) + sizeof(*quantum->label) +
+						      sizeof(*quantum->order));
+}
+
+struct quantum *quantum_init(void *zeros, const struct sums *sums)
+{
+	struct quantum *quantum = zeros;
+
+	quantum->prototypes = sums->prototypes;
+	for (unsigned g = 0; g < sums->plan.groups; g++)
+		quantum->counts[g] = sums->plan.group[g].count;
+	quantum->of = (struct gathered *)(quantum + 1);
+	quantum->label = (uint32_t *)(quantum->of + sums->prototypes);
+	quantum->order = (uint16_t *)(quantum->label + sums->prototypes);
+	return quantum;
 }
 
 struct quantum *quantum_new(const struct sums *sums)
 {
-	struct quantum *quantum = calloc(1, sizeof(*quantum));
+	void *zeros = calloc(1, quantum_bytes(sums));
 
-	if (!quantum)
-		return NULL;
-	quantum->prototypes = sums->prototypes;
-	for (unsigned g = 0; g < sums->plan.groups; g++)
-		quantum->counts[g] = sums->plan.group[g].count;
-	quantum->order = calloc(sums->prototypes + 1, sizeof(*quantum->order));
-	quantum->of = calloc(sums->prototypes + 1, sizeof(*quantum->of));
-	quantum->label = calloc(sums->prototypes + 1, sizeof(*quantum->label));
-	if (!quantum->order || !quantum->of || !quantum->label) {
-		quantum_free(quantum);
-		return NULL;
-	}
-	return quantum;
+	return zeros ? quantum_init(zeros, sums) : NULL;
 }
 
 void quantum_free(struct quantum *quantum)
 {
-	if (!quantum)
-		return;
-	free(quantum->order);
-	free(quantum->label);
-	free(quantum->of);
 	free(quantum);
 }
 

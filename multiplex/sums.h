@@ -33,9 +33,23 @@ struct sums *sums_over(const struct plan *plan, unsigned prototypes, double *fla
 double *sums_flat(struct sums *sums);
 size_t sums_length(const struct sums *sums);
 
+/*
+ * Where in it a prototype's sums begin, and the sketches of a phase (from 1), both in their order:
+ * also of one more than there are, where the last one's end.
+ */
+size_t sums_prototype_at(const struct sums *sums, unsigned prototype);
+size_t sums_sketch_at(const struct sums *sums, unsigned phase);
+
+/* Of so many phases, those that have sketches. */
+unsigned sums_sketched(unsigned phases);
+
 /* An open quantum with nothing in it, for sums of this shape. */
 struct quantum *quantum_new(const struct sums *sums);
 void quantum_free(struct quantum *quantum);
+
+/* The same in so many bytes of the caller's, which are zeros, and are not touched before their use. */
+size_t quantum_bytes(const struct sums *sums);
+struct quantum *quantum_init(void *zeros, const struct sums *sums);
 
 /*
  * Adds one burst that was read, of prototype p, in `group`. values[] are its counts in the order of

@@ -104,6 +104,15 @@ int group_open(struct group *group, const struct pmu *pmu, const struct event *c
 	return group_open_on(group, 0, pmu, events, count, method, bad);
 }
 
+size_t group_bytes(const struct group *group)
+{
+	size_t pages = 0;
+
+	for (unsigned i = 0; i < group->count; i++)
+		pages += group->page[i] != NULL;
+	return pages * page_bytes();
+}
+
 int group_sample(struct group *group, struct perf_event_attr *attr)
 {
 	int fd = group->pmu->open(attr, group->thread, group->fd[0]);

@@ -6,6 +6,7 @@
 #define PHASEMUX_SAMPLING_GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sampling/event.h"
@@ -51,6 +52,9 @@ int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
  * stays the same. 0 or -errno.
  */
 int group_sample(struct group *group, struct perf_event_attr *attr);
+
+/* Memory that the kernel keeps for the group, mapped. */
+size_t group_bytes(const struct group *group);
 
 /* A descriptor that the program has closed and reused meanwhile is left alone. */
 void group_close(struct group *group);

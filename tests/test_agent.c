@@ -96,14 +96,14 @@ static void start(const char *scheme, double pay)
 	run.rules.pay = pay;
 	run.rules.quantum_bursts = 10;
 	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
-	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, clock_now());
+	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, INFINITY, clock_now());
 }
 
 static struct totals *finish(void)
 {
 	pthread_t thread[THREADS];
 	struct thread *all = NULL;
-	size_t length;
+	struct ledger_piece pieces[LEDGER_PIECES];
 
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, thread_main, (void *)(intptr_t)i);
@@ -117,7 +117,7 @@ static struct totals *finish(void)
 	atomic_store(&run.rules.finished, true);
 	exchange_meet(run.exchange);
 	exchange_finish(run.exchange, all);
-	return (struct totals *)ledger_close(run.ledger, all, &length);
+	return ledger_close(run.ledger, all, pieces);
 }
 
 /* The phase with instructions of that behaviour: WORK each, told apart by their cycles. */

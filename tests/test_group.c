@@ -229,6 +229,7 @@ static void test_kernel_software(void)
 	ok(group.fd[0] >= 512 && (fcntl(group.fd[0], F_GETFD) & FD_CLOEXEC),
 			"the kernel's descriptors are lifted too");
 	is_int(open_descriptors() - descriptors, 1, "a group holds one descriptor");
+	is_int((long)group_bytes(&group), sysconf(_SC_PAGESIZE), "and a page for each other event");
 	is_int(group_enable(&group), 0, "the kernel enables the group");
 	is_int(group_read(&group, before), 0, "and reads it");
 	memory = malloc(64 << 20);

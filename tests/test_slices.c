@@ -78,7 +78,7 @@ static void start(void)
 	run.rules.long_ticks = SLICES_MIN * run.rules.sample_ticks;
 	run.rules.switching = true;
 	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
-	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, clock_now());
+	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, INFINITY, clock_now());
 }
 
 /* Slices are of one group each, whatever was switched: every event is as it was done, per cycle. */
@@ -113,7 +113,7 @@ int main(void)
 	struct thread *thread;
 	double seconds, bursts;
 	pthread_t computing;
-	size_t length;
+	struct ledger_piece pieces[LEDGER_PIECES];
 
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	scripted_pmu_configure("");
@@ -134,7 +134,7 @@ int main(void)
 	ledger_drain(run.ledger, thread);
 	exchange_meet(run.exchange);
 	exchange_finish(run.exchange, thread);
-	totals = (const struct totals *)ledger_close(run.ledger, thread, &length);
+	totals = ledger_close(run.ledger, thread, pieces);
 	ok(totals->slices > 5 * BURSTS, "bursts are cut (%g slices)", totals->slices);
 	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
 	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);

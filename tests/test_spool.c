@@ -64,7 +64,10 @@ static struct spool *make(int *error)
 static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
 {
 	struct spool_thread *to = spool_thread(spool, thread);
+	uint32_t spans = 201, paths = 1;
 
+	spool_room(spool, 20, 2);
+	spool_thread_room(spool, thread, &spans, &paths);
 	for (unsigned p = 0; p < 20; p++)
 		for (unsigned g = 0; g < facts.plan.groups; g++) {
 			double *block = sums_block(sums, p, g);
@@ -211,6 +214,43 @@ static void test_live(void)
 
 /* ---- who may read it, and what is in the way ---- */
 
+/* What has room has storage behind it: no page of the mapping kills who writes to it. */
+static void test_room(void)
+{
+	int error;
+	struct spool *spool = make(&error);
+	struct sums *sums = sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool));
+	uint32_t spans = 70, paths = 40;
+	size_t before = spool_bytes(spool);
+	struct stat empty, status;
+	int thread = spool_admit(spool);
+	char path[256];
+
+	path_in(path, sizeof(path), "/123456789abcd/rank-3");
+	stat(path, &empty);
+	ok(thread >= 0 && spool_room(spool, 37, 5) == 0, "room for prototypes and a thread");
+	spool_thread_room(spool, thread, &spans, &paths);
+	ok(spans == 70 && paths == 40, "and for its call sites");
+	stat(path, &status);
+	ok((size_t)status.st_blocks * 512 >= spool_bytes(spool), "has storage (%zu bytes)",
+			spool_bytes(spool));
+	ok(spool_bytes(spool) < before + 300000, "not for more");
+	memset(sums_flat(sums), 1, sums_prototype_at(sums, 37) * sizeof(double));
+	memset(sums_flat(sums) + sums_sketch_at(sums, 1), 1,
+			(sums_sketch_at(sums, 6) - sums_sketch_at(sums, 1)) * sizeof(double));
+	memset(spool_thread(spool, thread), 1, offsetof(struct spool_thread, span[70]));
+	memset(spool_thread(spool, thread)->path, 1, 40 * sizeof(struct spool_path));
+	stat(path, &empty);
+	ok(empty.st_blocks <= status.st_blocks, "to fill it takes no storage more");
+	unlink(path);
+	is_int(spool_room(spool, PROTOTYPES_MAX, 16), -ENOENT, "where the file is gone, there is none");
+	memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
+	ok(true, "and what is new is written all the same");
+	sums_free(sums);
+	spool_remove(spool);
+	spool_free(spool);
+}
+
 static void test_modes(void)
 {
 	char path[256];
@@ -229,7 +269,8 @@ static void test_modes(void)
 	is_int(status.st_mode & 07777, 0700, "so is the run's");
 	stat(path_in(path, sizeof(path), "/123456789abcd/rank-3"), &status);
 	is_int(status.st_mode & 07777, 0600, "and the file");
-	ok(status.st_blocks * 512 >= status.st_size, "all of it has storage behind it");
+	ok((size_t)status.st_blocks * 512 >= spool_bytes(spool) && spool_bytes(spool) > 0,
+			"with storage behind what it begins with");
 	ok(read_back(&image, why, sizeof(why)) == 0 && image.facts.size == 8 &&
 					strcmp(image.facts.event[1], "instructions") == 0,
 			"and can be read at once");
@@ -325,6 +366,7 @@ int main(void)
 		return 1;
 	describe();
 	test_modes();
+	test_room();
 	test_planted();
 	test_bytes();
 	test_kills();

@@ -1,0 +1,46 @@
+#include "agent/pending.h"
+
+struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue)
+{
+	struct pending *place = pool->given_back;
+
+	if (queue->count >= PENDING_MAX - pool->taken)
+		return NULL;
+	if (place)
+		pool->given_back = place->next;
+	else
+		place = &pool->place[pool->used++];
+	pool->taken++;
+	return place;
+}
+
+void pending_give_back(struct pending_pool *pool, struct pending *place)
+{
+	place->next = pool->given_back;
+	pool->given_back = place;
+	pool->taken--;
+}
+
+void pending_append(struct pending_queue *queue, struct pending *place)
+{
+	place->next = NULL;
+	if (queue->last)
+		queue->last->next = place;
+	else
+		queue->first = place;
+	queue->last = place;
+	queue->count++;
+}
+
+struct pending *pending_shift(struct pending_queue *queue)
+{
+	struct pending *place = queue->first;
+
+	if (!place)
+		return NULL;
+	queue->first = place->next;
+	if (!queue->first)
+		queue->last = NULL;
+	queue->count--;
+	return place;
+}
