@@ -310,7 +310,8 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	burst->span = span;
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
-	burst->group_weight = (float)thread->group_weight;
+	/* its group's is being changed meanwhile, where it is mixed */
+	burst->group_weight = mixed ? 1 : (float)thread->group_weight;
 	burst->weight = thread->weight;
 	burst->slice = false;
 	burst->samples = 0;
