@@ -6,7 +6,6 @@
  */
 #include "agent/core.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -20,7 +19,6 @@
 
 #include "agent/forked.h"
 #include "agent/log.h"
-#include "agent/mpi_adapters.h"
 #include "agent/output.h"
 #include "agent/plain_locale.h"
 #include "agent/source.h"
@@ -51,29 +49,6 @@ static volatile unsigned char *mark_process(void)
 	*mark = 1;
 	madvise(mark, page, MADV_WIPEONFORK);
 	return mark;
-}
-
-/* The adapter for the MPI library that this process has loaded, or NULL. */
-static const struct mpi_adapter *find_adapter(const char *folder)
-{
-	for (size_t i = 0; mpi_adapters[i].name; i++) {
-		const struct mpi_adapter *(*entry)(void);
-		char path[sizeof(core.folder) + 64];
-		void *library = dlopen(mpi_adapters[i].soname, RTLD_NOLOAD | RTLD_LAZY);
-		void *adapter;
-
-		if (!library)
-			continue;
-		dlclose(library);
-		snprintf(path, sizeof(path), "%s/%s", folder, mpi_adapters[i].file);
-		adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		if (!adapter)
-			continue;
-		*(void **)&entry = dlsym(adapter, MPI_ADAPTER_ENTRY);
-		if (entry)
-			return entry();
-	}
-	return NULL;
 }
 
 static void make_rules(void)
@@ -295,46 +270,40 @@ static int start_together(const struct preload *preload)
 }
 
 /* MPI_Init is over: what time it took us. The wait for ranks that are late is theirs. */
-static void account_start(uint64_t waited_ns)
+static void account_start(void)
 {
-	core.start_seconds =
-		(double)(clock_monotonic() - core.preload->attach_ns - waited_ns) * 1e-9;
+	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
+					     core.preload->waited_ns) * 1e-9;
 	if (core.spool)
 		spool_side(core.spool)->start_seconds = core.start_seconds;
 }
 
 static int attach(struct preload *preload)
 {
-	uint64_t waited_ns;
 	char why[512] = "";
 	int trouble;
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
 	log_open();
-	/* the settings are the same on all ranks, and so is what is wrong with them */
-	if (settings_read(&core.settings, getenv, why, sizeof(why))) {
+	core.adapter = preload->adapter;
+	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
+	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
+	if (core.adapter)
+		core.world = preload->world;
+	trouble = settings_read(&core.settings, getenv, why, sizeof(why));
+	if (trouble && !core.adapter) {
 		log_line("off: %s", why);
 		return -EINVAL;
 	}
-	if (core.settings.disable)
-		return 0;
 	job_read(&core.job, getenv);
-	core.adapter = preload->with_mpi ? find_adapter(preload->folder) : NULL;
-	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
-	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
-	waited_ns = clock_monotonic();
-	if (core.adapter && core.adapter->open(&core.world)) {
-		log_line("off: MPI refused a communicator");
-		return -EIO;
-	}
-	waited_ns = clock_monotonic() - waited_ns;
 	log_speaker(core.world.rank == 0);
 	if (!core.adapter && preload->with_mpi)
 		log_line("no adapter for this MPI: each rank learns and reports alone");
 	clock_calibrate(&preload->early);
-	trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
-			sizeof(why));
+	if (!trouble)
+		trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
+				sizeof(why));
 	if (!trouble && output_folder(core.settings.output, &core.job, core.folder, sizeof(core.folder))) {
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
@@ -355,7 +324,7 @@ static int attach(struct preload *preload)
 		return -ENOMEM;
 	}
 	core_record_bursts();
-	account_start(waited_ns);
+	account_start();
 	core.attached = true;
 	if (!core.adapter)
 		watcher_start();

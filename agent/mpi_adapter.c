@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ static MPI_Comm rounds = MPI_COMM_NULL, closing = MPI_COMM_NULL;
 #define PIECE_BYTES 4000
 #define PIECES_MAX  256
 
+#define PATIENCE_SECONDS 5
+
 static struct {
 	int rank, size;
 	unsigned bit; /* of the rank at the other end of the next transfer */
@@ -31,6 +34,34 @@ static struct {
 	int arrived;     /* of them */
 	MPI_Request request[PIECES_MAX];
 } tree;
+
+/*
+ * All ranks are here, and will do what this one does. Whoever is not is a rank without phasemux,
+ * and there is no way to find that out but to wait: what it may be sent on the only communicator
+ * that it has in common with us is the program's.
+ */
+static int wait_for_all(int rank)
+{
+	double begin = PMPI_Wtime();
+	bool told = rank > 1; /* rank 0 may be the one that does not come */
+	MPI_Request request;
+	int here = 0;
+
+	if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+		return -EIO;
+	while (PMPI_Test(&request, &here, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+		if (here)
+			return 0;
+		if (!told && PMPI_Wtime() - begin > PATIENCE_SECONDS) {
+			fprintf(stderr, "phasemux: rank %d waits for others in MPI_Init; should that "
+					"not end, they were started without phasemux, and all must be "
+					"with it, or none\n", rank);
+			told = true;
+		}
+		sched_yield();
+	}
+	return -EIO;
+}
 
 static int adapter_open(struct mpi_world *world)
 {
@@ -53,6 +84,8 @@ static int adapter_open(struct mpi_world *world)
 		*blank = ' ';
 	for (char *blanks; (blanks = strstr(world->library, "  "));)
 		memmove(blanks, blanks + 1, strlen(blanks));
+	if (wait_for_all(world->rank))
+		return -EIO;
 	/* no attribute of the program's is there yet that a duplicate could copy */
 	if (PMPI_Comm_dup(MPI_COMM_WORLD, &rounds) != MPI_SUCCESS ||
 			PMPI_Comm_dup(rounds, &closing) != MPI_SUCCESS)

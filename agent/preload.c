@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/early.h"
+#include "agent/meeting.h"
 #include "agent/real.h"
 #include "agent/wrap.h"
 
@@ -118,7 +119,9 @@ void wrap_attach(bool with_mpi)
 {
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
 	int (*core_attach)(struct preload *);
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1];
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512] = "";
+	bool speaks = true;
+	int error;
 	void *core;
 
 	if (atomic_flag_test_and_set(&tried))
@@ -135,8 +138,13 @@ void wrap_attach(bool with_mpi)
 	}
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
 	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!core) {
-		fprintf(stderr, "phasemux: off: %s\n", dlerror());
+	if (!core)
+		snprintf(why, sizeof(why), "%s", dlerror());
+	error = with_mpi ? meeting_hold(&preload, core != NULL, &speaks) : core ? 0 : -ENOENT;
+	if (error) {
+		if (speaks)
+			fprintf(stderr, "phasemux: off: %s\n",
+				error == -EIO ? "MPI refused a communicator" : why);
 		return;
 	}
 	*(void **)&core_attach = dlsym(core, PRELOAD_CORE_ATTACH);

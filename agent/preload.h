@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "agent/mpi_adapter.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -57,6 +58,10 @@ struct preload {
 	/* Where the shared objects of phasemux are. */
 	char folder[4096];
 	uint64_t attach_ns; /* of CLOCK_MONOTONIC, when it began to open the core */
+	/* Of MPI; NULL: there is none for it. All ranks have met (meeting.h), and waited so long. */
+	const struct mpi_adapter *adapter;
+	struct mpi_world world;
+	uint64_t waited_ns;
 	struct clock_moment early; /* before main; none where this was not known to be a rank */
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);

@@ -97,6 +97,31 @@ preloaded core LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
 unchanged core bare
 holds "no core: it is named" grep -q '^phasemux: off: .*libphasemux-core.so' core.err
 
+# One rank alone: the others do not wait for it.
+if have mpirun.openmpi && [ -x "$programs/phases.openmpi" ]; then
+	alone() {
+		on openmpi 1 env LD_PRELOAD="$1" "$programs/phases.openmpi" -n 150 -x 5 : \
+			-n 1 env LD_PRELOAD="$2" "$programs/phases.openmpi" -n 150 -x 5
+	}
+	cp "$build"/libphasemux-openmpi.so lonely/
+	for rank in 0 1; do
+		run rank$rank.bare alone "" ""
+		[ $rank = 0 ] && set -- "$tmp/lonely" "$build" || set -- "$build" "$tmp/lonely"
+		run rank$rank PHASEMUX_OUTPUT="$tmp/rank$rank.result" \
+			alone "$1/libphasemux.so:$runtime" "$2/libphasemux.so:$runtime"
+		unchanged rank$rank rank$rank.bare
+		is "$(lines_of rank$rank)" 1 "rank $rank alone has no core: one line"
+		holds "rank $rank alone has no core: it is named" \
+			grep -q '^phasemux: off: .*libphasemux-core.so' rank$rank.err
+	done
+	# there is no way to go on without one that does not come, but to say so
+	run unloaded limit=12 PHASEMUX_OUTPUT="$tmp/unloaded.result" alone "$library" ""
+	holds "a rank is started without phasemux: the others say what they wait for" \
+		grep -q '^phasemux: rank 0 waits .* without phasemux' unloaded.err
+else
+	skip "one rank alone" "this takes Open MPI"
+fi
+
 # ---- a full disk ----
 if unshare -m mount -t tmpfs -o size=4k none "$tmp/lonely" 2>/dev/null; then
 	preloaded full PHASEMUX_OUTPUT="$tmp/lonely/result" program unshare -m sh -c "

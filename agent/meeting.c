@@ -1,0 +1,53 @@
+#include "agent/meeting.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/mpi_adapters.h"
+#include "sampling/clock.h"
+
+static const struct mpi_adapter *find_adapter(const char *folder)
+{
+	for (size_t i = 0; mpi_adapters[i].name; i++) {
+		const struct mpi_adapter *(*entry)(void);
+		char path[sizeof(((struct preload *)0)->folder) + 64];
+		void *library = dlopen(mpi_adapters[i].soname, RTLD_NOLOAD | RTLD_LAZY);
+		void *adapter;
+
+		if (!library)
+			continue;
+		dlclose(library);
+		snprintf(path, sizeof(path), "%s/%s", folder, mpi_adapters[i].file);
+		adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		if (!adapter)
+			continue;
+		*(void **)&entry = dlsym(adapter, MPI_ADAPTER_ENTRY);
+		if (entry)
+			return entry();
+	}
+	return NULL;
+}
+
+int meeting_hold(struct preload *preload, bool has_core, bool *speaks)
+{
+	const struct mpi_adapter *adapter = find_adapter(preload->folder);
+	uint64_t begin = clock_monotonic();
+	double without; /* 1 + the highest rank that has no core */
+
+	*speaks = true;
+	if (!adapter)
+		return has_core ? 0 : -ENOENT;
+	if (adapter->open(&preload->world))
+		return -EIO;
+	without = has_core ? 0 : preload->world.rank + 1;
+	if (adapter->max(&without, 1))
+		return -EIO;
+	preload->waited_ns = clock_monotonic() - begin;
+	preload->adapter = adapter;
+	if (!(without > 0))
+		return 0;
+	*speaks = without == preload->world.rank + 1;
+	adapter->close();
+	return -ENOENT;
+}
