@@ -130,7 +130,6 @@ void wrap_attach(bool with_mpi)
 		return;
 	if (!with_mpi)
 		preload.attach_ns = clock_monotonic();
-	threads_look();
 	preload.with_mpi = with_mpi;
 	if (!own_folder(preload.folder, sizeof(preload.folder))) {
 		fprintf(stderr, "phasemux: off: cannot tell which folder it is in\n");
@@ -147,6 +146,7 @@ void wrap_attach(bool with_mpi)
 				error == -EIO ? "MPI refused a communicator" : why);
 		return;
 	}
+	threads_look(); /* what has been opened for the core is not the program either */
 	*(void **)&core_attach = dlsym(core, PRELOAD_CORE_ATTACH);
 	if (!with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");

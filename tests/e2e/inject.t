@@ -1,28 +1,32 @@
 #!/bin/bash
 # Every call that phasemux makes fails in turn, at the start, in the middle, and from some moment on;
-# on all ranks, and on one. The program's output and exit code are the same, and either there is a
-# report, or a line says why not. INJECT=40 tests/e2e/inject.t tries more moments.
+# with MPI on all ranks, and on one; without, in programs with threads, and in one that is cut into
+# slices. The program's output and exit code are the same, and either there is a report, or a line
+# says why not. INJECT=40 tests/e2e/inject.t tries more moments.
 #
-# Not tried: a rank alone that cannot open the core or its adapter. The others then wait for it in
-# their first collective, as they would for a rank that never calls MPI_Init.
+# Not tried: a rank alone that cannot open its adapter. The others then wait for it in MPI_Init, as
+# they would for a rank that was started without phasemux.
 . "$(dirname "$0")/lib.sh"
 
-mpi=$(mpis_of phases | head -n 1)
-[ -n "$mpi" ] || skip_all "no MPI is installed"
 injector=$programs/fail_calls.so
 [ -e "$injector" ] || skip_all "the injector was not built (it needs glibc 2.35)"
-program() { on "$mpi" 2 "$programs/phases.$mpi" -n 60 -x 3; }
+moments=${INJECT:-1}
 export limit=60
 
-# injected NAME VAR=VALUE...
+# injected NAME VAR=VALUE...: $host, an array, is what runs: with MPI's mpirun, or as a target
 injected() {
 	local name=$1
 
 	shift
 	rm -rf "$tmp/$name.result"
-	run "$name" LD_PRELOAD="$library:$injector:$scripted" PHASEMUX_PMU="$scripted" \
-		PHASEMUX_OUTPUT="$name.result" PHASEMUX_REPORT=text,json,csv,bursts \
-		PHASEMUX_SPOOL="$tmp/spool" "$@" program
+	set -- PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$name.result" \
+		PHASEMUX_REPORT=text,json,csv,bursts PHASEMUX_SPOOL="$tmp/spool" "$@"
+	if [ "$mpi" ]; then
+		run "$name" LD_PRELOAD="$library:$injector:$scripted" "$@" on "$mpi" 2 "${host[@]}"
+	else
+		run "$name" LD_PRELOAD="$injector:$scripted" "$@" \
+			timeout "$limit" "$phasemux" run -- "${host[@]}"
+	fi
 }
 
 # tried CALL N ERRNO [RANK]: says what is wrong.
@@ -30,7 +34,7 @@ tried() {
 	local name=tried what="$1:$2:$3"
 
 	injected $name FAIL="$what" ${4:+FAIL_RANK=$4}
-	if [ "$(cat $name.code)" != 3 ] || ! cmp -s $name.out bare.out; then
+	if ! cmp -s $name.code bare.code || ! cmp -s $name.out bare.out; then
 		echo "$what${4:+ on rank $4}: code $(cat $name.code)"
 		tail -n 3 $name.out $name.err
 	elif [ -s $name.result/report.json ]; then
@@ -41,29 +45,57 @@ tried() {
 	fi
 }
 
-run bare program
-injected count FAIL=count FAIL_COUNTS="$tmp/counts"
-unchanged count bare
-moments=${INJECT:-1}
-for call in ${CALLS:-$(cut -d' ' -f1 counts | sort -u)}; do
-	count=$(awk -v call="$call" '$1 == call && $2 > most { most = $2 } END { print most }' counts)
-	case $call in
-	malloc | calloc | realloc | strdup | mmap | vasprintf | newlocale | open_memstream) error=12 ;;   # ENOMEM
-	open | openat | fopen | opendir | eventfd | fcntl | syscall) error=24 ;;     # EMFILE
-	write | posix_fallocate | mkdir | mkdirat | fclose | fflush) error=28 ;;     # ENOSPC
-	*) error=5 ;;                                    # EIO
+# The errno of a call that fails.
+error_of() {
+	case $1 in
+	malloc | calloc | realloc | strdup | mmap | vasprintf | newlocale | open_memstream) echo 12 ;; # ENOMEM
+	open | openat | fopen | opendir | eventfd | fcntl | syscall) echo 24 ;;  # EMFILE
+	write | posix_fallocate | mkdir | mkdirat | fclose | fflush) echo 28 ;;  # ENOSPC
+	pthread_create) echo 11 ;;                                              # EAGAIN
+	*) echo 5 ;;                                                            # EIO
 	esac
-	problems=$(
-		tried $call 1+ $error
-		for ((i = 1; i <= moments; i++)); do
-			at=$((1 + i * count / (moments + 1)))
-			[ $at = 1 ] || tried $call $at+ $error
-			case $call in
-			dladdr | dlopen) ;; # a rank alone has no core then
-			*) tried $call $at $error $((i % 2)) ;;
-			esac
-		done
-	)
-	is "$problems" "" "$call fails"
-done
+}
+
+# NAME COMMAND...: cases, one for each call that this host makes phasemux make
+all_calls() {
+	local name=$1 call count error at i problems
+
+	shift
+	host=("$@")
+	if [ "$mpi" ]; then
+		run bare on "$mpi" 2 "$@"
+	else
+		run bare "$@"
+	fi
+	rm -f counts
+	injected count FAIL=count FAIL_COUNTS="$tmp/counts"
+	unchanged count bare
+	for call in ${CALLS:-$(cut -d' ' -f1 counts | sort -u)}; do
+		count=$(awk -v call="$call" '$1 == call && $2 > most { most = $2 } END { print most }' counts)
+		error=$(error_of "$call")
+		problems=$(
+			tried $call 1+ $error
+			for ((i = 1; i <= moments; i++)); do
+				at=$((1 + i * count / (moments + 1)))
+				[ $at = 1 ] || tried $call $at+ $error
+				case $mpi:$call in
+				*:dladdr | *:dlopen) ;; # a rank alone has no adapter then
+				?*:*) tried $call $at $error $((i % 2)) ;;
+				esac
+			done
+		)
+		is "$problems" "" "$name: $call fails"
+	done
+}
+
+mpi=$(mpis_of phases | head -n 1)
+if [ "$mpi" ]; then
+	all_calls "$mpi" "$programs/phases.$mpi" -n 60 -x 3
+else
+	skip "with MPI" "none is installed"
+fi
+mpi=
+all_calls threads "$programs/posix_threads" 20
+all_calls slices "$programs/serial" 1
+[ -x "$programs/omp" ] && OMP_NUM_THREADS=2 all_calls OpenMP "$programs/omp" 20
 done_testing

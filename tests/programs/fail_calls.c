@@ -5,6 +5,8 @@
  *	FAIL=count            none does; FAIL_COUNTS=FILE gets "CALL COUNT" lines, once per process
  *	FAIL_RANK=R           only on that rank
  *
+ * In ranks of MPI, and in the process that `phasemux run` makes a target.
+ *
  * A call is phasemux's when it returns into one of its shared objects, or into a library that works
  * for it (jansson, libpfm, elfutils).
  */
@@ -65,16 +67,23 @@ static void write_counts(void)
 		fclose(file);
 }
 
+/* Of MPI; "0" in the target of `phasemux run`; NULL: neither. */
+static const char *own_rank(void)
+{
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *target = getenv("PHASEMUX_TARGET");
+
+	if (!rank)
+		rank = getenv("PMI_RANK");
+	return !rank && target && atol(target) == (long)getpid() ? "0" : rank;
+}
+
 static void decide(void)
 {
-	const char *fail = getenv("FAIL"), *only = getenv("FAIL_RANK");
-	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+	const char *fail = getenv("FAIL"), *only = getenv("FAIL_RANK"), *rank = own_rank();
 	char name[32] = "";
 	int length = 0;
 
 	failing = -1;
-	if (!rank)
-		rank = getenv("PMI_RANK");
 	if (!fail || !rank)
 		return;
 	if (strcmp(fail, "count") == 0) {
