@@ -18,8 +18,8 @@ static void save_sites(struct spool *spool, int thread, const struct site_table 
 		for (unsigned i = 0; i < path->frames; i++)
 			copy->address[i] = path->address[i];
 	}
-	for (unsigned i = 0; i < SITES_MAX; i++)
-		to->site_path[i] = sites->site[i].used ? sites->site[i].path : SPOOL_NO_PATH;
+	for (to->sites = 0; to->sites <= sites->sites; to->sites++)
+		to->site_path[to->sites] = sites->site[to->sites].path;
 	to->spans = 0;
 	for (unsigned i = 0; i < spans; i++) {
 		const struct span *span = &sites->span[i];

@@ -7,7 +7,7 @@
 
 #define PAIRS_MAX     4 /* named per phase */
 #define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
-#define NAMED_MAX     (PATHS_MAX * 4)
+#define NAMED_MAX     2048
 #define STRETCHES_MAX 512
 #define KNOWN_MAX     4096 /* addresses remembered; a power of two */
 
@@ -19,7 +19,8 @@ struct named {
 
 /* The places of a call path, innermost first, by their numbers. */
 struct chain {
-	unsigned count;
+	uint16_t count;
+	uint16_t level; /* the place that tells most */
 	uint16_t named[CHAIN_MAX];
 };
 
@@ -37,7 +38,7 @@ struct places {
 	struct named named[NAMED_MAX];
 	unsigned tables; /* of call sites, one a thread */
 	const struct site_table *const *sites;
-	struct chain (*chain)[PATHS_MAX]; /* per table, of the paths that a site uses */
+	struct chain **chain; /* per table and path, of the paths that bursts begin or end at */
 };
 
 /* ---- names ---- */
@@ -121,49 +122,34 @@ static void name_path(struct places *places, const struct path *path, struct cha
 	}
 }
 
-/* Of the paths that this table's call sites use. */
+/* The places of the path of a site. */
+static struct chain *chain_of(const struct places *places, unsigned table, unsigned site)
+{
+	const struct site_table *sites = places->sites[table];
+	unsigned path = sites->site[site].path;
+
+	return &places->chain[table][path < sites->paths.count ? path : 0];
+}
+
+static void name_site(struct places *places, unsigned table, unsigned site)
+{
+	const struct site_table *sites = places->sites[table];
+	struct chain *chain = chain_of(places, table, site);
+
+	if (!chain->count)
+		name_path(places, &sites->paths.path[chain - places->chain[table]], chain);
+}
+
+/* Of the sites that bursts of this table run between; a program may call MPI in many more. */
 static void name_table(struct places *places, unsigned table)
 {
 	const struct site_table *sites = places->sites[table];
 
-	for (unsigned i = 0; i < SITES_MAX; i++) {
-		unsigned path = sites->site[i].path;
-
-		if (sites->site[i].used && path < PATHS_MAX && !places->chain[table][path].count)
-			name_path(places, &sites->paths.path[path], &places->chain[table][path]);
-	}
-}
-
-struct places *places_new(
-	const struct site_table *const *sites, unsigned tables, struct source *source)
-{
-	struct places *places = calloc(1, sizeof(*places));
-
-	if (!places)
-		return NULL;
-	places->chain = calloc(tables + 1, sizeof(*places->chain));
-	if (!places->chain) {
-		free(places);
-		return NULL;
-	}
-	places->tables = tables;
-	places->sites = sites;
-	places->source = source;
-	for (unsigned table = 0; table < tables && source; table++)
-		name_table(places, table);
-	return places;
-}
-
-void places_free(struct places *places)
-{
-	if (!places)
-		return;
-	for (unsigned i = 0; i < places->count; i++) {
-		free(places->named[i].function);
-		free(places->named[i].position);
-	}
-	free(places->chain);
-	free(places);
+	for (unsigned i = 0; i <= sites->spans; i++)
+		if (sites->span[i].used) {
+			name_site(places, table, sites->span[i].from);
+			name_site(places, table, sites->span[i].to);
+		}
 }
 
 /* ---- which place of a path tells most ---- */
@@ -172,15 +158,16 @@ void places_free(struct places *places)
 static bool has_other_callers(
 	const struct places *places, const struct chain *chain, unsigned level)
 {
-	for (unsigned i = 0; i < places->tables * PATHS_MAX; i++) {
-		const struct chain *other = &places->chain[i / PATHS_MAX][i % PATHS_MAX];
+	for (unsigned table = 0; table < places->tables; table++)
+		for (uint32_t path = 0; path < places->sites[table]->paths.count; path++) {
+			const struct chain *other = &places->chain[table][path];
 
-		if (other->count > level + 1 &&
-			memcmp(other->named, chain->named, (level + 1) * sizeof(chain->named[0])) ==
-				0 &&
-			other->named[level + 1] != chain->named[level + 1])
-			return true;
-	}
+			if (other->count > level + 1 &&
+					memcmp(other->named, chain->named,
+							(level + 1) * sizeof(chain->named[0])) == 0 &&
+					other->named[level + 1] != chain->named[level + 1])
+				return true;
+		}
 	return false;
 }
 
@@ -192,6 +179,66 @@ static unsigned telling_level(const struct places *places, const struct chain *c
 		has_other_callers(places, chain, level))
 		level++;
 	return level;
+}
+
+static void tell_level(const struct places *places, struct chain *chain)
+{
+	if (!chain->level)
+		chain->level = (uint16_t)telling_level(places, chain);
+}
+
+/* Once all are named, for it depends on the others. */
+static void tell_levels(const struct places *places, unsigned table)
+{
+	const struct site_table *sites = places->sites[table];
+
+	for (unsigned i = 0; i <= sites->spans; i++)
+		if (sites->span[i].used) {
+			tell_level(places, chain_of(places, table, sites->span[i].from));
+			tell_level(places, chain_of(places, table, sites->span[i].to));
+		}
+}
+
+struct places *places_new(
+	const struct site_table *const *sites, unsigned tables, struct source *source)
+{
+	struct places *places = calloc(1, sizeof(*places));
+	bool room = places != NULL;
+
+	if (room)
+		places->chain = calloc(tables + 1, sizeof(*places->chain));
+	room = room && places->chain;
+	for (unsigned table = 0; table < tables && room; table++) {
+		places->chain[table] = calloc(sites[table]->paths.count + 1,
+				sizeof(*places->chain[table]));
+		room = places->chain[table] != NULL;
+		places->tables += room;
+	}
+	if (!room) {
+		places_free(places);
+		return NULL;
+	}
+	places->sites = sites;
+	places->source = source;
+	for (unsigned table = 0; table < tables && source; table++)
+		name_table(places, table);
+	for (unsigned table = 0; table < tables && source; table++)
+		tell_levels(places, table);
+	return places;
+}
+
+void places_free(struct places *places)
+{
+	if (!places)
+		return;
+	for (unsigned i = 0; i < places->count; i++) {
+		free(places->named[i].function);
+		free(places->named[i].position);
+	}
+	for (unsigned table = 0; table < places->tables; table++)
+		free(places->chain[table]);
+	free(places->chain);
+	free(places);
 }
 
 /* ---- the report's part ---- */
@@ -207,24 +254,23 @@ static json_t *text(const char *name)
 /* Bursts between the same two places, of all threads. */
 struct stretch {
 	const struct chain *from, *to;
-	unsigned from_level, to_level; /* which place of the path is named */
 	double ticks;
 };
 
-static bool is_named(
-	const struct chain *chain, unsigned level, const struct chain *other, unsigned other_level)
+static bool same_place(const struct chain *a, const struct chain *b)
 {
-	if (!chain->count || !other->count)
-		return chain->count == other->count;
-	return chain->named[level] == other->named[other_level];
+	if (!a->count || !b->count)
+		return a->count == b->count;
+	return a->named[a->level] == b->named[b->level];
 }
 
 /* Adds "from", "from_function", "from_path" for one end of a stretch, or the same of "to". */
 static void add_end(const struct places *places, json_t *pair, const char *key,
-	const struct chain *chain, unsigned level)
+	const struct chain *chain)
 {
 	static const struct named unknown = { (char *)"", (char *)"?", false };
-	const struct named *telling = chain->count ? &places->named[chain->named[level]] : &unknown;
+	const struct named *telling =
+			chain->count ? &places->named[chain->named[chain->level]] : &unknown;
 	json_t *path = json_array();
 	char name[32];
 
@@ -269,8 +315,7 @@ static unsigned add_stretch(struct stretch *stretches, unsigned count, const str
 	for (unsigned i = 0; i < count; i++) {
 		struct stretch *stretch = &stretches[i];
 
-		if (is_named(stretch->from, stretch->from_level, more->from, more->from_level) &&
-			is_named(stretch->to, stretch->to_level, more->to, more->to_level)) {
+		if (same_place(stretch->from, more->from) && same_place(stretch->to, more->to)) {
 			stretch->ticks += more->ticks;
 			return count;
 		}
@@ -278,19 +323,6 @@ static unsigned add_stretch(struct stretch *stretches, unsigned count, const str
 	if (count < STRETCHES_MAX)
 		stretches[count++] = *more;
 	return count;
-}
-
-static struct stretch stretch_of(
-	const struct places *places, unsigned table, const struct span *span, double ticks)
-{
-	const struct site *site = places->sites[table]->site;
-	struct stretch stretch = { .from = &places->chain[table][site[span->from].path],
-		.to = &places->chain[table][site[span->to].path],
-		.ticks = ticks };
-
-	stretch.from_level = telling_level(places, stretch.from);
-	stretch.to_level = telling_level(places, stretch.to);
-	return stretch;
 }
 
 json_t *places_of_phase(struct places *places, const struct prototype_table *table, uint32_t phase)
@@ -308,7 +340,8 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 
 			if (ticks <= 0)
 				continue;
-			stretch = stretch_of(places, t, span, ticks);
+			stretch = (struct stretch){ chain_of(places, t, span->from),
+				chain_of(places, t, span->to), ticks };
 			count = add_stretch(stretches, count, &stretch);
 			all += ticks;
 		}
@@ -316,8 +349,8 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 	for (unsigned i = 0; i < count && i < PAIRS_MAX; i++) {
 		json_t *pair = json_object();
 
-		add_end(places, pair, "from", stretches[i].from, stretches[i].from_level);
-		add_end(places, pair, "to", stretches[i].to, stretches[i].to_level);
+		add_end(places, pair, "from", stretches[i].from);
+		add_end(places, pair, "to", stretches[i].to);
 		json_object_set_new(pair, "share", json_real(stretches[i].ticks / all));
 		json_array_append_new(list, pair);
 	}

@@ -103,10 +103,9 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		for (unsigned k = 0; k < path->frames; k++)
 			path->address[k] = (uintptr_t)from->path[i].address[k];
 	}
-	for (unsigned i = 0; i < SITES_MAX; i++) {
-		sites->site[i].used = from->site_path[i] != SPOOL_NO_PATH;
-		sites->site[i].path = sites->site[i].used ? from->site_path[i] : 0;
-	}
+	sites->sites = from->sites ? from->sites - 1 : 0;
+	for (uint32_t i = 0; i < from->sites; i++)
+		sites->site[i].path = from->site_path[i];
 	sites->spans = from->spans ? from->spans - 1 : 0;
 	for (uint32_t i = 0; i < from->spans; i++) {
 		const struct spool_span *saved = &from->span[i];

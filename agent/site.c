@@ -1,8 +1,20 @@
 #include "agent/site.h"
 
-uint32_t span_add(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
-	uint32_t number = head && table->spans < SPANS_MAX - 1 ? ++table->spans : 0;
+	uint32_t number = table->sites < SITES_MAX - 1 ? ++table->sites : 0;
+
+	if (number) {
+		table->site[number].path = (uint16_t)path;
+		table->site[number].call = (uint16_t)call;
+		*head = (uint16_t)number;
+	}
+	return number;
+}
+
+uint32_t span_add_new(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+{
+	uint32_t number = table->spans < SPANS_MAX - 1 ? ++table->spans : 0;
 
 	table->span[number].used = true;
 	if (number) {

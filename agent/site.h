@@ -1,7 +1,8 @@
 /*
  * Call sites of one thread, by call path: where a burst can start (the call that returned there
- * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute the bursts
- * that were not read). Fixed tables; what finds no room shares one entry.
+ * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute
+ * the bursts that were not read). Fixed tables, in the order in which things were met, so that memory
+ * is touched as far as it is used; what finds no room shares number 0.
  *
  * One thread writes; the counts that others read at the end are atomic with relaxed order (single
  * writer: plain stores), and need no more, for nothing else is published through them.
@@ -16,16 +17,17 @@
 
 #include "sampling/path.h"
 
-#define SITES_MAX       256
-#define SPANS_MAX       256 /* number 0 is of those that found no room */
-#define SPAN_HEADS      512
+#define SITES_MAX       PATHS_MAX
+#define SITE_HEADS      (2 * SITES_MAX)
+#define SPANS_MAX       512
+#define SPAN_HEADS      (2 * SPANS_MAX)
+#define SITE_PROBES     16
 #define SPAN_SHARES_MAX 8
 #define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
 
 struct site {
-	bool used;
 	uint16_t path;    /* of the table's */
-	uint32_t call;    /* enum runtime_call */
+	uint16_t call;    /* enum runtime_call */
 	uint32_t bursts;  /* seen, saturating */
 	float mean_ticks; /* of the bursts that start here, exponentially weighted */
 };
@@ -50,10 +52,9 @@ struct span {
 
 struct site_table {
 	struct path_table paths;
+	uint32_t sites, spans; /* the highest numbers in use */
+	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];
-	/* in the order in which they were met: memory is touched as far as it is used */
-	uint32_t spans; /* the highest number in use */
-	uint16_t span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct span span[SPANS_MAX];
 };
 
@@ -64,45 +65,43 @@ static inline void site_add(_Atomic uint64_t *count, uint64_t more)
 			memory_order_relaxed);
 }
 
-/* The site's number. At most SITES_MAX - 1 different ones; all others are the last. */
+/* The cold sides of site_find and span_find: the number of what is new, or 0. */
+uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call);
+uint32_t span_add_new(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to);
+
+/* The site's number. */
 static inline uint32_t site_find(struct site_table *table, uint32_t path, uint32_t call)
 {
-	uint32_t at = (path * 5 + call) % (SITES_MAX - 1);
+	uint32_t at = (path * 5 + call) % SITE_HEADS;
 
-	for (int probes = 0; probes < 16; probes++) {
-		struct site *site = &table->site[at];
+	for (int probes = 0; probes < SITE_PROBES; probes++) {
+		uint32_t number = table->site_head[at];
 
-		if (site->used && site->path == path && site->call == call)
-			return at;
-		if (!site->used) {
-			site->used = true;
-			site->path = (uint16_t)path;
-			site->call = call;
-			return at;
-		}
-		at = (at + 1) % (SITES_MAX - 1);
+		if (!number)
+			return site_add_new(table, &table->site_head[at], path, call);
+		if (table->site[number].path == path && table->site[number].call == call)
+			return number;
+		at = (at + 1) % SITE_HEADS;
 	}
-	return SITES_MAX - 1;
+	return 0;
 }
-
-/* The cold side of span_find: a new span's number, or 0. */
-uint32_t span_add(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to);
 
 /* The span's number. */
 static inline uint32_t span_find(struct site_table *table, uint32_t from, uint32_t to)
 {
 	uint32_t at = (from * 31 + to * 17) % SPAN_HEADS;
 
-	for (int probes = 0; probes < 16; probes++) {
+	for (int probes = 0; probes < SITE_PROBES; probes++) {
 		uint32_t number = table->span_head[at];
 
 		if (!number)
-			return span_add(table, &table->span_head[at], from, to);
+			return span_add_new(table, &table->span_head[at], from, to);
 		if (table->span[number].from == from && table->span[number].to == to)
 			return number;
 		at = (at + 1) % SPAN_HEADS;
 	}
-	return span_add(table, NULL, from, to);
+	table->span[0].used = true;
+	return 0;
 }
 
 /* A burst of `ticks` that started here has ended: moves the prediction. */

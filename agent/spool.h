@@ -100,8 +100,6 @@ struct spool_span {
 	double unread, unread_ticks;
 };
 
-#define SPOOL_NO_PATH UINT16_MAX
-
 /* Return addresses, innermost first. */
 struct spool_path {
 	uint64_t frames;
@@ -111,13 +109,14 @@ struct spool_path {
 /* Of a thread; both sides of it are room for the most, of which the counts say what is used. */
 struct spool_thread {
 	struct account account;
-	uint32_t spans;
+	uint32_t sites, spans; /* with number 0 */
 	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
 	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
+	uint32_t unused;
 	double open_weight; /* of that group */
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
 	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
-	uint16_t site_path[SITES_MAX]; /* SPOOL_NO_PATH: no such site */
+	uint16_t site_path[SITES_MAX];
 	struct spool_span span[SPANS_MAX];
 	struct spool_path path[PATHS_MAX];
 };

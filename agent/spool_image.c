@@ -132,9 +132,9 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 		    (!thread->open || (thread->open_group < facts->plan.groups &&
 				      thread->open_weight > 0 && thread->open_weight <= COUNT_MAX));
 
-	good = good && thread->paths <= PATHS_MAX;
-	for (unsigned i = 0; good && i < SITES_MAX; i++)
-		good = thread->site_path[i] < PATHS_MAX || thread->site_path[i] == SPOOL_NO_PATH;
+	good = good && thread->paths <= PATHS_MAX && thread->sites <= SITES_MAX;
+	for (uint32_t i = 0; good && i < thread->sites; i++)
+		good = thread->site_path[i] < PATHS_MAX;
 	for (uint32_t i = 0; good && i < thread->paths; i++)
 		good = thread->path[i].frames <= PATH_FRAMES_MAX;
 	for (uint32_t i = 0; good && i < thread->spans; i++)

@@ -172,6 +172,27 @@ static void cut(struct path_table *table, uintptr_t address, unsigned frames)
 	}
 }
 
+/*
+ * A path of one return address: all calls from there that are none of the paths known. `first` is
+ * the first of these that begins there. Path 0 where there is no room.
+ */
+static unsigned learn_call(struct path_table *table, uintptr_t address, unsigned first)
+{
+	struct path path = { .address[0] = address, .frames = 1, .depth = 1 };
+	uint16_t *link = &table->head[path_slot(address)];
+
+	table->crowded++;
+	if (table->count == PATHS_MAX)
+		return first;
+	/* behind the others, for it is wherever they are */
+	while (*link)
+		link = &table->path[*link].next;
+	sign(&path);
+	table->path[table->count] = path;
+	*link = (uint16_t)table->count;
+	return table->count++;
+}
+
 __attribute__((noinline, cold)) unsigned path_learn(
 	struct path_table *table, uintptr_t address, const void *frame)
 {
@@ -182,11 +203,8 @@ __attribute__((noinline, cold)) unsigned path_learn(
 	if (!table->count)
 		table->count = 1;
 	walk.max = path.depth = (uint16_t)depth_of(table, address, &first);
-	if (table->count == PATHS_MAX) {
-		/* one that begins there too, or that which stands for all others */
-		table->crowded++;
-		return first;
-	}
+	if (table->count >= PATHS_DEEP)
+		return learn_call(table, address, first);
 	if (unwind.backtrace && walk.frame >= table->stack_begin && walk.frame < table->stack_end)
 		unwind.backtrace(walk_frame, &walk);
 	if (!path.frames)

@@ -20,10 +20,16 @@
 #include <stdint.h>
 
 #define PATH_FRAMES_MAX 8
-#define PATHS_MAX	256
+#define PATHS_MAX	2048
+#define PATHS_DEEP	(PATHS_MAX / 4 * 3) /* those met later are one return address */
 #define PATH_HEADS	256
 
-/* Path 0 stands for those that found no room: no frames. */
+/*
+ * In the order in which they were met: memory is touched as far as it is used. A program may have
+ * more of them (one that reads its input with a broadcast for each variable has a thousand before
+ * its loop begins): what is met late is still told apart by the call. Path 0 stands for those that
+ * found no room: no frames.
+ */
 struct path {
 	uintptr_t address[PATH_FRAMES_MAX]; /* return addresses, innermost first */
 	uint32_t offset[PATH_FRAMES_MAX]; /* where they stand, in bytes above the caller's frame */
@@ -38,7 +44,7 @@ struct path_table {
 	uintptr_t stack_begin, stack_end;
 	uint32_t count; /* paths in use, with number 0 */
 	uint16_t last;
-	uint64_t crowded; /* lookups of paths that found no room */
+	uint64_t crowded; /* paths that were met late: their first return address is all they have */
 	uint16_t head[PATH_HEADS];
 	struct path path[PATHS_MAX];
 };
@@ -96,7 +102,9 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 			at = table->path[at].next;
 		if (!at)
 			at = path_learn(table, address, frame);
-		last->then = (uint16_t)at;
+		/* one of a return address alone would be taken for all that begin there */
+		if (at < PATHS_DEEP)
+			last->then = (uint16_t)at;
 	}
 	table->last = (uint16_t)at;
 	return at;

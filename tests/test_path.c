@@ -142,6 +142,34 @@ static KEEP unsigned recurse(struct path_table *in, unsigned left_or_right, int 
 	return path;
 }
 
+/* The path behind the last of them. */
+static unsigned sixteen_callers(struct path_table *in, unsigned way, int depth)
+{
+	unsigned path = 0;
+
+#define CALLER(n)                                                                                  \
+	path = recurse(in, way, depth);                                                            \
+	__asm__ volatile("# " #n : "+r"(path))
+	CALLER(0);
+	CALLER(1);
+	CALLER(2);
+	CALLER(3);
+	CALLER(4);
+	CALLER(5);
+	CALLER(6);
+	CALLER(7);
+	CALLER(8);
+	CALLER(9);
+	CALLER(10);
+	CALLER(11);
+	CALLER(12);
+	CALLER(13);
+	CALLER(14);
+	CALLER(15);
+#undef CALLER
+	return path;
+}
+
 static void test_crowd(void)
 {
 	struct path_table *own = calloc(1, sizeof(*own));
@@ -152,15 +180,15 @@ static void test_crowd(void)
 		for (unsigned way = 0; way < 1 << 9; way++)
 			path = recurse(own, way, 9);
 	is_int(own->count, 1 + (1 << 7), "eight frames deep, seven turns");
-	for (int depth = 8; depth > 0; depth--)
-		for (unsigned way = 0; way < 1u << depth; way++) {
-			path = recurse(own, way, depth);
-			__asm__ volatile("# first" : "+r"(path));
-			path = recurse(own, way, depth);
-			__asm__ volatile("# second" : "+r"(path));
-		}
-	ok(own->count == PATHS_MAX && path < PATHS_MAX, "more paths than there is room");
-	ok(own->crowded > 0, "what found no room is counted");
+	for (int depth = 6; depth >= 5; depth--)
+		for (unsigned way = 0; way < 1u << depth; way++)
+			sixteen_callers(own, way, depth);
+	is_int(own->count, PATHS_DEEP + 1, "more paths than there is room: the rest is one");
+	is_int(own->path[PATHS_DEEP].frames, 1, "of one return address");
+	is_int(own->crowded, 1, "which is counted");
+	is_int(sixteen_callers(own, 31, 5), PATHS_DEEP, "what was met late is found there");
+	path = recurse(own, 0, 9);
+	ok(path && own->path[path].frames == PATH_FRAMES_MAX, "what was met early, as before");
 	free(own);
 }
 

@@ -88,8 +88,9 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 		thread->open_fields[0][i] = 5 + i;
 	thread->paths = 3;
 	thread->path[1].frames = 2;
-	for (unsigned i = 0; i < SITES_MAX; i++)
-		thread->site_path[i] = i < 4 ? 1 : SPOOL_NO_PATH;
+	thread->sites = 4;
+	for (unsigned i = 0; i < thread->sites; i++)
+		thread->site_path[i] = 1;
 }
 
 static void fill_sums(struct spool_image *image)
