@@ -297,7 +297,8 @@ void ending_hook(void **slot, void *site, const void *frame)
 	if (thread) {
 		thread_stop_counting(thread, &core.rules);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
-		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+		thread_end_burst(thread, &core.rules,
+				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
 	}
 	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);

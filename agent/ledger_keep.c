@@ -18,8 +18,11 @@ static void save_sites(struct spool *spool, int thread, const struct site_table 
 		for (unsigned i = 0; i < path->frames; i++)
 			copy->address[i] = path->address[i];
 	}
-	for (to->sites = 0; to->sites <= sites->sites; to->sites++)
-		to->site_path[to->sites] = sites->site[to->sites].path;
+	for (to->sites = 0; to->sites <= sites->sites; to->sites++) {
+		const struct site *site = &sites->site[to->sites];
+
+		to->site[to->sites] = (struct spool_site){ site->path, site->call };
+	}
 	to->spans = 0;
 	for (unsigned i = 0; i < spans; i++) {
 		const struct span *span = &sites->span[i];

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/calls.h"
+
 #define PAIRS_MAX     4 /* named per phase */
 #define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
 #define NAMED_MAX     2048
@@ -253,21 +255,33 @@ static json_t *text(const char *name)
 
 /* Bursts between the same two places, of all threads. */
 struct stretch {
-	const struct chain *from, *to;
+	struct end {
+		const struct chain *chain;
+		unsigned call; /* enum runtime_call */
+	} from, to;
 	double ticks;
 };
 
-static bool same_place(const struct chain *a, const struct chain *b)
+static bool same_end(const struct end *x, const struct end *y)
 {
+	const struct chain *a = x->chain, *b = y->chain;
+
+	if (x->call != y->call)
+		return false;
 	if (!a->count || !b->count)
 		return a->count == b->count;
 	return a->named[a->level] == b->named[b->level];
 }
 
-/* Adds "from", "from_function", "from_path" for one end of a stretch, or the same of "to". */
-static void add_end(const struct places *places, json_t *pair, const char *key,
-	const struct chain *chain)
+static struct end end_of(const struct places *places, unsigned table, unsigned site)
 {
+	return (struct end){ chain_of(places, table, site), places->sites[table]->site[site].call };
+}
+
+/* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */
+static void add_end(const struct places *places, json_t *pair, const char *key, const struct end *end)
+{
+	const struct chain *chain = end->chain;
 	static const struct named unknown = { (char *)"", (char *)"?", false };
 	const struct named *telling =
 			chain->count ? &places->named[chain->named[chain->level]] : &unknown;
@@ -282,6 +296,8 @@ static void add_end(const struct places *places, json_t *pair, const char *key,
 				      text(named->position)));
 	}
 	json_object_set_new(pair, key, text(telling->position));
+	snprintf(name, sizeof(name), "%s_call", key);
+	json_object_set_new(pair, name, json_string(runtime_call_name(end->call)));
 	snprintf(name, sizeof(name), "%s_function", key);
 	json_object_set_new(pair, name, text(telling->function));
 	snprintf(name, sizeof(name), "%s_path", key);
@@ -315,7 +331,7 @@ static unsigned add_stretch(struct stretch *stretches, unsigned count, const str
 	for (unsigned i = 0; i < count; i++) {
 		struct stretch *stretch = &stretches[i];
 
-		if (same_place(stretch->from, more->from) && same_place(stretch->to, more->to)) {
+		if (same_end(&stretch->from, &more->from) && same_end(&stretch->to, &more->to)) {
 			stretch->ticks += more->ticks;
 			return count;
 		}
@@ -340,8 +356,8 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 
 			if (ticks <= 0)
 				continue;
-			stretch = (struct stretch){ chain_of(places, t, span->from),
-				chain_of(places, t, span->to), ticks };
+			stretch = (struct stretch){ end_of(places, t, span->from),
+				end_of(places, t, span->to), ticks };
 			count = add_stretch(stretches, count, &stretch);
 			all += ticks;
 		}
@@ -349,8 +365,8 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 	for (unsigned i = 0; i < count && i < PAIRS_MAX; i++) {
 		json_t *pair = json_object();
 
-		add_end(places, pair, "from", stretches[i].from);
-		add_end(places, pair, "to", stretches[i].to);
+		add_end(places, pair, "from", &stretches[i].from);
+		add_end(places, pair, "to", &stretches[i].to);
 		json_object_set_new(pair, "share", json_real(stretches[i].ticks / all));
 		json_array_append_new(list, pair);
 	}

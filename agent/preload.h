@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "agent/calls.h"
 #include "agent/mpi_adapter.h"
 #include "sampling/clock.h"
 
@@ -17,26 +18,6 @@
 
 /* Set by `phasemux run`: the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
-
-/* The intercepted calls, in the order of mpi_calls.def and thread_calls.def. */
-enum runtime_call {
-#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) MPI_CALL_##name,
-#include "agent/mpi_calls.def"
-#undef MPI_CALL
-	MPI_CALLS,
-	THREAD_FIRST = MPI_CALLS - 1,
-#define THREAD_CALL(name, arguments)   THREAD_##name,
-#define THREAD_REGION(name, arguments) THREAD_##name,
-#define THREAD_LOCK(name, try, busy)   THREAD_##name,
-#include "agent/thread_calls.def"
-#undef THREAD_CALL
-#undef THREAD_REGION
-#undef THREAD_LOCK
-	THREAD_pthread_create, /* a thread begins or ends */
-	THREAD_GOMP_task,      /* a task of GNU OpenMP begins or ends */
-	THREAD_ompt,           /* what LLVM's OpenMP tells of */
-	RUNTIME_CALLS,
-};
 
 /* What the core does at the boundaries; `thread` is the core's word in the thread's own storage. */
 struct preload_hooks {

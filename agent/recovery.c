@@ -104,8 +104,10 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 			path->address[k] = (uintptr_t)from->path[i].address[k];
 	}
 	sites->sites = from->sites ? from->sites - 1 : 0;
-	for (uint32_t i = 0; i < from->sites; i++)
-		sites->site[i].path = from->site_path[i];
+	for (uint32_t i = 0; i < from->sites; i++) {
+		sites->site[i].path = from->site[i].path;
+		sites->site[i].call = from->site[i].call;
+	}
 	sites->spans = from->spans ? from->spans - 1 : 0;
 	for (uint32_t i = 0; i < from->spans; i++) {
 		const struct spool_span *saved = &from->span[i];

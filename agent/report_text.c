@@ -228,25 +228,31 @@ struct place_text {
 };
 
 /*
- * One end of a pair of places, by its key "from" or "to": "step solver.c:120", without folders;
- * without lines "step+0x12". Where a wrapper made the call: "step solver.c:120 (exchange)".
+ * One end of a pair of places, by its key "from" or "to": "MPI_Send in step solver.c:120", without
+ * folders; without lines "MPI_Send in step+0x12". Where a wrapper made the call: "MPI_Send in step
+ * solver.c:120 (exchange)".
  */
 static struct place_text format_end(const json_t *pair, const char *key)
 {
 	const char *position = get_text(pair, key), *base = strrchr(position, '/'), *inner;
 	struct place_text text;
 	char name[32];
-	const char *function;
+	const char *function, *call;
 	int length;
 
+	snprintf(name, sizeof(name), "%s_call", key);
+	call = get_text(pair, name);
 	snprintf(name, sizeof(name), "%s_function", key);
 	function = get_text(pair, name);
 	/* a position without a line says its function itself, and "module+0x1234" has none */
 	if (*function && strncmp(position, function, strlen(function)) != 0)
-		length = snprintf(text.of, sizeof(text.of), "%s %s", function,
-				base ? base + 1 : position);
+		length = snprintf(text.of, sizeof(text.of), "%s%s%s %s", call, *call ? " in " : "",
+				function, base ? base + 1 : position);
 	else
-		length = snprintf(text.of, sizeof(text.of), "%s", position);
+		length = snprintf(text.of, sizeof(text.of), "%s%s%s", call, *call ? " in " : "",
+				position);
+	if (strcmp(position, "?") == 0 && *call)
+		length = snprintf(text.of, sizeof(text.of), "%s", call);
 	snprintf(name, sizeof(name), "%s_path", key);
 	inner = json_string_value(json_object_get(
 			json_array_get(json_object_get(pair, name), 0), "function"));

@@ -100,6 +100,10 @@ struct spool_span {
 	double unread, unread_ticks;
 };
 
+struct spool_site {
+	uint16_t path, call; /* as in struct site */
+};
+
 /* Return addresses, innermost first. */
 struct spool_path {
 	uint64_t frames;
@@ -116,7 +120,7 @@ struct spool_thread {
 	double open_weight; /* of that group */
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
 	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
-	uint16_t site_path[SITES_MAX];
+	struct spool_site site[SITES_MAX];
 	struct spool_span span[SPANS_MAX];
 	struct spool_path path[PATHS_MAX];
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/calls.h"
 #include "multiplex/layout.h"
 
 #define FILE_MAX  (256u << 20)
@@ -134,7 +135,7 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 
 	good = good && thread->paths <= PATHS_MAX && thread->sites <= SITES_MAX;
 	for (uint32_t i = 0; good && i < thread->sites; i++)
-		good = thread->site_path[i] < PATHS_MAX;
+		good = thread->site[i].path < PATHS_MAX && thread->site[i].call < RUNTIME_CALLS;
 	for (uint32_t i = 0; good && i < thread->paths; i++)
 		good = thread->path[i].frames <= PATH_FRAMES_MAX;
 	for (uint32_t i = 0; good && i < thread->spans; i++)

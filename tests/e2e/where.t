@@ -30,9 +30,10 @@ wrapped_by_line() {
 
 for mpi in $(mpis_of wrapped); do
 	wrapped_by_line wrapped.$mpi on $mpi 2 "$programs/wrapped.$mpi" 150
-	holds "wrapped.$mpi: stderr names function, line and wrapper" grep -qE \
-		"^ +from main wrapped.c:$alu \(exchange\) to advance wrapped.c:$triad \(exchange\)" \
-		"$tmp/wrapped.$mpi.err"
+	for end in "from MPI_Sendrecv in main wrapped.c:$alu" "to +MPI_Sendrecv in advance wrapped.c:$triad"; do
+		holds "wrapped.$mpi: stderr names call, function, line and wrapper" grep -qE \
+			"^ +$end \(exchange\)" "$tmp/wrapped.$mpi.err"
+	done
 done
 
 # The rest with one MPI.

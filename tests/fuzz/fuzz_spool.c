@@ -90,7 +90,7 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 	thread->path[1].frames = 2;
 	thread->sites = 4;
 	for (unsigned i = 0; i < thread->sites; i++)
-		thread->site_path[i] = 1;
+		thread->site[i].path = 1;
 }
 
 static void fill_sums(struct spool_image *image)
