@@ -34,6 +34,7 @@
 #include "multiplex/layout.h"
 
 #define UNSEEN        1.  /* of the mean, in one burst */
+#define UNSEEN_MIN    .2  /* of that, however well the common events explain a counter */
 #define STEIN         2.  /* see above */
 #define TAMENESS_MAX  25. /* largest factor on the variance */
 #define REGRESS_MIN   6   /* quanta beyond the number of regressors */
@@ -270,9 +271,9 @@ static void share_error(struct estimate *out, const struct estimate *rest)
 		out->shared = 1 - part * part;
 }
 
-static double root_share(double part, double whole)
+static double unexplained_share(double left, double whole)
 {
-	return part < whole ? sqrt(part / whole) : 1;
+	return left < whole ? fmax(sqrt(left / whole), UNSEEN_MIN) : 1;
 }
 
 /* What is earned of the regression: the estimate with it, or the plain mean. */
@@ -288,7 +289,7 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 	solve(r, r->xy, slope);
 	solve(r, r->ahead, toward);
 	left = settle(residual - dot(slope, r->xy, r->count), s->yy);
-	unexplained = root_share(left / df, residual / (s->quanta - 1));
+	unexplained = unexplained_share(left / df, residual / (s->quanta - 1));
 	least = mean_variance(s, left, df) * share;
 	common = quadratic(r->common, slope, r->count);
 	move = dot(slope, r->ahead, r->count);
@@ -335,10 +336,10 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 		own = mean_variance(s, left, s->quanta - 1) * share;
 		variance = own + ratio * ratio * common_variance(all, i, i);
 		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W], variance, s->quanta - 1,
-				share, root_share(left, whole));
+				share, unexplained_share(left, whole));
 		memset(taken, 0, AUX_MAX * sizeof(*taken));
 		out.follows[i] = taken[i] = ratio;
-		rest = interval(s, out.mean, own, s->quanta - 1, share, root_share(left, whole));
+		rest = interval(s, out.mean, own, s->quanta - 1, share, unexplained_share(left, whole));
 		share_error(&out, &rest);
 	}
 	return out;
@@ -431,7 +432,7 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 	for (unsigned i = 0; i < r.count; i++)
 		duration->follows[r.used[i]] = slope[i] * r.scale[i];
 	rest = interval(&s, duration->mean, mean_variance(&s, left, s.quanta - 1) * share,
-			s.quanta - 1, share, root_share(left, whole));
+			s.quanta - 1, share, unexplained_share(left, whole));
 	share_error(duration, &rest);
 }
 
