@@ -132,14 +132,15 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 
 		phase_members(table, number, member);
 		phase->number = number;
-		estimate_phase(facts->sums, member, &phase->estimate);
-		phase->all.bursts = (double)phase->estimate.read;
-		phase->all.seconds = phase->estimate.seconds;
-		for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		phase->all = (struct tally){ 0, 0 };
+		for (unsigned p = 0; p < table->count; p++)
 			if (member[p]) {
 				phase->all.bursts += facts->totals->unread[p].bursts;
 				phase->all.seconds += facts->totals->unread[p].seconds;
 			}
+		estimate_phase(facts->sums, member, phase->all.bursts, &phase->estimate);
+		phase->all.bursts += (double)phase->estimate.read;
+		phase->all.seconds += phase->estimate.seconds;
 		count += phase->estimate.read > 0 && phase->all.seconds > 0;
 	}
 	qsort(phases, count, sizeof(*phases), by_time);

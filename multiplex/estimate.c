@@ -43,9 +43,12 @@
 #define RELATIVE_ZERO 1e-11 /* residual sums of squares below this of the raw ones are rounding */
 #define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
 
+/* Behind the sums of what was read: the bursts that there were. */
+enum { PHASE_BURSTS = COMMON_FIELDS, PHASE_FIELDS };
+
 /* Sums are additive over prototypes, so a phase's are its prototypes' added up. */
 struct gathered {
-	double block[COMMON_FIELDS]; /* of a group: BLOCK_FIELDS */
+	double block[PHASE_FIELDS]; /* of a group: BLOCK_FIELDS */
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
 	double pair[PLAN_GROUP_EVENTS_MAX][PLAN_GROUP_EVENTS_MAX]; /* products, i < j */
 };
@@ -182,7 +185,7 @@ static double residual_xx(const double *b, unsigned i, unsigned j)
 /* The (co)variance of the common events' means: not every burst of the phase was read. */
 static double common_variance(const double *all, unsigned i, unsigned j)
 {
-	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[BLOCK_W]) *
+	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[PHASE_BURSTS]) *
 	       all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
 }
 
@@ -280,7 +283,7 @@ static double unexplained_share(double left, double whole)
 static struct estimate regress(const struct sample *s, const struct regressors *r,
 		const double *all, double taken[AUX_MAX])
 {
-	double mean = s->y / s->w, share = unseen(s->read, all[BLOCK_W]);
+	double mean = s->y / s->w, share = unseen(s->read, all[PHASE_BURSTS]);
 	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
 	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
 	double unexplained, least, common;
@@ -321,8 +324,8 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 		unsigned aux, const double *all, double taken[AUX_MAX])
 {
 	double whole = spread(s, s->y / s->w), least = RATIO_LEAVES * whole;
-	double share = unseen(s->read, all[BLOCK_W]), variance, own;
-	struct estimate out = plain(s, all[BLOCK_W]), rest;
+	double share = unseen(s->read, all[PHASE_BURSTS]), variance, own;
+	struct estimate out = plain(s, all[PHASE_BURSTS]), rest;
 
 	for (unsigned i = 0; i < aux && s->quanta >= RATIO_MIN; i++) {
 		double ratio = s->y / b[x_at[i]];
@@ -359,7 +362,7 @@ static struct estimate estimate_event(const struct gathered *group, unsigned pos
 		return simple(&s, b, slot, aux, all, taken);
 	find_regressors(&r, aux, b, all, slot);
 	if (!r.count)
-		return plain(&s, all[BLOCK_W]);
+		return plain(&s, all[PHASE_BURSTS]);
 	return regress(&s, &r, all, taken);
 }
 
@@ -407,7 +410,7 @@ static struct estimate estimate_common(const double *all, unsigned y, unsigned y
 	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW], all[y],
 		all[yw], all[yy] };
 
-	return plain(&s, all[BLOCK_W]);
+	return plain(&s, all[PHASE_BURSTS]);
 }
 
 /* Seconds go with cycles, where neither is known of all bursts. */
@@ -418,7 +421,7 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 		[SLOT_YY] = all[COMMON_TT] };
 	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
 		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
-	double share = unseen(s.read, s.w), whole = spread(&s, s.y / s.w), slope[AUX_MAX], left;
+	double share = unseen(s.read, all[PHASE_BURSTS]), whole = spread(&s, s.y / s.w), slope[AUX_MAX], left;
 	struct regressors r;
 	struct estimate rest;
 
@@ -443,7 +446,8 @@ static double common_correlation(const double *all)
 	return both > 0 ? common_variance(all, 0, 1) / sqrt(both) : 0;
 }
 
-void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out)
+void estimate_phase(const struct sums *sums, const bool *member, double unread,
+		struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
 	double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX];
@@ -453,6 +457,7 @@ void estimate_phase(const struct sums *sums, const bool *member, struct phase_es
 	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
 		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
 	gather_common(sums, member, &all);
+	all.block[PHASE_BURSTS] = fmax(all.block[BLOCK_READ] + unread, all.block[BLOCK_W]);
 	out->bursts = all.block[BLOCK_W];
 	out->read = all.block[BLOCK_READ];
 	out->seconds = all.block[COMMON_ELAPSED];

@@ -40,9 +40,12 @@ struct phase_estimate {
 
 /*
  * Estimates the phase made of those prototypes p for which member[p] is true (as many as the sums
- * have). Reads the sums only.
+ * have). unread: bursts of the phase that are known not to have been read (0: not known), for an
+ * interval that claims no more than what was seen; where the read ones stand for more, these count.
+ * Reads the sums only.
  */
-void estimate_phase(const struct sums *sums, const bool *member, struct phase_estimate *out);
+void estimate_phase(const struct sums *sums, const bool *member, double unread,
+		struct phase_estimate *out);
 
 /* How a counter is spread between the bursts of a phase. */
 struct spread {

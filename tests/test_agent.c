@@ -133,7 +133,7 @@ static bool find_phase(int which, struct phase_estimate *found)
 
 		for (uint32_t p = 0; p < PROTOTYPES_MAX; p++)
 			member[p] = p < table->count && table->all[p].phase == number;
-		estimate_phase(ledger_sums(run.ledger), member, found);
+		estimate_phase(ledger_sums(run.ledger), member, 0, found);
 		if (found->read > BURSTS / 100 && fabs(found->event[0].mean / cycles - 1) < 0.01)
 			return true;
 	}
@@ -177,7 +177,7 @@ static void check_accounts(const struct totals *totals, const char *name)
 		seconds += totals->unread[p].seconds;
 		bursts += totals->unread[p].bursts;
 	}
-	estimate_phase(ledger_sums(run.ledger), everything, &read);
+	estimate_phase(ledger_sums(run.ledger), everything, 0, &read);
 	ok(totals->compute.bursts == THREADS * BURSTS, "%s: no burst is missing", name);
 	is_near(bursts + (double)read.read, totals->compute.bursts, 0.5,
 			"phases, unclassified and short bursts are all bursts");

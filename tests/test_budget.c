@@ -163,7 +163,7 @@ static void run_trial(const struct setup *setup, uint64_t seed, struct trial *tr
 		bool member[PHASES] = { false };
 
 		member[phase] = true;
-		estimate_phase(sums, member, &trial->estimate[phase]);
+		estimate_phase(sums, member, totals.unread[phase].bursts, &trial->estimate[phase]);
 		trial->bursts[phase] = (double)trial->estimate[phase].read +
 				       totals.unread[phase].bursts;
 		trial->seconds[phase] = trial->estimate[phase].seconds +

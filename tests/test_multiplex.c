@@ -145,7 +145,7 @@ static void test_sums(void)
 			 1e-12 * fabs(sums_flat(both)[i]);
 	ok(equal, "sums of two processes add up to those of one");
 	is_int(sums_length_for(&plan, 4), sums_length(a), "the length is known beforehand");
-	estimate_phase(both, two, &estimate);
+	estimate_phase(both, two, 0, &estimate);
 	is_near(estimate.bursts, 54, 0, "bursts of a phase of two prototypes");
 	is_near(estimate.event[1].mean, 2000, 1e-6, "a common event is known for all");
 	ok(estimate.event[1].ci95 < 1e-3, "and without error");
@@ -153,7 +153,7 @@ static void test_sums(void)
 			"each other event was observed in the bursts of its group");
 	is_near(estimate.event[3].mean, 12, 2, "its mean is that of its group");
 	ok(estimate.event[3].ci95 > 0 && isfinite(estimate.event[3].ci95), "with an interval");
-	estimate_phase(both, none, &estimate);
+	estimate_phase(both, none, 0, &estimate);
 	ok(estimate.bursts == 0 && estimate.event[2].observed == 0 && isnan(estimate.event[2].mean),
 			"nothing was observed of an empty phase");
 	memset(sums_flat(a), 0, sums_length(a) * sizeof(double));
@@ -161,9 +161,13 @@ static void test_sums(void)
 	quantum_close(quantum, a);
 	add(quantum, 0, 1, 1000, 2000, 9);
 	quantum_close(quantum, a);
-	estimate_phase(a, first, &estimate);
+	estimate_phase(a, first, 0, &estimate);
 	ok(estimate.event[2].mean == 7 && isinf(estimate.event[2].ci95),
 			"one quantum gives a mean and says that its error is not known");
+	ok(estimate.event[0].ci95 < 1e-3, "all bursts were read: cycles are without error");
+	estimate_phase(a, first, 1000, &estimate);
+	ok(estimate.event[0].ci95 > 100,
+			"of two bursts read, the same, and 1000 not read, they are hardly known");
 	quantum_free(quantum);
 	sums_free(a);
 	sums_free(b);
@@ -206,7 +210,7 @@ static void test_odd_counts(void)
 					1e-3, values);
 		}
 		quantum_close(quantum, sums);
-		estimate_phase(sums, member, &estimate);
+		estimate_phase(sums, member, 0, &estimate);
 		sane &= estimate.read == bursts;
 		for (unsigned e = 0; e < plan.events; e++) {
 			const struct estimate *of = &estimate.event[e];

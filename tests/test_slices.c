@@ -140,7 +140,7 @@ int main(void)
 	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		everything[p] = true;
-	estimate_phase(ledger_sums(run.ledger), everything, &all);
+	estimate_phase(ledger_sums(run.ledger), everything, 0, &all);
 	check_counters(&all);
 	seconds = all.seconds + totals->unclassified.seconds + totals->shorts.seconds;
 	bursts = (double)all.read + totals->unclassified.bursts + totals->shorts.bursts;
