@@ -13,7 +13,7 @@
 #include "agent/plain_locale.h"
 #include "agent/report.h"
 #include "agent/report_text.h"
-#include "agent/source.h"
+#include "agent/sampled.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
@@ -116,19 +116,6 @@ static void write_report(const json_t *report)
 		free(text[i]);
 }
 
-/* What names the addresses of this process; NULL without memory. */
-static struct source *open_source(void)
-{
-	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
-	struct source *source = NULL;
-
-	if (modules)
-		source = source_open(core.preload->folder, modules,
-				source_modules(modules, SOURCE_MODULES_MAX));
-	free(modules);
-	return source;
-}
-
 /* What one process waits for, all of its threads wait for. */
 static void account_process(struct totals *totals, uint64_t ending)
 {
@@ -149,13 +136,14 @@ static void account_report(struct totals *totals, uint64_t begin)
 
 /* What the other processes that were forked have left. */
 static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
-		double *sums, double most[2], const struct site_table **sites)
+		double *sums, struct profile_total *profile, double most[3],
+		const struct site_table **sites)
 {
 	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
 
 	facts->alone = false;
 	if (others)
-		recovery_give(others, totals, sums, &most[0], &most[1], sites,
+		recovery_give(others, totals, sums, profile, &most[0], &most[1], sites,
 				&facts->site_tables, 2 * CORE_THREADS_MAX);
 	if (refused && warnings < COUNTING_WARNINGS_MAX) {
 		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
@@ -165,13 +153,26 @@ static void add_others(struct recovery *others, struct report_facts *facts, stru
 	}
 }
 
+/* Everything of all ranks, to rank 0. 0 or -EIO. */
+static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3],
+		struct sampled *sampled)
+{
+	for (unsigned i = 0; i < LEDGER_PIECES; i++)
+		if (core.adapter->sum(piece[i].at, piece[i].length, false))
+			return -EIO;
+	if (core.adapter->max(most, 3))
+		return -EIO;
+	return most[2] == 0 ? sampled_reduce(sampled, core.adapter) : 0;
+}
+
 /*
  * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
  * waits for us, in ticks. 0, or -EIO: MPI said no.
  */
 static int reduce_and_report(double wall_seconds, uint64_t ending)
 {
-	double most[2] = { wall_seconds, most_computing() };
+	struct sampled sampled;
+	double most[3] = { wall_seconds, most_computing(), 0 };
 	struct thread *threads = core_threads();
 	const struct site_table *sites[2 * CORE_THREADS_MAX];
 	struct recovery *others = NULL;
@@ -188,6 +189,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	struct totals *totals = ledger_close(core.ledger, threads, piece);
 	uint64_t reduced;
 	json_t *report;
+	int error;
 
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		if (facts.site_tables < CORE_THREADS_MAX)
@@ -195,29 +197,31 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
 	totals->agent_bytes += (double)(exchange_bytes() + sizeof(core) +
 					(core.family ? family_bytes() : 0));
+	/* where one has no memory, there is nothing of any */
+	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan) != 0;
 	account_process(totals, ending);
 	reduced = clock_now();
-	for (unsigned i = 0; core.adapter && i < LEDGER_PIECES; i++)
-		if (core.adapter->sum(piece[i].at, piece[i].length, false))
-			return -EIO;
-	if (core.adapter && core.adapter->max(most, 2))
-		return -EIO;
-	if (core.adapter && core.world.rank != 0)
-		return 0;
+	if (core.adapter) {
+		error = reduce(piece, most, &sampled);
+		if (error || core.world.rank != 0) {
+			sampled_fini(&sampled);
+			return error;
+		}
+	}
 	if (core.family && family_members(core.family) > 1) {
 		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].at, most, sites);
+		add_others(others, &facts, totals, piece[1].at, sampled.total, most, sites);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
-	facts.profile = ledger_profile(core.ledger);
-	facts.fold = ledger_fold(core.ledger);
+	facts.profile = most[2] == 0 ? sampled.profile : NULL;
+	facts.fold = most[2] == 0 ? sampled.fold : NULL;
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];
-	facts.source = open_source();
+	facts.source = sampled_source(&sampled, core.preload->folder);
 	report = report_build(&facts);
 	source_close(facts.source);
 	if (report) {
@@ -229,6 +233,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	}
 	json_decref(report);
 	recovery_free(others);
+	sampled_fini(&sampled);
 	return 0;
 }
 

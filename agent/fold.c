@@ -97,37 +97,73 @@ void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double pl
 		add(fold, prototype, OF_SLICES, of->event[i], place, ticks, (double)values[i]);
 }
 
+/* ---- over processes ---- */
+
+/* Of a phase, kind, event and place. */
+struct sum {
+	double samples, x, y;
+};
+
+static unsigned phases_of(const struct prototype_table *table)
+{
+	return table->phases < FOLD_PHASES ? table->phases : FOLD_PHASES;
+}
+
+static size_t row_of(const struct plan *plan, uint32_t phase, enum kind kind, unsigned event)
+{
+	return (((size_t)(phase - 1) * KINDS + kind) * plan->events + event) * FOLD_BINS;
+}
+
+size_t fold_sums_length(const struct plan *plan, const struct prototype_table *table)
+{
+	return (size_t)phases_of(table) * KINDS * plan->events * FOLD_BINS *
+	       (sizeof(struct sum) / sizeof(double));
+}
+
+double *fold_sums(const struct fold *fold, const struct plan *plan,
+		const struct prototype_table *table)
+{
+	struct sum *sums = calloc(fold_sums_length(plan, table) + 1, sizeof(double));
+
+	for (unsigned p = 0; sums && fold && p < table->count; p++) {
+		uint32_t phase = table->all[p].phase;
+
+		for (unsigned row = 0; row < KINDS * plan->events && phase &&
+				phase <= FOLD_PHASES; row++) {
+			enum kind kind = row / plan->events;
+			unsigned event = row % plan->events;
+			const struct cell *cells = cells_of(fold, p, kind, event);
+			struct sum *into = &sums[row_of(plan, phase, kind, event)];
+
+			for (unsigned bin = 0; cells && bin < FOLD_BINS; bin++) {
+				into[bin].samples += (double)cells[bin].samples;
+				into[bin].x += (double)cells[bin].x;
+				into[bin].y += (double)cells[bin].y;
+			}
+		}
+	}
+	return (double *)sums;
+}
+
 /* ---- what it says ---- */
 
-/* The phase's sums of one event. Returns the number of samples. */
-static double sum(const struct fold *fold, const struct prototype_table *table, uint32_t phase,
-		enum kind kind, unsigned event, struct cell all[FOLD_BINS])
+static double samples_in(const struct sum sums[FOLD_BINS])
 {
 	double samples = 0;
 
 	for (unsigned bin = 0; bin < FOLD_BINS; bin++)
-		all[bin] = (struct cell){ 0, 0, 0 };
-	for (unsigned p = 0; p < table->count; p++) {
-		const struct cell *cells = cells_of(fold, p, kind, event);
-
-		for (unsigned bin = 0; bin < FOLD_BINS && cells && table->all[p].phase == phase; bin++) {
-			all[bin].samples += cells[bin].samples;
-			all[bin].x += cells[bin].x;
-			all[bin].y += cells[bin].y;
-			samples += (double)cells[bin].samples;
-		}
-	}
+		samples += sums[bin].samples;
 	return samples;
 }
 
 /* The curve through the bins' mean points, from (0, 0) to (1, 1), straight between them. */
-static double curve(const struct cell *cells, double x)
+static double curve(const struct sum *cells, double x)
 {
 	double x0 = 0, y0 = 0, x1 = 1, y1 = 1;
 
 	for (unsigned bin = 0; bin < FOLD_BINS; bin++) {
-		double at = (double)(cells[bin].x / cells[bin].samples);
-		double y = (double)(cells[bin].y / cells[bin].samples);
+		double at = cells[bin].x / cells[bin].samples;
+		double y = cells[bin].y / cells[bin].samples;
 
 		if (!(cells[bin].samples > 0))
 			continue;
@@ -142,7 +178,7 @@ static double curve(const struct cell *cells, double x)
 	return x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y0;
 }
 
-static double rate(const struct cell *cells, enum kind kind, unsigned bin)
+static double rate(const struct sum *cells, enum kind kind, unsigned bin)
 {
 	double x = 0, y = 0;
 
@@ -150,13 +186,13 @@ static double rate(const struct cell *cells, enum kind kind, unsigned bin)
 		return (curve(cells, (bin + 1.0) / FOLD_BINS) - curve(cells, bin * 1.0 / FOLD_BINS)) *
 		       FOLD_BINS;
 	for (unsigned i = 0; i < FOLD_BINS; i++) {
-		x += (double)cells[i].x;
-		y += (double)cells[i].y;
+		x += cells[i].x;
+		y += cells[i].y;
 	}
-	return (double)cells[bin].y / (double)cells[bin].x / (y / x);
+	return cells[bin].y / cells[bin].x / (y / x);
 }
 
-static json_t *rates(const struct cell *cells, enum kind kind)
+static json_t *rates(const struct sum *cells, enum kind kind)
 {
 	json_t *list = json_array();
 
@@ -168,28 +204,31 @@ static json_t *rates(const struct cell *cells, enum kind kind)
 	return list;
 }
 
-json_t *fold_of_phase(const struct fold *fold, const struct counting *counting,
-		const struct prototype_table *table, uint32_t phase)
+json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase)
 {
 	static const char *const names[KINDS] = { "bursts", "slices" };
+	const struct plan *plan = &counting->plan;
+	const struct sum *all = (const struct sum *)sums;
 	double most[KINDS] = { 0, 0 };
-	struct cell cells[FOLD_BINS];
 	json_t *counters;
 	enum kind kind;
 
-	if (!fold)
+	if (!sums || phase > FOLD_PHASES)
 		return json_null();
-	for (unsigned e = 0; e < fold->plan->events; e++)
+	for (unsigned e = 0; e < plan->events; e++)
 		for (kind = OF_BURSTS; kind < KINDS; kind++)
-			most[kind] = fmax(most[kind], sum(fold, table, phase, kind, e, cells));
+			most[kind] = fmax(most[kind], samples_in(&all[row_of(plan, phase, kind, e)]));
 	/* of each sort there are few or none, but for chance */
 	kind = most[OF_SLICES] > most[OF_BURSTS] ? OF_SLICES : OF_BURSTS;
 	if (most[kind] < SAMPLES_MIN)
 		return json_null();
 	counters = json_object();
-	for (unsigned e = 0; e < fold->plan->events; e++)
-		if (sum(fold, table, phase, kind, e, cells) >= SAMPLES_MIN)
-			json_object_set_new(counters, counting->event[e].name, rates(cells, kind));
+	for (unsigned e = 0; e < plan->events; e++) {
+		const struct sum *of = &all[row_of(plan, phase, kind, e)];
+
+		if (samples_in(of) >= SAMPLES_MIN)
+			json_object_set_new(counters, counting->event[e].name, rates(of, kind));
+	}
 	return json_pack("{s:s,s:I,s:o}", "of", names[kind], "samples", (json_int_t)most[kind],
 			"rates", counters);
 }

@@ -17,7 +17,8 @@
 #include "cluster/prototypes.h"
 #include "multiplex/plan.h"
 
-#define FOLD_BINS 16
+#define FOLD_BINS   16
+#define FOLD_PHASES 32
 
 struct fold;
 
@@ -40,10 +41,17 @@ void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double pl
 		const uint64_t *values);
 
 /*
- * The report's "fold" of a phase: each event's rate at FOLD_BINS places, as a multiple of its mean
- * rate; null where nothing was sampled. The caller owns it.
+ * By phase, as an array of doubles, to be added over the processes: of those numbered 1 to FOLD_PHASES
+ * in the table. fold NULL: zeros. Owned by the caller; NULL without memory.
  */
-json_t *fold_of_phase(const struct fold *fold, const struct counting *counting,
-		const struct prototype_table *table, uint32_t phase);
+double *fold_sums(const struct fold *fold, const struct plan *plan,
+		const struct prototype_table *table);
+size_t fold_sums_length(const struct plan *plan, const struct prototype_table *table);
+
+/*
+ * The report's "fold" of a phase: each event's rate at FOLD_BINS places, as a multiple of its mean
+ * rate; null where nothing was sampled. sums: of fold_sums, or NULL. The caller owns it.
+ */
+json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase);
 
 #endif

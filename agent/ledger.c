@@ -72,10 +72,12 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->spare = new_table(ledger);
 	if (rules->sample_ns)
 		ledger->fold = fold_new(&counting->plan);
+	ledger->own_profile = spool ? NULL : calloc(1, sizeof(*ledger->own_profile));
+	ledger->profile = spool ? spool_profile(spool) : ledger->own_profile;
 	ledger->spool = spool;
 	ledger->sums = spool ? sums_over(&counting->plan, PROTOTYPES_MAX, spool_sums(spool)) :
 			       sums_new(&counting->plan, PROTOTYPES_MAX);
-	if (!ledger->table || !ledger->spare || !ledger->sums)
+	if (!ledger->table || !ledger->spare || !ledger->sums || !ledger->profile)
 		goto fail;
 	return ledger;
 fail:
@@ -87,6 +89,7 @@ void ledger_free(struct ledger *ledger)
 {
 	if (!ledger)
 		return;
+	free(ledger->own_profile);
 	fold_free(ledger->fold);
 	sums_free(ledger->sums);
 	free(ledger->spare);
@@ -281,7 +284,7 @@ static void close_quantum(struct ledger *ledger, struct thread *thread)
 void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
 {
 	pthread_mutex_lock(&ledger->lock);
-	profile_add(&ledger->profile, address, prototype, samples);
+	profile_add(ledger->profile, address, prototype, samples);
 	pthread_mutex_unlock(&ledger->lock);
 }
 
@@ -615,7 +618,7 @@ const struct prototype_table *ledger_table(const struct ledger *ledger)
 
 const struct profile *ledger_profile(const struct ledger *ledger)
 {
-	return &ledger->profile;
+	return ledger->profile;
 }
 
 const struct fold *ledger_fold(const struct ledger *ledger)

@@ -31,7 +31,8 @@ struct ledger {
 	struct sample sample;
 	double given[HISTOGRAM_BINS]; /* by ledger_give, as in a part */
 	struct pending_pool pending;
-	struct profile profile;
+	struct profile *profile; /* in the spool, where there is one */
+	struct profile *own_profile; /* where there is none */
 	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */

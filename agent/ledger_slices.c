@@ -104,7 +104,7 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 	if (known && ledger->counting->plan.common && burst->values[0])
 		place = (double)until[0] / (double)burst->values[0];
 	pthread_mutex_lock(&ledger->lock);
-	profile_add(&ledger->profile, sample->address, prototype, 1);
+	profile_add(ledger->profile, sample->address, prototype, 1);
 	if (ledger->fold && known)
 		fold_sample(ledger->fold, prototype, burst->group, place, until, burst->values);
 	pthread_mutex_unlock(&ledger->lock);

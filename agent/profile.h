@@ -4,14 +4,23 @@
  * addresses gives way and leaves its count (space saving, Metwally et al. 2005), so that what is
  * frequent stays, and never has too few.
  *
+ * Addresses differ from process to process. What they have together is a table of what was sampled
+ * most by the loaded file and the place in it (struct profile_total), of a size that does not depend
+ * on how many they are.
+ *
  * One caller at a time.
  */
 #ifndef PHASEMUX_AGENT_PROFILE_H
 #define PHASEMUX_AGENT_PROFILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "agent/source.h"
+
 #define PROFILE_ENTRIES 4096
+#define PROFILE_PLACES  2048 /* of all processes */
+#define PROFILE_FILES   64
 
 struct profile_entry {
 	uintptr_t address; /* 0: free */
@@ -19,10 +28,47 @@ struct profile_entry {
 	uint32_t samples;
 };
 
+/* Zeros are an empty one. */
 struct profile {
 	struct profile_entry entry[PROFILE_ENTRIES];
 };
 
+struct profile_place {
+	uint64_t place; /* the file's number in the upper 24 bits, and where in it */
+	uint32_t prototype;
+	uint32_t samples;
+};
+
+struct profile_file {
+	uint32_t number; /* made from its path; 0: free */
+	char path[252];	 /* "": too long to be told */
+};
+
+/* Plain data; zeros are an empty one. */
+struct profile_total {
+	uint32_t files, places;
+	struct profile_file file[PROFILE_FILES];
+	struct profile_place place[PROFILE_PLACES];
+};
+
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples);
+
+/*
+ * Adds a process' profile to a total; modules: the files that it has loaded. What finds no room is
+ * what was sampled least. Without memory nothing is added.
+ */
+void profile_share(const struct profile *profile, const struct source_module *modules,
+		unsigned count, struct profile_total *total);
+
+/* Merges two totals; `in` into `inout`, as an mpi_merge. */
+void profile_merge(const void *in, void *inout);
+
+/*
+ * The total as a profile of this process, whose loaded files are `modules`, `count` of room for
+ * `max`: files that others alone have loaded are appended, at addresses where nothing is. Returns
+ * how many there are now.
+ */
+unsigned profile_restore(const struct profile_total *total, struct source_module *modules,
+		unsigned count, unsigned max, struct profile *profile);
 
 #endif

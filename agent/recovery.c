@@ -21,6 +21,7 @@ struct recovery {
 	bool mine;
 	unsigned char *found; /* a bit per rank */
 	struct totals totals;
+	struct profile_total profile;
 	struct sums *sums;
 	struct prototype_table table; /* of the newest generation that a rank had */
 	uint64_t burst_min_ns;
@@ -207,6 +208,7 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	int error = 0;
 
 	take_table(recovery, side);
+	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
 	/* the first thread last: it is its call sites that stay */
@@ -330,7 +332,7 @@ static void complete(struct recovery *recovery)
 }
 
 void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
-		double *wall_seconds, double *compute_seconds_most,
+		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most,
 		const struct site_table **sites, unsigned *tables, unsigned max)
 {
 	const double *from = (const double *)&recovery->totals;
@@ -344,10 +346,30 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 	for (uint64_t i = 0; i < recovery->facts.sums_length; i++)
 		if (sums_flat(recovery->sums)[i] != 0) /* elsewhere there may be no storage */
 			sums[i] += sums_flat(recovery->sums)[i];
+	if (profile)
+		profile_merge(&recovery->profile, profile);
 	*wall_seconds = fmax(*wall_seconds, recovery->wall_seconds);
 	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
 	for (unsigned i = 0; i < recovery->site_tables && *tables < max; i++)
 		sites[(*tables)++] = recovery->sites[i];
+}
+
+/* What names the addresses of the lowest rank, and those that the profile has here. */
+static struct source *open_source(const struct recovery *recovery, const char *library_folder,
+		struct profile *profile)
+{
+	const struct spool_facts *facts = &recovery->facts;
+	struct source_module *modules = malloc(2 * SPOOL_MODULES_MAX * sizeof(*modules));
+	struct source *source = NULL;
+
+	if (modules) {
+		memcpy(modules, facts->module, facts->modules * sizeof(*modules));
+		source = source_open(library_folder, modules,
+				profile_restore(&recovery->profile, modules, facts->modules,
+						2 * SPOOL_MODULES_MAX, profile));
+	}
+	free(modules);
+	return source;
 }
 
 json_t *recovery_report(struct recovery *recovery, const char *library_folder)
@@ -372,9 +394,10 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.compute_seconds_most = recovery->compute_seconds_most,
 		.rounds = recovery->rounds,
 		.alone = facts->alone && !facts->family };
+	struct profile *profile = calloc(1, sizeof(*profile));
 	json_t *recovered, *report = NULL;
 
-	if (!counting || !missing)
+	if (!counting || !missing || !profile)
 		goto out;
 	restore_counting(facts, counting);
 	memcpy(world.library, facts->library, sizeof(facts->library));
@@ -383,12 +406,14 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	of.recovered = recovered;
 	/* only what the user left himself says which files to open */
 	if (recovery->mine)
-		of.source = source_open(library_folder, facts->module, facts->modules);
+		of.source = open_source(recovery, library_folder, profile);
+	of.profile = profile;
 	report = report_build(&of);
 	source_close(of.source);
 	json_decref(recovered);
 	model_free(counting->model);
 out:
+	free(profile);
 	free(counting);
 	free(missing);
 	return report;

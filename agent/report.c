@@ -252,7 +252,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 				 json_array(),
 			"profile",
 			hot_of_phase(facts->profile, facts->table, phase->number, facts->source), "fold",
-			fold_of_phase(facts->fold, facts->counting, facts->table, phase->number));
+			fold_of_phase(facts->fold, facts->counting, phase->number));
 }
 
 static json_t *phases(const struct report_facts *facts)

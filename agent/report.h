@@ -32,8 +32,8 @@ struct report_facts {
 	const struct site_table *const *sites; /* of threads: they name the phases' ends */
 	unsigned site_tables;
 	struct source *source;           /* names the sites' addresses; NULL: they have none */
-	const struct profile *profile;   /* of the process that reports; NULL: none is left */
-	const struct fold *fold;         /* of the same */
+	const struct profile *profile;   /* of all ranks, by the addresses of this one; NULL: none */
+	const double *fold;              /* the same, as of fold_sums */
 	double burst_min_seconds;
 	double wall_seconds;             /* the longest rank's */
 	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */

@@ -55,9 +55,14 @@ size_t spool_sums_at(uint64_t sums_length, unsigned side)
 	return align(spool_side_at(SPOOL_SIDES)) + side * align(sums_length * sizeof(double));
 }
 
+size_t spool_profile_at(uint64_t sums_length)
+{
+	return spool_sums_at(sums_length, SPOOL_SIDES);
+}
+
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
-	return spool_sums_at(sums_length, SPOOL_SIDES) +
+	return spool_profile_at(sums_length) + align(sizeof(struct profile)) +
 	       (thread * SPOOL_SIDES + side) * align(sizeof(struct spool_thread));
 }
 
@@ -145,6 +150,9 @@ static int map_file(struct spool *spool, int fd)
 
 	if (!error)
 		error = reserve(spool, fd, 0, 0, spool_sums_at(spool->sums_length, 0));
+	if (!error)
+		error = reserve(spool, fd, spool_profile_at(spool->sums_length), 0,
+				sizeof(struct profile));
 	if (error)
 		return error;
 	if (fstat(fd, &status))
@@ -283,6 +291,11 @@ void spool_free(struct spool *spool)
 double *spool_sums(struct spool *spool)
 {
 	return (double *)(spool->map + spool_sums_at(spool->sums_length, 0));
+}
+
+struct profile *spool_profile(struct spool *spool)
+{
+	return (struct profile *)(spool->map + spool_profile_at(spool->sums_length));
 }
 
 struct spool_side *spool_side(struct spool *spool)

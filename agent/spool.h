@@ -10,6 +10,7 @@
  * it need not outlive the machine.
  *
  * The file: struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides,
+ * the profile (one for both sides: whoever is killed in the middle of a sample spoils that one alone),
  * then both sides of each thread (struct spool_thread). Plain data in the byte order of the machine.
  * It is as long as what it could hold, and has storage for what it does hold: a page of a mapping
  * without storage behind it would kill the program, so there is a room for everything before it is
@@ -26,6 +27,7 @@
 #include "agent/counting.h"
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
+#include "agent/profile.h"
 #include "agent/site.h"
 #include "agent/source.h"
 #include "agent/totals.h"
@@ -34,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     6
+#define SPOOL_VERSION     7
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -129,6 +131,7 @@ struct spool_thread {
 size_t spool_state_at(void);
 size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
+size_t spool_profile_at(uint64_t sums_length);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
 /* Of all that follows the checksum in it. A change of one word is always seen. */
@@ -160,6 +163,8 @@ void spool_free(struct spool *spool);
 
 /* The sums, of the length that the facts say; all 0. To be changed under the caller's lock only. */
 double *spool_sums(struct spool *spool);
+/* Where samples are counted; all 0. Under the same lock. */
+struct profile *spool_profile(struct spool *spool);
 /* The process' side, to be filled before a commit. Under the same lock. */
 struct spool_side *spool_side(struct spool *spool);
 

@@ -17,6 +17,7 @@
 #define RANKS_MAX 1000000
 #define COUNT_MAX 0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
 #define BYTES_MAX 0x1p53
+#define SAMPLES_MAX (1u << 20) /* on one address: those of all ranks fit 32 bits, mostly */
 #define SUM_MAX   1e100  /* products of two sums are finite */
 
 static int refuse(char *why, size_t why_size, const char *what)
@@ -166,6 +167,17 @@ static bool are_sums(const struct spool_image *image)
 	return good && read <= COUNT_MAX && quanta <= COUNT_MAX;
 }
 
+/* It is not one of a moment: what makes no sense is left out. */
+static void clean_profile(struct profile *profile, uint32_t prototypes)
+{
+	for (size_t i = 0; i < PROFILE_ENTRIES; i++) {
+		struct profile_entry *entry = &profile->entry[i];
+
+		if (entry->prototype >= prototypes || entry->samples > SAMPLES_MAX)
+			*entry = (struct profile_entry){ 0, 0, 0 };
+	}
+}
+
 /* ---- parsing ---- */
 
 static int parse_facts(struct spool_facts *facts, const void *bytes, size_t length, char *why,
@@ -221,6 +233,8 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	}
 	memcpy(image->sums, from + spool_sums_at(facts->sums_length, whole),
 			facts->sums_length * sizeof(*image->sums));
+	memcpy(&image->profile, from + spool_profile_at(facts->sums_length), sizeof(image->profile));
+	clean_profile(&image->profile, image->side.prototypes);
 	for (uint32_t i = 0; i < image->side.threads && !error; i++) {
 		memcpy(&image->thread[i], from + spool_thread_at(facts->sums_length, i, whole),
 				sizeof(*image->thread));

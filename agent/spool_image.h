@@ -14,6 +14,7 @@
 struct spool_image {
 	struct spool_facts facts;
 	struct spool_side side;
+	struct profile profile;      /* of prototypes that there are */
 	double *sums;                /* facts.sums_length; owned */
 	struct spool_thread *thread; /* side.threads; owned */
 	bool mine;                   /* the file belongs to the user that reads it */

@@ -40,6 +40,8 @@ unchanged apart apart.bare
 one_report apart 5
 json=$tmp/apart.result/report.json
 holds "apart: the two kinds of work are the phases" report instructions "$json" 18300000 100000000
+holds "apart: each was sampled where it is done" report hot "$json" 18300000 scripted_in_triad 0.9
+holds "apart: the other too" report hot "$json" 100000000 scripted_in_fma 0.9
 holds "apart: every event has a value in both" report complete "$json"
 holds "apart: the components sum to the CPI" report breakdown "$json"
 
@@ -85,6 +87,7 @@ holds "killed: a report of the three" report value "$tmp/recovered.out" ranks 3
 holds "killed: as its schema says" report schema "$tmp/recovered.out"
 holds "killed: with the phases that they had" \
 	report instructions "$tmp/recovered.out" 18300000 100000000
+holds "killed: and where they were" report hot "$tmp/recovered.out" 18300000 scripted_in_triad 0.9
 run killed.list "$phasemux" recover "$tmp/killed.spool"
 holds "killed: as text too" grep -q '3 processes' "$tmp/killed.list.out"
 

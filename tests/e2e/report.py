@@ -169,7 +169,7 @@ def check_hot(name, wanted, function, least, line=None):
 
 
 def check_fold(name, wanted, event, *rates):
-    """FROM:TO:RATE... The event's rate in the phase of so many instructions, within 0.15."""
+    """FROM:TO:RATE... The event's rate in the phase of so many instructions, within 0.15; it has one."""
     report = load(name)
     near = [phase for phase in large(report)
             if abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]

@@ -47,10 +47,16 @@ if [ -x "$programs/omp" ]; then
 	holds "omp.gcc: the second region's first half is one" report source "$json" 300000 \
 		main._omp_fn.1 "omp.c:$(line omp.c '/* second region */')" \
 		main._omp_fn.1 "omp.c:$(line omp.c 'pragma omp barrier')"
-	# GCC gives the call of the first region the line of the statement before
 	holds "omp.gcc: the serial part is one" report source "$json" 24000000 \
 		main "omp.c:$(line omp.c '/* second region */')" \
-		main "omp.c:$(line omp.c '/* serial */')"
+		main "omp.c:$(line omp.c '/* first region */')"
+	whole omp.long.gcc 2 "$programs/omp" 8 long
+	holds "omp.long.gcc: two kinds of work, cut into slices" report instructions \
+		"$tmp/omp.long.gcc.result/report.json" 18300000 100000000
+	holds "omp.long.gcc: the first is that of its region" report source \
+		"$tmp/omp.long.gcc.result/report.json" 18300000 \
+		main._omp_fn.0 "omp.c:$(line omp.c 'work("triad"')" \
+		main._omp_fn.0 "omp.c:$(line omp.c 'work("triad"')"
 	whole omp_tasks 2 "$programs/omp_tasks" 150
 	holds "omp_tasks: the two kinds of tasks" report instructions \
 		"$tmp/omp_tasks.result/report.json" 1500000 300000
@@ -67,6 +73,9 @@ if have clang && clang -fopenmp -g -O2 -I"$root/tests/programs" "$root/tests/pro
 	holds "omp.clang: the first region is a phase" report source "$json" 1500000 \
 		main "omp.c:$(line omp.c '/* first region */')" \
 		main "omp.c:$(line omp.c '/* first region */')"
+	whole omp.long.clang 2 "$tmp/omp.clang" 8 long
+	holds "omp.long.clang: two kinds of work, cut into slices" report instructions \
+		"$tmp/omp.long.clang.result/report.json" 18300000 100000000
 else
 	skip "OpenMP of Clang" "no clang, or no OpenMP for it"
 fi
@@ -100,6 +109,17 @@ for mpi in $(mpis_of hybrid); do
 	holds "$name: their threads" report value "$json" threads 4
 	holds "$name: the phases that the program has" report instructions "$json" 1500000 300000
 	holds "$name: its efficiency is that of MPI times that of threads" report levels "$json"
+
+	# the second kind of work is in no thread of the rank that reports
+	scripted "long.$name" OMP_NUM_THREADS=2 on $mpi 2 "$programs/hybrid.$mpi" 10 long
+	json=$tmp/long.$name.result/report.json
+	holds "long.$name: the report is as its schema says" report schema "$json"
+	holds "long.$name: its threads" report value "$json" threads 4
+	holds "long.$name: two kinds of work, cut into slices" \
+		report instructions "$json" 18300000 100000000
+	holds "long.$name: each was sampled where it is done" report hot "$json" 18300000 scripted_in_triad 0.9
+	holds "long.$name: also that of another rank" report hot "$json" 100000000 scripted_in_fma 0.9
+	holds "long.$name: and how it evolves is known" report fold "$json" 100000000 ex_ret_instr
 done
 
 # Who is a target: what was told to run, and what it started if that uses OpenMP; nobody else.

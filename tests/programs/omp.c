@@ -3,8 +3,10 @@
  * in its middle, and a serial part between them. Built by GCC and by Clang.
  *
  *	omp [ITERATIONS]
+ *	omp ITERATIONS long    each for much longer than a sampling period
  */
 #include <omp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,19 +15,20 @@
 int main(int argc, char **argv)
 {
 	int iterations = argc > 1 ? atoi(argv[1]) : 100;
+	bool is_long = argc > 2;
 	long sum = 0;
 
 	for (int i = 0; i < iterations; i++) {
-		work("alu", 24000000); /* serial */
+		work("alu", is_long ? 0 : 24000000); /* serial */
 #pragma omp parallel /* first region */
 		{
-			work("triad", 1500000);
+			work("triad", is_long ? 366000000 : 1500000); /* long: 200 ms */
 		}
 #pragma omp parallel reduction(+ : sum) /* second region */
 		{
-			work("fdiv", 300000);
+			work(is_long ? "fma" : "fdiv", is_long ? 2000000000 : 300000);
 #pragma omp barrier
-			work("chase", 6000); /* after the barrier */
+			work("chase", is_long ? 0 : 6000); /* after the barrier */
 			sum++;
 		}
 	}

@@ -1,0 +1,56 @@
+#include "agent/sampled.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan)
+{
+	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
+	bool good;
+
+	sampled->total = calloc(1, sizeof(*sampled->total));
+	sampled->scratch = malloc(sizeof(*sampled->scratch));
+	sampled->profile = calloc(1, sizeof(*sampled->profile));
+	sampled->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
+	sampled->fold_length = fold_sums_length(plan, ledger_table(ledger));
+	if (modules && sampled->total)
+		profile_share(ledger_profile(ledger), modules,
+				source_modules(modules, SOURCE_MODULES_MAX), sampled->total);
+	good = modules && sampled->total && sampled->scratch && sampled->profile && sampled->fold;
+	free(modules);
+	return good ? 0 : -ENOMEM;
+}
+
+void sampled_fini(struct sampled *sampled)
+{
+	free(sampled->total);
+	free(sampled->scratch);
+	free(sampled->profile);
+	free(sampled->fold);
+}
+
+int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter)
+{
+	if (adapter->reduce_start(sampled->total, sampled->scratch, sizeof(*sampled->total),
+			    profile_merge) ||
+			adapter->wait() || adapter->sum(sampled->fold, sampled->fold_length, false))
+		return -EIO;
+	return 0;
+}
+
+struct source *sampled_source(struct sampled *sampled, const char *folder)
+{
+	struct source_module *modules = malloc(2 * SOURCE_MODULES_MAX * sizeof(*modules));
+	struct source *source = NULL;
+
+	if (modules) {
+		unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+
+		if (sampled->total && sampled->profile)
+			count = profile_restore(sampled->total, modules, count,
+					2 * SOURCE_MODULES_MAX, sampled->profile);
+		source = source_open(folder, modules, count);
+	}
+	free(modules);
+	return source;
+}

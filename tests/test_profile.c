@@ -1,0 +1,164 @@
+/*
+ * Profiles of several processes, whose addresses differ, become one: by the loaded file and the place
+ * in it, whatever the order in which they are merged, and of a size that does not depend on how many
+ * they are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/profile.h"
+#include "tests/tap.h"
+
+static struct source_module module_at(uintptr_t base, const char *path)
+{
+	struct source_module module = { .base = base, .begin = base + 0x1000,
+		.end = base + 0x200000 };
+
+	snprintf(module.path, sizeof(module.path), "%s", path);
+	return module;
+}
+
+static struct profile_total *new_total(void)
+{
+	struct profile_total *total = calloc(1, sizeof(*total));
+
+	return total ? total : (abort(), total);
+}
+
+static struct profile *new_profile(void)
+{
+	struct profile *profile = calloc(1, sizeof(*profile));
+
+	return profile ? profile : (abort(), profile);
+}
+
+/* Samples at the address in the prototype. */
+static long samples_at(const struct profile *profile, uintptr_t address, uint32_t prototype)
+{
+	long samples = 0;
+
+	for (size_t i = 0; i < PROFILE_ENTRIES; i++)
+		if (profile->entry[i].address == address &&
+				profile->entry[i].prototype == prototype)
+			samples += profile->entry[i].samples;
+	return samples;
+}
+
+static long all_samples(const struct profile_total *total)
+{
+	long samples = 0;
+
+	for (uint32_t i = 0; i < total->places; i++)
+		samples += total->place[i].samples;
+	return samples;
+}
+
+static void test_addresses(void)
+{
+	struct source_module first[2] = { module_at(0x400000, "/bin/a"),
+		module_at(0x7f0000000000, "/lib/b") };
+	struct source_module second[3] = { module_at(0x555500000000, "/bin/a"),
+		module_at(0x7e0000000000, "/lib/b"), module_at(0x7d0000000000, "/lib/c") };
+	struct profile *one = new_profile(), *two = new_profile(), *back = new_profile();
+	struct profile_total *total = new_total(), *other = new_total();
+	struct source_module modules[8];
+	unsigned count;
+
+	profile_add(one, 0x400000 + 0x1234, 1, 10);
+	profile_add(one, 0x7f0000000000 + 0x2000, 1, 3);
+	profile_add(two, 0x555500000000 + 0x1234, 1, 7);
+	profile_add(two, 0x555500000000 + 0x1234, 2, 1);
+	profile_add(two, 0x7d0000000000 + 0x3000, 2, 5);
+	profile_add(two, 0x1000, 2, 2);
+	profile_share(one, first, 2, total);
+	profile_share(two, second, 3, other);
+	profile_merge(other, total);
+	is_int(total->places, 5, "places of two processes");
+	is_int(all_samples(total), 28, "with all their samples");
+
+	memcpy(modules, first, sizeof(first));
+	count = profile_restore(total, modules, 2, 8, back);
+	is_int(count, 3, "a file that another process alone has loaded is appended");
+	is_str(modules[2].path, "/lib/c", "by its path");
+	is_int(samples_at(back, 0x400000 + 0x1234, 1), 17, "the same place is one");
+	is_int(samples_at(back, 0x400000 + 0x1234, 2), 1, "but for its prototype");
+	is_int(samples_at(back, 0x7f0000000000 + 0x2000, 1), 3, "what one process had");
+	is_int(samples_at(back, modules[2].base + 0x3000, 2), 5, "what the other had");
+	is_int(samples_at(back, 1, 2), 2, "what is in no file is in none");
+	ok(modules[2].begin <= modules[2].base + 0x3000 && modules[2].end > modules[2].base + 0x3000,
+		"a place lies in its file");
+
+	memset(back, 0, sizeof(*back));
+	memcpy(modules, first, sizeof(first));
+	is_int(profile_restore(total, modules, 2, 2, back), 2, "where there is no room for the file");
+	is_int(samples_at(back, 1, 2), 7, "its samples are in none");
+	free(one);
+	free(two);
+	free(back);
+	free(total);
+	free(other);
+}
+
+/* Of many processes, each with places of its own and one in common. */
+static void test_bounds(void)
+{
+	struct source_module module = module_at(0x400000, "/bin/a");
+	struct profile_total *forth = new_total(), *part = new_total(), *tree[8];
+	struct profile *profile = new_profile();
+
+	for (unsigned rank = 0; rank < 8; rank++) {
+		tree[rank] = new_total();
+		memset(profile, 0, sizeof(*profile));
+		memset(part, 0, sizeof(*part));
+		for (unsigned i = 0; i < 1000; i++)
+			profile_add(profile, 0x402000 + (rank * 1000 + i) * 16, 1, 1);
+		profile_add(profile, 0x401000, 1, 500);
+		profile_share(profile, &module, 1, part);
+		profile_merge(part, forth);
+		*tree[rank] = *part;
+	}
+	for (unsigned step = 1; step < 8; step *= 2)
+		for (unsigned rank = 0; rank + step < 8; rank += 2 * step)
+			profile_merge(tree[rank + step], tree[rank]);
+	is_int(forth->places, PROFILE_PLACES, "what finds no room is left out");
+	is_int(forth->files, 1, "one file is one");
+	memset(profile, 0, sizeof(*profile));
+	profile_restore(forth, &module, 1, 1, profile);
+	is_int(samples_at(profile, 0x401000, 1), 4000, "what all have is whole");
+	memset(profile, 0, sizeof(*profile));
+	profile_restore(tree[0], &module, 1, 1, profile);
+	is_int(samples_at(profile, 0x401000, 1), 4000, "also when they are merged as a tree");
+	for (unsigned rank = 0; rank < 8; rank++)
+		free(tree[rank]);
+	free(forth);
+	free(part);
+	free(profile);
+}
+
+static void test_long_path(void)
+{
+	struct source_module module = module_at(0x400000, "/");
+	struct profile_total *total = new_total();
+	struct profile *profile = new_profile(), *back = new_profile();
+	struct source_module none[1];
+
+	memset(module.path, 'x', sizeof(module.path) - 1);
+	profile_add(profile, 0x402000, 3, 4);
+	profile_share(profile, &module, 1, total);
+	is_int(profile_restore(total, none, 0, 1, back), 0, "a path that is too long is not told");
+	is_int(samples_at(back, 1, 3), 4, "but its samples are counted");
+	memset(back, 0, sizeof(*back));
+	profile_restore(total, &module, 1, 1, back);
+	is_int(samples_at(back, 0x402000, 3), 4, "and whoever has the file knows it");
+	free(profile);
+	free(back);
+	free(total);
+}
+
+int main(void)
+{
+	test_addresses();
+	test_bounds();
+	test_long_path();
+	return tap_done();
+}
