@@ -57,7 +57,7 @@ static __thread struct emulated_thread *thread;
 static __thread bool uncounted;
 static __thread struct block *last;
 static __thread uint64_t cache[CACHE_SETS][CACHE_WAYS]; /* the latest first */
-static __thread uint32_t found, missed; /* accesses that are yet to be counted */
+static __thread uint32_t found, missed; /* accesses that the next block pays for */
 
 /* The calling thread's counts; NULL: there is no room for it. */
 static struct emulated_thread *myself(void)
@@ -116,6 +116,8 @@ static void executed(unsigned processor, void *data)
 		add(mine, EMULATED_MISS, misses);
 		add(mine, EMULATED_FLOATING, block->kind[EMULATED_FLOATING]);
 		add(mine, EMULATED_DIVISION, block->kind[EMULATED_DIVISION]);
+		/* those for which it has too few, as after a copy, are not left for others to pay */
+		found = missed = 0;
 	}
 	last = block;
 }
