@@ -10,6 +10,7 @@
 #include "agent/ledger_inside.h"
 #include "agent/memory.h"
 #include "agent/readers.h"
+#include "multiplex/preference.h"
 #include "sampling/clock.h"
 
 /* How far apart different call paths are, where the range of each other metric is 1. */
@@ -65,6 +66,10 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->sample_limit = INFINITY;
 	pthread_mutex_init(&ledger->lock, NULL);
 	choose_metrics(ledger, settings);
+	ledger->budget = settings->budget;
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		ledger->preferences[0][p] = 1;
+	ledger->preference = ledger->preferences[0];
 	ledger->burst_min_given = settings->burst_min_ns >= 0;
 	ledger->burst_min_ns = ledger->burst_min_given ? (uint64_t)settings->burst_min_ns : 1000;
 	atomic_store(&rules->burst_min, clock_ticks((double)ledger->burst_min_ns));
@@ -290,11 +295,13 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 
 static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
 {
-	if (burst->span == BURST_NO_SPAN)
+	if (burst->span == BURST_NO_SPAN) {
 		slicer_ahead(&thread->slicer, prototype, (double)burst->ticks);
-	else
-		span_note(&thread->sites.span[burst->span], prototype, burst->weight,
-				(double)burst->ticks);
+		return;
+	}
+	span_note(&thread->sites.span[burst->span], prototype, burst->weight, (double)burst->ticks);
+	if (burst->span > thread->noted)
+		thread->noted = burst->span;
 }
 
 /* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
@@ -403,8 +410,10 @@ static void drain(struct ledger *ledger, struct thread *thread)
 
 	readers_enter(ledger->rules);
 	table = rcu_dereference(ledger->table);
-	if (thread->settled != table->generation)
+	if (thread->settled != table->generation) {
 		settle_pending(ledger, thread, table);
+		site_prefer(&thread->sites, thread->noted, rcu_dereference(ledger->preference));
+	}
 	while ((burst = ring_peek(&thread->ring))) {
 		if (burst->is_long)
 			ledger_drain_long(ledger, thread, table, burst, slicer_look(&thread->slicer));
@@ -544,18 +553,37 @@ static struct adaptive *learn_shares(struct ledger *ledger, const struct prototy
 	return next;
 }
 
+/* What the sums say of which phases are worth more reads, where the budget does not buy all. */
+static float *learn_preference(struct ledger *ledger, const struct prototype_table *table)
+{
+	float *next = ledger->preferences[ledger->preference == ledger->preferences[0]];
+	uint32_t phase[PROTOTYPES_MAX] = { 0 };
+
+	if (!isfinite(ledger->budget))
+		return ledger->preference;
+	for (uint32_t p = 0; p < table->count; p++)
+		phase[p] = table->all[p].phase;
+	pthread_mutex_lock(&ledger->lock);
+	preference_learn(ledger->sums, phase, next);
+	pthread_mutex_unlock(&ledger->lock);
+	return next;
+}
+
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 {
 	struct prototype_table *old = ledger->table;
+	float *preference;
 	struct adaptive *shares;
 
 	*ledger->spare = answer->table;
 	ledger_save_table(ledger, ledger->spare);
 	shares = learn_shares(ledger, ledger->spare);
+	preference = learn_preference(ledger, ledger->spare);
 	/* pair with rcu_dereference in ledger_drain, choose_group and group_weight_now */
 	readers_announce(ledger->rules);
 	rcu_assign_pointer(ledger->table, ledger->spare);
 	rcu_assign_pointer(ledger->rules->adaptive, shares);
+	rcu_assign_pointer(ledger->preference, preference);
 	readers_wait(ledger->rules);
 	ledger->spare = old;
 	pthread_mutex_lock(&ledger->lock);

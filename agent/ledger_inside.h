@@ -13,6 +13,7 @@
 struct ledger {
 	/* read under RCU by drains; written by ledger_publish */
 	struct prototype_table *table;
+	float *preference; /* of prototypes; read with the table */
 	/* the smallest key that the full sample turns away; read without the lock, as a first guess */
 	_Atomic double sample_limit;
 
@@ -23,6 +24,7 @@ struct ledger {
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool burst_min_given;
+	double budget; /* INFINITY: every burst is read */
 
 	/* behind the lock */
 	pthread_mutex_t lock;
@@ -35,6 +37,7 @@ struct ledger {
 	struct profile *own_profile; /* where there is none */
 	struct fold *fold; /* NULL: bursts are not sampled */
 	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
+	float preferences[2][PROTOTYPES_MAX]; /* the one that drains read, and the next */
 	struct adaptive adaptive[2]; /* the one that threads read, and the next */
 	uint64_t burst_min_ns; /* read without the lock where it is written: in a round */
 

@@ -1,5 +1,7 @@
 #include "agent/site.h"
 
+#include "cluster/prototypes.h"
+
 uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
 	uint32_t number = table->sites < SITES_MAX - 1 ? ++table->sites : 0;
@@ -42,6 +44,37 @@ static struct span_share *share_of(struct span *span, uint32_t prototype)
 	else if (!found->read)
 		found->prototype = prototype;
 	return found;
+}
+
+/* Adds the time of the span's bursts, and the same times what reads of them are worth. */
+static void add_preferred(const struct span *span, const float *factor, double *ticks,
+		double *preferred)
+{
+	for (unsigned i = 0; i < SPAN_SHARES_MAX && span->share[i].read; i++) {
+		double all = span->share[i].ticks + span->share[i].unread_ticks;
+		uint32_t prototype = span->share[i].prototype;
+
+		*ticks += all;
+		*preferred += all * (prototype < PROTOTYPES_MAX ? (double)factor[prototype] : 1);
+	}
+}
+
+void site_prefer(struct site_table *table, uint32_t spans, const float *factor)
+{
+	for (uint32_t s = 0; s <= spans; s++) {
+		const struct span *span = &table->span[s];
+		double ticks = 0, preferred = 0;
+		bool first = span->share[0].read > 0;
+
+		for (uint32_t t = 0; t < s && first; t++)
+			first = table->span[t].from != span->from || !table->span[t].share[0].read;
+		for (uint32_t t = s; t <= spans && first; t++)
+			if (table->span[t].share[0].read && table->span[t].from == span->from)
+				add_preferred(&table->span[t], factor, &ticks, &preferred);
+		if (ticks > 0)
+			atomic_store_explicit(&table->site[span->from].more,
+					(float)(preferred / ticks - 1), memory_order_relaxed);
+	}
 }
 
 void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks)

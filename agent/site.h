@@ -30,6 +30,7 @@ struct site {
 	uint16_t call;    /* enum runtime_call */
 	uint32_t bursts;  /* seen, saturating */
 	float mean_ticks; /* of the bursts that start here, exponentially weighted */
+	_Atomic float more; /* 1 + more: factor on the probability of being read; the drain writes */
 };
 
 /* How much of a span's bursts went to one prototype. */
@@ -116,12 +117,22 @@ static inline void site_learn(struct site *site, uint64_t ticks)
 /*
  * The probability with which a burst that starts here is read; at least 1: always. Reading costs at
  * most pay x 2 reads for each tick of computing, whatever the lengths are, so a budget holds. What
- * is read with probability p counts 1 / p times. A new site is explored.
+ * is read with probability p counts 1 / p times. Sites whose bursts are worth more reads get more of
+ * them from the same budget. A new site is explored.
  */
 static inline double site_chance(const struct site *site, double pay)
 {
-	return site->bursts < SITE_EXPLORED ? 1 : (double)site->mean_ticks * pay;
+	float more = atomic_load_explicit(&site->more, memory_order_relaxed);
+
+	return site->bursts < SITE_EXPLORED ? 1 : (double)(site->mean_ticks * (1 + more)) * pay;
 }
+
+/*
+ * Under the drain's rules: what reads of each prototype's bursts are worth (multiplex/preference.h)
+ * becomes that of the sites from which they came, by time. spans: the highest number of which a
+ * burst was noted.
+ */
+void site_prefer(struct site_table *table, uint32_t spans, const float *factor);
 
 /* Notes that so many read bursts of this span went to the prototype, each for itself alone. */
 void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks);

@@ -106,6 +106,7 @@ struct thread {
 	size_t gathered_bytes;
 	uint64_t gathered_quantum;
 	struct pending_queue pending; /* claimed by no prototype yet */
+	uint32_t noted; /* the highest span of which a burst was */
 	uint32_t settled; /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
 	int spooled; /* its number in the spool; < 0: not in it */

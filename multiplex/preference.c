@@ -1,0 +1,100 @@
+#include "multiplex/preference.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "multiplex/estimate.h"
+#include "multiplex/layout.h"
+
+/* A program changes: what is rare and preferred now may soon be all that there is. */
+#define LEAST 0.5
+#define MOST  2.
+
+#define READ_MIN 16 /* bursts; of fewer an interval says too little */
+
+/* The mean over events of the half-width as a share of the mean; what is not known is 1. */
+static double width(const struct phase_estimate *of, unsigned events)
+{
+	double sum = 0;
+
+	for (unsigned e = 0; e < events; e++) {
+		double part = of->event[e].ci95 / fabs(of->event[e].mean);
+
+		/* 0 / 0: an event that never comes */
+		sum += isnan(part) ? 0 : fmin(part, 1);
+	}
+	return events ? sum / events : 0;
+}
+
+/* In the sums' estimate: what reads are worth to a phase, and the time that it takes. */
+static double worth(const struct sums *sums, const bool *member, double *seconds)
+{
+	struct phase_estimate of;
+
+	estimate_phase(sums, member, 0, &of);
+	*seconds = of.bursts * of.duration.mean;
+	if (of.read < READ_MIN || !(*seconds > 0))
+		return 0;
+	/* of the variance the part that reads divide: so wide it would be after one read */
+	return width(&of, sums->plan.events) * sqrt((double)of.read / *seconds);
+}
+
+/* Factors in proportion to `worth`, within their bounds, that leave the time what it is. */
+static void balance(const double *worth, const double *seconds, float *factor, unsigned count)
+{
+	double mean = 0, time = 0, spent = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		mean += worth[i] * seconds[i];
+		time += worth[i] > 0 ? seconds[i] : 0;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		factor[i] = 1;
+		if (worth[i] > 0 && mean > 0)
+			factor[i] = (float)fmin(fmax(worth[i] * time / mean, LEAST), MOST);
+		spent += worth[i] > 0 ? (double)factor[i] * seconds[i] : 0;
+	}
+	for (unsigned i = 0; i < count; i++)
+		if (worth[i] > 0 && spent > 0)
+			factor[i] *= (float)(time / spent);
+}
+
+void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor)
+{
+	unsigned count = 0, all = sums->prototypes;
+	bool *member = malloc(all * sizeof(*member));
+	double *value = calloc(2 * (size_t)all, sizeof(*value)), *seconds = value + all;
+	float *of = calloc(all, sizeof(*of));
+	unsigned *number = calloc(all, sizeof(*number)); /* of the prototype's phase, in value */
+
+	for (unsigned p = 0; p < all; p++)
+		factor[p] = 1;
+	if (!member || !value || !of || !number)
+		goto out;
+	for (unsigned p = 0; p < all; p++) {
+		bool first = phase[p] != 0;
+
+		for (unsigned q = 0; q < p && first; q++)
+			first = phase[q] != phase[p];
+		if (!first)
+			continue;
+		for (unsigned q = 0; q < all; q++) {
+			member[q] = phase[q] == phase[p];
+			if (member[q])
+				number[q] = count;
+		}
+		value[count] = worth(sums, member, &seconds[count]);
+		count++;
+	}
+	balance(value, seconds, of, count);
+	for (unsigned p = 0; p < all; p++)
+		if (phase[p])
+			factor[p] = of[number[p]];
+out:
+	free(member);
+	free(value);
+	free(of);
+	free(number);
+}

@@ -1,0 +1,19 @@
+/*
+ * Which phases' bursts are worth more of the reads that a budget buys: those whose intervals are
+ * wide, for the time that they take (Neyman's allocation; Cochran, Sampling Techniques, ch. 5.5).
+ */
+#ifndef PHASEMUX_MULTIPLEX_PREFERENCE_H
+#define PHASEMUX_MULTIPLEX_PREFERENCE_H
+
+#include <stdint.h>
+
+#include "multiplex/sums.h"
+
+/*
+ * From the sums so far: for each prototype the factor on the probability with which its bursts are
+ * read, about 0.5 to 2; the time that phases take, times their factors, stays the same. phase[p]: the
+ * prototype's phase from 1, 0 for none; both are as long as the sums have prototypes.
+ */
+void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor);
+
+#endif
