@@ -255,7 +255,21 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			fold_of_phase(facts->fold, facts->counting, phase->number));
 }
 
-static json_t *phases(const struct report_facts *facts)
+/* Of phases: how many times as wide intervals are for what was not read, by time; null: not known. */
+static json_t *interval_cost(const struct phase *phases, unsigned count)
+{
+	double sum = 0, seconds = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (isnan(phases[i].estimate.widened))
+			continue;
+		sum += phases[i].estimate.widened * phases[i].all.seconds;
+		seconds += phases[i].all.seconds;
+	}
+	return seconds > 0 ? json_real(sum / seconds) : json_null();
+}
+
+static json_t *phases(const struct report_facts *facts, json_t **cost)
 {
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
@@ -264,19 +278,20 @@ static json_t *phases(const struct report_facts *facts)
 
 	for (unsigned i = 0; i < count; i++)
 		json_array_append_new(list, phase_object(facts, places, &all[i], (int)i + 1));
+	*cost = interval_cost(all, count);
 	places_free(places);
 	free(all);
 	return list;
 }
 
-/* What phasemux itself took. */
-static json_t *agent(const struct report_facts *facts)
+/* What phasemux itself took. interval_cost is given away. */
+static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
 	const struct totals *totals = facts->totals;
 	double available = facts->wall_seconds * totals->threads;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "seconds",
-			number(totals->agent_seconds), "share",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "interval_cost",
+			interval_cost, "seconds", number(totals->agent_seconds), "share",
 			number(share(totals->agent_seconds, available)), "start_seconds",
 			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
 			number(share(totals->end_seconds, facts->world->size)), "bytes",
@@ -323,7 +338,9 @@ static json_t *job(const struct job *job)
 
 void report_account(json_t *report, const struct report_facts *facts)
 {
-	json_object_set_new(report, "agent", agent(facts));
+	json_t *cost = json_object_get(json_object_get(report, "agent"), "interval_cost");
+
+	json_object_set_new(report, "agent", agent(facts, json_incref(cost)));
 }
 
 json_t *report_build(const struct report_facts *facts)
@@ -333,7 +350,7 @@ json_t *report_build(const struct report_facts *facts)
 	const char *model = counting->model    ? model_name(counting->model) :
 			    counting->hardware ? "events" :
 						 "time";
-	json_t *report = json_object();
+	json_t *report = json_object(), *interval_cost = NULL;
 
 	if (!report)
 		return NULL;
@@ -358,13 +375,13 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "burst_min_seconds",
 			number(facts->burst_min_seconds));
 	json_object_set_new(report, "efficiency", efficiency(facts));
-	json_object_set_new(report, "phases", phases(facts));
+	json_object_set_new(report, "phases", phases(facts, &interval_cost));
 	json_object_set_new(report, "unclassified", tally(&totals->unclassified, totals));
 	json_object_set_new(report, "short", tally(&totals->shorts, totals));
 	json_object_set_new(report, "not_read", not_read(totals));
 	json_object_set_new(report, "lost", lost(totals));
 	json_object_set_new(report, "samples", samples(totals));
-	report_account(report, facts);
+	json_object_set_new(report, "agent", agent(facts, interval_cost));
 	if (facts->recovered)
 		json_object_set(report, "recovered", (json_t *)facts->recovered);
 	return report;

@@ -457,7 +457,7 @@ static void print_slices(FILE *out, const json_t *samples)
 static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
-	double lost = get_in(report, "lost", "bursts");
+	double lost = get_in(report, "lost", "bursts"), cost = get(agent, "interval_cost");
 
 	print_line(out, 2,
 			"Left out: unclassified %s (%s bursts), short %s (%s bursts under %s)%s%s%s.",
@@ -472,11 +472,14 @@ static void print_foot(FILE *out, const json_t *report)
 			format_count(get_in(report, "not_read", "bursts")).of);
 	print_slices(out, json_object_get(report, "samples"));
 	print_line(out, 2, "phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
-			   "rounds, %s per process.",
+			   "rounds, %s per process%s%s%s.",
 			format_seconds(get(agent, "seconds")).of, format_percent(get(agent, "share")).of,
 			format_count(get(agent, "reads")).of, format_count(get(agent, "switches")).of,
 			format_count(get(agent, "calls")).of, get(agent, "rounds"),
-			format_bytes(get(agent, "bytes")).of);
+			format_bytes(get(agent, "bytes")).of,
+			cost >= 1.05 ? "; intervals are about " : "",
+			cost >= 1.05 ? format_count(cost).of : "",
+			cost >= 1.05 ? " times as wide as if all bursts had been read" : "");
 }
 
 static bool is_report(const json_t *report, char *why, size_t why_size)

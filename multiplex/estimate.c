@@ -446,14 +446,39 @@ static double common_correlation(const double *all)
 	return both > 0 ? common_variance(all, 0, 1) / sqrt(both) : 0;
 }
 
+/*
+ * How many times as wide the interval of a group's event is because not every burst was read. The
+ * residual squares between quanta are those of the bursts, and what drawing one of `weight` adds to
+ * them; the sums have the bursts' own squares apart. NAN: not known, or it would be exact.
+ */
+static double widening(const struct gathered *group, unsigned position, double weight, double bursts)
+{
+	const double *b = group->block, *slot = group->slot[position];
+	double mean = slot[SLOT_Y] / b[BLOCK_W];
+	double own = slot[SLOT_BURST_YY] - 2 * mean * slot[SLOT_Y] + mean * mean * b[BLOCK_W];
+	struct sample s = { b[BLOCK_QUANTA], b[BLOCK_READ], b[BLOCK_W], b[BLOCK_WW], slot[SLOT_Y],
+		slot[SLOT_YW], slot[SLOT_YY] };
+	double residual = spread(&s, mean), all = residual - (weight - 1) * own;
+	double now = unseen(s.read, bursts), then = unseen(weight * s.read, bursts);
+
+	if (s.quanta < REGRESS_MIN || !(residual > 0) || !(own > 0) || then < 0.1)
+		return NAN;
+	/* by chance it may seem less, or more, than drawing can make of it */
+	all = fmax(fmin(all, residual), residual / weight);
+	return sqrt(residual * now / (all * then));
+}
+
 void estimate_phase(const struct sums *sums, const bool *member, double unread,
 		struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
 	double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX];
 	struct gathered all = { 0 };
+	double widened = 0, weight;
+	unsigned known = 0;
 
 	memset(out, 0, sizeof(*out));
+	out->widened = NAN;
 	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
 		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
 	gather_common(sums, member, &all);
@@ -467,6 +492,7 @@ void estimate_phase(const struct sums *sums, const bool *member, double unread,
 	out->duration_sd = sqrt(fmax(0, all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
 						out->duration.mean * out->duration.mean));
 	follow(&out->duration, sums->aux, all.block);
+	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
 	if (sums->aux == AUX_MAX)
 		out->common_correlation = common_correlation(all.block);
 	for (unsigned i = 0; i < sums->aux; i++)
@@ -481,11 +507,16 @@ void estimate_phase(const struct sums *sums, const bool *member, double unread,
 			continue;
 		for (unsigned i = plan->common; i < plan->group[g].count; i++) {
 			struct estimate *event = &out->event[plan->group[g].event[i]];
+			double times = widening(&group, i, weight, out->bursts);
 
 			*event = estimate_event(&group, i, sums->aux, all.block, taken[i]);
 			event->group = (uint8_t)(g + 1);
 			event->position = (uint8_t)i;
+			widened += isnan(times) ? 0 : times;
+			known += !isnan(times);
 		}
 		correlate(&group, &plan->group[g], plan->common, sums->aux, taken, out->event);
 	}
+	if (known)
+		out->widened = widened / known;
 }

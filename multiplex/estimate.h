@@ -35,6 +35,11 @@ struct phase_estimate {
 	struct estimate duration; /* seconds */
 	double duration_sd;       /* between bursts, seconds */
 	double common_correlation; /* of the errors of the means of the first two common events */
+	/*
+	 * How many times as wide the intervals of events that are not common to all groups are, as if
+	 * every burst had been read: their mean; NAN: not known.
+	 */
+	double widened;
 	struct estimate event[PLAN_EVENTS_MAX]; /* by event number of the plan */
 };
 

@@ -4,12 +4,14 @@
  * unbiased, and the intervals hold the truth as often as they say, also where one site starts two
  * behaviours and where a site changes its behaviour halfway. PHASEMUX_TRIALS: how many of each.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "agent/site.h"
 #include "agent/totals.h"
 #include "multiplex/estimate.h"
 #include "multiplex/mix.h"
+#include "multiplex/preference.h"
 #include "multiplex/scheme.h"
 #include "tests/tap.h"
 
@@ -48,6 +50,7 @@ struct trial {
 	struct truth truth[PHASES];
 	struct phase_estimate estimate[PHASES];
 	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site */
+	double width, widened; /* mean interval of what is not common, relative; what it claims to cost */
 	double spent; /* share of the time that reads cost */
 };
 
@@ -108,6 +111,8 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 	struct account account = { .calls = 0 };
 	uint64_t number = 0;
 	double now = 0, quantum_end = 0, reads = 0;
+	uint32_t label[PHASES] = { 1, 2 };
+	float factor[PROTOTYPES_MAX];
 
 	memset(&sites, 0, sizeof(sites));
 	for (int i = 0; i < setup->bursts; i++) {
@@ -115,11 +120,17 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 		uint32_t path = program == OWN_SITES ? phase : program == HALFWAY ? i & 1u : 0;
 		uint32_t from = site_find(&sites, path, 0);
 		struct span *span = &sites.span[span_find(&sites, from, site_find(&sites, 7, 1))];
-		double chance = site_chance(&sites.site[from], pay);
+		double chance;
 		uint64_t all[EVENTS], seen[PLAN_GROUP_EVENTS_MAX];
 		double ns = make_burst(phase, all, state);
 		unsigned group = scheme_group(&scheme, task, number);
 
+		/* as after a round */
+		if (i % (setup->bursts / 8) == setup->bursts / 8 - 1 && isfinite(setup->budget)) {
+			preference_learn(sums, label, factor);
+			site_prefer(&sites, sites.spans, factor);
+		}
+		chance = site_chance(&sites.site[from], pay);
 		add_truth(&trial->truth[phase], all, ns);
 		account.bursts++;
 		account.ticks += ns;
@@ -164,6 +175,10 @@ static void run_trial(const struct setup *setup, uint64_t seed, struct trial *tr
 
 		member[phase] = true;
 		estimate_phase(sums, member, totals.unread[phase].bursts, &trial->estimate[phase]);
+		trial->widened += trial->estimate[phase].widened / PHASES;
+		for (unsigned e = plan.common; e < EVENTS; e++)
+			trial->width += trial->estimate[phase].event[e].ci95 /
+					trial->estimate[phase].event[e].mean;
 		trial->bursts[phase] = (double)trial->estimate[phase].read +
 				       totals.unread[phase].bursts;
 		trial->seconds[phase] = trial->estimate[phase].seconds +
@@ -245,6 +260,56 @@ static void check(const struct setup *setup, unsigned trials)
 		ok(spent <= budget, "the reads cost %.3f%% of the time", 100 * spent);
 }
 
+/* Two phases that take as long, of which one varies: it gets the reads. */
+static void test_preference(void)
+{
+	struct sums *sums = sums_new(&plan, PHASES);
+	struct quantum *quantum = quantum_new(sums);
+	uint32_t label[PHASES] = { 1, 2 };
+	float factor[PROTOTYPES_MAX];
+	uint64_t state = 5;
+
+	for (int q = 0; q < 90; q++) {
+		for (int i = 0; i < 20; i++) {
+			double noise = i % 2 ? .5 * normal(&state) : .01 * normal(&state);
+			uint64_t value = positive(1e6 * (1 + noise)), values[3] = { value, value, value };
+
+			quantum_add(quantum, i % 2, (unsigned)q % 3, 1, 4, 1e-3, values);
+		}
+		quantum_close(quantum, sums);
+	}
+	preference_learn(sums, label, factor);
+	ok(factor[1] > 1.4f && factor[0] < .6f, "the phase that varies is read more (%g and %g)",
+			(double)factor[1], (double)factor[0]);
+	ok(fabsf(factor[0] + factor[1] - 2) < 1e-3f, "from the same budget");
+	label[1] = 1;
+	preference_learn(sums, label, factor);
+	ok(fabsf(factor[0] - 1) < 1e-3f && fabsf(factor[1] - 1) < 1e-3f,
+			"what is one phase is read alike");
+	quantum_free(quantum);
+	sums_free(sums);
+}
+
+/* What a budget costs in width, against the same program with every burst read. */
+static void test_cost(void)
+{
+	struct setup setup = { .01, 2000, OWN_SITES }, none = { INFINITY, 2000, OWN_SITES };
+	double claimed = 0, width = 0, least = 0;
+	static struct trial trial;
+
+	for (unsigned t = 0; t < 20; t++) {
+		run_trial(&setup, 1000 + t, &trial);
+		claimed += trial.widened / 20;
+		width += trial.width;
+		run_trial(&none, 1000 + t, &trial);
+		least += trial.width;
+	}
+	ok(claimed > .75 * width / least && claimed < 1.33 * width / least,
+			"intervals are %.2f times as wide, and said to be %.2f", width / least, claimed);
+	run_trial(&none, 1, &trial);
+	ok(fabs(trial.widened - 1) < 1e-9, "where every burst is read, it costs nothing");
+}
+
 int main(void)
 {
 	static const struct {
@@ -257,5 +322,7 @@ int main(void)
 	for (unsigned b = 0; b < sizeof(budgets) / sizeof(*budgets); b++)
 		for (enum program program = OWN_SITES; program <= HALFWAY; program++)
 			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program }, trials);
+	test_preference();
+	test_cost();
 	return tap_done();
 }
