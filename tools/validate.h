@@ -25,6 +25,8 @@ struct validate_options {
 /* One scheme's part of the table. */
 struct verdict {
 	bool tried;
+	/* how far the scheme's own runs are from the others in cycles and instructions; NAN: a replay */
+	double apart;
 	struct replay_summary summary;
 	struct replay_cell *cells; /* phases x events */
 };

@@ -234,6 +234,7 @@ static int replay_schemes(const struct validate_options *options, const struct r
 		error = verdict->cells ? replay_run(&recording->bursts, &setup, verdict->cells)
 				       : -ENOMEM;
 		verdict->tried = !error;
+		verdict->apart = NAN;
 		if (!error)
 			replay_summarise(verdict->cells, table->phases, &setup.plan, setup.trials,
 					&verdict->summary);

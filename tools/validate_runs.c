@@ -263,6 +263,20 @@ static void judge(struct replay_cell *cell, const json_t *estimate, double refer
 	cell->covered += fabs(mean - cell->truth) <= ci95 + 1e-9 * cell->truth;
 }
 
+/* The mean weighted error of the common counters, which need no multiplexing. */
+static double apart(const struct replay_cell *cells, const struct verdict_table *table)
+{
+	double sum = 0;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < table->phases * table->events; i++)
+		if (i % table->events < table->common && cells[i].seen) {
+			sum += cells[i].error;
+			count++;
+		}
+	return count ? sum / count : NAN;
+}
+
 static void judge_scheme(struct runs *runs, int kind)
 {
 	struct verdict_table *table = &runs->table;
@@ -288,6 +302,7 @@ static void judge_scheme(struct runs *runs, int kind)
 	}
 	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
 			&verdict->summary);
+	verdict->apart = apart(verdict->cells, table);
 	verdict->tried = true;
 }
 

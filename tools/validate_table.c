@@ -52,14 +52,16 @@ json_t *verdict_json(const struct verdict_table *table)
 		if (!table->verdict[kind].tried)
 			continue;
 		json_object_set_new(schemes, scheme_name(kind),
-				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
 						number(s->mean_weighted_error),
-						"mean_weighted_half_width", number(s->half_width), "max_weighted_error",
+						"mean_weighted_half_width",
+						number(s->half_width), "max_weighted_error",
 						number(s->max_weighted_error), "coverage",
 						number(s->coverage), "plain_mean_weighted_error",
 						number(s->plain_mean_weighted_error), "stated",
 						number(s->stated), "observed", number(s->observed),
-						"counters",
+						"runs_apart",
+						number(table->verdict[kind].apart), "counters",
 						json_cells(table, table->verdict[kind].cells)));
 	}
 	json_object_set_new(root, "schemes", schemes);
@@ -130,6 +132,11 @@ void verdict_print(const struct verdict_table *table)
 	if (isfinite(table->noise))
 		printf("%-11s %8.4f%%   between equal runs that do not multiplex\n", "noise",
 				100 * table->noise);
+	for (int kind = 0; kind < SCHEME_KINDS; kind++)
+		if (table->verdict[kind].tried && isfinite(table->verdict[kind].apart))
+			printf("%-11s %8.4f%%   from these to %s's own, in cycles and instructions\n",
+					"apart", 100 * table->verdict[kind].apart,
+					scheme_name(kind));
 	for (int kind = 0; kind < SCHEME_KINDS; kind++)
 		if (table->verdict[kind].tried)
 			print_cells(kind, table);
