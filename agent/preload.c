@@ -313,12 +313,13 @@ static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tc
 
 static bool is_launcher(void)
 {
-	char path[4096], *base;
+	char path[4096];
+	const char *base;
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	if (length < 0)
-		return true;
-	path[length] = '\0';
+	if (length < 0) /* without /proc: as it was called */
+		length = snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
+	path[length < (ssize_t)sizeof(path) ? length : (ssize_t)sizeof(path) - 1] = '\0';
 	base = strrchr(path, '/');
 	base = base ? base + 1 : path;
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)

@@ -21,9 +21,19 @@ ground() {
 for mpi in $(mpis_of phases); do
 	ground "$mpi" on "$mpi" 2 "${grind[@]}" "$programs/phases.$mpi" -n 30
 done
-for program in posix_threads omp ends; do
-	[ -x "$programs/$program" ] || continue
-	ground $program "$phasemux" run -- "${grind[@]}" "$programs/$program" \
-		$([ $program = ends ] && echo return || echo 20)
+for mpi in $(mpis_of hybrid | head -n 1); do
+	ground hybrid OMP_NUM_THREADS=2 on "$mpi" 2 "${grind[@]}" "$programs/hybrid.$mpi" 20
 done
+# without MPI: threads, tasks, slices and what looks after them, and processes that are forked
+while read -r program arguments; do
+	[ -x "$programs/$program" ] || continue
+	ground $program OMP_NUM_THREADS=2 "$phasemux" run -- "${grind[@]}" "$programs/$program" $arguments
+done <<END
+posix_threads 20
+omp 20
+omp_tasks 20
+ends return
+serial 1
+forks apart 2 3
+END
 done_testing

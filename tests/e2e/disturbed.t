@@ -1,0 +1,42 @@
+#!/bin/bash
+# A process that is stopped and continued, and one whose threads are moved between processors, in the
+# middle of bursts: counts are those of the program's work, and time is no more than there was.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+for how in stop move; do
+	run $how.bare "$programs/posix_threads" 150
+	run $how LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/$how.result" \
+		"$python" "$root/tests/e2e/disturb.py" $how $how.used \
+		"$phasemux" run -- "$programs/posix_threads" 150
+	unchanged $how $how.bare
+	json=$how.result/report.json
+	holds "$how: it happened" sh -c 'read -r times used <"$1" && [ "$times" -ge 1 ]' - $how.used
+	holds "$how: the report is as its schema says" report schema $json
+	holds "$how: all computing time is accounted for" report accounting $json
+	# when it was stopped, one kind of burst may have lasted for most of the time
+	holds "$how: no phase but the true ones" "$python" -c '
+import json, sys
+for phase in json.load(open(sys.argv[1]))["phases"]:
+    mean = phase["counters"]["ex_ret_instr"]["mean"]
+    assert phase["time_share"] < 0.01 or min(abs(mean / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.02, phase
+' $json
+
+	# the kernel's own counters: of time on a processor
+	run $how.time LD_PRELOAD="$runtime" PHASEMUX_OUTPUT="$tmp/$how.time.result" \
+		PHASEMUX_EVENTS=task-clock "$python" "$root/tests/e2e/disturb.py" $how $how.used \
+		"$phasemux" run -- "$programs/serial" 8
+	is "$(cat $how.time.code)" 0 "$how: a program of one long burst ends as it should"
+	holds "$how: its report is as its schema says" report schema $how.time.result/report.json
+	holds "$how: its time on a processor is no more than the kernel gave it" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+times, used = map(float, open(sys.argv[2]).read().split())
+seconds = sum(phase["bursts"] * phase["counters"]["task-clock"]["mean"] * 1e-9
+              for phase in report["phases"])
+assert times >= 1 and 0 < seconds <= used * 1.02 + 0.02, (times, seconds, used)
+' $how.time.result/report.json $how.used
+done
+
+done_testing
