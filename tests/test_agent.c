@@ -197,6 +197,34 @@ static const struct {
 	{ "two behaviours at one site", "time-space", 1e-5, true },
 };
 
+/* A clock that is set back, or differs between processors. */
+static void test_time_goes_back(void)
+{
+	struct account account;
+	struct thread *thread;
+
+	start("time-space", 1e18);
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
+			&run.counting.plan, 0, run.counting.probe.method);
+	if (!thread || ledger_admit(run.ledger, thread)) {
+		ok(false, "a thread");
+		return;
+	}
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	scripted_pmu_work("triad", WORK);
+	thread_stop_counting(thread, &run.rules);
+	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, thread->begin - 1000000);
+	ledger_drain(run.ledger, thread);
+	thread_account(thread, &account);
+	is_near(account.bursts, 1, 0, "a burst that ends before it began is a burst");
+	is_near(account.ticks, 0, 0, "of no time");
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
 int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
@@ -219,5 +247,6 @@ int main(void)
 		ledger_free(run.ledger);
 		counting_fini(&run.counting);
 	}
+	test_time_goes_back();
 	return tap_done();
 }

@@ -18,7 +18,7 @@ told() {
 		shift
 	done
 	mkdir -p "$tmp/$name.spool"
-	run "$name" LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_SPOOL="$tmp/$name.spool" \
+	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_SPOOL="$tmp/$name.spool" \
 		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" timeout 120 "$phasemux" run -- "$@"
 }
 
@@ -70,7 +70,7 @@ ok $? "orphans: either a report, or what makes one"
 
 # all are killed: what they left makes one report
 mkdir "$tmp/killed.spool"
-run killed LD_PRELOAD="$scripted" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
+run killed LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
 	PHASEMUX_SPOOL="$tmp/killed.spool" setsid -w "$phasemux" run -- "$programs/forks" apart 2 100000 &
 for _ in $(seq 100); do
 	sleep 1
