@@ -24,7 +24,7 @@ done
 for mpi in $(mpis_of hybrid | head -n 1); do
 	ground hybrid OMP_NUM_THREADS=2 on "$mpi" 2 "${grind[@]}" "$programs/hybrid.$mpi" 20
 done
-# without MPI: threads, tasks, slices and what looks after them, and processes that are forked
+# without MPI: threads, tasks, slices and what looks after them
 while read -r program arguments; do
 	[ -x "$programs/$program" ] || continue
 	ground $program OMP_NUM_THREADS=2 "$phasemux" run -- "${grind[@]}" "$programs/$program" $arguments
@@ -34,6 +34,5 @@ omp 20
 omp_tasks 20
 ends return
 serial 1
-forks apart 2 3
 END
 done_testing
