@@ -1,9 +1,9 @@
 /*
  * The rounds in which the ranks learn their phases together. Each rank starts the same rounds in
  * the same order, each at a moment of its own, inside MPI calls that the program makes anyway, and
- * none waits for another before MPI_Finalize: a non-blocking reduction of the ranks' parts to rank
- * 0, which trains, then a non-blocking broadcast of the answer. Rounds are spaced ever wider, by what
- * rank 0 says; where phases stay what they are, by what its trainings cost.
+ * none waits for another before MPI_Finalize: the ranks' parts are merged on their way up a tree, in
+ * messages of a few kilobytes, to rank 0, which trains, and the answer goes down the tree. Rounds are
+ * spaced ever wider, by what rank 0 says; where phases stay what they are, by what its trainings cost.
  *
  * One thread alone calls these: the one that called MPI_Init, while it is in an MPI call.
  */
