@@ -93,7 +93,7 @@ holds "posix_threads: one between condition waits" report source "$json" 2400000
 
 # Another tool, behind us: it is called as it would be without us.
 run between.bare "$programs/posix_threads" 20
-told between LD_PRELOAD="$beside:$programs/between.so" "$programs/posix_threads" 20
+told between LD_PRELOAD="$programs/between.so:$beside" "$programs/posix_threads" 20
 unchanged between between.bare
 holds "another tool between us and the C library sees the program's waits" \
 	grep -q 'between: was called' between.err
