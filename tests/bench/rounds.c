@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 			training[i] = part_train(mine);
 		doze();
 
+		MPI_Barrier(MPI_COMM_WORLD);
 		begin = MPI_Wtime();
 		MPI_Allreduce(mine, all, (int)(part_bytes() / sizeof(double)), MPI_DOUBLE, MPI_SUM,
 				MPI_COMM_WORLD);
