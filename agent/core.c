@@ -207,7 +207,7 @@ int core_open_books(void)
 			core.settings.budget * BUDGET_ROUNDS, core.start);
 	if (!core.exchange)
 		return -ENOMEM;
-	ledger_keep_bytes(core.ledger, NULL, exchange_bytes());
+	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
 	return 0;
 }
 

@@ -195,7 +195,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 		if (facts.site_tables < CORE_THREADS_MAX)
 			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
-	totals->agent_bytes += (double)(exchange_bytes() + sizeof(core) +
+	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 					(core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */
 	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan) != 0;

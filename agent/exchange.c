@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "agent/memory.h"
 #include "sampling/clock.h"
 
 /* The first round comes early, so that little has to wait for it; each later one twice as late ... */
@@ -37,7 +38,7 @@ struct exchange {
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
 		struct ledger *ledger, int rank, double share, uint64_t start)
 {
-	struct exchange *exchange = calloc(1, sizeof(*exchange));
+	struct exchange *exchange = memory_map(sizeof(*exchange));
 
 	if (!exchange)
 		return NULL;
@@ -54,12 +55,12 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 
 void exchange_free(struct exchange *exchange)
 {
-	free(exchange);
+	memory_unmap(exchange, sizeof(*exchange));
 }
 
-size_t exchange_bytes(void)
+size_t exchange_bytes(const struct exchange *exchange)
 {
-	return sizeof(struct exchange);
+	return memory_resident(exchange, sizeof(*exchange));
 }
 
 bool exchange_busy(const struct exchange *exchange)
@@ -80,7 +81,7 @@ static void enter(struct exchange *exchange, int error, enum stage stage)
 static void start_round(struct exchange *exchange, const struct thread *threads)
 {
 	ledger_part(exchange->ledger, threads, &exchange->part);
-	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes());
+	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes(exchange));
 	exchange->rounds++;
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_REDUCING;

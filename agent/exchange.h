@@ -27,7 +27,8 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 		struct ledger *ledger, int rank, double share, uint64_t start);
 /* When nothing is under way; NULL is nothing. */
 void exchange_free(struct exchange *exchange);
-size_t exchange_bytes(void);
+/* Of the memory that it has touched. */
+size_t exchange_bytes(const struct exchange *exchange);
 
 /* A moment of this rank: starts a round when its time has come, or looks after the one under way. */
 void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now);

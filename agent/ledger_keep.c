@@ -7,9 +7,9 @@
 static void save_sites(struct spool *spool, int thread, const struct site_table *sites,
 		struct spool_thread *to)
 {
-	uint32_t paths = sites->paths.count, spans = sites->spans + 1;
+	uint32_t paths = sites->paths.count, spans = sites->spans + 1, count = sites->sites + 1;
 
-	spool_thread_room(spool, thread, &spans, &paths);
+	spool_thread_room(spool, thread, &count, &spans, &paths);
 	for (; to->paths < paths; to->paths++) {
 		const struct path *path = &sites->paths.path[to->paths];
 		struct spool_path *copy = &to->path[to->paths];
@@ -18,7 +18,7 @@ static void save_sites(struct spool *spool, int thread, const struct site_table 
 		for (unsigned i = 0; i < path->frames; i++)
 			copy->address[i] = path->address[i];
 	}
-	for (to->sites = 0; to->sites <= sites->sites; to->sites++) {
+	for (to->sites = 0; to->sites < count; to->sites++) {
 		const struct site *site = &sites->site[to->sites];
 
 		to->site[to->sites] = (struct spool_site){ site->path, site->call };

@@ -13,7 +13,7 @@
 #include "agent/output.h"
 #include "multiplex/layout.h"
 
-#define ROOM_STEP 16 /* spans, or paths, that get room at once */
+#define ROOM_STEP 16 /* sites, spans or paths that get room at once */
 
 struct spool {
 	unsigned char *map;
@@ -21,7 +21,7 @@ struct spool {
 	size_t length;   /* of the file */
 	size_t reserved; /* of it, what is sure to have storage behind it */
 	unsigned prototypes, phases; /* that have room */
-	uint32_t spans[SPOOL_THREADS_MAX], paths[SPOOL_THREADS_MAX];
+	uint32_t sites[SPOOL_THREADS_MAX], spans[SPOOL_THREADS_MAX], paths[SPOOL_THREADS_MAX];
 	char folder[4096]; /* of the run */
 	char name[32];
 	dev_t device;
@@ -438,11 +438,14 @@ static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, s
 	return error ? *have : wanted;
 }
 
-void spool_thread_room(struct spool *spool, int thread, uint32_t *spans, uint32_t *paths)
+void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
+		uint32_t *paths)
 {
-	/* what stands before the spans has its room, but not what stands before the paths */
+	/* what stands before the spans has its room, but not what stands before the others */
 	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
 			sizeof(struct spool_span), &spool->spans[thread], *spans, SPANS_MAX);
+	*sites = grow(spool, thread, offsetof(struct spool_thread, site), 0,
+			sizeof(struct spool_site), &spool->sites[thread], *sites, SITES_MAX);
 	*paths = grow(spool, thread, offsetof(struct spool_thread, path), 0,
 			sizeof(struct spool_path), &spool->paths[thread], *paths, PATHS_MAX);
 }
@@ -487,6 +490,7 @@ static void copy_threads(struct spool *spool)
 		/* paths stay as they are */
 		memcpy(to->path + to->paths, from->path + to->paths,
 				(from->paths - to->paths) * sizeof(from->path[0]));
+		memcpy(to->site, from->site, from->sites * sizeof(from->site[0]));
 		memcpy(to, from, offsetof(struct spool_thread, span) +
 						from->spans * sizeof(from->span[0]));
 	}

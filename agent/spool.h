@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     7
+#define SPOOL_VERSION     8
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -122,8 +122,8 @@ struct spool_thread {
 	double open_weight; /* of that group */
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
 	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
-	struct spool_site site[SITES_MAX];
 	struct spool_span span[SPANS_MAX];
+	struct spool_site site[SITES_MAX];
 	struct spool_path path[PATHS_MAX];
 };
 
@@ -179,10 +179,11 @@ int spool_room(struct spool *spool, unsigned prototypes, unsigned phases);
 int spool_admit(struct spool *spool);
 
 /*
- * Room for so many of the thread's spans and paths, before they are written; where there is no
+ * Room for so many of the thread's sites, spans and paths, before they are written; where there is no
  * storage for all, less: how many fit. Under the lock.
  */
-void spool_thread_room(struct spool *spool, int thread, uint32_t *spans, uint32_t *paths);
+void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
+		uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
 
 /* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */

@@ -64,10 +64,10 @@ static struct spool *make(int *error)
 static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
 {
 	struct spool_thread *to = spool_thread(spool, thread);
-	uint32_t spans = 201, paths = 1;
+	uint32_t sites = 1, spans = 201, paths = 1;
 
 	spool_room(spool, 20, 2);
-	spool_thread_room(spool, thread, &spans, &paths);
+	spool_thread_room(spool, thread, &sites, &spans, &paths);
 	for (unsigned p = 0; p < 20; p++)
 		for (unsigned g = 0; g < facts.plan.groups; g++) {
 			double *block = sums_block(sums, p, g);
@@ -220,7 +220,7 @@ static void test_room(void)
 	int error;
 	struct spool *spool = make(&error);
 	struct sums *sums = sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool));
-	uint32_t spans = 70, paths = 40;
+	uint32_t sites = 60, spans = 70, paths = 40;
 	size_t before = spool_bytes(spool);
 	struct stat empty, status;
 	int thread = spool_admit(spool);
@@ -229,8 +229,8 @@ static void test_room(void)
 	path_in(path, sizeof(path), "/123456789abcd/rank-3");
 	stat(path, &empty);
 	ok(thread >= 0 && spool_room(spool, 37, 5) == 0, "room for prototypes and a thread");
-	spool_thread_room(spool, thread, &spans, &paths);
-	ok(spans == 70 && paths == 40, "and for its call sites");
+	spool_thread_room(spool, thread, &sites, &spans, &paths);
+	ok(sites == 60 && spans == 70 && paths == 40, "and for its call sites");
 	stat(path, &status);
 	ok((size_t)status.st_blocks * 512 >= spool_bytes(spool), "has storage (%zu bytes)",
 			spool_bytes(spool));
@@ -239,6 +239,7 @@ static void test_room(void)
 	memset(sums_flat(sums) + sums_sketch_at(sums, 1), 1,
 			(sums_sketch_at(sums, 6) - sums_sketch_at(sums, 1)) * sizeof(double));
 	memset(spool_thread(spool, thread), 1, offsetof(struct spool_thread, span[70]));
+	memset(spool_thread(spool, thread)->site, 1, 60 * sizeof(struct spool_site));
 	memset(spool_thread(spool, thread)->path, 1, 40 * sizeof(struct spool_path));
 	stat(path, &empty);
 	ok(empty.st_blocks <= status.st_blocks, "to fill it takes no storage more");
