@@ -83,13 +83,16 @@ def check_breakdown(name):
 
 
 def check_same(name, other, within="0.02"):
-    """The same phases: as many above 5%, instructions per burst within 2%, or what is given."""
+    """The same phases: each above 5% of the time in one is in the other too, where a busy machine may
+    give it less, with as many instructions per burst within 2%, or what is given."""
     first, second = load(name), load(other)
-    a = sorted(instructions(first, phase) for phase in large(first))
-    b = sorted(instructions(second, phase) for phase in large(second))
-    expect(a and len(a) == len(b), f"{len(a)} and {len(b)} phases: {a} {b}")
-    for x, y in zip(a, b):
-        expect(abs(x / y - 1) <= float(within), f"instructions per burst: {x} and {y}")
+    expect(large(first) and large(second), "no phase above 5%")
+    for one, another in (first, second), (second, first):
+        there = [instructions(another, phase) for phase in another["phases"]]
+        for phase in large(one):
+            mine = instructions(one, phase)
+            expect(any(theirs and abs(mine / theirs - 1) <= float(within) for theirs in there),
+                   f"no phase of {mine} instructions among {there}")
 
 
 def check_instructions(name, *wanted):
