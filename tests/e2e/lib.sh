@@ -55,8 +55,10 @@ if [ -n "$sanitizer" ]; then
 	findings=log_path=$tmp/finding:exitcode=0
 	export ASAN_OPTIONS=$findings:verify_asan_link_order=0:detect_leaks=0:intercept_tls_get_addr=0
 	export UBSAN_OPTIONS=$findings:print_stacktrace=1
-	# A lock that the program takes is seen, since we are in between, but not that it lets go.
-	export TSAN_OPTIONS=$findings:ignore_noninstrumented_modules=1:report_mutex_bugs=0:die_after_fork=0
+	# A lock that the program takes is seen, since we are in between, but not that it lets go. Who
+	# ends by _exit() joins no thread.
+	export TSAN_OPTIONS=$findings:ignore_noninstrumented_modules=1:report_mutex_bugs=0
+	TSAN_OPTIONS+=:die_after_fork=0:report_thread_leaks=0
 	# MPI's own hooks for memory run before the sanitizer knows a thread.
 	export UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher
 fi
