@@ -2,8 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "multiplex/estimate.h"
 #include "multiplex/layout.h"
@@ -64,15 +62,15 @@ static void balance(const double *worth, const double *seconds, float *factor, u
 void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor)
 {
 	unsigned count = 0, all = sums->prototypes;
-	bool *member = malloc(all * sizeof(*member));
-	double *value = calloc(2 * (size_t)all, sizeof(*value)), *seconds = value + all;
-	float *of = calloc(all, sizeof(*of));
-	unsigned *number = calloc(all, sizeof(*number)); /* of the prototype's phase, in value */
+	bool member[PREFERENCE_MAX] = { false };
+	double value[PREFERENCE_MAX], seconds[PREFERENCE_MAX];
+	uint16_t number[PREFERENCE_MAX] = { 0 }; /* of the prototype's phase, in value */
+	float of[PREFERENCE_MAX];
 
 	for (unsigned p = 0; p < all; p++)
 		factor[p] = 1;
-	if (!member || !value || !of || !number)
-		goto out;
+	if (all > PREFERENCE_MAX)
+		return;
 	for (unsigned p = 0; p < all; p++) {
 		bool first = phase[p] != 0;
 
@@ -83,7 +81,7 @@ void preference_learn(const struct sums *sums, const uint32_t *phase, float *fac
 		for (unsigned q = 0; q < all; q++) {
 			member[q] = phase[q] == phase[p];
 			if (member[q])
-				number[q] = count;
+				number[q] = (uint16_t)count;
 		}
 		value[count] = worth(sums, member, &seconds[count]);
 		count++;
@@ -92,9 +90,4 @@ void preference_learn(const struct sums *sums, const uint32_t *phase, float *fac
 	for (unsigned p = 0; p < all; p++)
 		if (phase[p])
 			factor[p] = of[number[p]];
-out:
-	free(member);
-	free(value);
-	free(of);
-	free(number);
 }

@@ -9,10 +9,13 @@
 
 #include "multiplex/sums.h"
 
+#define PREFERENCE_MAX 256 /* of more prototypes all are read alike */
+
 /*
  * From the sums so far: for each prototype the factor on the probability with which its bursts are
  * read, about 0.5 to 2; the time that phases take, times their factors, stays the same. phase[p]: the
  * prototype's phase from 1, 0 for none; both are as long as the sums have prototypes.
+ * Allocates nothing.
  */
 void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor);
 
