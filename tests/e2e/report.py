@@ -83,12 +83,14 @@ def check_breakdown(name):
 
 
 def check_same(name, other, within="0.02"):
-    """The same phases: each above 5% of the time in one is in the other too, where a busy machine may
-    give it less, with as many instructions per burst within 2%, or what is given."""
+    """The same phases: each above 5% of the time in one is in the other too, with as many instructions
+    per burst within 2%, or what is given. One that is near 5% may be below it there, for time is
+    that of a machine that others use; but not below 2%."""
     first, second = load(name), load(other)
     expect(large(first) and large(second), "no phase above 5%")
     for one, another in (first, second), (second, first):
-        there = [instructions(another, phase) for phase in another["phases"]]
+        there = [instructions(another, phase) for phase in another["phases"]
+                 if phase["time_share"] > 0.02]
         for phase in large(one):
             mine = instructions(one, phase)
             expect(any(theirs and abs(mine / theirs - 1) <= float(within) for theirs in there),
