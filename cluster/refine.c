@@ -195,10 +195,12 @@ static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32
 
 		if (!found[i] || refiner->label[i] || own->number == UINT32_MAX)
 			continue;
-		if (!own->number)
-			own->number = any || (double)own->hits >= CREDIBLE *
-					(double)(own->appearances * refiner->sequences) ?
-					++refiner->clusters : UINT32_MAX;
+		if (!own->number) {
+			double most = (double)(own->appearances * refiner->sequences);
+			bool credible = any || (double)own->hits >= CREDIBLE * most;
+
+			own->number = credible ? ++refiner->clusters : UINT32_MAX;
+		}
 		if (own->number != UINT32_MAX)
 			refiner->label[i] = own->number;
 	}
