@@ -11,20 +11,20 @@
 #define BURST_NO_SPAN UINT32_MAX
 
 struct burst {
-	uint64_t begin;    /* ticks of the clock */
+	uint64_t begin; /* ticks of the clock */
 	uint64_t ticks;
-	uint64_t quantum;  /* of the thread, counted from 0 */
+	uint64_t quantum; /* of the thread, counted from 0 */
 	uint32_t span;
 	uint16_t group;
-	uint16_t from;     /* site; of a slice alone */
+	uint16_t from;      /* site; of a slice alone */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
-	bool is_long;      /* may be cut */
-	bool mixed;        /* values are not known: only what is cut of it is counted */
-	uint16_t samples;  /* that found it there */
+	bool is_long;     /* may be cut */
+	bool mixed;       /* values are not known: only what is cut of it is counted */
+	uint16_t samples; /* that found it there */
 	uintptr_t address;
 	float group_weight; /* scheme_weight, when its group was given the quantum */
-	double weight;     /* 1 / the probability with which it was read */
+	double weight;      /* 1 / the probability with which it was read */
 	uint64_t values[GROUP_EVENTS_MAX];
 	uint64_t first[GROUP_EVENTS_MAX]; /* counters at its begin, where bursts are sampled */
 };

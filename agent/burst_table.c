@@ -42,15 +42,16 @@ static const char *column(const struct counting *counting, unsigned event)
 {
 	static const char *const common[] = { "cycles", "instructions" };
 
-	return counting->plan.common == 2 && event < 2 ? common[event] : counting->event[event].name;
+	return counting->plan.common == 2 && event < 2 ? common[event] :
+							 counting->event[event].name;
 }
 
 static void add_header(struct burst_table *table)
 {
 	const struct counting *counting = table->counting;
 
-	table->used = (size_t)snprintf(
-			table->buffer, sizeof(table->buffer), "task,thread,begin_ns,end_ns");
+	table->used = (size_t)snprintf(table->buffer, sizeof(table->buffer),
+			"task,thread,begin_ns,end_ns");
 	for (unsigned e = 0; e < counting->plan.events; e++)
 		table->used += (size_t)snprintf(table->buffer + table->used,
 				sizeof(table->buffer) - table->used, ",%s", column(counting, e));

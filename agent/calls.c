@@ -1,7 +1,8 @@
 #include "agent/calls.h"
 
 static const char *const names[RUNTIME_CALLS] = {
-#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) [MPI_CALL_##name] = "MPI_" #name,
+#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind)                                \
+	[MPI_CALL_##name] = "MPI_" #name,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 #define THREAD_CALL(name, arguments)   [THREAD_##name] = #name,

@@ -59,15 +59,17 @@ static void make_rules(void)
 	struct thread_rules *rules = &core.rules;
 	double budget = settings->budget, quantum = settings->quantum_ns;
 
-	rules->scheme = (struct scheme){ .kind = settings->scheme, .groups = plan->groups,
-		.fixed = settings->group, .seed = 1 };
+	rules->scheme = (struct scheme){ .kind = settings->scheme,
+		.groups = plan->groups,
+		.fixed = settings->group,
+		.seed = 1 };
 	rules->groups = plan->groups;
 	for (unsigned g = 0; g < plan->groups; g++)
 		rules->counts[g] = plan->group[g].count;
 	/* a probability of more than one is one */
 	rules->pay = isfinite(budget) && probe->read_ns > 0 ?
-				     budget * BUDGET_READS / (2 * (double)clock_ticks(probe->read_ns)) :
-				     1e18;
+			budget * BUDGET_READS / (2 * (double)clock_ticks(probe->read_ns)) :
+			1e18;
 	if (!quantum && isfinite(budget))
 		quantum = probe->switch_ns / (budget * BUDGET_SWITCHES);
 	if (!settings->quantum_ns)
@@ -112,7 +114,8 @@ static int agree(int trouble, const char *why)
 		return -EINVAL;
 	}
 	counting_settle(&core.counting, &limits);
-	if (core.settings.scheme == SCHEME_NONE && core.settings.group >= core.counting.plan.groups) {
+	if (core.settings.scheme == SCHEME_NONE &&
+			core.settings.group >= core.counting.plan.groups) {
 		log_line("off: PHASEMUX_GROUP=%u makes no sense; there are groups 0 to %u",
 				core.settings.group, core.counting.plan.groups - 1);
 		return -EINVAL;
@@ -138,7 +141,8 @@ void core_record_bursts(void)
 
 	if (!(core.settings.report & REPORT_BURSTS))
 		return;
-	if (core.adapter && (core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
+	if (core.adapter &&
+			(core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
 					core.adapter->wait()))
 		return;
 	core.bursts = burst_table_new(core.folder, &core.counting, core.world.rank, core.start, why,
@@ -176,7 +180,9 @@ int core_open_spool(double run)
 	spool_describe(facts, &core.counting);
 	facts->run = (uint64_t)run;
 	facts->rank = core.world.rank;
-	facts->size = core.adapter ? core.world.size : core.family ? FAMILY_MAX : core.world.rank + 1;
+	facts->size = core.adapter  ? core.world.size :
+			core.family ? FAMILY_MAX :
+				      core.world.rank + 1;
 	facts->family = core.family != NULL;
 	facts->pid = core.pid;
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
@@ -273,7 +279,8 @@ static int start_together(const struct preload *preload)
 static void account_start(void)
 {
 	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
-					     core.preload->waited_ns) * 1e-9;
+					     core.preload->waited_ns) *
+			1e-9;
 	if (core.spool)
 		spool_side(core.spool)->start_seconds = core.start_seconds;
 }
@@ -302,9 +309,11 @@ static int attach(struct preload *preload)
 		log_line("no adapter for this MPI: each rank learns and reports alone");
 	clock_calibrate(&preload->early);
 	if (!trouble)
-		trouble = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
-				sizeof(why));
-	if (!trouble && output_folder(core.settings.output, &core.job, core.folder, sizeof(core.folder))) {
+		trouble = counting_look(&core.counting, core.settings.events,
+				getenv("PHASEMUX_PMU"), why, sizeof(why));
+	if (!trouble &&
+			output_folder(core.settings.output, &core.job, core.folder,
+					sizeof(core.folder))) {
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
 	}

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 2, 3))) static void warn(
-		struct counting *counting, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void warn(struct counting *counting,
+		const char *format, ...)
 {
 	va_list arguments;
 
@@ -61,18 +61,20 @@ static char *read_list(const char *path, char *why, size_t why_size)
 static void want_common(struct counting_list *wanted)
 {
 	static const struct event common[] = {
-		{ .name = "cycles", .type = PERF_TYPE_HARDWARE,
-			.config = PERF_COUNT_HW_CPU_CYCLES },
-		{ .name = "instructions", .type = PERF_TYPE_HARDWARE,
-			.config = PERF_COUNT_HW_INSTRUCTIONS },
+		{ .name = "cycles",
+				.type = PERF_TYPE_HARDWARE,
+				.config = PERF_COUNT_HW_CPU_CYCLES },
+		{ .name = "instructions",
+				.type = PERF_TYPE_HARDWARE,
+				.config = PERF_COUNT_HW_INSTRUCTIONS },
 	};
 
 	memcpy(wanted->event, common, sizeof(common));
 	wanted->count = wanted->common = 2;
 }
 
-static int want_list(struct counting_list *wanted, const char *list, const struct processor *processor,
-		char *why, size_t why_size)
+static int want_list(struct counting_list *wanted, const char *list,
+		const struct processor *processor, char *why, size_t why_size)
 {
 	char *words = strdup(list);
 	int error = words ? 0 : -ENOMEM;
@@ -91,7 +93,7 @@ static int want_list(struct counting_list *wanted, const char *list, const struc
 		}
 		for (unsigned i = 0; i < wanted->count; i++)
 			known |= wanted->event[i].type == event.type &&
-				 wanted->event[i].config == event.config;
+					wanted->event[i].config == event.config;
 		if (known)
 			continue;
 		if (wanted->count == PLAN_EVENTS_MAX) {
@@ -122,8 +124,9 @@ static void want_model(struct counting_list *wanted, const struct model *model,
 		struct event event = { .type = from->type, .config = from->config };
 		char reason[256];
 
-		if (!from->raw && event_resolve(&event, from->libpfm, processor, reason,
-						  sizeof(reason))) {
+		if (!from->raw &&
+				event_resolve(&event, from->libpfm, processor, reason,
+						sizeof(reason))) {
 			warn(counting, "%.60s: %.180s", from->name, reason);
 			continue;
 		}
@@ -138,7 +141,8 @@ static void want_model(struct counting_list *wanted, const struct model *model,
 static struct model_processor model_processor(const struct processor *processor)
 {
 	return (struct model_processor){ .vendor = processor->vendor,
-		.family = processor->family, .model = processor->model };
+		.family = processor->family,
+		.model = processor->model };
 }
 
 /* The hardware events that the setting asks for. */
@@ -146,7 +150,7 @@ static int want(struct counting *counting, const char *events, char *why, size_t
 {
 	struct model_processor processor = model_processor(&counting->processor);
 	const char *model = strcmp(events, "auto") == 0 ? model_for(&processor) :
-			    is_builtin_model(events)	? events :
+			is_builtin_model(events)        ? events :
 							  NULL;
 	char *list = NULL;
 	int error;
@@ -174,7 +178,8 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 		size_t why_size)
 {
 	static const struct event instructions = { .name = "instructions",
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS };
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS };
 	int error;
 
 	memset(counting, 0, sizeof(*counting));
@@ -246,8 +251,8 @@ void counting_limits(const struct counting *counting, struct counting_limits *li
 }
 
 /* Packs what is not missing. False: that cannot be done; nothing is changed but the warnings. */
-static bool pack(struct counting *counting, const struct counting_list *list,
-		const double *missing, unsigned counters, char *why, size_t why_size)
+static bool pack(struct counting *counting, const struct counting_list *list, const double *missing,
+		unsigned counters, char *why, size_t why_size)
 {
 	uint8_t together[PLAN_EVENTS_MAX];
 	uint16_t on[PLAN_EVENTS_MAX];
@@ -265,8 +270,9 @@ static bool pack(struct counting *counting, const struct counting_list *list,
 			together[kept++] = list->together[i];
 		}
 	if (plan_pack_on(&plan, kept, list->common, counters, together, on)) {
-		snprintf(why, why_size, "%u events do not fit: %u counters count here, and every "
-					"group needs %u for the common ones",
+		snprintf(why, why_size,
+				"%u events do not fit: %u counters count here, and every "
+				"group needs %u for the common ones",
 				kept, counters, list->common);
 		return false;
 	}

@@ -34,10 +34,10 @@ struct counting_list {
  * groups must be the same on every rank. All doubles.
  */
 struct counting_limits {
-	double trouble;      /* 1: this process cannot take part at all */
-	double no_hardware;  /* 1: no hardware events here */
-	double counters;     /* minus how many really count */
-	double list[2];      /* a number made from the list of hardware events, and minus it */
+	double trouble;     /* 1: this process cannot take part at all */
+	double no_hardware; /* 1: no hardware events here */
+	double counters;    /* minus how many really count */
+	double list[2];     /* a number made from the list of hardware events, and minus it */
 	double missing[PLAN_EVENTS_MAX];          /* 1: this processor refuses that event */
 	double missing_software[PLAN_EVENTS_MAX]; /* the same of the kernel's software events */
 };
@@ -49,11 +49,11 @@ struct counting {
 	bool hardware;       /* the groups hold hardware events */
 	char without[512];   /* why not, and what would help; "" where there are hardware events */
 	struct model *model; /* NULL: the user's own list, or time alone */
-	struct event event[PLAN_EVENTS_MAX];        /* by event number of the plan */
-	unsigned model_event[PLAN_EVENTS_MAX];      /* the model's number of that event */
+	struct event event[PLAN_EVENTS_MAX];   /* by event number of the plan */
+	unsigned model_event[PLAN_EVENTS_MAX]; /* the model's number of that event */
 	struct plan plan; /* without anything to count: one group of no event */
 	unsigned warnings;
-	char warning[COUNTING_WARNINGS_MAX][256];   /* events that are not to be had, one a line */
+	char warning[COUNTING_WARNINGS_MAX][256]; /* events that are not to be had, one a line */
 
 	struct counting_list wanted, software;
 	struct model *wanted_model, *software_model;

@@ -66,9 +66,9 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 	long result;
 
 	__asm__ volatile("syscall"
-			: "=a"(result)
-			: "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-			: "rcx", "r11", "memory");
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
 	return result;
 }
 
@@ -86,9 +86,9 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 	register long x4 __asm__("x4") = e;
 
 	__asm__ volatile("svc 0"
-			: "+r"(x0)
-			: "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-			: "memory");
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
 	return x0;
 }
 
@@ -132,8 +132,9 @@ void early_wake_counters(void)
 	if (sigprocmask(SIG_SETMASK, &all, &before))
 		return;
 	clone(open_and_close, stack + sizeof(stack),
-		CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM,
-		NULL);
+			CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+					CLONE_SYSVSEM,
+			NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -74,7 +74,8 @@ static bool look(struct elf_file *file)
 	size_t names;
 
 	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-		head->e_ident[EI_CLASS] != OWN_CLASS || head->e_shentsize != sizeof(section))
+			head->e_ident[EI_CLASS] != OWN_CLASS ||
+			head->e_shentsize != sizeof(section))
 		return false;
 	file->sections = part(file, head->e_shoff, sizeof(section), __alignof__(section));
 	if (!head->e_shoff || !file->sections)
@@ -82,7 +83,7 @@ static bool look(struct elf_file *file)
 	/* where there are too many for the header's field, the first one tells */
 	file->count = head->e_shnum ? head->e_shnum : file->sections[0].sh_size;
 	if (file->count > file->size / sizeof(section) ||
-		!part(file, head->e_shoff, file->count * sizeof(section), 1))
+			!part(file, head->e_shoff, file->count * sizeof(section), 1))
 		return false;
 	names = head->e_shstrndx == SHN_XINDEX ? file->sections[0].sh_link : head->e_shstrndx;
 	if (names < file->count)
@@ -155,14 +156,15 @@ static const symbol *find_function(const symbol *all, size_t count, uintptr_t ad
 		if (at->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
 		if (!best || at->st_value > best->st_value ||
-			(at->st_value == best->st_value && visibility(at) > visibility(best)))
+				(at->st_value == best->st_value &&
+						visibility(at) > visibility(best)))
 			best = at;
 	}
 	return best;
 }
 
-const char *elf_file_function(
-	struct elf_file *file, enum elf_symbols symbols, uintptr_t address, uintptr_t *begin)
+const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, uintptr_t address,
+		uintptr_t *begin)
 {
 	unsigned type = symbols == ELF_SYMBOLS_ALL ? SHT_SYMTAB : SHT_DYNSYM;
 
@@ -214,16 +216,16 @@ static bool by_build_id(const struct elf_file *file, char *path, size_t size)
 	char digits[2 * BUILD_ID_MAX + 1];
 
 	if (!head || note->sh_size < sizeof(*head) || head->n_type != NT_GNU_BUILD_ID ||
-		head->n_namesz != sizeof("GNU") || head->n_descsz < 3 ||
-		head->n_descsz > BUILD_ID_MAX ||
-		note->sh_size < sizeof(*head) + sizeof("GNU") + head->n_descsz)
+			head->n_namesz != sizeof("GNU") || head->n_descsz < 3 ||
+			head->n_descsz > BUILD_ID_MAX ||
+			note->sh_size < sizeof(*head) + sizeof("GNU") + head->n_descsz)
 		return false;
 	bits = (const unsigned char *)(head + 1) + sizeof("GNU");
 	for (unsigned i = 0; i < head->n_descsz; i++)
 		snprintf(digits + 2 * i, 3, "%02x", bits[i]);
 	return snprintf(path, size, DEBUG_FOLDER "/.build-id/%.2s/%s.debug", digits, digits + 2) <
-		       (int)size &&
-	       is_readable(path);
+			(int)size &&
+			is_readable(path);
 }
 
 static bool by_link(const struct elf_file *file, char *path, size_t size)
@@ -241,7 +243,7 @@ static bool by_link(const struct elf_file *file, char *path, size_t size)
 		return snprintf(path, size, "%s", link) < (int)size && is_readable(path);
 	for (int i = 0; i < 3; i++)
 		if (snprintf(path, size, patterns[i], folder, file->path, link) < (int)size &&
-			strcmp(path, file->path) != 0 && is_readable(path))
+				strcmp(path, file->path) != 0 && is_readable(path))
 			return true;
 	return false;
 }

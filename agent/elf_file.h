@@ -26,8 +26,8 @@ void elf_file_close(struct elf_file *file);
  * begins. NULL: none does. The name lives as long as the file is open. Linear in the symbols, but
  * for the functions that were asked for lately. By one thread at a time.
  */
-const char *elf_file_function(
-	struct elf_file *file, enum elf_symbols symbols, uintptr_t address, uintptr_t *begin);
+const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, uintptr_t address,
+		uintptr_t *begin);
 
 /*
  * The path of the file that holds this one's debug information: its own, or where distributions put

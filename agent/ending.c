@@ -28,8 +28,8 @@ static double own_seconds(void)
 		const struct thread_counts *counts = &thread->counts;
 
 		ticks += (double)atomic_load(&counts->switch_ticks) +
-			 (double)atomic_load(&counts->service_ticks) +
-			 (double)atomic_load(&counts->calls) * core.call_ticks;
+				(double)atomic_load(&counts->service_ticks) +
+				(double)atomic_load(&counts->calls) * core.call_ticks;
 		reads += (double)atomic_load(&counts->reads);
 	}
 	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9 + watcher_seconds();
@@ -122,7 +122,7 @@ static void account_process(struct totals *totals, uint64_t ending)
 	totals->start_seconds = core.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
 	totals->agent_seconds = own_seconds() +
-				(totals->start_seconds + totals->end_seconds) * totals->threads;
+			(totals->start_seconds + totals->end_seconds) * totals->threads;
 }
 
 /* All ranks wait for this one to name the places. To write it is not in it: it is written there. */
@@ -178,7 +178,8 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	struct recovery *others = NULL;
 	struct mpi_world world = core.world;
 	struct report_facts facts = { .command = core.command,
-		.command_bytes = core.command_bytes, .job = &core.job,
+		.command_bytes = core.command_bytes,
+		.job = &core.job,
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
 		.world = &world,
@@ -196,7 +197,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
-					(core.family ? family_bytes() : 0));
+			(core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */
 	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan) != 0;
 	account_process(totals, ending);

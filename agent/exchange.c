@@ -14,10 +14,10 @@
 #define LATEST_ROUND 16 /* times as late, at most: the program may change */
 
 enum stage {
-	STAGE_RESTING,      /* until the next round's time */
+	STAGE_RESTING, /* until the next round's time */
 	STAGE_REDUCING,
 	STAGE_BROADCASTING,
-	STAGE_BROKEN,       /* MPI said no: no further round */
+	STAGE_BROKEN, /* MPI said no: no further round */
 };
 
 struct exchange {
@@ -29,8 +29,8 @@ struct exchange {
 	unsigned rounds; /* started */
 	unsigned last;   /* the most that a rank had started when all met */
 	uint64_t start, next;
-	double share; /* of the time that trainings may take */
-	double spent_ns; /* by trainings, on rank 0 */
+	double share;                     /* of the time that trainings may take */
+	double spent_ns;                  /* by trainings, on rank 0 */
 	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
 	struct ledger_answer answer;
 };
@@ -131,7 +131,8 @@ static void reduced(struct exchange *exchange)
 		return;
 	}
 	enter(exchange,
-			exchange->adapter->broadcast_start(&exchange->answer, sizeof(exchange->answer)),
+			exchange->adapter->broadcast_start(&exchange->answer,
+					sizeof(exchange->answer)),
 			STAGE_BROADCASTING);
 }
 

@@ -24,7 +24,7 @@ struct fold {
 	size_t bytes;
 	unsigned rows;
 	uint8_t row[PROTOTYPES_MAX][KINDS]; /* from 1; 0: none */
-	struct cell cell[]; /* [row][event][bin] */
+	struct cell cell[];                 /* [row][event][bin] */
 };
 
 /* NULL: there are none. */
@@ -33,13 +33,14 @@ static const struct cell *cells_of(const struct fold *fold, unsigned prototype, 
 {
 	unsigned row = fold->row[prototype][kind];
 
-	return row ? &fold->cell[((row - 1) * (size_t)fold->plan->events + event) * FOLD_BINS] : NULL;
+	return row ? &fold->cell[((row - 1) * (size_t)fold->plan->events + event) * FOLD_BINS] :
+		     NULL;
 }
 
 struct fold *fold_new(const struct plan *plan)
 {
 	size_t bytes = sizeof(struct fold) +
-		       (size_t)ROWS_MAX * plan->events * FOLD_BINS * sizeof(struct cell);
+			(size_t)ROWS_MAX * plan->events * FOLD_BINS * sizeof(struct cell);
 	struct fold *fold = memory_map(bytes);
 
 	if (!fold)
@@ -117,7 +118,7 @@ static size_t row_of(const struct plan *plan, uint32_t phase, enum kind kind, un
 size_t fold_sums_length(const struct plan *plan, const struct prototype_table *table)
 {
 	return (size_t)phases_of(table) * KINDS * plan->events * FOLD_BINS *
-	       (sizeof(struct sum) / sizeof(double));
+			(sizeof(struct sum) / sizeof(double));
 }
 
 double *fold_sums(const struct fold *fold, const struct plan *plan,
@@ -128,8 +129,8 @@ double *fold_sums(const struct fold *fold, const struct plan *plan,
 	for (unsigned p = 0; sums && fold && p < table->count; p++) {
 		uint32_t phase = table->all[p].phase;
 
-		for (unsigned row = 0; row < KINDS * plan->events && phase &&
-				phase <= FOLD_PHASES; row++) {
+		for (unsigned row = 0; row < KINDS * plan->events && phase && phase <= FOLD_PHASES;
+				row++) {
 			enum kind kind = row / plan->events;
 			unsigned event = row % plan->events;
 			const struct cell *cells = cells_of(fold, p, kind, event);
@@ -183,8 +184,9 @@ static double rate(const struct sum *cells, enum kind kind, unsigned bin)
 	double x = 0, y = 0;
 
 	if (kind == OF_BURSTS)
-		return (curve(cells, (bin + 1.0) / FOLD_BINS) - curve(cells, bin * 1.0 / FOLD_BINS)) *
-		       FOLD_BINS;
+		return (curve(cells, (bin + 1.0) / FOLD_BINS) -
+				       curve(cells, bin * 1.0 / FOLD_BINS)) *
+				FOLD_BINS;
 	for (unsigned i = 0; i < FOLD_BINS; i++) {
 		x += cells[i].x;
 		y += cells[i].y;
@@ -217,7 +219,8 @@ json_t *fold_of_phase(const double *sums, const struct counting *counting, uint3
 		return json_null();
 	for (unsigned e = 0; e < plan->events; e++)
 		for (kind = OF_BURSTS; kind < KINDS; kind++)
-			most[kind] = fmax(most[kind], samples_in(&all[row_of(plan, phase, kind, e)]));
+			most[kind] = fmax(most[kind],
+					samples_in(&all[row_of(plan, phase, kind, e)]));
 	/* of each sort there are few or none, but for chance */
 	kind = most[OF_SLICES] > most[OF_BURSTS] ? OF_SLICES : OF_BURSTS;
 	if (most[kind] < SAMPLES_MIN)

@@ -20,9 +20,9 @@ static struct {
 	double run;
 	char folder[sizeof(core.spool_folder)]; /* of the first process' spool */
 	uid_t user;
-	bool alone; /* when it forked, the process had no other thread */
-	pid_t first; /* the kernel's number of the child's first thread */
-	void **slot; /* its word of the preload; NULL: not known */
+	bool alone;                      /* when it forked, the process had no other thread */
+	pid_t first;                     /* the kernel's number of the child's first thread */
+	void **slot;                     /* its word of the preload; NULL: not known */
 	_Atomic(struct thread *) thread; /* that thread, once it is observed */
 } forked;
 
@@ -46,7 +46,7 @@ static void before(void)
 	urcu_bp_before_fork();
 	/* two names of its own, the forking thread, and ours */
 	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
-		       tasks.st_nlink <= 3u + (unsigned)watcher_runs();
+			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
 }
 
 static void abandon_counters(void)
@@ -122,8 +122,8 @@ static void observe_first(void)
 
 	if (!thread)
 		return;
-	thread->at = thread->born = path_find(&thread->sites.paths,
-			(uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
+	thread->at = thread->born =
+			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
 	/* pair with the acquires in forked_thread, and in the hooks */
 	atomic_store_explicit(&forked.thread, thread, memory_order_release);

@@ -36,7 +36,8 @@ static inline uint64_t histogram_keep(const double ticks_per_bin[HISTOGRAM_BINS]
 
 	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
 		total += ticks_per_bin[i];
-	while (total > 0 && bin < HISTOGRAM_BINS - 1 && dropped + ticks_per_bin[bin] <= (1 - share) * total)
+	while (total > 0 && bin < HISTOGRAM_BINS - 1 &&
+			dropped + ticks_per_bin[bin] <= (1 - share) * total)
 		dropped += ticks_per_bin[bin++];
 	return histogram_floor(bin);
 }

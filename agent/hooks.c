@@ -150,11 +150,11 @@ static inline bool is_observed(const void *slot)
 
 /* Before a call that may wait, there is time for what is not urgent. */
 static const bool waits[MPI_CALLS] = {
-#define WAITS    true
-#define PASSES   false
-#define INIT     false
-#define FINALIZE false
-#define ABORTS   false
+#define WAITS                                                       true
+#define PASSES                                                      false
+#define INIT                                                        false
+#define FINALIZE                                                    false
+#define ABORTS                                                      false
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
@@ -219,8 +219,9 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	if (call < MPI_CALLS && !is_new)
 		site_add(&thread->counts.mpi_ticks, now - thread->entered);
 	/* no call waited for long: do it all the same */
-	if (is_safe(call) && (now >= thread->service_at + core.rules.service_ticks ||
-			ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2)) {
+	if (is_safe(call) &&
+			(now >= thread->service_at + core.rules.service_ticks ||
+					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2)) {
 		service(thread, now);
 		now = clock_now();
 	}

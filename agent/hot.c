@@ -99,8 +99,8 @@ static json_t *list(struct hots *hots, uint32_t samples, bool lines)
 
 	qsort(hots->hot, hots->count, sizeof(hots->hot[0]), by_heat);
 	for (unsigned i = 0; i < hots->count && i < SHOWN_MAX; i++) {
-		json_t *row = json_pack("{s:o,s:o}", "function", text(hots->hot[i].function), "share",
-				json_real((double)hots->hot[i].samples / samples));
+		json_t *row = json_pack("{s:o,s:o}", "function", text(hots->hot[i].function),
+				"share", json_real((double)hots->hot[i].samples / samples));
 
 		if (lines)
 			json_object_set_new(row, "line", text(hots->hot[i].position));

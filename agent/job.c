@@ -10,7 +10,7 @@
 
 /* The first of the variables that is set; it becomes part of a path, and of a report. */
 static void take(char *text, size_t size, const char *const variables[], size_t count,
-	char *(*look)(const char *name))
+		char *(*look)(const char *name))
 {
 	const char *value = NULL;
 
@@ -27,7 +27,7 @@ static void take(char *text, size_t size, const char *const variables[], size_t 
 
 #define TAKE(text, ...)                                                                            \
 	take(text, sizeof(text), (const char *const[]){ __VA_ARGS__ },                             \
-		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), look)
+			sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), look)
 
 void job_read(struct job *job, char *(*look)(const char *name))
 {

@@ -45,7 +45,7 @@ static struct prototype_table *new_table(const struct ledger *ledger)
 	table->space.dims = ledger->metrics;
 	for (unsigned d = 0; d < ledger->metrics; d++) {
 		table->space.logarithmic[d] = ledger->metric[d] != METRIC_IPC &&
-					      ledger->metric[d] != METRIC_CALLPATH;
+				ledger->metric[d] != METRIC_CALLPATH;
 		table->space.range[d] = 1;
 		table->space.weight[d] = ledger->metric[d] == METRIC_CALLPATH ? CALLPATH_WEIGHT : 1;
 	}
@@ -104,7 +104,8 @@ void ledger_free(struct ledger *ledger)
 
 size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads)
 {
-	size_t bytes = memory_resident(ledger, sizeof(*ledger)) + 2 * sizeof(struct prototype_table);
+	size_t bytes = memory_resident(ledger, sizeof(*ledger)) +
+			2 * sizeof(struct prototype_table);
 
 	bytes += ledger->spool ? spool_bytes(ledger->spool) :
 				 memory_resident(sums_flat(ledger->sums),
@@ -160,7 +161,8 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 static double callpath(const struct site_table *sites, const struct burst *burst)
 {
 	const struct span *span = burst->slice ? NULL : &sites->span[burst->span];
-	uint64_t from = sites->paths.path[sites->site[span ? span->from : burst->from].path].signature;
+	uint64_t from = sites->paths.path[sites->site[span ? span->from : burst->from].path]
+					.signature;
 	/* slices are known before their burst ends */
 	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
 	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
@@ -236,7 +238,7 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 		return ledger_mixed(ledger_mixed(burst->begin) + thread->place);
 	from = &sites->site[sites->span[burst->span].from];
 	return ledger_mixed(ledger_mixed(sites->paths.path[from->path].signature + from->call) +
-		     ledger_mixed(burst->execution) + ledger->rank % circles);
+			ledger_mixed(burst->execution) + ledger->rank % circles);
 }
 
 static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,
@@ -314,8 +316,8 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	}
 	/* relabelling is rare and this is cheap */
 	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
-	quantum_add(thread->gathered, prototype, burst->group, burst->group_weight,
-			burst->weight, burst_seconds(burst), burst->values);
+	quantum_add(thread->gathered, prototype, burst->group, burst->group_weight, burst->weight,
+			burst_seconds(burst), burst->values);
 	note(thread, prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
@@ -416,7 +418,8 @@ static void drain(struct ledger *ledger, struct thread *thread)
 	}
 	while ((burst = ring_peek(&thread->ring))) {
 		if (burst->is_long)
-			ledger_drain_long(ledger, thread, table, burst, slicer_look(&thread->slicer));
+			ledger_drain_long(ledger, thread, table, burst,
+					slicer_look(&thread->slicer));
 		else
 			ledger_drain_whole(ledger, thread, table, burst);
 		ring_release(&thread->ring);
@@ -442,8 +445,8 @@ static void sum_lengths(const struct thread *threads, double seconds_by_length[H
 	memset(seconds_by_length, 0, HISTOGRAM_BINS * sizeof(*seconds_by_length));
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
-			uint64_t ticks = atomic_load_explicit(
-					&thread->counts.histogram[bin], memory_order_relaxed);
+			uint64_t ticks = atomic_load_explicit(&thread->counts.histogram[bin],
+					memory_order_relaxed);
 			/* clocks differ between machines: the bins of a round are nanoseconds */
 			double length = clock_ns(histogram_floor(bin));
 
@@ -490,7 +493,8 @@ void ledger_part_merge(const void *in, void *inout)
 	sample_merge(&into->sample, &from->sample);
 }
 
-void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct ledger_answer *answer)
+void ledger_train(struct ledger *ledger, const struct ledger_part *all,
+		struct ledger_answer *answer)
 {
 	uint32_t count = all->sample.count;
 	struct training_sample training = { .count = 0 };
@@ -500,8 +504,8 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct l
 	uint64_t *execution = malloc((count + 1) * sizeof(*execution));
 
 	answer->burst_min_ns = ledger->burst_min_given ?
-					       ledger->burst_min_ns :
-					       histogram_keep(all->seconds_by_length, 0.99);
+			ledger->burst_min_ns :
+			histogram_keep(all->seconds_by_length, 0.99);
 	answer->table = *ledger->table;
 	if (!metrics || !seconds || !task || !execution)
 		goto out;
@@ -635,7 +639,7 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	pieces[1].length = sums_prototype_at(ledger->sums, ledger->table->count);
 	pieces[2].at = sums_flat(ledger->sums) + sums_sketch_at(ledger->sums, 1);
 	pieces[2].length = sums_sketch_at(ledger->sums, 1 + sums_sketched(ledger->table->phases)) -
-			   sums_sketch_at(ledger->sums, 1);
+			sums_sketch_at(ledger->sums, 1);
 	return totals;
 }
 

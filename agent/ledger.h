@@ -93,7 +93,8 @@ void ledger_part_merge(const void *in, void *inout);
  * On rank 0: trains on the merged parts. Fills the answer; where the sample cannot be clustered
  * (too little of it yet), the answer holds the table as it was.
  */
-void ledger_train(struct ledger *ledger, const struct ledger_part *all, struct ledger_answer *answer);
+void ledger_train(struct ledger *ledger, const struct ledger_part *all,
+		struct ledger_answer *answer);
 
 /* Takes the answer over, and classifies with it what was unclassified. */
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);

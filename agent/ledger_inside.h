@@ -33,12 +33,12 @@ struct ledger {
 	struct sample sample;
 	double given[HISTOGRAM_BINS]; /* by ledger_give, as in a part */
 	struct pending_pool pending;
-	struct profile *profile; /* in the spool, where there is one */
+	struct profile *profile;     /* in the spool, where there is one */
 	struct profile *own_profile; /* where there is none */
-	struct fold *fold; /* NULL: bursts are not sampled */
-	struct burst_table *bursts; /* NULL unless asked for; set before any thread is there */
+	struct fold *fold;           /* NULL: bursts are not sampled */
+	struct burst_table *bursts;  /* NULL unless asked for; set before any thread is there */
 	float preferences[2][PROTOTYPES_MAX]; /* the one that drains read, and the next */
-	struct adaptive adaptive[2]; /* the one that threads read, and the next */
+	struct adaptive adaptive[2];          /* the one that threads read, and the next */
 	uint64_t burst_min_ns; /* read without the lock where it is written: in a round */
 
 	struct spool *spool; /* NULL: what is kept dies with the process */
@@ -46,7 +46,7 @@ struct ledger {
 	/* drains have come to their end; written before a thread's last one, in whose order it is read */
 	_Atomic bool closed;
 	struct totals totals; /* after ledger_close */
-	bool kept; /* what outlives the process is what it will be; behind the lock */
+	bool kept;            /* what outlives the process is what it will be; behind the lock */
 };
 
 /* ---- ledger.c; of the drain of that thread ---- */

@@ -33,10 +33,11 @@ static void save_sites(struct spool *spool, int thread, const struct site_table 
 		to->spans++;
 		copy->from = span->from;
 		copy->to = span->to;
-		copy->unread = span->left + (double)atomic_load_explicit(
-				&span->unread, memory_order_relaxed);
-		copy->unread_ticks = span->left_ticks + (double)atomic_load_explicit(
-				&span->unread_ticks, memory_order_relaxed);
+		copy->unread = span->left +
+				(double)atomic_load_explicit(&span->unread, memory_order_relaxed);
+		copy->unread_ticks = span->left_ticks +
+				(double)atomic_load_explicit(&span->unread_ticks,
+						memory_order_relaxed);
 		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
 			copy->prototype[k] = (uint16_t)span->share[k].prototype;
 			copy->share_read[k] = (float)span->share[k].read;
@@ -73,8 +74,8 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 	struct spool_thread *to;
 
 	/* pairs with the release below and in ledger_drain */
-	if (!ledger->spool || atomic_flag_test_and_set_explicit(
-					&thread->draining, memory_order_acquire))
+	if (!ledger->spool ||
+			atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&ledger->lock);
 	if (ledger->kept)
@@ -83,7 +84,8 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 		to = spool_thread(ledger->spool, thread->spooled);
 		thread_account(thread, &to->account);
 		/* what no prototype claims yet would be unclassified for good */
-		for (const struct pending *place = thread->pending.first; place; place = place->next) {
+		for (const struct pending *place = thread->pending.first; place;
+				place = place->next) {
 			to->account.unclassified_bursts++;
 			to->account.unclassified_ticks += (double)place->burst.ticks;
 		}

@@ -16,8 +16,8 @@ static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
 {
 	const struct thread_rules *rules = ledger->rules;
 	bool over = rules->quantum_bursts ?
-				    ++slicer->unit_slices > rules->quantum_bursts :
-				    slice->begin - slicer->unit_begin > rules->quantum_ticks;
+			++slicer->unit_slices > rules->quantum_bursts :
+			slice->begin - slicer->unit_begin > rules->quantum_ticks;
 
 	/* where the group never changes, all of a thread's bursts are one unit drawn */
 	if (rules->scheme.kind == SCHEME_SPACE)
@@ -83,7 +83,8 @@ static void settle_ahead(struct thread *thread, struct span *span, uint32_t numb
 
 	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
 		if (ahead->count[p] > 0)
-			span_note_slices(span, p, (uint32_t)ahead->count[p], (double)ahead->ticks[p]);
+			span_note_slices(span, p, (uint32_t)ahead->count[p],
+					(double)ahead->ticks[p]);
 	memset(ahead, 0, sizeof(*ahead));
 	for (struct pending *place = thread->pending.first; place; place = place->next)
 		if (place->burst.span == BURST_NO_SPAN)
@@ -98,7 +99,7 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 	double place = (double)(at - burst->begin) / (double)burst->ticks;
 	uint64_t until[GROUP_EVENTS_MAX];
 	bool known = sample->count >= count &&
-		     group_delta(burst->first, sample->values, count, until);
+			group_delta(burst->first, sample->values, count, until);
 
 	/* cycles, or the time on a processor: a thread that waits for one does not go on */
 	if (known && ledger->counting->plan.common && burst->values[0])
@@ -122,8 +123,9 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 
 	if (slicer_pending(slicer)) {
 		head = slicer_look(slicer);
-		while (samples < 2 * SLICES_MIN && slicer_sample(slicer, burst->begin,
-				burst->begin + burst->ticks, head, &sample[samples], &at[samples]))
+		while (samples < 2 * SLICES_MIN &&
+				slicer_sample(slicer, burst->begin, burst->begin + burst->ticks,
+						head, &sample[samples], &at[samples]))
 			samples++;
 	}
 	prototype = ledger_drain_burst(ledger, thread, table, burst);
@@ -146,7 +148,8 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	uint64_t left, left_ticks;
 
 	if (!burst->mixed &&
-			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks, head)) {
+			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks,
+					head)) {
 		ledger_drain_whole(ledger, thread, table, burst);
 		return;
 	}
@@ -169,7 +172,7 @@ static bool can_wait(const struct slicer *slicer, uint64_t since)
 	const struct overflow *overflow = &slicer->overflow;
 
 	return clock_ns(clock_now() - since) < AHEAD_NS &&
-	       overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
+			overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
 }
 
 /* The burst under way, as far as it has samples. Called when all that came before it is drained. */

@@ -53,9 +53,11 @@ static int wait_for_all(int rank)
 		if (here)
 			return 0;
 		if (!told && PMPI_Wtime() - begin > PATIENCE_SECONDS) {
-			fprintf(stderr, "phasemux: rank %d waits for others in MPI_Init; should that "
+			fprintf(stderr,
+					"phasemux: rank %d waits for others in MPI_Init; should that "
 					"not end, they were started without phasemux, and all must be "
-					"with it, or none\n", rank);
+					"with it, or none\n",
+					rank);
 			told = true;
 		}
 		sched_yield();
@@ -214,7 +216,8 @@ static int adapter_wait(void)
 
 	do {
 		for (; tree.arrived < tree.pieces; tree.arrived++)
-			if (PMPI_Wait(&tree.request[tree.arrived], MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			if (PMPI_Wait(&tree.request[tree.arrived], MPI_STATUS_IGNORE) !=
+					MPI_SUCCESS)
 				return -EIO;
 		more = next();
 	} while (more > 0);

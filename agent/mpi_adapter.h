@@ -16,8 +16,8 @@
 struct mpi_world {
 	int rank;
 	int size;
-	bool threads;       /* the program asked for MPI_THREAD_MULTIPLE or SERIALIZED */
-	char library[128];  /* "Open MPI v4.1.4" */
+	bool threads;      /* the program asked for MPI_THREAD_MULTIPLE or SERIALIZED */
+	char library[128]; /* "Open MPI v4.1.4" */
 };
 
 /* Merges `in` into `inout`; both are as long as reduce_start was told. */

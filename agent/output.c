@@ -47,8 +47,9 @@ int output_folder(const char *pattern, const struct job *job, char *folder, size
 		length += more;
 	}
 	folder[length] = '\0';
-	if (*job->step && snprintf(folder + length, size - length, "/" OUTPUT_STEP "%s",
-				  job->step) >= (int)(size - length))
+	if (*job->step &&
+			snprintf(folder + length, size - length, "/" OUTPUT_STEP "%s", job->step) >=
+					(int)(size - length))
 		return -ENAMETOOLONG;
 	return 0;
 }
@@ -65,7 +66,7 @@ static int open_own(int at, const char *folder)
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) || status.st_uid != geteuid() ||
-		(status.st_mode & (S_IWGRP | S_IWOTH))) {
+			(status.st_mode & (S_IWGRP | S_IWOTH))) {
 		close(fd);
 		return -EPERM;
 	}
@@ -92,8 +93,8 @@ int output_open(const char *folder)
 	return fd;
 }
 
-static void name_file(
-	char *name, size_t size, const char *base, unsigned number, const char *suffix)
+static void name_file(char *name, size_t size, const char *base, unsigned number,
+		const char *suffix)
 {
 	if (number == 1)
 		snprintf(name, size, "%s.%s", base, suffix);
@@ -101,8 +102,8 @@ static void name_file(
 		snprintf(name, size, "%s-%u.%s", base, number, suffix);
 }
 
-unsigned output_number(
-	int folder_fd, const char *base, const char *const suffixes[], unsigned count)
+unsigned output_number(int folder_fd, const char *base, const char *const suffixes[],
+		unsigned count)
 {
 	for (unsigned number = 1; number < 1000; number++) {
 		unsigned there = 0;
@@ -121,7 +122,7 @@ unsigned output_number(
 }
 
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,
-	const char *text, size_t length)
+		const char *text, size_t length)
 {
 	char name[NAME_MAX];
 	struct rlimit limit;

@@ -30,7 +30,8 @@ int output_open(const char *folder);
  * A number such that BASE.SUFFIX (1), or BASE-2.SUFFIX, ... is not there yet for any of the `count`
  * suffixes; 0 when there are a thousand.
  */
-unsigned output_number(int folder_fd, const char *base, const char *const suffixes[], unsigned count);
+unsigned output_number(int folder_fd, const char *base, const char *const suffixes[],
+		unsigned count);
 
 /* Writes a new file of that name. 0 or -errno; what was begun and failed is removed. */
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,

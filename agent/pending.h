@@ -29,7 +29,7 @@ struct pending_queue {
 
 struct pending_pool {
 	struct pending *given_back;
-	unsigned used;   /* places that were ever taken: memory is touched as far as that */
+	unsigned used; /* places that were ever taken: memory is touched as far as that */
 	unsigned taken;
 	struct pending place[PENDING_MAX];
 };

@@ -54,7 +54,7 @@ static unsigned intern(struct places *places, const struct source_place *place)
 	source_position(place, position, sizeof(position));
 	for (unsigned i = 0; i < places->count; i++)
 		if (strcmp(places->named[i].position, position) == 0 &&
-			strcmp(places->named[i].function, place->function) == 0)
+				strcmp(places->named[i].function, place->function) == 0)
 			return i;
 	if (places->count == NAMED_MAX)
 		return NAMED_MAX;
@@ -66,7 +66,7 @@ static unsigned intern(struct places *places, const struct source_place *place)
 		return NAMED_MAX;
 	}
 	named->interpreter = strncmp(place->module, "libpython", 9) == 0 ||
-			     strncmp(place->module, "python", 6) == 0;
+			strncmp(place->module, "python", 6) == 0;
 	return places->count++;
 }
 
@@ -157,8 +157,8 @@ static void name_table(struct places *places, unsigned table)
 /* ---- which place of a path tells most ---- */
 
 /* Whether another path agrees up to `level`, and then has another caller. */
-static bool has_other_callers(
-	const struct places *places, const struct chain *chain, unsigned level)
+static bool has_other_callers(const struct places *places, const struct chain *chain,
+		unsigned level)
 {
 	for (unsigned table = 0; table < places->tables; table++)
 		for (uint32_t path = 0; path < places->sites[table]->paths.count; path++) {
@@ -166,7 +166,8 @@ static bool has_other_callers(
 
 			if (other->count > level + 1 &&
 					memcmp(other->named, chain->named,
-							(level + 1) * sizeof(chain->named[0])) == 0 &&
+							(level + 1) * sizeof(chain->named[0])) ==
+							0 &&
 					other->named[level + 1] != chain->named[level + 1])
 				return true;
 		}
@@ -178,7 +179,7 @@ static unsigned telling_level(const struct places *places, const struct chain *c
 	unsigned level = 0;
 
 	while (level + 1 < chain->count && !places->named[chain->named[level + 1]].interpreter &&
-		has_other_callers(places, chain, level))
+			has_other_callers(places, chain, level))
 		level++;
 	return level;
 }
@@ -201,8 +202,8 @@ static void tell_levels(const struct places *places, unsigned table)
 		}
 }
 
-struct places *places_new(
-	const struct site_table *const *sites, unsigned tables, struct source *source)
+struct places *places_new(const struct site_table *const *sites, unsigned tables,
+		struct source *source)
 {
 	struct places *places = calloc(1, sizeof(*places));
 	bool room = places != NULL;
@@ -279,7 +280,8 @@ static struct end end_of(const struct places *places, unsigned table, unsigned s
 }
 
 /* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */
-static void add_end(const struct places *places, json_t *pair, const char *key, const struct end *end)
+static void add_end(const struct places *places, json_t *pair, const char *key,
+		const struct end *end)
 {
 	const struct chain *chain = end->chain;
 	static const struct named unknown = { (char *)"", (char *)"?", false };
@@ -291,9 +293,9 @@ static void add_end(const struct places *places, json_t *pair, const char *key, 
 	for (unsigned i = 0; i < chain->count; i++) {
 		const struct named *named = &places->named[chain->named[i]];
 
-		json_array_append_new(
-			path, json_pack("{s:o,s:o}", "function", text(named->function), "position",
-				      text(named->position)));
+		json_array_append_new(path,
+				json_pack("{s:o,s:o}", "function", text(named->function),
+						"position", text(named->position)));
 	}
 	json_object_set_new(pair, key, text(telling->position));
 	snprintf(name, sizeof(name), "%s_call", key);

@@ -15,8 +15,8 @@ struct places;
  * For the call sites of threads that have stopped: so many tables. All must outlive what is
  * returned. source NULL: places have no names. NULL without memory.
  */
-struct places *places_new(
-	const struct site_table *const *sites, unsigned tables, struct source *source);
+struct places *places_new(const struct site_table *const *sites, unsigned tables,
+		struct source *source);
 void places_free(struct places *places);
 
 /*

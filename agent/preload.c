@@ -67,7 +67,7 @@ static bool own_folder(char *folder, size_t size)
 	if (!slash)
 		return snprintf(folder, size, ".") < (int)size;
 	return snprintf(folder, size, "%.*s", (int)(slash - here.dli_fname), here.dli_fname) <
-	       (int)size;
+			(int)size;
 }
 
 static bool is_disabled(void)
@@ -143,7 +143,7 @@ void wrap_attach(bool with_mpi)
 	if (error) {
 		if (speaks)
 			fprintf(stderr, "phasemux: off: %s\n",
-				error == -EIO ? "MPI refused a communicator" : why);
+					error == -EIO ? "MPI refused a communicator" : why);
 		return;
 	}
 	threads_look(); /* what has been opened for the core is not the program either */
@@ -277,7 +277,8 @@ static void enter_finalize(void *site, const void *frame)
 	WRAPPER(mpi_##fortran##__, FORM_F_DOUBLE, MPI_CALL_##name, fortran_count, kind)            \
 	WRAPPER(mpi_##fortran##_f08_, FORM_F08, MPI_CALL_##name, fortran_count, kind)              \
 	WRAPPER(mpi_##fortran##_f08ts_, FORM_F08_TS, MPI_CALL_##name, fortran_count, kind)         \
-	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count, kind)
+	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count,   \
+			kind)
 #include "agent/mpi_calls.def"
 
 /*
@@ -307,9 +308,10 @@ int PMPI_Finalize(void)
 static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
 	"busybox", "env", "nice", "ionice", "nohup", "time", "timeout", "taskset", "numactl",
 	"stdbuf", "setsid", "chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb",
-	"strace", "ltrace", "mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
-	"mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prte", "prterun",
-	"prun", "srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux" };
+	"strace", "ltrace", "mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi",
+	"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted",
+	"prte", "prterun", "prun", "srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh",
+	"phasemux" };
 
 static bool is_launcher(void)
 {

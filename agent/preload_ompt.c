@@ -57,7 +57,7 @@ static void end_waiting(const void *site)
 }
 
 static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parallel,
-	unsigned requested, int flags, const void *site)
+		unsigned requested, int flags, const void *site)
 {
 	(void)task;
 	(void)frame;
@@ -79,8 +79,8 @@ static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const 
 }
 
 /* A thread's part of a region. */
-static void implicit_task(
-	int scope, ompt_data *parallel, ompt_data *task, unsigned size, unsigned index, int flags)
+static void implicit_task(int scope, ompt_data *parallel, ompt_data *task, unsigned size,
+		unsigned index, int flags)
 {
 	(void)size;
 	(void)index;
@@ -108,8 +108,8 @@ static void sync_region(int kind, int scope, ompt_data *parallel, ompt_data *tas
 		end_waiting(site);
 }
 
-static void mutex_acquire(
-	int kind, unsigned hint, unsigned implementation, uint64_t wait, const void *site)
+static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t wait,
+		const void *site)
 {
 	(void)kind;
 	(void)hint;
@@ -139,7 +139,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_data *tool)
 		{ CALLBACK_MUTEX_ACQUIRED, (ompt_function)mutex_acquired },
 	};
 	int (*set)(int event, ompt_function callback) =
-		(int (*)(int, ompt_function))lookup("ompt_set_callback");
+			(int (*)(int, ompt_function))lookup("ompt_set_callback");
 
 	(void)device;
 	(void)tool;
@@ -155,8 +155,8 @@ static void finalize(ompt_data *tool)
 	(void)tool;
 }
 
-__attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(
-	unsigned version, const char *runtime);
+__attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(unsigned version,
+		const char *runtime);
 
 /* Called when the runtime starts; NULL: no tool here, and it will not call back. */
 struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)

@@ -79,8 +79,9 @@ static void *real_next(const char *symbol)
 	void *versioned = version ? dlvsym(RTLD_NEXT, symbol, version) : NULL;
 	Dl_info of_next, of_versioned;
 
-	if (!next || (versioned && dladdr(next, &of_next) && dladdr(versioned, &of_versioned) &&
-				     of_next.dli_fbase == of_versioned.dli_fbase))
+	if (!next ||
+			(versioned && dladdr(next, &of_next) && dladdr(versioned, &of_versioned) &&
+					of_next.dli_fbase == of_versioned.dli_fbase))
 		return versioned;
 	return next;
 }
@@ -232,8 +233,8 @@ static __attribute__((cold, noinline)) void first_region(void)
 	__attribute__((visibility("default"))) long name(P_##count);                               \
 	long name(P_##count)                                                                       \
 	{                                                                                          \
-		long (*real)(P_##count) =                                                          \
-			(long (*)(P_##count))real_of(REAL_##name, __builtin_return_address(0));    \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(REAL_##name,                \
+				__builtin_return_address(0));                                      \
 		struct region region = { (void (*)(void *))a1, (void *)a2, THREAD_##name };        \
 		long result;                                                                       \
                                                                                                    \
@@ -283,10 +284,9 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 		long align, long condition, long flags, void *depend, long priority, void *detach)
 {
 	void (*real)(void (*)(void *), void *, void (*)(void *, void *), long, long, long, long,
-			void *, long, void *) =
-			(void (*)(void (*)(void *), void *, void (*)(void *, void *), long, long,
-					long, long, void *, long, void *))real_of(
-					REAL_GOMP_task, __builtin_return_address(0));
+			void *, long, void *) = (void (*)(void (*)(void *), void *,
+			void (*)(void *, void *), long, long, long, long, void *, long,
+			void *))real_of(REAL_GOMP_task, __builtin_return_address(0));
 	char block[TASK_BYTES_MAX] __attribute__((aligned(TASK_ALIGN)));
 	struct task *task = (struct task *)block;
 	long offset = align > (long)sizeof(*task) ? align : (long)sizeof(*task);
@@ -310,8 +310,8 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 	__attribute__((visibility("default"))) long name(P_##count);                               \
 	long name(P_##count)                                                                       \
 	{                                                                                          \
-		long (*real)(P_##count) =                                                          \
-			(long (*)(P_##count))real_of(REAL_##name, __builtin_return_address(0));    \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(REAL_##name,                \
+				__builtin_return_address(0));                                      \
 		long result;                                                                       \
                                                                                                    \
 		if (!is_observed(__builtin_return_address(0)))                                     \
@@ -327,7 +327,7 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 	long name(long lock)                                                                       \
 	{                                                                                          \
 		int (*real)(long) =                                                                \
-			(int (*)(long))real_of(REAL_##name, __builtin_return_address(0));          \
+				(int (*)(long))real_of(REAL_##name, __builtin_return_address(0));  \
 		int (*tried)(long);                                                                \
 		int result;                                                                        \
                                                                                                    \
@@ -363,14 +363,14 @@ static void *run_thread(void *data)
 	return start.body(start.data);
 }
 
-__attribute__((visibility("default"))) int pthread_create(
-	void *thread, const void *attributes, void *(*body)(void *), void *data);
+__attribute__((visibility("default"))) int pthread_create(void *thread, const void *attributes,
+		void *(*body)(void *), void *data);
 
 int pthread_create(void *thread, const void *attributes, void *(*body)(void *), void *data)
 {
 	int (*real)(void *, const void *, void *(*)(void *), void *) =
-		(int (*)(void *, const void *, void *(*)(void *), void *))real_of(
-			REAL_pthread_create, __builtin_return_address(0));
+			(int (*)(void *, const void *, void *(*)(void *), void *))real_of(
+					REAL_pthread_create, __builtin_return_address(0));
 	struct start *start = NULL;
 	int error;
 

@@ -112,7 +112,7 @@ static uint64_t place_of(uintptr_t address, const struct source_module *modules,
 
 			note_file(total, number, modules[i].path);
 			return (uint64_t)number << OFFSET_BITS |
-			       ((address - modules[i].base) & OFFSET_MASK);
+					((address - modules[i].base) & OFFSET_MASK);
 		}
 	return 0;
 }
@@ -120,8 +120,7 @@ static uint64_t place_of(uintptr_t address, const struct source_module *modules,
 void profile_share(const struct profile *profile, const struct source_module *modules,
 		unsigned count, struct profile_total *total)
 {
-	struct profile_place *places =
-			malloc((PROFILE_PLACES + PROFILE_ENTRIES) * sizeof(*places));
+	struct profile_place *places = malloc((PROFILE_PLACES + PROFILE_ENTRIES) * sizeof(*places));
 	size_t all = total->places;
 
 	if (!places)
@@ -131,8 +130,8 @@ void profile_share(const struct profile *profile, const struct source_module *mo
 		const struct profile_entry *entry = &profile->entry[i];
 
 		if (entry->address)
-			places[all++] = (struct profile_place){
-				place_of(entry->address, modules, count, total),
+			places[all++] = (struct profile_place){ place_of(entry->address, modules,
+										count, total),
 				entry->prototype, entry->samples };
 	}
 	settle(total, places, all);
@@ -191,8 +190,9 @@ unsigned profile_restore(const struct profile_total *total, struct source_module
 		unsigned module = number ? find_module(total, number, modules, own, &count, max) :
 					   max;
 		/* in no file, or in one that is not known: an address all the same */
-		uintptr_t address = module < max ? modules[module].base +
-							   (place->place & OFFSET_MASK) : 1;
+		uintptr_t address = module < max ?
+				modules[module].base + (place->place & OFFSET_MASK) :
+				1;
 
 		profile_add(profile, address, place->prototype, place->samples);
 	}

@@ -41,7 +41,7 @@ struct profile_place {
 
 struct profile_file {
 	uint32_t number; /* made from its path; 0: free */
-	char path[252];	 /* "": too long to be told */
+	char path[252];  /* "": too long to be told */
 };
 
 /* Plain data; zeros are an empty one. */

@@ -21,7 +21,8 @@ static int note_mpi(struct dl_phdr_info *info, size_t size, void *data)
 
 	(void)size;
 	base = base ? base + 1 : info->dlpi_name;
-	if (strncmp(base, "lib", 3) == 0 && strstr(base, "mpi") && names->count < REAL_LIBRARIES_MAX)
+	if (strncmp(base, "lib", 3) == 0 && strstr(base, "mpi") &&
+			names->count < REAL_LIBRARIES_MAX)
 		names->path[names->count++] = strdup(info->dlpi_name);
 	return 0;
 }

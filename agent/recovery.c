@@ -73,15 +73,15 @@ static int compare(const struct recovery *recovery, const struct spool_facts *fa
 {
 	const struct spool_facts *first = &recovery->facts;
 	bool same = facts->size == first->size &&
-		    memcmp(&facts->plan, &first->plan, sizeof(facts->plan)) == 0 &&
-		    strcmp(facts->model, first->model) == 0 &&
-		    facts->hardware == first->hardware;
+			memcmp(&facts->plan, &first->plan, sizeof(facts->plan)) == 0 &&
+			strcmp(facts->model, first->model) == 0 &&
+			facts->hardware == first->hardware;
 
 	if (facts->run != first->run)
 		return -EXDEV;
 	for (unsigned e = 0; same && e < facts->plan.events; e++)
 		same = strcmp(facts->event[e], first->event[e]) == 0 &&
-		       facts->model_event[e] == first->model_event[e];
+				facts->model_event[e] == first->model_event[e];
 	if (!same) {
 		snprintf(why, why_size, "counted something else than rank %d", first->rank);
 		return -EINVAL;
@@ -155,11 +155,10 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 
 	restore_sites(thread, sites);
 	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
-	recovery->totals.agent_seconds +=
-			((account->switch_ticks + account->service_ticks +
-					 account->calls * facts->call_ticks) *
-							facts->ns_per_tick +
-					account->reads * facts->read_ns) *
+	recovery->totals.agent_seconds += ((account->switch_ticks + account->service_ticks +
+							   account->calls * facts->call_ticks) *
+									  facts->ns_per_tick +
+							  account->reads * facts->read_ns) *
 			1e-9;
 	return close_open(recovery, image, thread);
 }

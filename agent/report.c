@@ -85,7 +85,8 @@ static json_t *efficiency(const struct report_facts *facts)
 	if (outside > 0 && totals->threads > facts->world->size) {
 		json_object_set_new(object, "mpi",
 				number(share(outside, totals->threads * facts->wall_seconds)));
-		json_object_set_new(object, "threads", number(share(totals->compute.seconds, outside)));
+		json_object_set_new(object, "threads",
+				number(share(totals->compute.seconds, outside)));
 	}
 	return object;
 }
@@ -238,21 +239,21 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id, "time_share",
+	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id,
+			"time_share",
 			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
 			whole(phase->all.bursts), "read", whole((double)estimate->read),
 			"duration_seconds", "mean",
 			number(share(phase->all.seconds, phase->all.bursts)), "sd",
 			number(estimate->duration_sd), "ipc", number(instructions / cycles), "cpi",
-			number(cycles / instructions), "counters",
-			counters(facts, phase), "cpi_breakdown",
-			breakdown(facts->counting, estimate), "metrics",
+			number(cycles / instructions), "counters", counters(facts, phase),
+			"cpi_breakdown", breakdown(facts->counting, estimate), "metrics",
 			metrics(facts->counting, estimate), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array(),
 			"profile",
-			hot_of_phase(facts->profile, facts->table, phase->number, facts->source), "fold",
-			fold_of_phase(facts->fold, facts->counting, phase->number));
+			hot_of_phase(facts->profile, facts->table, phase->number, facts->source),
+			"fold", fold_of_phase(facts->fold, facts->counting, phase->number));
 }
 
 /* Of phases: how many times as wide intervals are for what was not read, by time; null: not known. */
@@ -347,9 +348,9 @@ json_t *report_build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
 	const struct totals *totals = facts->totals;
-	const char *model = counting->model    ? model_name(counting->model) :
-			    counting->hardware ? "events" :
-						 "time";
+	const char *model = counting->model ? model_name(counting->model) :
+			counting->hardware  ? "events" :
+					      "time";
 	json_t *report = json_object(), *interval_cost = NULL;
 
 	if (!report)
@@ -372,8 +373,7 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "wall_seconds", number(facts->wall_seconds));
 	json_object_set_new(report, "compute_seconds", number(totals->compute.seconds));
 	json_object_set_new(report, "bursts", whole(totals->compute.bursts));
-	json_object_set_new(report, "burst_min_seconds",
-			number(facts->burst_min_seconds));
+	json_object_set_new(report, "burst_min_seconds", number(facts->burst_min_seconds));
 	json_object_set_new(report, "efficiency", efficiency(facts));
 	json_object_set_new(report, "phases", phases(facts, &interval_cost));
 	json_object_set_new(report, "unclassified", tally(&totals->unclassified, totals));

@@ -27,19 +27,19 @@ struct report_facts {
 	const struct counting *counting;
 	const struct mpi_world *world;
 	const struct prototype_table *table;
-	const struct totals *totals;     /* of all ranks */
-	const struct sums *sums;         /* of all ranks */
+	const struct totals *totals;           /* of all ranks */
+	const struct sums *sums;               /* of all ranks */
 	const struct site_table *const *sites; /* of threads: they name the phases' ends */
 	unsigned site_tables;
-	struct source *source;           /* names the sites' addresses; NULL: they have none */
-	const struct profile *profile;   /* of all ranks, by the addresses of this one; NULL: none */
-	const double *fold;              /* the same, as of fold_sums */
+	struct source *source;         /* names the sites' addresses; NULL: they have none */
+	const struct profile *profile; /* of all ranks, by the addresses of this one; NULL: none */
+	const double *fold;            /* the same, as of fold_sums */
 	double burst_min_seconds;
-	double wall_seconds;             /* the longest rank's */
-	double compute_seconds_most;     /* of the rank that computed longest, per thread of it */
+	double wall_seconds;         /* the longest rank's */
+	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
 	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */
-	bool alone; /* each rank reports for itself: no adapter serves this MPI */
+	bool alone;              /* each rank reports for itself: no adapter serves this MPI */
 };
 
 /* The document, or NULL without memory. The caller owns it. */

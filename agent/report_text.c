@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH        100
-#define BAR_WIDTH    40
-#define HOT_SHOWN    3
-#define HOT_SHARE    0.05
-#define PHASE_SHOWN  0.01 /* smaller phases are in report.json */
+#define WIDTH       100
+#define BAR_WIDTH   40
+#define HOT_SHOWN   3
+#define HOT_SHARE   0.05
+#define PHASE_SHOWN 0.01 /* smaller phases are in report.json */
 
 /* A number of the document; NAN where there is none. */
 static double get(const json_t *object, const char *key)
@@ -54,8 +54,10 @@ static struct text format_scaled(double value, const char *const units[], unsign
 		unit++;
 	}
 	snprintf(text.of, sizeof(text.of), "%.*f%s%s",
-			fabs(value) >= 99.95 || value == 0 ? 0 : fabs(value) >= 9.995 ? 1 : 2, value,
-			*units[unit] ? " " : "", units[unit]);
+			fabs(value) >= 99.95 || value == 0   ? 0 :
+					fabs(value) >= 9.995 ? 1 :
+							       2,
+			value, *units[unit] ? " " : "", units[unit]);
 	return text;
 }
 
@@ -123,8 +125,8 @@ static void print_wrapped(FILE *out, const char *words, int indent)
 	fputc('\n', out);
 }
 
-__attribute__((format(printf, 3, 4))) static void print_line(
-		FILE *out, int indent, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void print_line(FILE *out, int indent,
+		const char *format, ...)
 {
 	char *line = NULL;
 	va_list arguments;
@@ -145,8 +147,7 @@ static void print_command(FILE *out, const json_t *report)
 	size_t i, column = 0;
 
 	fputs("phasemux:", out);
-	json_array_foreach(json_object_get(report, "command"), i, word)
-	{
+	json_array_foreach (json_object_get(report, "command"), i, word) {
 		const char *text = json_string_value(word);
 		const char *base = text ? strrchr(text, '/') : NULL;
 
@@ -188,7 +189,8 @@ static void print_head(FILE *out, const json_t *report)
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = get(report, "threads"), ranks = get(report, "ranks");
 	const char *processes = strcmp(get_text(report, "mpi"), "no MPI") == 0 ?
-			(ranks == 1 ? "process" : "processes") : (ranks == 1 ? "rank" : "ranks");
+			(ranks == 1 ? "process" : "processes") :
+			(ranks == 1 ? "rank" : "ranks");
 	char of_threads[32] = "";
 	size_t i;
 
@@ -211,12 +213,12 @@ static void print_head(FILE *out, const json_t *report)
 				format_percent(get(efficiency, "mpi")).of,
 				format_percent(get(efficiency, "threads")).of);
 	if (json_is_object(recovered))
-		print_line(out, 4, "  recovered from %.0f of the ranks%s%s", get(recovered, "ranks"),
-				*missing ? "; missing: " : "", missing);
+		print_line(out, 4, "  recovered from %.0f of the ranks%s%s",
+				get(recovered, "ranks"), *missing ? "; missing: " : "", missing);
 	if (json_is_string(json_object_get(report, "without_counters")))
 		print_line(out, 4, "  no hardware counters: %s",
 				get_text(report, "without_counters"));
-	json_array_foreach(json_object_get(report, "warnings"), i, warning)
+	json_array_foreach (json_object_get(report, "warnings"), i, warning)
 		print_line(out, 4, "  warning: %s", json_string_value(warning));
 	fputc('\n', out);
 }
@@ -254,8 +256,8 @@ static struct place_text format_end(const json_t *pair, const char *key)
 	if (strcmp(position, "?") == 0 && *call)
 		length = snprintf(text.of, sizeof(text.of), "%s", call);
 	snprintf(name, sizeof(name), "%s_path", key);
-	inner = json_string_value(json_object_get(
-			json_array_get(json_object_get(pair, name), 0), "function"));
+	inner = json_string_value(json_object_get(json_array_get(json_object_get(pair, name), 0),
+			"function"));
 	if (inner && *inner && strcmp(inner, function) != 0 && length < (int)sizeof(text.of))
 		snprintf(text.of + length, sizeof(text.of) - (size_t)length, " (%s)", inner);
 	return text;
@@ -274,7 +276,8 @@ static void print_ends(FILE *out, const json_t *phase)
 	to = format_end(pair, "to");
 	/* a line each where they do not fit into one */
 	if ((int)(strlen(from.of) + strlen(to.of)) > room)
-		fprintf(out, "      from %.*s\n      to   %.*s\n", room + 4, from.of, room + 4, to.of);
+		fprintf(out, "      from %.*s\n      to   %.*s\n", room + 4, from.of, room + 4,
+				to.of);
 	else
 		fprintf(out, "      from %s to %s\n", from.of, to.of);
 }
@@ -288,8 +291,7 @@ static void print_hot(FILE *out, const json_t *profile, const char *list, const 
 	int used = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(profile, list), i, row)
-	{
+	json_array_foreach (json_object_get(profile, list), i, row) {
 		const char *name = get_text(row, key), *base = strrchr(name, '/');
 
 		if (i == HOT_SHOWN || get(row, "share") < HOT_SHARE ||
@@ -321,9 +323,9 @@ static unsigned count_known(const json_t *phase)
 	unsigned known = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
 		known += !json_integer_value(json_object_get(component, "level")) &&
-			 isfinite(get(component, "cpi")) && isfinite(get(component, "ci95"));
+				isfinite(get(component, "cpi")) && isfinite(get(component, "ci95"));
 	return known;
 }
 
@@ -339,8 +341,7 @@ static void print_breakdown(FILE *out, const json_t *phase)
 		fprintf(out, "      CPI %.3f; too few bursts of each group for a breakdown\n", cpi);
 		return;
 	}
-	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
-	{
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
 		double value = get(component, "cpi"), error = get(component, "ci95");
 		int level = (int)json_integer_value(json_object_get(component, "level"));
 
@@ -374,13 +375,13 @@ static void print_counters(FILE *out, const json_t *phase)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)counters, name, value)
-	{
+	json_object_foreach ((json_t *)counters, name, value) {
 		double mean = get(value, "mean"), error = get(value, "ci95");
 
 		if (isfinite(mean) && isfinite(error))
 			fprintf(out, "      %-26s %9s +- %-9s per burst\n", name,
-					format_counter(name, mean).of, format_counter(name, error).of);
+					format_counter(name, mean).of,
+					format_counter(name, error).of);
 		else
 			fprintf(out, "      %-26s %9s\n", name,
 					isfinite(mean) ? "too few" : "not observed");
@@ -391,7 +392,8 @@ static void print_phase(FILE *out, const json_t *phase)
 {
 	double ipc = get(phase, "ipc"), instructions = NAN;
 	const json_t *counters = json_object_get(phase, "counters");
-	void *second = json_object_iter_next((json_t *)counters, json_object_iter((json_t *)counters));
+	void *second = json_object_iter_next((json_t *)counters,
+			json_object_iter((json_t *)counters));
 
 	/* cycles and instructions stand first in every model */
 	if (isfinite(ipc) && second)
@@ -423,8 +425,7 @@ static void print_phases(FILE *out, const json_t *report)
 			json_is_null(json_object_get(report, "without_counters")) ?
 					"     instr.     IPC" :
 					"");
-	json_array_foreach(json_object_get(report, "phases"), i, phase)
-	{
+	json_array_foreach (json_object_get(report, "phases"), i, phase) {
 		if (get(phase, "time_share") >= PHASE_SHOWN) {
 			print_phase(out, phase);
 		} else {
@@ -433,8 +434,8 @@ static void print_phases(FILE *out, const json_t *report)
 		}
 	}
 	if (smalls)
-		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).of, smalls,
-				smalls == 1 ? "" : "s");
+		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).of,
+				smalls, smalls == 1 ? "" : "s");
 	if (!i)
 		fprintf(out, "       none: the run was too short, or no burst was long enough\n");
 	fputc('\n', out);
@@ -465,16 +466,20 @@ static void print_foot(FILE *out, const json_t *report)
 			format_count(get_in(report, "unclassified", "bursts")).of,
 			format_percent(get_in(report, "short", "time_share")).of,
 			format_count(get_in(report, "short", "bursts")).of,
-			format_seconds(get(report, "burst_min_seconds")).of, lost > 0 ? ", lost " : "",
-			lost > 0 ? format_count(lost).of : "", lost > 0 ? " bursts" : "");
+			format_seconds(get(report, "burst_min_seconds")).of,
+			lost > 0 ? ", lost " : "", lost > 0 ? format_count(lost).of : "",
+			lost > 0 ? " bursts" : "");
 	print_line(out, 2, "Not read, placed by call site: %s (%s bursts).",
 			format_percent(get_in(report, "not_read", "time_share")).of,
 			format_count(get_in(report, "not_read", "bursts")).of);
 	print_slices(out, json_object_get(report, "samples"));
-	print_line(out, 2, "phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
-			   "rounds, %s per process%s%s%s.",
-			format_seconds(get(agent, "seconds")).of, format_percent(get(agent, "share")).of,
-			format_count(get(agent, "reads")).of, format_count(get(agent, "switches")).of,
+	print_line(out, 2,
+			"phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
+			"rounds, %s per process%s%s%s.",
+			format_seconds(get(agent, "seconds")).of,
+			format_percent(get(agent, "share")).of,
+			format_count(get(agent, "reads")).of,
+			format_count(get(agent, "switches")).of,
 			format_count(get(agent, "calls")).of, get(agent, "rounds"),
 			format_bytes(get(agent, "bytes")).of,
 			cost >= 1.05 ? "; intervals are about " : "",
@@ -489,9 +494,9 @@ static bool is_report(const json_t *report, char *why, size_t why_size)
 	bool whole = json_is_array(phases);
 	size_t i;
 
-	json_array_foreach(phases, i, phase)
+	json_array_foreach (phases, i, phase)
 		whole = whole && isfinite(get(phase, "id")) && isfinite(get(phase, "time_share")) &&
-			json_is_object(json_object_get(phase, "counters"));
+				json_is_object(json_object_get(phase, "counters"));
 	if (version == 1 && whole)
 		return true;
 	if (isfinite(version) && version != 1)
@@ -548,8 +553,8 @@ char *report_csv(const json_t *report, char *why, size_t why_size)
 		return NULL;
 	}
 	fputs("phase,time_share,bursts,counter,mean,ci95,observed\n", out);
-	json_array_foreach(json_object_get(report, "phases"), i, phase)
-		json_object_foreach(json_object_get(phase, "counters"), name, counter)
+	json_array_foreach (json_object_get(report, "phases"), i, phase)
+		json_object_foreach (json_object_get(phase, "counters"), name, counter)
 			fprintf(out, "%.0f,%.9g,%.0f,%s,%.17g,%.9g,%.0f\n", get(phase, "id"),
 					get(phase, "time_share"), get(phase, "bursts"), name,
 					get(counter, "mean"), get(counter, "ci95"),

@@ -28,7 +28,7 @@ struct sampled_burst {
 	 */
 	uint64_t execution;
 	float seconds;
-	uint32_t task;      /* a thread of a rank */
+	uint32_t task; /* a thread of a rank */
 	float metric[SETTINGS_METRICS_MAX];
 };
 

@@ -227,29 +227,29 @@ static bool parse_disable(struct settings *settings, const char *value)
 
 const struct setting settings_table[] = {
 	{ "scheme", "time-space, time, space, random, adaptive, none", "time-space",
-		"which process counts which group when", parse_scheme },
+			"which process counts which group when", parse_scheme },
 	{ "group", "a whole number from 0", "0", "with scheme none: the one group to count",
-		parse_group },
+			parse_group },
 	{ "events", "auto, a model's name, a comma list of event names, @file", "auto",
-		"what to count; auto is this processor's CPI model", parse_events },
+			"what to count; auto is this processor's CPI model", parse_events },
 	{ "quantum", "auto, a number of bursts, a time of at least 1us (10ms)", "auto",
-		"how long a group stays", parse_quantum },
+			"how long a group stays", parse_quantum },
 	{ "budget", "a share of the time above 0% up to 100% (1%), none", "1%",
-		"the most that phasemux may cost; none: read every burst", parse_budget },
+			"the most that phasemux may cost; none: read every burst", parse_budget },
 	{ "burst_min", "auto, a time (50us)", "auto",
-		"shorter bursts are summed apart; auto keeps 99% of the computing time",
-		parse_burst_min },
+			"shorter bursts are summed apart; auto keeps 99% of the computing time",
+			parse_burst_min },
 	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration, callpath",
-		"instructions,ipc",
-		"the metrics that span the space of the bursts", parse_cluster_by },
+			"instructions,ipc", "the metrics that span the space of the bursts",
+			parse_cluster_by },
 	{ "sample", "a whole number up to 10000", "100",
-		"samples per second in long bursts, 0 for none", parse_sample },
+			"samples per second in long bursts, 0 for none", parse_sample },
 	{ "output", "a folder; %j job, %p process, %h host", "phasemux.%j",
-		"where the results go (without a job, %j is the process)", parse_output },
+			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",
-		parse_spool },
+			parse_spool },
 	{ "report", "a comma list of text, json, csv, bursts", "text,json",
-		"what is written at exit; text also goes to stderr", parse_report },
+			"what is written at exit; text also goes to stderr", parse_report },
 	{ "disable", "0, 1", "0", "1: do nothing", parse_disable },
 };
 
@@ -264,8 +264,9 @@ enum metric settings_metric(const char *name, size_t length)
 {
 	int metric = 0;
 
-	while (metric < METRICS && (strlen(metric_names[metric]) != length ||
-					   strncmp(metric_names[metric], name, length) != 0))
+	while (metric < METRICS &&
+			(strlen(metric_names[metric]) != length ||
+					strncmp(metric_names[metric], name, length) != 0))
 		metric++;
 	return (enum metric)metric;
 }

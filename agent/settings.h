@@ -39,8 +39,8 @@ struct settings {
 	char events[SETTINGS_TEXT_MAX]; /* "auto", a model, a comma list, "@file" */
 	uint64_t quantum_bursts;        /* 0: by time */
 	double quantum_ns;              /* 0: auto */
-	double budget;                  /* share of the time, 0.01; INFINITY: none, read everything */
-	double burst_min_ns;            /* < 0: auto */
+	double budget;       /* share of the time, 0.01; INFINITY: none, read everything */
+	double burst_min_ns; /* < 0: auto */
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz;
@@ -51,10 +51,10 @@ struct settings {
 };
 
 struct setting {
-	const char *name;    /* in lower case; flag --burst-min is "burst_min" */
-	const char *values;  /* what is allowed, for people */
+	const char *name;     /* in lower case; flag --burst-min is "burst_min" */
+	const char *values;   /* what is allowed, for people */
 	const char *fallback; /* the default, as a value */
-	const char *help;    /* one line */
+	const char *help;     /* one line */
 	/* Stores the value; false when it makes no sense. */
 	bool (*parse)(struct settings *settings, const char *value);
 };

@@ -26,10 +26,10 @@
 #define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
 
 struct site {
-	uint16_t path;    /* of the table's */
-	uint16_t call;    /* enum runtime_call */
-	uint32_t bursts;  /* seen, saturating */
-	float mean_ticks; /* of the bursts that start here, exponentially weighted */
+	uint16_t path;      /* of the table's */
+	uint16_t call;      /* enum runtime_call */
+	uint32_t bursts;    /* seen, saturating */
+	float mean_ticks;   /* of the bursts that start here, exponentially weighted */
 	_Atomic float more; /* 1 + more: factor on the probability of being read; the drain writes */
 };
 
@@ -45,15 +45,15 @@ struct span_share {
 struct span {
 	uint16_t from, to; /* sites */
 	bool used;
-	_Atomic uint64_t unread;       /* bursts long enough, but not read or lost */
+	_Atomic uint64_t unread; /* bursts long enough, but not read or lost */
 	_Atomic uint64_t unread_ticks;
-	double left, left_ticks;       /* pieces of bursts that were cut into slices, as `share` */
+	double left, left_ticks; /* pieces of bursts that were cut into slices, as `share` */
 	struct span_share share[SPAN_SHARES_MAX]; /* under the ledger's rules: the drain writes */
 };
 
 struct site_table {
 	struct path_table paths;
-	uint32_t sites, spans; /* the highest numbers in use */
+	uint32_t sites, spans;                                 /* the highest numbers in use */
 	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];

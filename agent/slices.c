@@ -18,22 +18,23 @@ uint64_t slicer_look(struct slicer *slicer)
 
 static uint64_t ticks_of(const struct slicer *slicer, uint64_t ns)
 {
-	return ns < slicer->now_ns ? slicer->now_ticks - clock_ticks((double)(slicer->now_ns - ns)) :
-				     slicer->now_ticks;
+	return ns < slicer->now_ns ?
+			slicer->now_ticks - clock_ticks((double)(slicer->now_ns - ns)) :
+			slicer->now_ticks;
 }
 
 static uint64_t ns_of(const struct slicer *slicer, uint64_t ticks)
 {
 	return ticks < slicer->now_ticks ?
-			       slicer->now_ns - (uint64_t)clock_ns(slicer->now_ticks - ticks) :
-			       slicer->now_ns;
+			slicer->now_ns - (uint64_t)clock_ns(slicer->now_ticks - ticks) :
+			slicer->now_ns;
 }
 
 bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head)
 {
 	return slicer->since == begin ||
-	       overflow_count(&slicer->overflow, head, ns_of(slicer, begin), ns_of(slicer, end),
-			       SLICES_MIN) == SLICES_MIN;
+			overflow_count(&slicer->overflow, head, ns_of(slicer, begin),
+					ns_of(slicer, end), SLICES_MIN) == SLICES_MIN;
 }
 
 bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
@@ -108,8 +109,10 @@ bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, 
 		} else {
 			good = make(slicer, burst, &sample, ticks, counts, slice);
 			if (!good)
-				leave(slicer, ticks > slicer->last_ticks ?
-						ticks - slicer->last_ticks : 0);
+				leave(slicer,
+						ticks > slicer->last_ticks ?
+								ticks - slicer->last_ticks :
+								0);
 		}
 		slicer->last = sample;
 		slicer->last_ticks = ticks > slicer->last_ticks ? ticks : slicer->last_ticks;

@@ -15,17 +15,17 @@ typedef char *demangler(const char *, char *, size_t *, int *);
 
 struct loaded {
 	struct source_module module;
-	bool looked;		 /* the rest is filled in */
-	struct elf_file *file;	 /* NULL: it cannot be read */
-	struct elf_file *apart;	 /* that with the debug information, if it is another */
-	void *opened;		 /* debug information; NULL: none, or nobody reads it */
+	bool looked;            /* the rest is filled in */
+	struct elf_file *file;  /* NULL: it cannot be read */
+	struct elf_file *apart; /* that with the debug information, if it is another */
+	void *opened;           /* debug information; NULL: none, or nobody reads it */
 };
 
 struct source {
 	const char *folder;
-	bool looked; /* for the reader */
+	bool looked;                       /* for the reader */
 	const struct source_debug *reader; /* NULL: no lines */
-	demangler *demangle; /* NULL: C++ names stay as they are */
+	demangler *demangle;               /* NULL: C++ names stay as they are */
 	unsigned count;
 	struct loaded loaded[];
 };
@@ -61,7 +61,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *data)
 	if (*info->dlpi_name)
 		snprintf(module->path, sizeof(module->path), "%s", info->dlpi_name);
 	else if (list->count ||
-		 readlink("/proc/self/exe", module->path, sizeof(module->path) - 1) < 0)
+			readlink("/proc/self/exe", module->path, sizeof(module->path) - 1) < 0)
 		return 0;
 	list->count++;
 	return 0;
@@ -132,7 +132,7 @@ static void clear_name(const struct source *source, char *name, size_t size)
 	length = strlen(name);
 	for (at = 0; at + 1 < length; at++)
 		if (!islower((unsigned char)name[at]) && !isdigit((unsigned char)name[at]) &&
-			name[at] != '_')
+				name[at] != '_')
 			return;
 	if (length > 1 && name[length - 1] == '_')
 		name[length - 1] = '\0';
@@ -311,8 +311,8 @@ static unsigned find_in(struct source *source, struct loaded *loaded, uintptr_t 
 	return count;
 }
 
-unsigned source_find(
-	struct source *source, uintptr_t address, struct source_place *places, unsigned max)
+unsigned source_find(struct source *source, uintptr_t address, struct source_place *places,
+		unsigned max)
 {
 	struct loaded *loaded = loaded_at(source, address);
 	unsigned count = 1;
@@ -324,8 +324,8 @@ unsigned source_find(
 	for (unsigned i = 0; i < count; i++) {
 		clear_name(source, places[i].function, sizeof(places[i].function));
 		snprintf(places[i].module, sizeof(places[i].module), "%.*s",
-			(int)sizeof(places[i].module) - 1,
-			loaded ? base_name(loaded->module.path) : "?");
+				(int)sizeof(places[i].module) - 1,
+				loaded ? base_name(loaded->module.path) : "?");
 	}
 	return count;
 }
@@ -336,5 +336,5 @@ void source_position(const struct source_place *place, char *text, size_t size)
 		snprintf(text, size, "%s:%u", place->file, place->line);
 	else
 		snprintf(text, size, "%s+0x%zx", *place->function ? place->function : place->module,
-			place->offset);
+				place->offset);
 }

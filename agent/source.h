@@ -23,7 +23,7 @@ struct source_module {
  */
 struct source_place {
 	char function[160]; /* C++ and Fortran names in clear, without arguments */
-	char file[256];	    /* as the compiler was told it */
+	char file[256];     /* as the compiler was told it */
 	unsigned line;
 	char module[64]; /* without its folder */
 	size_t offset;
@@ -52,8 +52,8 @@ const char *source_module_name(const struct source *source, uintptr_t address);
  * The places that a return address stands for, innermost first: more than one where the compiler
  * inlined functions into one another. Returns how many were filled, at least 1.
  */
-unsigned source_find(
-	struct source *source, uintptr_t address, struct source_place *places, unsigned max);
+unsigned source_find(struct source *source, uintptr_t address, struct source_place *places,
+		unsigned max);
 
 /* "file:line"; without lines "function+0x12", without functions "module+0x1234". */
 void source_position(const struct source_place *place, char *text, size_t size);
@@ -70,8 +70,8 @@ struct source_debug {
 	 * As source_find, for the address of a call as the file states it, and names as the linker
 	 * knows them (source.c clears them); 0: nothing known.
 	 */
-	unsigned (*find)(
-		void *opened, uintptr_t address, struct source_place *places, unsigned max);
+	unsigned (*find)(void *opened, uintptr_t address, struct source_place *places,
+			unsigned max);
 	void (*close)(void *opened);
 };
 

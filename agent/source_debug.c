@@ -181,7 +181,7 @@ static void name_function(Dwarf_Die *unit, Dwarf_Die *function, struct source_pl
 		name = dwarf_formstring(dwarf_attr_integrate(function, linkage[i], &attribute));
 		/* what is no C++ name adds nothing to the author's, but a Fortran module */
 		if (name && strncmp(name, "_Z", 2) != 0 &&
-			!(is_fortran(unit) && strstr(name, "_MOD_")))
+				!(is_fortran(unit) && strstr(name, "_MOD_")))
 			name = NULL;
 	}
 	if (!name)
@@ -200,7 +200,7 @@ static void place_of_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct source_pla
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
 		place->line = (unsigned)value;
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &value) == 0 &&
-		dwarf_getsrcfiles(unit, &files, &count) == 0 && value < count) {
+			dwarf_getsrcfiles(unit, &files, &count) == 0 && value < count) {
 		const char *file = dwarf_filesrc(files, value, NULL, NULL);
 
 		snprintf(place->file, sizeof(place->file), "%s", file ? file : "");
@@ -258,7 +258,7 @@ static void gather_scopes(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 		case DW_TAG_subprogram:
 		case DW_TAG_inlined_subroutine:
 			if (!dwarf_hasattr(&die, DW_AT_low_pc) &&
-				!dwarf_hasattr(&die, DW_AT_ranges))
+					!dwarf_hasattr(&die, DW_AT_ranges))
 				break;
 			add_ranges(unit, &die, depth);
 			gather_scopes(unit, &die, depth + 1);
@@ -301,14 +301,14 @@ static const struct scope *scope_around(const struct unit *unit, Dwarf_Addr addr
 
 	for (const struct scope *at = unit->scope; at < unit->scope + unit->count; at++)
 		if (address >= at->begin && address < at->end && at->depth < below &&
-			(!deepest || at->depth > deepest->depth))
+				(!deepest || at->depth > deepest->depth))
 			deepest = at;
 	return deepest;
 }
 
 /* The functions around an address, from the innermost inlined one to that which holds the code. */
 static unsigned functions_around(struct debug *debug, Dwarf_Die *die, Dwarf_Addr address,
-	struct source_place *places, unsigned max)
+		struct source_place *places, unsigned max)
 {
 	const struct unit *unit = scopes_of(debug, die);
 	const struct scope *scope;
@@ -331,8 +331,8 @@ static unsigned functions_around(struct debug *debug, Dwarf_Die *die, Dwarf_Addr
 	return count ? count : places[0].line > 0;
 }
 
-static unsigned debug_find(
-	void *opened, uintptr_t address, struct source_place *places, unsigned max)
+static unsigned debug_find(void *opened, uintptr_t address, struct source_place *places,
+		unsigned max)
 {
 	struct debug *debug = opened;
 	Dwarf_Die unit;

@@ -17,9 +17,9 @@
 
 struct spool {
 	unsigned char *map;
-	size_t bytes;    /* of the mapping: for all threads */
-	size_t length;   /* of the file */
-	size_t reserved; /* of it, what is sure to have storage behind it */
+	size_t bytes;                /* of the mapping: for all threads */
+	size_t length;               /* of the file */
+	size_t reserved;             /* of it, what is sure to have storage behind it */
 	unsigned prototypes, phases; /* that have room */
 	uint32_t sites[SPOOL_THREADS_MAX], spans[SPOOL_THREADS_MAX], paths[SPOOL_THREADS_MAX];
 	char folder[4096]; /* of the run */
@@ -29,7 +29,7 @@ struct spool {
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
-	uint64_t dirty_threads; /* a bit each */
+	uint64_t dirty_threads;         /* a bit each */
 	uint64_t dirty[PROTOTYPES_MAX]; /* per prototype, a bit for each group */
 };
 
@@ -63,7 +63,7 @@ size_t spool_profile_at(uint64_t sums_length)
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
 	return spool_profile_at(sums_length) + align(sizeof(struct profile)) +
-	       (thread * SPOOL_SIDES + side) * align(sizeof(struct spool_thread));
+			(thread * SPOOL_SIDES + side) * align(sizeof(struct spool_thread));
 }
 
 /* As FNV-1a does it with bytes, but word by word: the facts have some 50,000 bytes. */
@@ -227,8 +227,8 @@ static void write_facts(struct spool *spool, const struct spool_facts *from)
 	facts->checksum = spool_checksum(facts);
 }
 
-struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder, size_t size,
-		int *error)
+struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder,
+		size_t size, int *error)
 {
 	struct spool *spool = calloc(1, sizeof(*spool));
 
@@ -306,7 +306,7 @@ struct spool_side *spool_side(struct spool *spool)
 struct spool_thread *spool_thread(struct spool *spool, int thread)
 {
 	return (struct spool_thread *)(spool->map +
-				       spool_thread_at(spool->sums_length, (unsigned)thread, 0));
+			spool_thread_at(spool->sums_length, (unsigned)thread, 0));
 }
 
 /* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
@@ -340,14 +340,15 @@ static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
 static int room_for_sketches(struct spool *spool, int fd, unsigned phases)
 {
 	size_t base = spool_sums_at(spool->sums_length, 0) +
-		      sums_sketch_at(spool->shape, 1) * sizeof(double);
+			sums_sketch_at(spool->shape, 1) * sizeof(double);
 	size_t per_phase = (sums_sketch_at(spool->shape, 2) - sums_sketch_at(spool->shape, 1)) *
-			   sizeof(double);
+			sizeof(double);
 	int error;
 
 	if (phases <= spool->phases)
 		return 0;
-	error = fd < 0 ? fd : reserve(spool, fd, base, spool->phases * per_phase, phases * per_phase);
+	error = fd < 0 ? fd :
+			 reserve(spool, fd, base, spool->phases * per_phase, phases * per_phase);
 	if (error) {
 		phases = SKETCH_PHASES;
 		stand_in(spool, base, spool->phases * per_phase, align(phases * per_phase));
@@ -491,7 +492,8 @@ static void copy_threads(struct spool *spool)
 		memcpy(to->path + to->paths, from->path + to->paths,
 				(from->paths - to->paths) * sizeof(from->path[0]));
 		memcpy(to->site, from->site, from->sites * sizeof(from->site[0]));
-		memcpy(to, from, offsetof(struct spool_thread, span) +
+		memcpy(to, from,
+				offsetof(struct spool_thread, span) +
 						from->spans * sizeof(from->span[0]));
 	}
 }

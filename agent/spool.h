@@ -49,24 +49,24 @@ struct spool_facts {
 	char magic[8];
 	uint32_t version;
 	uint32_t facts_bytes, side_bytes, thread_bytes; /* sizes of the three structs */
-	uint64_t checksum;    /* of all that follows in this struct; written last */
-	uint64_t run;         /* the same on all ranks of a run, different in each run */
-	int32_t rank, size;   /* of the world */
+	uint64_t checksum;  /* of all that follows in this struct; written last */
+	uint64_t run;       /* the same on all ranks of a run, different in each run */
+	int32_t rank, size; /* of the world */
 	int64_t pid;
-	double started;       /* seconds since 1970 */
-	uint64_t start;       /* ticks of the clock at the start of the run */
+	double started; /* seconds since 1970 */
+	uint64_t start; /* ticks of the clock at the start of the run */
 	double ns_per_tick;
-	double read_ns, call_ticks;        /* what a read, and a call that reads nothing, cost */
-	uint64_t sums_length; /* doubles */
-	uint32_t scheme;      /* enum scheme_kind */
+	double read_ns, call_ticks; /* what a read, and a call that reads nothing, cost */
+	uint64_t sums_length;       /* doubles */
+	uint32_t scheme;            /* enum scheme_kind */
 	uint32_t hardware, counters, alone;
-	uint32_t prototypes;  /* room for; PROTOTYPES_MAX */
+	uint32_t prototypes; /* room for; PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;
 	uint32_t family, unused; /* 1: of forked processes; nobody knows how many there are */
 	struct plan plan;
 	uint32_t model_event[PLAN_EVENTS_MAX];
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];
-	char model[64];     /* "": none */
+	char model[64]; /* "": none */
 	char processor[64];
 	char library[128];
 	char without[512];
@@ -86,7 +86,7 @@ struct spool_state {
 struct spool_side {
 	uint64_t now; /* ticks at the last commit */
 	uint64_t burst_min_ns;
-	double own_bytes; /* the agent's memory, but for threads */
+	double own_bytes;     /* the agent's memory, but for threads */
 	double start_seconds; /* that the process waited for the agent at its start */
 	uint32_t rounds, threads;
 	uint32_t generation, prototypes, phases; /* of the table */
@@ -152,8 +152,8 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting);
  * works. NULL on failure: *error is -errno and folder the one that was tried last; otherwise it is
  * the run's folder.
  */
-struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder, size_t size,
-		int *error);
+struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder,
+		size_t size, int *error);
 
 /* The normal end: the file is removed, and the folders once they are empty. The memory stays. */
 void spool_remove(struct spool *spool);

@@ -12,13 +12,13 @@
 #include "agent/calls.h"
 #include "multiplex/layout.h"
 
-#define FILE_MAX  (256u << 20)
-#define ATTEMPTS  1000
-#define RANKS_MAX 1000000
-#define COUNT_MAX 0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
-#define BYTES_MAX 0x1p53
+#define FILE_MAX    (256u << 20)
+#define ATTEMPTS    1000
+#define RANKS_MAX   1000000
+#define COUNT_MAX   0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
+#define BYTES_MAX   0x1p53
 #define SAMPLES_MAX (1u << 20) /* on one address: those of all ranks fit 32 bits, mostly */
-#define SUM_MAX   1e100  /* products of two sums are finite */
+#define SUM_MAX     1e100      /* products of two sums are finite */
 
 static int refuse(char *why, size_t why_size, const char *what)
 {
@@ -81,14 +81,14 @@ static void end_texts(struct spool_facts *facts)
 static bool are_facts(const struct spool_facts *facts)
 {
 	bool good = is_plan(&facts->plan) && facts->size > 0 && facts->size <= RANKS_MAX &&
-		    facts->rank >= 0 && facts->rank < facts->size &&
-		    facts->prototypes == PROTOTYPES_MAX && facts->scheme < SCHEME_KINDS &&
-		    facts->warnings <= COUNTING_WARNINGS_MAX &&
-		    facts->modules <= SPOOL_MODULES_MAX &&
-		    facts->command_bytes <= SPOOL_COMMAND_MAX && facts->family <= 1 &&
-		    is_number(facts->ns_per_tick, 1e9) && facts->ns_per_tick > 0 &&
-		    is_number(facts->read_ns, 1e9) && is_number(facts->call_ticks, 1e9) &&
-		    is_number(facts->started, 1e12);
+			facts->rank >= 0 && facts->rank < facts->size &&
+			facts->prototypes == PROTOTYPES_MAX && facts->scheme < SCHEME_KINDS &&
+			facts->warnings <= COUNTING_WARNINGS_MAX &&
+			facts->modules <= SPOOL_MODULES_MAX &&
+			facts->command_bytes <= SPOOL_COMMAND_MAX && facts->family <= 1 &&
+			is_number(facts->ns_per_tick, 1e9) && facts->ns_per_tick > 0 &&
+			is_number(facts->read_ns, 1e9) && is_number(facts->call_ticks, 1e9) &&
+			is_number(facts->started, 1e12);
 
 	for (unsigned e = 0; good && e < facts->plan.events; e++)
 		good = facts->model_event[e] < PLAN_EVENTS_MAX;
@@ -113,14 +113,14 @@ static bool is_side(const struct spool_side *side)
 static bool is_span(const struct spool_span *span)
 {
 	bool good = span->from < SITES_MAX && span->to < SITES_MAX &&
-		    is_number(span->unread, COUNT_MAX) && is_number(span->unread_ticks, 0x1p63);
+			is_number(span->unread, COUNT_MAX) && is_number(span->unread_ticks, 0x1p63);
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
 		good = good && is_number((double)span->share_read[i], COUNT_MAX) &&
-		       is_number((double)span->share_ticks[i], SUM_MAX) &&
-		       is_number((double)span->share_unread[i], SUM_MAX) &&
-		       is_number((double)span->share_unread_ticks[i], SUM_MAX) &&
-		       span->prototype[i] <= TOTALS_UNCLASSIFIED;
+				is_number((double)span->share_ticks[i], SUM_MAX) &&
+				is_number((double)span->share_unread[i], SUM_MAX) &&
+				is_number((double)span->share_unread_ticks[i], SUM_MAX) &&
+				span->prototype[i] <= TOTALS_UNCLASSIFIED;
 	return good;
 }
 
@@ -128,11 +128,13 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 {
 	const double *account = (const double *)&thread->account;
 	bool good = are_numbers(account, sizeof(thread->account) / sizeof(*account), 0x1p63) &&
-		    is_number(thread->account.bursts, COUNT_MAX) &&
-		    is_number(thread->account.lost, COUNT_MAX) && thread->spans <= SPANS_MAX &&
-		    thread->open <= SPOOL_OPEN_MAX &&
-		    (!thread->open || (thread->open_group < facts->plan.groups &&
-				      thread->open_weight > 0 && thread->open_weight <= COUNT_MAX));
+			is_number(thread->account.bursts, COUNT_MAX) &&
+			is_number(thread->account.lost, COUNT_MAX) && thread->spans <= SPANS_MAX &&
+			thread->open <= SPOOL_OPEN_MAX &&
+			(!thread->open ||
+					(thread->open_group < facts->plan.groups &&
+							thread->open_weight > 0 &&
+							thread->open_weight <= COUNT_MAX));
 
 	good = good && thread->paths <= PATHS_MAX && thread->sites <= SITES_MAX;
 	for (uint32_t i = 0; good && i < thread->sites; i++)
@@ -143,8 +145,8 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 		good = is_span(&thread->span[i]);
 	for (uint32_t i = 0; good && i < thread->open; i++)
 		good = thread->open_prototype[i] < PROTOTYPES_MAX &&
-		       thread->open_fields[i][0] <= COUNT_MAX &&
-		       are_numbers(thread->open_fields[i], QUANTUM_FIELDS, SUM_MAX);
+				thread->open_fields[i][0] <= COUNT_MAX &&
+				are_numbers(thread->open_fields[i], QUANTUM_FIELDS, SUM_MAX);
 	return good;
 }
 
@@ -161,7 +163,7 @@ static bool are_sums(const struct spool_image *image)
 		quanta += common[BLOCK_QUANTA];
 		for (unsigned g = 0; g < image->facts.plan.groups; g++)
 			good &= sums_block(sums, p, g)[BLOCK_READ] <= COUNT_MAX &&
-				sums_block(sums, p, g)[BLOCK_QUANTA] <= COUNT_MAX;
+					sums_block(sums, p, g)[BLOCK_QUANTA] <= COUNT_MAX;
 	}
 	sums_free(sums);
 	return good && read <= COUNT_MAX && quanta <= COUNT_MAX;
@@ -191,8 +193,9 @@ static int parse_facts(struct spool_facts *facts, const void *bytes, size_t leng
 	if (facts->version != SPOOL_VERSION || facts->facts_bytes != sizeof(*facts) ||
 			facts->side_bytes != sizeof(struct spool_side) ||
 			facts->thread_bytes != sizeof(struct spool_thread))
-		return refuse(why, why_size, "left by another version of phasemux, or on another "
-					     "kind of machine: recover it with that");
+		return refuse(why, why_size,
+				"left by another version of phasemux, or on another "
+				"kind of machine: recover it with that");
 	if (facts->checksum != spool_checksum(facts))
 		return refuse(why, why_size, "damaged, or not begun yet");
 	end_texts(facts);
@@ -233,7 +236,8 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	}
 	memcpy(image->sums, from + spool_sums_at(facts->sums_length, whole),
 			facts->sums_length * sizeof(*image->sums));
-	memcpy(&image->profile, from + spool_profile_at(facts->sums_length), sizeof(image->profile));
+	memcpy(&image->profile, from + spool_profile_at(facts->sums_length),
+			sizeof(image->profile));
 	clean_profile(&image->profile, image->side.prototypes);
 	for (uint32_t i = 0; i < image->side.threads && !error; i++) {
 		memcpy(&image->thread[i], from + spool_thread_at(facts->sums_length, i, whole),

@@ -33,7 +33,8 @@ size_t thread_bytes(void)
 size_t thread_resident(const struct thread *thread)
 {
 	return memory_resident(thread, thread_bytes()) +
-	       memory_resident(thread->gathered, thread->gathered_bytes) + thread->kernel_bytes;
+			memory_resident(thread->gathered, thread->gathered_bytes) +
+			thread->kernel_bytes;
 }
 
 /* Opens the groups that the scheme will ever want here. */
@@ -54,8 +55,8 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 			continue;
 		for (unsigned i = 0; i < plan->group[g].count; i++)
 			of_group[i] = &events[plan->group[g].event[i]];
-		error = group_open_on(&thread->groups[g], tid, pmu, of_group,
-				plan->group[g].count, method, &bad);
+		error = group_open_on(&thread->groups[g], tid, pmu, of_group, plan->group[g].count,
+				method, &bad);
 		if (error) {
 			while (g-- > 0)
 				if (!fixed || g == only)
@@ -176,8 +177,8 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 }
 
 /* Between bursts: the next quantum, and its group. False when it cannot be counted. */
-static __attribute__((noinline)) bool next_quantum(
-		struct thread *thread, const struct thread_rules *rules, uint64_t now)
+static __attribute__((noinline)) bool next_quantum(struct thread *thread,
+		const struct thread_rules *rules, uint64_t now)
 {
 	unsigned group = choose_group(rules, thread->place, thread->quantum + 1,
 			&thread->group_weight);
@@ -196,8 +197,8 @@ static __attribute__((noinline)) bool next_quantum(
 	return thread->counting;
 }
 
-static inline bool quantum_is_over(
-		const struct thread *thread, const struct thread_rules *rules, uint64_t now)
+static inline bool quantum_is_over(const struct thread *thread, const struct thread_rules *rules,
+		uint64_t now)
 {
 	if (!thread->counting)
 		return true;
@@ -214,8 +215,8 @@ static int read_begin(struct thread *thread)
 }
 
 /* The burst that begins will be read: the counters now. */
-static __attribute__((noinline)) bool begin_reading(
-		struct thread *thread, const struct thread_rules *rules, uint64_t now)
+static __attribute__((noinline)) bool begin_reading(struct thread *thread,
+		const struct thread_rules *rules, uint64_t now)
 {
 	int kept = errno;
 	bool good;
@@ -273,11 +274,13 @@ void thread_switch(struct thread *thread, const struct thread_rules *rules, uint
 		unsigned before = thread->group;
 
 		next_quantum(thread, rules, now);
-		thread->quantum_end = now + (rules->quantum_ticks > stay ? rules->quantum_ticks : stay);
+		thread->quantum_end =
+				now + (rules->quantum_ticks > stay ? rules->quantum_ticks : stay);
 		thread->switched |= thread->group != before;
-		atomic_store_explicit(&thread->under_way.group, thread->group, memory_order_release);
-		atomic_store_explicit(
-				&thread->under_way.quantum, thread->quantum, memory_order_release);
+		atomic_store_explicit(&thread->under_way.group, thread->group,
+				memory_order_release);
+		atomic_store_explicit(&thread->under_way.quantum, thread->quantum,
+				memory_order_release);
 	}
 	end_turn(thread);
 }
@@ -300,8 +303,11 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	if (ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed))
 		return true;
 	burst = ring_reserve(&thread->ring);
-	if (!burst || (!mixed && !group_delta(thread->values, thread->end_values,
-				   rules->counts[thread->group], burst->values)))
+	if (!burst ||
+			(!mixed &&
+					!group_delta(thread->values, thread->end_values,
+							rules->counts[thread->group],
+							burst->values)))
 		return false;
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
@@ -323,8 +329,8 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 	return true;
 }
 
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
-		uint64_t now)
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
 	uint64_t ticks = now - thread->begin;
@@ -340,8 +346,9 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules, e
 	site_add(&counts->bursts, 1);
 	site_add(&counts->ticks, ticks);
 	/* what is cut has the length of its slices, a little less */
-	site_add(&counts->histogram[histogram_bin(is_long(rules, ticks) ?
-			rules->sample_ticks / 4 * 3 : ticks)], ticks);
+	site_add(&counts->histogram[histogram_bin(
+				 is_long(rules, ticks) ? rules->sample_ticks / 4 * 3 : ticks)],
+			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
 	if (!is_short)
@@ -381,7 +388,7 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 	thread->from = site_find(&thread->sites, thread->at, call);
 	chance = site_chance(&thread->sites.site[thread->from], rules->pay);
 	thread->reading = thread->open && !thread->open_error &&
-			  (chance >= 1 || thread_random(thread) < chance);
+			(chance >= 1 || thread_random(thread) < chance);
 	if (thread->reading) {
 		thread->weight = chance >= 1 ? 1 : 1 / chance;
 		if (!begin_reading(thread, rules, now)) {
@@ -416,7 +423,7 @@ void thread_account(const struct thread *thread, struct account *account)
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
 		.bursts = count_of(&counts->bursts) + count_of(&slicer->extra) +
-			  count_of(&slicer->ahead_bursts),
+				count_of(&slicer->ahead_bursts),
 		.ticks = count_of(&counts->ticks) + count_of(&slicer->ahead_ticks),
 		.short_bursts = count_of(&counts->short_bursts),
 		.short_ticks = count_of(&counts->short_ticks),

@@ -24,36 +24,37 @@
 #include "sampling/group.h"
 #include "sampling/ring.h"
 
-#define THREAD_RING_BURSTS   64
-#define THREAD_SAMPLES       170 /* in the kernel's ring: 16 KiB */
-#define THREAD_SAMPLES_FIRST 680 /* the same of the process' first thread: it may compute for long */
+#define THREAD_RING_BURSTS 64
+#define THREAD_SAMPLES     170 /* in the kernel's ring: 16 KiB */
+#define THREAD_SAMPLES_FIRST                                                                       \
+	680 /* the same of the process' first thread: it may compute for long */
 
 /* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
 	struct scheme scheme;
-	struct adaptive *adaptive;    /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
-	unsigned groups;              /* of the plan */
+	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
+	unsigned groups;           /* of the plan */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
-	double pay;                   /* a burst is read with probability mean ticks x pay, > 0 */
-	uint64_t quantum_ticks;       /* 0: by bursts */
+	double pay;             /* a burst is read with probability mean ticks x pay, > 0 */
+	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
-	uint64_t service_ticks;       /* how often `service` looks after the rest */
-	uint64_t sample_ns;           /* of the thread's time, between two samples; 0: none */
-	uint64_t sample_ticks;        /* the same */
-	bool switching;               /* groups change within long bursts: there are turns */
-	uint64_t long_ticks;          /* so long a burst may be cut; 0: none is */
-	_Atomic uint64_t burst_min;   /* ticks; shorter bursts are short */
-	_Atomic bool finished;        /* no burst begins any more */
+	uint64_t service_ticks;     /* how often `service` looks after the rest */
+	uint64_t sample_ns;         /* of the thread's time, between two samples; 0: none */
+	uint64_t sample_ticks;      /* the same */
+	bool switching;             /* groups change within long bursts: there are turns */
+	uint64_t long_ticks;        /* so long a burst may be cut; 0: none is */
+	_Atomic uint64_t burst_min; /* ticks; shorter bursts are short */
+	_Atomic bool finished;      /* no burst begins any more */
 };
 
 /* What a thread has counted of its own work, read by others at the end (single writer). */
 struct thread_counts {
 	_Atomic uint64_t calls, bursts, ticks;
 	_Atomic uint64_t short_bursts, short_ticks;
-	_Atomic uint64_t lost;  /* bursts whose counts could not be had, or could not be true */
+	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
 	_Atomic uint64_t reads, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
-	_Atomic uint64_t mpi_ticks; /* inside MPI */
+	_Atomic uint64_t mpi_ticks;                 /* inside MPI */
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
 };
 
@@ -69,18 +70,18 @@ struct open_burst {
 };
 
 struct thread {
-	uint32_t at;   /* path of the intercepted call under way, or of the last one */
+	uint32_t at;      /* path of the intercepted call under way, or of the last one */
 	uint64_t entered; /* when that call began */
-	uint32_t born; /* path of the first: of a new thread, its function */
+	uint32_t born;    /* path of the first: of a new thread, its function */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
 	uint32_t from; /* site */
 	uint64_t begin;
-	uint64_t values[GROUP_EVENTS_MAX]; /* counters at its begin ... */
+	uint64_t values[GROUP_EVENTS_MAX];     /* counters at its begin ... */
 	uint64_t end_values[GROUP_EVENTS_MAX]; /* ... and at its end */
-	bool ended; /* these could be read */
-	bool switched; /* the group has changed since its begin */
+	bool ended;                            /* these could be read */
+	bool switched;                         /* the group has changed since its begin */
 	double weight;
 	struct open_burst under_way;
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
@@ -92,7 +93,7 @@ struct thread {
 	bool counting; /* the group is enabled */
 	uint64_t service_at, random;
 	uint64_t place; /* in the scheme: which counter set this is */
-	bool main; /* it called MPI_Init: it alone speaks MPI for the agent */
+	bool main;      /* it called MPI_Init: it alone speaks MPI for the agent */
 	int open_error;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
 	struct thread_counts counts;
@@ -106,12 +107,12 @@ struct thread {
 	size_t gathered_bytes;
 	uint64_t gathered_quantum;
 	struct pending_queue pending; /* claimed by no prototype yet */
-	uint32_t noted; /* the highest span of which a burst was */
-	uint32_t settled; /* generation that the pending ones were classified with */
+	uint32_t noted;               /* the highest span of which a burst was */
+	uint32_t settled;             /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
-	int spooled; /* its number in the spool; < 0: not in it */
-	void **slot; /* its word of the preload */
-	struct thread *next; /* in the list of all threads */
+	int spooled;                       /* its number in the spool; < 0: not in it */
+	void **slot;                       /* its word of the preload */
+	struct thread *next;               /* in the list of all threads */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
 
@@ -156,8 +157,8 @@ static inline void thread_stop_counting(struct thread *thread, const struct thre
 }
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
-		uint64_t now);
+void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now);
 
 /* A burst begins: `call`, at the path thread->at, has returned. */
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,

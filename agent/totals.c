@@ -14,7 +14,7 @@ static struct tally *tally_of(struct totals *totals, uint32_t prototype)
 
 /* How unread bursts spread: over the shares of which spans, and in what proportion. */
 struct spreading {
-	bool same_end;  /* the span's own; false: of all spans that start at the same site */
+	bool same_end; /* the span's own; false: of all spans that start at the same site */
 	bool by_chance; /* for how many unread ones each read burst stands; false: as the read ones */
 };
 
@@ -55,7 +55,8 @@ static bool spread(struct totals *totals, const struct site_table *sites, const 
 				} else if (all.bursts > 0 && all.seconds > 0) {
 					add_tally(tally_of(totals, of->share[i].prototype),
 							unread.bursts * weight.bursts / all.bursts,
-							unread.seconds * weight.seconds / all.seconds,
+							unread.seconds * weight.seconds /
+									all.seconds,
 							ns_per_tick);
 				}
 			}
@@ -64,21 +65,21 @@ static bool spread(struct totals *totals, const struct site_table *sites, const 
 }
 
 /* What was not read goes where the best that is known of it says. */
-static void attribute_unread(
-		struct totals *totals, const struct site_table *sites, double ns_per_tick)
+static void attribute_unread(struct totals *totals, const struct site_table *sites,
+		double ns_per_tick)
 {
 	static const struct spreading best_first[] = { { true, true }, { true, false },
 		{ false, true }, { false, false } };
 
-	for (const struct span *span = sites->span; span <= sites->span + sites->spans;
-			span++) {
+	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++) {
 		struct tally unread = unread_of(span);
 		bool placed = unread.bursts <= 0;
 
 		for (size_t i = 0; i < sizeof(best_first) / sizeof(*best_first) && !placed; i++)
 			placed = spread(totals, sites, span, best_first[i], ns_per_tick);
 		if (!placed)
-			add_tally(&totals->unclassified, unread.bursts, unread.seconds, ns_per_tick);
+			add_tally(&totals->unclassified, unread.bursts, unread.seconds,
+					ns_per_tick);
 	}
 }
 

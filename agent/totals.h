@@ -35,7 +35,8 @@ struct account {
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
 	double lost, reads, switches, switch_ticks, service_ticks;
-	double slices, samples, lost_samples; /* of the kernel, in bursts; cut from them; not taken */
+	double slices, samples,
+			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
 /*

@@ -27,7 +27,7 @@ static struct {
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
 	_Atomic uint32_t kept; /* a futex: 1, all that there is is kept */
-	double seconds; /* written before the thread ends */
+	double seconds;        /* written before the thread ends */
 } watcher;
 
 bool watcher_rest(uint64_t ns)

@@ -8,8 +8,8 @@
 
 #include "cluster/space.h"
 
-#define BAND_LEAST 16          /* columns on each side of the diagonal, at first */
-#define CELLS_MOST (1u << 28)  /* a band is not widened beyond so many cells */
+#define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
+#define CELLS_MOST (1u << 28) /* a band is not widened beyond so many cells */
 #define MISMATCH   1e-6       /* sharing a column is worth a little more than two gaps */
 
 /* fill() computes with these values */
@@ -43,11 +43,11 @@ struct profile {
  * at once.
  */
 struct view {
-	size_t labels;     /* those that occur are below it */
-	size_t *begin;     /* by label, into place and times */
+	size_t labels; /* those that occur are below it */
+	size_t *begin; /* by label, into place and times */
 	uint32_t *place;
 	double *times;
-	double *centre;    /* dims x columns */
+	double *centre; /* dims x columns */
 	double *count;
 };
 
@@ -79,8 +79,10 @@ static bool profile_reserve(struct profile *profile, size_t columns)
 			!grow((void **)&profile->scratch, room, sizeof(uint32_t)))
 		return false;
 	if (profile->label ? !grow((void **)&profile->tallies, room, sizeof(uint32_t)) :
-			!grow((void **)&profile->centre, room * profile->dims, sizeof(double)) ||
-			!grow((void **)&profile->count, room, sizeof(uint32_t)))
+			     !grow((void **)&profile->centre, room * profile->dims,
+					     sizeof(double)) ||
+							!grow((void **)&profile->count, room,
+									sizeof(uint32_t)))
 		return false;
 	profile->room = room;
 	return true;
@@ -291,7 +293,8 @@ static bool trace_back(const struct band *band, uint32_t *place)
 			leant = true;
 			j = end;
 		}
-		while (j > begin && (how = band->step[row * width + j - 1 - begin]) == GAP_IN_SEQUENCE)
+		while (j > begin &&
+				(how = band->step[row * width + j - 1 - begin]) == GAP_IN_SEQUENCE)
 			j--;
 		if (j == begin) {
 			how = GAP_IN_PROFILE;
@@ -306,8 +309,7 @@ static bool trace_back(const struct band *band, uint32_t *place)
 }
 
 /* Finds the best places for bursts [first, first + rows) among the columns. */
-static int align_sequence(const struct profile *profile, size_t first, size_t rows,
-		uint32_t *place)
+static int align_sequence(const struct profile *profile, size_t first, size_t rows, uint32_t *place)
 {
 	struct band band = { .rows = rows, .columns = profile->columns };
 	size_t apart = rows > band.columns ? rows - band.columns : band.columns - rows;
@@ -469,7 +471,7 @@ static int by_twins(const void *a, const void *b)
 static bool same_content(const struct turn *a, const struct turn *b)
 {
 	return a->label && a->rows == b->rows &&
-	       !memcmp(a->label, b->label, a->rows * sizeof(*a->label));
+			!memcmp(a->label, b->label, a->rows * sizeof(*a->label));
 }
 
 static struct turn *take_turns(const uint32_t *label, const size_t *first, size_t sequences)
@@ -479,7 +481,8 @@ static struct turn *take_turns(const uint32_t *label, const size_t *first, size_
 	if (!turns)
 		return NULL;
 	for (size_t s = 0; s < sequences; s++)
-		turns[s] = (struct turn){ .first = first[s], .rows = first[s + 1] - first[s],
+		turns[s] = (struct turn){ .first = first[s],
+			.rows = first[s + 1] - first[s],
 			.label = label ? label + first[s] : NULL };
 	qsort(turns, sequences, sizeof(*turns), by_content);
 	for (size_t s = 0, end; s < sequences; s = end) {
@@ -532,8 +535,8 @@ out:
 	return error;
 }
 
-int align_labels(struct alignment *alignment, const uint32_t *label,
-		const double *weight, const size_t *first, size_t sequences)
+int align_labels(struct alignment *alignment, const uint32_t *label, const double *weight,
+		const size_t *first, size_t sequences)
 {
 	struct profile profile = { .label = label, .weight = weight };
 

@@ -23,8 +23,8 @@ struct alignment {
  * share of the time; thesis 5.2) for each sequence that has it in the column.
  * 0 or -ENOMEM. The caller frees with alignment_fini, also after a failure.
  */
-int align_labels(struct alignment *alignment, const uint32_t *label,
-		const double *weight, const size_t *first, size_t sequences);
+int align_labels(struct alignment *alignment, const uint32_t *label, const double *weight,
+		const size_t *first, size_t sequences);
 
 /*
  * Aligns sequences of points (row-major, dims each): bursts match the better the nearer they are

@@ -45,7 +45,9 @@ int components_rank(uint32_t *parent, const double *at, uint32_t count, uint32_t
 
 		if (root == i) {
 			place[i] = found;
-			all[found++] = (struct component){ .root = i, .lowest = point, .dims = dims };
+			all[found++] = (struct component){ .root = i,
+				.lowest = point,
+				.dims = dims };
 		}
 		own = &all[place[root]];
 		own->points++;

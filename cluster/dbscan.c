@@ -50,8 +50,8 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 	if (!one->child && !other->child) {
 		for (uint32_t i = one->begin; i < one->end; i++)
 			for (uint32_t j = other->begin; j < other->end; j++)
-				if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j), tree->dims) <=
-						all->radius2)
+				if (kdtree_distance2(kdtree_at(tree, i), kdtree_at(tree, j),
+						    tree->dims) <= all->radius2)
 					return true;
 		return false;
 	}
@@ -127,7 +127,8 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 	const struct kdtree_node *one = &all->tree->node[a], *other = &all->tree->node[b];
 
 	if (all->whole[a] && all->whole[b]) {
-		if (components_find(all->parent, one->begin) != components_find(all->parent, other->begin) &&
+		if (components_find(all->parent, one->begin) !=
+						components_find(all->parent, other->begin) &&
 				touch(all, a, b))
 			components_unite(all->parent, one->begin, other->begin);
 	} else if (kdtree_boxes_distance2(all->tree, a, b) > all->radius2) {
@@ -157,14 +158,16 @@ static void unite_within(struct components *all, uint32_t number)
 		unite_within(all, node->child + 1);
 		unite_across(all, node->child, node->child + 1);
 		all->whole[number] = all->whole[node->child] && all->whole[node->child + 1] &&
-				components_find(all->parent, node->begin) == components_find(all->parent, node->end - 1);
+				components_find(all->parent, node->begin) ==
+						components_find(all->parent, node->end - 1);
 	} else {
 		for (uint32_t i = node->begin; i < node->end; i++)
 			unite_near(all, i, i + 1, node->end);
 		root = components_find(all->parent, node->begin);
 		all->whole[number] = true;
 		for (uint32_t i = node->begin + 1; i < node->end; i++)
-			all->whole[number] = all->whole[number] && components_find(all->parent, i) == root;
+			all->whole[number] = all->whole[number] &&
+					components_find(all->parent, i) == root;
 	}
 }
 
@@ -228,8 +231,9 @@ static uint32_t border_rank(const struct components *all, const double *point, u
 			continue;
 		}
 		for (uint32_t i = node->begin; i < node->end; i++)
-			if (all->parent[i] < best && kdtree_distance2(kdtree_at(tree, i), point,
-					tree->dims) <= all->radius2)
+			if (all->parent[i] < best &&
+					kdtree_distance2(kdtree_at(tree, i), point, tree->dims) <=
+							all->radius2)
 				best = all->parent[i];
 	}
 	return best;
@@ -308,7 +312,8 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 {
 	struct kdtree tree;
 	int result = dims == 2 && min_points ?
-			grid_dbscan(points, NULL, count, count, eps, min_points, label) : -ERANGE;
+			grid_dbscan(points, NULL, count, count, eps, min_points, label) :
+			-ERANGE;
 
 	if (result != -ERANGE)
 		return result;

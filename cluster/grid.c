@@ -16,13 +16,13 @@ struct grid {
 	double radius2, cells_per_unit;
 	double low[2];
 	uint32_t columns, rows, count;
-	uint32_t *begin;     /* by cell, and one more: its first point */
-	uint32_t *cell;      /* of each point */
-	uint32_t *index;     /* the caller's */
-	double *at;          /* count x 2 */
-	uint32_t *cores;     /* by point, and one more: how many of those before it are core */
-	double *core;        /* cores x 2, in the same order */
-	uint32_t *parent;    /* by core */
+	uint32_t *begin;  /* by cell, and one more: its first point */
+	uint32_t *cell;   /* of each point */
+	uint32_t *index;  /* the caller's */
+	double *at;       /* count x 2 */
+	uint32_t *cores;  /* by point, and one more: how many of those before it are core */
+	double *core;     /* cores x 2, in the same order */
+	uint32_t *parent; /* by core */
 };
 
 static bool within(const double *a, const double *b, double radius2)
@@ -68,7 +68,9 @@ static int allocate(struct grid *grid)
 	grid->core = malloc(2 * count * sizeof(*grid->core));
 	grid->parent = malloc(count * sizeof(*grid->parent));
 	return grid->begin && grid->cell && grid->index && grid->at && grid->cores && grid->core &&
-			grid->parent ? 0 : -ENOMEM;
+					grid->parent ?
+			0 :
+			-ENOMEM;
 }
 
 static void grid_fini(struct grid *grid)
@@ -193,8 +195,9 @@ static void unite_cells(struct grid *grid, uint32_t cell)
 			uint32_t next = grid->begin[grid->cell[begin] + 1];
 			uint32_t other = grid->cores[begin], other_end = grid->cores[next];
 
-			if (other < other_end && components_find(grid->parent, own) !=
-					components_find(grid->parent, other) &&
+			if (other < other_end &&
+					components_find(grid->parent, own) !=
+							components_find(grid->parent, other) &&
 					touch(grid, own, own_end, other, other_end))
 				components_unite(grid->parent, own, other);
 			begin = next;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE      9 /* of which the median is where a node is split, at first */
+#define SAMPLE 9 /* of which the median is where a node is split, at first */
 
 static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
 {
@@ -87,7 +87,8 @@ static uint32_t halve(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_
 	double sample[SAMPLE];
 
 	for (uint32_t i = 0; i < SAMPLE; i++) {
-		double value = coordinate(tree, begin + (uint32_t)((uint64_t)span * i / SAMPLE), dim);
+		double value = coordinate(tree, begin + (uint32_t)((uint64_t)span * i / SAMPLE),
+				dim);
 		uint32_t place = i;
 
 		for (; place && sample[place - 1] > value; place--)
@@ -306,8 +307,8 @@ size_t kdtree_count(const struct kdtree *tree, const double *point, double radiu
 			stack[depth++] = node->child;
 		} else {
 			for (uint32_t i = node->begin; i < node->end; i++)
-				found += kdtree_distance2(kdtree_at(tree, i), point,
-						tree->dims) <= radius2;
+				found += kdtree_distance2(kdtree_at(tree, i), point, tree->dims) <=
+						radius2;
 		}
 	}
 	return found < enough ? found : enough;

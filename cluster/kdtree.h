@@ -22,10 +22,10 @@ struct kdtree {
 	uint32_t dims;
 	uint32_t count;
 	uint32_t nodes;
-	double *at;      /* count x dims, in the tree's order */
-	uint32_t *index; /* tree's order -> the caller's */
+	double *at;               /* count x dims, in the tree's order */
+	uint32_t *index;          /* tree's order -> the caller's */
 	struct kdtree_node *node; /* node[0] is the root; none when count is 0 */
-	double *box;     /* tight box of each node: dims lowest, then dims highest coordinates */
+	double *box; /* tight box of each node: dims lowest, then dims highest coordinates */
 };
 
 /*
@@ -101,7 +101,7 @@ static inline double kdtree_box_distance2(const struct kdtree *tree, uint32_t nu
 
 	if (tree->dims == 2)
 		return kdtree_outside2(low[0], low[2], point[0]) +
-		       kdtree_outside2(low[1], low[3], point[1]);
+				kdtree_outside2(low[1], low[3], point[1]);
 	for (uint32_t dim = 0; dim < tree->dims; dim++)
 		sum += kdtree_outside2(low[dim], high[dim], point[dim]);
 	return sum;
@@ -124,7 +124,7 @@ static inline double kdtree_boxes_distance2(const struct kdtree *tree, uint32_t 
 
 	if (tree->dims == 2)
 		return kdtree_apart2(low_a[0], low_a[2], low_b[0], low_b[2]) +
-		       kdtree_apart2(low_a[1], low_a[3], low_b[1], low_b[3]);
+				kdtree_apart2(low_a[1], low_a[3], low_b[1], low_b[3]);
 	for (uint32_t dim = 0; dim < tree->dims; dim++)
 		sum += kdtree_apart2(low_a[dim], high_a[dim], low_b[dim], high_b[dim]);
 	return sum;

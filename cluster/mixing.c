@@ -5,7 +5,7 @@
 
 #include "cluster/components.h"
 
-#define SIMULTANEOUS 0.1  /* of the pairs in the same columns that chance would make in one phase */
+#define SIMULTANEOUS 0.1 /* of the pairs in the same columns that chance would make in one phase */
 
 /* How often bursts of two clusters are in one column: an open hash table of pairs of clusters. */
 struct pair {
@@ -161,7 +161,7 @@ struct joining {
 	struct tally *tally; /* of each set, by its representative */
 	uint32_t *into;
 	bool *holds_done;
-	size_t joins;        /* pairs.slot[0 .. joins) may join, pairs.slot[joins .. used) may not */
+	size_t joins; /* pairs.slot[0 .. joins) may join, pairs.slot[joins .. used) may not */
 };
 
 /* What two sets share: the sum over the pairs of their clusters. */
@@ -171,7 +171,8 @@ static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
 
 	for (size_t i = 0; i < joining->pairs.used; i++) {
 		const struct pair *pair = &joining->pairs.slot[i];
-		uint32_t x = components_find(joining->into, pair->a), y = components_find(joining->into, pair->b);
+		uint32_t x = components_find(joining->into, pair->a),
+			 y = components_find(joining->into, pair->b);
 
 		if ((x == a && y == b) || (x == b && y == a))
 			shared += pair->shared;
@@ -206,7 +207,8 @@ static void sort_joins(const struct mixing *mixing, struct joining *joining)
  */
 static void join_sets(struct joining *joining, const struct pair *pair)
 {
-	uint32_t a = components_find(joining->into, pair->a), b = components_find(joining->into, pair->b);
+	uint32_t a = components_find(joining->into, pair->a),
+		 b = components_find(joining->into, pair->b);
 	struct pair sets = { .a = a < b ? a : b, .b = a < b ? b : a };
 
 	if (a == b || (joining->holds_done[a] && joining->holds_done[b]))
@@ -223,10 +225,12 @@ static void join_sets(struct joining *joining, const struct pair *pair)
 int mixing_join(const struct mixing *mixing, uint32_t *into)
 {
 	size_t room = mixing->clusters + 1;
-	struct joining joining = { .into = into, .tally = calloc(room, sizeof(*joining.tally)),
+	struct joining joining = { .into = into,
+		.tally = calloc(room, sizeof(*joining.tally)),
 		.holds_done = malloc(room * sizeof(*joining.holds_done)) };
 	int error = joining.tally && joining.holds_done ?
-			count_pairs(mixing, joining.tally, &joining.pairs) : -ENOMEM;
+			count_pairs(mixing, joining.tally, &joining.pairs) :
+			-ENOMEM;
 
 	for (uint32_t cluster = 0; cluster <= mixing->clusters; cluster++) {
 		into[cluster] = cluster;

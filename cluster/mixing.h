@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct mixing {
-	const uint32_t *label;      /* by burst: 0 noise, 1 .. clusters */
+	const uint32_t *label; /* by burst: 0 noise, 1 .. clusters */
 	uint32_t clusters;
 	size_t columns;
 	const size_t *column_begin; /* columns + 1, into by_column */

@@ -45,8 +45,8 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 {
 	struct sort_key key[PROTOTYPES_MAX];
 	float most = -1;
-	unsigned widest = 0, half = (count / 2 + PROTOTYPES_LANES - 1) / PROTOTYPES_LANES *
-			PROTOTYPES_LANES;
+	unsigned widest = 0,
+		 half = (count / 2 + PROTOTYPES_LANES - 1) / PROTOTYPES_LANES * PROTOTYPES_LANES;
 
 	if (count <= PROTOTYPES_LANES)
 		return;

@@ -15,11 +15,11 @@
 
 #include "cluster/space.h"
 
-#define PROTOTYPES_MAX   256
+#define PROTOTYPES_MAX    256
 #define PROTOTYPES_STEADY 0.9
-#define PROTOTYPES_LANES 4  /* compared at once: a block of the index */
-#define PROTOTYPES_AXES  3  /* leading dimensions that have bins ... */
-#define PROTOTYPES_BINS  64 /* ... so many */
+#define PROTOTYPES_LANES  4  /* compared at once: a block of the index */
+#define PROTOTYPES_AXES   3  /* leading dimensions that have bins ... */
+#define PROTOTYPES_BINS   64 /* ... so many */
 
 struct prototype {
 	float at[SPACE_DIMS_MAX]; /* in the space of the table */
@@ -31,7 +31,7 @@ struct prototype_table {
 	uint32_t generation; /* 0: empty table, nothing trained yet */
 	uint32_t count;
 	uint32_t phases; /* highest phase number in use; a phase keeps its number over generations */
-	float kept;      /* share of the last sample's time that has the phase it had before; 0 at first */
+	float kept; /* share of the last sample's time that has the phase it had before; 0 at first */
 	uint32_t steady; /* trainings in a row, up to the last, that kept at least PROTOTYPES_STEADY */
 	struct space space;
 	struct prototype all[PROTOTYPES_MAX];
@@ -72,9 +72,9 @@ int prototypes_describe(struct prototype_table *table, const double *points, siz
 /* The sample of bursts that a training sees; arrays of `count`, owned by the caller. */
 struct training_sample {
 	size_t count;
-	const double *metrics;   /* count x dims, row-major, in the metrics' own units */
-	const double *duration;  /* seconds, > 0 */
-	const uint32_t *task;    /* who executed it: a thread of a rank */
+	const double *metrics;  /* count x dims, row-major, in the metrics' own units */
+	const double *duration; /* seconds, > 0 */
+	const uint32_t *task;   /* who executed it: a thread of a rank */
 	/*
 	 * What of the program it executed, and for the how manieth time: the same for the bursts of
 	 * tasks that do the same.

@@ -19,7 +19,7 @@
 #define EPS_LEAST    0.005
 #define PLAIN_EPS    0.02 /* for what follows no pattern */
 #define PLAIN_POINTS 10
-#define CREDIBLE     0.5  /* score that a cluster made of noise must have at a large Eps */
+#define CREDIBLE     0.5 /* score that a cluster made of noise must have at a large Eps */
 
 struct refiner {
 	const double *points;
@@ -27,17 +27,17 @@ struct refiner {
 	const size_t *first;
 	uint32_t dims;
 	size_t count, min_points;
-	size_t sequences;  /* that can meet in a column */
+	size_t sequences; /* that can meet in a column */
 	bool columns_given;
 	double target;
 	struct kdtree tree; /* of all points */
 	struct alignment alignment;
-	uint32_t *by_column;     /* numbers of the bursts, column after column */
-	size_t *column_begin;    /* columns + 1, into by_column */
-	uint32_t *label;         /* the current partition: 0 noise, 1 .. clusters */
+	uint32_t *by_column;  /* numbers of the bursts, column after column */
+	size_t *column_begin; /* columns + 1, into by_column */
+	uint32_t *label;      /* the current partition: 0 noise, 1 .. clusters */
 	uint32_t clusters;
-	bool *done;              /* by cluster */
-	struct score score;      /* of the current partition */
+	bool *done;         /* by cluster */
+	struct score score; /* of the current partition */
 	struct refinement *out;
 	size_t node_room, level; /* level: first node of the last step */
 };
@@ -66,8 +66,10 @@ static int add_level(struct refiner *refiner, uint32_t step, const uint32_t *was
 		refiner->node_room = 2 * need;
 	}
 	for (uint32_t cluster = 0; cluster <= refiner->clusters; cluster++)
-		out->node[out->nodes++] = (struct refine_node){ .step = step, .cluster = cluster,
-			.parent = UINT32_MAX, .score = refiner->score.cluster[cluster] };
+		out->node[out->nodes++] = (struct refine_node){ .step = step,
+			.cluster = cluster,
+			.parent = UINT32_MAX,
+			.score = refiner->score.cluster[cluster] };
 	for (size_t i = 0; i < refiner->count; i++) {
 		struct refine_node *node = &out->node[first + refiner->label[i]];
 
@@ -144,18 +146,24 @@ static bool may_join(void *data, uint32_t a, uint32_t b)
 
 	if (near->group[a] && near->group[a] == near->group[b])
 		return true;
-	return near->centre && kdtree_distance2(near->centre + a * dims, near->centre + b * dims,
-			near->dims) <= REACH * REACH;
+	return near->centre &&
+			kdtree_distance2(near->centre + a * dims, near->centre + b * dims,
+					near->dims) <= REACH * REACH;
 }
 
 /* Unites clusters that may join and are mixed in the columns. */
 static int join_mixed(struct refiner *refiner, const uint32_t *group, const double *centre)
 {
 	struct neighbours near = { .group = group, .centre = centre, .dims = refiner->dims };
-	struct mixing mixing = { .label = refiner->label, .clusters = refiner->clusters,
-		.columns = refiner->alignment.columns, .column_begin = refiner->column_begin,
-		.by_column = refiner->by_column, .widest = refiner->count, .done = refiner->done,
-		.may_join = may_join, .data = &near };
+	struct mixing mixing = { .label = refiner->label,
+		.clusters = refiner->clusters,
+		.columns = refiner->alignment.columns,
+		.column_begin = refiner->column_begin,
+		.by_column = refiner->by_column,
+		.widest = refiner->count,
+		.done = refiner->done,
+		.may_join = may_join,
+		.data = &near };
 	uint32_t *into = malloc((refiner->clusters + 1) * sizeof(*into));
 	int error = into ? mixing_join(&mixing, into) : -ENOMEM;
 
@@ -167,8 +175,8 @@ static int join_mixed(struct refiner *refiner, const uint32_t *group, const doub
 
 /* What the bursts of a group found by DBSCAN would score as a cluster of those not in one yet. */
 struct newcomer {
-	uint32_t number;      /* as a cluster; UINT32_MAX: it becomes none */
-	uint32_t column;      /* seen last, from 1 */
+	uint32_t number; /* as a cluster; UINT32_MAX: it becomes none */
+	uint32_t column; /* seen last, from 1 */
 	size_t hits, appearances;
 };
 
@@ -181,7 +189,8 @@ static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32
 	if (!newcomer)
 		return -ENOMEM;
 	for (size_t i = 0; i < refiner->count; i++) {
-		uint32_t burst = refiner->by_column[i], column = refiner->alignment.column[burst] + 1;
+		uint32_t burst = refiner->by_column[i],
+			 column = refiner->alignment.column[burst] + 1;
 		struct newcomer *own = &newcomer[found[burst]];
 
 		if (refiner->label[burst])
@@ -287,8 +296,8 @@ static int mark_done(struct refiner *refiner, double target)
 	int error = score_now(refiner);
 
 	for (uint32_t cluster = 1; !error && cluster <= refiner->clusters; cluster++)
-		refiner->done[cluster] = refiner->done[cluster] ||
-				refiner->score.cluster[cluster] >= target;
+		refiner->done[cluster] =
+				refiner->done[cluster] || refiner->score.cluster[cluster] >= target;
 	return error;
 }
 
@@ -301,8 +310,8 @@ static void absorb_by_sequence(struct refiner *refiner)
 
 		if (refiner->label[i])
 			continue;
-		for (size_t at = refiner->column_begin[column]; at < refiner->column_begin[column + 1];
-				at++) {
+		for (size_t at = refiner->column_begin[column];
+				at < refiner->column_begin[column + 1]; at++) {
 			size_t mate = refiner->by_column[at];
 			double distance = kdtree_distance2(refiner->points + i * refiner->dims,
 					refiner->points + mate * refiner->dims, refiner->dims);
@@ -348,8 +357,10 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 		epsilon_range(distance, (size_t)found, out->steps, out->eps);
 	/* a single task scores 1 whatever the Eps: no other can tell noise from phases */
 	for (uint32_t step = 0; step < out->steps; step++)
-		out->eps[step] = fmin(fmax(out->eps[step],
-				refiner->sequences > 1 ? EPS_LEAST : PLAIN_EPS), REACH);
+		out->eps[step] = fmin(
+				fmax(out->eps[step],
+						refiner->sequences > 1 ? EPS_LEAST : PLAIN_EPS),
+				REACH);
 	free(distance);
 	return found < 0 ? found : 0;
 }
@@ -378,7 +389,8 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 		refiner->min_points = refiner->sequences / 4 > 2 ? refiner->sequences / 4 : 2;
 	else if (!refiner->min_points)
 		refiner->min_points = refiner->count / 100 < PLAIN_POINTS ?
-				2 + refiner->count / 100 : PLAIN_POINTS;
+				2 + refiner->count / 100 :
+				PLAIN_POINTS;
 	out->eps = calloc(out->steps, sizeof(*out->eps));
 	out->global = calloc(out->steps + 1, sizeof(*out->global));
 	refiner->done = calloc(refiner->count + 1, sizeof(*refiner->done));
@@ -390,8 +402,8 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 	if (!error && settings->column)
 		error = take_columns(&refiner->alignment, settings, refiner->count);
 	else if (!error)
-		error = align_points(&refiner->alignment, refiner->points, refiner->dims,
-				first, refiner->sequences);
+		error = align_points(&refiner->alignment, refiner->points, refiner->dims, first,
+				refiner->sequences);
 	return error ? error : sort_columns(refiner);
 }
 
@@ -409,8 +421,7 @@ static void refiner_fini(struct refiner *refiner)
 static int refine_step(struct refiner *refiner, uint32_t step)
 {
 	double eps = refiner->out->eps[step];
-	int error = aggregate(refiner, eps, refiner->min_points,
-			eps > 2 * refiner->out->eps[0]);
+	int error = aggregate(refiner, eps, refiner->min_points, eps > 2 * refiner->out->eps[0]);
 
 	if (!error && step)
 		error = absorb_noise(refiner, eps);
@@ -428,8 +439,11 @@ static int settle_patternless(struct refiner *refiner)
 	for (size_t i = 0; i < refiner->count; i++)
 		if (!refiner->done[refiner->label[i]])
 			refiner->label[i] = 0;
-	return error ? error : aggregate(refiner, fmax(PLAIN_EPS, 2 * refiner->out->eps[0]),
-			refiner->min_points > PLAIN_POINTS ? refiner->min_points : PLAIN_POINTS, false);
+	return error ? error :
+		       aggregate(refiner, fmax(PLAIN_EPS, 2 * refiner->out->eps[0]),
+				       refiner->min_points > PLAIN_POINTS ? refiner->min_points :
+									    PLAIN_POINTS,
+				       false);
 }
 
 /*
@@ -478,8 +492,14 @@ int refine(struct refinement *refinement, const double *points, uint32_t dims,
 {
 	static const struct refine_settings defaults;
 	size_t count = first[sequences];
-	struct refiner refiner = { .points = points, .duration = duration, .first = first,
-		.dims = dims, .count = count, .sequences = sequences, .label = label, .out = refinement };
+	struct refiner refiner = { .points = points,
+		.duration = duration,
+		.first = first,
+		.dims = dims,
+		.count = count,
+		.sequences = sequences,
+		.label = label,
+		.out = refinement };
 	uint32_t *was = malloc((count + 1) * sizeof(*was));
 	int error;
 
@@ -497,7 +517,7 @@ int refine(struct refinement *refinement, const double *points, uint32_t dims,
 		if (settings->progress)
 			settings->progress(settings->data, step, refinement->steps + 1);
 		error = step < refinement->steps ? refine_step(&refiner, step) :
-				merge_by_sequences(&refiner);
+						   merge_by_sequences(&refiner);
 		if (!error)
 			error = add_level(&refiner, step, step ? was : NULL);
 	}

@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 struct refine_settings {
-	uint32_t steps;     /* N; 0: 10 */
-	size_t min_points;  /* 0: a quarter of the tasks, at least 2 */
-	double target;      /* score at which a cluster is done; 0: 0.95 */
+	uint32_t steps;    /* N; 0: 10 */
+	size_t min_points; /* 0: a quarter of the tasks, at least 2 */
+	double target;     /* score at which a cluster is done; 0: 0.95 */
 	/*
 	 * Where it is known which bursts correspond to each other, by burst: 0 .. columns - 1, and how
 	 * many sequences can meet in a column. NULL: bursts are aligned by where they are in the space.
@@ -46,8 +46,8 @@ struct refine_node {
 struct refinement {
 	uint32_t clusters; /* of the final partition */
 	uint32_t steps;
-	double *eps;       /* of each step */
-	double *global;    /* score after each step, and after the merge: steps + 1 */
+	double *eps;    /* of each step */
+	double *global; /* score after each step, and after the merge: steps + 1 */
 	struct refine_node *node;
 	size_t nodes;
 };

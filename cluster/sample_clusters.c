@@ -63,12 +63,14 @@ static int join_tasks(struct sample_clusters *sample)
 	for (uint32_t a = 1; error >= 0 && a <= sample->clusters; a++) {
 		into[a] = a;
 		for (uint32_t b = 1; b < a; b++) {
-			if (into[b] != b || of[a] != of[b] || !apart(counts + a * sample->tasks,
-					counts + b * sample->tasks, sample->tasks))
+			if (into[b] != b || of[a] != of[b] ||
+					!apart(counts + a * sample->tasks,
+							counts + b * sample->tasks, sample->tasks))
 				continue;
 			into[a] = b;
 			for (uint32_t task = 0; task < sample->tasks; task++)
-				counts[b * sample->tasks + task] += counts[a * sample->tasks + task];
+				counts[b * sample->tasks + task] +=
+						counts[a * sample->tasks + task];
 			break;
 		}
 	}
@@ -153,8 +155,10 @@ static int found_rare(struct sample_clusters *sample)
 	judge_rare(sample, row, group, count, rare, rares);
 	/* what stands at the edge of a cluster belongs to it; edges do not grow while they are read */
 	for (size_t i = 0; i < count; i++) {
-		int64_t nearest = rare[group[i]].cluster ? kdtree_nearest(&tree, point + i * dims,
-				WIDE_EPS * WIDE_EPS, sample->label) : -1;
+		int64_t nearest = rare[group[i]].cluster ?
+				kdtree_nearest(&tree, point + i * dims, WIDE_EPS * WIDE_EPS,
+						sample->label) :
+				-1;
 
 		group[i] = nearest < 0 ? rare[group[i]].cluster : sample->label[nearest];
 	}

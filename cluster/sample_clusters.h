@@ -13,9 +13,9 @@
 struct sample_clusters {
 	uint32_t dims;
 	size_t count;
-	const double *point;       /* count x dims, scaled to 0 .. 1 */
-	const double *duration;    /* > 0, any unit */
-	const uint32_t *task;      /* without gaps: 0 .. tasks - 1 */
+	const double *point;    /* count x dims, scaled to 0 .. 1 */
+	const double *duration; /* > 0, any unit */
+	const uint32_t *task;   /* without gaps: 0 .. tasks - 1 */
 	uint32_t tasks;
 	const uint64_t *execution; /* the same for bursts that correspond to each other */
 	uint32_t *label;           /* out: 0 noise, else 1 .. clusters */

@@ -81,8 +81,8 @@ int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
 }
 
 int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
-		const double *duration, const size_t *first, size_t sequences,
-		uint32_t *column, size_t *columns)
+		const double *duration, const size_t *first, size_t sequences, uint32_t *column,
+		size_t *columns)
 {
 	struct alignment alignment = { 0 };
 	size_t count = first[sequences];

@@ -34,8 +34,8 @@ int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
  * layout of first[]). With `column`, writes each burst's column there, and their number.
  */
 int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
-		const double *duration, const size_t *first, size_t sequences,
-		uint32_t *column, size_t *columns);
+		const double *duration, const size_t *first, size_t sequences, uint32_t *column,
+		size_t *columns);
 
 void score_fini(struct score *score);
 

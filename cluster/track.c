@@ -35,7 +35,7 @@ double track_likeness(const struct outline *a, const struct outline *b, uint32_t
 		distance += apart * apart;
 	}
 	ratio = a->time_share < b->time_share ? a->time_share / b->time_share :
-			b->time_share / a->time_share;
+						b->time_share / a->time_share;
 	if (!(ratio > 0))
 		return 0;
 	/* the fourth root: a phase may well take longer in another run */

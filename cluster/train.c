@@ -23,8 +23,8 @@ struct training {
 	uint32_t *task;   /* numbered without gaps, in ascending order */
 	uint32_t tasks;
 	uint64_t *execution;
-	uint32_t *label;  /* 0 noise, else 1 .. clusters */
-	uint32_t *phase;  /* 1 .. clusters -> phase number; [0] unused */
+	uint32_t *label; /* 0 noise, else 1 .. clusters */
+	uint32_t *phase; /* 1 .. clusters -> phase number; [0] unused */
 	uint32_t clusters;
 	double eps;
 };
@@ -85,7 +85,7 @@ static int training_init(struct training *training, const struct training_sample
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++) {
 		if (!space_place(space, sample->metrics + i * space->dims,
-				training->point + training->count * space->dims))
+				    training->point + training->count * space->dims))
 			continue;
 		training->task[training->count] = sample->task[i];
 		training->execution[training->count] = sample->execution[i];
@@ -119,8 +119,8 @@ static void move_prototypes(struct prototype_table *table, const struct space *o
 			double value = old->lowest[dim] +
 					table->all[p].at[dim] / old->weight[dim] * old->range[dim];
 
-			table->all[p].at[dim] = (float)((value - new->lowest[dim]) / new->range[dim] *
-					new->weight[dim]);
+			table->all[p].at[dim] = (float)((value - new->lowest[dim]) /
+					new->range[dim] * new->weight[dim]);
 			most = fmax(most, old->range[dim] / new->range[dim]);
 		}
 		table->all[p].radius *= (float)most;
@@ -155,7 +155,8 @@ static int continue_phases(struct prototype_table *table, struct training *train
 			continue;
 		overlap[(training->label[i] - 1) * olds + table->all[nearest[i]].phase - 1] +=
 				training->duration[i];
-		votes[(size_t)nearest[i] * (news + 1) + training->label[i]] += training->duration[i];
+		votes[(size_t)nearest[i] * (news + 1) + training->label[i]] +=
+				training->duration[i];
 	}
 	track_match(overlap, news, olds, 0, match);
 	for (size_t i = 0; i < news; i++)
@@ -285,8 +286,7 @@ static void add_prototype(struct prototype_table *table, const struct training *
 }
 
 /* Adds prototypes for the points that no prototype of their own phase covers. */
-static int cover(struct prototype_table *table, const struct training *training,
-		const int *nearest)
+static int cover(struct prototype_table *table, const struct training *training, const int *nearest)
 {
 	size_t room = PROTOTYPES_MAX - table->count, uncovered = 0, count = 0, clusters = 0;
 	uint32_t *member = malloc(training->count * sizeof(*member));
@@ -303,8 +303,10 @@ static int cover(struct prototype_table *table, const struct training *training,
 		size_t begin = uncovered;
 
 		for (size_t i = 0; i < training->count; i++)
-			if (training->label[i] == cluster && (nearest[i] < 0 ||
-					table->all[nearest[i]].phase != training->phase[cluster]))
+			if (training->label[i] == cluster &&
+					(nearest[i] < 0 ||
+							table->all[nearest[i]].phase !=
+									training->phase[cluster]))
 				member[uncovered++] = (uint32_t)i;
 		if (uncovered > begin)
 			whole[clusters++] = (struct part){ .begin = begin, .end = uncovered };
@@ -331,9 +333,13 @@ static int cover(struct prototype_table *table, const struct training *training,
 int prototypes_describe(struct prototype_table *table, const double *points, size_t count,
 		const uint32_t *label, uint32_t clusters, double eps)
 {
-	struct training training = { .dims = table->space.dims, .count = count,
-		.point = (double *)points, .label = (uint32_t *)label, .clusters = clusters,
-		.eps = eps, .phase = malloc((clusters + 1) * sizeof(*training.phase)) };
+	struct training training = { .dims = table->space.dims,
+		.count = count,
+		.point = (double *)points,
+		.label = (uint32_t *)label,
+		.clusters = clusters,
+		.eps = eps,
+		.phase = malloc((clusters + 1) * sizeof(*training.phase)) };
 	int *nearest = malloc((count + 1) * sizeof(*nearest)), error = -ENOMEM;
 
 	if (training.phase && nearest) {

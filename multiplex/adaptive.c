@@ -46,11 +46,13 @@ static double variation(const struct sums *sums, double *block, unsigned group)
 		double left = left_over(slot[SLOT_YY], slot[SLOT_YW], block[BLOCK_WW]);
 
 		if (sums->aux > 0)
-			left = fmin(left, left_over(slot[SLOT_YY], slot[SLOT_YX1],
-							  block[BLOCK_X1X1]));
+			left = fmin(left,
+					left_over(slot[SLOT_YY], slot[SLOT_YX1],
+							block[BLOCK_X1X1]));
 		if (sums->aux > 1)
-			left = fmin(left, left_over(slot[SLOT_YY], slot[SLOT_YX2],
-							  block[BLOCK_X2X2]));
+			left = fmin(left,
+					left_over(slot[SLOT_YY], slot[SLOT_YX2],
+							block[BLOCK_X2X2]));
 		sum += left;
 	}
 	return sum * quanta * quanta / (quanta - 1) / (block[BLOCK_X1] * block[BLOCK_X1]);
@@ -97,8 +99,8 @@ void adaptive_learn(struct adaptive *adaptive, const struct sums *sums, const ui
 	if (!(total > 0))
 		return;
 	for (unsigned g = 0; g < adaptive->groups; g++)
-		adaptive->share[g] = FLOOR / adaptive->groups +
-				     (1 - FLOOR) * sqrt(variance[g]) / total;
+		adaptive->share[g] =
+				FLOOR / adaptive->groups + (1 - FLOOR) * sqrt(variance[g]) / total;
 	adaptive->learnt++;
 }
 

@@ -12,8 +12,8 @@
 
 struct adaptive {
 	unsigned groups;
-	unsigned learnt;                /* times that it has learnt */
-	double share[PLAN_GROUPS_MAX];  /* of the quanta; sums to 1 */
+	unsigned learnt;               /* times that it has learnt */
+	double share[PLAN_GROUPS_MAX]; /* of the quanta; sums to 1 */
 };
 
 /* Starts with equal shares. */

@@ -33,15 +33,15 @@
 
 #include "multiplex/layout.h"
 
-#define UNSEEN        1.  /* of the mean, in one burst */
-#define UNSEEN_MIN    .2  /* of that, however well the common events explain a counter */
-#define STEIN         2.  /* see above */
-#define TAMENESS_MAX  25. /* largest factor on the variance */
-#define REGRESS_MIN   6   /* quanta beyond the number of regressors */
-#define RATIO_MIN     5   /* quanta for a ratio, and what it may leave of the squares */
-#define RATIO_LEAVES  .25
-#define RELATIVE_ZERO 1e-11 /* residual sums of squares below this of the raw ones are rounding */
-#define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
+#define UNSEEN         1.  /* of the mean, in one burst */
+#define UNSEEN_MIN     .2  /* of that, however well the common events explain a counter */
+#define STEIN          2.  /* see above */
+#define TAMENESS_MAX   25. /* largest factor on the variance */
+#define REGRESS_MIN    6   /* quanta beyond the number of regressors */
+#define RATIO_MIN      5   /* quanta for a ratio, and what it may leave of the squares */
+#define RATIO_LEAVES   .25
+#define RELATIVE_ZERO  1e-11 /* residual sums of squares below this of the raw ones are rounding */
+#define RELATIVE_FLOOR 1e-9  /* what rounding alone may do to a mean */
 
 /* Behind the sums of what was read: the bursts that there were. */
 enum { PHASE_BURSTS = COMMON_FIELDS, PHASE_FIELDS };
@@ -125,7 +125,7 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 
 	if (s->quanta >= 2)
 		out.ci95 = student(df) * sqrt(variance) +
-			   UNSEEN * fabs(mean) * unexplained * share / s->read;
+				UNSEEN * fabs(mean) * unexplained * share / s->read;
 	else if (share < 1e-12)
 		out.ci95 = 0;
 	out.ci95 += RELATIVE_FLOOR * fabs(mean);
@@ -177,7 +177,7 @@ static double residual_xx(const double *b, unsigned i, unsigned j)
 {
 	double mean_i = b[x_at[i]] / b[BLOCK_W], mean_j = b[x_at[j]] / b[BLOCK_W];
 	double value = b[xx_at[i][j]] - mean_i * b[wx_at[j]] - mean_j * b[wx_at[i]] +
-		       mean_i * mean_j * b[BLOCK_WW];
+			mean_i * mean_j * b[BLOCK_WW];
 
 	return i == j ? settle(value, b[xx_at[i][i]]) : value;
 }
@@ -186,14 +186,14 @@ static double residual_xx(const double *b, unsigned i, unsigned j)
 static double common_variance(const double *all, unsigned i, unsigned j)
 {
 	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[PHASE_BURSTS]) *
-	       all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
+			all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
 }
 
 /* How much a quantum's total of the common event varies, in squares of the mean quantum's bursts. */
 static double relative_variance(const double *b, unsigned i, unsigned lost)
 {
-	return residual_xx(b, i, i) * b[BLOCK_QUANTA] * b[BLOCK_QUANTA] /
-	       (b[BLOCK_QUANTA] - lost) / (b[BLOCK_W] * b[BLOCK_W]);
+	return residual_xx(b, i, i) * b[BLOCK_QUANTA] * b[BLOCK_QUANTA] / (b[BLOCK_QUANTA] - lost) /
+			(b[BLOCK_W] * b[BLOCK_W]);
 }
 
 static void find_regressors(struct regressors *out, unsigned aux, const double *b,
@@ -222,7 +222,8 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 
 		out->ahead[i] = (all[x_at[u]] / all[BLOCK_W] - x_mean) * scale[i];
 		out->xy[i] = (slot[yx_at[u]] - y_mean * b[wx_at[u]] - x_mean * slot[SLOT_YW] +
-					     x_mean * y_mean * b[BLOCK_WW]) * scale[i];
+					     x_mean * y_mean * b[BLOCK_WW]) *
+				scale[i];
 		for (unsigned j = 0; j < out->count; j++) {
 			double both = scale[i] * scale[j];
 
@@ -302,11 +303,10 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 	if (mean + earned * move < 0)
 		earned = 0;
 	left = settle(residual - 2 * earned * dot(slope, r->xy, r->count) +
-				      earned * earned * quadratic(r->xx, slope, r->count),
+					earned * earned * quadratic(r->xx, slope, r->count),
 			s->yy);
 	df = s->quanta - 1 - r->count * earned;
-	variance = mean_variance(s, left, df) * share +
-		   earned * earned * (move_variance + common);
+	variance = mean_variance(s, left, df) * share + earned * earned * (move_variance + common);
 	out = interval(s, mean + earned * move, variance * r->tameness, df, share, unexplained);
 	for (unsigned i = 0; i < r->count; i++) {
 		out.follows[r->used[i]] = slope[i] * r->scale[i];
@@ -330,7 +330,7 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 	for (unsigned i = 0; i < aux && s->quanta >= RATIO_MIN; i++) {
 		double ratio = s->y / b[x_at[i]];
 		double left = settle(s->yy - 2 * ratio * slot[yx_at[i]] +
-					      ratio * ratio * b[xx_at[i][i]],
+						ratio * ratio * b[xx_at[i][i]],
 				s->yy);
 
 		if (b[x_at[i]] == 0 || !(left < least))
@@ -342,15 +342,16 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 				share, unexplained_share(left, whole));
 		memset(taken, 0, AUX_MAX * sizeof(*taken));
 		out.follows[i] = taken[i] = ratio;
-		rest = interval(s, out.mean, own, s->quanta - 1, share, unexplained_share(left, whole));
+		rest = interval(s, out.mean, own, s->quanta - 1, share,
+				unexplained_share(left, whole));
 		share_error(&out, &rest);
 	}
 	return out;
 }
 
 /* taken[]: by how much the estimate was moved for each unit that the common events were ahead. */
-static struct estimate estimate_event(const struct gathered *group, unsigned position,
-		unsigned aux, const double *all, double taken[AUX_MAX])
+static struct estimate estimate_event(const struct gathered *group, unsigned position, unsigned aux,
+		const double *all, double taken[AUX_MAX])
 {
 	const double *b = group->block, *slot = group->slot[position];
 	struct sample s = { b[BLOCK_QUANTA], b[BLOCK_READ], b[BLOCK_W], b[BLOCK_WW], slot[SLOT_Y],
@@ -373,14 +374,15 @@ static double residual_product(const struct gathered *g, unsigned i, unsigned j,
 	const double *b = g->block, *yi = g->slot[i], *yj = g->slot[j];
 	double mean_i = yi[SLOT_Y] / b[BLOCK_W], mean_j = yj[SLOT_Y] / b[BLOCK_W];
 	double raw = i == j ? yi[SLOT_YY] : g->pair[i][j];
-	double sum = raw - mean_i * yj[SLOT_YW] - mean_j * yi[SLOT_YW] + mean_i * mean_j * b[BLOCK_WW];
+	double sum = raw - mean_i * yj[SLOT_YW] - mean_j * yi[SLOT_YW] +
+			mean_i * mean_j * b[BLOCK_WW];
 
 	for (unsigned k = 0; k < aux; k++) {
 		double x = b[x_at[k]] / b[BLOCK_W];
 		double xi = yi[yx_at[k]] - x * yi[SLOT_YW] - mean_i * b[wx_at[k]] +
-			    x * mean_i * b[BLOCK_WW];
+				x * mean_i * b[BLOCK_WW];
 		double xj = yj[yx_at[k]] - x * yj[SLOT_YW] - mean_j * b[wx_at[k]] +
-			    x * mean_j * b[BLOCK_WW];
+				x * mean_j * b[BLOCK_WW];
 
 		sum -= taken[i][k] * xj + taken[j][k] * xi;
 		for (unsigned l = 0; l < aux; l++)
@@ -396,11 +398,12 @@ static void correlate(const struct gathered *group, const struct plan_group *pla
 	for (unsigned i = common; i < plan->count; i++)
 		for (unsigned j = i + 1; j < plan->count; j++) {
 			double both = residual_product(group, i, i, aux, taken) *
-				      residual_product(group, j, j, aux, taken);
+					residual_product(group, j, j, aux, taken);
 			double product = residual_product(group, i, j, aux, taken);
 			double correlation = both > 0 ? product / sqrt(both) : 0;
 
-			event[plan->event[i]].correlation[j] = (float)fmax(-1, fmin(1, correlation));
+			event[plan->event[i]].correlation[j] =
+					(float)fmax(-1, fmin(1, correlation));
 			event[plan->event[j]].correlation[i] = event[plan->event[i]].correlation[j];
 		}
 }
@@ -416,12 +419,15 @@ static struct estimate estimate_common(const double *all, unsigned y, unsigned y
 /* Seconds go with cycles, where neither is known of all bursts. */
 static void follow(struct estimate *duration, unsigned aux, const double *all)
 {
-	const double slot[SLOT_FIELDS] = { [SLOT_Y] = all[COMMON_T], [SLOT_YW] = all[COMMON_WT],
-		[SLOT_YX1] = all[COMMON_TX1], [SLOT_YX2] = all[COMMON_TX2],
+	const double slot[SLOT_FIELDS] = { [SLOT_Y] = all[COMMON_T],
+		[SLOT_YW] = all[COMMON_WT],
+		[SLOT_YX1] = all[COMMON_TX1],
+		[SLOT_YX2] = all[COMMON_TX2],
 		[SLOT_YY] = all[COMMON_TT] };
 	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
 		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
-	double share = unseen(s.read, all[PHASE_BURSTS]), whole = spread(&s, s.y / s.w), slope[AUX_MAX], left;
+	double share = unseen(s.read, all[PHASE_BURSTS]), whole = spread(&s, s.y / s.w),
+	       slope[AUX_MAX], left;
 	struct regressors r;
 	struct estimate rest;
 
@@ -451,7 +457,8 @@ static double common_correlation(const double *all)
  * residual squares between quanta are those of the bursts, and what drawing one of `weight` adds to
  * them; the sums have the bursts' own squares apart. NAN: not known, or it would be exact.
  */
-static double widening(const struct gathered *group, unsigned position, double weight, double bursts)
+static double widening(const struct gathered *group, unsigned position, double weight,
+		double bursts)
 {
 	const double *b = group->block, *slot = group->slot[position];
 	double mean = slot[SLOT_Y] / b[BLOCK_W];
@@ -489,8 +496,9 @@ void estimate_phase(const struct sums *sums, const bool *member, double unread,
 	out->duration = estimate_common(all.block, COMMON_T, COMMON_WT, COMMON_TT);
 	if (!out->read)
 		return;
-	out->duration_sd = sqrt(fmax(0, all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
-						out->duration.mean * out->duration.mean));
+	out->duration_sd = sqrt(fmax(0,
+			all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
+					out->duration.mean * out->duration.mean));
 	follow(&out->duration, sums->aux, all.block);
 	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
 	if (sums->aux == AUX_MAX)

@@ -29,11 +29,11 @@ struct estimate {
 };
 
 struct phase_estimate {
-	double bursts;            /* read, weighted: an estimate of how many there were */
-	uint64_t read;            /* read */
-	double seconds;           /* of the read ones, not weighted */
-	struct estimate duration; /* seconds */
-	double duration_sd;       /* between bursts, seconds */
+	double bursts;             /* read, weighted: an estimate of how many there were */
+	uint64_t read;             /* read */
+	double seconds;            /* of the read ones, not weighted */
+	struct estimate duration;  /* seconds */
+	double duration_sd;        /* between bursts, seconds */
 	double common_correlation; /* of the errors of the means of the first two common events */
 	/*
 	 * How many times as wide the intervals of events that are not common to all groups are, as if

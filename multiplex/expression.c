@@ -150,8 +150,13 @@ static void parse_sum(struct parser *p)
 int expression_compile(struct expression *expression, const char *text, expression_lookup *lookup,
 		void *data, char *why, size_t why_size)
 {
-	struct parser p = { .out = expression, .text = text, .at = text, .lookup = lookup,
-		.data = data, .why = why, .why_size = why_size };
+	struct parser p = { .out = expression,
+		.text = text,
+		.at = text,
+		.lookup = lookup,
+		.data = data,
+		.why = why,
+		.why_size = why_size };
 
 	expression->count = 0;
 	parse_sum(&p);

@@ -66,9 +66,9 @@ enum slot {
 struct sums {
 	struct plan plan;
 	unsigned prototypes;
-	unsigned aux;                 /* common events that are kept as X1, X2 */
+	unsigned aux;                      /* common events that are kept as X1, X2 */
 	size_t block[PLAN_GROUPS_MAX + 1]; /* where a group's block starts within a prototype */
-	size_t stride;                /* doubles per prototype */
+	size_t stride;                     /* doubles per prototype */
 	double *flat;
 	bool owned;
 };
@@ -113,14 +113,14 @@ static inline double *sums_pair(double *block, const struct sums *sums, unsigned
 	unsigned common = sums->plan.common, own = sums->plan.group[group].count - common;
 
 	return block + BLOCK_FIELDS + own * SLOT_FIELDS + (j - common) * (j - common - 1) / 2 +
-	       (i - common);
+			(i - common);
 }
 
 /* Of phase 1 .. SKETCH_PHASES. */
 static inline double *sums_sketch(const struct sums *sums, unsigned phase, unsigned event)
 {
 	return sums->flat + sums->prototypes * sums->stride +
-	       ((size_t)(phase - 1) * sums->plan.events + event) * SKETCH_FIELDS;
+			((size_t)(phase - 1) * sums->plan.events + event) * SKETCH_FIELDS;
 }
 
 #endif

@@ -163,8 +163,10 @@ static int read_model(const struct reader *r, const json_t *root)
 			return -EINVAL;
 		model->written += 1 + (component->parts ? component->parts + 1 : 0);
 	}
-	if (model->components && (++model->written > MODEL_COMPONENTS_MAX ||
-			read_text(r, root, "rest", model->rest, sizeof(model->rest))))
+	if (model->components &&
+			(++model->written > MODEL_COMPONENTS_MAX ||
+					read_text(r, root, "rest", model->rest,
+							sizeof(model->rest))))
 		return complain(r, "too many components, or no rest", "");
 	for (unsigned i = 0; i < model->metrics; i++) {
 		const json_t *metric = json_array_get(metrics, i);
@@ -404,8 +406,8 @@ static bool find_step(const struct model *model, const struct phase_estimate *es
 }
 
 /* Of the errors of two variables. */
-static double correlation(const struct model *model, const struct phase_estimate *estimate, unsigned e,
-		unsigned f)
+static double correlation(const struct model *model, const struct phase_estimate *estimate,
+		unsigned e, unsigned f)
 {
 	const struct estimate *one = of_variable(model, estimate, e);
 	const struct estimate *other = of_variable(model, estimate, f);
@@ -423,7 +425,8 @@ static void carry(const struct model *model, const struct phase_estimate *estima
 
 	for (unsigned e = 0; e <= model->events; e++)
 		variables[e] = of_variable(model, estimate, e)->observed ?
-					       of_variable(model, estimate, e)->mean : NAN;
+				of_variable(model, estimate, e)->mean :
+				NAN;
 	evaluate(model, variables, value);
 	memset(ci95, 0, count * sizeof(*ci95));
 	for (unsigned e = 0; e <= model->events; e++) {
@@ -441,7 +444,7 @@ static void carry(const struct model *model, const struct phase_estimate *estima
 				ci95[i] += known ? change * change : INFINITY;
 			for (unsigned f = 0; f < e; f++)
 				ci95[i] += 2 * correlation(model, estimate, e, f) * change *
-					   moves.of[f][i];
+						moves.of[f][i];
 		}
 	}
 	for (unsigned i = 0; i < count; i++)

@@ -17,21 +17,21 @@
 #define MODEL_METRICS_MAX    32
 
 struct model_event {
-	char name[64];        /* the model's own short name, used in the report: "ls_not_halted_cyc" */
-	char libpfm[224];     /* full libpfm4 name; "" where libpfm4 has none */
-	uint32_t type;        /* perf_event_attr.type */
-	uint64_t config;      /* perf_event_attr.config */
-	bool raw;             /* type and config are given, and are used before the name */
+	char name[64];    /* the model's own short name, used in the report: "ls_not_halted_cyc" */
+	char libpfm[224]; /* full libpfm4 name; "" where libpfm4 has none */
+	uint32_t type;    /* perf_event_attr.type */
+	uint64_t config;  /* perf_event_attr.config */
+	bool raw;         /* type and config are given, and are used before the name */
 	char description[128];
-	uint8_t together;     /* see plan_pack */
-	uint16_t on;          /* counters that can count it, see plan_pack_on; 0: any */
+	uint8_t together; /* see plan_pack */
+	uint16_t on;      /* counters that can count it, see plan_pack_on; 0: any */
 };
 
 struct model;
 
 /* What the processor is, as far as models are chosen by it. */
 struct model_processor {
-	const char *vendor; /* "AuthenticAMD", "GenuineIntel", "ARM", "IBM" */
+	const char *vendor;     /* "AuthenticAMD", "GenuineIntel", "ARM", "IBM" */
 	unsigned family, model; /* x86: CPUID; ARM: implementer, part; POWER: PVR version, 0 */
 };
 
@@ -59,8 +59,8 @@ int model_pack(const struct model *model, unsigned counters, struct plan *plan);
 
 struct cpi_component {
 	char name[48];
-	double cpi;     /* cycles per instruction; NAN: not available, an event it needs is missing */
-	double ci95;    /* half-width */
+	double cpi;  /* cycles per instruction; NAN: not available, an event it needs is missing */
+	double ci95; /* half-width */
 	unsigned level; /* 0: components that sum to the CPI; 1: a part of the level-0 one before it */
 };
 

@@ -68,8 +68,7 @@ static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *
 	for (unsigned g = 0; g < plan->groups; g++) {
 		struct plan_group *group = &plan->group[g];
 
-		if ((!best || group->count > best->count) &&
-				countable(bounds, group, event, count))
+		if ((!best || group->count > best->count) && countable(bounds, group, event, count))
 			best = group;
 	}
 	if (!best) {

@@ -15,9 +15,9 @@ struct replay {
 	const struct replay_bursts *bursts;
 	const struct replay_setup *setup;
 	size_t count;
-	size_t *order;    /* the bursts of phases, by task and begin */
+	size_t *order;     /* the bursts of phases, by task and begin */
 	struct sums *sums; /* of all tasks */
-	struct sums *own; /* of one task: what it can learn from */
+	struct sums *own;  /* of one task: what it can learn from */
 	struct quantum *quantum;
 	double *plain;    /* phases x events: total of what was observed */
 	double *observed; /* phases x events: bursts in which it was */
@@ -145,12 +145,13 @@ static void judge(struct replay *replay, unsigned phase, struct replay_cell *cel
 		cell->error_max = fmax(cell->error_max, error);
 		cell->relative += fabs(of->mean - cell->truth) / cell->truth;
 		cell->plain += fabs(replay->plain[phase * plan->events + e] / observed -
-					    cell->truth) / reference;
+					       cell->truth) /
+				reference;
 		if (isfinite(of->ci95)) {
 			cell->stated++;
 			cell->width += of->ci95 / reference;
 			cell->covered += fabs(of->mean - cell->truth) <=
-					 of->ci95 + 1e-9 * cell->truth;
+					of->ci95 + 1e-9 * cell->truth;
 		}
 	}
 }
@@ -168,8 +169,8 @@ static void run_trial(struct replay *replay, unsigned trial, struct replay_cell 
 	for (size_t first = 0, last; first < replay->count; first = last) {
 		uint32_t task = bursts->task[replay->order[first]];
 
-		for (last = first; last < replay->count &&
-				bursts->task[replay->order[last]] == task;)
+		for (last = first;
+				last < replay->count && bursts->task[replay->order[last]] == task;)
 			last++;
 		run_task(replay, &draw, first, last);
 	}

@@ -46,9 +46,9 @@ struct replay_cell {
 	unsigned covered; /* of those, how many hold the truth */
 	double error;     /* mean weighted error, |estimate - truth| / truth of its reference */
 	double error_max;
-	double width;     /* mean weighted half-width of the stated intervals */
-	double plain;     /* mean weighted error of the plain mean of the observed bursts */
-	double relative;  /* mean of |estimate - truth| / truth; NAN where the truth is 0 */
+	double width;    /* mean weighted half-width of the stated intervals */
+	double plain;    /* mean weighted error of the plain mean of the observed bursts */
+	double relative; /* mean of |estimate - truth| / truth; NAN where the truth is 0 */
 };
 
 /*
@@ -62,9 +62,9 @@ int replay_run(const struct replay_bursts *bursts, const struct replay_setup *se
 struct replay_summary {
 	double mean_weighted_error, max_weighted_error, plain_mean_weighted_error;
 	double half_width; /* mean weighted half-width of the stated intervals; NAN: none stated */
-	double coverage; /* share of the stated intervals that hold the truth; NAN: none stated */
-	double stated;   /* share of the observed estimates that state an interval */
-	double observed; /* share of phases, counters and trials that were observed */
+	double coverage;   /* share of the stated intervals that hold the truth; NAN: none stated */
+	double stated;     /* share of the observed estimates that state an interval */
+	double observed;   /* share of phases, counters and trials that were observed */
 };
 
 void replay_summarise(const struct replay_cell *cells, unsigned phases, const struct plan *plan,

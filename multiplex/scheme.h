@@ -23,9 +23,9 @@ struct adaptive;
 
 struct scheme {
 	enum scheme_kind kind;
-	unsigned groups; /* 1 .. PLAN_GROUPS_MAX */
-	unsigned fixed;  /* the group of SCHEME_NONE */
-	uint64_t seed;   /* of SCHEME_RANDOM; the same on all processes of a job */
+	unsigned groups;                 /* 1 .. PLAN_GROUPS_MAX */
+	unsigned fixed;                  /* the group of SCHEME_NONE */
+	uint64_t seed;                   /* of SCHEME_RANDOM; the same on all processes of a job */
 	const struct adaptive *adaptive; /* of SCHEME_ADAPTIVE; until it has learnt: as random */
 };
 

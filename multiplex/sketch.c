@@ -44,8 +44,9 @@ static int find_start(const double *bucket, double total, double mean)
 		fit = mean_from(bucket, start, total);
 		turns = lround(log(mean / fit) / log(wrap));
 		error = fabs(log(mean / (fit * pow(wrap, turns))));
-		if (turns >= 0 && error < .07 && (best < 0 || gap > best_gap ||
-				(gap == best_gap && error < best_error))) {
+		if (turns >= 0 && error < .07 &&
+				(best < 0 || gap > best_gap ||
+						(gap == best_gap && error < best_error))) {
 			best = start + turns * SKETCH_BUCKETS;
 			best_gap = gap;
 			best_error = error;
@@ -76,7 +77,8 @@ bool sketch_deciles(const double bucket[SKETCH_FIELDS], double mean, double deci
 		double held = bucket[(start + i) % SKETCH_BUCKETS], wanted;
 
 		for (; next <= 9 && passed + held >= (wanted = (total + zeros) * next / 10); next++)
-			decile[next - 1] = value_at(start + i, held > 0 ? (wanted - passed) / held : 0);
+			decile[next - 1] = value_at(start + i,
+					held > 0 ? (wanted - passed) / held : 0);
 		passed += held;
 	}
 	/* Rounding of weights may leave the last one short. */

@@ -39,7 +39,8 @@ static void gather(const struct sums *sums, const bool *member,
 			double *block = sums_block(sums, p, g);
 
 			for (unsigned i = sums->plan.common; i < group->count; i++)
-				add_slot(&moments[group->event[i]], block, sums_slot(block, sums, i));
+				add_slot(&moments[group->event[i]], block,
+						sums_slot(block, sums, i));
 		}
 	}
 }

@@ -35,7 +35,7 @@ struct quantum {
 	uint32_t *label; /* the phase of each prototype; 0: none */
 	struct gathered *of;
 	uint64_t random;
-	unsigned notable;             /* bursts that had a sketch */
+	unsigned notable;              /* bursts that had a sketch */
 	struct noted noted[NOTED_MAX]; /* of these, all or a random choice */
 };
 
@@ -49,7 +49,7 @@ static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototy
 		size_t own = plan->group[g].count - plan->common;
 
 		sums->block[g + 1] = sums->block[g] + BLOCK_FIELDS + own * SLOT_FIELDS +
-				     own * (own - 1) / 2;
+				own * (own - 1) / 2;
 	}
 	sums->stride = sums->block[plan->groups];
 }
@@ -120,15 +120,16 @@ unsigned sums_sketched(unsigned phases)
 size_t sums_sketch_at(const struct sums *sums, unsigned phase)
 {
 	return sums->stride * sums->prototypes +
-	       (size_t)(phase - 1) * sums->plan.events * SKETCH_FIELDS;
+			(size_t)(phase - 1) * sums->plan.events * SKETCH_FIELDS;
 }
 
 size_t quantum_bytes(const struct sums *sums)
 {
 	const struct quantum *quantum = NULL;
 
-	return sizeof(*quantum) + sums->prototypes * (sizeof(*quantum->of) + sizeof(*quantum->label) +
-						      sizeof(*quantum->order));
+	return sizeof(*quantum) +
+			sums->prototypes *
+			(sizeof(*quantum->of) + sizeof(*quantum->label) + sizeof(*quantum->order));
 }
 
 struct quantum *quantum_init(void *zeros, const struct sums *sums)
@@ -255,7 +256,8 @@ static void fold_totals(const struct sums *sums, unsigned prototype, const struc
 		fold_slot_totals(sums_slot(block, sums, i), weighted.y[i], weighted.burst_yy[i]);
 }
 
-static void fold_slot_products(double *slot, double y, const struct gathered *of, double x1, double x2)
+static void fold_slot_products(double *slot, double y, const struct gathered *of, double x1,
+		double x2)
 {
 	slot[SLOT_YW] += y * of->w;
 	slot[SLOT_YX1] += y * x1;
@@ -275,7 +277,8 @@ static void fold_block_products(const struct gathered *of, double x1, double x2,
 }
 
 /* The products of a quantum's totals: the quantum is the unit that was drawn. */
-static void fold_products(const struct sums *sums, unsigned prototype, const struct quantum *quantum)
+static void fold_products(const struct sums *sums, unsigned prototype,
+		const struct quantum *quantum)
 {
 	const struct gathered *of = &quantum->of[prototype];
 	struct gathered weighted = times(of, quantum->group_weight, quantum->count);
@@ -313,8 +316,8 @@ static void fold_sketches(struct quantum *quantum, const struct sums *sums)
 
 		for (unsigned i = 0; i < group->count; i++)
 			sums_sketch(sums, noted->phase, group->event[i])[noted->bucket[i]] +=
-					i < sums->plan.common ? weight
-							      : weight * quantum->group_weight;
+					i < sums->plan.common ? weight :
+								weight * quantum->group_weight;
 	}
 	quantum->notable = 0;
 }

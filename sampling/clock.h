@@ -9,7 +9,7 @@
 #include <time.h>
 
 struct clock {
-	int ticks;            /* 1: clock_now() counts ticks of the processor; 0: nanoseconds */
+	int ticks; /* 1: clock_now() counts ticks of the processor; 0: nanoseconds */
 	double ns_per_tick;
 };
 

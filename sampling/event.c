@@ -18,8 +18,14 @@ struct known_event {
 	const char *description;
 };
 
-#define HARDWARE(NAME, ID, TEXT) { NAME, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##ID, TEXT }
-#define SOFTWARE(NAME, ID, TEXT) { NAME, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##ID, TEXT }
+#define HARDWARE(NAME, ID, TEXT)                                                                   \
+	{                                                                                          \
+		NAME, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##ID, TEXT                                 \
+	}
+#define SOFTWARE(NAME, ID, TEXT)                                                                   \
+	{                                                                                          \
+		NAME, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##ID, TEXT                                 \
+	}
 
 /* The kernel's own events, by the names that perf(1) gives them. */
 static const struct known_event kernel_events[] = {
@@ -105,7 +111,8 @@ static int check_name(const char *name, char *why, size_t why_size)
 	}
 	for (const char *c = name; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("_-.:=", *c)) {
-			snprintf(why, why_size, "an event's name has letters, digits and _-.:= "
+			snprintf(why, why_size,
+					"an event's name has letters, digits and _-.:= "
 					"only (PAPI_TOT_INS, r1000001a0, table::EVENT:UMASK)");
 			return -EINVAL;
 		}

@@ -113,7 +113,7 @@ static bool libpfm_opens(void)
 static bool put_aside(const char *entry)
 {
 	return strncmp(entry, "LIBPFM_ENCODE_INACTIVE=", 23) == 0 ||
-	       strncmp(entry, "LIBPFM_FORCE_PMU=", 17) == 0;
+			strncmp(entry, "LIBPFM_FORCE_PMU=", 17) == 0;
 }
 
 /*
@@ -178,7 +178,8 @@ static bool table_info(const char *name, pfm_pmu_info_t *info)
 {
 	int pmu;
 
-	pfm_for_all_pmus(pmu) {
+	pfm_for_all_pmus(pmu)
+	{
 		memset(info, 0, sizeof(*info));
 		info->size = sizeof(*info);
 		if (pfm.get_pmu_info(pmu, info) == PFM_SUCCESS && strcmp(info->name, name) == 0)
@@ -193,7 +194,8 @@ static const char *table_of_this_machine(void)
 	pfm_pmu_info_t info;
 	int pmu;
 
-	pfm_for_all_pmus(pmu) {
+	pfm_for_all_pmus(pmu)
+	{
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
 		/* "ix86arch" has the architectural events only: any other table is better */
@@ -211,7 +213,7 @@ static bool is_this_machine(const struct processor *processor)
 
 	processor_identify(&here, NULL);
 	return strcmp(here.vendor, processor->vendor) == 0 && here.family == processor->family &&
-	       here.model == processor->model;
+			here.model == processor->model;
 }
 
 const char *event_table_name(const struct processor *processor)
@@ -298,8 +300,10 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 			return 0;
 	}
 	if (status != PFM_SUCCESS) {
-		snprintf(why, why_size, "no event %s in libpfm4 (%s); `phasemux events` lists "
-				"them, rHEX names any", full, pfm.strerror(status));
+		snprintf(why, why_size,
+				"no event %s in libpfm4 (%s); `phasemux events` lists "
+				"them, rHEX names any",
+				full, pfm.strerror(status));
 		return -ENOENT;
 	}
 	instead = misfit(event, full, processor);
@@ -319,11 +323,13 @@ static void each_of_event(const pfm_event_info_t *info, const struct processor *
 	bool with_umask = false;
 	int i;
 
-	pfm_for_each_event_attr(i, info) {
+	pfm_for_each_event_attr(i, info)
+	{
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
 
 		if (pfm.get_event_attr_info(info->idx, i, PFM_OS_PERF_EVENT, &attr) !=
-						PFM_SUCCESS || attr.type != PFM_ATTR_UMASK)
+						PFM_SUCCESS ||
+				attr.type != PFM_ATTR_UMASK)
 			continue;
 		with_umask = true;
 		snprintf(name, sizeof(name), "%s::%s:%s", table, info->name, attr.name);
@@ -367,8 +373,10 @@ int event_from_libpfm(struct event *event, const char *name, const struct proces
 {
 	(void)event;
 	(void)processor;
-	snprintf(why, why_size, "%s: built without libpfm4, so only the kernel's events and rHEX "
-			"are known", name);
+	snprintf(why, why_size,
+			"%s: built without libpfm4, so only the kernel's events and rHEX "
+			"are known",
+			name);
 	return -ENOSYS;
 }
 

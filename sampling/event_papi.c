@@ -29,10 +29,10 @@ static bool find_functions(struct papi *papi, void *library)
 	papi->library_init = (int (*)(int))dlsym(library, "PAPI_library_init");
 	papi->shutdown = (void (*)(void))dlsym(library, "PAPI_shutdown");
 	papi->enum_event = (int (*)(int *, int))dlsym(library, "PAPI_enum_event");
-	papi->get_event_info = (int (*)(int, PAPI_event_info_t *))dlsym(
-			library, "PAPI_get_event_info");
-	return papi->is_initialized && papi->library_init && papi->shutdown &&
-	       papi->enum_event && papi->get_event_info;
+	papi->get_event_info =
+			(int (*)(int, PAPI_event_info_t *))dlsym(library, "PAPI_get_event_info");
+	return papi->is_initialized && papi->library_init && papi->shutdown && papi->enum_event &&
+			papi->get_event_info;
 }
 
 /*
@@ -115,8 +115,10 @@ int event_from_papi(char *native, size_t native_size, const char *name, char *wh
 		snprintf(why, why_size, "PAPI has no %s on this processor (%u other presets)", name,
 				search.presets);
 	else
-		snprintf(why, why_size, "PAPI (%s) has no presets at all on this machine: use a "
-				"libpfm4 name or rHEX", PAPI_SONAME);
+		snprintf(why, why_size,
+				"PAPI (%s) has no presets at all on this machine: use a "
+				"libpfm4 name or rHEX",
+				PAPI_SONAME);
 	return -ENOENT;
 }
 

@@ -23,8 +23,7 @@ void event_stop_libpfm(void);
  * A PAPI preset: the native event that stands for it on this machine, for event_from_libpfm.
  * 0, -ENOENT (PAPI does not have it here, or makes it of several events), -ENOSYS.
  */
-int event_from_papi(char *native, size_t native_size, const char *name, char *why,
-		size_t why_size);
+int event_from_papi(char *native, size_t native_size, const char *name, char *why, size_t why_size);
 
 void event_each_papi(void (*visit)(void *data, const char *name, const char *description),
 		void *data);

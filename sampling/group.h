@@ -25,8 +25,9 @@ struct group {
 	enum read_method method;
 	unsigned count;
 	bool sampled; /* one event more, after the others, that samples the group (overflow.h) */
-	int fd[GROUP_EVENTS_MAX + 1];      /* -1: closed, the event is held by its page alone */
-	uint64_t id[GROUP_EVENTS_MAX + 1]; /* the kernel's, by which we know our descriptors again */
+	int fd[GROUP_EVENTS_MAX + 1]; /* -1: closed, the event is held by its page alone */
+	uint64_t id[GROUP_EVENTS_MAX +
+			1]; /* the kernel's, by which we know our descriptors again */
 	struct perf_event_mmap_page *page[GROUP_EVENTS_MAX]; /* NULL: not mapped */
 	bool enabled;
 };

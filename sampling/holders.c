@@ -35,7 +35,7 @@ static unsigned count_events(const char *fd_folder)
 		ssize_t length = readlinkat(dirfd(folder), entry->d_name, target, sizeof(target));
 
 		count += length == sizeof(PERF_LINK) - 1 &&
-			 memcmp(target, PERF_LINK, sizeof(PERF_LINK) - 1) == 0;
+				memcmp(target, PERF_LINK, sizeof(PERF_LINK) - 1) == 0;
 	}
 	closedir(folder);
 	return count;

@@ -10,7 +10,7 @@
 
 struct holder {
 	pid_t pid;
-	char name[32]; /* of the program, as /proc has it */
+	char name[32];        /* of the program, as /proc has it */
 	unsigned descriptors; /* of perf events: one may hold a whole group */
 };
 

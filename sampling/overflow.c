@@ -8,8 +8,7 @@
 #define RECORD_BYTES 96 /* of a sample with five values */
 
 /* A record as the kernel writes it for SAMPLED. */
-#define SAMPLED                                                                                    \
-	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ)
+#define SAMPLED (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ)
 
 struct record {
 	uint64_t id, address, time, events;
@@ -141,7 +140,8 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 			move(overflow, head);
 			return false;
 		}
-		if (header.type == PERF_RECORD_SAMPLE && read_sample(overflow, overflow->tail, &header, sample))
+		if (header.type == PERF_RECORD_SAMPLE &&
+				read_sample(overflow, overflow->tail, &header, sample))
 			return true;
 		if (header.type == PERF_RECORD_LOST) {
 			struct lost_record record;
@@ -161,7 +161,8 @@ unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t
 	struct overflow_sample sample;
 	unsigned count = 0;
 
-	for (uint64_t at = overflow->tail; overflow->page && (int64_t)(head - at) > 0 && count < most;
+	for (uint64_t at = overflow->tail;
+			overflow->page && (int64_t)(head - at) > 0 && count < most;
 			at += header.size) {
 		copy(overflow, at, &header, sizeof(header));
 		if (header.size < sizeof(header))

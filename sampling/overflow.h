@@ -25,15 +25,15 @@ struct overflow {
 	size_t bytes;                      /* mapped, with the page */
 	int fd;                            /* of the event whose ring it is */
 	uint64_t tail;
-	uint64_t lost;                     /* samples that found no room, as far as read */
+	uint64_t lost; /* samples that found no room, as far as read */
 };
 
 struct overflow_sample {
-	uintptr_t address;  /* of the program, where it was */
-	uint64_t time;      /* CLOCK_MONOTONIC, ns */
-	uint64_t id;        /* of the sampling event: of which group */
-	uint64_t lost;      /* samples lost up to this one, of all the ring's */
-	unsigned count;     /* values of the group, in the order of its events */
+	uintptr_t address; /* of the program, where it was */
+	uint64_t time;     /* CLOCK_MONOTONIC, ns */
+	uint64_t id;       /* of the sampling event: of which group */
+	uint64_t lost;     /* samples lost up to this one, of all the ring's */
+	unsigned count;    /* values of the group, in the order of its events */
 	uint64_t values[GROUP_EVENTS_MAX];
 };
 

@@ -82,7 +82,7 @@ static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *dat
 	if (!path->frames && frame < walk->frame)
 		return _URC_NO_REASON;
 	if (!address || frame < walk->frame || frame - walk->frame > SPAN_MAX ||
-		(!path->frames && (frame != walk->frame || address != path->address[0])))
+			(!path->frames && (frame != walk->frame || address != path->address[0])))
 		return _URC_END_OF_STACK;
 	path->address[path->frames] = address;
 	/* of the innermost it is not used: its address is given */
@@ -153,7 +153,7 @@ static unsigned steady_frames(const struct path *a, const struct path *b)
 static bool same_addresses(const struct path *a, const struct path *b)
 {
 	return a->frames == b->frames &&
-	       memcmp(a->address, b->address, a->frames * sizeof(a->address[0])) == 0;
+			memcmp(a->address, b->address, a->frames * sizeof(a->address[0])) == 0;
 }
 
 /* The stack under paths from this address moves: they all end after `frames`. */
@@ -193,8 +193,8 @@ static unsigned learn_call(struct path_table *table, uintptr_t address, unsigned
 	return table->count++;
 }
 
-__attribute__((noinline, cold)) unsigned path_learn(
-	struct path_table *table, uintptr_t address, const void *frame)
+__attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, uintptr_t address,
+		const void *frame)
 {
 	struct path path = { .address[0] = address };
 	struct walk walk = { &path, (uintptr_t)frame, 0 };

@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #define PATH_FRAMES_MAX 8
-#define PATHS_MAX	2048
-#define PATHS_DEEP	(PATHS_MAX / 4 * 3) /* those met later are one return address */
-#define PATH_HEADS	256
+#define PATHS_MAX       2048
+#define PATHS_DEEP      (PATHS_MAX / 4 * 3) /* those met later are one return address */
+#define PATH_HEADS      256
 
 /*
  * In the order in which they were met: memory is touched as far as it is used. A program may have
@@ -36,8 +36,8 @@ struct path {
 	uint64_t signature; /* of the whole path; the same in every process of a program */
 	uint16_t frames;
 	uint16_t depth; /* that paths from this address may have at most */
-	uint16_t next;	/* of the same head; 0: none */
-	uint16_t then;	/* which path came after this one, last time */
+	uint16_t next;  /* of the same head; 0: none */
+	uint16_t then;  /* which path came after this one, last time */
 };
 
 struct path_table {
@@ -63,7 +63,8 @@ unsigned path_learn(struct path_table *table, uintptr_t address, const void *fra
 
 /* Looks at words of the stack that are other functions'. */
 static inline __attribute__((no_sanitize("address"))) bool path_is_here(
-	const struct path_table *table, const struct path *path, uintptr_t address, uintptr_t frame)
+		const struct path_table *table, const struct path *path, uintptr_t address,
+		uintptr_t frame)
 {
 	unsigned top = path->frames;
 
@@ -72,7 +73,7 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 	if (top <= 1)
 		return top == 1;
 	if (frame < table->stack_begin ||
-		frame + path->offset[top - 1] + sizeof(uintptr_t) > table->stack_end)
+			frame + path->offset[top - 1] + sizeof(uintptr_t) > table->stack_end)
 		return false;
 	for (unsigned i = 1; i < top; i++)
 		if (*(const uintptr_t *)(frame + path->offset[i]) != path->address[i])

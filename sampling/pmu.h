@@ -16,7 +16,7 @@ struct pmu {
 	 * (CLOEXEC, lifted by descriptor_lift) or -errno.
 	 */
 	int (*open)(struct perf_event_attr *attr, pid_t thread, int group_fd);
-	ssize_t (*read)(int fd, void *buf, size_t size); /* bytes or -errno */
+	ssize_t (*read)(int fd, void *buf, size_t size);                     /* bytes or -errno */
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument); /* 0 or -errno */
 	int (*close)(int fd);
 	/*

@@ -10,7 +10,7 @@
 #define WORK_LOOPS   20000 /* some 20 us: enough that a counter which counts stands out */
 #define READS        21    /* samples of a median */
 #define SWITCHES     9
-#define SOFTWARE_SET 4     /* a group of software events as large as this is timed */
+#define SOFTWARE_SET 4 /* a group of software events as large as this is timed */
 
 static int read_number(const char *path, int missing)
 {
@@ -206,10 +206,13 @@ static int try_open(const struct pmu *pmu, const struct event *event)
 void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *event)
 {
 	static const struct event cycles = {
-		.name = "cycles", .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
+		.name = "cycles",
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
 	};
 	static const struct event task_clock = {
-		.name = "task-clock", .type = PERF_TYPE_SOFTWARE,
+		.name = "task-clock",
+		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 	};
 

@@ -14,9 +14,9 @@
 #define PARANOID_UNKNOWN (-2) /* there is no such setting, or it cannot be read */
 
 struct probe {
-	bool hardware;           /* hardware events can be counted */
-	int hardware_errno;      /* why not: ENOENT no counters, EACCES/EPERM forbidden, ... */
-	bool software;           /* the kernel's software events can be counted */
+	bool hardware;      /* hardware events can be counted */
+	int hardware_errno; /* why not: ENOENT no counters, EACCES/EPERM forbidden, ... */
+	bool software;      /* the kernel's software events can be counted */
 	int software_errno;
 	int paranoid;            /* /proc/sys/kernel/perf_event_paranoid, -1 to 4 */
 	unsigned counters_open;  /* as many copies of one event open as one group ... */

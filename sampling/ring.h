@@ -28,7 +28,9 @@ struct ring {
 static inline void ring_init(struct ring *ring, void *memory, uint64_t capacity, size_t record_size)
 {
 	*ring = (struct ring){
-		.records = memory, .mask = capacity - 1, .record_size = record_size,
+		.records = memory,
+		.mask = capacity - 1,
+		.record_size = record_size,
 	};
 }
 
@@ -79,7 +81,7 @@ static inline void ring_release(struct ring *ring)
 static inline uint64_t ring_used(const struct ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
-	       atomic_load_explicit(&ring->tail, memory_order_acquire);
+			atomic_load_explicit(&ring->tail, memory_order_acquire);
 }
 
 #endif

@@ -11,19 +11,18 @@
 #include <stdint.h>
 
 /* Each retired instruction is of one kind, and costs what that behaviour of the scripted PMU does. */
-#define EMULATED_KINDS(kind)                                                    \
-	kind(PLAIN, "alu")                                                      \
-	kind(ACCESS, "iadd")        /* memory, found in the cache */            \
-	kind(MISS, "triad")         /* memory, not found */                     \
-	kind(FLOATING, "fma")       /* floating-point arithmetic */             \
-	kind(DIVISION, "fdiv")      /* divisions and square roots */            \
-	kind(MISPREDICTED, "randbr") /* blocks that were not the predicted one */
+#define EMULATED_KINDS(kind)                                                                       \
+	kind(PLAIN, "alu") kind(ACCESS, "iadd")      /* memory, found in the cache */              \
+			kind(MISS, "triad")          /* memory, not found */                       \
+			kind(FLOATING, "fma")        /* floating-point arithmetic */               \
+			kind(DIVISION, "fdiv")       /* divisions and square roots */              \
+			kind(MISPREDICTED, "randbr") /* blocks that were not the predicted one */
 
 enum emulated_kind {
 #define EMULATED_NAME(name, behaviour) EMULATED_##name,
 	EMULATED_KINDS(EMULATED_NAME)
 #undef EMULATED_NAME
-	EMULATED_KIND_COUNT
+			EMULATED_KIND_COUNT
 };
 
 #define EMULATED_THREADS 64 /* those that come later are not counted */

@@ -21,9 +21,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* Version 1 of QEMU's interface to its plugins, as its documentation describes it. */
-#define PLUGIN_INTERFACE   1
-#define NO_REGISTERS       0
-#define READS_AND_WRITES   3
+#define PLUGIN_INTERFACE 1
+#define NO_REGISTERS     0
+#define READS_AND_WRITES 3
 
 typedef uint64_t plugin_id;
 struct qemu_info_t;
@@ -43,9 +43,9 @@ extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instructio
 		void (*accessed)(unsigned, uint32_t, uint64_t, void *), int registers, int which,
 		void *data);
 
-#define CACHE_SETS  64
-#define CACHE_WAYS  8
-#define LINE_BITS   6
+#define CACHE_SETS 64
+#define CACHE_WAYS 8
+#define LINE_BITS  6
 
 struct block {
 	struct block *follower; /* the one that came after it the last time */
@@ -57,7 +57,7 @@ static __thread struct emulated_thread *thread;
 static __thread bool uncounted;
 static __thread struct block *last;
 static __thread uint64_t cache[CACHE_SETS][CACHE_WAYS]; /* the latest first */
-static __thread uint32_t found, missed; /* accesses that the next block pays for */
+static __thread uint32_t found, missed;                 /* accesses that the next block pays for */
 
 /* The calling thread's counts; NULL: there is no room for it. */
 static struct emulated_thread *myself(void)

@@ -13,7 +13,15 @@
 #define B SCRIPTED_BEHAVIOURS
 
 static const char *const names[B] = {
-	"chase", "triad", "fdiv", "iadd", "alu", "randbr", "icache", "fma", "fscal",
+	"chase",
+	"triad",
+	"fdiv",
+	"iadd",
+	"alu",
+	"randbr",
+	"icache",
+	"fma",
+	"fscal",
 };
 
 struct row {
@@ -21,12 +29,30 @@ struct row {
 	double rate[B];
 };
 
-#define CYCLES     { 499000, 2184, 9458, 210, 152, 1325, 10508, 400, 546 }
-#define OPS        { 1001, 890, 911, 909, 985, 630, 1002, 933, 909 }
-#define DISPATCHED { 1001, 902, 911, 920, 985, 3454, 1005, 933, 909 }
-#define FRONT_END  { 2949, 49, 24, 21, 224, 6582, 78040, .7, .9 }
-#define BRANCHES   { 91, 111, 91, 91, 15, 148, 143, 67, 91 }
-#define MISPREDICT { .2, 0, 0, .2, 0, 37, 0, 0, 0 }
+#define CYCLES                                                                                     \
+	{                                                                                          \
+		499000, 2184, 9458, 210, 152, 1325, 10508, 400, 546                                \
+	}
+#define OPS                                                                                        \
+	{                                                                                          \
+		1001, 890, 911, 909, 985, 630, 1002, 933, 909                                      \
+	}
+#define DISPATCHED                                                                                 \
+	{                                                                                          \
+		1001, 902, 911, 920, 985, 3454, 1005, 933, 909                                     \
+	}
+#define FRONT_END                                                                                  \
+	{                                                                                          \
+		2949, 49, 24, 21, 224, 6582, 78040, .7, .9                                         \
+	}
+#define BRANCHES                                                                                   \
+	{                                                                                          \
+		91, 111, 91, 91, 15, 148, 143, 67, 91                                              \
+	}
+#define MISPREDICT                                                                                 \
+	{                                                                                          \
+		.2, 0, 0, .2, 0, 37, 0, 0, 0                                                       \
+	}
 
 static const double cycles[B] = CYCLES, dispatched[B] = DISPATCHED, front_end[B] = FRONT_END;
 static const double ops[B] = OPS, branches[B] = BRANCHES, mispredicted[B] = MISPREDICT;
@@ -68,11 +94,11 @@ static const struct row amd_rows[] = {
 	{ 0x0000000d4, { 0, 0, 0, 0, 0, 0, 0, 0, 0 } },
 };
 
-#define RAW_CYCLES        0x76
-#define RAW_INSTRUCTIONS  0xc0
-#define RAW_BACK_END      0x100001ea0
-#define RAW_FE_LATENCY_8  0x1080001a0 /* cycles in which the front end filled none of the slots */
-#define RAW_FE_LATENCY_6  0x1060001a0
+#define RAW_CYCLES       0x76
+#define RAW_INSTRUCTIONS 0xc0
+#define RAW_BACK_END     0x100001ea0
+#define RAW_FE_LATENCY_8 0x1080001a0 /* cycles in which the front end filled none of the slots */
+#define RAW_FE_LATENCY_6 0x1060001a0
 
 int scripted_behaviour_number(const char *name)
 {
@@ -132,7 +158,8 @@ static double hardware_rate(uint64_t config, unsigned behaviour, unsigned slots)
 		return 1000;
 	case PERF_COUNT_HW_CACHE_REFERENCES:
 		return raw_rate(0x864, behaviour, slots) + raw_rate(0xf064, behaviour, slots) +
-		       raw_rate(0x164, behaviour, slots) + raw_rate(0x664, behaviour, slots);
+				raw_rate(0x164, behaviour, slots) +
+				raw_rate(0x664, behaviour, slots);
 	case PERF_COUNT_HW_CACHE_MISSES:
 		return raw_rate(0x864, behaviour, slots) + raw_rate(0x164, behaviour, slots);
 	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
@@ -167,7 +194,7 @@ bool scripted_event_exists(uint32_t type, uint64_t config)
 	switch (type) {
 	case PERF_TYPE_HARDWARE:
 		return config < PERF_COUNT_HW_MAX && config != PERF_COUNT_HW_BUS_CYCLES &&
-		       config != PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+				config != PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
 	case PERF_TYPE_SOFTWARE:
 		return config < PERF_COUNT_SW_MAX;
 	case PERF_TYPE_RAW:

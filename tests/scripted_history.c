@@ -140,14 +140,15 @@ static double deviate(uint64_t key)
 static bool is_instructions(const struct row *row)
 {
 	return (row->type == PERF_TYPE_HARDWARE && row->config == PERF_COUNT_HW_INSTRUCTIONS) ||
-	       (row->type == PERF_TYPE_RAW && row->config == 0xc0);
+			(row->type == PERF_TYPE_RAW && row->config == 0xc0);
 }
 
 static bool follows_time(const struct row *row)
 {
 	return row->type == PERF_TYPE_SOFTWARE ||
-	       (row->type == PERF_TYPE_HARDWARE && row->config == PERF_COUNT_HW_CPU_CYCLES) ||
-	       (row->type == PERF_TYPE_RAW && row->config == 0x76);
+			(row->type == PERF_TYPE_HARDWARE &&
+					row->config == PERF_COUNT_HW_CPU_CYCLES) ||
+			(row->type == PERF_TYPE_RAW && row->config == 0x76);
 }
 
 /*
@@ -163,8 +164,8 @@ static double noise_of(const struct row *row, uint64_t key, double common)
 	if (follows_time(row))
 		factor += scripted_settings.noise * common;
 	else
-		factor += scripted_settings.noise * (0.6 * common + 0.8 * deviate(key + row->type +
-				row->config * UINT64_C(0x9e3779b97f4a7c15)));
+		factor += scripted_settings.noise *
+				(0.6 * common + 0.8 * deviate(key + row->type + row->config * UINT64_C(0x9e3779b97f4a7c15)));
 	return factor > 0 ? factor : 0;
 }
 
@@ -173,14 +174,14 @@ double scripted_work(struct scripted_thread *thread, unsigned behaviour, double 
 	/* pairs with the release in scripted_row */
 	unsigned count = atomic_load_explicit(&row_count, memory_order_acquire);
 	uint64_t key = mix(scripted_settings.seed * UINT64_C(0x100000001b3) + thread->number) +
-		       0x10001 * ++thread->works;
+			0x10001 * ++thread->works;
 	double common = deviate(key);
 
 	for (unsigned i = 0; i < count; i++)
 		thread->total[i] += instructions / 1000 * rows[i].rate[behaviour] *
-				    noise_of(&rows[i], key, common);
+				noise_of(&rows[i], key, common);
 	return instructions / 1000 * (1 + scripted_settings.noise * common) *
-	       scripted_rate(PERF_TYPE_RAW, 0x76, behaviour, scripted_slots);
+			scripted_rate(PERF_TYPE_RAW, 0x76, behaviour, scripted_slots);
 }
 
 static uint64_t clock_of(clockid_t which)
@@ -256,7 +257,8 @@ void scripted_catch_up(struct scripted_thread *thread)
 	for (; which + 1 < scripted_settings.autos && ns > limit; limit *= 4)
 		which++;
 	cpi = scripted_rate(PERF_TYPE_RAW, 0x76, scripted_settings.auto_behaviour[which],
-			scripted_slots) / 1000;
+			      scripted_slots) /
+			1000;
 	scripted_work(thread, scripted_settings.auto_behaviour[which], ns * SCRIPTED_GHZ / cpi);
 }
 
@@ -309,7 +311,8 @@ int scripted_pmu_work(const char *behaviour, uint64_t instructions)
 	/* work of several periods leaves its samples as it goes on */
 	if (period)
 		piece = (double)period / 4 * SCRIPTED_GHZ * 1000 /
-			scripted_rate(PERF_TYPE_RAW, 0x76, (unsigned)number, scripted_slots);
+				scripted_rate(PERF_TYPE_RAW, 0x76, (unsigned)number,
+						scripted_slots);
 	for (; left > piece; left -= piece)
 		work_piece(thread, (unsigned)number, piece);
 	work_piece(thread, (unsigned)number, left);

@@ -87,10 +87,10 @@ struct scripted_thread {
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
 	uint64_t cpu_seen; /* ns */
-	double sampled; /* ns of work since the last sample */
+	double sampled;    /* ns of work since the last sample */
 	const struct emulated_thread *emulated;
 	uint64_t emulated_seen[EMULATED_KIND_COUNT];
-	unsigned busy;     /* counters of the enabled groups */
+	unsigned busy; /* counters of the enabled groups */
 	unsigned enabled_groups;
 	int enabled[SCRIPTED_ENABLED_MAX];
 };

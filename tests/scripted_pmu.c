@@ -13,10 +13,10 @@
 #include "sampling/descriptor.h"
 #include "tests/scripted_inside.h"
 
-#define EVENTS_MAX      8192
-#define GROUP_MAX       9
-#define COOKIE          UINT64_C(0x5c41b7ed91)
-#define ENABLE_WORK     100 /* instructions between the enabling of a group and its first read */
+#define EVENTS_MAX  8192
+#define GROUP_MAX   9
+#define COOKIE      UINT64_C(0x5c41b7ed91)
+#define ENABLE_WORK 100 /* instructions between the enabling of a group and its first read */
 
 struct event {
 	bool used, enabled, counts, hardware;
@@ -25,9 +25,9 @@ struct event {
 	int fd;
 	struct scripted_thread *thread;
 	unsigned row;
-	double start;     /* the total when it was enabled */
-	double gathered;  /* while it was enabled before */
-	uint64_t skew;    /* by jumps */
+	double start;    /* the total when it was enabled */
+	double gathered; /* while it was enabled before */
+	uint64_t skew;   /* by jumps */
 	/* of the leader alone */
 	bool in_error;
 	int leader;
@@ -97,8 +97,8 @@ static int injected(enum scripted_call call)
 	for (unsigned i = 0; i < scripted_settings.failures; i++) {
 		const struct scripted_failure *failure = &scripted_settings.failure[i];
 
-		if (failure->call == call && (nth == failure->nth ||
-				(failure->onwards && nth > failure->nth)))
+		if (failure->call == call &&
+				(nth == failure->nth || (failure->onwards && nth > failure->nth)))
 			return failure->error;
 	}
 	return 0;
@@ -227,11 +227,17 @@ static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	if (fd >= 0) {
 		event = &events[index];
 		*event = (struct event){
-			.used = true, .id = ++last_id, .read_format = attr->read_format,
-			.pid = getpid(), .fd = fd, .thread = thread, .row = row,
+			.used = true,
+			.id = ++last_id,
+			.read_format = attr->read_format,
+			.pid = getpid(),
+			.fd = fd,
+			.thread = thread,
+			.row = row,
 			.hardware = attr->type != PERF_TYPE_SOFTWARE,
 			.leader = leader ? leader->leader : index,
-			.period = attr->sample_period, .output = index,
+			.period = attr->sample_period,
+			.output = index,
 		};
 		leader = &events[event->leader];
 		leader->member[leader->members++] = index;
@@ -288,8 +294,8 @@ static int enable(struct event *leader)
 		wanted += events[leader->member[i]].hardware;
 	if (thread->enabled_groups == SCRIPTED_ENABLED_MAX)
 		return -ENOSPC;
-	leader->in_error = wanted > 0 && wanted + scripted_settings.held + thread->busy >
-						 scripted_settings.opens;
+	leader->in_error = wanted > 0 &&
+			wanted + scripted_settings.held + thread->busy > scripted_settings.opens;
 	if (leader->in_error) /* the call succeeds; reads tell */
 		return 0;
 	slot = thread->busy;
@@ -490,12 +496,12 @@ static void write_sample(struct event *leader, struct event *sampler, unsigned b
 			value += total - event->start;
 		values[i] = (uint64_t)value + event->skew;
 	}
-	scripted_ring_write(events[sampler->output].ring, sampler->id,
-			behaviour, time, values, leader->members);
+	scripted_ring_write(events[sampler->output].ring, sampler->id, behaviour, time, values,
+			leader->members);
 }
 
-static void sample_group(struct event *leader, unsigned behaviour, const double *before, double part,
-		uint64_t time)
+static void sample_group(struct event *leader, unsigned behaviour, const double *before,
+		double part, uint64_t time)
 {
 	for (unsigned i = 0; i < leader->members; i++) {
 		struct event *event = &events[leader->member[i]];
@@ -526,8 +532,8 @@ void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const d
 		return;
 	for (at = period - thread->sampled; at <= ns; at += period)
 		for (unsigned g = 0; g < thread->enabled_groups; g++)
-			sample_group(&events[thread->enabled[g]], behaviour, before,
-					at / ns, began + (uint64_t)(at / ns * (double)(ended - began)));
+			sample_group(&events[thread->enabled[g]], behaviour, before, at / ns,
+					began + (uint64_t)(at / ns * (double)(ended - began)));
 	thread->sampled = ns - (at - period);
 }
 

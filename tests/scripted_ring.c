@@ -36,8 +36,15 @@ PLACE(fma)
 PLACE(fscal)
 
 static void (*const places[SCRIPTED_BEHAVIOURS])(void) = {
-	scripted_in_chase, scripted_in_triad, scripted_in_fdiv, scripted_in_iadd, scripted_in_alu,
-	scripted_in_randbr, scripted_in_icache, scripted_in_fma, scripted_in_fscal,
+	scripted_in_chase,
+	scripted_in_triad,
+	scripted_in_fdiv,
+	scripted_in_iadd,
+	scripted_in_alu,
+	scripted_in_randbr,
+	scripted_in_icache,
+	scripted_in_fma,
+	scripted_in_fscal,
 };
 
 struct scripted_ring *scripted_ring_new(size_t bytes)

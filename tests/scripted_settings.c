@@ -6,18 +6,33 @@
 #include <string.h>
 
 static const char *const call_names[CALLS] = {
-	[CALL_OPEN] = "open", [CALL_READ] = "read", [CALL_IOCTL] = "ioctl",
-	[CALL_CLOSE] = "close", [CALL_MAP] = "map",
+	[CALL_OPEN] = "open",
+	[CALL_READ] = "read",
+	[CALL_IOCTL] = "ioctl",
+	[CALL_CLOSE] = "close",
+	[CALL_MAP] = "map",
 };
 
 static const struct {
 	const char *name;
 	int error;
 } error_names[] = {
-	{ "EPERM", EPERM }, { "ENOENT", ENOENT }, { "EBADF", EBADF }, { "ENOMEM", ENOMEM },
-	{ "EACCES", EACCES }, { "EBUSY", EBUSY }, { "ENODEV", ENODEV }, { "EINVAL", EINVAL },
-	{ "ENFILE", ENFILE }, { "EMFILE", EMFILE }, { "ENOSPC", ENOSPC }, { "ENOSYS", ENOSYS },
-	{ "EOPNOTSUPP", EOPNOTSUPP }, { "EIO", EIO }, { "EINTR", EINTR }, { "short", FAIL_SHORT },
+	{ "EPERM", EPERM },
+	{ "ENOENT", ENOENT },
+	{ "EBADF", EBADF },
+	{ "ENOMEM", ENOMEM },
+	{ "EACCES", EACCES },
+	{ "EBUSY", EBUSY },
+	{ "ENODEV", ENODEV },
+	{ "EINVAL", EINVAL },
+	{ "ENFILE", ENFILE },
+	{ "EMFILE", EMFILE },
+	{ "ENOSPC", ENOSPC },
+	{ "ENOSYS", ENOSYS },
+	{ "EOPNOTSUPP", EOPNOTSUPP },
+	{ "EIO", EIO },
+	{ "EINTR", EINTR },
+	{ "short", FAIL_SHORT },
 };
 
 int scripted_call_number(const char *name)
@@ -118,8 +133,12 @@ int scripted_settings_parse(struct scripted_settings *settings, const char *text
 	char copy[1024], *rest = copy, *pair;
 
 	*settings = (struct scripted_settings){
-		.counters = 5, .opens = 6, .processor = "AuthenticAMD-26-2", .hardware = true,
-		.spin = 1, .seed = 1,
+		.counters = 5,
+		.opens = 6,
+		.processor = "AuthenticAMD-26-2",
+		.hardware = true,
+		.spin = 1,
+		.seed = 1,
 	};
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
 	while ((pair = strsep(&rest, ","))) {

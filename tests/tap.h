@@ -59,8 +59,8 @@ __attribute__((unused)) static bool is_str(const char *got, const char *want, co
 }
 
 /* |got - want| <= tolerance; a NAN never is near. */
-__attribute__((unused)) static bool is_near(
-		double got, double want, double tolerance, const char *name)
+__attribute__((unused)) static bool is_near(double got, double want, double tolerance,
+		const char *name)
 {
 	bool passed = ok(fabs(got - want) <= tolerance, "%s", name);
 
@@ -87,7 +87,7 @@ __attribute__((unused)) static bool tap_survives(int (*body)(void *), void *data
 		_exit(body(data) != 0);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == 0;
+			WEXITSTATUS(status) == 0;
 }
 
 __attribute__((unused)) static int tap_done(void)

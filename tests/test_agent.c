@@ -16,10 +16,10 @@
 #include "tests/scripted_pmu.h"
 #include "tests/tap.h"
 
-#define THREADS   3
-#define BURSTS    3000 /* of each thread */
-#define WORK      1000000
-#define SLOTS     8 /* of the processor that the scripted PMU assumes */
+#define THREADS    3
+#define BURSTS     3000 /* of each thread */
+#define WORK       1000000
+#define SLOTS      8 /* of the processor that the scripted PMU assumes */
 #define BEHAVIOURS 2
 
 static const char *const behaviour[BEHAVIOURS] = { "triad", "fma" };
@@ -89,7 +89,8 @@ static void start(const char *scheme, double pay)
 	counting_limits(&run.counting, &limits);
 	counting_settle(&run.counting, &limits);
 	run.rules.scheme = (struct scheme){ .kind = (enum scheme_kind)scheme_by_name(scheme),
-		.groups = run.counting.plan.groups, .seed = 1 };
+		.groups = run.counting.plan.groups,
+		.seed = 1 };
 	run.rules.groups = run.counting.plan.groups;
 	for (unsigned g = 0; g < run.rules.groups; g++)
 		run.rules.counts[g] = run.counting.plan.group[g].count;
@@ -125,7 +126,8 @@ static bool find_phase(int which, struct phase_estimate *found)
 {
 	const struct prototype_table *table = ledger_table(run.ledger);
 	double cycles = scripted_rate(PERF_TYPE_RAW, 0x76,
-					(unsigned)scripted_behaviour_number(behaviour[which]), SLOTS) *
+					(unsigned)scripted_behaviour_number(behaviour[which]),
+					SLOTS) *
 			WORK / 1000;
 
 	for (uint32_t number = 1; number <= table->phases; number++) {
@@ -152,10 +154,10 @@ static void check_counters(const char *name)
 		for (unsigned e = 0; e < run.counting.plan.events; e++) {
 			const struct event *event = &run.counting.event[e];
 			double truth = scripted_rate(event->type, event->config, number, SLOTS) *
-				       WORK / 1000;
+					WORK / 1000;
 			/* a read sees a few instructions of its own */
 			bool good = phase.event[e].observed > 0 &&
-				    fabs(phase.event[e].mean - truth) < 1e-3 * truth + 200;
+					fabs(phase.event[e].mean - truth) < 1e-3 * truth + 200;
 
 			right += good;
 			if (!good)
@@ -204,8 +206,8 @@ static void test_time_goes_back(void)
 	struct thread *thread;
 
 	start("time-space", 1e18);
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, 0, run.counting.probe.method);
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method);
 	if (!thread || ledger_admit(run.ledger, thread)) {
 		ok(false, "a thread");
 		return;

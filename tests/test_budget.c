@@ -25,8 +25,9 @@ static const struct plan plan = {
 	.events = EVENTS,
 	.common = 2,
 	.groups = 3,
-	.group = { { 3, { CYCLES, INSTRUCTIONS, BRANCHES } }, { 3, { CYCLES, INSTRUCTIONS, MISSES } },
-		{ 3, { CYCLES, INSTRUCTIONS, WALKS } } },
+	.group = { { 3, { CYCLES, INSTRUCTIONS, BRANCHES } },
+			{ 3, { CYCLES, INSTRUCTIONS, MISSES } },
+			{ 3, { CYCLES, INSTRUCTIONS, WALKS } } },
 };
 
 /* How phases and call sites go together. */
@@ -51,7 +52,7 @@ struct trial {
 	struct phase_estimate estimate[PHASES];
 	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site */
 	double width, widened; /* mean interval of what is not common, relative; what it claims to cost */
-	double spent; /* share of the time that reads cost */
+	double spent;          /* share of the time that reads cost */
 };
 
 static double normal(uint64_t *state)
@@ -179,10 +180,10 @@ static void run_trial(const struct setup *setup, uint64_t seed, struct trial *tr
 		for (unsigned e = plan.common; e < EVENTS; e++)
 			trial->width += trial->estimate[phase].event[e].ci95 /
 					trial->estimate[phase].event[e].mean;
-		trial->bursts[phase] = (double)trial->estimate[phase].read +
-				       totals.unread[phase].bursts;
-		trial->seconds[phase] = trial->estimate[phase].seconds +
-					totals.unread[phase].seconds;
+		trial->bursts[phase] =
+				(double)trial->estimate[phase].read + totals.unread[phase].bursts;
+		trial->seconds[phase] =
+				trial->estimate[phase].seconds + totals.unread[phase].seconds;
 	}
 	sums_free(sums);
 }
@@ -272,7 +273,8 @@ static void test_preference(void)
 	for (int q = 0; q < 90; q++) {
 		for (int i = 0; i < 20; i++) {
 			double noise = i % 2 ? .5 * normal(&state) : .01 * normal(&state);
-			uint64_t value = positive(1e6 * (1 + noise)), values[3] = { value, value, value };
+			uint64_t value = positive(1e6 * (1 + noise)),
+				 values[3] = { value, value, value };
 
 			quantum_add(quantum, i % 2, (unsigned)q % 3, 1, 4, 1e-3, values);
 		}
@@ -305,7 +307,8 @@ static void test_cost(void)
 		least += trial.width;
 	}
 	ok(claimed > .75 * width / least && claimed < 1.33 * width / least,
-			"intervals are %.2f times as wide, and said to be %.2f", width / least, claimed);
+			"intervals are %.2f times as wide, and said to be %.2f", width / least,
+			claimed);
 	run_trial(&none, 1, &trial);
 	ok(fabs(trial.widened - 1) < 1e-9, "where every burst is read, it costs nothing");
 }
@@ -321,7 +324,8 @@ int main(void)
 
 	for (unsigned b = 0; b < sizeof(budgets) / sizeof(*budgets); b++)
 		for (enum program program = OWN_SITES; program <= HALFWAY; program++)
-			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program }, trials);
+			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program },
+					trials);
 	test_preference();
 	test_cost();
 	return tap_done();

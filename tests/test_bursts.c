@@ -26,9 +26,10 @@ static void test_csv(void)
 	struct parse_error error;
 
 	is_int(read_text(table_read_csv, &table,
-			"task,begin_ns,end_ns,instructions,cluster,l2\r\n"
-			"1, 50,150,1000,2,nan\n\n0,10,30,5e2,0,\n0,5,9,7,1,8\n", &error), 0,
-			"a table with blanks, empty lines and fields");
+			       "task,begin_ns,end_ns,instructions,cluster,l2\r\n"
+			       "1, 50,150,1000,2,nan\n\n0,10,30,5e2,0,\n0,5,9,7,1,8\n",
+			       &error),
+			0, "a table with blanks, empty lines and fields");
 	is_int((long long)table.count, 3, "has three bursts");
 	is_int(table.metrics, 2, "and two metrics: the cluster is none");
 	is_int(table_sort(&table), 0, "in order");
@@ -43,20 +44,19 @@ static void test_csv(void)
 
 static void test_prv(void)
 {
-	static const char trace[] =
-			"#Paraver (21/11/2026 at 12:00):1000_ns:2(2,2):1:2(2:1,1:2),1\n"
-			"c:1:1:2:1:2\n"
-			"1:1:1:1:1:0:100:1\n"
-			"2:1:1:1:1:0:42000050:999\n"
-			"1:2:1:1:2:0:50:1\n"
-			"1:3:1:2:1:0:70:3\n"
-			"2:2:1:1:2:50:42000050:20:42000059:10\n"
-			"2:1:1:1:1:100:50000001:5:42000050:-30:42000059:60\n"
-			"3:1:1:1:1:20:30:2:1:2:1:40:50:8:0\n"
-			"1:3:1:2:1:70:200:1\n"
-			"2:3:1:2:1:199:42000050:7\n";
+	static const char trace[] = "#Paraver (21/11/2026 at 12:00):1000_ns:2(2,2):1:2(2:1,1:2),1\n"
+				    "c:1:1:2:1:2\n"
+				    "1:1:1:1:1:0:100:1\n"
+				    "2:1:1:1:1:0:42000050:999\n"
+				    "1:2:1:1:2:0:50:1\n"
+				    "1:3:1:2:1:0:70:3\n"
+				    "2:2:1:1:2:50:42000050:20:42000059:10\n"
+				    "2:1:1:1:1:100:50000001:5:42000050:-30:42000059:60\n"
+				    "3:1:1:1:1:20:30:2:1:2:1:40:50:8:0\n"
+				    "1:3:1:2:1:70:200:1\n"
+				    "2:3:1:2:1:199:42000050:7\n";
 	static const char names[] = "EVENT_TYPE\n7  42000050 PAPI_TOT_INS [Instr completed]\n"
-			"7  42000059 PAPI_TOT_CYC [Total cycles]\n\nVALUES\n0 End\n";
+				    "7  42000059 PAPI_TOT_CYC [Total cycles]\n\nVALUES\n0 End\n";
 	struct burst_table table = { 0 };
 	struct parse_error error;
 
@@ -67,7 +67,8 @@ static void test_prv(void)
 			"of their threads");
 	is_int(read_text(table_name_metrics, &table, names, &error), 0, "names of counters");
 	is_int(table_find(&table, "PAPI_TOT_INS"), 0, "replace their numbers");
-	is_near(table_values(&table, 0)[0], -30, 0, "counters are read at a burst's end, not its begin");
+	is_near(table_values(&table, 0)[0], -30, 0,
+			"counters are read at a burst's end, not its begin");
 	is_near(table_values(&table, 1)[1], 10, 0, "each thread's own");
 	ok(isnan(table_values(&table, 2)[0]), "nor are they read elsewhere");
 	table_fini(&table);
@@ -75,12 +76,18 @@ static void test_prv(void)
 
 static void test_broken(void)
 {
-	static const struct { reader *read; const char *text; size_t line; const char *what; } cases[] = {
+	static const struct {
+		reader *read;
+		const char *text;
+		size_t line;
+		const char *what;
+	} cases[] = {
 		{ table_read_csv, "", 0, "header" },
 		{ table_read_csv, "task,end_ns\n", 1, "begin_ns" },
 		{ table_read_csv, "task,task,begin_ns,end_ns\n", 1, "one column task" },
 		{ table_read_csv, "task,begin_ns,end_ns,a,a\n", 1, "one column a" },
-		{ table_read_csv, "task,begin_ns,end_ns\n0,1,2\n0,1\n", 3, "expected 3 fields, found 2" },
+		{ table_read_csv, "task,begin_ns,end_ns\n0,1,2\n0,1\n", 3,
+				"expected 3 fields, found 2" },
 		{ table_read_csv, "task,begin_ns,end_ns\n0,1,2,3\n", 2, "found more" },
 		{ table_read_csv, "task,begin_ns,end_ns\n0,2,2\n", 2, "end_ns after begin_ns" },
 		{ table_read_csv, "task,begin_ns,end_ns,x\n0,1,2,1.5z\n", 2, "expected a number" },
@@ -88,10 +95,14 @@ static void test_broken(void)
 		{ table_read_prv, "", 0, "empty" },
 		{ table_read_prv, "#Trace\n", 1, "#Paraver" },
 		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:2(1:1)\n", 1, "threads:node" },
-		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n4:1\n", 2, "a record of type" },
-		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n1:1:1:1:1:5:3:1\n", 2, "ends after" },
-		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n1:1:1:2:1:5:9:1\n", 2, "a task" },
-		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n\n2:1:1:1:1:5:42:x\n", 3, "pairs" },
+		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n4:1\n", 2,
+				"a record of type" },
+		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n1:1:1:1:1:5:3:1\n", 2,
+				"ends after" },
+		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n1:1:1:2:1:5:9:1\n", 2,
+				"a task" },
+		{ table_read_prv, "#Paraver (now):1_ns:1(1):1:1(1:1)\n\n2:1:1:1:1:5:42:x\n", 3,
+				"pairs" },
 		{ table_name_metrics, "EVENT_TYPE\n7 42000050\n", 2, "event type and its name" },
 	};
 
@@ -101,7 +112,8 @@ static void test_broken(void)
 		int failed = read_text(cases[i].read, &table, cases[i].text, &error);
 
 		if (!ok(failed == -EINVAL && error.line == cases[i].line &&
-				strstr(error.text, cases[i].what), "broken: %s", cases[i].what))
+						    strstr(error.text, cases[i].what),
+				    "broken: %s", cases[i].what))
 			diag("%d, line %zu: %s", failed, error.line, error.text);
 		table_fini(&table);
 	}
@@ -125,19 +137,24 @@ static void test_selection(void)
 	struct parse_error error;
 	char why[256];
 
-	read_text(table_read_csv, &table, "task,thread,begin_ns,end_ns,PAPI_TOT_INS,PAPI_TOT_CYC\n"
+	read_text(table_read_csv, &table,
+			"task,thread,begin_ns,end_ns,PAPI_TOT_INS,PAPI_TOT_CYC\n"
 			"0,0,0,100,100,100\n0,0,200,210,100,50\n0,0,300,400,1000,500\n"
-			"1,0,0,100,,100\n1,1,0,100,10000,10000\n1,1,100,200,0,10\n", &error);
+			"1,0,0,100,,100\n1,1,0,100,10000,10000\n1,1,100,200,0,10\n",
+			&error);
 	table_sort(&table);
 	is_int(selection_metrics(&selection, &table, NULL, why, sizeof(why)), 0, "default metrics");
 	ok(selection.space.dims == 2 && selection.space.logarithmic[0] &&
-			strcmp(table.name[selection.metric[1]], "ipc") == 0, "are log:instructions,ipc");
-	is_int(selection_shortest(&selection, &table, "0.05us", why, sizeof(why)), 0, "at least 50 ns");
+					strcmp(table.name[selection.metric[1]], "ipc") == 0,
+			"are log:instructions,ipc");
+	is_int(selection_shortest(&selection, &table, "0.05us", why, sizeof(why)), 0,
+			"at least 50 ns");
 	is_int(selection_range(&selection, &table, "cycles=:5000", why, sizeof(why)), 0, "a range");
 	is_int(selection_make(&selection, &table), 0, "choose");
 	is_int((long long)selection.count, 2, "two are left");
 	ok(selection.left_out[1] == TOO_SHORT && selection.left_out[3] == MISSING &&
-			selection.left_out[4] == OUT_OF_RANGE && selection.left_out[5] == MISSING,
+					selection.left_out[4] == OUT_OF_RANGE &&
+					selection.left_out[5] == MISSING,
 			"for the others there is a reason");
 	is_int((long long)selection.sequences, 3, "three threads");
 	is_near(selection.point[2], 1, 1e-12, "scaled to 0 .. 1");
@@ -158,8 +175,10 @@ static void test_selection(void)
 static void test_classify(void)
 {
 	enum { TASKS = 8, EACH = 200, COUNT = TASKS * EACH };
-	struct selection all = { .count = COUNT, .sequences = TASKS,
-		.space = { .dims = 2, .range = { 1, 1 }, .weight = { 1, 1 } } }, sample;
+	struct selection all = { .count = COUNT,
+		.sequences = TASKS,
+		.space = { .dims = 2, .range = { 1, 1 }, .weight = { 1, 1 } } },
+			 sample;
 	uint32_t label[COUNT], want[COUNT], sampled[COUNT];
 	double point[2 * COUNT], duration[COUNT];
 	size_t first[TASKS + 1];

@@ -16,7 +16,7 @@ static const char *value_of(const struct choice_values *values, const char *name
 
 static const struct {
 	const char *text;
-	enum choice_wish wish; /* CHOICE_UNSAID: it is refused */
+	enum choice_wish wish;       /* CHOICE_UNSAID: it is refused */
 	const char *setting, *value; /* one that must be said, or NULL */
 } cases[] = {
 	{ NULL, CHOICE_ON, "scheme", NULL },
@@ -31,7 +31,7 @@ static const struct {
 	{ "BURST_MIN=1ms", CHOICE_ON, "burst_min", "1ms" },
 	{ "time,budget=1%,budget=2%", CHOICE_ON, "budget", "2%" },
 	{ "events=cycles,instructions:u=1,r1c2,quantum=5", CHOICE_ON, "events",
-		"cycles,instructions:u=1,r1c2" },
+			"cycles,instructions:u=1,r1c2" },
 	{ "events=cycles,instructions,quantum=5", CHOICE_ON, "quantum", "5" },
 	{ "space,report=json,csv", CHOICE_ON, "report", "json,csv" },
 	{ "space,output=/a/%j", CHOICE_ON, "output", "/a/%j" },
@@ -62,7 +62,8 @@ static void test_requests(void)
 		choice_ask(&request, "time,sample=7", why, sizeof(why));
 		*why = '\0';
 		error = choice_ask(&request, cases[i].text, why, sizeof(why));
-		ok(request.wish == cases[i].wish && (error == 0) == (cases[i].wish != CHOICE_UNSAID) &&
+		ok(request.wish == cases[i].wish &&
+						(error == 0) == (cases[i].wish != CHOICE_UNSAID) &&
 						(error == 0) == !*why,
 				"%s", cases[i].text ? cases[i].text : "(nothing)");
 		if (cases[i].setting) {
@@ -79,13 +80,28 @@ static const struct {
 	const char *argument;
 	bool good;
 } arguments[] = {
-	{ "library=/opt/lib/libphasemux.so", true }, { "library=lib.so", false },
-	{ "library=/a:/b", false }, { "library=", false }, { "folder=/run/x", true },
-	{ "default=on", true }, { "default=off", true }, { "default=yes", false },
-	{ "share=10%", true }, { "share=0.5%", true }, { "share=101%", false },
-	{ "share=-1%", false }, { "share=nan%", false }, { "share=10", false },
-	{ "partitions=a,b", true }, { "partitions=", false }, { "budget=0.5%", true },
-	{ "budget=5", false }, { "colour=red", false }, { "on", false }, { "=", false }, { "", false },
+	{ "library=/opt/lib/libphasemux.so", true },
+	{ "library=lib.so", false },
+	{ "library=/a:/b", false },
+	{ "library=", false },
+	{ "folder=/run/x", true },
+	{ "default=on", true },
+	{ "default=off", true },
+	{ "default=yes", false },
+	{ "share=10%", true },
+	{ "share=0.5%", true },
+	{ "share=101%", false },
+	{ "share=-1%", false },
+	{ "share=nan%", false },
+	{ "share=10", false },
+	{ "partitions=a,b", true },
+	{ "partitions=", false },
+	{ "budget=0.5%", true },
+	{ "budget=5", false },
+	{ "colour=red", false },
+	{ "on", false },
+	{ "=", false },
+	{ "", false },
 };
 
 static void test_sites(void)
@@ -129,7 +145,8 @@ static void test_preload(void)
 	static const struct {
 		const char *existing, *joined;
 	} lists[] = {
-		{ NULL, "/p/libphasemux.so" }, { "", "/p/libphasemux.so" },
+		{ NULL, "/p/libphasemux.so" },
+		{ "", "/p/libphasemux.so" },
 		{ "/a/x.so", "/p/libphasemux.so:/a/x.so" },
 		{ "/a/x.so /b/y.so", "/p/libphasemux.so:/a/x.so /b/y.so" },
 		{ "/p/libphasemux.so", "/p/libphasemux.so" },

@@ -23,9 +23,10 @@ static double *random_points(size_t count, uint32_t dims)
 		size_t blob = (size_t)(uniform() * 6);
 
 		for (uint32_t dim = 0; dim < dims; dim++)
-			points[i * dims + dim] = blob == 5 ? uniform() :
+			points[i * dims + dim] = blob == 5 ?
+					uniform() :
 					(double)((blob * 7 + dim * 3) % 5) / 5 +
-					uniform() * 0.02 * (double)(blob + 1);
+							uniform() * 0.02 * (double)(blob + 1);
 		if (i % 10 == 9)
 			memcpy(points + i * dims, points + (i - 1) * dims, dims * sizeof(*points));
 	}
@@ -62,7 +63,8 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 		size_t near = 0;
 
 		for (size_t j = 0; j < count; j++)
-			near += kdtree_distance2(points + i * dims, points + j * dims, dims) <= eps * eps;
+			near += kdtree_distance2(points + i * dims, points + j * dims, dims) <=
+					eps * eps;
 		core[i] = near >= min_points;
 		label[i] = 0;
 	}
@@ -73,9 +75,12 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 		do {
 			changed = false;
 			for (size_t i = 0; i < count; i++)
-				for (size_t j = 0; core[i] && label[i] == clusters && j < count; j++)
-					if (core[j] && !label[j] && kdtree_distance2(points + i * dims,
-							points + j * dims, dims) <= eps * eps) {
+				for (size_t j = 0; core[i] && label[i] == clusters && j < count;
+						j++)
+					if (core[j] && !label[j] &&
+							kdtree_distance2(points + i * dims,
+									points + j * dims,
+									dims) <= eps * eps) {
 						label[j] = clusters;
 						changed = true;
 					}
@@ -90,8 +95,10 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 		}
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; !core[i] && j < count; j++)
-			if (core[j] && kdtree_distance2(points + i * dims, points + j * dims, dims) <=
-					eps * eps && before(cores, low, label[j], label[i], dims))
+			if (core[j] &&
+					kdtree_distance2(points + i * dims, points + j * dims,
+							dims) <= eps * eps &&
+					before(cores, low, label[j], label[i], dims))
 				label[i] = label[j];
 	free(core);
 	free(cores);
@@ -105,7 +112,8 @@ static void test_against_definition(double grid)
 	for (uint32_t dims = 1; dims <= SPACE_DIMS_MAX; dims++) {
 		size_t count = 700;
 		double *points = random_points(count, dims);
-		uint32_t *label = malloc(count * sizeof(*label)), *want = malloc(count * sizeof(*want));
+		uint32_t *label = malloc(count * sizeof(*label)),
+			 *want = malloc(count * sizeof(*want));
 		const double eps[] = { 0, 0.003, 0.01, 0.03, 0.1, 2 };
 		bool same = true;
 
@@ -113,10 +121,14 @@ static void test_against_definition(double grid)
 			points[i] = round(points[i] / grid) * grid;
 		for (size_t e = 0; e < sizeof(eps) / sizeof(*eps); e++)
 			for (size_t min_points = 1; min_points <= 16; min_points *= 4) {
-				int clusters = dbscan(points, count, dims, eps[e], min_points, label);
+				int clusters = dbscan(points, count, dims, eps[e], min_points,
+						label);
 
-				same = same && clusters == plain_dbscan(points, count, dims, eps[e],
-						min_points, want);
+				same = same &&
+						clusters ==
+								plain_dbscan(points, count, dims,
+										eps[e], min_points,
+										want);
 				same = same && !memcmp(label, want, count * sizeof(*label));
 			}
 		ok(same, "%u dimensions: as the definition says, for 18 settings%s", dims,
@@ -143,8 +155,11 @@ static void test_lattice(void)
 				double radius = below ? nextafter(eps / 64.0, 0) : eps / 64.0;
 				int clusters = dbscan(points, COUNT, 2, radius, min_points, label);
 
-				same = same && clusters == plain_dbscan(points, COUNT, 2, radius,
-						min_points, want);
+				same = same &&
+						clusters ==
+								plain_dbscan(points, COUNT, 2,
+										radius, min_points,
+										want);
 				same = same && !memcmp(label, want, sizeof(label));
 			}
 	ok(same, "points at a distance of exactly Eps, and of hardly more");
@@ -172,8 +187,9 @@ static void test_within(void)
 				memcpy(rest + 2 * left++, points + 2 * i, 2 * sizeof(*rest));
 		}
 		kdtree_filter(&some, &all, keep);
-		same = same && some.count == left && dbscan_within(&some, COUNT, 0.012, 6, label) ==
-				plain_dbscan(rest, left, 2, 0.012, 6, rest_label);
+		same = same && some.count == left &&
+				dbscan_within(&some, COUNT, 0.012, 6, label) ==
+						plain_dbscan(rest, left, 2, 0.012, 6, rest_label);
 		for (size_t i = 0, at = 0; i < COUNT; i++) {
 			none = none && (keep[i] || !label[i]);
 			same = same && (!keep[i] || label[i] == rest_label[at++]);
@@ -240,8 +256,14 @@ static void test_shapes(void)
 	}
 	is_int(dbscan(points, COUNT, 2, 0.02, 4, label), 4, "ring, disc and two bars");
 	for (int i = 0; i < COUNT; i++)
-		whole = whole && label[i] == (i < RING ? 1u : i < RING + DISC ? 2u :
-				i < RING + DISC + BAR ? 3u : 4u);
+		whole = whole &&
+				label[i] ==
+						(i < RING ? 1u :
+										i < RING + DISC ?
+							    2u :
+										i < RING + DISC + BAR ?
+							    3u :
+							    4u);
 	ok(whole, "each of them whole");
 	free(points);
 }

@@ -76,7 +76,8 @@ static double count_of(const char *event, const struct work *work)
 		{ "ex_ret_ucode_ops", .01 * work->ops },
 		{ "de_no_dispatch_per_slot.no_ops_from_frontend", front_end },
 		{ "de_no_dispatch_per_cycle.no_ops_from_frontend", front_end / 10 },
-		{ "de_no_dispatch_per_slot.backend_stalls", 8 * work->cycles - dispatched(work) - front_end },
+		{ "de_no_dispatch_per_slot.backend_stalls",
+				8 * work->cycles - dispatched(work) - front_end },
 		{ "ex_no_retire.not_complete", 90 * work->misses + .02 * work->ops },
 		{ "ex_no_retire.load_not_complete", 80 * work->misses },
 		{ "ex_no_retire.other", .05 * work->ops },
@@ -117,7 +118,8 @@ static void derive(const struct model *model, const struct phase_estimate *estim
 }
 
 /* As if every burst had been counted with every group. */
-static void find_truth(const struct model *model, const struct program *program, struct results *out)
+static void find_truth(const struct model *model, const struct program *program,
+		struct results *out)
 {
 	struct phase_estimate all = { .bursts = TASKS * BURSTS };
 
@@ -125,7 +127,8 @@ static void find_truth(const struct model *model, const struct program *program,
 		all.event[e].observed = TASKS * BURSTS;
 		for (unsigned i = 0; i < TASKS * BURSTS; i++)
 			all.event[e].mean += floor(count_of(model_event(model, e)->name,
-							     &program->burst[i])) / (TASKS * BURSTS);
+							     &program->burst[i])) /
+					(TASKS * BURSTS);
 	}
 	all.duration.observed = TASKS * BURSTS;
 	for (unsigned i = 0; i < TASKS * BURSTS; i++)
@@ -182,7 +185,8 @@ static void check(const struct model *model, double read)
 				double error = fabs(found.value[i] - truth.value[i]);
 
 				/* what every burst tells, as the clock where all are read */
-				if (!isfinite(found.ci95[i]) || found.ci95[i] < 1e-6 * truth.value[i])
+				if (!isfinite(found.ci95[i]) ||
+						found.ci95[i] < 1e-6 * truth.value[i])
 					continue;
 				tally[i].stated++;
 				tally[i].covered += error <= found.ci95[i];

@@ -32,8 +32,7 @@ static void test_without_tables(void)
 
 		is_int(event_resolve(&event, cases[i].name, &unknown, why, sizeof(why)), 0,
 				cases[i].name);
-		ok(event.type == cases[i].type && event.config == cases[i].config,
-				"its code");
+		ok(event.type == cases[i].type && event.config == cases[i].config, "its code");
 		is_str(event.name, cases[i].name, "its name");
 	}
 }
@@ -79,10 +78,10 @@ static void test_libpfm(void)
 		{ &zen5, "DISPATCH_STALLS_1:FE_NO_OPS", 0, PERF_TYPE_RAW, 0x1000001a0 },
 		{ &zen5, "retired_ops", 0, PERF_TYPE_RAW, 0xc1 },
 		{ &unknown, "amd64_fam19h_zen4::DISPATCH_STALLS_1:FE_NO_OPS", 0, PERF_TYPE_RAW,
-			0x1000001a0 },
+				0x1000001a0 },
 		{ &sapphire_rapids, "INST_RETIRED:ANY_P", 0, PERF_TYPE_RAW, 0xc0 },
 		{ &unknown, "perf::BRANCHES", 0, PERF_TYPE_HARDWARE,
-			PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+				PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
 		{ &zen5, "PERF_COUNT_HW_CPU_CYCLES", 0, PERF_TYPE_HARDWARE, 0 },
 		{ &zen5, "INST_RETIRED:ANY_P", -ENOENT, 0, 0 },
 		{ &unknown, "RETIRED_OPS", -ENOENT, 0, 0 },
@@ -225,7 +224,7 @@ static void test_clock(void)
 	do {
 		clock_gettime(CLOCK_MONOTONIC, &after);
 		ns = (double)(after.tv_sec - before.tv_sec) * 1e9 +
-		     (double)(after.tv_nsec - before.tv_nsec);
+				(double)(after.tv_nsec - before.tv_nsec);
 	} while (ns < 5e6);
 	stop = clock_now();
 	ok(stop > start, "time passes");

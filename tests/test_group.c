@@ -13,23 +13,38 @@
 static const struct event cycles = { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 };
 static const struct event instructions = { .name = "instr", .type = PERF_TYPE_RAW, .config = 0xc0 };
 static const struct event front_end = {
-	.name = "fe", .type = PERF_TYPE_RAW, .config = 0x1000001a0,
+	.name = "fe",
+	.type = PERF_TYPE_RAW,
+	.config = 0x1000001a0,
 };
 static const struct event back_end = { .name = "be", .type = PERF_TYPE_RAW, .config = 0x100001ea0 };
 static const struct event ops = { .name = "ops", .type = PERF_TYPE_RAW, .config = 0xc1 };
 static const struct event dispatched = { .name = "disp", .type = PERF_TYPE_RAW, .config = 0x7aa };
 static const struct event task_clock = {
-	.name = "task-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK,
+	.name = "task-clock",
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_TASK_CLOCK,
 };
 static const struct event page_faults = {
-	.name = "page-faults", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	.name = "page-faults",
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_PAGE_FAULTS,
 };
 
 static const struct event *const five[] = {
-	&cycles, &instructions, &front_end, &back_end, &dispatched,
+	&cycles,
+	&instructions,
+	&front_end,
+	&back_end,
+	&dispatched,
 };
 static const struct event *const six[] = {
-	&cycles, &instructions, &front_end, &back_end, &dispatched, &ops,
+	&cycles,
+	&instructions,
+	&front_end,
+	&back_end,
+	&dispatched,
+	&ops,
 };
 
 /* What a group counts over one piece of work; false: a lost burst. */
@@ -38,7 +53,8 @@ static bool count_work(struct group *group, const char *behaviour, uint64_t amou
 	uint64_t before[GROUP_EVENTS_MAX], after[GROUP_EVENTS_MAX];
 
 	return group_read(group, before) == 0 && scripted_pmu_work(behaviour, amount) == 0 &&
-	       group_read(group, after) == 0 && group_delta(before, after, group->count, delta);
+			group_read(group, after) == 0 &&
+			group_delta(before, after, group->count, delta);
 }
 
 static void test_counts(void)
@@ -181,8 +197,8 @@ static void test_descriptors(void)
 	is_int(group_read(&group, values), -EBADF, "other counters in its place are not its own");
 	is_int(group_disable(&group), -EBADF, "and are not stopped");
 	ok(next.enabled && group_read(&next, values) == 0 && scripted_pmu_work("alu", 1000) == 0 &&
-			group_read(&next, after) == 0 && after[1] > values[1],
-		"they count on");
+					group_read(&next, after) == 0 && after[1] > values[1],
+			"they count on");
 	group_close(&group);
 	group_close(&next);
 }
@@ -204,8 +220,8 @@ static int abandon_in_child(void *data)
 	unsigned before = open_descriptors();
 
 	if (group->page[1])
-		reused = mmap(group->page[1], 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
-				MAP_FIXED_NOREPLACE, -1, 0);
+		reused = mmap(group->page[1], 4096, PROT_READ,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	group_abandon(group);
 	if (reused == MAP_FAILED) /* then it was inherited after all */
 		return 1;
@@ -272,7 +288,11 @@ static void test_rdpmc(void)
 	is_int((long long)rdpmc_extend(UINT64_C(1) << 47, 48), -(1LL << 47), "their sign bit too");
 	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "what is above is ignored");
 	fabricated_page = (struct perf_event_mmap_page){
-		.lock = 4, .index = 3, .offset = 100, .pmc_width = 48, .cap_user_rdpmc = 1,
+		.lock = 4,
+		.index = 3,
+		.offset = 100,
+		.pmc_width = 48,
+		.cap_user_rdpmc = 1,
 	};
 	fabricated_raw = 23;
 	ok(rdpmc_read(&fabricated_page, fabricated_read, &value), "a page with a counter is read");

@@ -63,7 +63,8 @@ static void test_made_up(void)
 static void test_real(void)
 {
 	static const struct event clock = {
-		.name = "task-clock", .type = PERF_TYPE_SOFTWARE,
+		.name = "task-clock",
+		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 	};
 	const struct event *const events[] = { &clock, &clock };

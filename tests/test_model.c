@@ -49,8 +49,10 @@ static void test_expressions(void)
 		if (isnan(cases[i].value))
 			ok(error && *why, "refused: %s", cases[i].text);
 		else
-			ok(!error && fabs(expression_value(&expression, variables) -
-							  cases[i].value) < 1e-12,
+			ok(!error &&
+							fabs(expression_value(&expression,
+									     variables) -
+									cases[i].value) < 1e-12,
 					"%s", cases[i].text);
 	}
 }
@@ -61,8 +63,11 @@ static void fake(const struct model *model, struct phase_estimate *out)
 	memset(out, 0, sizeof(*out));
 	out->duration = (struct estimate){ .mean = 1e-3, .ci95 = 1e-6, .observed = 100 };
 	for (unsigned e = 0; e < model_events(model); e++)
-		out->event[e] = (struct estimate){ .mean = e == 0 ? 4e6 : e == 1 ? 2e6 : 1e5 * e,
-			.ci95 = 1e3, .observed = 100 };
+		out->event[e] = (struct estimate){ .mean = e == 0 ? 4e6 :
+					e == 1                    ? 2e6 :
+								    1e5 * e,
+			.ci95 = 1e3,
+			.observed = 100 };
 }
 
 static double level_sum(const struct cpi_component *components, unsigned count)
@@ -82,8 +87,9 @@ static bool parts_add_up(const struct cpi_component *components, unsigned count)
 		double parts = 0;
 		unsigned n = 0;
 
-		for (unsigned j = i + 1; components[i].level == 0 && j < count &&
-				components[j].level == 1; j++, n++)
+		for (unsigned j = i + 1;
+				components[i].level == 0 && j < count && components[j].level == 1;
+				j++, n++)
 			parts += components[j].cpi;
 		if (n && !(fabs(parts - components[i].cpi) <= 1e-9))
 			return false;
@@ -170,12 +176,15 @@ static void test_zen5(void)
 		const char *name;
 		double mean;
 	} counts[] = {
-		{ "ls_not_halted_cyc", 2184 }, { "ex_ret_instr", 1000 }, { "ex_ret_ops", 890 },
+		{ "ls_not_halted_cyc", 2184 },
+		{ "ex_ret_instr", 1000 },
+		{ "ex_ret_ops", 890 },
 		{ "de_src_op_disp.all", 902 },
 		{ "de_no_dispatch_per_slot.no_ops_from_frontend", 49 },
 		{ "de_no_dispatch_per_slot.backend_stalls", 16533 },
 		{ "ex_no_retire.not_complete", 2045 },
-		{ "ex_no_retire.load_not_complete", 1891 }, { "ex_no_retire.other", .3 },
+		{ "ex_no_retire.load_not_complete", 1891 },
+		{ "ex_no_retire.other", .3 },
 	};
 	struct model *model = model_load("zen5", NULL, 0);
 	struct cpi_component out[MODEL_COMPONENTS_MAX];
@@ -187,7 +196,8 @@ static void test_zen5(void)
 		for (unsigned i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 			if (strcmp(model_event(model, e)->name, counts[i].name) == 0)
 				estimate.event[e] = (struct estimate){ .mean = counts[i].mean,
-					.ci95 = 1, .observed = 10 };
+					.ci95 = 1,
+					.observed = 10 };
 	count = model_breakdown(model, &estimate, out);
 	for (unsigned i = 0; i < count; i++) {
 		if (strcmp(out[i].name, "back end") == 0)
@@ -212,8 +222,8 @@ static void check_code(const char *model, const struct model_event *event)
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	pfm_perf_encode_arg_t encoding = { .attr = &attr, .size = sizeof(encoding) };
 	int error = event->libpfm[0] ? pfm_get_os_event_encoding(event->libpfm, PFM_PLM3,
-						       PFM_OS_PERF_EVENT, &encoding)
-				     : PFM_ERR_NOTFOUND;
+						       PFM_OS_PERF_EVENT, &encoding) :
+				       PFM_ERR_NOTFOUND;
 	bool formed = event->raw;
 
 	if (error == PFM_SUCCESS) {
@@ -270,7 +280,8 @@ static void test_packing(void)
 				uint16_t used = 0;
 
 				for (unsigned i = 0; i < plan.group[g].count; i++) {
-					uint16_t bit = model_event(model, plan.group[g].event[i])->on;
+					uint16_t bit = model_event(model, plan.group[g].event[i])
+								       ->on;
 
 					apart &= !(used & bit);
 					used |= bit;

@@ -73,9 +73,10 @@ static void test_plan(void)
 	for (unsigned events = 2; events <= 40; events++)
 		for (unsigned counters = 3; counters <= 8; counters++)
 			sound &= plan_pack(&plan, events, 2, counters, NULL) == 0 &&
-				 plan_is_sound(&plan, counters) &&
-				 plan.groups == (events == 2 ? 1
-							     : (events - 3) / (counters - 2) + 1);
+					plan_is_sound(&plan, counters) &&
+					plan.groups ==
+							(events == 2 ? 1 :
+								       (events - 3) / (counters - 2) + 1);
 	ok(sound, "as few groups as the counters allow, for all sizes");
 }
 
@@ -142,7 +143,7 @@ static void test_sums(void)
 	}
 	for (size_t i = 0; i < sums_length(a); i++)
 		equal &= fabs(sums_flat(a)[i] + sums_flat(b)[i] - sums_flat(both)[i]) <=
-			 1e-12 * fabs(sums_flat(both)[i]);
+				1e-12 * fabs(sums_flat(both)[i]);
 	ok(equal, "sums of two processes add up to those of one");
 	is_int(sums_length_for(&plan, 4), sums_length(a), "the length is known beforehand");
 	estimate_phase(both, two, 0, &estimate);
@@ -177,7 +178,8 @@ static void test_sums(void)
 /* Whatever is counted: means are numbers from 0, half-widths are not negative. */
 static void test_odd_counts(void)
 {
-	static const uint64_t odd[] = { 0, 0, 1, 2, 3, 1000, 1001, 4000000000, 1ull << 53, 1ull << 62 };
+	static const uint64_t odd[] = { 0, 0, 1, 2, 3, 1000, 1001, 4000000000, 1ull << 53,
+		1ull << 62 };
 	bool member[3] = { true, true, true }, sane = true;
 	struct phase_estimate estimate;
 	struct quantum *quantum;
@@ -206,8 +208,8 @@ static void test_odd_counts(void)
 			}
 			for (unsigned v = 0; v < plan.group[group].count; v++)
 				seen[plan.group[group].event[v]]++;
-			quantum_add(quantum, mix_next(&state) % 3, group, 1, 1 + mix_next(&state) % 3,
-					1e-3, values);
+			quantum_add(quantum, mix_next(&state) % 3, group, 1,
+					1 + mix_next(&state) % 3, 1e-3, values);
 		}
 		quantum_close(quantum, sums);
 		estimate_phase(sums, member, 0, &estimate);
@@ -216,8 +218,9 @@ static void test_odd_counts(void)
 			const struct estimate *of = &estimate.event[e];
 
 			sane &= of->observed == seen[e] &&
-				(seen[e] ? isfinite(of->mean) && of->mean >= 0 && of->ci95 >= 0
-					 : isnan(of->mean));
+					(seen[e] ? isfinite(of->mean) && of->mean >= 0 &&
+											of->ci95 >= 0 :
+						   isnan(of->mean));
 		}
 	}
 	ok(sane, "odd counts: means from 0, and no negative interval");

@@ -9,19 +9,22 @@
 
 static const struct event hardware[2][2] = {
 	{ { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 },
-		{ .name = "instructions", .type = PERF_TYPE_RAW, .config = 0xc0 } },
+			{ .name = "instructions", .type = PERF_TYPE_RAW, .config = 0xc0 } },
 	{ { .name = "instructions", .type = PERF_TYPE_RAW, .config = 0xc0 },
-		{ .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 } },
+			{ .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 } },
 };
 
 static const struct event software[2][2] = {
 	{ { .name = "task-clock", .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK },
-		{ .name = "page-faults", .type = PERF_TYPE_SOFTWARE,
-			.config = PERF_COUNT_SW_PAGE_FAULTS } },
-	{ { .name = "page-faults", .type = PERF_TYPE_SOFTWARE,
+			{ .name = "page-faults",
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_PAGE_FAULTS } },
+	{ { .name = "page-faults",
+			  .type = PERF_TYPE_SOFTWARE,
 			  .config = PERF_COUNT_SW_PAGE_FAULTS },
-		{ .name = "task-clock", .type = PERF_TYPE_SOFTWARE,
-			.config = PERF_COUNT_SW_TASK_CLOCK } },
+			{ .name = "task-clock",
+					.type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_TASK_CLOCK } },
 };
 
 static int open_two(struct group groups[2], struct overflow *overflow, const struct pmu *pmu,
@@ -93,7 +96,8 @@ static void test_scripted(void)
 	group_disable(&groups[0]);
 	group_enable(&groups[1]);
 	scripted_pmu_work("fma", 22000000);
-	ok(take_all(&overflow, &sample) >= 2 && sample.id != id && sample.values[0] > sample.values[1],
+	ok(take_all(&overflow, &sample) >= 2 && sample.id != id &&
+					sample.values[0] > sample.values[1],
 			"the other group's come through the same ring");
 	for (int i = 0; i < 5; i++)
 		scripted_pmu_work("fma", 10000000 * 100);
@@ -101,7 +105,9 @@ static void test_scripted(void)
 	scripted_pmu_work("fma", 22000000);
 	ok(count >= 80 && count < 450, "a full ring takes no more (%u)", count);
 	is_int(take_all(&overflow, &sample), 2, "until there is room again");
-	ok(sample.lost >= 50 && sample.lost + count == 500, "and says how many it did not take (%llu)", (unsigned long long)sample.lost);
+	ok(sample.lost >= 50 && sample.lost + count == 500,
+			"and says how many it did not take (%llu)",
+			(unsigned long long)sample.lost);
 	overflow_close(&overflow);
 	is_int(take_all(&overflow, &sample), 0, "nothing comes from what is closed");
 	group_close(&groups[0]);
@@ -139,7 +145,8 @@ static __attribute__((noinline)) void spin(double seconds)
 		for (int i = 0; i < 10000; i++)
 			x = x * 0.999 + 0.001;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) * 1e-9 <
+	} while ((double)(now.tv_sec - begin.tv_sec) +
+					(double)(now.tv_nsec - begin.tv_nsec) * 1e-9 <
 			seconds);
 	sink = x;
 }
@@ -164,7 +171,8 @@ static void test_kernel(void)
 	is_int(sample.count, 2, "its samples have the group's values");
 	ok(sample.values[0] > 20000000 && sample.values[0] < 1000000000, "as they then were");
 	ok(sample.time <= (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec &&
-					sample.time > (uint64_t)now.tv_sec * 1000000000u - 5000000000u,
+					sample.time > (uint64_t)now.tv_sec * 1000000000u -
+									5000000000u,
 			"with the time");
 	ok(sample.address >= (uintptr_t)spin && sample.address < (uintptr_t)spin + 4096,
 			"and the place");

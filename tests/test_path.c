@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 
 /* No tail call, nothing merged with its like. */
-#define KEEP		  __attribute__((noinline, noclone, optimize("no-ipa-icf")))
+#define KEEP              __attribute__((noinline, noclone, optimize("no-ipa-icf")))
 #define AFTER_CALL(value) __asm__ volatile("" : "+r"(value))
 
 static struct path_table table;
@@ -16,8 +16,8 @@ static struct path_table table;
 /* In the place of an intercepted call. */
 static KEEP unsigned intercepted(struct path_table *in)
 {
-	unsigned path =
-		path_find(in, (uintptr_t)__builtin_return_address(0), __builtin_dwarf_cfa());
+	unsigned path = path_find(in, (uintptr_t)__builtin_return_address(0),
+			__builtin_dwarf_cfa());
 
 	AFTER_CALL(path);
 	return path;
@@ -61,14 +61,14 @@ static void test_callers(void)
 			same = same && again[k] == first[k];
 	}
 	ok(first[0] != first[1] && first[1] != first[2] && first[0] != first[2],
-		"callers of a wrapper are told apart");
+			"callers of a wrapper are told apart");
 	ok(same, "and recognised");
 	is_int(table.count, 4, "no path was learnt twice");
 	ok(table.path[first[0]].frames > 3, "a path goes up to main");
 	ok(table.path[first[0]].address[0] == table.path[first[1]].address[0],
-		"both begin in the wrapper");
+			"both begin in the wrapper");
 	ok(table.path[first[0]].signature != table.path[first[1]].signature,
-		"their signatures differ");
+			"their signatures differ");
 }
 
 static void *in_thread(void *data)
@@ -92,9 +92,10 @@ static void test_threads(void)
 		pthread_join(thread[i], (void **)&tables[i]);
 	for (int k = 0; k < 3; k++)
 		ok(tables[0]->path[paths[0][k]].signature ==
-					tables[1]->path[paths[1][k]].signature &&
-				tables[0]->path[paths[0][k]].frames > 3,
-			"two threads' path %d has one signature", k);
+								tables[1]->path[paths[1][k]]
+										.signature &&
+						tables[0]->path[paths[0][k]].frames > 3,
+				"two threads' path %d has one signature", k);
 	free(tables[0]);
 	free(tables[1]);
 }

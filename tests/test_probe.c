@@ -7,7 +7,9 @@
 #include "tests/tap.h"
 
 static const struct event instructions = {
-	.name = "instructions", .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS,
+	.name = "instructions",
+	.type = PERF_TYPE_HARDWARE,
+	.config = PERF_COUNT_HW_INSTRUCTIONS,
 };
 
 static void test_scripted(void)
@@ -75,7 +77,7 @@ static void test_failures(void)
 			probe_run(&probe, phasemux_pmu(), &instructions);
 			runs++;
 			odd += probe.hardware != (probe.hardware_errno == 0) ||
-			       probe.counters > probe.counters_open;
+					probe.counters > probe.counters_open;
 			if (call != 3) /* a close that fails cannot but leave it open */
 				left += scripted_pmu_open() != 0;
 			scripted_pmu_forget();
@@ -100,7 +102,7 @@ static void test_explain(void)
 		{ { .hardware_errno = EPERM, .paranoid = 2 }, false, "seccomp" },
 		{ { .hardware_errno = ENOSYS, .paranoid = 2 }, false, "seccomp" },
 		{ { .hardware_errno = ENOSYS, .paranoid = PARANOID_UNKNOWN }, false,
-			"CONFIG_PERF_EVENTS" },
+				"CONFIG_PERF_EVENTS" },
 		{ { .hardware_errno = EMFILE }, false, "ulimit -n" },
 		{ { .hardware_errno = EBUSY, .counters_held = 2 }, false, "nmi_watchdog" },
 		{ { .hardware_errno = EBUSY, .counters_held = 0 }, false, "count nothing" },
@@ -131,8 +133,8 @@ static void test_here(void)
 		skip("this machine's counters", strerror(probe.hardware_errno));
 		return;
 	}
-	ok(probe.counters >= 1 && probe.counters <= probe.counters_open,
-			"%u counters of %u count", probe.counters, probe.counters_open);
+	ok(probe.counters >= 1 && probe.counters <= probe.counters_open, "%u counters of %u count",
+			probe.counters, probe.counters_open);
 }
 
 int main(void)

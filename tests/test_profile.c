@@ -11,7 +11,8 @@
 
 static struct source_module module_at(uintptr_t base, const char *path)
 {
-	struct source_module module = { .base = base, .begin = base + 0x1000,
+	struct source_module module = { .base = base,
+		.begin = base + 0x1000,
 		.end = base + 0x200000 };
 
 	snprintf(module.path, sizeof(module.path), "%s", path);
@@ -85,12 +86,14 @@ static void test_addresses(void)
 	is_int(samples_at(back, 0x7f0000000000 + 0x2000, 1), 3, "what one process had");
 	is_int(samples_at(back, modules[2].base + 0x3000, 2), 5, "what the other had");
 	is_int(samples_at(back, 1, 2), 2, "what is in no file is in none");
-	ok(modules[2].begin <= modules[2].base + 0x3000 && modules[2].end > modules[2].base + 0x3000,
-		"a place lies in its file");
+	ok(modules[2].begin <= modules[2].base + 0x3000 &&
+					modules[2].end > modules[2].base + 0x3000,
+			"a place lies in its file");
 
 	memset(back, 0, sizeof(*back));
 	memcpy(modules, first, sizeof(first));
-	is_int(profile_restore(total, modules, 2, 2, back), 2, "where there is no room for the file");
+	is_int(profile_restore(total, modules, 2, 2, back), 2,
+			"where there is no room for the file");
 	is_int(samples_at(back, 1, 2), 7, "its samples are in none");
 	free(one);
 	free(two);

@@ -149,7 +149,8 @@ static void test_rare(void)
 	for (size_t i = 0; i < TASKS; i++) {
 		float point[2];
 		int nearest = space_map(&table.space, all.metrics + 2 * i, point) ?
-				prototypes_nearest(&table, point) : -1;
+				prototypes_nearest(&table, point) :
+				-1;
 
 		phase[i] = nearest < 0 ? 0 : table.all[nearest].phase;
 		same = same && phase[i] && phase[i] == phase[0];

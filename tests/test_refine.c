@@ -161,7 +161,8 @@ static uint32_t make_program(uint64_t seed)
 	for (int task = 0; task < tasks; task++, next_task())
 		for (int i = 0; i < once + loops * looped; i++) {
 			int phase = i < once ? looped + i : (i - once) % looped;
-			double slow = phase < looped && uniform() < share ? 0.05 + 0.1 * uniform() : 0;
+			double slow = phase < looped && uniform() < share ? 0.05 + 0.1 * uniform() :
+									    0;
 
 			if (phase < looped && uniform() < 0.005)
 				continue;
@@ -185,8 +186,9 @@ static void test_programs(void)
 		if (spread > 1.0001 * own || clusters < phases || clusters > phases + 2 ||
 				partition_agreement(label, kind, count) < 0.97)
 			diag("program %d: %u phases, %u clusters, adjusted Rand index %.3f, "
-			     "spread %.3g of %.3g", (int)seed, phases, clusters,
-			     partition_agreement(label, kind, count), spread, own);
+			     "spread %.3g of %.3g",
+					(int)seed, phases, clusters,
+					partition_agreement(label, kind, count), spread, own);
 		wider += spread > 1.0001 * own;
 		numbers += clusters < phases || clusters > phases + 2;
 		others += partition_agreement(label, kind, count) < 0.97;
@@ -203,7 +205,8 @@ static void test_tree(void)
 	bool growing = true, known = true;
 
 	test_two_densities();
-	is_int(refine(&refinement, points, 2, duration, first, sequences, NULL, label), 0, "refine");
+	is_int(refine(&refinement, points, 2, duration, first, sequences, NULL, label), 0,
+			"refine");
 	for (uint32_t step = 1; step < refinement.steps; step++)
 		growing = growing && refinement.eps[step] >= refinement.eps[step - 1];
 	ok(growing, "Eps grows from step to step");
@@ -217,7 +220,8 @@ static void test_tree(void)
 		finals += node->step == refinement.steps && node->cluster && node->score > 0.95;
 	}
 	ok(known, "every parent is a node of the next step");
-	ok(roots == refinement.clusters && finals == roots, "roots are the clusters, with their score");
+	ok(roots == refinement.clusters && finals == roots,
+			"roots are the clusters, with their score");
 	ok(refinement.global[refinement.steps] > 0.97, "a global score near 1");
 	refinement_fini(&refinement);
 }
@@ -248,7 +252,7 @@ static void test_order(void)
 	}
 	refine(&refinement, points, 2, duration, first, tasks, NULL, label);
 	ok(!memcmp(label, before + half, half * sizeof(*label)) &&
-			!memcmp(label + half, before, half * sizeof(*label)),
+					!memcmp(label + half, before, half * sizeof(*label)),
 			"the order of the tasks does not matter");
 	refinement_fini(&refinement);
 	free(before);

@@ -38,8 +38,8 @@ static void test_truth(void)
 			continue;
 		counted[0] += (double)delta[0];
 		/* what the group that is not enabled would have counted */
-		counted[1] += i % 2 ? scripted_pmu_total(PERF_TYPE_RAW, 0xc1) - total
-				    : (double)delta[1];
+		counted[1] += i % 2 ? scripted_pmu_total(PERF_TYPE_RAW, 0xc1) - total :
+				      (double)delta[1];
 	}
 	truth[0] = scripted_pmu_total(PERF_TYPE_RAW, CYCLES) - truth[0];
 	truth[1] = scripted_pmu_total(PERF_TYPE_RAW, 0xc1) - truth[1];
@@ -138,8 +138,8 @@ static void test_time(void)
 
 static void test_settings(void)
 {
-	static const char *const wrong[] = { "counters", "colour=red", "auto=sleep",
-		"fail=open", "fail=open:0:EIO", "fail=dance:1:EIO", "fail=open:1:ENOTHING" };
+	static const char *const wrong[] = { "counters", "colour=red", "auto=sleep", "fail=open",
+		"fail=open:0:EIO", "fail=dance:1:EIO", "fail=open:1:ENOTHING" };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		is_int(scripted_pmu_configure(wrong[i]), -EINVAL, wrong[i]);

@@ -17,26 +17,53 @@ static const struct {
 	const char *name, *value;
 	bool good;
 } cases[] = {
-	{ "scheme", "time", true }, { "scheme", "time-space", true }, { "scheme", "random", true },
-	{ "scheme", "spacetime", false }, { "scheme", "", false },
-	{ "group", "0", true }, { "group", "-1", false }, { "group", "1x", false },
-	{ "quantum", "auto", true }, { "quantum", "100", true }, { "quantum", "10ms", true },
-	{ "quantum", "0", false }, { "quantum", "10", true }, { "quantum", "10 ms", false },
-	{ "quantum", "-5ms", false }, { "quantum", "nan", false }, { "quantum", "1e400s", false },
-	{ "budget", "1%", true }, { "budget", "0.1%", true }, { "budget", "none", true },
-	{ "budget", "1", false }, { "budget", "0%", false }, { "budget", "101%", false },
-	{ "burst_min", "auto", true }, { "burst_min", "50us", true }, { "burst_min", "50", false },
-	{ "cluster_by", "instructions,ipc", true }, { "cluster_by", "duration", true },
+	{ "scheme", "time", true },
+	{ "scheme", "time-space", true },
+	{ "scheme", "random", true },
+	{ "scheme", "spacetime", false },
+	{ "scheme", "", false },
+	{ "group", "0", true },
+	{ "group", "-1", false },
+	{ "group", "1x", false },
+	{ "quantum", "auto", true },
+	{ "quantum", "100", true },
+	{ "quantum", "10ms", true },
+	{ "quantum", "0", false },
+	{ "quantum", "10", true },
+	{ "quantum", "10 ms", false },
+	{ "quantum", "-5ms", false },
+	{ "quantum", "nan", false },
+	{ "quantum", "1e400s", false },
+	{ "budget", "1%", true },
+	{ "budget", "0.1%", true },
+	{ "budget", "none", true },
+	{ "budget", "1", false },
+	{ "budget", "0%", false },
+	{ "budget", "101%", false },
+	{ "burst_min", "auto", true },
+	{ "burst_min", "50us", true },
+	{ "burst_min", "50", false },
+	{ "cluster_by", "instructions,ipc", true },
+	{ "cluster_by", "duration", true },
 	{ "cluster_by", "instructions,ipc,callpath", true },
-	{ "cluster_by", "ipc,ipc", false }, { "cluster_by", "ipc,", false },
+	{ "cluster_by", "ipc,ipc", false },
+	{ "cluster_by", "ipc,", false },
 	{ "cluster_by", "colour", false },
-	{ "sample", "0", true }, { "sample", "100000", false },
-	{ "output", "out.%j.%h", true }, { "output", "out.%d", false }, { "output", "out.%", false },
-	{ "output", "", false }, { "output", "a\nb", false },
-	{ "report", "text", true }, { "report", "json,csv,bursts,text", true },
-	{ "report", "xml", false }, { "report", "", false },
-	{ "spool", "/tmp", true }, { "spool", "tmp", false },
-	{ "disable", "1", true }, { "disable", "yes", false },
+	{ "sample", "0", true },
+	{ "sample", "100000", false },
+	{ "output", "out.%j.%h", true },
+	{ "output", "out.%d", false },
+	{ "output", "out.%", false },
+	{ "output", "", false },
+	{ "output", "a\nb", false },
+	{ "report", "text", true },
+	{ "report", "json,csv,bursts,text", true },
+	{ "report", "xml", false },
+	{ "report", "", false },
+	{ "spool", "/tmp", true },
+	{ "spool", "tmp", false },
+	{ "disable", "1", true },
+	{ "disable", "yes", false },
 };
 
 static char *look(const char *name)
@@ -63,8 +90,10 @@ int main(void)
 		error = settings_set(&settings, setting(cases[i].name), cases[i].value, why,
 				sizeof(why));
 		ok((error == 0) == cases[i].good &&
-						(cases[i].good || memcmp(&before, &settings,
-										  sizeof(before)) == 0),
+						(cases[i].good ||
+								memcmp(&before, &settings,
+										sizeof(before)) ==
+										0),
 				"%s=%s is %s", cases[i].name, cases[i].value,
 				cases[i].good ? "taken" : "refused, and changes nothing");
 	}
@@ -72,7 +101,8 @@ int main(void)
 	is_near(settings.burst_min_ns, 3e6, 0, "its value is taken");
 	is_near(settings.budget, 0.01, 1e-15, "the rest are the defaults");
 	is_int(settings.report, REPORT_TEXT | REPORT_JSON, "reports by default: text, json");
-	is_int(settings_read(&settings, look_wrong, why, sizeof(why)), -EINVAL, "nonsense is refused");
+	is_int(settings_read(&settings, look_wrong, why, sizeof(why)), -EINVAL,
+			"nonsense is refused");
 	is_str(why,
 			"PHASEMUX_SCHEME=sideways makes no sense; allowed: time-space, time, space, "
 			"random, adaptive, none",

@@ -67,7 +67,8 @@ static void start(void)
 	counting_limits(&run.counting, &limits);
 	counting_settle(&run.counting, &limits);
 	run.rules.scheme = (struct scheme){ .kind = SCHEME_TIME,
-		.groups = run.counting.plan.groups, .seed = 1 };
+		.groups = run.counting.plan.groups,
+		.seed = 1 };
 	run.rules.groups = run.counting.plan.groups;
 	for (unsigned g = 0; g < run.rules.groups; g++)
 		run.rules.counts[g] = run.counting.plan.group[g].count;
@@ -90,7 +91,7 @@ static void check_counters(const struct phase_estimate *all)
 	for (unsigned e = 0; e < run.counting.plan.events; e++) {
 		const struct event *event = &run.counting.event[e];
 		double truth = scripted_rate(event->type, event->config, number, SLOTS) / cycles *
-			       all->event[0].mean;
+				all->event[0].mean;
 		bool good = fabs(all->event[e].mean - truth) < 1e-2 * truth + 200;
 
 		if (!all->event[e].observed)

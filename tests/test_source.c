@@ -45,7 +45,7 @@ static __attribute__((noinline)) uintptr_t plain(void)
 #define SYMBOL(name)                                                                               \
 	".globl " name "\n.type " name ", @function\n" name ": nop\nret\n.size " name ", 2\n"
 __asm__(".pushsection .text\n" SYMBOL("_ZN6solver4step5sweepEid") SYMBOL("__field_MOD_sweep")
-		SYMBOL("sweep_") ".popsection\n");
+				SYMBOL("sweep_") ".popsection\n");
 extern const char method[] __asm__("_ZN6solver4step5sweepEid");
 extern const char in_module[] __asm__("__field_MOD_sweep");
 extern const char outside[] __asm__("sweep_");
@@ -54,7 +54,7 @@ static struct source_module modules[SOURCE_MODULES_MAX];
 static unsigned module_count;
 
 static void check_line(struct source *source, uintptr_t address, unsigned level,
-	const char *function, unsigned line)
+		const char *function, unsigned line)
 {
 	struct source_place places[SOURCE_PLACES_MAX];
 	unsigned count = source_find(source, address, places, SOURCE_PLACES_MAX);
@@ -66,8 +66,9 @@ static void check_line(struct source *source, uintptr_t address, unsigned level,
 	source_position(&places[level], position, sizeof(position));
 	snprintf(wanted, sizeof(wanted), "/test_source.c:%u", line);
 	if (!ok(strlen(position) > strlen(wanted) &&
-			    strcmp(position + strlen(position) - strlen(wanted), wanted) == 0,
-		    "its line"))
+					    strcmp(position + strlen(position) - strlen(wanted),
+							    wanted) == 0,
+			    "its line"))
 		diag("got \"%s\", want \"...%s\"", position, wanted);
 	is_str(places[level].module, "test_source", "its module");
 }
@@ -104,8 +105,8 @@ static void check_position(struct source *source, uintptr_t address, const char 
 }
 
 /* "name+0x12", for an address in a function that begins at `begin`. */
-static void check_offset(
-	struct source *source, uintptr_t address, const char *name, uintptr_t begin)
+static void check_offset(struct source *source, uintptr_t address, const char *name,
+		uintptr_t begin)
 {
 	char wanted[64];
 

@@ -91,7 +91,8 @@ static void write_for_ever(void)
 {
 	int error;
 	struct spool *spool = make(&error);
-	struct sums *sums = spool ? sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool)) : NULL;
+	struct sums *sums =
+			spool ? sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool)) : NULL;
 	int thread = spool ? spool_admit(spool) : -1;
 
 	if (!sums || thread < 0)
@@ -120,10 +121,10 @@ static int64_t step_of(struct spool_image *image)
 	if (image->side.threads != 1)
 		return -1;
 	same = same && image->thread[0].account.bursts == step &&
-	       image->thread[0].spans == 1 + image->side.now % 200 &&
-	       image->thread[0].span[image->thread[0].spans - 1].unread == step &&
-	       image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
-	       image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
+			image->thread[0].spans == 1 + image->side.now % 200 &&
+			image->thread[0].span[image->thread[0].spans - 1].unread == step &&
+			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
+			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;
 }
 
@@ -244,7 +245,8 @@ static void test_room(void)
 	stat(path, &empty);
 	ok(empty.st_blocks <= status.st_blocks, "to fill it takes no storage more");
 	unlink(path);
-	is_int(spool_room(spool, PROTOTYPES_MAX, 16), -ENOENT, "where the file is gone, there is none");
+	is_int(spool_room(spool, PROTOTYPES_MAX, 16), -ENOENT,
+			"where the file is gone, there is none");
 	memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
 	ok(true, "and what is new is written all the same");
 	sums_free(sums);
@@ -331,7 +333,8 @@ static void test_bytes(void)
 	char why[256] = "";
 	int accepted = 0;
 
-	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL, "zeros are refused");
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
+			"zeros are refused");
 	*head = facts;
 	memcpy(head->magic, SPOOL_MAGIC, sizeof(head->magic));
 	head->version = SPOOL_VERSION;

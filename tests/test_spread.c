@@ -30,8 +30,8 @@ static uint64_t draw(unsigned shape, uint64_t *state)
 	case 0: /* tight, large */
 		return 3e9 * (1 + .01 * normal(state));
 	case 1: /* two modes */
-		return mix_uniform(state) < .35 ? 1e5 * (1 + .05 * normal(state))
-						: 4e5 * (1 + .05 * normal(state));
+		return mix_uniform(state) < .35 ? 1e5 * (1 + .05 * normal(state)) :
+						  4e5 * (1 + .05 * normal(state));
 	case 2: /* around a power of two, where the circle of buckets may end */
 		return 65536 * (1 + .2 * normal(state));
 	case 3: /* mostly nothing */
@@ -84,7 +84,8 @@ static void test_limits(void)
 	memset(bucket, 0, sizeof(bucket));
 	bucket[sketch_bucket(UINT64_MAX / 2)] = 1;
 	ok(sketch_deciles(bucket, UINT64_MAX / 2, decile) &&
-			fabs(decile[4] / (UINT64_MAX / 2) - 1) < .06, "a single 2^63");
+					fabs(decile[4] / (UINT64_MAX / 2) - 1) < .06,
+			"a single 2^63");
 }
 
 /* Two processes, a phase of two prototypes; one prototype more that is of another phase. */
@@ -129,10 +130,11 @@ static void test_sums(void)
 	is_near(spread[2].sd, sqrt(squares / counted - sum / counted * (sum / counted)), 1,
 			"standard deviation between bursts");
 	ok(spread[2].deciles && fabs(spread[2].decile[1] / 1e5 - 1) < .05 &&
-			fabs(spread[2].decile[6] / 4e5 - 1) < .05, "both modes show in the deciles");
+					fabs(spread[2].decile[6] / 4e5 - 1) < .05,
+			"both modes show in the deciles");
 	is_near(spread[1].sd, 0, 2, "a constant has no spread");
 	ok(spread[0].deciles && spread[0].decile[0] < spread[0].decile[8] &&
-			fabs(spread[0].decile[4] / 1000500 - 1) < 1e-3,
+					fabs(spread[0].decile[4] / 1000500 - 1) < 1e-3,
 			"bursts within one bucket: the deciles are as near to the mean as they must be");
 	ok(isnan(spread[5].sd) && !spread[5].deciles, "an event that is not there has none");
 	estimate_spread(all, member, 9, spread);

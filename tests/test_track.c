@@ -9,7 +9,8 @@ static void test_match(void)
 	int32_t match[3];
 
 	track_match(overlap, 3, 3, 0, match);
-	ok(match[0] == 1 && match[1] == 0 && match[2] == -1, "one to one, the largest overlap first");
+	ok(match[0] == 1 && match[1] == 0 && match[2] == -1,
+			"one to one, the largest overlap first");
 	track_match(least, 2, 2, 4.5, match);
 	ok(match[0] == 0 && match[1] == -1, "only where the overlap is enough");
 	track_match(least, 0, 2, 0, match);

@@ -55,7 +55,7 @@ static struct replay_bursts make(unsigned per_task, double noise, double drift, 
 			double cycles = instructions * (1.2 + .15 * normal(&state));
 			double misses = .01 * size * (1 + noise * .2 * normal(&state));
 			double walks = .005 * size * (1 + drift * i / per_task) *
-				       (1 + .2 * sin(2 * M_PI * i / 14.));
+					(1 + .2 * sin(2 * M_PI * i / 14.));
 			uint64_t *row = &made.values[n * EVENTS];
 
 			if (mix_uniform(&state) < .01)
@@ -137,8 +137,10 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 	for (unsigned phase = 0; phase < PHASES && read >= 1; phase++) {
 		struct replay_cell *cell = &cells[phase * EVENTS + BRANCHES];
 
-		ok(cell->width <= 4.5 * cell->error, "the intervals of branches are no wider than they "
-				"need be: +- %.4f%%", 100 * cell->width);
+		ok(cell->width <= 4.5 * cell->error,
+				"the intervals of branches are no wider than they "
+				"need be: +- %.4f%%",
+				100 * cell->width);
 	}
 	ok(summary.coverage >= .9 && summary.coverage <= .98,
 			"%s, %g read: %.1f%% of %u trials' intervals hold the truth",
@@ -146,7 +148,8 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 	for (unsigned i = 0; i < PHASES * EVENTS; i++)
 		if (i % EVENTS >= 2)
 			diag("phase %u event %u: error %.4f%% plain %.4f%% covered %.1f%% stated "
-			     "%u +- %.4f%%", i / EVENTS + 1, i % EVENTS, 100 * cells[i].error,
+			     "%u +- %.4f%%",
+					i / EVENTS + 1, i % EVENTS, 100 * cells[i].error,
 					100 * cells[i].plain,
 					100. * cells[i].covered / cells[i].stated, cells[i].stated,
 					100 * cells[i].width);
@@ -180,7 +183,8 @@ static void test_adaptive(void)
 
 	ok(adaptive <= even,
 			"adaptive needs at most 60%% of the bursts: %.4f%% with 600 a rank, "
-			"time-space %.4f%% with 1,000", 100 * adaptive, 100 * even);
+			"time-space %.4f%% with 1,000",
+			100 * adaptive, 100 * even);
 }
 
 /* Groups have other shares before and after adaptive has learnt, and the counter has other values. */
@@ -195,7 +199,8 @@ static void test_drift(void)
 		ok(cell->covered >= .9 * cell->stated,
 				"adaptive, a counter that doubles, phase %u: %.1f%% of the intervals hold",
 				phase + 1, 100. * cell->covered / cell->stated);
-		ok(cell->error <= .6 * cell->plain, "%.4f%% is at most 60%% of the plain mean's %.4f%%",
+		ok(cell->error <= .6 * cell->plain,
+				"%.4f%% is at most 60%% of the plain mean's %.4f%%",
 				100 * cell->error, 100 * cell->plain);
 	}
 }

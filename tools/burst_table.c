@@ -36,7 +36,8 @@ static int widen(struct burst_table *table)
 	}
 	for (size_t i = 0; i < table->count; i++)
 		for (unsigned m = 0; m < stride; m++)
-			value[i * stride + m] = m < table->metrics ? table_values(table, i)[m] : NAN;
+			value[i * stride + m] =
+					m < table->metrics ? table_values(table, i)[m] : NAN;
 	free(table->value);
 	table->value = value;
 	table->stride = stride;

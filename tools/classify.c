@@ -11,7 +11,8 @@
 /* How far a prototype reaches beyond the sampled bursts that it stands for, at least. */
 #define CLASSIFY_EPS 0.02
 
-static const char *const names[] = { [SAMPLE_BY_TIME] = "time", [SAMPLE_BY_TASKS] = "tasks",
+static const char *const names[] = { [SAMPLE_BY_TIME] = "time",
+	[SAMPLE_BY_TASKS] = "tasks",
 	[SAMPLE_BY_BOTH] = "both" };
 
 bool sample_by_name(const char *name, enum sample_by *how)
@@ -77,8 +78,10 @@ int sample_take(struct selection *sample, const struct selection *all, size_t bu
 	bool *taken = calloc(all->count + 1, sizeof(*taken));
 	uint32_t dims = all->space.dims;
 
-	*sample = (struct selection){ .space = all->space, .shortest = all->shortest,
-		.sequences = all->sequences, .time = all->time };
+	*sample = (struct selection){ .space = all->space,
+		.shortest = all->shortest,
+		.sequences = all->sequences,
+		.time = all->time };
 	memcpy(sample->metric, all->metric, sizeof(sample->metric));
 	sample->row = malloc((all->count + 1) * sizeof(*sample->row));
 	sample->point = calloc(all->count * dims + 1, sizeof(*sample->point));

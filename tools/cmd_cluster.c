@@ -19,24 +19,24 @@
 #include "tools/result.h"
 
 static const char usage[] =
-"usage: phasemux cluster [options] FILE\n"
-"\n"
-"Finds the phases of a program: FILE is a CSV table of bursts (task, begin_ns, end_ns, metrics) or a\n"
-"Paraver trace (.prv), which may be compressed (.gz, .xz).\n"
-"\n"
-"  --algorithm NAME    refinement (the default), dbscan, or given: the table's own column cluster\n"
-"  --eps X             radius of dbscan in the space scaled to 0 .. 1; from the data if not given\n"
-"  --min-points N      points within it that make a core point; dbscan: 10, refinement: tasks / 4\n"
-"  --steps N           different Eps that refinement tries (10)\n"
-"  --burst-min TIME    leave shorter bursts out: 50us, 1ms, ...; or 99%: keep that share of the time\n"
-"                      (auto: 99%)\n"
-"  --cluster-by LIST   metrics that span the space (log:instructions,ipc): log: takes the logarithm,\n"
-"                      *2 weighs; instructions, cycles, ipc, duration, or names as in the file\n"
-"  --range M=LOW:HIGH  leave bursts out whose metric M is not between; may be given several times\n"
-"  --sample N          cluster N bursts, classify the rest, and print how well that agrees\n"
-"  --sample-by HOW     sample over time, tasks or both (both)\n"
-"  --output DIR        where the results go (phasemux.clusters)\n"
-"  --quiet             print nothing but errors\n";
+		"usage: phasemux cluster [options] FILE\n"
+		"\n"
+		"Finds the phases of a program: FILE is a CSV table of bursts (task, begin_ns, end_ns, metrics) or a\n"
+		"Paraver trace (.prv), which may be compressed (.gz, .xz).\n"
+		"\n"
+		"  --algorithm NAME    refinement (the default), dbscan, or given: the table's own column cluster\n"
+		"  --eps X             radius of dbscan in the space scaled to 0 .. 1; from the data if not given\n"
+		"  --min-points N      points within it that make a core point; dbscan: 10, refinement: tasks / 4\n"
+		"  --steps N           different Eps that refinement tries (10)\n"
+		"  --burst-min TIME    leave shorter bursts out: 50us, 1ms, ...; or 99%: keep that share of the time\n"
+		"                      (auto: 99%)\n"
+		"  --cluster-by LIST   metrics that span the space (log:instructions,ipc): log: takes the logarithm,\n"
+		"                      *2 weighs; instructions, cycles, ipc, duration, or names as in the file\n"
+		"  --range M=LOW:HIGH  leave bursts out whose metric M is not between; may be given several times\n"
+		"  --sample N          cluster N bursts, classify the rest, and print how well that agrees\n"
+		"  --sample-by HOW     sample over time, tasks or both (both)\n"
+		"  --output DIR        where the results go (phasemux.clusters)\n"
+		"  --quiet             print nothing but errors\n";
 
 #define RANGES_MOST 16
 
@@ -56,8 +56,19 @@ static void progress_of_refinement(void *data, unsigned step, unsigned steps)
 	progress("refining", (double)step / steps);
 }
 
-enum { ALGORITHM = 1, EPS, MIN_POINTS, STEPS, BURST_MIN, CLUSTER_BY, RANGE, SAMPLE, SAMPLE_BY,
-	OUTPUT, QUIET };
+enum {
+	ALGORITHM = 1,
+	EPS,
+	MIN_POINTS,
+	STEPS,
+	BURST_MIN,
+	CLUSTER_BY,
+	RANGE,
+	SAMPLE,
+	SAMPLE_BY,
+	OUTPUT,
+	QUIET
+};
 
 static const struct option long_options[] = {
 	{ "algorithm", required_argument, NULL, ALGORITHM },
@@ -94,16 +105,20 @@ static int set_option(void *data, int option)
 			return option_refuse("eps", optarg, "a number, at least 0");
 		return 0;
 	case MIN_POINTS:
-		return option_whole(optarg, 1, SIZE_MAX, &options->min_points) ? 0 :
+		return option_whole(optarg, 1, SIZE_MAX, &options->min_points) ?
+				0 :
 				option_refuse("min-points", optarg, "a whole number above 0");
 	case STEPS:
-		return option_whole(optarg, 1, 1000, &options->steps) ? 0 :
+		return option_whole(optarg, 1, 1000, &options->steps) ?
+				0 :
 				option_refuse("steps", optarg, "a whole number from 1 to 1000");
 	case SAMPLE:
-		return option_whole(optarg, 1, SIZE_MAX, &options->sample) ? 0 :
+		return option_whole(optarg, 1, SIZE_MAX, &options->sample) ?
+				0 :
 				option_refuse("sample", optarg, "a whole number above 0");
 	case SAMPLE_BY:
-		return sample_by_name(optarg, &options->sample_by) ? 0 :
+		return sample_by_name(optarg, &options->sample_by) ?
+				0 :
 				option_refuse("sample-by", optarg, "time, tasks or both");
 	case RANGE:
 		if (options->ranges == RANGES_MOST)
@@ -131,7 +146,8 @@ static int read_options(struct options *options, int argc, char **argv)
 {
 	int code;
 
-	*options = (struct options){ .output = "phasemux.clusters", .burst_min = "auto",
+	*options = (struct options){ .output = "phasemux.clusters",
+		.burst_min = "auto",
 		.sample_by = SAMPLE_BY_BOTH };
 	code = options_read(argc, argv, "", long_options, usage, set_option, options);
 	if (code)
@@ -142,9 +158,11 @@ static int read_options(struct options *options, int argc, char **argv)
 	}
 	options->file = argv[optind];
 	if (options->given && (options->sample || input_is_trace(options->file)))
-		return option_refuse("algorithm", "given", "only for a table, and without --sample");
+		return option_refuse("algorithm", "given",
+				"only for a table, and without --sample");
 	if (options->eps_given && !options->dbscan)
-		return option_refuse("eps", "", "only with --algorithm dbscan; refinement tries --steps of them");
+		return option_refuse("eps", "",
+				"only with --algorithm dbscan; refinement tries --steps of them");
 	return 0;
 }
 
@@ -180,7 +198,8 @@ static int partition(const struct selection *selection, const struct burst_table
 		const struct options *options, struct refinement *tree, uint32_t *label)
 {
 	struct refine_settings settings = { .steps = (uint32_t)options->steps,
-		.min_points = options->min_points, .progress = progress_of_refinement };
+		.min_points = options->min_points,
+		.progress = progress_of_refinement };
 	size_t min_points = options->min_points ? options->min_points : 10;
 	double eps = options->eps;
 	int clusters;
@@ -195,24 +214,25 @@ static int partition(const struct selection *selection, const struct burst_table
 		return partition_by_time(label, most, selection->duration, selection->count);
 	}
 	if (!options->dbscan) {
-		int error = refine(tree, selection->point, selection->space.dims, selection->duration,
-				selection->first, selection->sequences, &settings, label);
+		int error = refine(tree, selection->point, selection->space.dims,
+				selection->duration, selection->first, selection->sequences,
+				&settings, label);
 
 		progress("refining", 1);
 		return error ? error : (int)tree->clusters;
 	}
 	if (!options->eps_given) {
 		int error = epsilon_choose(selection->point, selection->count,
-				selection->space.dims, min_points > 1 ? min_points - 1 : 1,
-				0.02, &eps);
+				selection->space.dims, min_points > 1 ? min_points - 1 : 1, 0.02,
+				&eps);
 
 		if (error)
 			return error;
 	}
 	if (!options->quiet)
 		printf("DBSCAN with Eps %g, min-points %zu\n", eps, min_points);
-	clusters = dbscan(selection->point, selection->count, selection->space.dims, eps, min_points,
-			label);
+	clusters = dbscan(selection->point, selection->count, selection->space.dims, eps,
+			min_points, label);
 	if (clusters > 0)
 		clusters = partition_by_time(label, (uint32_t)clusters, selection->duration,
 				selection->count);
@@ -228,22 +248,25 @@ static int try_sample(const struct result *result, const struct options *options
 	struct selection sample;
 	size_t unclassified = 0;
 	int error = label ? sample_take(&sample, selection, options->sample, options->sample_by) :
-			-ENOMEM;
+			    -ENOMEM;
 
 	if (!error) {
 		uint32_t *sampled = malloc((sample.count + 1) * sizeof(*sampled));
-		int clusters = sampled ? partition(&sample, result->table, options, &tree, sampled) : -ENOMEM;
+		int clusters = sampled ?
+				partition(&sample, result->table, options, &tree, sampled) :
+				-ENOMEM;
 
-		error = clusters < 0 ? clusters : classify_rest(selection, &sample, sampled,
-				(uint32_t)clusters, label);
+		error = clusters < 0 ? clusters :
+				       classify_rest(selection, &sample, sampled,
+						       (uint32_t)clusters, label);
 		free(sampled);
 	}
 	for (size_t i = 0; !error && i < selection->count; i++)
 		unclassified += label[i] == 0;
 	if (!error && !options->quiet)
 		printf("sample of %zu bursts of %zu (%s): adjusted Rand index %.4f with clustering "
-				"all, %.2f%% of the bursts unclassified\n", sample.count,
-				selection->count, sample_name(options->sample_by),
+		       "all, %.2f%% of the bursts unclassified\n",
+				sample.count, selection->count, sample_name(options->sample_by),
 				partition_agreement(label, result->label, selection->count),
 				100.0 * (double)unclassified / (double)selection->count);
 	refinement_fini(&tree);
@@ -263,8 +286,8 @@ static void print_summary(const struct result *result)
 		time[result->label[i]] += selection->duration[i];
 		all += selection->duration[i];
 	}
-	printf("%zu of %zu bursts, of at least %.3f us, hold %.2f%% of the time\n", selection->count,
-			result->table->count, selection->shortest / 1e3,
+	printf("%zu of %zu bursts, of at least %.3f us, hold %.2f%% of the time\n",
+			selection->count, result->table->count, selection->shortest / 1e3,
 			selection->time > 0 ? 100 * all / selection->time : 0);
 	printf("%8s %10s %8s %14s %8s\n", "cluster", "bursts", "time", "mean duration", "score");
 	for (uint32_t c = 0; bursts && time && c <= result->clusters; c++) {
@@ -327,7 +350,8 @@ static int cluster(struct result *result, const struct options *options)
 	result->column = malloc((selection->count + 1) * sizeof(*result->column));
 	result->seconds = processor_time();
 	clusters = result->label && result->column ?
-			partition(selection, result->table, options, &result->tree, result->label) : -ENOMEM;
+			partition(selection, result->table, options, &result->tree, result->label) :
+			-ENOMEM;
 	result->seconds = processor_time() - result->seconds;
 	if (clusters >= 0) {
 		int error;
@@ -362,8 +386,10 @@ int cmd_cluster(int argc, char **argv)
 	if (!code)
 		code = prepare(&selection, &table, &options);
 	if (!code && !selection.count) {
-		fprintf(stderr, "phasemux: %s: no burst has all metrics of --cluster-by and is within "
-				"--burst-min and --range\n", options.file);
+		fprintf(stderr,
+				"phasemux: %s: no burst has all metrics of --cluster-by and is within "
+				"--burst-min and --range\n",
+				options.file);
 		code = 1;
 	}
 	if (!code)

@@ -17,11 +17,11 @@
 #include "tools/selection.h"
 
 static const char usage[] =
-"usage: phasemux compare A B...\n"
-"\n"
-"Matches the phases of runs: each of A, B, ... is the folder of a run (report.json), of a clustering\n"
-"(bursts.csv), or such a file. Prints, for each step from one to the next, which phase goes on as\n"
-"which, and what became of its work, its IPC and its time.\n";
+		"usage: phasemux compare A B...\n"
+		"\n"
+		"Matches the phases of runs: each of A, B, ... is the folder of a run (report.json), of a clustering\n"
+		"(bursts.csv), or such a file. Prints, for each step from one to the next, which phase goes on as\n"
+		"which, and what became of its work, its IPC and its time.\n";
 
 /* Phases are compared in decades: of work (or time, where there are no counters), and of IPC. */
 #define MARGIN 0.3 /* a factor of 2 */
@@ -51,7 +51,7 @@ static double instructions_in(const json_t *phase)
 	const json_t *counters = json_object_get(phase, "counters"), *counter;
 	const char *name;
 
-	json_object_foreach((json_t *)counters, name, counter)
+	json_object_foreach ((json_t *)counters, name, counter)
 		if (selection_is_instructions(name))
 			return number_in(counter, "mean");
 	return NAN;
@@ -112,8 +112,10 @@ static void summarise(struct phase *phase, const struct sums *sums, unsigned id,
 {
 	double bursts = (double)sums->bursts;
 
-	*phase = (struct phase){ .id = id, .time_share = sums->time / time,
-		.instructions = sums->value[0] / bursts, .ipc = sums->value[1] / bursts,
+	*phase = (struct phase){ .id = id,
+		.time_share = sums->time / time,
+		.instructions = sums->value[0] / bursts,
+		.ipc = sums->value[1] / bursts,
 		.seconds = sums->time / bursts };
 	for (int i = 0; i < 2; i++) {
 		double mean = sums->logarithm[i] / bursts;
@@ -161,7 +163,8 @@ static int load_bursts(struct run *run, const char *path)
 	bool counters;
 
 	if (!code) {
-		counters = !selection_metrics(&selection, &table, "instructions,ipc", why, sizeof(why));
+		counters = !selection_metrics(&selection, &table, "instructions,ipc", why,
+				sizeof(why));
 		code = summarise_table(run, &table, counters ? &selection : NULL);
 		if (code == 2 || (!code && !run->count)) {
 			fprintf(stderr, "phasemux: %s: expected bursts with their cluster\n", path);
@@ -192,7 +195,7 @@ static int load_run(struct run *run, const char *path)
 	}
 	ending = strrchr(path, '.');
 	return ending && strcmp(ending, ".json") == 0 ? load_report(run, path) :
-			load_bursts(run, path);
+							load_bursts(run, path);
 }
 
 /* Whether all phases of all runs have instructions and IPC. */
@@ -208,7 +211,8 @@ static bool have_counters(const struct run *runs, size_t count)
 /* The phase's rectangle, two standard deviations to each side; returns its dimensions. */
 static uint32_t outline_of(const struct phase *phase, bool counters, struct outline *outline)
 {
-	double at[2] = { log10(counters ? phase->instructions : phase->seconds), log10(phase->ipc) };
+	double at[2] = { log10(counters ? phase->instructions : phase->seconds),
+		log10(phase->ipc) };
 	uint32_t dims = counters ? 2 : 1;
 
 	*outline = (struct outline){ .time_share = phase->time_share };

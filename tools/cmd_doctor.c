@@ -18,14 +18,14 @@
 #include "tools/options.h"
 
 static const char usage[] =
-"usage: phasemux doctor\n"
-"\n"
-"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
-"what to change for more. Ends with 0 when something can be counted.\n";
+		"usage: phasemux doctor\n"
+		"\n"
+		"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
+		"what to change for more. Ends with 0 when something can be counted.\n";
 
-#define COLUMNS      100
-#define LABEL_WIDTH  16
-#define HOLDERS      5
+#define COLUMNS       100
+#define LABEL_WIDTH   16
+#define HOLDERS       5
 #define DEFAULT_SHARE 0.01 /* PHASEMUX_BUDGET's default */
 
 /* "label   text", wrapped; a label of "" goes on under the one before. */
@@ -70,10 +70,13 @@ static void tell_processor(const struct processor *processor)
 	else
 		tell("processor", "not known");
 	if (table)
-		tell("event names", "libpfm4's table %s, its own or the nearest; phasemux events "
-				"lists them", table);
+		tell("event names",
+				"libpfm4's table %s, its own or the nearest; phasemux events "
+				"lists them",
+				table);
 	else
-		tell("event names", "no table of libpfm4 is at hand: the kernel's generic events, and "
+		tell("event names",
+				"no table of libpfm4 is at hand: the kernel's generic events, and "
 				"raw codes (rHEX)");
 }
 
@@ -83,10 +86,12 @@ static void tell_counters(const struct probe *probe, bool hypervisor)
 	char text[512];
 
 	if (probe->hardware && probe->counters == 1)
-		tell("counters", "1 counter counts: too few, since cycles and instructions take "
+		tell("counters",
+				"1 counter counts: too few, since cycles and instructions take "
 				"two");
 	else if (probe->hardware && probe->counters < given)
-		tell("counters", "%u counters count. %u open as one group, but the highest of "
+		tell("counters",
+				"%u counters count. %u open as one group, but the highest of "
 				"those count nothing, and do not say so: groups are packed for %u",
 				probe->counters, given, probe->counters);
 	else if (probe->hardware)
@@ -98,14 +103,16 @@ static void tell_counters(const struct probe *probe, bool hypervisor)
 		tell("", "Nor the kernel's software events (%s): phases are found from time alone",
 				strerror(probe->software_errno));
 	else if (!probe->hardware)
-		tell("", "The kernel's software events can be counted: phases are found from time, "
+		tell("",
+				"The kernel's software events can be counted: phases are found from time, "
 				"without CPI");
 }
 
 static void tell_costs(const struct probe *probe)
 {
 	static const char *const ways[] = {
-		[READ_SYSCALL] = "a read system call", [READ_RDPMC] = "rdpmc",
+		[READ_SYSCALL] = "a read system call",
+		[READ_RDPMC] = "rdpmc",
 	};
 	char read[32], other[32], switched[32];
 
@@ -120,7 +127,8 @@ static void tell_costs(const struct probe *probe)
 	else
 		tell("a read costs", "%s for a full group by %s, the only way here", read,
 				ways[probe->method]);
-	tell("", "1%% of the time, the default budget, pays for about %.2g thousand bursts a "
+	tell("",
+			"1%% of the time, the default budget, pays for about %.2g thousand bursts a "
 			"second; of more, a part is read",
 			DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
@@ -163,7 +171,8 @@ static void tell_holders(const struct probe *probe)
 		label = "";
 	}
 	if (holders_watchdog()) {
-		tell(label, "the NMI watchdog is on and takes one counter; as root: sysctl "
+		tell(label,
+				"the NMI watchdog is on and takes one counter; as root: sysctl "
 				"kernel.nmi_watchdog=0");
 		label = "";
 	}
@@ -189,20 +198,24 @@ static void tell_paranoid(const struct probe *probe)
 	};
 
 	if (probe->paranoid >= 3)
-		tell("permission", "perf_event_paranoid is %d: nobody may count without "
+		tell("permission",
+				"perf_event_paranoid is %d: nobody may count without "
 				"CAP_PERFMON; as root: sysctl kernel.perf_event_paranoid=2",
 				probe->paranoid);
 	else if (probe->paranoid != PARANOID_UNKNOWN)
 		tell("permission", "perf_event_paranoid is %d: %s", probe->paranoid,
 				meaning[probe->paranoid + 1]);
 	else
-		tell("permission", "this kernel has no perf_event_paranoid: it was built without "
+		tell("permission",
+				"this kernel has no perf_event_paranoid: it was built without "
 				"CONFIG_PERF_EVENTS, or hides /proc/sys");
 }
 
 static const char *mpi_words(const char *name)
 {
-	return strcmp(name, "openmpi") == 0 ? "Open MPI" : strcmp(name, "mpich") == 0 ? "MPICH" : name;
+	return strcmp(name, "openmpi") == 0        ? "Open MPI" :
+			strcmp(name, "mpich") == 0 ? "MPICH" :
+						     name;
 }
 
 /* Those whose adapters the build made, and that still lie beside the preload. */
@@ -211,7 +224,8 @@ static void tell_mpis(void)
 	char library[PATH_MAX], served[256] = "";
 
 	if (machine_find_library(library, sizeof(library)) < 0) {
-		tell("preload", "there is no " MACHINE_LIBRARY " beside this command, nor where it "
+		tell("preload",
+				"there is no " MACHINE_LIBRARY " beside this command, nor where it "
 				"would be installed");
 		return;
 	}
@@ -230,14 +244,16 @@ static void tell_mpis(void)
 	if (served[0])
 		tell("MPI", "served: %s. Ranks of another MPI report one by one", served);
 	else
-		tell("MPI", "none is served: no MPI compiler was found when phasemux was built, so "
+		tell("MPI",
+				"none is served: no MPI compiler was found when phasemux was built, so "
 				"each rank reports alone");
 }
 
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct event instructions = {
-		.name = "instructions", .type = PERF_TYPE_HARDWARE,
+		.name = "instructions",
+		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_INSTRUCTIONS,
 	};
 	struct machine machine;

@@ -10,9 +10,9 @@
 #include "tools/options.h"
 
 static const char usage[] =
-"usage: phasemux events [PATTERN]\n"
-"\n"
-"This processor's events that have PATTERN in their names, in any case; all without one.\n";
+		"usage: phasemux events [PATTERN]\n"
+		"\n"
+		"This processor's events that have PATTERN in their names, in any case; all without one.\n";
 
 #define COLUMNS    100
 #define NAME_WIDTH 44
@@ -52,8 +52,10 @@ int cmd_events(int argc, char **argv)
 	event_each(&machine.processor, pattern, print_event, &listing);
 	table = event_table_name(&machine.processor);
 	if (listing.events == 0) {
-		fprintf(stderr, "phasemux: no event's name contains '%s' (table: %s); rHEX counts "
-				"any raw code\n", pattern, table ? table : "the kernel's alone");
+		fprintf(stderr,
+				"phasemux: no event's name contains '%s' (table: %s); rHEX counts "
+				"any raw code\n",
+				pattern, table ? table : "the kernel's alone");
 		return 1;
 	}
 	return 0;

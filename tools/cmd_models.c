@@ -10,9 +10,9 @@
 #include "tools/options.h"
 
 static const char usage[] =
-"usage: phasemux models [NAME [COUNTERS]]\n"
-"\n"
-"The CPI models; of one, its groups of events for a processor that counts COUNTERS at a time (6).\n";
+		"usage: phasemux models [NAME [COUNTERS]]\n"
+		"\n"
+		"The CPI models; of one, its groups of events for a processor that counts COUNTERS at a time (6).\n";
 
 static int list_models(void)
 {
@@ -40,7 +40,8 @@ static int show_model(const char *name, unsigned counters)
 		return 2;
 	}
 	if (model_pack(model, counters, &plan)) {
-		fprintf(stderr, "phasemux: %u counters are too few: every group needs %u for the "
+		fprintf(stderr,
+				"phasemux: %u counters are too few: every group needs %u for the "
 				"common events\n",
 				counters, model_common(model));
 		model_free(model);
@@ -49,7 +50,8 @@ static int show_model(const char *name, unsigned counters)
 	for (unsigned g = 0; g < plan.groups; g++) {
 		printf("group %u\n", g);
 		for (unsigned i = 0; i < plan.group[g].count; i++) {
-			const struct model_event *event = model_event(model, plan.group[g].event[i]);
+			const struct model_event *event =
+					model_event(model, plan.group[g].event[i]);
 
 			printf("  %-28s %s\n", event->name, event->description);
 		}

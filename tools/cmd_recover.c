@@ -19,16 +19,16 @@
 #include "tools/options.h"
 
 static const char usage[] =
-"usage: phasemux recover [options] [DIR...]\n"
-"       phasemux recover --merge RUN\n"
-"\n"
-"Makes the report of a run that did not end by itself, of what its processes left in DIR on each node:\n"
-"a folder of PHASEMUX_SPOOL, /dev/shm or /tmp (those of this machine where none is named).\n"
-"\n"
-"  --text, --json, --csv   as in phasemux report\n"
-"  --remove                what was left is gone afterwards\n"
-"  --merge RUN             what the run of the folder RUN has left goes to the folder of its results,\n"
-"                          and the report is made there; each node of a job can add its part\n";
+		"usage: phasemux recover [options] [DIR...]\n"
+		"       phasemux recover --merge RUN\n"
+		"\n"
+		"Makes the report of a run that did not end by itself, of what its processes left in DIR on each node:\n"
+		"a folder of PHASEMUX_SPOOL, /dev/shm or /tmp (those of this machine where none is named).\n"
+		"\n"
+		"  --text, --json, --csv   as in phasemux report\n"
+		"  --remove                what was left is gone afterwards\n"
+		"  --merge RUN             what the run of the folder RUN has left goes to the folder of its results,\n"
+		"                          and the report is made there; each node of a job can add its part\n";
 
 #define RUNS_MAX 64
 
@@ -51,8 +51,8 @@ struct search {
 
 /* ---- what is there ---- */
 
-static struct run *find_run(
-	struct search *search, const struct spool_facts *facts, const char *folder)
+static struct run *find_run(struct search *search, const struct spool_facts *facts,
+		const char *folder)
 {
 	struct run *run;
 	size_t length = 0;
@@ -111,14 +111,14 @@ static void remove_rank(struct search *search, int folder_fd, const char *folder
 static bool is_rank(const char *name)
 {
 	return strncmp(name, "rank-", 5) == 0 && name[5] &&
-	       strspn(name + 5, "0123456789") == strlen(name + 5);
+			strspn(name + 5, "0123456789") == strlen(name + 5);
 }
 
 /* "phasemux.1000", or the name of a run: where to look further */
 static bool is_ours(const char *name)
 {
 	return strncmp(name, "phasemux.", 9) == 0 ||
-	       (strlen(name) == 13 && strspn(name, "0123456789abcdef") == 13);
+			(strlen(name) == 13 && strspn(name, "0123456789abcdef") == 13);
 }
 
 /*
@@ -139,8 +139,8 @@ static int look_in(struct search *search, const char *folder, int deeper, int fl
 		if (is_rank(entry->d_name))
 			search->visit(search, fd, folder, entry->d_name);
 		else if (deeper && is_ours(entry->d_name) &&
-			 snprintf(inner, sizeof(inner), "%s/%s", folder, entry->d_name) <
-				 (int)sizeof(inner))
+				snprintf(inner, sizeof(inner), "%s/%s", folder, entry->d_name) <
+						(int)sizeof(inner))
 			look_in(search, inner, deeper - 1, O_NOFOLLOW);
 	}
 	closedir(entries);
@@ -192,10 +192,10 @@ static void list_runs(const struct search *search)
 			strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &parts);
 		if (run->size)
 			fprintf(stderr, "  %s  %s  %u of %u ranks  %s\n", run->folder, when,
-				run->ranks, run->size, run->command);
+					run->ranks, run->size, run->command);
 		else
 			fprintf(stderr, "  %s  %s  %u processes  %s\n", run->folder, when,
-				run->ranks, run->command);
+					run->ranks, run->command);
 	}
 }
 
@@ -232,7 +232,7 @@ static int show(struct search *search, char *(*form)(const json_t *, char *, siz
 }
 
 static int recover(struct search *search, char **folders, int count, bool remove,
-	char *(*form)(const json_t *, char *, size_t), bool json)
+		char *(*form)(const json_t *, char *, size_t), bool json)
 {
 	int code;
 
@@ -244,7 +244,7 @@ static int recover(struct search *search, char **folders, int count, bool remove
 	}
 	if (!recovery_count(search->recovery)) {
 		fprintf(stderr, "phasemux: no run has left anything %s\n",
-			count ? "there" : "on this machine");
+				count ? "there" : "on this machine");
 		return 1;
 	}
 	if (search->failed)
@@ -272,8 +272,8 @@ static int merge(struct search *search, char *folder)
 		report = build(search);
 	}
 	if (report)
-		error = merge_write(
-			merge, report, recovery_count(search->recovery), why, sizeof(why));
+		error = merge_write(merge, report, recovery_count(search->recovery), why,
+				sizeof(why));
 	if (error)
 		fprintf(stderr, "phasemux: %s\n", why);
 	else

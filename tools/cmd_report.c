@@ -18,16 +18,16 @@
 #include "tools/options.h"
 
 static const char usage[] =
-"usage: phasemux report [options] DIR|FILE|--job JOB\n"
-"\n"
-"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
-"\n"
-"  --text              as it was printed at the program's exit (the default)\n"
-"  --json              everything, with full precision\n"
-"  --csv               a row for each phase and counter\n"
-"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
-"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
-"  --step STEP         of a job with several steps, this one\n";
+		"usage: phasemux report [options] DIR|FILE|--job JOB\n"
+		"\n"
+		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
+		"\n"
+		"  --text              as it was printed at the program's exit (the default)\n"
+		"  --json              everything, with full precision\n"
+		"  --csv               a row for each phase and counter\n"
+		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
+		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
+		"  --step STEP         of a job with several steps, this one\n";
 
 #define RESULTS_MAX 1000 /* of one folder; in a job's, of all its steps */
 
@@ -128,7 +128,7 @@ static bool find(struct results *results, const char *path, const char *step)
 		add_steps(results, folder);
 	if (!results->count)
 		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
-			folder);
+				folder);
 	return results->count > 0;
 }
 
@@ -147,7 +147,7 @@ static bool load(struct results *results)
 		results->report[i] = json_load_file(path, 0, &error);
 		if (!results->report[i]) {
 			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,
-				error.text);
+					error.text);
 			return false;
 		}
 		text = report_text(results->report[i], why, sizeof(why));
@@ -196,17 +196,17 @@ static int show(struct results *results, enum form form, int fold)
 
 	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV || fold)) {
 		fprintf(stderr,
-			"phasemux: there are %u results; choose one with --step or by its "
-			"file:\n",
-			results->count);
+				"phasemux: there are %u results; choose one with --step or by its "
+				"file:\n",
+				results->count);
 		for (unsigned i = 0; i < results->count; i++)
 			fprintf(stderr, "    %s\n", results->path[i]);
 		return 1;
 	}
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
-		char *text = fold ? write_fold(results->report[i], form, fold) :
-			     together ? metrics_text(results->report, results->count) :
-					write_one(results->report[i], form);
+		char *text = fold        ? write_fold(results->report[i], form, fold) :
+				together ? metrics_text(results->report, results->count) :
+					   write_one(results->report[i], form);
 
 		if (!text) {
 			if (!fold)
@@ -227,8 +227,8 @@ static bool job_folder(const char *id, char *folder, size_t size)
 
 	snprintf(job.id, sizeof(job.id), "%s", id);
 	return *id && !strchr(id, '/') &&
-	       output_folder(pattern && *pattern ? pattern : "phasemux.%j", &job, folder, size) ==
-		       0;
+			output_folder(pattern && *pattern ? pattern : "phasemux.%j", &job, folder,
+					size) == 0;
 }
 
 int cmd_report(int argc, char **argv)

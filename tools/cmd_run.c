@@ -62,7 +62,8 @@ static int take_flags(int argc, char **argv)
 		const char *value;
 
 		if (!setting) {
-			fprintf(stderr, "phasemux: there is no option --%.*s\n\n", (int)length, flag);
+			fprintf(stderr, "phasemux: there is no option --%.*s\n\n", (int)length,
+					flag);
 			usage(stderr);
 			return -2;
 		}
@@ -102,7 +103,8 @@ static int preload(const char *library)
 
 	if (others && strstr(others, MACHINE_LIBRARY))
 		return 0;
-	if (asprintf(&both, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
+	if (asprintf(&both, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") <
+			0)
 		return -ENOMEM;
 	error = setenv("LD_PRELOAD", both, 1) ? -errno : 0;
 	free(both);
@@ -123,8 +125,8 @@ static void tell_mpirun(void)
 
 		settings_variable(&settings_table[i], variable, sizeof(variable));
 		if (getenv(variable) && length + strlen(variable) + 2 < sizeof(list))
-			length += (size_t)snprintf(
-					list + length, sizeof(list) - length, ";%s", variable);
+			length += (size_t)snprintf(list + length, sizeof(list) - length, ";%s",
+					variable);
 	}
 	setenv("OMPI_MCA_mca_base_env_list", list, 0);
 }
@@ -149,7 +151,9 @@ int cmd_run(int argc, char **argv)
 	if (check(&settings))
 		return 2;
 	if (machine_find_library(library, sizeof(library))) {
-		fprintf(stderr, "phasemux: " MACHINE_LIBRARY " is not where it should be, beside this "
+		fprintf(stderr,
+				"phasemux: " MACHINE_LIBRARY
+				" is not where it should be, beside this "
 				"command or in its lib folder\n");
 		return 1;
 	}

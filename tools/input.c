@@ -33,7 +33,8 @@ static int open_unpacked(struct input *input, const char *packer, int file)
 		if (!error)
 			error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 		if (!error)
-			error = posix_spawnp(&input->child, packer, &actions, NULL, arguments, environ);
+			error = posix_spawnp(&input->child, packer, &actions, NULL, arguments,
+					environ);
 		posix_spawn_file_actions_destroy(&actions);
 	}
 	close(ends[1]);
@@ -70,8 +71,12 @@ int input_close(struct input *input)
 
 	fclose(input->file);
 	/* closed before its end, the pipe ends the child by SIGPIPE: no fault of the file */
-	if (input->child && (waitpid(input->child, &status, 0) != input->child ||
-			(status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE))))
+	if (input->child &&
+			(waitpid(input->child, &status, 0) != input->child ||
+					(status &&
+							!(WIFSIGNALED(status) &&
+									WTERMSIG(status) ==
+											SIGPIPE))))
 		return -EIO;
 	return 0;
 }

@@ -31,8 +31,8 @@ static bool is_rank(const char *name)
 }
 
 /* Calls visit for every rank's file; the number of those, or the first error. */
-static int each_rank(
-	int folder_fd, int (*visit)(void *data, int folder_fd, const char *name), void *data)
+static int each_rank(int folder_fd, int (*visit)(void *data, int folder_fd, const char *name),
+		void *data)
 {
 	/* a descriptor of its own: reading to the end moves it */
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0, error = 0;
@@ -69,7 +69,7 @@ static int read_facts(void *data, int folder_fd, const char *name)
 		if (image->mine && *facts->output == '/') {
 			snprintf(merge->output, sizeof(merge->output), "%s", facts->output);
 			snprintf(merge->folder, sizeof(merge->folder), "%s/%013llx", merge->output,
-				(unsigned long long)facts->run);
+					(unsigned long long)facts->run);
 			/* forked processes are all of this node */
 			merge->size = facts->family ? 1 : (unsigned)facts->size;
 			merge->nodes = facts->job.nodes;
@@ -102,8 +102,8 @@ static int move_rank(void *data, int folder_fd, const char *name)
 
 	if (from < 0)
 		return -errno;
-	to = openat(
-		merge->folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	to = openat(merge->folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
 	error = to < 0 ? -errno : copy(from, to);
 	close(from);
 	if (to >= 0 && close(to) && !error)
@@ -131,8 +131,8 @@ static int open_folders(struct merge *merge)
 	merge->folder_fd = output_open(merge->folder);
 	if (merge->folder_fd < 0)
 		return merge->folder_fd;
-	merge->lock_fd = openat(
-		merge->folder_fd, LOCK_FILE, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	merge->lock_fd = openat(merge->folder_fd, LOCK_FILE,
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return merge->lock_fd < 0 || flock(merge->lock_fd, LOCK_EX) ? -errno : 0;
 }
 
@@ -200,8 +200,8 @@ static void clean(struct merge *merge)
 	rmdir(merge->folder);
 }
 
-int merge_write(
-	struct merge *merge, const json_t *report, unsigned ranks, char *why, size_t why_size)
+int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char *why,
+		size_t why_size)
 {
 	char *text[2] = { report_text(report, why, why_size),
 		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) };
@@ -209,8 +209,8 @@ int merge_write(
 	int error = number && text[0] && text[1] ? 0 : -EIO;
 
 	for (unsigned i = 0; i < 2 && !error; i++)
-		error = output_write(
-			merge->output_fd, "report", number, suffixes[i], text[i], strlen(text[i]));
+		error = output_write(merge->output_fd, "report", number, suffixes[i], text[i],
+				strlen(text[i]));
 	if (error)
 		snprintf(why, why_size, "%s: %s", merge->output, strerror(-error));
 	else if (ranks >= merge->size || merge->nodes == 1)

@@ -25,7 +25,8 @@ const char *merge_folder(const struct merge *merge);
  * Writes the report, in the place of an earlier one of the same run. ranks: how many are in it; with
  * the last one, or where the run had one node only, their files go. 0 or -errno with a line in why.
  */
-int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char *why, size_t why_size);
+int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char *why,
+		size_t why_size);
 
 void merge_end(struct merge *merge);
 

@@ -59,8 +59,7 @@ static void add_phase(struct total *total, const json_t *phase)
 		return;
 	total->cycles += cycles;
 	total->instructions += instructions;
-	json_array_foreach(json_object_get(phase, "cpi_breakdown"), i, component)
-	{
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
 		const char *name = json_string_value(json_object_get(component, "component"));
 
 		if (name && get(component, "level") == 0)
@@ -79,7 +78,8 @@ static void add_report(struct total *total, const json_t *report)
 		total->compute += compute;
 		total->available += available;
 	}
-	json_array_foreach(json_object_get(report, "phases"), i, phase) add_phase(total, phase);
+	json_array_foreach (json_object_get(report, "phases"), i, phase)
+		add_phase(total, phase);
 }
 
 static void print_label(FILE *out, const char *name, const char *value)
@@ -97,8 +97,8 @@ static void print_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-static void print_sample(
-	FILE *out, const char *name, const json_t *job, const char *component, double value)
+static void print_sample(FILE *out, const char *name, const json_t *job, const char *component,
+		double value)
 {
 	static const char *const keys[][2] = { { "job", "id" }, { "partition", "partition" } };
 	const char *comma = "";
@@ -129,22 +129,22 @@ static void print_total(FILE *out, const json_t *job, const struct total *total)
 {
 	if (total->available > 0) {
 		print_family(out, "phasemux_job_parallel_efficiency",
-			"Share of the time that the job's threads computed.");
+				"Share of the time that the job's threads computed.");
 		print_sample(out, "phasemux_job_parallel_efficiency", job, NULL,
-			total->compute / total->available);
+				total->compute / total->available);
 	}
 	if (total->cycles > 0) {
 		print_family(out, "phasemux_job_ipc", "Instructions per cycle of the job.");
-		print_sample(
-			out, "phasemux_job_ipc", job, NULL, total->instructions / total->cycles);
+		print_sample(out, "phasemux_job_ipc", job, NULL,
+				total->instructions / total->cycles);
 	}
 	if (total->components)
 		print_family(out, "phasemux_job_cpi_share",
-			"Part of the job's cycles that a component of its CPI takes.");
+				"Part of the job's cycles that a component of its CPI takes.");
 	for (unsigned i = 0; i < total->components && total->cycles > 0; i++)
 		if (isfinite(total->component[i].cycles))
 			print_sample(out, "phasemux_job_cpi_share", job, total->component[i].name,
-				total->component[i].cycles / total->cycles);
+					total->component[i].cycles / total->cycles);
 	fputs("# EOF\n", out);
 }
 

@@ -11,17 +11,18 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "run", cmd_run, "[options] -- COMMAND...",
-		"count in COMMAND (in front of mpirun, or after it)" },
+			"count in COMMAND (in front of mpirun, or after it)" },
 	{ "doctor", cmd_doctor, "", "what this machine lets us count, and what to change" },
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "[NAME [COUNTERS]]", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[options] DIR|FILE|--job JOB", "show a result again" },
 	{ "recover", cmd_recover, "[options] [DIR...]",
-		"make the report of a run that did not end by itself" },
-	{ "cluster", cmd_cluster, "[options] FILE", "find phases in a burst table or a Paraver trace" },
+			"make the report of a run that did not end by itself" },
+	{ "cluster", cmd_cluster, "[options] FILE",
+			"find phases in a burst table or a Paraver trace" },
 	{ "compare", cmd_compare, "A B...", "match the phases of runs" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
-		"tell how far off multiplexed counters are" },
+			"tell how far off multiplexed counters are" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -35,7 +36,8 @@ static void usage(FILE *out)
 		snprintf(call, sizeof(call), "%s %s", commands[i].name, commands[i].arguments);
 		fprintf(out, "  %-36s %s\n", call, commands[i].help);
 	}
-	fputs("\nphasemux COMMAND --help tells more; that of run lists the settings. phasemux --version\n", out);
+	fputs("\nphasemux COMMAND --help tells more; that of run lists the settings. phasemux --version\n",
+			out);
 }
 
 int main(int argc, char **argv)

@@ -39,8 +39,8 @@ static int parse_application(struct prv_header *header, const char **at, uint32_
 
 	if (!whole(at, &tasks) || tasks < 1 || tasks > TASKS_MOST)
 		return wrong(error, "the number of an application's tasks");
-	header->first_task[number] = number ? header->first_task[number - 1] +
-			header->tasks[number - 1] : 0;
+	header->first_task[number] =
+			number ? header->first_task[number - 1] + header->tasks[number - 1] : 0;
 	header->tasks[number] = (uint32_t)tasks;
 	if (!past(at, '('))
 		return wrong(error, "( and the application's tasks");
@@ -87,7 +87,7 @@ int prv_header_parse(struct prv_header *header, const char *line, struct parse_e
 		failed = -ENOMEM;
 	for (uint32_t i = 0; i < number && !failed; i++)
 		failed = past(&at, ':') ? parse_application(header, &at, i, error) :
-				wrong(error, "an application's tasks");
+					  wrong(error, "an application's tasks");
 	if (failed)
 		prv_header_fini(header);
 	return failed;
@@ -101,8 +101,8 @@ void prv_header_fini(struct prv_header *header)
 }
 
 /* cpu:application:task:thread:time */
-static int parse_place(const struct prv_header *header, const char **at,
-		struct prv_record *record, struct parse_error *error)
+static int parse_place(const struct prv_header *header, const char **at, struct prv_record *record,
+		struct parse_error *error)
 {
 	uint64_t cpu, application, task, thread, time;
 
@@ -126,8 +126,8 @@ static int parse_place(const struct prv_header *header, const char **at,
 	return 0;
 }
 
-int prv_record_parse(const struct prv_header *header, const char *line,
-		struct prv_record *record, struct parse_error *error)
+int prv_record_parse(const struct prv_header *header, const char *line, struct prv_record *record,
+		struct parse_error *error)
 {
 	const char *at = line + 1;
 	uint64_t end;
@@ -146,13 +146,16 @@ int prv_record_parse(const struct prv_header *header, const char *line,
 		if (!past(&at, ':') || !whole(&at, &end) || !past(&at, ':') ||
 				!whole(&at, &record->state))
 			return wrong(error, "the end of the state, and the state");
-		record->end = header->ns_per_unit == 1 ? end :
+		record->end = header->ns_per_unit == 1 ?
+				end :
 				(uint64_t)((double)end * header->ns_per_unit);
 		if (record->end < record->begin)
 			return wrong(error, "a state that ends after it begins");
 	} else if (!past(&at, ':')) {
-		return wrong(error, record->kind == PRV_EVENTS ? "type:value after the time" :
-				"the partners of a communication after the time");
+		return wrong(error,
+				record->kind == PRV_EVENTS ?
+						"type:value after the time" :
+						"the partners of a communication after the time");
 	}
 	record->pairs = at;
 	return 0;
@@ -177,7 +180,7 @@ bool prv_next_pair(const char **pairs, uint64_t *type, int64_t *value, bool *bro
 		return false;
 	*value = (int64_t)(negative ? -magnitude : magnitude);
 	if (past(pairs, ':') ? !isdigit((unsigned char)**pairs) :
-			**pairs && **pairs != '\n' && **pairs != '\r')
+			       **pairs && **pairs != '\n' && **pairs != '\r')
 		return false;
 	*broken = false;
 	return true;

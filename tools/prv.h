@@ -16,15 +16,16 @@ enum prv_kind { PRV_STATE = 1, PRV_EVENTS = 2, PRV_COMMUNICATION = 3, PRV_OTHER 
 
 struct prv_record {
 	enum prv_kind kind;
-	uint32_t cpu, task, thread; /* task and thread from 0; tasks of a later application follow on */
-	uint32_t application;       /* from 1 */
-	uint64_t begin, end;        /* ns; end of a state only */
+	uint32_t cpu, task,
+			thread; /* task and thread from 0; tasks of a later application follow on */
+	uint32_t application;   /* from 1 */
+	uint64_t begin, end;    /* ns; end of a state only */
 	uint64_t state;
-	const char *pairs;          /* of events: "type:value[:type:value...]" */
+	const char *pairs; /* of events: "type:value[:type:value...]" */
 };
 
 struct prv_header {
-	double ns_per_unit;  /* 1, or 1000 for traces in microseconds */
+	double ns_per_unit; /* 1, or 1000 for traces in microseconds */
 	uint32_t applications;
 	uint32_t *first_task; /* per application: how many tasks those before it have */
 	uint32_t *tasks;
@@ -35,8 +36,8 @@ int prv_header_parse(struct prv_header *header, const char *line, struct parse_e
 void prv_header_fini(struct prv_header *header);
 
 /* Parses a line of the body; comments and communicators are PRV_OTHER. 0 or -EINVAL, as above. */
-int prv_record_parse(const struct prv_header *header, const char *line,
-		struct prv_record *record, struct parse_error *error);
+int prv_record_parse(const struct prv_header *header, const char *line, struct prv_record *record,
+		struct parse_error *error);
 
 /*
  * Takes the next type and value off the pairs. False at their end, or with *broken set where they

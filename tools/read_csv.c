@@ -13,7 +13,10 @@
 enum column_kind { TASK, THREAD, BEGIN, END, CLUSTER, METRIC };
 
 static const char *const known[] = {
-	[TASK] = "task", [THREAD] = "thread", [BEGIN] = "begin_ns", [END] = "end_ns",
+	[TASK] = "task",
+	[THREAD] = "thread",
+	[BEGIN] = "begin_ns",
+	[END] = "end_ns",
 	[CLUSTER] = "cluster",
 };
 
@@ -51,8 +54,8 @@ static char *next_field(char **rest)
 	return field;
 }
 
-static int read_header(struct burst_table *table, char *line, size_t number,
-		struct column *columns, unsigned *count, struct parse_error *error)
+static int read_header(struct burst_table *table, char *line, size_t number, struct column *columns,
+		unsigned *count, struct parse_error *error)
 {
 	bool seen[METRIC] = { false };
 	char *rest = line[0] == '#' ? line + 1 : line, *field;
@@ -64,7 +67,8 @@ static int read_header(struct burst_table *table, char *line, size_t number,
 		if (*count == METRICS_MAX)
 			return wrong(error, number, "expected at most %d columns", METRICS_MAX);
 		if (!*field || strlen(field) >= METRIC_NAME_MAX)
-			return wrong(error, number, "column %u: expected a name of 1 to %d characters",
+			return wrong(error, number,
+					"column %u: expected a name of 1 to %d characters",
 					*count + 1, METRIC_NAME_MAX - 1);
 		column->kind = METRIC;
 		for (enum column_kind kind = 0; kind < METRIC; kind++)
@@ -132,12 +136,14 @@ static int read_burst(struct burst_table *table, char *line, size_t number,
 			return wrong(error, number, "expected %u fields, found %u", count, c);
 		if (kind == METRIC) {
 			if (read_metric(field, &values[columns[c].metric]))
-				return wrong(error, number, "field %u: expected a number, found \"%.40s\"",
+				return wrong(error, number,
+						"field %u: expected a number, found \"%.40s\"",
 						c + 1, field);
 			continue;
 		}
 		if (read_whole(field, kind == BEGIN || kind == END ? INT64_MAX : INT32_MAX, &whole))
-			return wrong(error, number, "field %u: expected %s as a whole number, found \"%.40s\"",
+			return wrong(error, number,
+					"field %u: expected %s as a whole number, found \"%.40s\"",
 					c + 1, known[kind], field);
 		switch (kind) {
 		case TASK:

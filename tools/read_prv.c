@@ -103,8 +103,10 @@ static int take_record(struct reader *reader, const char *line, struct parse_err
 	if (!thread)
 		return -ENOMEM;
 	if (record.kind == PRV_STATE) {
-		struct burst next = { .task = record.task, .thread = record.thread,
-			.begin = record.begin, .end = record.end };
+		struct burst next = { .task = record.task,
+			.thread = record.thread,
+			.begin = record.begin,
+			.end = record.end };
 
 		if (record.state != PRV_RUNNING || record.end == record.begin)
 			return 0;
@@ -128,7 +130,7 @@ int table_read_prv(struct burst_table *table, FILE *file, struct parse_error *er
 	while (!failed && getline(&line, &room, file) >= 0) {
 		number++;
 		failed = number == 1 ? prv_header_parse(&reader.header, line, error) :
-				take_record(&reader, line, error);
+				       take_record(&reader, line, error);
 	}
 	if (!failed && !number) {
 		snprintf(error->text, sizeof(error->text), "expected a trace, found an empty file");

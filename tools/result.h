@@ -11,12 +11,12 @@ struct result {
 	const struct burst_table *table;
 	const struct selection *selection;
 	uint32_t clusters;
-	uint32_t *label;  /* of the chosen bursts: 0 noise, 1 the cluster that holds the most time */
+	uint32_t *label; /* of the chosen bursts: 0 noise, 1 the cluster that holds the most time */
 	struct score score;
 	uint32_t *column; /* of the chosen bursts, in the aligned sequences */
 	size_t columns;
 	struct refinement tree; /* steps 0: not made by refinement */
-	double seconds;   /* on the processor, of the clustering alone */
+	double seconds;         /* on the processor, of the clustering alone */
 };
 
 /*

@@ -10,8 +10,8 @@
 
 static const char *const instructions_names[] = { "instructions", "PAPI_TOT_INS", "42000050",
 	"ex_ret_instr", "INST_RETIRED", "INST_RETIRED:ANY", "INST_RETIRED.ANY",
-	"RETIRED_INSTRUCTIONS", "INSTRUCTIONS_RETIRED", "PERF_COUNT_HW_INSTRUCTIONS", "PM_INST_CMPL",
-	NULL };
+	"RETIRED_INSTRUCTIONS", "INSTRUCTIONS_RETIRED", "PERF_COUNT_HW_INSTRUCTIONS",
+	"PM_INST_CMPL", NULL };
 static const char *const cycles_names[] = { "cycles", "PAPI_TOT_CYC", "42000059",
 	"ls_not_halted_cyc", "CPU_CYCLES", "cpu-cycles", "CYCLES_NOT_IN_HALT", "CPU_CLK_UNHALTED",
 	"CPU_CLK_UNHALTED:THREAD", "CPU_CLK_UNHALTED.THREAD", "UNHALTED_CORE_CYCLES",
@@ -88,8 +88,8 @@ static void list_metrics(const struct burst_table *table, const char *name, char
 		snprintf(why + at, size - at, " duration");
 }
 
-static int add_metric(struct selection *selection, struct burst_table *table, char *item,
-		char *why, size_t size)
+static int add_metric(struct selection *selection, struct burst_table *table, char *item, char *why,
+		size_t size)
 {
 	struct space *space = &selection->space;
 	char *weight = strchr(item, '*'), *end = NULL;
@@ -131,7 +131,8 @@ int selection_metrics(struct selection *selection, struct burst_table *table, co
 	selection->space = (struct space){ 0 };
 	if (!list)
 		list = find_metric(table, "ipc") >= 0 && find_metric(table, "instructions") >= 0 ?
-				"log:instructions,ipc" : "log:duration";
+				"log:instructions,ipc" :
+				"log:duration";
 	copy = rest = strdup(list);
 	if (!copy)
 		return -ENOMEM;
@@ -144,8 +145,10 @@ int selection_metrics(struct selection *selection, struct burst_table *table, co
 int selection_shortest(struct selection *selection, const struct burst_table *table,
 		const char *text, char *why, size_t size)
 {
-	static const struct { const char *unit; double ns; } units[] = { { "ns", 1 }, { "us", 1e3 },
-		{ "ms", 1e6 }, { "s", 1e9 } };
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 	char *end;
 	double value;
 
@@ -172,7 +175,8 @@ int selection_shortest(struct selection *selection, const struct burst_table *ta
 	if (selection->shortest >= 0)
 		return 0;
 wrong:
-	snprintf(why, size, "%.60s: a time as 50us, 1ms or 2s, a share of the time as 99%%, or auto",
+	snprintf(why, size,
+			"%.60s: a time as 50us, 1ms or 2s, a share of the time as 99%%, or auto",
 			text);
 	return -EINVAL;
 }
@@ -184,8 +188,8 @@ static int need_marks(struct selection *selection, const struct burst_table *tab
 	return selection->left_out ? 0 : -ENOMEM;
 }
 
-int selection_range(struct selection *selection, const struct burst_table *table,
-		const char *text, char *why, size_t size)
+int selection_range(struct selection *selection, const struct burst_table *table, const char *text,
+		char *why, size_t size)
 {
 	char name[METRIC_NAME_MAX], *end;
 	const char *equals = strrchr(text, '=');

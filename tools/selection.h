@@ -47,8 +47,8 @@ int selection_shortest(struct selection *selection, const struct burst_table *ta
 		const char *text, char *why, size_t size);
 
 /* Leaves out bursts whose metric is outside of "METRIC=LOW:HIGH" (either may be empty). */
-int selection_range(struct selection *selection, const struct burst_table *table,
-		const char *text, char *why, size_t size);
+int selection_range(struct selection *selection, const struct burst_table *table, const char *text,
+		char *why, size_t size);
 
 /*
  * After the above, chooses bursts and fits the space to them. The table is sorted. 0 or -ENOMEM.

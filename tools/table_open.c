@@ -48,7 +48,7 @@ int table_open(struct burst_table *table, const char *path)
 		return complain(path, &error, failed);
 	progress("reading", 0);
 	failed = trace ? table_read_prv(table, input.file, &error) :
-			table_read_csv(table, input.file, &error);
+			 table_read_csv(table, input.file, &error);
 	if (input_close(&input) && !failed)
 		failed = -EIO;
 	progress("reading", 1);

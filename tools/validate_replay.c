@@ -49,7 +49,8 @@ static int choose_counters(struct recording *recording, struct burst_table *tabl
 	bool seen;
 
 	if (selection_metrics(&common, table, "cycles,instructions", why, sizeof(why))) {
-		fprintf(stderr, "phasemux: cycles and instructions of every burst are needed: %s\n", why);
+		fprintf(stderr, "phasemux: cycles and instructions of every burst are needed: %s\n",
+				why);
 		return 2;
 	}
 	recording->metric[0] = common.metric[0];
@@ -63,8 +64,10 @@ static int choose_counters(struct recording *recording, struct burst_table *tabl
 				break;
 			recording->metric[recording->events++] = m;
 		} else if (seen) {
-			fprintf(stderr, "phasemux: %s is not known as a count in every burst: left "
-					"out\n", table->name[m]);
+			fprintf(stderr,
+					"phasemux: %s is not known as a count in every burst: left "
+					"out\n",
+					table->name[m]);
 		}
 	}
 	if (recording->events > 2)
@@ -168,7 +171,8 @@ static int record(struct recording *recording, struct burst_table *table,
 	}
 	/* Chosen bursts stand sequence after sequence; a sequence is a thread that counts alone. */
 	for (size_t sequence = 0; sequence < selection->sequences; sequence++) {
-		for (size_t i = selection->first[sequence]; i < selection->first[sequence + 1]; i++) {
+		for (size_t i = selection->first[sequence]; i < selection->first[sequence + 1];
+				i++) {
 			const struct burst *burst = &table->burst[selection->row[i]];
 			const double *values = table_values(table, selection->row[i]);
 
@@ -178,7 +182,8 @@ static int record(struct recording *recording, struct burst_table *table,
 			for (unsigned e = 0; e < recording->events; e++) {
 				double value = values[recording->metric[e]];
 
-				recording->values[i * recording->events + e] = value > 0 ? value : 0;
+				recording->values[i * recording->events + e] =
+						value > 0 ? value : 0;
 			}
 		}
 	}
@@ -213,8 +218,11 @@ static void show_trial(void *data)
 static int replay_schemes(const struct validate_options *options, const struct recording *recording,
 		struct verdict_table *table)
 {
-	struct replay_setup setup = { .read = options->read, .quantum = options->quantum,
-		.trials = options->trials, .seed = options->seed, .progress = show_trial };
+	struct replay_setup setup = { .read = options->read,
+		.quantum = options->quantum,
+		.trials = options->trials,
+		.seed = options->seed,
+		.progress = show_trial };
 	struct watch watch = { 0 };
 	int error = plan_pack(&setup.plan, table->events, table->common, options->counters, NULL);
 
@@ -231,8 +239,8 @@ static int replay_schemes(const struct validate_options *options, const struct r
 		setup.scheme = kind;
 		verdict->cells = calloc((size_t)table->phases * table->events,
 				sizeof(*verdict->cells));
-		error = verdict->cells ? replay_run(&recording->bursts, &setup, verdict->cells)
-				       : -ENOMEM;
+		error = verdict->cells ? replay_run(&recording->bursts, &setup, verdict->cells) :
+					 -ENOMEM;
 		verdict->tried = !error;
 		verdict->apart = NAN;
 		if (!error)
@@ -245,7 +253,8 @@ static int replay_schemes(const struct validate_options *options, const struct r
 		for (size_t i = 0; i < recording->bursts.count; i++)
 			bursts += recording->phase[i] != 0;
 		printf("%s: %zu bursts in %u phases, %u counters in %u groups, %zu trials, %g%% "
-		       "read\n", options->file, bursts, table->phases, table->events,
+		       "read\n",
+				options->file, bursts, table->phases, table->events,
 				setup.plan.groups, options->trials, 100 * options->read);
 	}
 	return error;
@@ -255,7 +264,9 @@ static int replay(const struct validate_options *options, const struct recording
 		const struct burst_table *bursts)
 {
 	struct verdict_table table = { .phases = recording->bursts.phases,
-		.events = recording->events, .common = 2, .noise = NAN };
+		.events = recording->events,
+		.common = 2,
+		.noise = NAN };
 	int error = 0;
 
 	table.name = calloc(table.events, sizeof(*table.name));
@@ -264,7 +275,8 @@ static int replay(const struct validate_options *options, const struct recording
 	error = table.name ? replay_schemes(options, recording, &table) : -ENOMEM;
 	if (error) {
 		fprintf(stderr, "phasemux: replay: %s%s\n", strerror(-error),
-				error == -EINVAL ? " (too many counters for so few at a time?)" : "");
+				error == -EINVAL ? " (too many counters for so few at a time?)" :
+						   "");
 	} else if (options->json) {
 		json_t *root = verdict_json(&table);
 
@@ -297,8 +309,10 @@ static int prepare(struct recording *recording, struct selection *selection,
 		return 2;
 	}
 	if (selection_make(selection, table) || !selection->count) {
-		fprintf(stderr, "phasemux: %s: no burst has all metrics of --cluster-by and is long "
-				"enough\n", options->file);
+		fprintf(stderr,
+				"phasemux: %s: no burst has all metrics of --cluster-by and is long "
+				"enough\n",
+				options->file);
 		return 1;
 	}
 	code = choose_counters(recording, table, selection, metrics);

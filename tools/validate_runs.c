@@ -43,12 +43,11 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 }
 
 /* In the child: the command under phasemux run, its output in files beside its results. */
-static void become(const struct runs *runs, const char *folder, const char *scheme,
-		unsigned group)
+static void become(const struct runs *runs, const char *folder, const char *scheme, unsigned group)
 {
 	char **command = runs->options->command, number[16], self[PATH_MAX], log[PATH_MAX + 64];
-	const char *head[] = { self, "run", "--scheme", scheme, "--group", number, "--output", folder,
-		"--report", "json", "--" };
+	const char *head[] = { self, "run", "--scheme", scheme, "--group", number, "--output",
+		folder, "--report", "json", "--" };
 	size_t length = sizeof(head) / sizeof(*head), words = 0;
 	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	const char **argv;
@@ -138,10 +137,11 @@ static const json_t *counter(const json_t *phase, const char *name)
 static void place(const json_t *phase, const struct verdict_table *table, double at[2])
 {
 	double cycles = table->common > 1 ? real(counter(phase, table->name[0]), "mean") : NAN;
-	double instructions = table->common > 1 ? real(counter(phase, table->name[1]), "mean") : NAN;
+	double instructions =
+			table->common > 1 ? real(counter(phase, table->name[1]), "mean") : NAN;
 
-	at[0] = log(isnan(instructions) ? real(json_object_get(phase, "duration_seconds"), "mean")
-					: instructions);
+	at[0] = log(isnan(instructions) ? real(json_object_get(phase, "duration_seconds"), "mean") :
+					  instructions);
 	at[1] = isnan(instructions) ? 0 : log(instructions / cycles);
 }
 
@@ -174,7 +174,7 @@ static void match(const struct runs *runs, struct report *report)
 static const json_t *matched(const struct report *report, unsigned phase)
 {
 	return report->phase[phase] < 0 ? NULL :
-			json_array_get(phases_of(report), report->phase[phase]);
+					  json_array_get(phases_of(report), report->phase[phase]);
 }
 
 /* The phases and the events to judge, after the first run. */
@@ -210,8 +210,10 @@ static int lay_out(struct runs *runs)
 		held += real(json_array_get(phases, table->phases++), "time_share");
 	if (table->name && table->phases && runs->groups > 1)
 		return 0;
-	fprintf(stderr, "phasemux: %s\n", runs->groups > 1 ? "the run has no phases" :
-			"all events fit into one group here: there is nothing to multiplex");
+	fprintf(stderr, "phasemux: %s\n",
+			runs->groups > 1 ?
+					"the run has no phases" :
+					"all events fit into one group here: there is nothing to multiplex");
 	return 1;
 }
 
@@ -289,13 +291,17 @@ static void judge_scheme(struct runs *runs, int kind)
 		struct replay_cell *cell = &verdict->cells[i];
 		unsigned phase = i / table->events, event = i % table->events;
 		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
-		double reference = truth_of(runs, phase, to < table->common ? to : 0, &spread, &count);
+		double reference =
+				truth_of(runs, phase, to < table->common ? to : 0, &spread, &count);
 
 		cell->truth = truth_of(runs, phase, event, &spread, &count);
 		cell->relevance = cell->truth / reference;
 		for (unsigned r = 0; r < runs->options->runs; r++)
-			judge(cell, counter(matched(&runs->scheme[r * SCHEME_KINDS + kind], phase),
-					table->name[event]), reference);
+			judge(cell,
+					counter(matched(&runs->scheme[r * SCHEME_KINDS + kind],
+								phase),
+							table->name[event]),
+					reference);
 		cell->error /= cell->seen;
 		cell->relative /= cell->seen;
 		cell->width /= cell->stated;
@@ -414,7 +420,8 @@ static int judge_all(struct runs *runs)
 int validate_runs(const struct validate_options *options)
 {
 	const char *where = getenv("TMPDIR");
-	struct runs runs = { .options = options, .plain = calloc(1, sizeof(*runs.plain)),
+	struct runs runs = { .options = options,
+		.plain = calloc(1, sizeof(*runs.plain)),
 		.plains = 1 };
 	int code = 1;
 

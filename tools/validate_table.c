@@ -30,14 +30,18 @@ static json_t *json_cells(const struct verdict_table *table, const struct replay
 
 		if (i % table->events < table->common || !cell->seen)
 			continue;
-		json_array_append_new(list, json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "phase",
-				(int)(i / table->events + 1), "counter",
-				table->name[i % table->events], "relevance",
-				number(cell->relevance), "relative_error", number(cell->relative),
-				"weighted_error", number(cell->error), "plain_mean_weighted_error",
-				number(cell->plain), "weighted_half_width", number(cell->width), "coverage",
-				number((double)cell->covered / cell->stated), "stated",
-				number((double)cell->stated / cell->seen)));
+		json_array_append_new(list,
+				json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "phase",
+						(int)(i / table->events + 1), "counter",
+						table->name[i % table->events], "relevance",
+						number(cell->relevance), "relative_error",
+						number(cell->relative), "weighted_error",
+						number(cell->error), "plain_mean_weighted_error",
+						number(cell->plain), "weighted_half_width",
+						number(cell->width), "coverage",
+						number((double)cell->covered / cell->stated),
+						"stated",
+						number((double)cell->stated / cell->seen)));
 	}
 	return list;
 }
@@ -52,16 +56,17 @@ json_t *verdict_json(const struct verdict_table *table)
 		if (!table->verdict[kind].tried)
 			continue;
 		json_object_set_new(schemes, scheme_name(kind),
-				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+						"mean_weighted_error",
 						number(s->mean_weighted_error),
-						"mean_weighted_half_width",
-						number(s->half_width), "max_weighted_error",
-						number(s->max_weighted_error), "coverage",
-						number(s->coverage), "plain_mean_weighted_error",
+						"mean_weighted_half_width", number(s->half_width),
+						"max_weighted_error", number(s->max_weighted_error),
+						"coverage", number(s->coverage),
+						"plain_mean_weighted_error",
 						number(s->plain_mean_weighted_error), "stated",
 						number(s->stated), "observed", number(s->observed),
-						"runs_apart",
-						number(table->verdict[kind].apart), "counters",
+						"runs_apart", number(table->verdict[kind].apart),
+						"counters",
 						json_cells(table, table->verdict[kind].cells)));
 	}
 	json_object_set_new(root, "schemes", schemes);
@@ -124,8 +129,8 @@ static void print_cells(enum scheme_kind kind, const struct verdict_table *table
 
 void verdict_print(const struct verdict_table *table)
 {
-	printf("\n%-11s %9s %9s %9s %9s %8s %7s %9s   %s\n", "scheme", "weighted", "largest", "plain",
-			"+-", "inside", "stated", "observed", "thesis, table 7.2");
+	printf("\n%-11s %9s %9s %9s %9s %8s %7s %9s   %s\n", "scheme", "weighted", "largest",
+			"plain", "+-", "inside", "stated", "observed", "thesis, table 7.2");
 	for (int kind = 0; kind < SCHEME_KINDS; kind++)
 		if (table->verdict[kind].tried)
 			print_scheme(kind, &table->verdict[kind].summary);

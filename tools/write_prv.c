@@ -23,16 +23,17 @@ struct writer {
 	struct prv_header header;
 	struct ending *heap;
 	size_t count, room;
-	size_t *next;       /* per sequence of the table: its next burst */
-	uint32_t *value;    /* per burst of the table: the event's value */
-	size_t *first;      /* per sequence: its first burst; sequences + 1 */
+	size_t *next;    /* per sequence of the table: its next burst */
+	uint32_t *value; /* per burst of the table: the event's value */
+	size_t *first;   /* per sequence: its first burst; sequences + 1 */
 	size_t sequences;
 };
 
 static bool earlier(const struct ending *a, const struct ending *b)
 {
-	return a->time != b->time ? a->time < b->time : a->task != b->task ? a->task < b->task :
-			a->thread < b->thread;
+	return a->time != b->time          ? a->time < b->time :
+			a->task != b->task ? a->task < b->task :
+					     a->thread < b->thread;
 }
 
 static int push(struct writer *writer, const struct ending *ending)
@@ -143,7 +144,8 @@ static int copy_record(struct writer *writer, const char *line)
 	burst = burst_of(writer, &record);
 	if (burst == SIZE_MAX)
 		return 0;
-	ending = (struct ending){ .time = record.end, .cpu = record.cpu,
+	ending = (struct ending){ .time = record.end,
+		.cpu = record.cpu,
 		.application = record.application,
 		.task = record.task - writer->header.first_task[record.application - 1] + 1,
 		.thread = record.thread + 1 };
@@ -242,9 +244,11 @@ static int write_pcf(const struct result *result, const char *trace, const char 
 	if (!out)
 		return -errno;
 	error = copy_beside(trace, ".pcf", out);
-	fprintf(out, "\n\nEVENT_TYPE\n9    %u    Cluster ID\nVALUES\n0    End\n"
+	fprintf(out,
+			"\n\nEVENT_TYPE\n9    %u    Cluster ID\nVALUES\n0    End\n"
 			"%u    Missing data\n%u    Duration filtered\n%u    Range filtered\n"
-			"%u    Noise\n", PRV_CLUSTER_EVENT, MISSING, TOO_SHORT, OUT_OF_RANGE, NOISE_VALUE);
+			"%u    Noise\n",
+			PRV_CLUSTER_EVENT, MISSING, TOO_SHORT, OUT_OF_RANGE, NOISE_VALUE);
 	for (uint32_t cluster = 1; cluster <= result->clusters; cluster++)
 		fprintf(out, "%u    Cluster %u\n", NOISE_VALUE + cluster, cluster);
 	return fclose(out) && !error ? -EIO : error;

@@ -67,7 +67,8 @@ int result_write_clusters(const struct result *result, const char *folder)
 	const struct burst_table *table = result->table;
 	unsigned metrics = table->metrics;
 	size_t cells = (size_t)(result->clusters + 1) * metrics + 1;
-	double *sum = calloc(cells, sizeof(*sum)), *time = calloc(result->clusters + 1, sizeof(*time));
+	double *sum = calloc(cells, sizeof(*sum)),
+	       *time = calloc(result->clusters + 1, sizeof(*time));
 	size_t *seen = calloc(cells, sizeof(*seen));
 	size_t *bursts = calloc(result->clusters + 1, sizeof(*bursts));
 	FILE *file = create(folder, "clusters.csv");
@@ -94,10 +95,14 @@ int result_write_clusters(const struct result *result, const char *folder)
 	}
 	for (uint32_t label = 0; !error && label <= result->clusters; label++) {
 		fprintf(file, "%u,%zu,%.0f,%.6f", label, bursts[label], time[label],
-				result->selection->time > 0 ? time[label] / result->selection->time : 0);
+				result->selection->time > 0 ?
+						time[label] / result->selection->time :
+						0);
 		write_value(file, time[label] / (double)bursts[label]);
 		for (unsigned m = 0; m < metrics; m++) {
-			write_value(file, sum[label * metrics + m] / (double)seen[label * metrics + m]);
+			write_value(file,
+					sum[label * metrics + m] /
+							(double)seen[label * metrics + m]);
 			fprintf(file, ",%zu", seen[label * metrics + m]);
 		}
 		fputc('\n', file);
@@ -208,8 +213,8 @@ int result_write_tree(const struct result *result, const char *folder)
 
 		if (step < tree->steps)
 			snprintf(eps, sizeof(eps), "step %u, Eps %.6g", step + 1, tree->eps[step]);
-		fprintf(file, "  step%u [shape=plaintext, label=\"%s\\nglobal score %.2f%%\"];\n", step,
-				eps, 100 * tree->global[step]);
+		fprintf(file, "  step%u [shape=plaintext, label=\"%s\\nglobal score %.2f%%\"];\n",
+				step, eps, 100 * tree->global[step]);
 		if (step)
 			fprintf(file, "  step%u -> step%u;\n", step - 1, step);
 		fprintf(file, "  { rank=same; step%u;", step);
@@ -242,19 +247,22 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 	file = create(folder, name);
 	if (!file)
 		return -errno;
-	fprintf(file, "set datafile separator ','\nset title '%s and %s' noenhanced\n"
+	fprintf(file,
+			"set datafile separator ','\nset title '%s and %s' noenhanced\n"
 			"set xlabel '%s' noenhanced\nset ylabel '%s' noenhanced\n"
-			"set key outside\n%s%splot", name_x, name_y, name_x, name_y,
-			log_x ? "set logscale x\n" : "", log_y ? "set logscale y\n" : "");
+			"set key outside\n%s%splot",
+			name_x, name_y, name_x, name_y, log_x ? "set logscale x\n" : "",
+			log_y ? "set logscale y\n" : "");
 	for (uint32_t cluster = 0; cluster <= result->clusters; cluster++) {
 		double hue = fmod(cluster * 0.381966, 1);
 
 		/* columns: task, thread, begin, end, then the metrics, then the cluster */
-		fprintf(file, "%s 'bursts.csv' every ::1 using ($%u == %u ? $%u : 1/0):%u "
+		fprintf(file,
+				"%s 'bursts.csv' every ::1 using ($%u == %u ? $%u : 1/0):%u "
 				"with points pt 7 ps 0.5 lc rgb hsv2rgb(%.3f, %s) title '%s%.0u'",
-				cluster ? ", \\\n" : "", result->table->metrics + 5, cluster, x + 5, y + 5,
-				hue, cluster ? "0.65, 0.9" : "0, 0.6", cluster ? "cluster " : "noise",
-				cluster);
+				cluster ? ", \\\n" : "", result->table->metrics + 5, cluster, x + 5,
+				y + 5, hue, cluster ? "0.65, 0.9" : "0, 0.6",
+				cluster ? "cluster " : "noise", cluster);
 	}
 	fputc('\n', file);
 	return finish(file);

@@ -99,7 +99,8 @@ static int time_dbscan(const char *path, unsigned times)
 	rewind(file);
 	points = malloc((2 * count + 1) * sizeof(*points));
 	label = malloc((count + 1) * sizeof(*label));
-	if (!points || !label || fread(points, sizeof(*points), 2 * count + 1, file) != 2 * count + 1)
+	if (!points || !label ||
+			fread(points, sizeof(*points), 2 * count + 1, file) != 2 * count + 1)
 		return 1;
 	fclose(file);
 	for (unsigned i = 0; i < times; i++) {
@@ -149,7 +150,8 @@ static int time_refinement(size_t tasks, size_t bursts)
 	if (refine(&refinement, points, 2, duration, first, tasks, NULL, label))
 		return 1;
 	refined = now();
-	if (score_sequences(&score, label, refinement.clusters + 1, duration, first, tasks, NULL, NULL))
+	if (score_sequences(&score, label, refinement.clusters + 1, duration, first, tasks, NULL,
+			    NULL))
 		return 1;
 	scored = now();
 	printf("%.6f %.6f %u %.4f\n", refined - start, scored - refined, refinement.clusters,
@@ -183,9 +185,11 @@ static int analyse(const struct selection *bursts, bool refined, uint32_t *label
 		refinement_fini(&refinement);
 		return error;
 	}
-	clusters = dbscan(bursts->point, bursts->count, bursts->space.dims, 0.02, MIN_POINTS, label);
-	return clusters < 0 ? clusters : partition_by_time(label, (uint32_t)clusters,
-			bursts->duration, bursts->count);
+	clusters = dbscan(bursts->point, bursts->count, bursts->space.dims, 0.02, MIN_POINTS,
+			label);
+	return clusters < 0 ? clusters :
+			      partition_by_time(label, (uint32_t)clusters, bursts->duration,
+					      bursts->count);
 }
 
 static int time_bursts(const char *path, unsigned times)
@@ -197,7 +201,8 @@ static int time_bursts(const char *path, unsigned times)
 	uint32_t *label;
 
 	if (!taken || !times || table_open(&table, path) ||
-			selection_metrics(&bursts, &table, "log:instructions,ipc", why, sizeof(why)) ||
+			selection_metrics(&bursts, &table, "log:instructions,ipc", why,
+					sizeof(why)) ||
 			selection_shortest(&bursts, &table, "50us", why, sizeof(why)) ||
 			selection_make(&bursts, &table))
 		return 1;
@@ -272,7 +277,8 @@ int main(int argc, char **argv)
 		return time_bursts(argv[2], (unsigned)strtoul(argv[3], NULL, 10));
 	if (argc == 2 && strcmp(argv[1], "nearest") == 0)
 		return time_nearest();
-	fprintf(stderr, "usage: cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
+	fprintf(stderr,
+			"usage: cluster points COUNT FILE | dbscan FILE N | refine TASKS BURSTS "
 			"| bursts FILE N | nearest\n");
 	return 2;
 }

@@ -73,7 +73,7 @@ static void classification(unsigned dims)
 	for (int i = 0; i < BATCH; i++)
 		for (unsigned d = 0; d < dims; d++)
 			c->point[i][d] = c->table.all[rand() % PROTOTYPES_MAX].at[d] +
-					 0.02f * (uniform() - 0.5f);
+					0.02f * (uniform() - 0.5f);
 	snprintf(name, sizeof(name), "classify_256_prototypes_%ud", dims);
 	report(name, classify_batch, c);
 	free(c);
@@ -129,8 +129,11 @@ struct trained {
 static double train_batch(void *data)
 {
 	struct trained *t = data;
-	struct training_sample sample = { .count = SAMPLE_MAX, .metrics = t->metrics,
-		.duration = t->seconds, .task = t->task, .execution = t->execution };
+	struct training_sample sample = { .count = SAMPLE_MAX,
+		.metrics = t->metrics,
+		.duration = t->seconds,
+		.task = t->task,
+		.execution = t->execution };
 	uint64_t begin = clock_now();
 
 	prototypes_train(&sample, &t->previous, &t->next);
@@ -234,7 +237,9 @@ static void kernel(void)
 
 int main(void)
 {
-	struct plan plan = { .events = 5, .common = 2, .groups = 1,
+	struct plan plan = { .events = 5,
+		.common = 2,
+		.groups = 1,
 		.group[0] = { .count = 5, .event = { 0, 1, 2, 3, 4 } } };
 	static struct ring ring;
 	struct summing summing = { .sums = sums_new(&plan, PROTOTYPES_MAX) };

@@ -11,7 +11,7 @@
 #define TURNS 40
 #define CALLS 200000
 
-#define KEEP		  __attribute__((noinline, noclone))
+#define KEEP              __attribute__((noinline, noclone))
 #define AFTER_CALL(value) __asm__ volatile("" : "+r"(value))
 
 static struct path_table table;
@@ -20,8 +20,8 @@ static bool with;
 static KEEP unsigned intercepted(void)
 {
 	unsigned path = with ? path_find(&table, (uintptr_t)__builtin_return_address(0),
-				       __builtin_dwarf_cfa())
-			     : 0;
+					       __builtin_dwarf_cfa()) :
+			       0;
 
 	AFTER_CALL(path);
 	return path;

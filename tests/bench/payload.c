@@ -34,7 +34,7 @@ void part_fill(void *data, int rank, int ranks)
 
 	for (unsigned i = 0; i < 2 * SAMPLE_MAX; i++) {
 		uint64_t state = i * UINT64_C(1000003) +
-				 (uint64_t)(rank % ((ranks + CIRCLE - 1) / CIRCLE));
+				(uint64_t)(rank % ((ranks + CIRCLE - 1) / CIRCLE));
 		unsigned phase = i % PHASES;
 		struct sampled_burst burst = { .execution = mix_next(&state),
 			.seconds = (float)(1e-3 * (1 + mix_uniform(&random))),
@@ -42,7 +42,7 @@ void part_fill(void *data, int rank, int ranks)
 
 		burst.metric[0] = (float)exp(12 + phase + 0.05 * (mix_uniform(&random) - 0.5));
 		burst.metric[1] = (float)(0.5 + 0.3 * (phase % 4) +
-					  0.1 * (mix_uniform(&random) - 0.5));
+				0.1 * (mix_uniform(&random) - 0.5));
 		burst.key = sample_key(burst.execution, (double)burst.seconds);
 		sample_offer(&part->sample, &burst);
 	}

@@ -106,8 +106,7 @@ int main(int argc, char **argv)
 	qsort(training, (size_t)rounds, sizeof(*training), by_value);
 	qsort(allreduce, (size_t)rounds, sizeof(*allreduce), by_value);
 	if (world.rank == 0)
-		printf("%.9f %.9f %.9f\n", round[0], allreduce[0],
-				training[0]);
+		printf("%.9f %.9f %.9f\n", round[0], allreduce[0], training[0]);
 	adapter->close();
 	MPI_Finalize();
 	return 0;

@@ -43,10 +43,12 @@ static int by_size(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	static const struct event events[2] = {
-		{ .name = "task-clock", .type = PERF_TYPE_SOFTWARE,
-			.config = PERF_COUNT_SW_TASK_CLOCK },
-		{ .name = "page-faults", .type = PERF_TYPE_SOFTWARE,
-			.config = PERF_COUNT_SW_PAGE_FAULTS },
+		{ .name = "task-clock",
+				.type = PERF_TYPE_SOFTWARE,
+				.config = PERF_COUNT_SW_TASK_CLOCK },
+		{ .name = "page-faults",
+				.type = PERF_TYPE_SOFTWARE,
+				.config = PERF_COUNT_SW_PAGE_FAULTS },
 	};
 	const struct event *const of_group[2] = { &events[0], &events[1] };
 	int rounds = argc > 1 ? atoi(argv[1]) : 200;
@@ -84,7 +86,7 @@ int main(int argc, char **argv)
 	qsort(ratio, (size_t)rounds, sizeof(*ratio), by_size);
 	slower = ratio[rounds / 2] - 1;
 	printf("ns_a_sample %.0f\n%u_a_second_percent %.3f\n%u_a_second_percent %.3f\nsamples %llu\n",
-			slower * 1e9 / RATE, RATE, 100 * slower, WANTED, 100 * slower * WANTED / RATE,
-			(unsigned long long)samples);
+			slower * 1e9 / RATE, RATE, 100 * slower, WANTED,
+			100 * slower * WANTED / RATE, (unsigned long long)samples);
 	return 0;
 }

@@ -115,12 +115,12 @@ static void print(const char *name, const struct selection *all, const uint32_t 
 	}
 	for (uint32_t c = 1; c <= clusters; c++)
 		large += time[c] > 0.05 * total;
-	score_sequences(&score, label, clusters + 1, all->duration, all->first, all->sequences, NULL,
-			NULL);
+	score_sequences(&score, label, clusters + 1, all->duration, all->first, all->sequences,
+			NULL, NULL);
 	printf("%-12s %3u phases %2u large noise %5.2f%% score %.4f spread %.2e", name, clusters,
 			large, 100 * time[0] / total, score.global,
-			partition_spread(label, clusters, all->point, all->space.dims, all->duration,
-					all->count));
+			partition_spread(label, clusters, all->point, all->space.dims,
+					all->duration, all->count));
 	if (against)
 		printf(" agreement %.4f, %.1f ms", partition_agreement(label, against, all->count),
 				slowest * 1e3);
@@ -185,7 +185,8 @@ int main(int argc, char **argv)
 			selection_make(&all, &table))
 		return 1;
 	label = calloc(all.count, sizeof(*label));
-	if (refine(&tree, all.point, all.space.dims, all.duration, all.first, all.sequences, NULL, label))
+	if (refine(&tree, all.point, all.space.dims, all.duration, all.first, all.sequences, NULL,
+			    label))
 		return 1;
 	printf("%zu bursts of %zu tasks\n", all.count, all.sequences);
 	print("all", &all, label, tree.clusters, NULL, 0);

@@ -26,7 +26,7 @@ static int read_one(int reader, const unsigned char *data, size_t size)
 		failed = table_name_metrics(&table, file, &error);
 	} else {
 		failed = reader ? table_read_prv(&table, file, &error) :
-				table_read_csv(&table, file, &error);
+				  table_read_csv(&table, file, &error);
 	}
 	/* whoever refuses a file says why; whoever takes it leaves a table that can be used */
 	if (failed == -EINVAL && !error.text[0])
@@ -72,8 +72,8 @@ static unsigned char *load(const char *path, size_t *size)
 /* Changes, drops, doubles or cuts: what broken disks, editors and tools do to files. */
 static size_t mutate(unsigned char *data, size_t size, size_t room)
 {
-	static const char *const words[] = { "-1", "99999999999999999999", "nan", ":", ",", "\n", "",
-		"1e999", "(", ")", "4294967296", "0", "#Paraver", "\r\n" };
+	static const char *const words[] = { "-1", "99999999999999999999", "nan", ":", ",", "\n",
+		"", "1e999", "(", ")", "4294967296", "0", "#Paraver", "\r\n" };
 
 	for (size_t changes = 1 + below(8); changes && size; changes--) {
 		size_t at = below(size), length = below(40);
@@ -129,8 +129,9 @@ int main(int argc, char **argv)
 	state = strtoull(argv[1], NULL, 10);
 	for (int i = 3; i < argc; i++) {
 		const char *ending = strrchr(argv[i], '.');
-		int reader = ending && strcmp(ending, ".prv") == 0 ? 1 :
-				ending && strcmp(ending, ".pcf") == 0 ? 2 : 0;
+		int reader = ending && strcmp(ending, ".prv") == 0    ? 1 :
+				ending && strcmp(ending, ".pcf") == 0 ? 2 :
+									0;
 		size_t size, mutated;
 		unsigned char *input = load(argv[i], &size);
 

@@ -5,14 +5,14 @@
 #include "tools/commands.h"
 
 static const char sound[] =
-	"{\"phasemux\":1,\"phases\":["
-	"{\"id\":1,\"time_share\":0.7,\"bursts\":50,\"duration_seconds\":{\"mean\":0.01,\"sd\":0.001},"
-	"\"ipc\":1.2,\"counters\":{\"cycles\":{\"mean\":5e6,\"ci95\":1,\"observed\":9},"
-	"\"ex_ret_instr\":{\"mean\":6e6,\"ci95\":null,\"observed\":9}}},"
-	"{\"id\":2,\"time_share\":0.2,\"bursts\":5,\"duration_seconds\":{\"mean\":0.002,\"sd\":0},"
-	"\"ipc\":0.5,\"counters\":{\"ex_ret_instr\":{\"mean\":1e5}}},"
-	"{\"id\":3,\"time_share\":0.1,\"bursts\":1,\"duration_seconds\":{\"mean\":1},\"ipc\":null,"
-	"\"counters\":{}}]}";
+		"{\"phasemux\":1,\"phases\":["
+		"{\"id\":1,\"time_share\":0.7,\"bursts\":50,\"duration_seconds\":{\"mean\":0.01,\"sd\":0.001},"
+		"\"ipc\":1.2,\"counters\":{\"cycles\":{\"mean\":5e6,\"ci95\":1,\"observed\":9},"
+		"\"ex_ret_instr\":{\"mean\":6e6,\"ci95\":null,\"observed\":9}}},"
+		"{\"id\":2,\"time_share\":0.2,\"bursts\":5,\"duration_seconds\":{\"mean\":0.002,\"sd\":0},"
+		"\"ipc\":0.5,\"counters\":{\"ex_ret_instr\":{\"mean\":1e5}}},"
+		"{\"id\":3,\"time_share\":0.1,\"bursts\":1,\"duration_seconds\":{\"mean\":1},\"ipc\":null,"
+		"\"counters\":{}}]}";
 
 static char folder[] = "/tmp/phasemux-fuzz.XXXXXX", before[64], fuzzed[64];
 

@@ -76,9 +76,11 @@ static void fill_facts(struct spool_facts *facts, unsigned seed)
 
 static void fill_thread(struct spool_thread *thread, const struct spool_facts *facts)
 {
-	thread->account = (struct account){ .calls = 100, .bursts = 100, .ticks = 1e9, .reads = 200 };
+	thread->account =
+			(struct account){ .calls = 100, .bursts = 100, .ticks = 1e9, .reads = 200 };
 	thread->spans = 2;
-	thread->span[0] = (struct spool_span){ .from = 1, .to = 2, .unread = 3, .unread_ticks = 1e6 };
+	thread->span[0] =
+			(struct spool_span){ .from = 1, .to = 2, .unread = 3, .unread_ticks = 1e6 };
 	thread->span[0].share_read[0] = 40;
 	thread->span[0].share_ticks[0] = 1e8f;
 	thread->open = 1;

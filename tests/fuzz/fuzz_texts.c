@@ -104,10 +104,10 @@ static void fuzz_repair(unsigned char *data, size_t size)
 static size_t fuzz_seed(unsigned seed, unsigned char *data)
 {
 	const unsigned count = sizeof(settings) / sizeof(*settings);
-	const char *text = seed < count	     ? settings[seed] :
-			   seed == count     ? cpuinfo :
-			   seed == count + 1 ? reports[0] :
-					       NULL;
+	const char *text = seed < count   ? settings[seed] :
+			seed == count     ? cpuinfo :
+			seed == count + 1 ? reports[0] :
+					    NULL;
 
 	if (!text)
 		return 0;

@@ -23,16 +23,17 @@ static int threads = 16, iterations = 40;
 	{                                                                                          \
 		static const char *const kernels[] = { "triad", "fdiv", "alu", "fma" };            \
                                                                                                    \
-		work(kernels[(number) % 4], 30000 + 20000 * (uint64_t)(number) +                   \
-						    (uint64_t)(7919 * (i * 40 + (number)) % 50000)); \
+		work(kernels[(number) % 4],                                                        \
+				30000 + 20000 * (uint64_t)(number) +                               \
+						(uint64_t)(7919 * (i * 40 + (number)) % 50000));   \
 		pthread_barrier_wait(&barrier);                                                    \
 		__asm__ volatile("" ::: "memory");                                                 \
 	}
 
-#define EACH(do)                                                                                   \
-	do(0) do(1) do(2) do(3) do(4) do(5) do(6) do(7) do(8) do(9) do(10) do(11) do(12) do(13)    \
-	do(14) do(15) do(16) do(17) do(18) do(19) do(20) do(21) do(22) do(23) do(24) do(25) do(26) \
-	do(27) do(28) do(29) do(30) do(31) do(32) do(33) do(34) do(35) do(36) do(37) do(38) do(39)
+#define EACH(do)                                                                                                                                          \
+	do                                                                                                                                                \
+	(0) do(1) do(2) do(3) do(4) do(5) do(6) do(7) do(8) do(9) do(10) do(11) do(12) do(13) do(14) do(15) do(16) do(17) do(18) do(19) do(20) do(21) do( \
+			22) do(23) do(24) do(25) do(26) do(27) do(28) do(29) do(30) do(31) do(32) do(33) do(34) do(35) do(36) do(37) do(38) do(39)
 
 EACH(SITE)
 

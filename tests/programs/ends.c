@@ -54,7 +54,7 @@ static bool exited_with(pid_t child, int code)
 	int status = -1;
 
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-	       WEXITSTATUS(status) == code;
+			WEXITSTATUS(status) == code;
 }
 
 /* Threads of a copy without fork()'s handlers: it is as if they had always been its own. */
@@ -107,7 +107,7 @@ static void by_shared_clone(void)
 	static char stack[64 << 10] __attribute__((aligned(64)));
 	int seen = 0;
 	pid_t child = clone(shares_memory, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD,
-		&seen);
+			&seen);
 
 	expect(exited_with(child, 9) && seen, "a child that shares the memory");
 	compute();

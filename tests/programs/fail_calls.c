@@ -32,11 +32,51 @@
 
 /* In the order of the table below. */
 enum call {
-	MALLOC, CALLOC, REALLOC, STRDUP, OPEN, OPENAT, FOPEN, MKDIR, FSTAT, FSTATAT, FALLOCATE, MMAP,
-	WRITE, READ, CLOSE, UNLINKAT, RMDIR, GETCWD, READLINK, SYSCALL, IOCTL, DLOPEN,
-	KEY_CREATE, MKDIRAT, READLINKAT, OPENDIR, PREAD, EVENTFD, FCNTL, MADVISE, GETRLIMIT, ACCESS,
-	GETHOSTNAME, DLADDR, SETSPECIFIC, GETATTR, ATFORK, NEWLOCALE, MEMSTREAM, VASPRINTF, GETDELIM,
-	FGETS, FFLUSH, FCLOSE, CALLS
+	MALLOC,
+	CALLOC,
+	REALLOC,
+	STRDUP,
+	OPEN,
+	OPENAT,
+	FOPEN,
+	MKDIR,
+	FSTAT,
+	FSTATAT,
+	FALLOCATE,
+	MMAP,
+	WRITE,
+	READ,
+	CLOSE,
+	UNLINKAT,
+	RMDIR,
+	GETCWD,
+	READLINK,
+	SYSCALL,
+	IOCTL,
+	DLOPEN,
+	KEY_CREATE,
+	MKDIRAT,
+	READLINKAT,
+	OPENDIR,
+	PREAD,
+	EVENTFD,
+	FCNTL,
+	MADVISE,
+	GETRLIMIT,
+	ACCESS,
+	GETHOSTNAME,
+	DLADDR,
+	SETSPECIFIC,
+	GETATTR,
+	ATFORK,
+	NEWLOCALE,
+	MEMSTREAM,
+	VASPRINTF,
+	GETDELIM,
+	FGETS,
+	FFLUSH,
+	FCLOSE,
+	CALLS
 };
 
 static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup", "open", "openat",
@@ -44,8 +84,8 @@ static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup
 	"unlinkat", "rmdir", "getcwd", "readlink", "syscall", "ioctl", "dlopen",
 	"pthread_key_create", "mkdirat", "readlinkat", "opendir", "pread", "eventfd", "fcntl",
 	"madvise", "getrlimit", "access", "gethostname", "dladdr", "pthread_setspecific",
-	"pthread_getattr_np", "pthread_atfork", "newlocale", "open_memstream", "vasprintf", "getdelim",
-	"fgets", "fflush", "fclose" };
+	"pthread_getattr_np", "pthread_atfork", "newlocale", "open_memstream", "vasprintf",
+	"getdelim", "fgets", "fflush", "fclose" };
 
 static _Atomic unsigned counts[CALLS];
 static int failing = -2; /* -2: not decided; -1: none */
@@ -115,8 +155,8 @@ static bool fails(enum call call, void *caller)
 	file = strrchr(object.dlfo_link_map->l_name, '/');
 	file = file ? file + 1 : object.dlfo_link_map->l_name;
 	if (strncmp(file, "libphasemux", 11) != 0 && strncmp(file, "libjansson", 10) != 0 &&
-			strncmp(file, "libpfm", 6) != 0 &&
-			strncmp(file, "libdw", 5) != 0 && strncmp(file, "libelf", 6) != 0)
+			strncmp(file, "libpfm", 6) != 0 && strncmp(file, "libdw", 5) != 0 &&
+			strncmp(file, "libelf", 6) != 0)
 		return false;
 	number = atomic_fetch_add(&counts[call], 1) + 1;
 	if ((int)call != failing || number < from || number > to)
@@ -129,7 +169,7 @@ static bool fails(enum call call, void *caller)
 #define REAL(name)                                                                                 \
 	static __typeof__(name) *real;                                                             \
 	if (!real)                                                                                 \
-		*(void **)&real = dlsym(RTLD_NEXT, #name)
+	*(void **)&real = dlsym(RTLD_NEXT, #name)
 
 void *malloc(size_t size)
 {
@@ -159,11 +199,11 @@ WRAP(FILE *, fopen, FOPEN, (const char *path, const char *mode), (path, mode), N
 WRAP(int, mkdir, MKDIR, (const char *path, mode_t mode), (path, mode), -1)
 WRAP(int, fstat, FSTAT, (int fd, struct stat *status), (fd, status), -1)
 WRAP(int, fstatat, FSTATAT, (int fd, const char *path, struct stat *status, int flags),
-	(fd, path, status, flags), -1)
+		(fd, path, status, flags), -1)
 WRAP(int, posix_fallocate, FALLOCATE, (int fd, off_t at, off_t bytes), (fd, at, bytes),
-	(int)error_number)
+		(int)error_number)
 WRAP(void *, mmap, MMAP, (void *at, size_t size, int access, int flags, int fd, off_t offset),
-	(at, size, access, flags, fd, offset), MAP_FAILED)
+		(at, size, access, flags, fd, offset), MAP_FAILED)
 WRAP(ssize_t, write, WRITE, (int fd, const void *bytes, size_t size), (fd, bytes, size), -1)
 WRAP(ssize_t, read, READ, (int fd, void *bytes, size_t size), (fd, bytes, size), -1)
 WRAP(int, close, CLOSE, (int fd), (fd), -1)
@@ -173,34 +213,35 @@ WRAP(char *, getcwd, GETCWD, (char *path, size_t size), (path, size), NULL)
 WRAP(ssize_t, readlink, READLINK, (const char *path, char *to, size_t size), (path, to, size), -1)
 WRAP(void *, dlopen, DLOPEN, (const char *path, int flags), (path, flags), NULL)
 WRAP(int, pthread_key_create, KEY_CREATE, (unsigned *key, void (*end)(void *)), (key, end),
-	(int)error_number)
+		(int)error_number)
 
 WRAP(int, mkdirat, MKDIRAT, (int fd, const char *path, mode_t mode), (fd, path, mode), -1)
 WRAP(ssize_t, readlinkat, READLINKAT, (int fd, const char *path, char *to, size_t size),
-	(fd, path, to, size), -1)
+		(fd, path, to, size), -1)
 WRAP(DIR *, opendir, OPENDIR, (const char *path), (path), NULL)
 WRAP(ssize_t, pread, PREAD, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at), -1)
 WRAP(int, eventfd, EVENTFD, (unsigned count, int flags), (count, flags), -1)
 WRAP(int, madvise, MADVISE, (void *at, size_t size, int advice), (at, size, advice), -1)
-WRAP(int, getrlimit, GETRLIMIT, (__rlimit_resource_t which, struct rlimit *limit), (which, limit), -1)
+WRAP(int, getrlimit, GETRLIMIT, (__rlimit_resource_t which, struct rlimit *limit), (which, limit),
+		-1)
 WRAP(int, access, ACCESS, (const char *path, int mode), (path, mode), -1)
 WRAP(int, gethostname, GETHOSTNAME, (char *name, size_t size), (name, size), -1)
 WRAP(int, dladdr, DLADDR, (const void *address, Dl_info *info), (address, info), 0)
 WRAP(int, pthread_setspecific, SETSPECIFIC, (pthread_key_t key, const void *data), (key, data),
-	(int)error_number)
+		(int)error_number)
 WRAP(int, pthread_getattr_np, GETATTR, (pthread_t thread, pthread_attr_t *attributes),
-	(thread, attributes), (int)error_number)
+		(thread, attributes), (int)error_number)
 WRAP(int, __register_atfork, ATFORK, (void (*a)(void), void (*b)(void), void (*c)(void), void *dso),
-	(a, b, c, dso), (int)error_number)
-WRAP(locale_t, newlocale, NEWLOCALE, (int mask, const char *name, locale_t base), (mask, name, base),
-	NULL)
+		(a, b, c, dso), (int)error_number)
+WRAP(locale_t, newlocale, NEWLOCALE, (int mask, const char *name, locale_t base),
+		(mask, name, base), NULL)
 WRAP(FILE *, open_memstream, MEMSTREAM, (char **text, size_t *size), (text, size), NULL)
-WRAP(int, vasprintf, VASPRINTF, (char **text, const char *format, va_list rest), (text, format, rest),
-	-1)
+WRAP(int, vasprintf, VASPRINTF, (char **text, const char *format, va_list rest),
+		(text, format, rest), -1)
 WRAP(ssize_t, __getdelim, GETDELIM, (char **line, size_t *size, int end, FILE *file),
-	(line, size, end, file), -1)
+		(line, size, end, file), -1)
 WRAP(char *, fgets, FGETS, (char *line, int size, FILE *file), (line, size, file), NULL)
-WRAP(int, fflush, FFLUSH, (FILE *file), (file), EOF)
+WRAP(int, fflush, FFLUSH, (FILE * file), (file), EOF)
 
 /* As a full disk has it: the file is closed all the same. */
 int fclose(FILE *file)

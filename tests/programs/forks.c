@@ -22,7 +22,7 @@
 static pthread_barrier_t *make_barrier(unsigned workers)
 {
 	pthread_barrier_t *barrier = mmap(NULL, sizeof(*barrier), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pthread_barrierattr_t attributes;
 
 	if (barrier == MAP_FAILED || pthread_barrierattr_init(&attributes))
@@ -45,9 +45,9 @@ static void apart(int worker, int iterations)
 static void together(pthread_barrier_t *barrier, int iterations)
 {
 	for (int i = 0; i < iterations; i++) {
-		work("triad", 27450000); /* 15 ms */
+		work("triad", 27450000);       /* 15 ms */
 		pthread_barrier_wait(barrier); /* after triad */
-		work("fma", 150000000); /* 15 ms */
+		work("fma", 150000000);        /* 15 ms */
 		pthread_barrier_wait(barrier); /* after fma */
 	}
 }

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&alone, NULL, 1);
 	for (int i = 0; i < bursts; i++) {
 		work("triad", 39000000); /* 21.3 ms of the scripted PMU */
-		work("fma", 200000000);	 /* 20 ms */
+		work("fma", 200000000);  /* 20 ms */
 		pthread_barrier_wait(&alone);
 	}
 	printf("halves: %d bursts\n", bursts);

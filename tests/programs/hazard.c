@@ -125,8 +125,8 @@ static void do_spawn(void)
 
 	compute(50);
 	expect(posix_spawn(&child, "/bin/sh", NULL, NULL, arguments, environ) == 0 &&
-			exited_with(child) == 9,
-		"a spawned shell exits with 9");
+					exited_with(child) == 9,
+			"a spawned shell exits with 9");
 	expect(WEXITSTATUS(system("exit 4")) == 4, "system() returns 4");
 	compute(50);
 }
@@ -171,9 +171,9 @@ static void do_threads(void)
 	for (int round = 0; round < 4; round++) {
 		for (int i = 0; i < 8; i++)
 			pthread_create(&threads[i], &small,
-				level == MPI_THREAD_MULTIPLE && i % 2 ? thread_talks
-								      : thread_computes,
-				threads);
+					level == MPI_THREAD_MULTIPLE && i % 2 ? thread_talks :
+										thread_computes,
+					threads);
 		compute(20);
 		for (int i = 0; i < 8; i++)
 			ended += pthread_join(threads[i], &result) == 0 && result == threads;
@@ -240,7 +240,7 @@ static void do_lowest_descriptor(void)
 	expect(before < 64 && after < 64, "descriptors stay low");
 	/* to grow it waits for all processors, once the process has threads */
 	expect(!getenv("PHASEMUX_OUTPUT") || descriptor_table() == early_table,
-		"their table has not grown since main began");
+			"their table has not grown since main began");
 }
 
 /* Those that MPI itself made are there with and without us. */
@@ -291,7 +291,7 @@ static void do_close_stderr(void)
 	compute(300);
 	MPI_Finalize();
 	expect(fstat(2, &file) == 0 && file.st_size == 0,
-		"a file that took the place of stderr stays empty");
+			"a file that took the place of stderr stays empty");
 	unlink(name);
 	exit(0);
 }
@@ -320,7 +320,7 @@ static void do_signals(void)
 
 	for (int s = 1; s < 32; s++) {
 		if (s != SIGCHLD && sigaction(s, NULL, &now) == 0 && now.sa_handler != SIG_DFL &&
-			now.sa_handler != SIG_IGN)
+				now.sa_handler != SIG_IGN)
 			changed++;
 	}
 	if (rank == 0)
@@ -474,9 +474,9 @@ int main(int argc, char **argv)
 		} else if (strcmp(argv[1], hazards[i].name) == 0) {
 			early_table = descriptor_table();
 			MPI_Init_thread(&argc, &argv,
-				strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE
-								: MPI_THREAD_FUNNELED,
-				&level);
+					strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE :
+									  MPI_THREAD_FUNNELED,
+					&level);
 			MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 			hazards[i].run();
 			MPI_Finalize();

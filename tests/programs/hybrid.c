@@ -23,14 +23,14 @@ int main(int argc, char **argv)
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	for (int i = 0; i < iterations; i++) {
-#pragma omp parallel /* region */
+#pragma omp parallel                                          /* region */
 		work("triad", is_long ? 366000000 : 1500000); /* long: 200 ms of the scripted PMU */
 		MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 		if (!is_long)
 			work("fdiv", 300000);
 		else if (rank % 2)
 			work("fma", 2000000000); /* 200 ms */
-		MPI_Barrier(MPI_COMM_WORLD); /* after fdiv */
+		MPI_Barrier(MPI_COMM_WORLD);     /* after fdiv */
 	}
 	if (rank == 0)
 		printf("hybrid: %d iterations, sum %.0f\n", iterations, all);

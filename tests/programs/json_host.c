@@ -54,6 +54,6 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 	if (rank == 0)
 		printf("expected 200 objects as they were, and 0 calls from outside: %d, %d\n",
-			right, calls);
+				right, calls);
 	return right == 200 && calls == 0 ? 0 : 1;
 }

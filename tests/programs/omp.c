@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < iterations; i++) {
 		work("alu", is_long ? 0 : 24000000); /* serial */
-#pragma omp parallel /* first region */
+#pragma omp parallel                                 /* first region */
 		{
 			work("triad", is_long ? 366000000 : 1500000); /* long: 200 ms */
 		}
@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 			sum++;
 		}
 	}
-	printf("omp: %d iterations, %d\n", iterations, sum == (long)iterations * omp_get_max_threads());
+	printf("omp: %d iterations, %d\n", iterations,
+			sum == (long)iterations * omp_get_max_threads());
 	return 0;
 }

@@ -46,7 +46,7 @@ static uint64_t exchange(uint64_t token, int tag)
 		MPI_Waitall(2, requests, statuses);
 	} else {
 		MPI_Sendrecv(&token, 1, MPI_UINT64_T, right, tag, &got, 1, MPI_UINT64_T, left, tag,
-			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	return got * 6364136223846793005u + 1442695040888963407u;
 }
@@ -92,13 +92,13 @@ int main(int argc, char **argv)
 			token = exchange(token, p);
 		}
 		if (collective)
-			MPI_Allreduce(
-				MPI_IN_PLACE, &token, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+			MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_UINT64_T, MPI_SUM,
+					MPI_COMM_WORLD);
 	}
 	MPI_Reduce(&token, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("phases: %d ranks, %d iterations, %016llx\n", ranks, iterations,
-			(unsigned long long)total);
+				(unsigned long long)total);
 	if (rank == 0)
 		sleep((unsigned)late);
 	MPI_Finalize();

@@ -5,12 +5,12 @@
 static unsigned sends, waits, reductions;
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-	void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-	MPI_Status *status)
+		void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+		MPI_Comm comm, MPI_Status *status)
 {
 	sends++;
 	return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-		recvtype, source, recvtag, comm, status);
+			recvtype, source, recvtag, comm, status);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
@@ -20,7 +20,7 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 }
 
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-	int root, MPI_Comm comm)
+		int root, MPI_Comm comm)
 {
 	reductions++;
 	return PMPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm);

@@ -7,7 +7,7 @@
 
 #define TRIAD_WORDS  (1u << 16) /* 3 x 512 KiB: past the first two caches */
 #define CHASE_WORDS  (1u << 19) /* 4 MiB, one step a cache line */
-#define CHASE_STRIDE 8		/* words in a cache line */
+#define CHASE_STRIDE 8          /* words in a cache line */
 
 static volatile double sink;
 

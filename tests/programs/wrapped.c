@@ -17,7 +17,7 @@ static __attribute__((noinline)) void exchange(void)
 	uint64_t got;
 
 	MPI_Sendrecv(&token, 1, MPI_UINT64_T, (rank + 1) % ranks, 0, &got, 1, MPI_UINT64_T,
-		(rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			(rank + ranks - 1) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	token = got + 1;
 }
 
@@ -25,7 +25,7 @@ static __attribute__((noinline)) void advance(void)
 {
 	work("triad", 1500000);
 	exchange(); /* after triad */
-	token++; /* or else the compiler jumps to exchange, and advance is no caller */
+	token++;    /* or else the compiler jumps to exchange, and advance is no caller */
 }
 
 static __attribute__((noinline)) void relax(void)

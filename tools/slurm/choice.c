@@ -36,7 +36,7 @@ static unsigned find_setting(const char *key, size_t length)
 
 /* Checks the value, and keeps a copy. */
 static int values_set(struct choice_values *values, unsigned setting, const char *value, char *why,
-	size_t why_size)
+		size_t why_size)
 {
 	struct settings trial;
 	char *copy;
@@ -77,11 +77,11 @@ static const char *end_of_value(const char *text)
 static int no_such_setting(const char *key, size_t length, char *why, size_t why_size)
 {
 	size_t used = (size_t)snprintf(why, why_size, "there is no setting %.*s; there are",
-		(int)(length < 80 ? length : 80), key);
+			(int)(length < 80 ? length : 80), key);
 
 	for (unsigned i = 0; i < settings_count && used < why_size; i++)
-		used += (size_t)snprintf(
-			why + used, why_size - used, "%s %s", i ? "," : "", settings_table[i].name);
+		used += (size_t)snprintf(why + used, why_size - used, "%s %s", i ? "," : "",
+				settings_table[i].name);
 	return -EINVAL;
 }
 
@@ -93,9 +93,9 @@ static int ask_first(struct choice_request *request, const char *word, char *why
 		return 0;
 	}
 	request->wish = CHOICE_ON;
-	return strcmp(word, "on") == 0 ? 0
-				       : values_set(&request->values, find_setting("scheme", 6),
-						 word, why, why_size);
+	return strcmp(word, "on") == 0 ? 0 :
+					 values_set(&request->values, find_setting("scheme", 6),
+							 word, why, why_size);
 }
 
 /* KEY=VALUE */
@@ -133,9 +133,9 @@ int choice_ask(struct choice_request *request, const char *text, char *why, size
 			error = ask_first(request, word, why, why_size);
 		} else {
 			snprintf(why, why_size,
-				"%.80s makes no sense; after the scheme come settings: "
-				"KEY=VALUE",
-				word);
+					"%.80s makes no sense; after the scheme come settings: "
+					"KEY=VALUE",
+					word);
 			error = -EINVAL;
 		}
 		free(word);
@@ -226,13 +226,13 @@ int choice_site_set(struct choice_site *site, const char *argument, char *why, s
 		return -EINVAL;
 	}
 	while (key < 5 &&
-		(strlen(keys[key]) != length || strncmp(keys[key], argument, length) != 0))
+			(strlen(keys[key]) != length || strncmp(keys[key], argument, length) != 0))
 		key++;
 	if (key == 5) {
 		setting = find_setting(argument, length);
-		return setting < settings_count
-			       ? values_set(&site->values, setting, value, why, why_size)
-			       : no_such_setting(argument, length, why, why_size);
+		return setting < settings_count ?
+				values_set(&site->values, setting, value, why, why_size) :
+				no_such_setting(argument, length, why, why_size);
 	}
 	switch (key) {
 	case 0:
@@ -302,7 +302,7 @@ static bool names_library(const char *list, const char *file)
 		size_t here = strcspn(list, SEPARATORS);
 
 		if (here >= length && strncmp(list + here - length, file, length) == 0 &&
-			(here == length || list[here - length - 1] == '/'))
+				(here == length || list[here - length - 1] == '/'))
 			return true;
 		if (!list[here])
 			return false;

@@ -30,8 +30,8 @@ struct choice_request {
 
 /* What the administrator wrote behind the plugin's name in plugstack.conf. */
 struct choice_site {
-	bool on;       /* for those who say nothing */
-	double share;  /* of their jobs, 0 to 1 */
+	bool on;                          /* for those who say nothing */
+	double share;                     /* of their jobs, 0 to 1 */
 	char partitions[CHOICE_TEXT_MAX]; /* comma list; "": all */
 	char library[CHOICE_TEXT_MAX];    /* the preload */
 	char folder[CHOICE_TEXT_MAX];     /* where the prologue makes a folder for each job */

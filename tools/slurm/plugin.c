@@ -53,13 +53,13 @@ static int asked(int value, const char *argument, int remote)
 static void describe(char *text, size_t size)
 {
 	size_t length = (size_t)snprintf(text, size,
-		"count the processor's events in every phase of an MPI program, and report at "
-		"its end. %s: on, off, a scheme (%s), then KEY=VALUE,... of",
-		"CHOICE", settings_table[0].values);
+			"count the processor's events in every phase of an MPI program, and report at "
+			"its end. %s: on, off, a scheme (%s), then KEY=VALUE,... of",
+			"CHOICE", settings_table[0].values);
 
 	for (unsigned i = 1; i < settings_count && length < size; i++)
 		length += (size_t)snprintf(text + length, size - length, "%s %s", i > 1 ? "," : "",
-			settings_table[i].name);
+				settings_table[i].name);
 }
 
 static int register_option(spank_t spank)
@@ -124,8 +124,8 @@ static bool is_wanted(spank_t spank)
 		return plugin.request.wish == CHOICE_ON;
 	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
 		return false;
-	return choice_site_wants(
-		&plugin.site, job, look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
+	return choice_site_wants(&plugin.site, job,
+			look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
 }
 
 /* One task of the job speaks for all. */
@@ -172,8 +172,9 @@ static void set_preload(spank_t spank, set_variable *set)
 	spank_err_t error = spank_getenv(spank, "LD_PRELOAD", existing, sizeof(existing));
 
 	if ((error != ESPANK_SUCCESS && error != ESPANK_ENV_NOEXIST) ||
-		choice_preload(plugin.site.library, error == ESPANK_SUCCESS ? existing : NULL,
-			joined, sizeof(joined))) {
+			choice_preload(plugin.site.library,
+					error == ESPANK_SUCCESS ? existing : NULL, joined,
+					sizeof(joined))) {
 		warn(spank, "LD_PRELOAD is too long to add to");
 		return;
 	}
@@ -198,8 +199,8 @@ static spank_err_t add_for_mpirun(spank_t spank, const char *name, const char *v
 
 	/* what the user has set goes to the ranks by itself; the list cannot hold a semicolon */
 	if ((there != ESPANK_ENV_NOEXIST && !overwrite) || strchr(value, ';') ||
-		snprintf(longer, sizeof(longer), "%s%s%s=%s", first ? "" : list, first ? "" : ";",
-			name, value) >= (int)sizeof(longer))
+			snprintf(longer, sizeof(longer), "%s%s%s=%s", first ? "" : list,
+					first ? "" : ";", name, value) >= (int)sizeof(longer))
 		return ESPANK_NOSPACE;
 	return spank_setenv(spank, MPIRUN_LIST, longer, 1);
 }
@@ -215,7 +216,7 @@ static bool is_shell(spank_t spank)
 	if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
 		return true;
 	return step == SLURM_BATCH_SCRIPT || step == SLURM_INTERACTIVE_STEP ||
-	       step == SLURM_EXTERN_CONT;
+			step == SLURM_EXTERN_CONT;
 }
 
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
