@@ -119,12 +119,10 @@ size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads)
 
 void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others)
 {
-	size_t bytes = others + ledger_bytes(ledger, threads);
-
 	if (!ledger->spool)
 		return;
 	pthread_mutex_lock(&ledger->lock);
-	spool_side(ledger->spool)->own_bytes = (double)bytes;
+	spool_side(ledger->spool)->own_bytes = (double)(others + ledger_bytes(ledger, threads));
 	pthread_mutex_unlock(&ledger->lock);
 }
 

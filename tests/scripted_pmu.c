@@ -19,7 +19,8 @@
 #define ENABLE_WORK 100 /* instructions between the enabling of a group and its first read */
 
 struct event {
-	bool used, enabled, counts, hardware;
+	atomic_bool used; /* whoever has its descriptor looks without the lock */
+	bool enabled, counts, hardware;
 	uint64_t id, read_format;
 	pid_t pid;
 	int fd;
@@ -227,7 +228,6 @@ static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	if (fd >= 0) {
 		event = &events[index];
 		*event = (struct event){
-			.used = true,
 			.id = ++last_id,
 			.read_format = attr->read_format,
 			.pid = getpid(),
@@ -241,6 +241,7 @@ static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 		};
 		leader = &events[event->leader];
 		leader->member[leader->members++] = index;
+		event->used = true;
 	}
 	pthread_mutex_unlock(&lock);
 	return fd;
