@@ -102,7 +102,8 @@ void ledger_free(struct ledger *ledger)
 	free(ledger);
 }
 
-size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads)
+/* The memory that is there now, with that of the threads. */
+static size_t memory_of(const struct ledger *ledger, const struct thread *threads)
 {
 	size_t bytes = memory_resident(ledger, sizeof(*ledger)) +
 			2 * sizeof(struct prototype_table);
@@ -122,7 +123,7 @@ void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size
 	if (!ledger->spool)
 		return;
 	pthread_mutex_lock(&ledger->lock);
-	spool_side(ledger->spool)->own_bytes = (double)(others + ledger_bytes(ledger, threads));
+	spool_side(ledger->spool)->own_bytes = (double)(others + memory_of(ledger, threads));
 	pthread_mutex_unlock(&ledger->lock);
 }
 
@@ -625,7 +626,7 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	atomic_store_explicit(&ledger->closed, true, memory_order_relaxed);
 	for (struct thread *thread = threads; thread; thread = thread->next)
 		close_thread(ledger, thread, totals);
-	totals->agent_bytes = (double)ledger_bytes(ledger, threads);
+	totals->agent_bytes = (double)memory_of(ledger, threads);
 	if (!pieces)
 		return totals;
 	/* side 1 of the spool stays whole, so side 0 may become all ranks' */
@@ -664,10 +665,4 @@ const struct sums *ledger_sums(const struct ledger *ledger)
 uint64_t ledger_burst_min_ns(const struct ledger *ledger)
 {
 	return ledger->burst_min_ns;
-}
-
-enum metric ledger_metric(const struct ledger *ledger, unsigned index, unsigned *count)
-{
-	*count = ledger->metrics;
-	return ledger->metric[index];
 }

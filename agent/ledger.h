@@ -48,11 +48,7 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 		const struct settings *settings, int rank, int ranks, struct spool *spool);
 /* When no thread is drained any more; NULL is nothing. */
 void ledger_free(struct ledger *ledger);
-/*
- * The memory that is there now, with that of the threads. And the same, with `others`, for whoever
- * recovers the run.
- */
-size_t ledger_bytes(const struct ledger *ledger, const struct thread *threads);
+/* Notes the memory that is there now, the threads' and `others` too, for whoever recovers the run. */
 void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others);
 
 /* From now on every burst that is drained is added to the table; NULL: no longer. */
@@ -125,6 +121,5 @@ const struct fold *ledger_fold(const struct ledger *ledger);
 /* The sums; after ledger_close. */
 const struct sums *ledger_sums(const struct ledger *ledger);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);
-enum metric ledger_metric(const struct ledger *ledger, unsigned index, unsigned *count);
 
 #endif

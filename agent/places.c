@@ -276,7 +276,10 @@ static bool same_end(const struct end *x, const struct end *y)
 
 static struct end end_of(const struct places *places, unsigned table, unsigned site)
 {
-	return (struct end){ chain_of(places, table, site), places->sites[table]->site[site].call };
+	/* number 0 stands for sites that found no room, of any call */
+	unsigned call = site ? places->sites[table]->site[site].call : RUNTIME_CALLS;
+
+	return (struct end){ chain_of(places, table, site), call };
 }
 
 /* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */

@@ -247,14 +247,14 @@ static struct place_text format_end(const json_t *pair, const char *key)
 	snprintf(name, sizeof(name), "%s_function", key);
 	function = get_text(pair, name);
 	/* a position without a line says its function itself, and "module+0x1234" has none */
-	if (*function && strncmp(position, function, strlen(function)) != 0)
+	if (*call && strcmp(position, "?") == 0)
+		length = snprintf(text.of, sizeof(text.of), "%s", call);
+	else if (*function && strncmp(position, function, strlen(function)) != 0)
 		length = snprintf(text.of, sizeof(text.of), "%s%s%s %s", call, *call ? " in " : "",
 				function, base ? base + 1 : position);
 	else
 		length = snprintf(text.of, sizeof(text.of), "%s%s%s", call, *call ? " in " : "",
 				position);
-	if (strcmp(position, "?") == 0 && *call)
-		length = snprintf(text.of, sizeof(text.of), "%s", call);
 	snprintf(name, sizeof(name), "%s_path", key);
 	inner = json_string_value(json_object_get(json_array_get(json_object_get(pair, name), 0),
 			"function"));

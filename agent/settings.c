@@ -255,11 +255,6 @@ const struct setting settings_table[] = {
 
 const unsigned settings_count = sizeof(settings_table) / sizeof(*settings_table);
 
-const char *settings_metric_name(enum metric metric)
-{
-	return metric_names[metric];
-}
-
 enum metric settings_metric(const char *name, size_t length)
 {
 	int metric = 0;

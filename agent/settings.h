@@ -76,8 +76,7 @@ int settings_read(struct settings *settings, char *(*look)(const char *name), ch
 /* "PHASEMUX_BURST_MIN" for "burst_min". */
 void settings_variable(const struct setting *setting, char *name, size_t size);
 
-/* "instructions", ...; settings_metric returns METRICS for an unknown name. */
-const char *settings_metric_name(enum metric metric);
+/* "instructions", ...; METRICS for an unknown name. */
 enum metric settings_metric(const char *name, size_t length);
 
 #endif
