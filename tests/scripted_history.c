@@ -85,6 +85,11 @@ struct scripted_thread *scripted_myself(void)
 	return this_thread;
 }
 
+bool scripted_is_mine(const struct scripted_thread *thread)
+{
+	return thread == this_thread;
+}
+
 struct scripted_thread *scripted_other(pid_t tid)
 {
 	struct scripted_thread *thread;
@@ -245,7 +250,7 @@ void scripted_catch_up(struct scripted_thread *thread)
 	unsigned which = 0;
 
 	/* by another, nothing is known of it but what it has told */
-	if (thread != this_thread)
+	if (!scripted_is_mine(thread))
 		return;
 	if (*scripted_settings.emulated)
 		follow_emulator(thread);

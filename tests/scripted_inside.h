@@ -108,6 +108,8 @@ struct scripted_thread *scripted_myself(void);
 /* That of another thread of the process, by the kernel's number; NULL: it has done nothing yet. */
 struct scripted_thread *scripted_other(pid_t tid);
 
+bool scripted_is_mine(const struct scripted_thread *thread);
+
 /* Where an event's total stands; SCRIPTED_ROWS_MAX: no room. */
 unsigned scripted_row(uint32_t type, uint64_t config);
 
