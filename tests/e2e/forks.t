@@ -8,20 +8,6 @@
 
 line() { grep -nF -- "$1" "$root/tests/programs/forks.c" | head -n 1 | cut -d : -f 1; }
 
-# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
-told() {
-	local name=$1 settings=()
-
-	shift
-	while [[ $1 == [A-Za-z_]*=* ]]; do
-		settings+=("$1")
-		shift
-	done
-	mkdir -p "$tmp/$name.spool"
-	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_SPOOL="$tmp/$name.spool" \
-		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" timeout 120 "$phasemux" run -- "$@"
-}
-
 # NAME PROCESSES: what holds for each of them.
 one_report() {
 	local json=$tmp/$1.result/report.json

@@ -14,6 +14,11 @@
 #	                          leaves $tmp/NAME.out, NAME.err and NAME.code; COMMAND may be a function
 #	preloaded NAME [VAR=VALUE]... COMMAND...
 #	                          the same under the preload, with the results in $tmp/NAME.result/
+#	scripted NAME [VAR=VALUE]... COMMAND...
+#	                          the same, with the scripted PMU in the kernel's place
+#	told NAME [VAR=VALUE]... COMMAND...
+#	                          as scripted, but a target by `phasemux run`, with its sums in
+#	                          $tmp/NAME.spool/
 #	unchanged NAME OTHER      cases: the output and the exit code of two runs are the same
 #	on MPI RANKS COMMAND...   under an MPI's mpirun (openmpi, mpich)
 #	emulated NAME [VAR=VALUE]... RANKS PROGRAM [ARGUMENT]...
@@ -124,13 +129,16 @@ run() {
 	local name=$1
 
 	shift
-	(
-		while [[ $1 == [A-Za-z_]*=* ]]; do
-			export "${1?}"
-			shift
-		done
-		"$@"
-	) >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
+	# the outer stderr is the shell's own, for what it says of who is killed
+	{
+		(
+			while [[ $1 == [A-Za-z_]*=* ]]; do
+				export "${1?}"
+				shift
+			done
+			"$@"
+		) >"$tmp/$name.out" 2>"$tmp/$name.err" </dev/null
+	} 2>/dev/null
 	echo $? >"$tmp/$name.code"
 }
 
@@ -169,13 +177,26 @@ mpis_of() {
 	done
 }
 
-# As preloaded, with the scripted PMU in the kernel's place.
 scripted() {
 	local name=$1
 
 	shift
 	run "$name" LD_PRELOAD="$library:$scripted" PHASEMUX_PMU="$scripted" \
 		PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/spool" "$@"
+}
+
+told() {
+	local name=$1 settings=()
+
+	shift
+	while [[ $1 == [A-Za-z_]*=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	mkdir -p "$tmp/$name.spool"
+	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_SPOOL="$tmp/$name.spool" \
+		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" \
+		timeout -k 10 "${limit:-300}" "$phasemux" run -- "$@"
 }
 
 emulated() {

@@ -5,19 +5,6 @@
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
-told() {
-	local name=$1 settings=()
-
-	shift
-	while [[ $1 == [A-Za-z_]*=* ]]; do
-		settings+=("$1")
-		shift
-	done
-	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" \
-		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" "$phasemux" run -- "$@"
-}
-
 # swift CASE...: what takes a group that stays for long, by the clock, in bursts that are made up.
 swift() {
 	if [ -n "$sanitizer" ]; then

@@ -8,19 +8,6 @@
 # The line of a source with this text.
 line() { grep -nF -- "$2" "$root/tests/programs/$1" | head -n 1 | cut -d : -f 1; }
 
-# NAME [VAR=VALUE]... COMMAND...: by the command, with the scripted PMU.
-told() {
-	local name=$1 settings=()
-
-	shift
-	while [[ $1 == [A-Za-z_]*=* ]]; do
-		settings+=("$1")
-		shift
-	done
-	run "$name" LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" \
-		PHASEMUX_OUTPUT="$tmp/$name.result" "${settings[@]}" "$phasemux" run -- "$@"
-}
-
 # NAME THREADS COMMAND...: what holds for each of them.
 whole() {
 	local name=$1 threads=$2 json=$tmp/$1.result/report.json
