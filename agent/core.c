@@ -29,10 +29,12 @@
 #define SERVICE_NS 10e6 /* how often a thread looks after what is not urgent */
 #define QUANTUM_NS 10e6 /* a group stays at least that long */
 
-/* Of the budget, what reads may cost, what switching groups may, and what trainings may. */
+/* Of the budget, what reads may cost, what switching groups may, and what trainings may ... */
 #define BUDGET_READS    0.7
 #define BUDGET_SWITCHES 0.2
 #define BUDGET_ROUNDS   0.1
+/* ... and all of it with start, end and calls; the rest is for what the account does not see. */
+#define BUDGET_ALL 0.9
 
 struct core core;
 
@@ -49,6 +51,16 @@ static volatile unsigned char *mark_process(void)
 	*mark = 1;
 	madvise(mark, page, MADV_WIPEONFORK);
 	return mark;
+}
+
+/* What two calls of a hook cost where nothing is read: mostly their time stamps. */
+static double measure_call(void)
+{
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < 64; i++)
+		clock_now();
+	return (double)(clock_now() - begin) / 64 * 4;
 }
 
 static void make_rules(void)
@@ -74,6 +86,9 @@ static void make_rules(void)
 		quantum = probe->switch_ns / (budget * BUDGET_SWITCHES);
 	if (!settings->quantum_ns)
 		quantum = fmax(quantum, QUANTUM_NS);
+	rules->call_ticks = measure_call();
+	rules->read_ticks = probe->read_ns / clock_here.ns_per_tick;
+	rules->allowed = isfinite(budget) ? budget * BUDGET_ALL : 0;
 	rules->quantum_ticks = clock_ticks(quantum);
 	rules->quantum_bursts = settings->quantum_bursts;
 	rules->service_ticks = clock_ticks(SERVICE_NS);
@@ -84,16 +99,6 @@ static void make_rules(void)
 		if (settings->burst_min_ns <= (double)rules->sample_ns)
 			rules->long_ticks = SLICES_MIN * rules->sample_ticks;
 	}
-}
-
-/* What two calls of a hook cost where nothing is read: mostly their time stamps. */
-static double measure_call(void)
-{
-	uint64_t begin = clock_now();
-
-	for (int i = 0; i < 64; i++)
-		clock_now();
-	return (double)(clock_now() - begin) / 64 * 4;
 }
 
 /* All ranks decide together what they count. 0, or -EINVAL: none of them counts. */
@@ -188,7 +193,7 @@ int core_open_spool(double run)
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
-	facts->call_ticks = core.call_ticks;
+	facts->call_ticks = core.rules.call_ticks;
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
@@ -240,7 +245,6 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	core.mark = mark_process();
 	core.main_thread = pthread_self();
 	core.preload = preload;
-	core.call_ticks = measure_call();
 	make_rules();
 	if (path_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
@@ -281,6 +285,8 @@ static void account_start(void)
 	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
 					     core.preload->waited_ns) *
 			1e-9;
+	/* the end takes about as long */
+	core.rules.fixed_ticks = 2 * core.start_seconds * 1e9 / clock_here.ns_per_tick;
 	if (core.spool)
 		spool_side(core.spool)->start_seconds = core.start_seconds;
 }

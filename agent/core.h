@@ -47,7 +47,6 @@ struct core {
 	size_t command_bytes;
 	uint64_t start;
 	double start_seconds; /* that this process waited for us at its start */
-	double call_ticks;    /* what the two hooks cost where nothing is read */
 	pid_t pid;
 	/* 1; but 0 in a process that was made of this one without fork()'s handlers, by clone() */
 	volatile unsigned char *mark;

@@ -21,18 +21,11 @@
 /* The agent's own account of what it did while the program ran, in seconds. */
 static double own_seconds(void)
 {
-	const struct probe *probe = &core.counting.probe;
-	double ticks = 0, reads = 0;
+	double ticks = 0;
 
-	for (const struct thread *thread = core_threads(); thread; thread = thread->next) {
-		const struct thread_counts *counts = &thread->counts;
-
-		ticks += (double)atomic_load(&counts->switch_ticks) +
-				(double)atomic_load(&counts->service_ticks) +
-				(double)atomic_load(&counts->calls) * core.call_ticks;
-		reads += (double)atomic_load(&counts->reads);
-	}
-	return (ticks * clock_here.ns_per_tick + reads * probe->read_ns) * 1e-9 + watcher_seconds();
+	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
+		ticks += thread_own_ticks(thread, &core.rules);
+	return ticks * clock_here.ns_per_tick * 1e-9 + watcher_seconds();
 }
 
 /* That the thread which speaks MPI was in it. */

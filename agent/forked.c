@@ -150,7 +150,7 @@ static bool join(void)
 	family_stand(core.family, (unsigned)number);
 	core.world.rank = number;
 	core.start = clock_now();
-	core.start_seconds = 0;
+	core.start_seconds = core.rules.fixed_ticks = 0;
 	*core.mark = 1;
 	if (!open_spool() || core_open_books())
 		return false;

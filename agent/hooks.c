@@ -79,6 +79,7 @@ struct thread *hooks_adopt(pid_t tid, void **slot)
 		pthread_setspecific(core.thread_ends, thread);
 		rcu_register_thread();
 	}
+	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
 	thread->slot = slot;
 	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
 	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
@@ -117,6 +118,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
+	thread_keep_budget(thread, &core.rules, now - core.start);
 	thread->service_at = now + pause;
 	site_add(&thread->counts.service_ticks, clock_now() - now);
 	errno = kept;

@@ -13,6 +13,9 @@
 /* Each switch within a burst costs two slices: a group stays for so many. */
 #define SWITCH_SLICES 16
 
+/* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
+#define READS_LEFT 0.25
+
 /* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
 static inline double thread_random(struct thread *thread)
 {
@@ -98,6 +101,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	if (!thread)
 		return NULL;
 	thread->place = place;
+	thread->pay = rules->pay;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
 	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method);
@@ -386,7 +390,7 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
 	thread->from = site_find(&thread->sites, thread->at, call);
-	chance = site_chance(&thread->sites.site[thread->from], rules->pay);
+	chance = site_chance(&thread->sites.site[thread->from], thread->pay);
 	thread->reading = thread->open && !thread->open_error &&
 			(chance >= 1 || thread_random(thread) < chance);
 	if (thread->reading) {
@@ -415,6 +419,12 @@ static double count_of(const _Atomic uint64_t *count)
 	return (double)atomic_load_explicit(count, memory_order_relaxed);
 }
 
+/* What is rare: services, and call paths that were new. */
+static double service_ticks(const struct thread *thread)
+{
+	return count_of(&thread->counts.service_ticks) + count_of(&thread->sites.paths.learn_ticks);
+}
+
 void thread_account(const struct thread *thread, struct account *account)
 {
 	const struct thread_counts *counts = &thread->counts;
@@ -433,9 +443,31 @@ void thread_account(const struct thread *thread, struct account *account)
 		.reads = count_of(&counts->reads),
 		.switches = count_of(&counts->switches),
 		.switch_ticks = count_of(&counts->switch_ticks),
-		.service_ticks = count_of(&counts->service_ticks),
+		.service_ticks = service_ticks(thread),
 		.slices = count_of(&slicer->all_slices),
 		.samples = count_of(&slicer->samples),
 		.lost_samples = count_of(&slicer->lost),
 	};
+}
+
+double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules)
+{
+	const struct thread_counts *counts = &thread->counts;
+	struct account account = {
+		.calls = count_of(&counts->calls),
+		.reads = count_of(&counts->reads),
+		.switch_ticks = count_of(&counts->switch_ticks),
+		.service_ticks = service_ticks(thread),
+	};
+
+	return account_own_ticks(&account, rules->call_ticks, rules->read_ticks);
+}
+
+void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
+{
+	double spent = rules->fixed_ticks + thread_own_ticks(thread, rules);
+
+	if (rules->allowed > 0)
+		thread->pay = rules->pay *
+				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
 }

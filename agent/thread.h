@@ -36,6 +36,10 @@ struct thread_rules {
 	unsigned groups;           /* of the plan */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
 	double pay;             /* a burst is read with probability mean ticks x pay, > 0 */
+	double call_ticks;      /* what the two hooks cost where nothing is read */
+	double read_ticks;      /* what a read costs */
+	double fixed_ticks;     /* that the process waits for us at its start and its end */
+	double allowed;         /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
 	uint64_t service_ticks;     /* how often `service` looks after the rest */
@@ -73,6 +77,7 @@ struct thread {
 	uint32_t at;      /* path of the intercepted call under way, or of the last one */
 	uint64_t entered; /* when that call began */
 	uint32_t born;    /* path of the first: of a new thread, its function */
+	double pay;       /* that of the rules, or less: thread_keep_budget */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
@@ -134,6 +139,15 @@ void thread_free(struct thread *thread);
 /* What is mapped for one thread, and of one what is there, with the kernel's pages. */
 size_t thread_bytes(void);
 size_t thread_resident(const struct thread *thread);
+
+/*
+ * Reads are what the budget can still be kept with: fewer of them until all that was done for this
+ * thread, in so many ticks of the program, is allowed. On the thread itself.
+ */
+void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed);
+
+/* Of its own time, what we have done in it: without the process' start and end. */
+double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
 
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);

@@ -83,6 +83,12 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 	}
 }
 
+double account_own_ticks(const struct account *account, double call_ticks, double read_ticks)
+{
+	return account->switch_ticks + account->service_ticks + account->calls * call_ticks +
+			account->reads * read_ticks;
+}
+
 void totals_add(struct totals *totals, const struct account *account,
 		const struct site_table *sites, double ns_per_tick)
 {

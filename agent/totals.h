@@ -39,6 +39,9 @@ struct account {
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
+/* How long we were at work in the thread, where a call without reads takes so long, and a read so. */
+double account_own_ticks(const struct account *account, double call_ticks, double read_ticks);
+
 /*
  * Adds a thread: its account, and the bursts that its sites say were not read, spread over
  * prototypes as those were that were read. The agent's own seconds and bytes, and the time

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "sampling/clock.h"
+
 /* A path spans at most so many bytes of stack; what is above is left out. */
 #define SPAN_MAX (1u << 26)
 
@@ -193,8 +195,7 @@ static unsigned learn_call(struct path_table *table, uintptr_t address, unsigned
 	return table->count++;
 }
 
-__attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, uintptr_t address,
-		const void *frame)
+static unsigned learn(struct path_table *table, uintptr_t address, const void *frame)
 {
 	struct path path = { .address[0] = address };
 	struct walk walk = { &path, (uintptr_t)frame, 0 };
@@ -219,4 +220,17 @@ __attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, ui
 	table->path[table->count] = path;
 	table->head[slot] = (uint16_t)table->count;
 	return table->count++;
+}
+
+__attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, uintptr_t address,
+		const void *frame)
+{
+	uint64_t begin = clock_now();
+	unsigned at = learn(table, address, frame);
+	uint64_t before = atomic_load_explicit(&table->learn_ticks, memory_order_relaxed);
+
+	/* single writer */
+	atomic_store_explicit(&table->learn_ticks, before + clock_now() - begin,
+			memory_order_relaxed);
+	return at;
 }

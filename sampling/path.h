@@ -16,6 +16,7 @@
 #define PHASEMUX_SAMPLING_PATH_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +46,7 @@ struct path_table {
 	uint32_t count; /* paths in use, with number 0 */
 	uint16_t last;
 	uint64_t crowded; /* paths that were met late: their first return address is all they have */
+	_Atomic uint64_t learn_ticks; /* that learning took; others may read it at any time */
 	uint16_t head[PATH_HEADS];
 	struct path path[PATHS_MAX];
 };

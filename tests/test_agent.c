@@ -227,6 +227,43 @@ static void test_time_goes_back(void)
 	counting_fini(&run.counting);
 }
 
+/* All that is done for a thread comes out of one budget, and reads are what gives way. */
+static void test_keeps_budget(void)
+{
+	uint64_t second = clock_ticks(1e9);
+	struct thread *thread;
+
+	start("time-space", 1e-5);
+	run.rules.allowed = 0.01;
+	run.rules.fixed_ticks = 0.01 * (double)second;
+	run.rules.read_ticks = 1e-6 * (double)second;
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method);
+	if (!thread) {
+		ok(false, "a thread");
+		return;
+	}
+	thread_keep_budget(thread, &run.rules, second / 2);
+	ok(thread->pay > 0 && thread->pay < run.rules.pay,
+			"while the start is not paid for, fewer bursts are read, but some");
+	thread_keep_budget(thread, &run.rules, 2 * second);
+	is_near(thread->pay, run.rules.pay, 0, "then as many as the budget has for reads");
+	site_add(&thread->counts.reads, 15000);
+	thread_keep_budget(thread, &run.rules, 2 * second);
+	ok(thread->pay < run.rules.pay, "fewer, when reads have cost more than they should");
+	thread_keep_budget(thread, &run.rules, 4 * second);
+	is_near(thread->pay, run.rules.pay, 0, "until that is made up for");
+	site_add(&thread->counts.service_ticks, second);
+	run.rules.allowed = 0;
+	thread_keep_budget(thread, &run.rules, 4 * second);
+	is_near(thread->pay, run.rules.pay, 0, "without a budget, all");
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
 int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
@@ -250,5 +287,6 @@ int main(void)
 		counting_fini(&run.counting);
 	}
 	test_time_goes_back();
+	test_keeps_budget();
 	return tap_done();
 }
