@@ -20,8 +20,8 @@ one_report() {
 }
 
 # each kind of work in two processes, and in no other; one of each ends by _exit()
-run apart.bare "$programs/forks" apart 4 40
-told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 40
+run apart.bare "$programs/forks" apart 4 120
+told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 120
 unchanged apart apart.bare
 one_report apart 5
 json=$tmp/apart.result/report.json
