@@ -156,8 +156,9 @@ static void test_kernel(void)
 	struct overflow_sample sample;
 	struct overflow overflow;
 	struct group groups[2];
-	unsigned count;
+	unsigned count = 0, placed = 0;
 	struct timespec now;
+	uint64_t head;
 
 	if (open_two(groups, &overflow, pmu_kernel(), software, 200)) {
 		skip("the kernel's samples", "this kernel does not let us");
@@ -166,7 +167,11 @@ static void test_kernel(void)
 	group_enable(&groups[0]);
 	spin(0.05);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	count = take_all(&overflow, &sample);
+	head = overflow_head(&overflow);
+	for (; overflow_peek(&overflow, head, &sample); count++) {
+		placed += sample.address - (uintptr_t)spin < 4096;
+		overflow_take(&overflow);
+	}
 	ok(count >= 25 && count <= 60, "the kernel samples by processor time (%u)", count);
 	is_int(sample.count, 2, "its samples have the group's values");
 	ok(sample.values[0] > 20000000 && sample.values[0] < 1000000000, "as they then were");
@@ -174,8 +179,7 @@ static void test_kernel(void)
 					sample.time > (uint64_t)now.tv_sec * 1000000000u -
 									5000000000u,
 			"with the time");
-	ok(sample.address >= (uintptr_t)spin && sample.address < (uintptr_t)spin + 4096,
-			"and the place");
+	ok(placed > count * 3 / 4, "and the place, but for those in its calls (%u)", placed);
 	group_disable(&groups[0]);
 	group_enable(&groups[1]);
 	spin(0.02);
