@@ -300,6 +300,7 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 		slicer_ahead(&thread->slicer, prototype, (double)burst->ticks);
 		return;
 	}
+	span_mark(thread->sites.noted_since, burst->span);
 	span_note(&thread->sites.span[burst->span], prototype, burst->weight, (double)burst->ticks);
 	if (burst->span > thread->noted)
 		thread->noted = burst->span;

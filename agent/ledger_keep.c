@@ -4,7 +4,49 @@
 #include "agent/ledger_inside.h"
 #include "agent/log.h"
 
-static void save_sites(struct spool *spool, int thread, const struct site_table *sites,
+static void save_span(const struct span *span, struct spool_span *copy)
+{
+	copy->from = span->from;
+	copy->to = span->to;
+	copy->unread = span->left +
+			(double)atomic_load_explicit(&span->unread, memory_order_relaxed);
+	copy->unread_ticks = span->left_ticks +
+			(double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
+	for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
+		copy->prototype[k] = (uint16_t)span->share[k].prototype;
+		copy->share_read[k] = (float)span->share[k].read;
+		copy->share_ticks[k] = (float)span->share[k].ticks;
+		copy->share_unread[k] = (float)span->share[k].unread;
+		copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
+	}
+}
+
+/* The spans that have changed, of those for which there is room. */
+static void save_spans(struct spool *spool, int thread, struct site_table *sites, uint32_t room,
+		struct spool_thread *to)
+{
+	for (uint32_t w = 0; w < SPAN_WORDS; w++) {
+		uint64_t changed = atomic_exchange_explicit(&sites->unread_since[w], 0,
+						   memory_order_relaxed) |
+				atomic_exchange_explicit(&sites->noted_since[w], 0,
+						memory_order_relaxed);
+
+		for (; changed; changed &= changed - 1) {
+			uint32_t number = w * 64 + (uint32_t)__builtin_ctzll(changed);
+
+			if (number >= room) {
+				span_mark(sites->noted_since, number);
+				continue;
+			}
+			save_span(&sites->span[number], &to->span[number]);
+			spool_touch_span(spool, thread, number);
+		}
+	}
+	to->spans = room;
+}
+
+/* Sites and paths stay as they were when they were new. */
+static void save_sites(struct spool *spool, int thread, struct site_table *sites,
 		struct spool_thread *to)
 {
 	uint32_t paths = sites->paths.count, spans = sites->spans + 1, count = sites->sites + 1;
@@ -18,34 +60,12 @@ static void save_sites(struct spool *spool, int thread, const struct site_table 
 		for (unsigned i = 0; i < path->frames; i++)
 			copy->address[i] = path->address[i];
 	}
-	for (to->sites = 0; to->sites < count; to->sites++) {
+	for (; to->sites < count; to->sites++) {
 		const struct site *site = &sites->site[to->sites];
 
 		to->site[to->sites] = (struct spool_site){ site->path, site->call };
 	}
-	to->spans = 0;
-	for (unsigned i = 0; i < spans; i++) {
-		const struct span *span = &sites->span[i];
-		struct spool_span *copy = &to->span[to->spans];
-
-		if (!span->used)
-			continue;
-		to->spans++;
-		copy->from = span->from;
-		copy->to = span->to;
-		copy->unread = span->left +
-				(double)atomic_load_explicit(&span->unread, memory_order_relaxed);
-		copy->unread_ticks = span->left_ticks +
-				(double)atomic_load_explicit(&span->unread_ticks,
-						memory_order_relaxed);
-		for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
-			copy->prototype[k] = (uint16_t)span->share[k].prototype;
-			copy->share_read[k] = (float)span->share[k].read;
-			copy->share_ticks[k] = (float)span->share[k].ticks;
-			copy->share_unread[k] = (float)span->share[k].unread;
-			copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
-		}
-	}
+	save_spans(spool, thread, sites, spans, to);
 }
 
 static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)

@@ -154,6 +154,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		return;
 	}
 	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
+	span_mark(thread->sites.noted_since, burst->span);
 	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
 		span->left += (double)left;
 		span->left_ticks += (double)left_ticks;

@@ -114,7 +114,8 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		const struct spool_span *saved = &from->span[i];
 		struct span *span = &sites->span[i];
 
-		span->used = true;
+		/* number 0 is of those that found no room */
+		span->used = i > 0 || saved->unread > 0 || saved->share_read[0] > 0;
 		span->from = saved->from;
 		span->to = saved->to;
 		atomic_store(&span->unread, (uint64_t)saved->unread);

@@ -21,6 +21,7 @@
 #define SITE_HEADS      (2 * SITES_MAX)
 #define SPANS_MAX       512
 #define SPAN_HEADS      (2 * SPANS_MAX)
+#define SPAN_WORDS      (SPANS_MAX / 64)
 #define SITE_PROBES     16
 #define SPAN_SHARES_MAX 8
 #define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
@@ -55,6 +56,9 @@ struct site_table {
 	struct path_table paths;
 	uint32_t sites, spans;                                 /* the highest numbers in use */
 	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
+	/* spans that have changed since they were kept, a bit each: what the thread writes of them, and
+	 * what the drain writes */
+	_Atomic uint64_t unread_since[SPAN_WORDS], noted_since[SPAN_WORDS];
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];
 };
@@ -63,6 +67,15 @@ struct site_table {
 static inline void site_add(_Atomic uint64_t *count, uint64_t more)
 {
 	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more,
+			memory_order_relaxed);
+}
+
+static inline void span_mark(_Atomic uint64_t *since, uint32_t number)
+{
+	_Atomic uint64_t *word = &since[number / 64];
+
+	atomic_store_explicit(word,
+			atomic_load_explicit(word, memory_order_relaxed) | 1ull << number % 64,
 			memory_order_relaxed);
 }
 

@@ -29,7 +29,8 @@ struct spool {
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
-	uint64_t dirty_threads;         /* a bit each */
+	uint64_t dirty_threads;                              /* a bit each */
+	uint64_t dirty_spans[SPOOL_THREADS_MAX][SPAN_WORDS]; /* of those, a bit each */
 	uint64_t dirty[PROTOTYPES_MAX]; /* per prototype, a bit for each group */
 };
 
@@ -461,6 +462,11 @@ void spool_touch_thread(struct spool *spool, int thread)
 	spool->dirty_threads |= 1ull << thread;
 }
 
+void spool_touch_span(struct spool *spool, int thread, uint32_t span)
+{
+	spool->dirty_spans[thread][span / 64] |= 1ull << span % 64;
+}
+
 static void copy(const double *from, size_t length, size_t apart)
 {
 	memcpy((unsigned char *)from + apart, from, length * sizeof(*from));
@@ -480,6 +486,16 @@ static void copy_sums(struct spool *spool)
 		}
 }
 
+static void copy_spans(uint64_t *dirty, const struct spool_thread *from, struct spool_thread *to)
+{
+	for (unsigned w = 0; w < SPAN_WORDS; w++)
+		for (; dirty[w]; dirty[w] &= dirty[w] - 1) {
+			unsigned span = w * 64 + (unsigned)__builtin_ctzll(dirty[w]);
+
+			to->span[span] = from->span[span];
+		}
+}
+
 static void copy_threads(struct spool *spool)
 {
 	for (; spool->dirty_threads; spool->dirty_threads &= spool->dirty_threads - 1) {
@@ -488,13 +504,13 @@ static void copy_threads(struct spool *spool)
 		struct spool_thread *to = (struct spool_thread *)(spool->map +
 				spool_thread_at(spool->sums_length, (unsigned)number, 1));
 
-		/* paths stay as they are */
+		/* paths and sites stay as they are */
 		memcpy(to->path + to->paths, from->path + to->paths,
 				(from->paths - to->paths) * sizeof(from->path[0]));
-		memcpy(to->site, from->site, from->sites * sizeof(from->site[0]));
-		memcpy(to, from,
-				offsetof(struct spool_thread, span) +
-						from->spans * sizeof(from->span[0]));
+		memcpy(to->site + to->sites, from->site + to->sites,
+				(from->sites - to->sites) * sizeof(from->site[0]));
+		copy_spans(spool->dirty_spans[number], from, to);
+		memcpy(to, from, offsetof(struct spool_thread, span));
 	}
 }
 

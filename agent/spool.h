@@ -189,6 +189,8 @@ struct spool_thread *spool_thread(struct spool *spool, int thread);
 /* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group);
 void spool_touch_thread(struct spool *spool, int thread);
+/* A span of a thread that is touched, too. Its paths and sites do not change once they are there. */
+void spool_touch_span(struct spool *spool, int thread, uint32_t span);
 
 /* All that was written belongs together. Under the lock. */
 void spool_commit(struct spool *spool);

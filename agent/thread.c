@@ -366,6 +366,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		site_add(&counts->short_bursts, 1);
 		site_add(&counts->short_ticks, ticks);
 	} else if (!read) {
+		span_mark(thread->sites.unread_since, span);
 		site_add(&thread->sites.span[span].unread, 1);
 		site_add(&thread->sites.span[span].unread_ticks, ticks);
 	}

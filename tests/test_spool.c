@@ -82,6 +82,7 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 	to->open = 1 + step % SPOOL_OPEN_MAX;
 	to->open_weight = 1;
 	to->open_fields[to->open - 1][0] = (double)step;
+	spool_touch_span(spool, thread, to->spans - 1);
 	spool_touch_thread(spool, thread);
 	spool_side(spool)->now = step;
 	spool_commit(spool);
