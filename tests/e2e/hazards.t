@@ -21,8 +21,10 @@ for mpi in $mpis; do
 			skip "$name" "the sanitizer has a thread of its own"
 			continue
 		fi
-		run "$name.bare" on $mpi 2 "$programs/hazard.$mpi" "$hazard"
-		preloaded "$name" on $mpi 2 "$programs/hazard.$mpi" "$hazard"
+		# of two that end so, MPICH kills the one that it still finds alive: now 0, now 9, without us too
+		[ "$name" = no_finalize.mpich ] && ranks=1 || ranks=2
+		run "$name.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
+		preloaded "$name" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
 		same_end "$name" "$name.bare"
 	done
 	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors _exit; do
