@@ -33,7 +33,20 @@ holds "EACCES: no CPI is invented" report uncounted "$json"
 holds "EACCES: the header says why" grep -qiE 'perf_event_paranoid|permi|seccomp' open_1.err
 with open_few fail=open:40+:EMFILE
 with read_once fail=read:400:EIO
-with read_short fail=read:400+:short
+# a counter in its error state, or whose processor has gone: reads give nothing from some moment on
+for how in short ENODEV; do
+	with read_$how fail=read:400+:$how
+	holds "reads that end in the middle ($how): what was read is of the true phases" "$python" -c '
+import json, sys
+phases = json.load(open(sys.argv[1]))["phases"]
+assert phases
+for phase in phases:
+    mean = phase["counters"]["ex_ret_instr"]["mean"]
+    assert min(abs(mean / true - 1) for true in (1.5e6, 6e3, 3e5, 12e6)) < 0.02, phase
+' "$json"
+	holds "reads that end in the middle ($how): the other bursts are lost, and counted" \
+		report between "$json" lost/bursts 1 1e9
+done
 with ioctl fail=ioctl:60+:EINVAL
 with map fail=map:1+:EPERM
 with held held=3
