@@ -59,12 +59,12 @@ if [ -n "$mpi" ]; then
 	PATH=$PATH:/usr/sbin
 	root_flags=
 	[ "$mpi" = openmpi ] && root_flags="--oversubscribe --allow-run-as-root"
-	run before "$phasemux" run --scheme=time --output="$tmp/before.result" -- \
+	run before LD_PRELOAD="$runtime" "$phasemux" run --scheme=time --output="$tmp/before.result" -- \
 		mpirun.$mpi $root_flags -n 2 "$programs/phases.$mpi" -n 150 -x 5
 	unchanged before bare
 	holds "run in front of mpirun" report schema before.result/report.json
 	holds "with the scheme of its flag" report value before.result/report.json scheme '"time"'
-	run after on $mpi 2 "$phasemux" run --output="$tmp/after.result" -- \
+	run after LD_PRELOAD="$runtime" on $mpi 2 "$phasemux" run --output="$tmp/after.result" -- \
 		"$programs/phases.$mpi" -n 150 -x 5
 	unchanged after bare
 	holds "run after mpirun" report schema after.result/report.json

@@ -22,9 +22,10 @@ injected() {
 	set -- PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$name.result" \
 		PHASEMUX_REPORT=text,json,csv,bursts PHASEMUX_SPOOL="$tmp/spool" "$@"
 	if [ "$mpi" ]; then
-		run "$name" LD_PRELOAD="$library:$injector:$scripted" "$@" on "$mpi" 2 "${host[@]}"
+		run "$name" LD_PRELOAD="$build/libphasemux.so:$injector:$beside" "$@" \
+			on "$mpi" 2 "${host[@]}"
 	else
-		run "$name" LD_PRELOAD="$injector:$scripted" "$@" \
+		run "$name" LD_PRELOAD="$injector:$beside" "$@" \
 			timeout "$limit" "$phasemux" run -- "${host[@]}"
 	fi
 }

@@ -17,10 +17,10 @@ holds "nothing of the tests is installed" \
 
 # works WHERE PRELOAD COMMAND
 works() {
-	run "$1" LD_PRELOAD="$2" PHASEMUX_OUTPUT="$tmp/$1.result" program
+	run "$1" LD_PRELOAD="$2:$runtime" PHASEMUX_OUTPUT="$tmp/$1.result" program
 	unchanged "$1" bare
 	holds "$1: the preload reports" report schema "$1.result/report.json"
-	run "$1.run" program "$3" run --output="$tmp/$1.run.result" --
+	run "$1.run" LD_PRELOAD="$runtime" program "$3" run --output="$tmp/$1.run.result" --
 	is "$(cat "$1.run.code")" 5 "$1: the command runs a program"
 	holds "$1: and finds the preload" report schema "$1.run.result/report.json"
 	run "$1.doctor" "$3" doctor

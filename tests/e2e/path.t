@@ -8,12 +8,20 @@ mpi=$(mpis_of million | head -n 1)
 million() { on "$mpi" 1 "$@" "$programs/million.$mpi"; }
 
 # Rounds of learning come after 50, 100, 200, ... ms, and rank 0 allocates when it trains: a pass
-# without one is a pass between two rounds, or on a fast machine before the first.
+# without one is a pass between two rounds, or on a fast machine before the first. In the time that a
+# million calls take with a sanitizer, there is no such pass.
+calm() {
+	if [ -n "$sanitizer" ]; then
+		skip "$2" "with a sanitizer rounds fall into every pass"
+	else
+		"$@"
+	fi
+}
 for pass in 1 2 3 4 5 6 7 8; do
 	preloaded "pass$pass" PHASEMUX_OUTPUT="$tmp/pass$pass.result" million
-	grep -q '^allocations 0 ' "pass$pass.out" && break
+	[ -n "$sanitizer" ] || grep -q '^allocations 0 ' "pass$pass.out" && break
 done
-holds "a million calls allocate nothing" grep '^allocations 0 ' "pass$pass.out"
+calm holds "a million calls allocate nothing" grep '^allocations 0 ' "pass$pass.out"
 holds "and all of them were seen" "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
@@ -26,7 +34,7 @@ if have strace && strace -o /dev/null true 2>/dev/null; then
 	}
 	preloaded traced million strace -o "$tmp/trace" -e 'trace=all'
 	between trace >between.txt
-	holds "system calls in between: the counters' reads and switches alone" \
+	calm holds "system calls in between: the counters' reads and switches alone" \
 		"$python" -c '
 import sys
 rows = [line.split() for line in open("between.txt")]

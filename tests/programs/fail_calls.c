@@ -88,16 +88,13 @@ static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup
 	"getdelim", "fgets", "fflush", "fclose" };
 
 static _Atomic unsigned counts[CALLS];
-static int failing = -2; /* -2: not decided; -1: none */
+static int failing = -1; /* -1: none */
+static bool counting;
 static unsigned from, to, error_number;
 
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-
-static void write_counts(void)
+static __attribute__((destructor)) void write_counts(void)
 {
-	const char *path = getenv("FAIL_COUNTS");
+	const char *path = counting ? getenv("FAIL_COUNTS") : NULL;
 	FILE *file = path ? fopen(path, "a") : NULL;
 
 	for (int call = 0; file && call < CALLS; call++)
@@ -117,19 +114,16 @@ static const char *own_rank(void)
 	return !rank && target && atol(target) == (long)getpid() ? "0" : rank;
 }
 
-static void decide(void)
+/* Not at the first call: that may be one of a sanitizer that begins. */
+static __attribute__((constructor)) void decide(void)
 {
 	const char *fail = getenv("FAIL"), *only = getenv("FAIL_RANK"), *rank = own_rank();
 	char name[32] = "";
 	int length = 0;
 
-	failing = -1;
 	if (!fail || !rank)
 		return;
-	if (strcmp(fail, "count") == 0) {
-		atexit(write_counts);
-		return;
-	}
+	counting = strcmp(fail, "count") == 0;
 	if (only && strcmp(only, rank) != 0)
 		return;
 	if (sscanf(fail, "%31[^:]:%u%n", name, &from, &length) < 2)
@@ -148,8 +142,6 @@ static bool fails(enum call call, void *caller)
 	const char *file;
 	unsigned number;
 
-	if (failing == -2)
-		decide();
 	if (_dl_find_object(caller, &object) || !object.dlfo_link_map->l_name)
 		return false;
 	file = strrchr(object.dlfo_link_map->l_name, '/');
@@ -171,21 +163,6 @@ static bool fails(enum call call, void *caller)
 	if (!real)                                                                                 \
 	*(void **)&real = dlsym(RTLD_NEXT, #name)
 
-void *malloc(size_t size)
-{
-	return fails(MALLOC, CALLER) ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return fails(CALLOC, CALLER) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-	return fails(REALLOC, CALLER) ? NULL : __libc_realloc(old, size);
-}
-
 /* One wrapper: the function's type, its name, parameters, arguments, what a failure returns. */
 #define WRAP(result, name, call, parameters, arguments, failure)                                   \
 	result name parameters                                                                     \
@@ -194,6 +171,9 @@ void *realloc(void *old, size_t size)
 		return fails(call, CALLER) ? failure : real arguments;                             \
 	}
 
+WRAP(void *, malloc, MALLOC, (size_t size), (size), NULL)
+WRAP(void *, calloc, CALLOC, (size_t count, size_t size), (count, size), NULL)
+WRAP(void *, realloc, REALLOC, (void *old, size_t size), (old, size), NULL)
 WRAP(char *, strdup, STRDUP, (const char *text), (text), NULL)
 WRAP(FILE *, fopen, FOPEN, (const char *path, const char *mode), (path, mode), NULL)
 WRAP(int, mkdir, MKDIR, (const char *path, mode_t mode), (path, mode), -1)

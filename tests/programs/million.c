@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,38 +13,25 @@
 
 #define CALLS 1000000
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *block, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-
 static volatile int counting;
 static volatile long allocations;
 
 /* Everybody's allocations come here, for the program stands first in the search order. */
-void *malloc(size_t size)
-{
-	allocations += counting;
-	return __libc_malloc(size);
-}
+#define COUNTED(name, parameters, arguments)                                                       \
+	void *name parameters                                                                      \
+	{                                                                                          \
+		static __typeof__(name) *next;                                                     \
+                                                                                                   \
+		if (!next)                                                                         \
+			*(void **)&next = dlsym(RTLD_NEXT, #name);                                 \
+		allocations += counting;                                                           \
+		return next arguments;                                                             \
+	}
 
-void *calloc(size_t count, size_t size)
-{
-	allocations += counting;
-	return __libc_calloc(count, size);
-}
-
-void *realloc(void *block, size_t size)
-{
-	allocations += counting;
-	return __libc_realloc(block, size);
-}
-
-void *memalign(size_t alignment, size_t size)
-{
-	allocations += counting;
-	return __libc_memalign(alignment, size);
-}
+COUNTED(malloc, (size_t size), (size))
+COUNTED(calloc, (size_t count, size_t size), (count, size))
+COUNTED(realloc, (void *block, size_t size), (block, size))
+COUNTED(memalign, (size_t alignment, size_t size), (alignment, size))
 
 static void mark(void)
 {
