@@ -29,7 +29,7 @@ SILICON = """&control
  calculation='scf', prefix='si', pseudo_dir='.', outdir='./out'
 /
 &system
- ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=24.0
+ ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=50.0
 /
 &electrons
  conv_thr=1.0d-10
@@ -102,7 +102,7 @@ def programs(root, build, folder):
     yield from espresso(folder)
     if os.path.exists("/usr/lib/python3/dist-packages/mpi4py"):
         yield "mpi4py Jacobi", "openmpi", [
-            "/usr/bin/python3", os.path.join(root, "tests", "programs", "jacobi.py")]
+            "/usr/bin/python3", os.path.join(root, "tests", "programs", "jacobi.py"), "2500"]
     for mpi in ("openmpi", "mpich"):
         solver = os.path.join(build, "tests", "programs", "solver_mpi." + mpi)
         if os.path.exists(solver) and shutil.which("mpirun." + mpi):
