@@ -1,7 +1,8 @@
 /*
- * What a process of a job prepares before its main begins. Some of what the core needs is free while
- * a process has one thread, and costs it a grace period of the kernel (5 to 20 ms) once it has more;
- * an MPI library starts its threads in MPI_Init, before we come.
+ * What a process of a job prepares before its main begins, and one without a launcher before its
+ * MPI_Init. Some of what the core needs is free while a process has one thread, and costs it a grace
+ * period of the kernel (5 to 20 ms) once it has more; an MPI library starts its threads in MPI_Init,
+ * before we come.
  */
 #ifndef PHASEMUX_AGENT_EARLY_H
 #define PHASEMUX_AGENT_EARLY_H

@@ -209,12 +209,22 @@ static inline void *real_of(enum form form, enum runtime_call call)
 	return real ? real : (void *)no_such_call;
 }
 
+static void prepare(void)
+{
+	clock_look(&preload.early);
+	early_prepare();
+}
+
 static void enter_init(void)
 {
 	int kept = errno;
 
-	if (!wrap_thread.depth++ && !is_disabled())
+	if (!wrap_thread.depth++ && !is_disabled()) {
+		/* without a launcher, this is the first that tells of MPI */
+		if (!early_is_rank())
+			prepare();
 		early_wake_counters();
+	}
 	errno = kept;
 }
 
@@ -347,10 +357,8 @@ static __attribute__((constructor)) void begin(void)
 	const char *target = getenv(PRELOAD_TARGET);
 	int kept = errno;
 
-	if (early_is_rank() && !is_disabled()) {
-		clock_look(&preload.early);
-		early_prepare();
-	}
+	if (early_is_rank() && !is_disabled())
+		prepare();
 	/* a rank, started as such: MPI_Init will come, be MPI loaded yet or not */
 	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
 		target = NULL;
