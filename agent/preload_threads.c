@@ -119,11 +119,13 @@ static inline void *real_of(enum real_thread which, void *site)
 
 /*
  * Runtimes have threads of their own, and wait in theirs for others: that is not the program. The
- * preload itself stands where the program ends a region with a jump to such a call.
+ * preload itself stands where the program ends a region with a jump to such a call. What liburcu
+ * waits for, also as a thread ends, a burst must neither end nor begin at: it would be entered again
+ * with its lock held.
  */
 static const char *const runtimes[] = { "libgomp", "libomp", "libiomp", "libmpi", "libopen-",
 	"libpmi", "libevent", "libuc", "libfabric", "libpsm", "libprrte", "mca_", "libphasemux-",
-	"libcuda" };
+	"liburcu", "libcuda" };
 
 #define RANGES_MAX 64
 

@@ -78,6 +78,17 @@ holds "posix_threads: one between condition waits" report source "$json" 2400000
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')" \
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')"
 
+# Threads that end at the same time wait for each other in a library that we use.
+ended= runs=20
+[ -z "$sanitizer" ] || runs=5
+for ((i = 0; i < runs; i++)); do
+	limit=30 told together "$programs/end_together"
+	[ "$(cat together.code together.out)" = $'0\nended' ] || ended+="run $i: $(cat together.code) "
+done
+is "$ended" "" "threads that end at the same time: the program ends, each time"
+holds "threads that end at the same time: the report is as its schema says" \
+	report schema "$tmp/together.result/report.json"
+
 # Another tool, behind us: it is called as it would be without us.
 run between.bare "$programs/posix_threads" 20
 told between LD_PRELOAD="$programs/between.so:$beside" "$programs/posix_threads" 20
