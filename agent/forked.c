@@ -43,10 +43,19 @@ static void before(void)
 {
 	struct stat tasks;
 
-	urcu_bp_before_fork();
 	/* two names of its own, the forking thread, and ours */
 	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
 			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
+	if (forked.alone)
+		watcher_hold();
+	urcu_bp_before_fork();
+}
+
+static void in_parent(void)
+{
+	urcu_bp_after_fork_parent();
+	if (forked.alone)
+		watcher_let_go();
 }
 
 static void abandon_counters(void)
@@ -89,6 +98,7 @@ static void in_child(void)
 	if (!core.family)
 		return;
 	urcu_bp_after_fork_child();
+	watcher_let_go_in_child();
 	if (!first)
 		forked.slot = thread ? thread->slot : NULL;
 	if (forked.alone && forked.slot && !finished && family_looks(core.family))
@@ -102,7 +112,7 @@ int forked_prepare(double run)
 	strcpy(forked.folder, core.spool_folder);
 	if (!core.family)
 		return pthread_atfork(NULL, NULL, in_child) ? -ENOMEM : 0;
-	return pthread_atfork(before, urcu_bp_after_fork_parent, in_child) ? -ENOMEM : 0;
+	return pthread_atfork(before, in_parent, in_child) ? -ENOMEM : 0;
 }
 
 /* ---- the child, on a thread of ours ---- */

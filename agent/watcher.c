@@ -15,6 +15,10 @@
 #define LOOK_NS     100000000u /* how often it looks, at least */
 #define STACK_BYTES (1u << 20)
 
+/* So long a fork waits for the work that is under way. */
+#define HOLD_TRIES    1000
+#define HOLD_PAUSE_US 100
+
 enum stop {
 	GO_ON,
 	STOP,
@@ -30,11 +34,17 @@ static struct {
 	double seconds;        /* written before the thread ends */
 } watcher;
 
+/* Held while the watcher works, or the program forks. */
+static pthread_mutex_t work = PTHREAD_MUTEX_INITIALIZER;
+static bool held; /* for a fork */
+
 bool watcher_rest(uint64_t ns)
 {
 	struct timespec pause = { 0, (long)ns };
 
+	pthread_mutex_unlock(&work);
 	syscall(SYS_futex, &watcher.stop, FUTEX_WAIT_PRIVATE, GO_ON, &pause, NULL, 0);
+	pthread_mutex_lock(&work);
 	return atomic_load_explicit(&watcher.stop, memory_order_acquire) == GO_ON;
 }
 
@@ -62,13 +72,10 @@ static void look(void)
 	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 }
 
-static void *watch(void *in_child)
+static void work_until_stopped(bool in_child)
 {
-	struct timespec used;
-
-	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
 	if (in_child && !forked_join())
-		return NULL;
+		return;
 	if (core.family && !in_child)
 		family_stand(core.family, 0);
 	while (rest())
@@ -78,6 +85,16 @@ static void *watch(void *in_child)
 		atomic_store_explicit(&watcher.kept, 1, memory_order_release);
 		syscall(SYS_futex, &watcher.kept, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	}
+}
+
+static void *watch(void *in_child)
+{
+	struct timespec used;
+
+	pthread_mutex_lock(&work);
+	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
+	work_until_stopped(in_child != NULL);
+	pthread_mutex_unlock(&work);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	watcher.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
@@ -143,6 +160,32 @@ void watcher_stop(void)
 	atomic_store_explicit(&watcher.stop, STOP, memory_order_release);
 	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	pthread_join(watcher.thread, NULL);
+}
+
+void watcher_hold(void)
+{
+	for (int tries = 0; tries < HOLD_TRIES; tries++) {
+		held = pthread_mutex_trylock(&work) == 0;
+		if (held && (!watcher.started || atomic_load(&watcher.tid)))
+			return;
+		/* it has yet to begin: that is work too */
+		watcher_let_go();
+		usleep(HOLD_PAUSE_US);
+	}
+}
+
+void watcher_let_go(void)
+{
+	if (held)
+		pthread_mutex_unlock(&work);
+	held = false;
+}
+
+void watcher_let_go_in_child(void)
+{
+	/* who has it may be gone */
+	pthread_mutex_init(&work, NULL);
+	held = false;
 }
 
 double watcher_seconds(void)

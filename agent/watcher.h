@@ -30,6 +30,15 @@ void watcher_finish(void);
 /* The program ends, or its first thread does: returns when the watcher does nothing any more. */
 void watcher_stop(void);
 
+/*
+ * Around a fork, on a thread that is the program's only one: what the child inherits is not in the
+ * middle of the watcher's work, whose locks (an allocator's, perhaps) nobody would let go of there.
+ * Waits for the watcher to rest, but not for ever.
+ */
+void watcher_hold(void);
+void watcher_let_go(void);
+void watcher_let_go_in_child(void);
+
 /* The processor time that it took, of a watcher that was stopped. */
 double watcher_seconds(void);
 
