@@ -26,6 +26,7 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
+#define QUICK_NS   10000 /* a burst and a call of so long together are quick */
 #define SERVICE_NS 10e6 /* how often a thread looks after what is not urgent */
 #define QUANTUM_NS 10e6 /* a group stays at least that long */
 
@@ -91,6 +92,7 @@ static void make_rules(void)
 	rules->allowed = isfinite(budget) ? budget * BUDGET_ALL : 0;
 	rules->quantum_ticks = clock_ticks(quantum);
 	rules->quantum_bursts = settings->quantum_bursts;
+	rules->quick_ticks = clock_ticks(QUICK_NS);
 	rules->service_ticks = clock_ticks(SERVICE_NS);
 	if (settings->sample_hz) {
 		rules->sample_ns = 1000000000u / settings->sample_hz;

@@ -124,8 +124,8 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	errno = kept;
 }
 
-/* Stands in a thread's word when the thread is not observed. */
-static char unobserved;
+/* Stands in a thread's word when the thread is not observed: nothing is passed over. */
+static struct passed unobserved;
 
 static __attribute__((noinline)) void meet(void **slot)
 {
@@ -203,7 +203,7 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 {
 	struct thread *thread = in_slot(slot);
 	bool is_new = false;
-	uint64_t now;
+	uint64_t now, call_ticks = 0;
 
 	if (!thread && is_safe(call)) {
 		meet(slot);
@@ -219,7 +219,8 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 		thread->born = thread->at;
 	now = clock_now();
 	if (call < MPI_CALLS && !is_new)
-		site_add(&thread->counts.mpi_ticks, now - thread->entered);
+		call_ticks = now - thread->entered;
+	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* no call waited for long: do it all the same */
 	if (is_safe(call) &&
 			(now >= thread->service_at + core.rules.service_ticks ||
@@ -228,6 +229,8 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 		now = clock_now();
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
+	if (thread->window.multiple && call < MPI_CALLS)
+		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 }
 
 struct thread *hooks_thread(void **slot)

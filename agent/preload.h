@@ -19,7 +19,10 @@
 /* Set by `phasemux run`: the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
 
-/* What the core does at the boundaries; `thread` is the core's word in the thread's own storage. */
+/*
+ * What the core does at the boundaries; `thread` is the core's word in the thread's own storage: NULL,
+ * or it points to a struct passed (passed.h).
+ */
 struct preload_hooks {
 	/*
 	 * The outermost intercepted call begins; site is the address it will return to, frame its

@@ -459,6 +459,7 @@ static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
 	double lost = get_in(report, "lost", "bursts"), cost = get(agent, "interval_cost");
+	double passed = get(agent, "passed_calls");
 
 	print_line(out, 2,
 			"Left out: unclassified %s (%s bursts), short %s (%s bursts under %s)%s%s%s.",
@@ -473,6 +474,11 @@ static void print_foot(FILE *out, const json_t *report)
 			format_percent(get_in(report, "not_read", "time_share")).of,
 			format_count(get_in(report, "not_read", "bursts")).of);
 	print_slices(out, json_object_get(report, "samples"));
+	if (passed > 0)
+		print_line(out, 2,
+				"Too fast to time each within the budget: %s calls; their time is "
+				"known together, and placed as that of those around them.",
+				format_count(passed).of);
 	print_line(out, 2,
 			"phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
 			"rounds, %s per process%s%s%s.",

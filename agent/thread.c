@@ -16,18 +16,6 @@
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
 #define READS_LEFT 0.25
 
-/* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
-static inline double thread_random(struct thread *thread)
-{
-	uint64_t x = thread->random;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	thread->random = x;
-	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * 0x1p-53;
-}
-
 size_t thread_bytes(void)
 {
 	return sizeof(struct thread) + THREAD_RING_BURSTS * sizeof(struct burst);
@@ -337,14 +325,18 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
-	uint64_t ticks = now - thread->begin;
-	bool is_short, read = false;
+	struct passed_pair *pair = &thread->window.pair[thread->window.pairs];
+	bool went_by = thread->window.going, is_short, read = false;
 	uint32_t span = 0;
+	uint64_t ticks;
 
+	if (went_by)
+		passed_settle(thread, rules, now);
 	site_add(&counts->calls, 1);
 	if (!thread->open)
 		return;
 	thread->open = false;
+	ticks = now - thread->begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
 	site_add(&counts->bursts, 1);
@@ -369,6 +361,13 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		span_mark(thread->sites.unread_since, span);
 		site_add(&thread->sites.span[span].unread, 1);
 		site_add(&thread->sites.span[span].unread_ticks, ticks);
+	}
+	/* after what went by, its length is not known but assumed */
+	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
+	if (thread->window.timed) {
+		pair->burst = ticks;
+		pair->span = span;
+		pair->is_short = is_short;
 	}
 }
 
@@ -433,6 +432,7 @@ void thread_account(const struct thread *thread, struct account *account)
 
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
+		.passed = count_of(&counts->passed),
 		.bursts = count_of(&counts->bursts) + count_of(&slicer->extra) +
 				count_of(&slicer->ahead_bursts),
 		.ticks = count_of(&counts->ticks) + count_of(&slicer->ahead_ticks),
@@ -456,6 +456,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 	const struct thread_counts *counts = &thread->counts;
 	struct account account = {
 		.calls = count_of(&counts->calls),
+		.passed = count_of(&counts->passed),
 		.reads = count_of(&counts->reads),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),
@@ -467,8 +468,15 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
 {
 	double spent = rules->fixed_ticks + thread_own_ticks(thread, rules);
+	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
 
 	if (rules->allowed > 0)
 		thread->pay = rules->pay *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
+	if (elapsed - thread->budget_at < rules->service_ticks / 2)
+		return;
+	thread->window.multiple = passed_multiple(thread, rules, calls - thread->budget_calls,
+			elapsed - thread->budget_at, elapsed);
+	thread->budget_calls = calls;
+	thread->budget_at = elapsed;
 }

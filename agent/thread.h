@@ -13,6 +13,7 @@
 
 #include "agent/burst.h"
 #include "agent/histogram.h"
+#include "agent/passed.h"
 #include "agent/pending.h"
 #include "agent/preload.h"
 #include "agent/site.h"
@@ -42,11 +43,12 @@ struct thread_rules {
 	double allowed;         /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
-	uint64_t service_ticks;     /* how often `service` looks after the rest */
-	uint64_t sample_ns;         /* of the thread's time, between two samples; 0: none */
-	uint64_t sample_ticks;      /* the same */
-	bool switching;             /* groups change within long bursts: there are turns */
-	uint64_t long_ticks;        /* so long a burst may be cut; 0: none is */
+	uint64_t quick_ticks;   /* a burst and a call of so long together may go by (passed.h) */
+	uint64_t service_ticks; /* how often `service` looks after the rest */
+	uint64_t sample_ns;     /* of the thread's time, between two samples; 0: none */
+	uint64_t sample_ticks;  /* the same */
+	bool switching;         /* groups change within long bursts: there are turns */
+	uint64_t long_ticks;    /* so long a burst may be cut; 0: none is */
 	_Atomic uint64_t burst_min; /* ticks; shorter bursts are short */
 	_Atomic bool finished;      /* no burst begins any more */
 };
@@ -54,6 +56,7 @@ struct thread_rules {
 /* What a thread has counted of its own work, read by others at the end (single writer). */
 struct thread_counts {
 	_Atomic uint64_t calls, bursts, ticks;
+	_Atomic uint64_t passed; /* of the calls, those that were passed over */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
 	_Atomic uint64_t reads, switches, switch_ticks;
@@ -74,10 +77,11 @@ struct open_burst {
 };
 
 struct thread {
-	uint32_t at;      /* path of the intercepted call under way, or of the last one */
-	uint64_t entered; /* when that call began */
-	uint32_t born;    /* path of the first: of a new thread, its function */
-	double pay;       /* that of the rules, or less: thread_keep_budget */
+	struct passed passed; /* first: the preload looks at it */
+	uint32_t at;          /* path of the intercepted call under way, or of the last one */
+	uint64_t entered;     /* when that call began */
+	uint32_t born;        /* path of the first: of a new thread, its function */
+	double pay;           /* that of the rules, or less: thread_keep_budget */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
@@ -89,6 +93,9 @@ struct thread {
 	bool switched;                         /* the group has changed since its begin */
 	double weight;
 	struct open_burst under_way;
+	struct passed_window window;
+	uint64_t budget_calls,
+			budget_at; /* how many calls there were at that time: thread_keep_budget */
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
 	atomic_flag turn;
 	/* the quantum under way */
@@ -120,6 +127,18 @@ struct thread {
 	struct thread *next;               /* in the list of all threads */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
+
+/* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
+static inline double thread_random(struct thread *thread)
+{
+	uint64_t x = thread->random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	thread->random = x;
+	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * 0x1p-53;
+}
 
 /*
  * A thread with its groups open, or NULL without memory; place is its number in the scheme, tid the

@@ -22,7 +22,7 @@ struct totals {
 	struct tally compute, shorts, unclassified;
 	/* attributed through their call sites: bursts that were not read, per prototype */
 	struct tally unread[PROTOTYPES_MAX];
-	double calls, reads, switches, lost, threads;
+	double calls, passed, reads, switches, lost, threads;
 	double slices, samples, lost_samples;
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
@@ -32,6 +32,7 @@ struct totals {
 /* What one thread has counted, as plain numbers; ticks are of its clock. */
 struct account {
 	double calls, bursts, ticks;
+	double passed; /* of the calls, those that were not looked at */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
 	double lost, reads, switches, switch_ticks, service_ticks;

@@ -7,15 +7,17 @@
 
 #include <stdatomic.h>
 
+#include "agent/passed.h"
 #include "agent/preload.h"
 
 /*
  * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
- * is one call, and what a runtime calls for itself is none. Initial-exec: reading it must not call
- * __tls_get_addr.
+ * is one call, and what a runtime calls for itself is none. passes: the outermost one is passed over.
+ * Initial-exec: reading it must not call __tls_get_addr.
  */
 struct wrap_thread {
 	unsigned depth;
+	bool passes;
 	void *core;
 };
 
@@ -46,6 +48,14 @@ static inline const struct preload_hooks *wrap_observed(void)
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
 }
 
+/* The outermost call begins: it is not passed over. */
+static inline bool wrap_takes_none(const void *site, const void *frame)
+{
+	struct passed *passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
+
+	return !passed || !passed->left || !passed_takes(passed, site, frame);
+}
+
 static inline void wrap_enter(enum runtime_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
@@ -55,8 +65,12 @@ static inline void wrap_enter(enum runtime_call call, void *site, const void *fr
 	/* The hook may itself call MPI: it must see the depth. */
 	__asm__ volatile("" ::: "memory");
 	hooks = wrap_observed();
-	if (hooks)
+	if (!hooks)
+		return;
+	if (wrap_takes_none(site, frame))
 		hooks->before(&wrap_thread.core, call, site, frame);
+	else
+		wrap_thread.passes = true;
 }
 
 static inline void wrap_leave(enum runtime_call call, void *site, const void *frame)
@@ -65,7 +79,9 @@ static inline void wrap_leave(enum runtime_call call, void *site, const void *fr
 
 	if (wrap_thread.depth == 1) {
 		hooks = wrap_observed();
-		if (hooks)
+		if (wrap_thread.passes)
+			wrap_thread.passes = false;
+		else if (hooks)
 			hooks->after(&wrap_thread.core, call, site, frame);
 		__asm__ volatile("" ::: "memory");
 	}

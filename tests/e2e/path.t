@@ -6,6 +6,7 @@
 mpi=$(mpis_of million | head -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
 million() { on "$mpi" 1 "$@" "$programs/million.$mpi"; }
+million_times() { on "$mpi" 1 "$programs/million.$mpi" "$1"; }
 
 # Rounds of learning come after 50, 100, 200, ... ms, and rank 0 allocates when it trains: a pass
 # without one is a pass between two rounds, or on a fast machine before the first. In the time that a
@@ -25,6 +26,26 @@ calm holds "a million calls allocate nothing" grep '^allocations 0 ' "pass$pass.
 holds "and all of them were seen" "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
+
+# Too many to time each: what goes by is counted, and its time is not lost.
+passed() {
+	holds "$1" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+agent = report["agent"]
+millions, low, high = map(float, sys.argv[2:])
+share = agent["passed_calls"] / agent["calls"]
+assert agent["calls"] in (millions * 1e6 + 101, millions * 1e6 + 102), agent["calls"]
+assert low <= share <= high, share
+assert report["bursts"] >= agent["calls"] - 2, report["bursts"]
+assert 0 < report["compute_seconds"] < report["wall_seconds"], report["compute_seconds"]' \
+		"$2/report.json" "$3" "$4" "$5"
+}
+preloaded many PHASEMUX_OUTPUT="$tmp/many" million_times 5
+passed "of five million calls most go by" "$tmp/many" 5 0.3 0.99
+holds "and the report says so" grep -q "Too fast to time each" "$tmp/many/report.txt"
+preloaded each PHASEMUX_OUTPUT="$tmp/each" PHASEMUX_BUDGET=none million_times 1
+passed "without a budget, none does" "$tmp/each" 1 0 0
 
 if have strace && strace -o /dev/null true 2>/dev/null; then
 	# The names of the calls between the two marks.

@@ -1,0 +1,164 @@
+#include "agent/passed.h"
+
+#include "agent/thread.h"
+
+#define CALM        64   /* so many quick calls in a row, and calls may go by */
+#define SLACK       2    /* times what was expected is not long */
+#define CALLS_SHARE 0.5  /* of what is allowed, calls may cost */
+#define USUAL       256  /* so many times of going by tell how long it is */
+#define POLLS_DOUBT 10   /* what was long among polls is known to be a burst, but it was not read */
+#define DOUBT_SHARE 0.01 /* of all time may be that of something long that went by */
+
+uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
+		uint64_t calls, uint64_t ticks, uint64_t elapsed)
+{
+	double cost = (double)calls * rules->call_ticks;
+	double allowed = CALLS_SHARE * rules->allowed * (double)ticks;
+
+	if (!(allowed > 0) || cost <= allowed ||
+			(double)thread->window.doubt > DOUBT_SHARE * (double)elapsed)
+		return 0;
+	return cost >= (PASSED_MOST + 1) * allowed ? PASSED_MOST : (uint32_t)(cost / allowed);
+}
+
+/* The places of the window, each once. */
+static void set_places(struct passed *passed, struct passed_window *window)
+{
+	passed->places = 0;
+	for (uint32_t i = 0; i < window->pairs; i++) {
+		const struct passed_pair *pair = &window->pair[i];
+
+		passed->left = 1;
+		if (passed_takes(passed, pair->site, pair->frame))
+			continue;
+		window->from[passed->places] = pair->from;
+		passed->place[passed->places++] = (struct passed_place){ pair->site, pair->frame };
+	}
+	passed->last = 0;
+}
+
+void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,
+		const void *frame, bool waits, uint64_t call_ticks)
+{
+	struct passed_window *window = &thread->window;
+	struct passed_pair *pair = &window->pair[window->pairs];
+	bool timed = window->timed && thread->open;
+
+	window->timed = false;
+	/* reads are in the time of what is read */
+	if (!timed || thread->reading) {
+		window->pairs = 0;
+		return;
+	}
+	if (pair->burst + call_ticks > rules->quick_ticks) {
+		window->calm = 0;
+		window->pairs = 0;
+		return;
+	}
+	pair->call = call_ticks;
+	pair->site = site;
+	pair->frame = frame;
+	pair->from = thread->from;
+	pair->waits = waits;
+	window->calm += window->calm < CALM;
+	if (++window->pairs < PASSED_WINDOW)
+		return;
+	if (window->calm == CALM) {
+		set_places(&thread->passed, window);
+		/* not always as many: programs have periods */
+		window->going = PASSED_WINDOW * window->multiple / 2 +
+				(uint32_t)(thread_random(thread) * PASSED_WINDOW *
+						window->multiple) +
+				1;
+		thread->passed.left = window->going;
+	}
+	window->pairs = 0;
+}
+
+/* So many bursts as that of the pair. */
+static void add_bursts(struct thread *thread, const struct passed_pair *pair, uint64_t bursts,
+		uint64_t ticks)
+{
+	struct thread_counts *counts = &thread->counts;
+	struct span *span = &thread->sites.span[pair->span];
+
+	site_add(&counts->bursts, bursts);
+	site_add(&counts->ticks, ticks);
+	site_add(&counts->histogram[histogram_bin(pair->burst)], ticks);
+	if (pair->is_short) {
+		site_add(&counts->short_bursts, bursts);
+		site_add(&counts->short_ticks, ticks);
+	} else {
+		span_mark(thread->sites.unread_since, pair->span);
+		site_add(&span->unread, bursts);
+		site_add(&span->unread_ticks, ticks);
+	}
+}
+
+/*
+ * What went by took so many times what was expected of it: as the stamps of what is timed take time,
+ * it is less. One window says too little of it, and its own share in it: many say it.
+ */
+static double usual_scale(struct passed_window *window, double ticks, double expected)
+{
+	double step = 1.0 / USUAL;
+
+	if (!(window->usual_expected > 0))
+		step = 1;
+	window->usual_ticks += (ticks - window->usual_ticks) * step;
+	window->usual_expected += (expected - window->usual_expected) * step;
+	return window->usual_expected > 0 ? window->usual_ticks / window->usual_expected : 1;
+}
+
+static uint64_t at_most(double ticks, uint64_t most)
+{
+	return ticks < (double)most ? (uint64_t)ticks : most;
+}
+
+void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	struct passed_window *window = &thread->window;
+	uint64_t calls = window->going - thread->passed.left, left = now - thread->begin;
+	double burst = 0, call = 0, scale = 1, expected;
+	bool waits = false, is_long;
+	uint64_t last;
+
+	window->going = 0;
+	thread->passed.left = 0;
+	if (!calls)
+		return;
+	if ((int64_t)left < 0)
+		left = 0;
+	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
+		burst += (double)window->pair[i].burst / PASSED_WINDOW;
+		call += (double)window->pair[i].call / PASSED_WINDOW;
+		waits |= window->pair[i].waits;
+	}
+	/* so many pairs, and the burst that is to end */
+	expected = (double)calls * (burst + call) + burst;
+	is_long = (double)left > SLACK * expected + (double)rules->quick_ticks;
+	if (is_long) {
+		window->calm = 0;
+		window->doubt += (left - (uint64_t)expected) / (waits ? 1 : POLLS_DOUBT);
+	} else {
+		scale = usual_scale(window, (double)left, expected);
+	}
+	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
+		const struct passed_pair *pair = &window->pair[i];
+		uint64_t bursts = calls / PASSED_WINDOW + (i < calls % PASSED_WINDOW);
+		uint64_t ticks = at_most((double)(bursts * pair->burst) * scale, left);
+
+		if (bursts)
+			add_bursts(thread, pair, bursts, ticks);
+		left -= ticks;
+	}
+	if (is_long && !waits)
+		last = left - at_most((double)calls * call, left);
+	else
+		last = at_most(burst * scale, left);
+	site_add(&thread->counts.mpi_ticks, left - last);
+	site_add(&thread->counts.calls, calls);
+	site_add(&thread->counts.passed, calls);
+	thread->begin = now - last;
+	thread->from = window->from[thread->passed.last];
+}

@@ -1,0 +1,218 @@
+/*
+ * Calls that are passed over: programs with known lengths of bursts and calls run on a clock of the
+ * test's own, and what was counted of them is compared with the truth.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/passed.h"
+#include "agent/thread.h"
+#include "tests/tap.h"
+
+#define MILLION 1000000
+
+static struct thread_rules rules;
+static struct thread *thread;
+static uint64_t now;
+static bool looks;                                /* at the call under way */
+static uint64_t looked_at, true_burst, true_call; /* calls; ticks */
+
+/* As the preload and the hooks do it: a call from a place, after a burst of so many ticks. */
+static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
+{
+	const void *site = (const void *)place, *frame = (const void *)0x7000;
+
+	now += burst;
+	true_burst += burst;
+	looks = !(thread->passed.left && passed_takes(&thread->passed, site, frame));
+	if (looks) {
+		thread->at = path_find(&thread->sites.paths, place, NULL);
+		thread->entered = now;
+		thread_end_burst(thread, &rules, MPI_CALL_Test, now);
+	}
+	now += took;
+	true_call += took;
+	looked_at += looks;
+	if (looks) {
+		site_add(&thread->counts.mpi_ticks, now - thread->entered);
+		thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
+		if (thread->window.multiple)
+			passed_after(thread, &rules, site, frame, waits, now - thread->entered);
+	}
+}
+
+static void begin(uint32_t multiple)
+{
+	static const struct plan nothing = { .groups = 1 };
+
+	rules = (struct thread_rules){ .groups = 1, .call_ticks = 40, .allowed = 0.009 };
+	rules.scheme.groups = 1;
+	rules.quick_ticks = 4000;
+	rules.service_ticks = 10 * MILLION;
+	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0);
+	if (!thread)
+		exit(1);
+	thread->random = 1;
+	thread->open_error = -1; /* nothing is read */
+	thread->window.multiple = multiple;
+	now = 1000;
+	looked_at = true_burst = true_call = 0;
+	thread_begin_burst(thread, &rules, MPI_CALL_Init, now);
+}
+
+static double count(const _Atomic uint64_t *of)
+{
+	return (double)atomic_load(of);
+}
+
+/* The time of what ran between two places, and how many bursts. */
+static double between(uintptr_t from, uintptr_t to, double *bursts)
+{
+	struct site_table *sites = &thread->sites;
+	uint32_t begins = site_find(sites, path_find(&sites->paths, from, NULL), MPI_CALL_Test);
+	uint32_t ends = site_find(sites, path_find(&sites->paths, to, NULL), MPI_CALL_Test);
+	const struct span *span = &sites->span[span_find(sites, begins, ends)];
+
+	*bursts = count(&span->unread);
+	return count(&span->unread_ticks);
+}
+
+static void check(const char *name, uint64_t calls, double tolerance)
+{
+	struct account account;
+
+	thread_account(thread, &account);
+	ok(account.calls == (double)calls, "%s: every call is counted", name);
+	ok(account.bursts == (double)calls, "%s: and every burst", name);
+	ok(account.ticks + count(&thread->counts.mpi_ticks) == (double)(true_burst + true_call),
+			"%s: no time is lost", name);
+	ok(fabs(account.ticks / (double)true_burst - 1) <= tolerance,
+			"%s: the time of the bursts (%g of it)", name,
+			account.ticks / (double)true_burst);
+	ok(account.passed == (double)(calls - looked_at), "%s: those that went by", name);
+}
+
+/* Varies from call to call, mean 1. */
+static double varies(void)
+{
+	return 0.5 + (double)rand() / RAND_MAX;
+}
+
+static void test_loop(void)
+{
+	double bursts, ticks;
+
+	begin(PASSED_MOST);
+	for (int i = 0; i < MILLION / 2; i++) {
+		one_call(0x1000, true, (uint64_t)(300 * varies()), (uint64_t)(500 * varies()));
+		one_call(0x2000, true, (uint64_t)(100 * varies()), (uint64_t)(200 * varies()));
+	}
+	one_call(0x3000, true, 100, 100);
+	check("a loop of two calls", MILLION + 1, 0.02);
+	ok((double)looked_at < 1.2 * MILLION / (PASSED_MOST + 1) &&
+					(double)looked_at > 0.8 * MILLION / (PASSED_MOST + 1),
+			"one in so many was looked at, about (%g)", (double)looked_at);
+	ticks = between(0x2000, 0x1000, &bursts);
+	is_near(bursts / (MILLION / 2), 1, 0.02, "so many from the second to the first");
+	is_near(ticks / (300.0 * MILLION / 2), 1, 0.02, "so long are they");
+	thread_close(thread);
+	thread_free(thread);
+}
+
+static void test_computing_between(void)
+{
+	double bursts, ticks;
+
+	/* after each thousand polls a burst of 0.2 ms, and what it ends in is another call */
+	begin(PASSED_MOST);
+	for (int i = 0; i < 1000; i++) {
+		for (int poll = 0; poll < 1000; poll++)
+			one_call(0x1000, false, (uint64_t)(50 * varies()),
+					(uint64_t)(100 * varies()));
+		one_call(0x2000, true, 200000, 300);
+	}
+	check("computing between polls", 1001 * 1000, 0.01);
+	ticks = between(0x1000, 0x2000, &bursts);
+	is_near(bursts, 1000, 0, "every burst of computing is one");
+	is_near(ticks / (200000.0 * 1000), 1, 0.01, "and is as long as it was");
+	thread_close(thread);
+	thread_free(thread);
+}
+
+static void test_other_stack(void)
+{
+	begin(PASSED_MOST);
+	for (int i = 0; i < 10000; i++)
+		one_call(0x1000, false, 50, 50);
+	ok(looked_at < 5000, "one place goes by");
+	looked_at = 0;
+	for (int i = 0; i < 10000; i++) {
+		one_call(0x1000 + 16 * (uintptr_t)(i % 20), false, 50, 50);
+		if (i == 0)
+			ok(thread->passed.left == 0 || !looks, "another one does not, or is it");
+	}
+	is_near((double)looked_at, 10000, 200,
+			"of places that are too many for a window, none does");
+	thread_close(thread);
+	thread_free(thread);
+}
+
+/* Looks at calls, or not, by the budget. */
+static void test_budget(void)
+{
+	uint64_t second = 2600 * (uint64_t)MILLION;
+
+	begin(0);
+	is_int(passed_multiple(thread, &rules, 100000, second, second), 0,
+			"a hundred thousand calls a second are looked at, each");
+	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 10,
+			"of three millions one in eleven");
+	is_int(passed_multiple(thread, &rules, 20 * MILLION, second, second), PASSED_MOST,
+			"of very many one in so many");
+	thread->window.doubt = second / 50;
+	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 0,
+			"none goes by while much of what went by was long");
+	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, 3 * second), 10,
+			"until the run is longer");
+	thread->window.doubt = 0;
+	rules.allowed = 0;
+	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 0,
+			"without a budget, all are looked at");
+	site_add(&thread->counts.calls, 3 * MILLION);
+	rules.allowed = 0.009;
+	thread_keep_budget(thread, &rules, second);
+	is_int(thread->window.multiple, 10, "a thread asks for it");
+	thread_close(thread);
+	thread_free(thread);
+}
+
+/* Something waits or computes for long, from a place that was always quick. */
+static void test_something_long(bool waits, const char *name)
+{
+	uint64_t most = (waits ? 10 : 1) * (uint64_t)MILLION;
+
+	begin(PASSED_MOST);
+	for (int i = 0; i < MILLION; i++)
+		one_call(0x1000, waits, !waits && i % 100000 == 50000 ? MILLION : 100,
+				waits && i % 100000 == 50000 ? MILLION : 100);
+	one_call(0x3000, true, 100, 100);
+	check(name, MILLION + 1, 0.01);
+	ok(thread->window.doubt <= most && thread->window.doubt >= most / 2,
+			"%s: it is known how much time was long, where it may have been a call's (%g)",
+			name, (double)thread->window.doubt);
+	thread_close(thread);
+	thread_free(thread);
+}
+
+int main(void)
+{
+	srand(1);
+	test_loop();
+	test_computing_between();
+	test_other_stack();
+	test_something_long(true, "calls that wait");
+	test_something_long(false, "polls");
+	test_budget();
+	return tap_done();
+}
