@@ -134,7 +134,8 @@ static void judge(struct replay *replay, unsigned phase, struct replay_cell *cel
 	for (unsigned e = 0; e < plan->events; e++) {
 		struct replay_cell *cell = &cells[phase * plan->events + e];
 		const struct estimate *of = &estimate.event[e];
-		double reference = cells[phase * plan->events + replay->setup->reference[e]].truth;
+		double reference = replay_whole(cell->truth,
+				cells[phase * plan->events + replay->setup->reference[e]].truth);
 		double observed = replay->observed[phase * plan->events + e];
 		double error = fabs(of->mean - cell->truth) / reference;
 

@@ -44,12 +44,21 @@ struct replay_cell {
 	unsigned seen;    /* trials in which it was observed at all */
 	unsigned stated;  /* trials that stated an interval */
 	unsigned covered; /* of those, how many hold the truth */
-	double error;     /* mean weighted error, |estimate - truth| / truth of its reference */
+	double error;     /* mean weighted error: relative error x relevance, of 1 at most */
 	double error_max;
 	double width;    /* mean weighted half-width of the stated intervals */
 	double plain;    /* mean weighted error of the plain mean of the observed bursts */
 	double relative; /* mean of |estimate - truth| / truth; NAN where the truth is 0 */
 };
+
+/*
+ * What errors of a counter are related to: its reference, or itself where it counts more than that
+ * (several slots or entries a cycle), so that none weighs more than the cycles do.
+ */
+static inline double replay_whole(double truth, double reference)
+{
+	return truth > reference ? truth : reference;
+}
 
 /*
  * Replays; cells is phases x plan.events, row-major, phase 1 first; common events have cells too.

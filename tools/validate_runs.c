@@ -296,6 +296,7 @@ static void judge_scheme(struct runs *runs, int kind)
 
 		cell->truth = truth_of(runs, phase, event, &spread, &count);
 		cell->relevance = cell->truth / reference;
+		reference = replay_whole(cell->truth, reference);
 		for (unsigned r = 0; r < runs->options->runs; r++)
 			judge(cell,
 					counter(matched(&runs->scheme[r * SCHEME_KINDS + kind],
@@ -316,19 +317,19 @@ static void judge_scheme(struct runs *runs, int kind)
 static double noise_of(const struct runs *runs)
 {
 	const struct verdict_table *table = &runs->table;
-	double sum = 0, spread, reference;
+	double sum = 0, spread, truth, reference;
 	unsigned cells = 0, count, ignored;
 
 	for (unsigned i = 0; i < table->phases * table->events; i++) {
 		unsigned phase = i / table->events, event = i % table->events;
 		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
 
-		truth_of(runs, phase, event, &spread, &count);
+		truth = truth_of(runs, phase, event, &spread, &count);
 		if (count < 2)
 			continue;
 		reference = truth_of(runs, phase, to < table->common ? to : 0, &(double){ 0 },
 				&ignored);
-		sum += spread / reference;
+		sum += spread / replay_whole(truth, reference);
 		cells++;
 	}
 	return cells ? sum / cells : NAN;
