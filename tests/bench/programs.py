@@ -29,7 +29,7 @@ SILICON = """&control
  calculation='scf', prefix='si', pseudo_dir='.', outdir='./out'
 /
 &system
- ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=50.0
+ ibrav=2, celldm(1)=10.2, nat=2, ntyp=1, ecutwfc=90.0
 /
 &electrons
  conv_thr=1.0d-10
@@ -66,7 +66,7 @@ def lammps(root, folder):
     if os.path.exists(PEPTIDE):
         with open(os.path.join(PEPTIDE, "in.peptide")) as file:
             text = file.read().replace("data.peptide", PEPTIDE + "/data.peptide\nreplicate 2 2 1")
-        text = re.sub(r"run\s+\d+", "run 60", text)
+        text = re.sub(r"run\s+\d+", "run 300", text)
         yield "LAMMPS peptide", "openmpi", [lmp, "-in", write(folder, "in.peptide", text),
                                             "-log", "none"]
 

@@ -1,0 +1,83 @@
+"""Two commands that take turns on the machine: what changes from second to second (a virtual machine's
+host has other guests) meets both alike, as it does not when they run one after the other.
+"""
+import os
+import signal
+import subprocess
+import time
+
+TURN_SECONDS = 0.1
+
+
+def family(pid):
+    """The process and all below it."""
+    children = {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat") as file:
+                parent = int(file.read().rsplit(")", 1)[1].split()[1])
+            children.setdefault(parent, []).append(int(name))
+        except (OSError, ValueError):
+            pass
+    processes = [pid]
+    for process in processes:
+        processes += children.get(process, [])
+    return processes
+
+
+class Command:
+    """Started, and stopped at once."""
+
+    def __init__(self, words, folder, environment):
+        self.seconds = 0
+        begin = time.monotonic()
+        self.process = subprocess.Popen(words, cwd=folder, env=environment,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.family = family(self.process.pid)
+        self.stop(begin)
+
+    def send(self, number):
+        for process in self.family:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+
+    def stop(self, begin):
+        self.send(signal.SIGSTOP)
+        self.seconds += time.monotonic() - begin
+        # those that were started meanwhile
+        while (now := family(self.process.pid)) != self.family:
+            self.family = now
+            self.send(signal.SIGSTOP)
+
+    def turn(self, limit):
+        """Runs on, for a turn or to its end: whether that was it."""
+        begin = time.monotonic()
+        self.send(signal.SIGCONT)
+        while time.monotonic() - begin < limit:
+            if self.process.poll() is not None:
+                self.seconds += time.monotonic() - begin
+                return True
+            time.sleep(0.002)
+        self.stop(begin)
+        return False
+
+
+def seconds_in_turns(one, other, folder):
+    """Of two commands, each (words, environment): how long each ran."""
+    both = [Command(words, folder, environment) for words, environment in (one, other)]
+    order, ended = list(both), False
+    while not ended:
+        order.reverse()
+        for command in order:
+            if command.turn(TURN_SECONDS):
+                last = both[1 - both.index(command)]
+                last.turn(float("inf"))
+                ended = True
+                break
+    for command in both:
+        if command.process.returncode:
+            raise RuntimeError(f"{' '.join(command.process.args)} ended with "
+                               f"{command.process.returncode}")
+    return [command.seconds for command in both]
