@@ -12,6 +12,7 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
+#define KEEP_NS         1e6 /* after so long what was drained is kept for a kill */
 #define SERVICE_BUSY_NS 1e6 /* how often a thread looks after a round that is under way */
 
 /* ---- threads ---- */
@@ -109,7 +110,11 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 		core.preload->set_hooks(NULL);
 		return;
 	}
-	hooks_drain(thread, now);
+	ledger_drain(core.ledger, thread);
+	if (now >= thread->keep_at) {
+		ledger_checkpoint(core.ledger, thread, now, true);
+		thread->keep_at = now + clock_ticks(KEEP_NS);
+	}
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
 		exchange_step(core.exchange, core_threads(), now);

@@ -103,7 +103,7 @@ struct thread {
 	double group_weight; /* scheme_weight, when it was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
 	bool counting; /* the group is enabled */
-	uint64_t service_at, random;
+	uint64_t service_at, keep_at, random;
 	uint64_t place; /* in the scheme: which counter set this is */
 	bool main;      /* it called MPI_Init: it alone speaks MPI for the agent */
 	int open_error;
