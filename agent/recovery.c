@@ -295,6 +295,7 @@ static void restore_counting(const struct spool_facts *facts, struct counting *c
 	counting->plan = facts->plan;
 	counting->hardware = facts->hardware;
 	counting->probe.counters = facts->counters;
+	counting->probe.read_ns = facts->read_ns;
 	counting->warnings = facts->warnings;
 	memcpy(counting->warning, facts->warning, sizeof(counting->warning));
 	snprintf(counting->without, sizeof(counting->without), "%s", facts->without);

@@ -388,8 +388,10 @@ static void print_counters(FILE *out, const json_t *phase)
 	}
 }
 
-static void print_phase(FILE *out, const json_t *phase)
+/* read_seconds: what a read of its counters takes; a burst has one at each end. */
+static void print_phase(FILE *out, const json_t *phase, double read_seconds)
 {
+	double mean = get_in(phase, "duration_seconds", "mean");
 	double ipc = get(phase, "ipc"), instructions = NAN;
 	const json_t *counters = json_object_get(phase, "counters");
 	void *second = json_object_iter_next((json_t *)counters,
@@ -400,12 +402,16 @@ static void print_phase(FILE *out, const json_t *phase)
 		instructions = get(json_object_iter_value(second), "mean");
 	fprintf(out, "%5.0f  %6s  %9s  %9s", get(phase, "id"),
 			format_percent(get(phase, "time_share")).of,
-			format_count(get(phase, "bursts")).of,
-			format_seconds(get_in(phase, "duration_seconds", "mean")).of);
+			format_count(get(phase, "bursts")).of, format_seconds(mean).of);
 	if (isfinite(ipc))
 		fprintf(out, "  %9s  %6.2f", format_count(instructions).of, ipc);
 	fputc('\n', out);
 	print_ends(out, phase);
+	if (mean < 2 * read_seconds)
+		print_line(out, 6,
+				"      shorter than reading counters at both ends (%s): its counts are partly "
+				"those of the reads",
+				format_seconds(2 * read_seconds).of);
 	print_hot(out, json_object_get(phase, "profile"), "functions", "function", "in");
 	print_hot(out, json_object_get(phase, "profile"), "lines", "line", "at");
 	if (json_array_size(json_object_get(phase, "cpi_breakdown")))
@@ -416,8 +422,8 @@ static void print_phase(FILE *out, const json_t *phase)
 
 static void print_phases(FILE *out, const json_t *report)
 {
+	double read_seconds = get_in(report, "agent", "read_seconds"), small = 0;
 	const json_t *phase;
-	double small = 0;
 	unsigned smalls = 0;
 	size_t i;
 
@@ -427,7 +433,7 @@ static void print_phases(FILE *out, const json_t *report)
 					"");
 	json_array_foreach (json_object_get(report, "phases"), i, phase) {
 		if (get(phase, "time_share") >= PHASE_SHOWN) {
-			print_phase(out, phase);
+			print_phase(out, phase, read_seconds);
 		} else {
 			small += get(phase, "time_share");
 			smalls++;
