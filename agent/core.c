@@ -27,8 +27,8 @@
 #include "sampling/path.h"
 
 #define QUICK_NS   10000 /* a burst and a call of so long together are quick */
-#define SERVICE_NS 10e6 /* how often a thread looks after what is not urgent */
-#define QUANTUM_NS 10e6 /* a group stays at least that long */
+#define SERVICE_NS 10e6  /* how often a thread looks after what is not urgent */
+#define QUANTUM_NS 10e6  /* a group stays at least that long */
 
 /* Of the budget, what reads may cost, what switching groups may, and what trainings may ... */
 #define BUDGET_READS    0.7

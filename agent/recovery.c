@@ -156,9 +156,8 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 
 	restore_sites(thread, sites);
 	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
-	recovery->totals.agent_seconds += account_own_ticks(account, facts->call_ticks,
-							  facts->read_ns / facts->ns_per_tick) *
-			facts->ns_per_tick * 1e-9;
+	recovery->totals.agent_seconds +=
+			account_own_ticks(account, facts->call_ticks) * facts->ns_per_tick * 1e-9;
 	return close_open(recovery, image, thread);
 }
 

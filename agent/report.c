@@ -290,6 +290,8 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
 	const struct totals *totals = facts->totals;
 	double available = facts->wall_seconds * totals->threads;
+	double read_seconds = totals->reads > 0 ? totals->read_seconds / totals->reads :
+						  facts->counting->probe.read_ns * 1e-9;
 
 	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "interval_cost",
 			interval_cost, "seconds", number(totals->agent_seconds), "share",
@@ -298,9 +300,8 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 			number(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
 			whole(totals->calls), "passed_calls", whole(totals->passed), "reads",
-			whole(totals->reads), "read_seconds",
-			number(facts->counting->probe.read_ns * 1e-9), "rounds", (int)facts->rounds,
-			"switches", whole(totals->switches));
+			whole(totals->reads), "read_seconds", number(read_seconds), "rounds",
+			(int)facts->rounds, "switches", whole(totals->switches));
 }
 
 /* Not read, but attributed to the phases through call sites. */

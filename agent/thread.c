@@ -16,6 +16,13 @@
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
 #define READS_LEFT 0.25
 
+/*
+ * Among the program's work a read takes some times as long as one after the other at the start, for
+ * what it needs has left the caches: so many of them are measured before that is believed.
+ */
+#define READS_KNOWN     32
+#define READ_TICKS_MOST 16 /* times that */
+
 size_t thread_bytes(void)
 {
 	return sizeof(struct thread) + THREAD_RING_BURSTS * sizeof(struct burst);
@@ -206,20 +213,30 @@ static int read_begin(struct thread *thread)
 	return read_group(group, thread->values);
 }
 
-/* The burst that begins will be read: the counters now. */
-static __attribute__((noinline)) bool begin_reading(struct thread *thread,
-		const struct thread_rules *rules, uint64_t now)
+/* A read took so long, and so will that at the other end of the burst; what held it up is not ours. */
+static void account_reads(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
+	double most = READ_TICKS_MOST * rules->read_ticks;
+
+	site_add(&thread->counts.read_ticks, 2 * ((double)ticks < most ? ticks : (uint64_t)most));
+}
+
+/* The burst that begins will be read: the counters at time *now, which is later when it returns. */
+static __attribute__((noinline)) bool begin_reading(struct thread *thread,
+		const struct thread_rules *rules, uint64_t *now)
+{
+	uint64_t begin = *now;
 	int kept = errno;
 	bool good;
 
 	if (rules->switching && !take_turn(thread))
 		return false;
 	thread->switched = false;
-	good = !quantum_is_over(thread, rules, now);
+	good = !quantum_is_over(thread, rules, begin);
 	if (!good) {
-		good = next_quantum(thread, rules, now);
-		site_add(&thread->counts.switch_ticks, clock_now() - now);
+		good = next_quantum(thread, rules, begin);
+		begin = clock_now();
+		site_add(&thread->counts.switch_ticks, begin - *now);
 	}
 	if (good) {
 		site_add(&thread->counts.reads, 1);
@@ -231,6 +248,9 @@ static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 	if (rules->switching)
 		end_turn(thread);
 	errno = kept;
+	*now = clock_now();
+	if (good)
+		account_reads(thread, rules, *now - begin);
 	return good;
 }
 
@@ -395,11 +415,10 @@ void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 			(chance >= 1 || thread_random(thread) < chance);
 	if (thread->reading) {
 		thread->weight = chance >= 1 ? 1 : 1 / chance;
-		if (!begin_reading(thread, rules, now)) {
+		if (!begin_reading(thread, rules, &now)) {
 			thread->reading = false;
 			site_add(&thread->counts.lost, 1);
 		}
-		now = clock_now();
 	}
 	thread->begin = now;
 	if (thread->reading)
@@ -442,6 +461,7 @@ void thread_account(const struct thread *thread, struct account *account)
 		.unclassified_ticks = (double)thread->given_up_ticks,
 		.lost = count_of(&counts->lost),
 		.reads = count_of(&counts->reads),
+		.read_ticks = count_of(&counts->read_ticks),
 		.switches = count_of(&counts->switches),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),
@@ -457,12 +477,23 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 	struct account account = {
 		.calls = count_of(&counts->calls),
 		.passed = count_of(&counts->passed),
-		.reads = count_of(&counts->reads),
+		.read_ticks = count_of(&counts->read_ticks),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),
 	};
 
-	return account_own_ticks(&account, rules->call_ticks, rules->read_ticks);
+	return account_own_ticks(&account, rules->call_ticks);
+}
+
+/* As a read costs more than was thought at the start, there are so many times fewer for the same. */
+static double read_costs(const struct thread *thread, const struct thread_rules *rules)
+{
+	double reads = count_of(&thread->counts.reads);
+	double ticks = count_of(&thread->counts.read_ticks);
+
+	if (reads < READS_KNOWN || ticks <= reads * rules->read_ticks)
+		return 1;
+	return reads * rules->read_ticks / ticks;
 }
 
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
@@ -471,7 +502,7 @@ void thread_keep_budget(struct thread *thread, const struct thread_rules *rules,
 	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
 
 	if (rules->allowed > 0)
-		thread->pay = rules->pay *
+		thread->pay = rules->pay * read_costs(thread, rules) *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
 	if (elapsed - thread->budget_at < rules->service_ticks / 2)
 		return;

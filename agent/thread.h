@@ -38,7 +38,7 @@ struct thread_rules {
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
 	double pay;             /* a burst is read with probability mean ticks x pay, > 0 */
 	double call_ticks;      /* what the two hooks cost where nothing is read */
-	double read_ticks;      /* what a read costs */
+	double read_ticks;      /* what a read costs, one after the other */
 	double fixed_ticks;     /* that the process waits for us at its start and its end */
 	double allowed;         /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
@@ -59,7 +59,7 @@ struct thread_counts {
 	_Atomic uint64_t passed; /* of the calls, those that were passed over */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
-	_Atomic uint64_t reads, switches, switch_ticks;
+	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
 	_Atomic uint64_t mpi_ticks;                 /* inside MPI */
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */

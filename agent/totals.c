@@ -86,12 +86,12 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 /* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
 #define PASSED_COST 0.1
 
-double account_own_ticks(const struct account *account, double call_ticks, double read_ticks)
+double account_own_ticks(const struct account *account, double call_ticks)
 {
 	double calls = account->calls - account->passed * (1 - PASSED_COST);
 
 	return account->switch_ticks + account->service_ticks + calls * call_ticks +
-			account->reads * read_ticks;
+			account->read_ticks;
 }
 
 void totals_add(struct totals *totals, const struct account *account,
@@ -105,6 +105,7 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->calls += account->calls;
 	totals->passed += account->passed;
 	totals->reads += account->reads;
+	totals->read_seconds += account->read_ticks * ns_per_tick * 1e-9;
 	totals->switches += account->switches;
 	totals->lost += account->lost;
 	totals->slices += account->slices;

@@ -23,6 +23,7 @@ struct totals {
 	/* attributed through their call sites: bursts that were not read, per prototype */
 	struct tally unread[PROTOTYPES_MAX];
 	double calls, passed, reads, switches, lost, threads;
+	double read_seconds; /* that the reads took */
 	double slices, samples, lost_samples;
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
@@ -35,13 +36,13 @@ struct account {
 	double passed; /* of the calls, those that were not looked at */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
-	double lost, reads, switches, switch_ticks, service_ticks;
+	double lost, reads, read_ticks, switches, switch_ticks, service_ticks;
 	double slices, samples,
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
-/* How long we were at work in the thread, where a call without reads takes so long, and a read so. */
-double account_own_ticks(const struct account *account, double call_ticks, double read_ticks);
+/* How long we were at work in the thread, where a call without reads takes so long. */
+double account_own_ticks(const struct account *account, double call_ticks);
 
 /*
  * Adds a thread: its account, and the bursts that its sites say were not read, spread over

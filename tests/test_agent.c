@@ -249,11 +249,17 @@ static void test_keeps_budget(void)
 	thread_keep_budget(thread, &run.rules, 2 * second);
 	is_near(thread->pay, run.rules.pay, 0, "then as many as the budget has for reads");
 	site_add(&thread->counts.reads, 15000);
+	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
 	thread_keep_budget(thread, &run.rules, 2 * second);
 	ok(thread->pay < run.rules.pay, "fewer, when reads have cost more than they should");
 	thread_keep_budget(thread, &run.rules, 4 * second);
 	is_near(thread->pay, run.rules.pay, 0, "until that is made up for");
+	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
+	thread_keep_budget(thread, &run.rules, 8 * second);
+	is_near(thread->pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
+			"half as many, when each takes twice as long");
 	site_add(&thread->counts.service_ticks, second);
+	thread->pay = run.rules.pay;
 	run.rules.allowed = 0;
 	thread_keep_budget(thread, &run.rules, 4 * second);
 	is_near(thread->pay, run.rules.pay, 0, "without a budget, all");
