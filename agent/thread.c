@@ -17,11 +17,12 @@
 #define READS_LEFT 0.25
 
 /*
- * Among the program's work a read takes some times as long as one after the other at the start, for
- * what it needs has left the caches: so many of them are measured before that is believed.
+ * Among the program's work a read takes some times as long as it did at the start, one after the other,
+ * for what it needs has left the caches. After so many reads this is known; one that took more than so
+ * many times as long was held up by something else.
  */
 #define READS_KNOWN     32
-#define READ_TICKS_MOST 16 /* times that */
+#define READ_TICKS_MOST 16
 
 size_t thread_bytes(void)
 {
@@ -213,7 +214,7 @@ static int read_begin(struct thread *thread)
 	return read_group(group, thread->values);
 }
 
-/* A read took so long, and so will that at the other end of the burst; what held it up is not ours. */
+/* A read took so long, and so will that at the other end of the burst. */
 static void account_reads(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
 	double most = READ_TICKS_MOST * rules->read_ticks;
