@@ -46,9 +46,9 @@ class Command:
     def stop(self, begin):
         self.send(signal.SIGSTOP)
         self.seconds += time.monotonic() - begin
-        # those that were started meanwhile
-        while (now := family(self.process.pid)) != self.family:
-            self.family = now
+        # those that were started meanwhile; who has lost its parent stays in the family
+        while new := set(family(self.process.pid)) - set(self.family):
+            self.family += new
             self.send(signal.SIGSTOP)
 
     def turn(self, limit):

@@ -9,9 +9,9 @@ program() { on "$mpi" 2 "$programs/phases.$mpi" -n 300 -x 5; }
 true_phases() { report instructions "$1" 1500000 6000 300000 12000000; }
 run bare program
 
-# with NAME SETTINGS: cases that hold whatever fails.
+# with NAME SETTINGS [VARIABLE=VALUE]: cases that hold whatever fails.
 with() {
-	scripted "$1" SCRIPTED_PMU="$2" program
+	scripted "$1" SCRIPTED_PMU="$2" ${3:+"$3"} program
 	json=$tmp/$1.result/report.json
 	unchanged "$1" bare
 	holds "$2: the report is as its schema says" report schema "$json"
@@ -35,7 +35,7 @@ with open_few fail=open:40+:EMFILE
 with read_once fail=read:400:EIO
 # a counter in its error state, or whose processor has gone: reads give nothing from some moment on
 for how in short ENODEV; do
-	with read_$how fail=read:400+:$how
+	with read_$how fail=read:400+:$how PHASEMUX_BUDGET=none
 	holds "reads that end in the middle ($how): what was read is of the true phases" "$python" -c '
 import json, sys
 phases = json.load(open(sys.argv[1]))["phases"]
