@@ -8,7 +8,7 @@
  * Only calls that came from the places of the window, with the same stack, are passed over, and only
  * while all calls were quick for some time. Where something long was among them all the same, it is taken
  * for the burst that came last, or where one of the calls can wait, for a call; while more than a
- * hundredth of all time was such, no call is passed over.
+ * hundredth of all time was such (a tenth, where none can wait), no call is passed over.
  */
 #ifndef PHASEMUX_AGENT_PASSED_H
 #define PHASEMUX_AGENT_PASSED_H

@@ -273,10 +273,6 @@ static void enter_finalize(void *site, const void *frame)
 		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
 		long result;                                                                       \
                                                                                                    \
-		/* no intercepted call is below one in C */                                        \
-		if (form <= FORM_C_LARGE && !wrap_thread.depth && wrap_observed() &&               \
-				!wrap_takes_none(CALLER))                                          \
-			return real(A_##count);                                                    \
 		BEFORE_##kind(call);                                                               \
 		result = real(A_##count);                                                          \
 		AFTER_##kind(call);                                                                \

@@ -84,7 +84,7 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 }
 
 /* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
-#define PASSED_COST 0.1
+#define PASSED_COST 0.125
 
 double account_own_ticks(const struct account *account, double call_ticks)
 {

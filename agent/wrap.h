@@ -48,17 +48,10 @@ static inline const struct preload_hooks *wrap_observed(void)
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
 }
 
-/* The outermost call begins: it is not passed over. */
-static inline bool wrap_takes_none(const void *site, const void *frame)
-{
-	struct passed *passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
-
-	return !passed || !passed->left || !passed_takes(passed, site, frame);
-}
-
 static inline void wrap_enter(enum runtime_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
+	struct passed *passed;
 
 	if (wrap_thread.depth++)
 		return;
@@ -67,10 +60,11 @@ static inline void wrap_enter(enum runtime_call call, void *site, const void *fr
 	hooks = wrap_observed();
 	if (!hooks)
 		return;
-	if (wrap_takes_none(site, frame))
-		hooks->before(&wrap_thread.core, call, site, frame);
-	else
+	passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
+	if (passed && passed->left && passed_takes(passed, site, frame))
 		wrap_thread.passes = true;
+	else
+		hooks->before(&wrap_thread.core, call, site, frame);
 }
 
 static inline void wrap_leave(enum runtime_call call, void *site, const void *frame)
