@@ -194,6 +194,56 @@ static double switch_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
+/* ---- what a read takes from the program, beside its own time ---- */
+
+#define NUMBERS 512
+
+struct aftermath {
+	struct counted *counted;
+	bool reads;
+	double read_ns; /* of one among the work; the least of all batches */
+};
+
+static int by_size(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The time of sorting the same numbers again and again, with a read before each, which is not in it. */
+static double work_batch(void *data)
+{
+	struct aftermath *aftermath = data;
+	uint64_t values[GROUP_EVENTS_MAX], working = 0, reading = 0;
+	int numbers[NUMBERS];
+
+	for (int i = 0; i < BATCH; i++) {
+		uint64_t before = clock_now(), begin;
+
+		if (aftermath->reads)
+			group_read(&aftermath->counted->group[0], values);
+		begin = clock_now();
+		for (unsigned n = 0; n < NUMBERS; n++)
+			numbers[n] = (int)(n * 2654435761u >> 8);
+		qsort(numbers, NUMBERS, sizeof(*numbers), by_size);
+		working += clock_now() - begin;
+		reading += begin - before;
+		sink = numbers[0];
+	}
+	aftermath->read_ns = fmin(aftermath->read_ns, clock_ns(reading) / BATCH);
+	return clock_ns(working);
+}
+
+static void aftermath(struct counted *counted)
+{
+	struct aftermath alone = { counted, false, INFINITY }, after = { counted, true, INFINITY };
+
+	report("floor_work", work_batch, &alone);
+	report("work_after_read", work_batch, &after);
+	printf("read_among_work %.2f\n", after.read_ns);
+}
+
 static double clock_batch(void *data)
 {
 	uint64_t begin = clock_now();
@@ -231,6 +281,7 @@ static void kernel(void)
 	group_enable(&counted.group[0]);
 	report(counting.hardware ? "floor_read_group" : "floor_read_software_group", read_batch,
 			&counted);
+	aftermath(&counted);
 	report(counting.hardware ? "switch_groups" : "switch_software_groups", switch_batch,
 			&counted);
 }
