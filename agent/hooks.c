@@ -208,7 +208,7 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 {
 	struct thread *thread = in_slot(slot);
 	bool is_new = false;
-	uint64_t now, call_ticks = 0;
+	uint64_t now, call_ticks;
 
 	if (!thread && is_safe(call)) {
 		meet(slot);
@@ -223,8 +223,7 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	if (is_new)
 		thread->born = thread->at;
 	now = clock_now();
-	if (call < MPI_CALLS && !is_new)
-		call_ticks = now - thread->entered;
+	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* no call waited for long: do it all the same */
 	if (is_safe(call) &&

@@ -75,26 +75,6 @@ void passed_after(struct thread *thread, const struct thread_rules *rules, const
 	window->pairs = 0;
 }
 
-/* So many bursts as that of the pair. */
-static void add_bursts(struct thread *thread, const struct passed_pair *pair, uint64_t bursts,
-		uint64_t ticks)
-{
-	struct thread_counts *counts = &thread->counts;
-	struct span *span = &thread->sites.span[pair->span];
-
-	site_add(&counts->bursts, bursts);
-	site_add(&counts->ticks, ticks);
-	site_add(&counts->histogram[histogram_bin(pair->burst)], ticks);
-	if (pair->is_short) {
-		site_add(&counts->short_bursts, bursts);
-		site_add(&counts->short_ticks, ticks);
-	} else {
-		span_mark(thread->sites.unread_since, pair->span);
-		site_add(&span->unread, bursts);
-		site_add(&span->unread_ticks, ticks);
-	}
-}
-
 /*
  * What went by took so many times what was expected of it: as the stamps of what is timed take time,
  * it is less. One window says too little of it, and its own share in it: many say it.
@@ -148,8 +128,10 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 		uint64_t bursts = calls / PASSED_WINDOW + (i < calls % PASSED_WINDOW);
 		uint64_t ticks = at_most((double)(bursts * pair->burst) * scale, left);
 
-		if (bursts)
-			add_bursts(thread, pair, bursts, ticks);
+		if (bursts) {
+			thread_add_bursts(thread, bursts, pair->burst, ticks);
+			thread_add_unread(thread, pair->span, pair->is_short, bursts, ticks);
+		}
 		left -= ticks;
 	}
 	if (is_long && !waits)

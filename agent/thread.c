@@ -360,11 +360,8 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 	ticks = now - thread->begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
-	site_add(&counts->bursts, 1);
-	site_add(&counts->ticks, ticks);
 	/* what is cut has the length of its slices, a little less */
-	site_add(&counts->histogram[histogram_bin(
-				 is_long(rules, ticks) ? rules->sample_ticks / 4 * 3 : ticks)],
+	thread_add_bursts(thread, 1, is_long(rules, ticks) ? rules->sample_ticks / 4 * 3 : ticks,
 			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
@@ -375,14 +372,8 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		read = push_burst(thread, rules, ticks, span);
 	if (thread->reading && !read)
 		site_add(&counts->lost, 1);
-	if (is_short) {
-		site_add(&counts->short_bursts, 1);
-		site_add(&counts->short_ticks, ticks);
-	} else if (!read) {
-		span_mark(thread->sites.unread_since, span);
-		site_add(&thread->sites.span[span].unread, 1);
-		site_add(&thread->sites.span[span].unread_ticks, ticks);
-	}
+	if (is_short || !read)
+		thread_add_unread(thread, span, is_short, 1, ticks);
 	/* after what went by, its length is not known but assumed */
 	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
 	if (thread->window.timed) {

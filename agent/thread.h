@@ -94,8 +94,8 @@ struct thread {
 	double weight;
 	struct open_burst under_way;
 	struct passed_window window;
-	uint64_t budget_calls,
-			budget_at; /* how many calls there were at that time: thread_keep_budget */
+	/* how many calls there were at that time, for thread_keep_budget */
+	uint64_t budget_calls, budget_at;
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
 	atomic_flag turn;
 	/* the quantum under way */
@@ -138,6 +138,33 @@ static inline double thread_random(struct thread *thread)
 	x ^= x >> 27;
 	thread->random = x;
 	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * 0x1p-53;
+}
+
+/* So many bursts, about as long as `length` each, have ended. All in ticks. */
+static inline void thread_add_bursts(struct thread *thread, uint64_t bursts, uint64_t length,
+		uint64_t ticks)
+{
+	struct thread_counts *counts = &thread->counts;
+
+	site_add(&counts->bursts, bursts);
+	site_add(&counts->ticks, ticks);
+	site_add(&counts->histogram[histogram_bin(length)], ticks);
+}
+
+/* Those of them that are in no ring: short ones, or not read. */
+static inline void thread_add_unread(struct thread *thread, uint32_t span, bool is_short,
+		uint64_t bursts, uint64_t ticks)
+{
+	struct span *at = &thread->sites.span[span];
+
+	if (is_short) {
+		site_add(&thread->counts.short_bursts, bursts);
+		site_add(&thread->counts.short_ticks, ticks);
+	} else {
+		span_mark(thread->sites.unread_since, span);
+		site_add(&at->unread, bursts);
+		site_add(&at->unread_ticks, ticks);
+	}
 }
 
 /*

@@ -1,5 +1,8 @@
 #include "agent/totals.h"
 
+/* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
+#define PASSED_COST 0.125
+
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
 {
 	tally->bursts += bursts;
@@ -82,9 +85,6 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 					ns_per_tick);
 	}
 }
-
-/* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
-#define PASSED_COST 0.125
 
 double account_own_ticks(const struct account *account, double call_ticks)
 {
