@@ -18,10 +18,12 @@ static uint64_t now;
 static bool looks;                                /* at the call under way */
 static uint64_t looked_at, true_burst, true_call; /* calls; ticks */
 
+static const void *frame = (const void *)0x7000; /* the stack of all calls */
+
 /* As the preload and the hooks do it: a call from a place, after a burst of so many ticks. */
 static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
 {
-	const void *site = (const void *)place, *frame = (const void *)0x7000;
+	const void *site = (const void *)place;
 
 	now += burst;
 	true_burst += burst;
@@ -146,12 +148,19 @@ static void test_other_stack(void)
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000, false, 50, 50);
 	ok(looked_at < 5000, "one place goes by");
+	while (!thread->passed.left)
+		one_call(0x1000, false, 50, 50);
+	frame = (const void *)0x6000;
+	one_call(0x1000, false, 50, 50);
+	ok(looks, "the same place with another stack does not");
+	frame = (const void *)0x7000;
+	while (!thread->passed.left)
+		one_call(0x1000, false, 50, 50);
+	one_call(0x2000, false, 50, 50);
+	ok(looks, "another place does not");
 	looked_at = 0;
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 10000; i++)
 		one_call(0x1000 + 16 * (uintptr_t)(i % 20), false, 50, 50);
-		if (i == 0)
-			ok(thread->passed.left == 0 || !looks, "another one does not, or is it");
-	}
 	is_near((double)looked_at, 10000, 200,
 			"of places that are too many for a window, none does");
 	thread_close(thread);
