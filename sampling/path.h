@@ -23,7 +23,7 @@
 #define PATH_FRAMES_MAX 8
 #define PATHS_MAX       2048
 #define PATHS_DEEP      (PATHS_MAX / 4 * 3) /* those met later are one return address */
-#define PATH_HEADS      256
+#define PATH_HEADS      1024
 
 /*
  * In the order in which they were met: memory is touched as far as it is used. A program may have
@@ -85,7 +85,24 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 
 static inline unsigned path_slot(uintptr_t address)
 {
-	return (unsigned)((address * 0x9e3779b97f4a7c15u) >> 56);
+	return (unsigned)((address * 0x9e3779b97f4a7c15u) >> 54) % PATH_HEADS;
+}
+
+/* Among those of the same head, by number, or 0. What is found comes to the front: it will come again. */
+static inline unsigned path_search(struct path_table *table, uintptr_t address, uintptr_t frame)
+{
+	uint16_t *head = &table->head[path_slot(address)], *link = head;
+	unsigned at;
+
+	while ((at = *link) && !path_is_here(table, &table->path[at], address, frame))
+		link = &table->path[at].next;
+	/* one of a return address alone would be taken for all that begin there */
+	if (link != head && at && at < PATHS_DEEP) {
+		*link = table->path[at].next;
+		table->path[at].next = *head;
+		*head = (uint16_t)at;
+	}
+	return at;
 }
 
 /*
@@ -100,12 +117,9 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 	unsigned at = last->then;
 
 	if (!path_is_here(table, &table->path[at], address, (uintptr_t)frame)) {
-		at = table->head[path_slot(address)];
-		while (at && !path_is_here(table, &table->path[at], address, (uintptr_t)frame))
-			at = table->path[at].next;
+		at = path_search(table, address, (uintptr_t)frame);
 		if (!at)
 			at = path_learn(table, address, frame);
-		/* one of a return address alone would be taken for all that begin there */
 		if (at < PATHS_DEEP)
 			last->then = (uint16_t)at;
 	}
