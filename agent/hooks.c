@@ -187,15 +187,19 @@ static inline bool is_safe(enum runtime_call call)
 
 static void before(void **slot, enum runtime_call call, void *site, const void *frame)
 {
-	uint64_t now = clock_now();
+	uint64_t now = clock_now(), begin = now;
 	struct thread *thread = in_slot(slot);
 
 	if (!is_observed(thread))
 		return;
 	thread_stop_counting(thread, &core.rules);
+	if (thread_is_timed(thread) && thread->reading)
+		begin = clock_now();
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
 	thread_end_burst(thread, &core.rules, call, now);
+	if (thread_is_timed(thread))
+		thread_account_hook(thread, &core.rules, clock_now() - begin);
 	if (call == MPI_CALL_Abort)
 		leave_behind(thread, now);
 	else if ((call >= MPI_CALLS || waits[call]) && is_safe(call) &&
@@ -235,6 +239,10 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	thread_begin_burst(thread, &core.rules, call, now);
 	if (thread->window.multiple && call < MPI_CALLS)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
+	/* what was read has its own time, until the burst began */
+	if (thread_is_timed(thread))
+		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
+	thread_count_untimed(thread);
 }
 
 struct thread *hooks_thread(void **slot)

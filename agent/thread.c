@@ -23,6 +23,7 @@
  */
 #define READS_KNOWN     32
 #define READ_TICKS_MOST 16
+#define HOOK_TICKS_MOST 64 /* the same of a hook */
 
 size_t thread_bytes(void)
 {
@@ -108,6 +109,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 		thread->kernel_bytes += group_bytes(&thread->groups[g]);
 	thread->group = scheme_group(&rules->scheme, place, 0);
 	thread->group_weight = 1;
+	thread->untimed = THREAD_CALLS_TIMED / 2;
 	return thread;
 }
 
@@ -425,6 +427,14 @@ void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
 	thread->by_other = false;
 }
 
+void thread_account_hook(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
+{
+	double most = HOOK_TICKS_MOST * rules->call_ticks;
+
+	site_add(&thread->counts.call_ticks,
+			THREAD_CALLS_TIMED * ((double)ticks < most ? ticks : (uint64_t)most));
+}
+
 static double count_of(const _Atomic uint64_t *count)
 {
 	return (double)atomic_load_explicit(count, memory_order_relaxed);
@@ -452,6 +462,7 @@ void thread_account(const struct thread *thread, struct account *account)
 		.unclassified_bursts = (double)thread->given_up,
 		.unclassified_ticks = (double)thread->given_up_ticks,
 		.lost = count_of(&counts->lost),
+		.call_ticks = count_of(&counts->call_ticks),
 		.reads = count_of(&counts->reads),
 		.read_ticks = count_of(&counts->read_ticks),
 		.switches = count_of(&counts->switches),
@@ -467,8 +478,8 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 {
 	const struct thread_counts *counts = &thread->counts;
 	struct account account = {
-		.calls = count_of(&counts->calls),
 		.passed = count_of(&counts->passed),
+		.call_ticks = count_of(&counts->call_ticks),
 		.read_ticks = count_of(&counts->read_ticks),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),

@@ -36,11 +36,11 @@ struct thread_rules {
 	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
 	unsigned groups;           /* of the plan */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
-	double pay;             /* a burst is read with probability mean ticks x pay, > 0 */
-	double call_ticks;      /* what the two hooks cost where nothing is read */
-	double read_ticks;      /* what a read costs, one after the other */
-	double fixed_ticks;     /* that the process waits for us at its start and its end */
-	double allowed;         /* of each tick, for all that we do; 0: any */
+	double pay;         /* a burst is read with probability mean ticks x pay, > 0 */
+	double call_ticks;  /* what the two hooks cost one after the other, where nothing is read */
+	double read_ticks;  /* what a read costs, one after the other */
+	double fixed_ticks; /* that the process waits for us at its start and its end */
+	double allowed;     /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
 	uint64_t quick_ticks;   /* a burst and a call of so long together may go by (passed.h) */
@@ -59,6 +59,8 @@ struct thread_counts {
 	_Atomic uint64_t passed; /* of the calls, those that were passed over */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
+	_Atomic uint64_t
+			call_ticks; /* in the two hooks, without the rest of these; of some, for all */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
 	_Atomic uint64_t mpi_ticks;                 /* inside MPI */
@@ -104,8 +106,9 @@ struct thread {
 	uint64_t quantum, quantum_end, quantum_left;
 	bool counting; /* the group is enabled */
 	uint64_t service_at, keep_at, random;
-	uint64_t place; /* in the scheme: which counter set this is */
-	bool main;      /* it called MPI_Init: it alone speaks MPI for the agent */
+	uint32_t untimed; /* calls, until the next one whose hooks are timed */
+	uint64_t place;   /* in the scheme: which counter set this is */
+	bool main;        /* it called MPI_Init: it alone speaks MPI for the agent */
 	int open_error;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
 	struct thread_counts counts;
@@ -194,6 +197,26 @@ void thread_keep_budget(struct thread *thread, const struct thread_rules *rules,
 
 /* Of its own time, what we have done in it: without the process' start and end. */
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
+
+/*
+ * What the two hooks of a call took among the program's work, where most of what they need has left the
+ * caches, is many times what they take in a row: so one call in some is timed, for all.
+ */
+#define THREAD_CALLS_TIMED 31
+
+static inline bool thread_is_timed(const struct thread *thread)
+{
+	return !thread->untimed;
+}
+
+/* A hook of the call that is timed took so long, its reads and its service left out. */
+void thread_account_hook(struct thread *thread, const struct thread_rules *rules, uint64_t ticks);
+
+/* A call is over: the next one is timed, or one call fewer comes before that. */
+static inline void thread_count_untimed(struct thread *thread)
+{
+	thread->untimed = thread->untimed ? thread->untimed - 1 : THREAD_CALLS_TIMED - 1;
+}
 
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);

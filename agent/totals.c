@@ -88,10 +88,8 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 
 double account_own_ticks(const struct account *account, double call_ticks)
 {
-	double calls = account->calls - account->passed * (1 - PASSED_COST);
-
-	return account->switch_ticks + account->service_ticks + calls * call_ticks +
-			account->read_ticks;
+	return account->switch_ticks + account->service_ticks + account->call_ticks +
+			account->passed * PASSED_COST * call_ticks + account->read_ticks;
 }
 
 void totals_add(struct totals *totals, const struct account *account,

@@ -36,12 +36,12 @@ struct account {
 	double passed; /* of the calls, those that were not looked at */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
-	double lost, reads, read_ticks, switches, switch_ticks, service_ticks;
+	double lost, call_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
 	double slices, samples,
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
-/* How long we were at work in the thread, where a call without reads takes so long. */
+/* How long we were at work in the thread, where a call in a row with others takes so long. */
 double account_own_ticks(const struct account *account, double call_ticks);
 
 /*

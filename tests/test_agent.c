@@ -232,6 +232,7 @@ static void test_keeps_budget(void)
 {
 	uint64_t second = clock_ticks(1e9);
 	struct thread *thread;
+	double spent;
 
 	start("time-space", 1e-5);
 	run.rules.allowed = 0.01;
@@ -258,6 +259,14 @@ static void test_keeps_budget(void)
 	thread_keep_budget(thread, &run.rules, 8 * second);
 	is_near(thread->pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
 			"half as many, when each takes twice as long");
+	run.rules.call_ticks = 100;
+	spent = thread_own_ticks(thread, &run.rules);
+	thread_account_hook(thread, &run.rules, 300);
+	is_near(thread_own_ticks(thread, &run.rules) - spent, 300.0 * THREAD_CALLS_TIMED, 1,
+			"a hook that is timed stands for those that are not");
+	thread_account_hook(thread, &run.rules, second);
+	ok(thread_own_ticks(thread, &run.rules) - spent < 100.0 * 100 * THREAD_CALLS_TIMED,
+			"but not where it was held up");
 	site_add(&thread->counts.service_ticks, second);
 	thread->pay = run.rules.pay;
 	run.rules.allowed = 0;
