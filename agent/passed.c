@@ -1,5 +1,7 @@
 #include "agent/passed.h"
 
+#include <string.h>
+
 #include "agent/thread.h"
 
 #define CALM        64   /* so many quick calls in a row, and calls may go by */
@@ -21,20 +23,39 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 	return cost >= (PASSED_MOST + 1) * allowed ? PASSED_MOST : (uint32_t)(cost / allowed);
 }
 
-/* The places of the window, each once. */
+static void add_place(struct passed *passed, struct passed_window *window,
+		struct passed_place place, uint32_t from)
+{
+	passed->left = 1;
+	if (passed->places == PASSED_PLACES || passed_takes(passed, place.site, place.frame))
+		return;
+	window->from[passed->places] = from;
+	passed->place[passed->places++] = place;
+}
+
+/* The places of the window, each once, and of those before it as many as there is room for. */
 static void set_places(struct passed *passed, struct passed_window *window)
 {
-	passed->places = 0;
-	for (uint32_t i = 0; i < window->pairs; i++) {
-		const struct passed_pair *pair = &window->pair[i];
+	struct passed before = *passed;
+	uint32_t from[PASSED_PLACES];
 
-		passed->left = 1;
-		if (passed_takes(passed, pair->site, pair->frame))
-			continue;
-		window->from[passed->places] = pair->from;
-		passed->place[passed->places++] = (struct passed_place){ pair->site, pair->frame };
-	}
+	memcpy(from, window->from, sizeof(from));
+	passed->places = 0;
+	for (uint32_t i = 0; i < window->pairs; i++)
+		add_place(passed, window,
+				(struct passed_place){ window->pair[i].site,
+						window->pair[i].frame },
+				window->pair[i].from);
+	for (uint32_t i = 0; i < before.places; i++)
+		add_place(passed, window, before.place[i], from[i]);
 	passed->last = 0;
+}
+
+/* Something was long: nothing goes by until much was quick again. */
+static void forget(struct thread *thread)
+{
+	thread->window.calm = 0;
+	thread->passed.places = 0;
 }
 
 void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,
@@ -51,7 +72,7 @@ void passed_after(struct thread *thread, const struct thread_rules *rules, const
 		return;
 	}
 	if (pair->burst + call_ticks > rules->quick_ticks) {
-		window->calm = 0;
+		forget(thread);
 		window->pairs = 0;
 		return;
 	}
@@ -118,7 +139,7 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 	expected = (double)calls * (burst + call) + burst;
 	is_long = (double)left > SLACK * expected + (double)rules->quick_ticks;
 	if (is_long) {
-		window->calm = 0;
+		forget(thread);
 		window->doubt += (left - (uint64_t)expected) / (waits ? 1 : POLLS_DOUBT);
 	} else {
 		scale = usual_scale(window, (double)left, expected);

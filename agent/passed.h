@@ -5,8 +5,8 @@
  * calls. The time that went by is known from the stamps around it, and their bursts and calls share it
  * as those of the window did.
  *
- * Only calls that came from the places of the window, with the same stack, are passed over, and only
- * while all calls were quick for some time. Where something long was among them all the same, it is taken
+ * Only calls from places that were quick in this window or those before it, with the same stack, are passed
+ * over, and only while all calls were quick for some time. Where something long was among them all the same, it is taken
  * for the burst that came last, or where one of the calls can wait, for a call; while more than a
  * hundredth of all time was such (a tenth, where none can wait), no call is passed over.
  */
@@ -16,8 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PASSED_WINDOW 8  /* calls */
-#define PASSED_MOST   31 /* times the window may go by */
+#define PASSED_WINDOW 8   /* calls */
+#define PASSED_MOST   127 /* times the window may go by */
+#define PASSED_PLACES 12
 
 /* What the preload sees of it: its word of a thread points to this, or to NULL. */
 struct passed {
@@ -26,7 +27,7 @@ struct passed {
 	uint32_t places;
 	struct passed_place {
 		const void *site, *frame;
-	} place[PASSED_WINDOW];
+	} place[PASSED_PLACES];
 };
 
 /* The call that begins is passed over, and what follows its return is of the same burst for us. */
@@ -60,7 +61,7 @@ struct passed_window {
 	bool timed; /* the burst that ended last is in `pair[pairs]`, but for its call */
 	uint32_t pairs;
 	struct passed_pair pair[PASSED_WINDOW];
-	uint32_t from[PASSED_WINDOW]; /* the site, by the number of the place */
+	uint32_t from[PASSED_PLACES]; /* the site, by the number of the place */
 };
 
 struct thread;
