@@ -37,7 +37,18 @@
 /* ... and all of it with start, end and calls; the rest is for what the account does not see. */
 #define BUDGET_ALL 0.9
 
+/* The budget is of the run's time. What one rank spends, others wait for, and they spend theirs later. */
+#define BUDGET_OF_RANKS 0.5
+
 struct core core;
+
+/* What a process may spend itself, of each second. */
+static double own_budget(void)
+{
+	bool waited_for = core.adapter && core.world.size > 1;
+
+	return core.settings.budget * (waited_for ? BUDGET_OF_RANKS : 1);
+}
 
 /* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
 static volatile unsigned char *mark_process(void)
@@ -70,7 +81,7 @@ static void make_rules(void)
 	const struct probe *probe = &core.counting.probe;
 	const struct plan *plan = &core.counting.plan;
 	struct thread_rules *rules = &core.rules;
-	double budget = settings->budget, quantum = settings->quantum_ns;
+	double budget = own_budget(), quantum = settings->quantum_ns;
 
 	rules->scheme = (struct scheme){ .kind = settings->scheme,
 		.groups = plan->groups,
@@ -217,7 +228,7 @@ int core_open_books(void)
 	if (!core.ledger)
 		return -ENOMEM;
 	core.exchange = exchange_new(core.adapter, core.family, core.ledger, core.world.rank,
-			core.settings.budget * BUDGET_ROUNDS, core.start);
+			own_budget() * BUDGET_ROUNDS, core.start);
 	if (!core.exchange)
 		return -ENOMEM;
 	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
