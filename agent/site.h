@@ -24,7 +24,7 @@
 #define SPAN_WORDS      (SPANS_MAX / 64)
 #define SITE_PROBES     16
 #define SPAN_SHARES_MAX 8
-#define SITE_EXPLORED   2 /* so many bursts of a new site are read to learn what they are */
+#define SITE_EXPLORED   1 /* so many bursts of a new site are read to learn what they are */
 
 struct site {
 	uint16_t path;      /* of the table's */
