@@ -22,7 +22,7 @@ neigh_modify every 1 delay 5 check yes
 fix 1 all nve
 timestep 0.005
 thermo 50
-run 150
+run 500
 """
 
 SILICON = """&control
@@ -40,7 +40,7 @@ ATOMIC_POSITIONS alat
  Si 0.00 0.00 0.00
  Si 0.25 0.25 0.25
 K_POINTS automatic
- 8 8 8 1 1 1
+ 11 11 11 1 1 1
 """
 
 PEPTIDE = "/usr/share/lammps/examples/peptide"
@@ -60,13 +60,13 @@ def lammps(root, folder):
     if not lmp:
         return
     yield "LAMMPS melt", "openmpi", [lmp, "-in", os.path.join(root, "tools", "melt.in"),
-                                     "-log", "none", "-var", "steps", "1000"]
+                                     "-log", "none", "-var", "steps", "2000"]
     if os.path.exists("/usr/share/lammps/potentials/Cu_u3.eam"):
         yield "LAMMPS EAM", "openmpi", [lmp, "-in", write(folder, "in.eam", EAM), "-log", "none"]
     if os.path.exists(PEPTIDE):
         with open(os.path.join(PEPTIDE, "in.peptide")) as file:
             text = file.read().replace("data.peptide", PEPTIDE + "/data.peptide\nreplicate 2 2 1")
-        text = re.sub(r"run\s+\d+", "run 300", text)
+        text = re.sub(r"run\s+\d+", "run 500", text)
         yield "LAMMPS peptide", "openmpi", [lmp, "-in", write(folder, "in.peptide", text),
                                             "-log", "none"]
 
@@ -102,11 +102,11 @@ def programs(root, build, folder):
     yield from espresso(folder)
     if os.path.exists("/usr/lib/python3/dist-packages/mpi4py"):
         yield "mpi4py Jacobi", "openmpi", [
-            "/usr/bin/python3", os.path.join(root, "tests", "programs", "jacobi.py"), "2500"]
+            "/usr/bin/python3", os.path.join(root, "tests", "programs", "jacobi.py"), "8000"]
     for mpi in ("openmpi", "mpich"):
         solver = os.path.join(build, "tests", "programs", "solver_mpi." + mpi)
         if os.path.exists(solver) and shutil.which("mpirun." + mpi):
-            yield f"Fortran solver, {mpi}", mpi, [solver, "8000"]
+            yield f"Fortran solver, {mpi}", mpi, [solver, "24000"]
     yield from hpcc(folder)
     for mpi, program in (("openmpi", "NPopenmpi"), ("mpich", "NPmpich2")):
         if shutil.which(program) and shutil.which("mpirun." + mpi):
