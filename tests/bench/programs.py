@@ -87,7 +87,7 @@ def hpcc(folder):
         lines = file.read().splitlines()
     for i, line in enumerate(lines):
         if re.search(r"\bNs$", line):
-            lines[i] = "1500 Ns"
+            lines[i] = "3000 Ns"
         elif re.search(r"\bPs$", line):
             lines[i] = "1 Ps"
         elif re.search(r"\bQs$", line):
@@ -110,4 +110,4 @@ def programs(root, build, folder):
     yield from hpcc(folder)
     for mpi, program in (("openmpi", "NPopenmpi"), ("mpich", "NPmpich2")):
         if shutil.which(program) and shutil.which("mpirun." + mpi):
-            yield f"NetPIPE, {mpi}", mpi, [program, "-n", "40000", "-u", "1024", "-o", "netpipe.out"]
+            yield f"NetPIPE, {mpi}", mpi, [program, "-n", "6000", "-u", "65536", "-o", "netpipe.out"]
