@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <mpi.h>
-#include <sched.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /*
  * One communicator for rounds, and one for the end, when one rank may still be in a round that
@@ -35,40 +38,82 @@ static struct {
 	MPI_Request request[PIECES_MAX];
 } tree;
 
-/*
- * All ranks are here, and will do what this one does. Whoever is not is a rank without phasemux,
- * and there is no way to find that out but to wait: what it may be sent on the only communicator
- * that it has in common with us is the program's.
- */
-static int wait_for_all(int rank)
-{
-	double begin = PMPI_Wtime();
-	bool told = rank > 1; /* rank 0 may be the one that does not come */
-	MPI_Request request;
-	int here = 0;
+/* Of ranks 0 and 1, until all are here: for rank 0 may be the one that does not come. */
+static struct {
+	int rank;
+	sem_t all_here;
+	pthread_t thread;
+	bool runs;
+} teller;
 
-	if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+static void *tell(void *unused)
+{
+	struct timespec until;
+	int error;
+
+	(void)unused;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_SECONDS;
+	do
+		error = sem_timedwait(&teller.all_here, &until) ? errno : 0;
+	while (error == EINTR);
+	if (error)
+		fprintf(stderr,
+				"phasemux: rank %d waits for others in MPI_Init; should that not end, "
+				"they were started without phasemux, and all must be with it, or none\n",
+				teller.rank);
+	return NULL;
+}
+
+static void start_telling(int rank)
+{
+	sigset_t all, before;
+
+	teller.rank = rank;
+	if (rank > 1 || sem_init(&teller.all_here, 0, 0))
+		return;
+	/* the program's signals are for its own threads */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	teller.runs = pthread_create(&teller.thread, NULL, tell, NULL) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!teller.runs)
+		sem_destroy(&teller.all_here);
+}
+
+static void stop_telling(void)
+{
+	if (!teller.runs)
+		return;
+	sem_post(&teller.all_here);
+	pthread_join(teller.thread, NULL);
+	sem_destroy(&teller.all_here);
+	teller.runs = false;
+}
+
+/*
+ * The communicators, of all ranks. Whoever does not come is a rank without phasemux, and there is no way
+ * to find that out but to wait: what it may be sent on the only communicator that it has in common with
+ * us is the program's. Not by MPI_Comm_dup, nor after a barrier that does not block: with either Open MPI
+ * looks after collectives that do not block in each call, for the rest of the run.
+ */
+static int make_communicators(void)
+{
+	MPI_Group all;
+	bool made;
+
+	if (PMPI_Comm_group(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
 		return -EIO;
-	while (PMPI_Test(&request, &here, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-		if (here)
-			return 0;
-		if (!told && PMPI_Wtime() - begin > PATIENCE_SECONDS) {
-			fprintf(stderr,
-					"phasemux: rank %d waits for others in MPI_Init; should that "
-					"not end, they were started without phasemux, and all must be "
-					"with it, or none\n",
-					rank);
-			told = true;
-		}
-		sched_yield();
-	}
-	return -EIO;
+	made = PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &rounds) == MPI_SUCCESS &&
+			PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &closing) == MPI_SUCCESS;
+	PMPI_Group_free(&all);
+	return made ? 0 : -EIO;
 }
 
 static int adapter_open(struct mpi_world *world)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
-	int length = 0, level = MPI_THREAD_SINGLE;
+	int length = 0, level = MPI_THREAD_SINGLE, error;
 
 	if (PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank) != MPI_SUCCESS ||
 			PMPI_Comm_size(MPI_COMM_WORLD, &world->size) != MPI_SUCCESS)
@@ -86,12 +131,11 @@ static int adapter_open(struct mpi_world *world)
 		*blank = ' ';
 	for (char *blanks; (blanks = strstr(world->library, "  "));)
 		memmove(blanks, blanks + 1, strlen(blanks));
-	if (wait_for_all(world->rank))
-		return -EIO;
-	/* no attribute of the program's is there yet that a duplicate could copy */
-	if (PMPI_Comm_dup(MPI_COMM_WORLD, &rounds) != MPI_SUCCESS ||
-			PMPI_Comm_dup(rounds, &closing) != MPI_SUCCESS)
-		return -EIO;
+	start_telling(world->rank);
+	error = make_communicators();
+	stop_telling();
+	if (error)
+		return error;
 	PMPI_Comm_set_errhandler(rounds, MPI_ERRORS_RETURN);
 	PMPI_Comm_set_errhandler(closing, MPI_ERRORS_RETURN);
 	return 0;
