@@ -37,7 +37,7 @@
 /* ... and all of it with start, end and calls; the rest is for what the account does not see. */
 #define BUDGET_ALL 0.9
 
-/* The budget is of the run's time. What one rank spends, others wait for, and they spend theirs later. */
+/* The budget is of the run's time: what one rank spends, others wait for, and they spend theirs later. */
 #define BUDGET_OF_RANKS 0.5
 
 struct core core;

@@ -239,7 +239,7 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	thread_begin_burst(thread, &core.rules, call, now);
 	if (thread->window.multiple && call < MPI_CALLS)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
-	/* what was read has its own time, until the burst began */
+	/* a read is accounted for itself; the burst begins after it */
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
 	thread_count_untimed(thread);

@@ -5,10 +5,10 @@
  * calls. The time that went by is known from the stamps around it, and their bursts and calls share it
  * as those of the window did.
  *
- * Only calls from places that were quick in this window or those before it, with the same stack, are passed
- * over, and only while all calls were quick for some time. Where something long was among them all the same, it is taken
- * for the burst that came last, or where one of the calls can wait, for a call; while more than a
- * hundredth of all time was such (a tenth, where none can wait), no call is passed over.
+ * Only calls from places that were quick in this window or those before it, with the same stack, are
+ * passed over, and only while all calls were quick for some time. Where something long was among them all
+ * the same, it is taken for the burst that came last, or where one of the calls can wait, for a call;
+ * while more than a hundredth of all time was such (a tenth, where none can wait), no call is passed over.
  */
 #ifndef PHASEMUX_AGENT_PASSED_H
 #define PHASEMUX_AGENT_PASSED_H

@@ -128,8 +128,8 @@ static void tell_costs(const struct probe *probe)
 		tell("a read costs", "%s for a full group by %s, the only way here", read,
 				ways[probe->method]);
 	tell("",
-			"1%% of the time, the default budget, pays for about %.2g thousand bursts a "
-			"second; of more, a part is read",
+			"1%% of the time, the default budget, pays for %.2g thousand bursts a second at "
+			"most, where ranks wait for each other for half as many; of more, a part is read",
 			DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
 }
