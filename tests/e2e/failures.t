@@ -9,16 +9,16 @@ program() { on "$mpi" 2 "$programs/phases.$mpi" -n 300 -x 5; }
 true_phases() { report instructions "$1" 1500000 6000 300000 12000000; }
 run bare program
 
-# with NAME SETTINGS [VARIABLE=VALUE]: cases that hold whatever fails.
+# with NAME SETTINGS: cases that hold whatever fails. All bursts are read, or what fails might not come.
 with() {
-	scripted "$1" SCRIPTED_PMU="$2" ${3:+"$3"} program
+	scripted "$1" SCRIPTED_PMU="$2" PHASEMUX_BUDGET=none program
 	json=$tmp/$1.result/report.json
 	unchanged "$1" bare
 	holds "$2: the report is as its schema says" report schema "$json"
 	holds "$2: all computing time is accounted for" report accounting "$json"
 }
 
-with few counters=4 PHASEMUX_BUDGET=none
+with few counters=4
 holds "4 counters: every event still has a value" report complete "$json"
 holds "4 counters: the true phases" true_phases "$json"
 holds "4 counters: no group is larger" "$python" -c '
@@ -35,7 +35,7 @@ with open_few fail=open:40+:EMFILE
 with read_once fail=read:400:EIO
 # a counter in its error state, or whose processor has gone: reads give nothing from some moment on
 for how in short ENODEV; do
-	with read_$how fail=read:400+:$how PHASEMUX_BUDGET=none
+	with read_$how fail=read:400+:$how
 	holds "reads that end in the middle ($how): what was read is of the true phases" "$python" -c '
 import json, sys
 phases = json.load(open(sys.argv[1]))["phases"]
