@@ -26,8 +26,8 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 static void add_place(struct passed *passed, struct passed_window *window,
 		struct passed_place place, uint32_t from)
 {
-	passed->left = 1;
-	if (passed->places == PASSED_PLACES || passed_takes(passed, place.site, place.frame))
+	if (passed->places == PASSED_PLACES ||
+			passed_find(passed, place.site, place.frame) < passed->places)
 		return;
 	window->from[passed->places] = from;
 	passed->place[passed->places++] = place;

@@ -30,16 +30,27 @@ struct passed {
 	} place[PASSED_PLACES];
 };
 
+/* The number of the place; `places`, where it is none of them. */
+static inline uint32_t passed_find(const struct passed *passed, const void *site, const void *frame)
+{
+	uint32_t i = 0;
+
+	while (i < passed->places &&
+			(passed->place[i].site != site || passed->place[i].frame != frame))
+		i++;
+	return i;
+}
+
 /* The call that begins is passed over, and what follows its return is of the same burst for us. */
 static inline bool passed_takes(struct passed *passed, const void *site, const void *frame)
 {
-	for (uint32_t i = 0; i < passed->places; i++)
-		if (passed->place[i].site == site && passed->place[i].frame == frame) {
-			passed->last = i;
-			passed->left--;
-			return true;
-		}
-	return false;
+	uint32_t at = passed_find(passed, site, frame);
+
+	if (at == passed->places)
+		return false;
+	passed->last = at;
+	passed->left--;
+	return true;
 }
 
 /* A burst and the call that ended it, which were timed; all in ticks. */

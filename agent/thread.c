@@ -216,12 +216,17 @@ static int read_begin(struct thread *thread)
 	return read_group(group, thread->values);
 }
 
+/* What took longer than that was held up by something else. */
+static uint64_t at_most(uint64_t ticks, double most)
+{
+	return (double)ticks < most ? ticks : (uint64_t)most;
+}
+
 /* A read took so long, and so will that at the other end of the burst. */
 static void account_reads(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
-	double most = READ_TICKS_MOST * rules->read_ticks;
-
-	site_add(&thread->counts.read_ticks, 2 * ((double)ticks < most ? ticks : (uint64_t)most));
+	site_add(&thread->counts.read_ticks,
+			2 * at_most(ticks, READ_TICKS_MOST * rules->read_ticks));
 }
 
 /* The burst that begins will be read: the counters at time *now, which is later when it returns. */
@@ -429,10 +434,8 @@ void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
 
 void thread_account_hook(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
-	double most = HOOK_TICKS_MOST * rules->call_ticks;
-
-	site_add(&thread->counts.call_ticks,
-			THREAD_CALLS_TIMED * ((double)ticks < most ? ticks : (uint64_t)most));
+	site_add(&thread->counts.hook_ticks,
+			THREAD_CALLS_TIMED * at_most(ticks, HOOK_TICKS_MOST * rules->call_ticks));
 }
 
 static double count_of(const _Atomic uint64_t *count)
@@ -462,7 +465,7 @@ void thread_account(const struct thread *thread, struct account *account)
 		.unclassified_bursts = (double)thread->given_up,
 		.unclassified_ticks = (double)thread->given_up_ticks,
 		.lost = count_of(&counts->lost),
-		.call_ticks = count_of(&counts->call_ticks),
+		.hook_ticks = count_of(&counts->hook_ticks),
 		.reads = count_of(&counts->reads),
 		.read_ticks = count_of(&counts->read_ticks),
 		.switches = count_of(&counts->switches),
@@ -479,7 +482,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 	const struct thread_counts *counts = &thread->counts;
 	struct account account = {
 		.passed = count_of(&counts->passed),
-		.call_ticks = count_of(&counts->call_ticks),
+		.hook_ticks = count_of(&counts->hook_ticks),
 		.read_ticks = count_of(&counts->read_ticks),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),

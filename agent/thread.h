@@ -59,7 +59,7 @@ struct thread_counts {
 	_Atomic uint64_t passed; /* of the calls, those that were passed over */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
-	_Atomic uint64_t call_ticks; /* in hooks, but for what follows: of some calls, for all */
+	_Atomic uint64_t hook_ticks; /* in hooks, but for what follows: of some calls, for all */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
 	_Atomic uint64_t mpi_ticks;                 /* inside MPI */

@@ -36,7 +36,7 @@ struct account {
 	double passed; /* of the calls, those that were not looked at */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
-	double lost, call_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
+	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
 	double slices, samples,
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
