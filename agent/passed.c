@@ -26,10 +26,10 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 static void add_place(struct passed *passed, struct passed_window *window,
 		struct passed_place place, uint32_t from)
 {
-	if (passed->places == PASSED_PLACES ||
-			passed_find(passed, place.site, place.frame) < passed->places)
+	if (passed->places == PASSED_PLACES || passed_find(passed, place.site, place.frame))
 		return;
 	window->from[passed->places] = from;
+	place.next = &passed->place[passed->places];
 	passed->place[passed->places++] = place;
 }
 
@@ -43,12 +43,12 @@ static void set_places(struct passed *passed, struct passed_window *window)
 	passed->places = 0;
 	for (uint32_t i = 0; i < window->pairs; i++)
 		add_place(passed, window,
-				(struct passed_place){ window->pair[i].site,
-						window->pair[i].frame },
+				(struct passed_place){ .site = window->pair[i].site,
+						.frame = window->pair[i].frame },
 				window->pair[i].from);
 	for (uint32_t i = 0; i < before.places; i++)
 		add_place(passed, window, before.place[i], from[i]);
-	passed->last = 0;
+	passed->last = passed->place;
 }
 
 /* Something was long: nothing goes by until much was quick again. */
@@ -163,5 +163,5 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 	site_add(&thread->counts.calls, calls);
 	site_add(&thread->counts.passed, calls);
 	thread->begin = now - last;
-	thread->from = window->from[thread->passed.last];
+	thread->from = window->from[thread->passed.last - thread->passed.place];
 }

@@ -14,6 +14,7 @@
 #define PHASEMUX_AGENT_PASSED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PASSED_WINDOW 8   /* calls */
@@ -23,33 +24,57 @@
 /* What the preload sees of it: its word of a thread points to this, or to NULL. */
 struct passed {
 	uint32_t left; /* calls that may still be passed over */
-	uint32_t last; /* which place the last of them came from */
 	uint32_t places;
+	/* where the last of them came from, or one to begin with; there is one where `left` is not 0 */
+	struct passed_place *last;
 	struct passed_place {
 		const void *site, *frame;
+		struct passed_place *next; /* where a call came from after one from here */
 	} place[PASSED_PLACES];
 };
 
-/* The number of the place; `places`, where it is none of them. */
-static inline uint32_t passed_find(const struct passed *passed, const void *site, const void *frame)
+static inline bool passed_is_place(const struct passed_place *place, const void *site,
+		const void *frame)
 {
-	uint32_t i = 0;
+	return place->site == site && place->frame == frame;
+}
 
-	while (i < passed->places &&
-			(passed->place[i].site != site || passed->place[i].frame != frame))
-		i++;
-	return i;
+/* One of the places, or NULL. */
+static inline struct passed_place *passed_find(struct passed *passed, const void *site,
+		const void *frame)
+{
+	for (uint32_t i = 0; i < passed->places; i++)
+		if (passed_is_place(&passed->place[i], site, frame))
+			return &passed->place[i];
+	return NULL;
+}
+
+static inline void passed_take(struct passed *passed, struct passed_place *place)
+{
+	passed->last = place;
+	passed->left--;
 }
 
 /* The call that begins is passed over, and what follows its return is of the same burst for us. */
 static inline bool passed_takes(struct passed *passed, const void *site, const void *frame)
 {
-	uint32_t at = passed_find(passed, site, frame);
+	struct passed_place *place = passed_find(passed, site, frame);
 
-	if (at == passed->places)
+	if (!place)
 		return false;
-	passed->last = at;
-	passed->left--;
+	passed->last->next = place;
+	passed_take(passed, place);
+	return true;
+}
+
+/* The same where calls come from place after place as they did before, in a few instructions. */
+static inline bool passed_takes_next(struct passed *passed, const void *site, const void *frame)
+{
+	struct passed_place *place = passed->last->next;
+
+	if (!passed_is_place(place, site, frame))
+		return false;
+	passed_take(passed, place);
 	return true;
 }
 

@@ -200,9 +200,15 @@ static long no_such_call(void)
 	return -1;
 }
 
+/* NULL: it was not looked for yet, or is nowhere. */
+static inline void *real_if_known(enum form form, enum runtime_call call)
+{
+	return atomic_load_explicit(&real_calls[form][call], memory_order_acquire);
+}
+
 static inline void *real_of(enum form form, enum runtime_call call)
 {
-	void *real = atomic_load_explicit(&real_calls[form][call], memory_order_acquire);
+	void *real = real_if_known(form, call);
 
 	if (__builtin_expect(!real, 0))
 		real = resolve_one(form, call);
@@ -254,41 +260,73 @@ static void enter_finalize(void *site, const void *frame)
 	errno = kept;
 }
 
-/* What stands around the real call, by kind. */
-#define BEFORE_WAITS(call)    wrap_enter(call, CALLER)
-#define AFTER_WAITS(call)     wrap_leave(call, CALLER)
-#define BEFORE_PASSES(call)   BEFORE_WAITS(call)
-#define AFTER_PASSES(call)    AFTER_WAITS(call)
-#define BEFORE_ABORTS(call)   BEFORE_WAITS(call)
-#define AFTER_ABORTS(call)    AFTER_WAITS(call)
-#define BEFORE_INIT(call)     enter_init()
-#define AFTER_INIT(call)      leave_init(call, CALLER)
-#define BEFORE_FINALIZE(call) enter_finalize(CALLER)
-#define AFTER_FINALIZE(call)  wrap_thread.depth--
-
-#define WRAPPER(symbol, form, call, count, kind)                                                   \
+/* What is before and after the real call, for the calls at either end of MPI. */
+#define WRAPPER_AROUND(symbol, form, call, count, before, after)                                   \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
 		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
 		long result;                                                                       \
                                                                                                    \
-		BEFORE_##kind(call);                                                               \
+		before;                                                                            \
 		result = real(A_##count);                                                          \
-		AFTER_##kind(call);                                                                \
+		after;                                                                             \
 		return result;                                                                     \
 	}
 
+/*
+ * The others: those that nobody looks at, and those that go by, save no registers and know no more than
+ * that; the rest is in a function of its own.
+ */
+#define WRAPPER_CALL(symbol, form, call, count)                                                    \
+	static __attribute__((noinline)) long symbol##_observed(P_##count, void *site,             \
+			const void *frame)                                                         \
+	{                                                                                          \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
+		long result;                                                                       \
+                                                                                                   \
+		wrap_enter(call, site, frame);                                                     \
+		result = real(A_##count);                                                          \
+		wrap_leave(call, site, frame);                                                     \
+		return result;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	__attribute__((visibility("default"))) long symbol(P_##count);                             \
+	long symbol(P_##count)                                                                     \
+	{                                                                                          \
+		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
+		long result;                                                                       \
+                                                                                                   \
+		if (real && !wrap_observed())                                                      \
+			return real(A_##count);                                                    \
+		if (real && wrap_goes_by(CALLER)) {                                                \
+			result = real(A_##count);                                                  \
+			wrap_gone_by();                                                            \
+			return result;                                                             \
+		}                                                                                  \
+		return symbol##_observed(A_##count, CALLER);                                       \
+	}
+
+#define WRAPPER_WAITS  WRAPPER_CALL
+#define WRAPPER_PASSES WRAPPER_CALL
+#define WRAPPER_ABORTS WRAPPER_CALL
+#define WRAPPER_INIT(symbol, form, call, count)                                                    \
+	WRAPPER_AROUND(symbol, form, call, count, enter_init(), leave_init(call, CALLER))
+#define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
+	WRAPPER_AROUND(symbol, form, call, count, enter_finalize(CALLER), wrap_thread.depth--)
+
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
-	WRAPPER(MPI_##name, FORM_C, MPI_CALL_##name, count, kind)                                  \
-	WRAPPER(MPI_##name##_c, FORM_C_LARGE, MPI_CALL_##name, count, kind)                        \
-	WRAPPER(mpi_##fortran##_, FORM_F, MPI_CALL_##name, fortran_count, kind)                    \
-	WRAPPER(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, fortran_count, kind)                  \
-	WRAPPER(mpi_##fortran##__, FORM_F_DOUBLE, MPI_CALL_##name, fortran_count, kind)            \
-	WRAPPER(mpi_##fortran##_f08_, FORM_F08, MPI_CALL_##name, fortran_count, kind)              \
-	WRAPPER(mpi_##fortran##_f08ts_, FORM_F08_TS, MPI_CALL_##name, fortran_count, kind)         \
-	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count,   \
-			kind)
+	WRAPPER_##kind(MPI_##name, FORM_C, MPI_CALL_##name, count) WRAPPER_##kind(MPI_##name##_c,  \
+			FORM_C_LARGE, MPI_CALL_##name,                                             \
+			count) WRAPPER_##kind(mpi_##fortran##_, FORM_F, MPI_CALL_##name,           \
+			fortran_count) WRAPPER_##kind(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, \
+			fortran_count) WRAPPER_##kind(mpi_##fortran##__, FORM_F_DOUBLE,            \
+			MPI_CALL_##name, fortran_count) WRAPPER_##kind(mpi_##fortran##_f08_,       \
+			FORM_F08, MPI_CALL_##name,                                                 \
+			fortran_count) WRAPPER_##kind(mpi_##fortran##_f08ts_, FORM_F08_TS,         \
+			MPI_CALL_##name, fortran_count)                                            \
+			WRAPPER_##kind(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE,            \
+					MPI_CALL_##name, fortran_count)
 #include "agent/mpi_calls.def"
 
 /*

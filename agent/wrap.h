@@ -48,6 +48,27 @@ static inline const struct preload_hooks *wrap_observed(void)
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
 }
 
+/*
+ * While hooks are set: where so many calls come that most go by (passed.h), and this one is from where
+ * it was expected, it is made, and wrap_gone_by called, and nothing else. Those that go by and are from
+ * elsewhere do so in wrap_enter.
+ */
+static inline __attribute__((always_inline)) bool wrap_goes_by(void *site, const void *frame)
+{
+	struct passed *passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
+
+	if (!passed || !passed->left || wrap_thread.depth ||
+			!passed_takes_next(passed, site, frame))
+		return false;
+	wrap_thread.depth = 1;
+	return true;
+}
+
+static inline void wrap_gone_by(void)
+{
+	wrap_thread.depth = 0;
+}
+
 static inline void wrap_enter(enum runtime_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
