@@ -351,6 +351,7 @@ static int attach(struct preload *preload)
 		core.spool = NULL;
 		return -ENOMEM;
 	}
+	exchange_rehearse(core.exchange);
 	core_record_bursts();
 	account_start();
 	core.attached = true;

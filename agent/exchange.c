@@ -78,6 +78,26 @@ static void enter(struct exchange *exchange, int error, enum stage stage)
 	exchange->stage = error ? STAGE_BROKEN : stage;
 }
 
+static void merge_nothing(const void *in, void *inout)
+{
+	(void)in;
+	(void)inout;
+}
+
+void exchange_rehearse(struct exchange *exchange)
+{
+	const struct mpi_adapter *adapter = exchange->adapter;
+
+	if (adapter &&
+			(adapter->reduce_start(&exchange->part, &exchange->scratch,
+					 sizeof(exchange->part), merge_nothing) ||
+					adapter->wait() ||
+					adapter->broadcast_start(&exchange->answer,
+							sizeof(exchange->answer)) ||
+					adapter->wait()))
+		exchange->stage = STAGE_BROKEN;
+}
+
 static void start_round(struct exchange *exchange, const struct thread *threads)
 {
 	ledger_part(exchange->ledger, threads, &exchange->part);

@@ -1,7 +1,7 @@
 #include "agent/totals.h"
 
 /* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
-#define PASSED_COST 0.125
+#define PASSED_COST 0.1
 
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
 {

@@ -27,6 +27,18 @@ holds "and all of them were seen" "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
 
+# Rank 1 does not train; what MPI needs for the messages of its rounds is there when MPI_Init returns.
+for pass in 1 2 3; do
+	preloaded "two$pass" PHASEMUX_OUTPUT="$tmp/two$pass" PHASEMUX_BUDGET=none \
+		on "$mpi" 2 "$programs/million.$mpi"
+	grep -q '^rank 1: allocations 0 ' "two$pass.out" && break
+done
+calm holds "a rank that takes part in rounds allocates nothing" \
+	grep '^rank 1: allocations 0 ' "two$pass.out"
+holds "and there were such rounds" "$python" -c '
+import json, sys
+assert json.load(open(sys.argv[1]))["agent"]["rounds"] >= 3' "$tmp/two$pass/report.json"
+
 # Too many to time each: what goes by is counted, and its time is not lost.
 passed() {
 	holds "$1" "$python" -c '
