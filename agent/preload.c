@@ -315,18 +315,18 @@ static void enter_finalize(void *site, const void *frame)
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
 	WRAPPER_AROUND(symbol, form, call, count, enter_finalize(CALLER), wrap_thread.depth--)
 
+#define WRAPPER(symbol, form, call, count, kind) WRAPPER_##kind(symbol, form, call, count)
+
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
-	WRAPPER_##kind(MPI_##name, FORM_C, MPI_CALL_##name, count) WRAPPER_##kind(MPI_##name##_c,  \
-			FORM_C_LARGE, MPI_CALL_##name,                                             \
-			count) WRAPPER_##kind(mpi_##fortran##_, FORM_F, MPI_CALL_##name,           \
-			fortran_count) WRAPPER_##kind(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, \
-			fortran_count) WRAPPER_##kind(mpi_##fortran##__, FORM_F_DOUBLE,            \
-			MPI_CALL_##name, fortran_count) WRAPPER_##kind(mpi_##fortran##_f08_,       \
-			FORM_F08, MPI_CALL_##name,                                                 \
-			fortran_count) WRAPPER_##kind(mpi_##fortran##_f08ts_, FORM_F08_TS,         \
-			MPI_CALL_##name, fortran_count)                                            \
-			WRAPPER_##kind(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE,            \
-					MPI_CALL_##name, fortran_count)
+	WRAPPER(MPI_##name, FORM_C, MPI_CALL_##name, count, kind)                                  \
+	WRAPPER(MPI_##name##_c, FORM_C_LARGE, MPI_CALL_##name, count, kind)                        \
+	WRAPPER(mpi_##fortran##_, FORM_F, MPI_CALL_##name, fortran_count, kind)                    \
+	WRAPPER(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, fortran_count, kind)                  \
+	WRAPPER(mpi_##fortran##__, FORM_F_DOUBLE, MPI_CALL_##name, fortran_count, kind)            \
+	WRAPPER(mpi_##fortran##_f08_, FORM_F08, MPI_CALL_##name, fortran_count, kind)              \
+	WRAPPER(mpi_##fortran##_f08ts_, FORM_F08_TS, MPI_CALL_##name, fortran_count, kind)         \
+	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count,   \
+			kind)
 #include "agent/mpi_calls.def"
 
 /*
