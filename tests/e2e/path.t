@@ -27,17 +27,25 @@ holds "and all of them were seen" "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
 
-# Rank 1 does not train; what MPI needs for the messages of its rounds is there when MPI_Init returns.
-for pass in 1 2 3; do
-	preloaded "two$pass" PHASEMUX_OUTPUT="$tmp/two$pass" PHASEMUX_BUDGET=none \
-		on "$mpi" 2 "$programs/million.$mpi"
-	grep -q '^rank 1: allocations 0 ' "two$pass.out" && break
-done
-calm holds "a rank that takes part in rounds allocates nothing" \
-	grep '^rank 1: allocations 0 ' "two$pass.out"
-holds "and there were such rounds" "$python" -c '
+# Rank 1 does not train; what MPI needs for the messages of its rounds is there when MPI_Init returns, but
+# for a message that comes before it is waited for: that does not happen in each pass. A machine that
+# reads nothing is soon through with a million calls, and had no round then.
+had_rounds() { "$python" -c '
 import json, sys
-assert json.load(open(sys.argv[1]))["agent"]["rounds"] >= 3' "$tmp/two$pass/report.json"
+assert json.load(open(sys.argv[1]))["agent"]["rounds"] >= 3' "$1/report.json" 2>/dev/null; }
+millions=1
+for pass in 1 2 3 4 5 6; do
+	preloaded "two$pass" PHASEMUX_OUTPUT="$tmp/two$pass" PHASEMUX_BUDGET=none \
+		on "$mpi" 2 "$programs/million.$mpi" $millions
+	if ! had_rounds "$tmp/two$pass"; then
+		millions=$((millions * 4))
+	elif [ -n "$sanitizer" ] || grep -q '^rank 1: allocations 0 ' "two$pass.out"; then
+		break
+	fi
+done
+holds "there are rounds in a run of two ranks" had_rounds "$tmp/two$pass"
+calm holds "of which the one that does not train allocates nothing" \
+	grep '^rank 1: allocations 0 ' "two$pass.out"
 
 # Too many to time each: what goes by is counted, and its time is not lost.
 passed() {
