@@ -1,5 +1,5 @@
-"""Two commands that take turns on the machine: what changes from second to second (a virtual machine's
-host has other guests) meets both alike, as it does not when they run one after the other.
+"""Commands that take turns on the machine: what changes from second to second (a virtual machine's
+host has other guests) meets all alike, as it does not when they run one after the other.
 """
 import os
 import select
@@ -68,20 +68,17 @@ class Command:
         return False
 
 
-def seconds_in_turns(one, other, folder):
-    """Of two commands, each (words, environment): how long each ran."""
-    both = [Command(words, folder, environment) for words, environment in (one, other)]
-    order, ended = list(both), False
-    while not ended:
-        order.reverse()
-        for command in order:
-            if command.turn(TURN_SECONDS):
-                last = both[1 - both.index(command)]
-                last.turn(None)
-                ended = True
-                break
-    for command in both:
+def seconds_in_turns(several, folder):
+    """Of commands, each (words, environment): how long each ran."""
+    commands = [Command(words, folder, environment) for words, environment in several]
+    running = list(commands)
+    while running:
+        running.reverse()
+        for command in list(running):
+            if command.turn(TURN_SECONDS if len(running) > 1 else None):
+                running.remove(command)
+    for command in commands:
         if command.process.returncode:
             raise RuntimeError(f"{' '.join(command.process.args)} ended with "
                                f"{command.process.returncode}")
-    return [command.seconds for command in both]
+    return [command.seconds for command in commands]
