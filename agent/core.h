@@ -28,13 +28,13 @@
 #define CORE_THREADS_MAX 64
 
 struct core {
+	struct thread_rules rules; /* first: every call looks at them */
 	struct settings settings;
 	struct job job;
 	struct counting counting;
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 	struct family *family; /* of processes that are forked; NULL: those are not observed */
-	struct thread_rules rules;
 	bool attached;
 	struct spool *spool; /* NULL: what is kept dies with the process */
 	char spool_folder[4096];

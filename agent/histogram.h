@@ -14,7 +14,7 @@ static inline unsigned histogram_bin(uint64_t ticks)
 {
 	unsigned high;
 
-	if (ticks < 4)
+	if (__builtin_expect(ticks < 4, 0))
 		return (unsigned)ticks;
 	high = 63 - (unsigned)__builtin_clzll(ticks);
 	return high * 4 + (unsigned)((ticks >> (high - 2)) & 3);

@@ -152,7 +152,7 @@ static inline void *in_slot(void **slot)
 
 static inline bool is_observed(const void *slot)
 {
-	return slot && slot != &unobserved;
+	return __builtin_expect(slot && slot != &unobserved, 1);
 }
 
 /* Before a call that may wait, there is time for what is not urgent. */
@@ -185,7 +185,8 @@ static inline bool is_safe(enum runtime_call call)
 	return call < THREAD_wait || call > THREAD_wait4;
 }
 
-static void before(void **slot, enum runtime_call call, void *site, const void *frame)
+static __attribute__((hot)) void before(void **slot, enum runtime_call call, void *site,
+		const void *frame)
 {
 	uint64_t now = clock_now(), begin = now;
 	struct thread *thread = in_slot(slot);
@@ -200,21 +201,21 @@ static void before(void **slot, enum runtime_call call, void *site, const void *
 	thread_end_burst(thread, &core.rules, call, now);
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
-	if (call == MPI_CALL_Abort)
+	if (__builtin_expect(call == MPI_CALL_Abort, 0))
 		leave_behind(thread, now);
-	else if ((call >= MPI_CALLS || waits[call]) && is_safe(call) &&
-			(now >= thread->service_at ||
-					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 4))
+	else if (__builtin_expect(now >= thread->service_at, 0) &&
+			(call >= MPI_CALLS || waits[call]) && is_safe(call))
 		service(thread, now);
 }
 
-static void after(void **slot, enum runtime_call call, void *site, const void *frame)
+static __attribute__((hot)) void after(void **slot, enum runtime_call call, void *site,
+		const void *frame)
 {
 	struct thread *thread = in_slot(slot);
 	bool is_new = false;
 	uint64_t now, call_ticks;
 
-	if (!thread && is_safe(call)) {
+	if (__builtin_expect(!thread, 0) && is_safe(call)) {
 		meet(slot);
 		thread = *slot;
 		is_new = true;
@@ -222,7 +223,7 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	if (!is_observed(thread))
 		return;
 	/* a call is where it began; but of a region, this is the beginning */
-	if (is_new || call >= MPI_CALLS)
+	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	if (is_new)
 		thread->born = thread->at;
@@ -230,9 +231,8 @@ static void after(void **slot, enum runtime_call call, void *site, const void *f
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* no call waited for long: do it all the same */
-	if (is_safe(call) &&
-			(now >= thread->service_at + core.rules.service_ticks ||
-					ring_used(&thread->ring) >= THREAD_RING_BURSTS / 2)) {
+	if (__builtin_expect(now >= thread->service_at + core.rules.service_ticks, 0) &&
+			is_safe(call)) {
 		service(thread, now);
 		now = clock_now();
 	}

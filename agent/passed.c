@@ -23,31 +23,30 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 	return cost >= (PASSED_MOST + 1) * allowed ? PASSED_MOST : (uint32_t)(cost / allowed);
 }
 
-static void add_place(struct passed *passed, struct passed_window *window,
-		struct passed_place place, uint32_t from)
+static void add_place(struct passed *passed, const void *site, const void *frame, uint32_t from)
 {
-	if (passed->places == PASSED_PLACES || passed_find(passed, place.site, place.frame))
+	struct passed_place *place = &passed->place[passed->places];
+
+	if (passed->places == PASSED_PLACES || passed_find(passed, site, frame))
 		return;
-	window->from[passed->places] = from;
-	place.next = &passed->place[passed->places];
-	passed->place[passed->places++] = place;
+	*place = (struct passed_place){ site, frame, place, from };
+	passed->places++;
 }
 
 /* The places of the window, each once, and of those before it as many as there is room for. */
-static void set_places(struct passed *passed, struct passed_window *window)
+static void set_places(struct thread *thread)
 {
-	struct passed before = *passed;
-	uint32_t from[PASSED_PLACES];
+	struct passed *passed = &thread->passed;
+	struct passed_place before[PASSED_PLACES];
+	uint32_t places = passed->places;
 
-	memcpy(from, window->from, sizeof(from));
+	memcpy(before, passed->place, sizeof(before));
 	passed->places = 0;
-	for (uint32_t i = 0; i < window->pairs; i++)
-		add_place(passed, window,
-				(struct passed_place){ .site = window->pair[i].site,
-						.frame = window->pair[i].frame },
-				window->pair[i].from);
-	for (uint32_t i = 0; i < before.places; i++)
-		add_place(passed, window, before.place[i], from[i]);
+	for (uint32_t i = 0; i < thread->window.pairs; i++)
+		add_place(passed, thread->pair[i].site, thread->pair[i].frame,
+				thread->pair[i].from);
+	for (uint32_t i = 0; i < places; i++)
+		add_place(passed, before[i].site, before[i].frame, before[i].from);
 	passed->last = passed->place;
 }
 
@@ -58,11 +57,11 @@ static void forget(struct thread *thread)
 	thread->passed.places = 0;
 }
 
-void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,
-		const void *frame, bool waits, uint64_t call_ticks)
+__attribute__((hot)) void passed_after(struct thread *thread, const struct thread_rules *rules,
+		const void *site, const void *frame, bool waits, uint64_t call_ticks)
 {
 	struct passed_window *window = &thread->window;
-	struct passed_pair *pair = &window->pair[window->pairs];
+	struct passed_pair *pair = &thread->pair[window->pairs];
 	bool timed = window->timed && thread->open;
 
 	window->timed = false;
@@ -85,7 +84,7 @@ void passed_after(struct thread *thread, const struct thread_rules *rules, const
 	if (++window->pairs < PASSED_WINDOW)
 		return;
 	if (window->calm == CALM) {
-		set_places(&thread->passed, window);
+		set_places(thread);
 		/* not always as many: programs have periods */
 		window->going = PASSED_WINDOW * window->multiple / 2 +
 				(uint32_t)(thread_random(thread) * PASSED_WINDOW *
@@ -131,9 +130,9 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 	if ((int64_t)left < 0)
 		left = 0;
 	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
-		burst += (double)window->pair[i].burst / PASSED_WINDOW;
-		call += (double)window->pair[i].call / PASSED_WINDOW;
-		waits |= window->pair[i].waits;
+		burst += (double)thread->pair[i].burst / PASSED_WINDOW;
+		call += (double)thread->pair[i].call / PASSED_WINDOW;
+		waits |= thread->pair[i].waits;
 	}
 	/* so many pairs, and the burst that is to end */
 	expected = (double)calls * (burst + call) + burst;
@@ -145,7 +144,7 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 		scale = usual_scale(window, (double)left, expected);
 	}
 	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
-		const struct passed_pair *pair = &window->pair[i];
+		const struct passed_pair *pair = &thread->pair[i];
 		uint64_t bursts = calls / PASSED_WINDOW + (i < calls % PASSED_WINDOW);
 		uint64_t ticks = at_most((double)(bursts * pair->burst) * scale, left);
 
@@ -163,5 +162,5 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 	site_add(&thread->counts.calls, calls);
 	site_add(&thread->counts.passed, calls);
 	thread->begin = now - last;
-	thread->from = window->from[thread->passed.last - thread->passed.place];
+	thread->from = thread->passed.last->from;
 }

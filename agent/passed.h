@@ -27,10 +27,13 @@ struct passed {
 	uint32_t places;
 	/* where the last of them came from, or one to begin with; there is one where `left` is not 0 */
 	struct passed_place *last;
-	struct passed_place {
-		const void *site, *frame;
-		struct passed_place *next; /* where a call came from after one from here */
-	} place[PASSED_PLACES];
+	struct passed_place *place; /* at most PASSED_PLACES */
+};
+
+struct passed_place {
+	const void *site, *frame;
+	struct passed_place *next; /* where a call came from after one from here */
+	uint32_t from;             /* the core's number of the site */
 };
 
 static inline bool passed_is_place(const struct passed_place *place, const void *site,
@@ -90,14 +93,12 @@ struct passed_pair {
 struct passed_window {
 	uint32_t multiple; /* so many windows go by for each one that is looked at, about; 0: none */
 	uint32_t going;    /* calls that may go by since the burst under way began; 0: none do */
-	uint32_t calm;     /* how many quick ones came in a row, at most as many as matter */
+	uint16_t calm;     /* how many quick ones came in a row, at most as many as matter */
+	uint16_t pairs;    /* of this window were looked at */
+	bool timed;        /* the burst that ended last is the next pair, but for its call */
 	uint64_t doubt;    /* ticks of what was long, and went by */
 	/* of what went by when nothing was: how long it was, and as long as the window promised */
 	double usual_ticks, usual_expected;
-	bool timed; /* the burst that ended last is in `pair[pairs]`, but for its call */
-	uint32_t pairs;
-	struct passed_pair pair[PASSED_WINDOW];
-	uint32_t from[PASSED_PLACES]; /* the site, by the number of the place */
 };
 
 struct thread;

@@ -2,7 +2,7 @@
 
 #include "cluster/prototypes.h"
 
-uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
+static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
 	uint32_t number = table->sites < SITES_MAX - 1 ? ++table->sites : 0;
 
@@ -14,7 +14,7 @@ uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, u
 	return number;
 }
 
-uint32_t span_add_new(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+static uint32_t add_span(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
 {
 	uint32_t number = table->spans < SPANS_MAX - 1 ? ++table->spans : 0;
 
@@ -25,6 +25,39 @@ uint32_t span_add_new(struct site_table *table, uint16_t *head, uint32_t from, u
 		*head = (uint16_t)number;
 	}
 	return number;
+}
+
+uint32_t site_search(struct site_table *table, uint32_t path, uint32_t call)
+{
+	uint32_t at = (path * 5 + call) % SITE_HEADS;
+
+	for (int probes = 0; probes < SITE_PROBES; probes++) {
+		uint32_t number = table->site_head[at];
+
+		if (!number)
+			return add_site(table, &table->site_head[at], path, call);
+		if (table->site[number].path == path && table->site[number].call == call)
+			return number;
+		at = (at + 1) % SITE_HEADS;
+	}
+	return 0;
+}
+
+uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to)
+{
+	uint32_t at = (from * 31 + to * 17) % SPAN_HEADS;
+
+	for (int probes = 0; probes < SITE_PROBES; probes++) {
+		uint32_t number = table->span_head[at];
+
+		if (!number)
+			return add_span(table, &table->span_head[at], from, to);
+		if (table->span[number].from == from && table->span[number].to == to)
+			return number;
+		at = (at + 1) % SPAN_HEADS;
+	}
+	table->span[0].used = true;
+	return 0;
 }
 
 static struct span_share *share_of(struct span *span, uint32_t prototype)

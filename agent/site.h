@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sampling/path.h"
 
@@ -27,11 +28,12 @@
 #define SITE_EXPLORED   1 /* so many bursts of a new site are read to learn what they are */
 
 struct site {
-	uint16_t path;      /* of the table's */
-	uint16_t call;      /* enum runtime_call */
-	uint32_t bursts;    /* seen, saturating */
-	float mean_ticks;   /* of the bursts that start here, exponentially weighted */
+	_Alignas(32) uint16_t path; /* of the table's */
+	uint16_t call;              /* enum runtime_call */
+	uint32_t bursts;            /* seen, saturating */
+	float mean_ticks;           /* of the bursts that start here, exponentially weighted */
 	_Atomic float more; /* 1 + more: factor on the probability of being read; the drain writes */
+	uint16_t to, span; /* where the last of them that was not short ended, and its span; 0: none */
 };
 
 /* How much of a span's bursts went to one prototype. */
@@ -53,15 +55,26 @@ struct span {
 };
 
 struct site_table {
-	struct path_table paths;
-	uint32_t sites, spans;                                 /* the highest numbers in use */
-	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	/* spans that have changed since they were kept, a bit each: what the thread writes of them, and
 	 * what the drain writes */
 	_Atomic uint64_t unread_since[SPAN_WORDS], noted_since[SPAN_WORDS];
+	uint32_t sites, spans; /* the highest numbers in use */
+	struct path_table paths;
+	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];
 };
+
+/* As an instruction's operand: in memory a constant has a line of the cache for itself. */
+static inline double in_code(double constant)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &constant, sizeof(bits));
+	__asm__("" : "+r"(bits));
+	memcpy(&constant, &bits, sizeof(bits));
+	return constant;
+}
 
 /* Single writer: no read-modify-write needed. */
 static inline void site_add(_Atomic uint64_t *count, uint64_t more)
@@ -79,50 +92,41 @@ static inline void span_mark(_Atomic uint64_t *since, uint32_t number)
 			memory_order_relaxed);
 }
 
-/* The cold sides of site_find and span_find: the number of what is new, or 0. */
-uint32_t site_add_new(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call);
-uint32_t span_add_new(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to);
+/* The cold sides of site_find and span_find: looked up, or new; 0 where there is no room. */
+uint32_t site_search(struct site_table *table, uint32_t path, uint32_t call);
+uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to);
 
-/* The site's number. */
+/* The site's number. A path is of one call, or nearly: it remembers its site. */
 static inline uint32_t site_find(struct site_table *table, uint32_t path, uint32_t call)
 {
-	uint32_t at = (path * 5 + call) % SITE_HEADS;
+	uint32_t *note = &table->paths.path[path].note, number = *note >> 16;
 
-	for (int probes = 0; probes < SITE_PROBES; probes++) {
-		uint32_t number = table->site_head[at];
-
-		if (!number)
-			return site_add_new(table, &table->site_head[at], path, call);
-		if (table->site[number].path == path && table->site[number].call == call)
-			return number;
-		at = (at + 1) % SITE_HEADS;
+	if (__builtin_expect(!number || (*note & 0xffff) != call, 0)) {
+		number = site_search(table, path, call);
+		*note = number << 16 | call;
 	}
-	return 0;
+	return number;
 }
 
-/* The span's number. */
+/* The span's number. What follows a site is mostly what followed it the last time. */
 static inline uint32_t span_find(struct site_table *table, uint32_t from, uint32_t to)
 {
-	uint32_t at = (from * 31 + to * 17) % SPAN_HEADS;
+	struct site *site = &table->site[from];
 
-	for (int probes = 0; probes < SITE_PROBES; probes++) {
-		uint32_t number = table->span_head[at];
-
-		if (!number)
-			return span_add_new(table, &table->span_head[at], from, to);
-		if (table->span[number].from == from && table->span[number].to == to)
-			return number;
-		at = (at + 1) % SPAN_HEADS;
+	if (__builtin_expect(!site->span || site->to != to, 0)) {
+		site->span = (uint16_t)span_search(table, from, to);
+		site->to = (uint16_t)to;
 	}
-	table->span[0].used = true;
-	return 0;
+	return site->span;
 }
 
 /* A burst of `ticks` that started here has ended: moves the prediction. */
 static inline void site_learn(struct site *site, uint64_t ticks)
 {
-	float step = site->bursts < 15 ? 1.0f / (float)(site->bursts + 1) : 1.0f / 16;
+	float step = (float)in_code(1.0 / 16);
 
+	if (__builtin_expect(site->bursts < 15, 0))
+		step = 1.0f / (float)(site->bursts + 1);
 	site->bursts += site->bursts < UINT32_MAX;
 	site->mean_ticks += ((float)ticks - site->mean_ticks) * step;
 }
@@ -137,7 +141,9 @@ static inline double site_chance(const struct site *site, double pay)
 {
 	float more = atomic_load_explicit(&site->more, memory_order_relaxed);
 
-	return site->bursts < SITE_EXPLORED ? 1 : (double)(site->mean_ticks * (1 + more)) * pay;
+	if (__builtin_expect(site->bursts < SITE_EXPLORED, 0))
+		return 1;
+	return (double)(site->mean_ticks + site->mean_ticks * more) * pay;
 }
 
 /*

@@ -98,6 +98,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	if (!thread)
 		return NULL;
 	thread->place = place;
+	thread->passed.place = thread->places;
 	thread->pay = rules->pay;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
@@ -310,9 +311,20 @@ static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
 	return rules->long_ticks && ticks >= rules->long_ticks;
 }
 
+/* The ring fills: to be drained at the next call that can wait, or if none does, at the next one. */
+static void drain_soon(struct thread *thread, uint64_t now)
+{
+	uint64_t used = ring_used(&thread->ring);
+
+	if (used >= THREAD_RING_BURSTS / 2)
+		thread->service_at = 0;
+	else if (used >= THREAD_RING_BURSTS / 4 && thread->service_at > now)
+		thread->service_at = now;
+}
+
 /* The burst that ends was read: its counts go to the ring. False: they are lost. */
-static bool push_burst(struct thread *thread, const struct thread_rules *rules, uint64_t ticks,
-		uint32_t span)
+static __attribute__((noinline)) bool push_burst(struct thread *thread,
+		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span)
 {
 	bool mixed = !thread->ended || thread->switched;
 	struct burst *burst;
@@ -346,14 +358,15 @@ static bool push_burst(struct thread *thread, const struct thread_rules *rules, 
 		memcpy(burst->first, thread->values, sizeof(burst->first));
 	burst->from = (uint16_t)thread->from;
 	ring_commit(&thread->ring);
+	drain_soon(thread, now);
 	return true;
 }
 
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
+__attribute__((hot)) void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
-	struct passed_pair *pair = &thread->window.pair[thread->window.pairs];
+	struct passed_pair *pair = &thread->pair[thread->window.pairs];
 	bool went_by = thread->window.going, is_short, read = false;
 	uint32_t span = 0;
 	uint64_t ticks;
@@ -361,7 +374,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 	if (went_by)
 		passed_settle(thread, rules, now);
 	site_add(&counts->calls, 1);
-	if (!thread->open)
+	if (__builtin_expect(!thread->open, 0))
 		return;
 	thread->open = false;
 	ticks = now - thread->begin;
@@ -376,7 +389,7 @@ void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		span = span_find(&thread->sites, thread->from,
 				site_find(&thread->sites, thread->at, call));
 	if (thread->reading)
-		read = push_burst(thread, rules, ticks, span);
+		read = push_burst(thread, rules, now, ticks, span);
 	if (thread->reading && !read)
 		site_add(&counts->lost, 1);
 	if (is_short || !read)
@@ -402,16 +415,15 @@ static inline void publish(struct thread *thread, uint64_t now)
 	atomic_store_explicit(&open->since, now, memory_order_release);
 }
 
-void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now)
+__attribute__((hot)) void thread_begin_burst(struct thread *thread,
+		const struct thread_rules *rules, enum runtime_call call, uint64_t now)
 {
 	double chance;
 
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
 	thread->from = site_find(&thread->sites, thread->at, call);
 	chance = site_chance(&thread->sites.site[thread->from], thread->pay);
-	thread->reading = thread->open && !thread->open_error &&
-			(chance >= 1 || thread_random(thread) < chance);
+	thread->reading = thread->open && !thread->open_error && thread_random(thread) < chance;
 	if (thread->reading) {
 		thread->weight = chance >= 1 ? 1 : 1 / chance;
 		if (!begin_reading(thread, rules, &now)) {

@@ -32,9 +32,17 @@
 
 /* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
+	/* what every call looks at: in one line of the cache */
+	_Alignas(64) _Atomic uint64_t burst_min; /* ticks; shorter bursts are short */
+	uint64_t long_ticks;                     /* so long a burst may be cut; 0: none is */
+	uint64_t sample_ticks;                   /* of the thread's time, between two samples */
+	uint64_t service_ticks;                  /* how often `service` looks after the rest */
+	uint64_t quick_ticks;  /* a burst and a call of so long together may go by (passed.h) */
+	_Atomic bool finished; /* no burst begins any more */
+	bool switching;        /* groups change within long bursts: there are turns */
+	unsigned groups;       /* of the plan */
 	struct scheme scheme;
 	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
-	unsigned groups;           /* of the plan */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
 	double pay;         /* a burst is read with probability mean ticks x pay, > 0 */
 	double call_ticks;  /* what the two hooks cost one after the other, where nothing is read */
@@ -43,26 +51,21 @@ struct thread_rules {
 	double allowed;     /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
-	uint64_t quick_ticks;   /* a burst and a call of so long together may go by (passed.h) */
-	uint64_t service_ticks; /* how often `service` looks after the rest */
-	uint64_t sample_ns;     /* of the thread's time, between two samples; 0: none */
-	uint64_t sample_ticks;  /* the same */
-	bool switching;         /* groups change within long bursts: there are turns */
-	uint64_t long_ticks;    /* so long a burst may be cut; 0: none is */
-	_Atomic uint64_t burst_min; /* ticks; shorter bursts are short */
-	_Atomic bool finished;      /* no burst begins any more */
+	uint64_t sample_ns; /* as sample_ticks; 0: none */
 };
 
 /* What a thread has counted of its own work, read by others at the end (single writer). */
 struct thread_counts {
-	_Atomic uint64_t calls, bursts, ticks;
-	_Atomic uint64_t passed; /* of the calls, those that were passed over */
+	/* of every call: in one line of the cache */
+	_Alignas(64) _Atomic uint64_t calls;
+	_Atomic uint64_t bursts, ticks;
+	_Atomic uint64_t mpi_ticks; /* inside MPI */
 	_Atomic uint64_t short_bursts, short_ticks;
-	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
+	_Atomic uint64_t passed; /* of the calls, those that were passed over */
+	_Atomic uint64_t lost;   /* bursts whose counts could not be had, or could not be true */
 	_Atomic uint64_t hook_ticks; /* in hooks, but for what follows: of some calls, for all */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
-	_Atomic uint64_t mpi_ticks;                 /* inside MPI */
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
 };
 
@@ -77,40 +80,48 @@ struct open_burst {
 	_Atomic double weight;
 };
 
+/*
+ * What every call needs lies together at the front, for among the program's work it has left the
+ * caches, and each line of it is waited for.
+ */
 struct thread {
 	struct passed passed; /* first: the preload looks at it */
 	uint32_t at;          /* path of the intercepted call under way, or of the last one */
+	uint32_t from;        /* site of the burst under way */
 	uint64_t entered;     /* when that call began */
-	uint32_t born;        /* path of the first: of a new thread, its function */
-	double pay;           /* that of the rules, or less: thread_keep_budget */
+	uint64_t begin;       /* of the burst */
+	uint64_t service_at;  /* when there is something to do that is not urgent */
+	uint32_t untimed;     /* calls, until the next one whose hooks are timed */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
-	uint32_t from; /* site */
-	uint64_t begin;
-	uint64_t values[GROUP_EVENTS_MAX];     /* counters at its begin ... */
-	uint64_t end_values[GROUP_EVENTS_MAX]; /* ... and at its end */
-	bool ended;                            /* these could be read */
-	bool switched;                         /* the group has changed since its begin */
+	bool ended;    /* its counters could be read at its end */
+	struct passed_window window;
+	double pay; /* that of the rules, or less: thread_keep_budget */
+	uint64_t random;
+	int open_error;
+	bool switched; /* the group has changed since the burst's begin */
+	struct thread_counts counts;
+	struct passed_place places[PASSED_PLACES]; /* of passed */
+	struct passed_pair pair[PASSED_WINDOW];    /* of window */
+	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the burst's begin ... */
+	uint64_t end_values[GROUP_EVENTS_MAX];     /* ... and at its end */
 	double weight;
 	struct open_burst under_way;
-	struct passed_window window;
-	/* how many calls there were at that time, for thread_keep_budget */
-	uint64_t budget_calls, budget_at;
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
 	atomic_flag turn;
 	/* the quantum under way */
 	unsigned group;
 	double group_weight; /* scheme_weight, when it was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
-	bool counting; /* the group is enabled */
-	uint64_t service_at, keep_at, random;
-	uint32_t untimed; /* calls, until the next one whose hooks are timed */
-	uint64_t place;   /* in the scheme: which counter set this is */
-	bool main;        /* it called MPI_Init: it alone speaks MPI for the agent */
-	int open_error;
+	bool counting;  /* the group is enabled */
+	bool main;      /* it called MPI_Init: it alone speaks MPI for the agent */
+	uint32_t born;  /* path of the first call: of a new thread, its function */
+	uint64_t place; /* in the scheme: which counter set this is */
+	uint64_t keep_at;
+	/* how many calls there were at that time, for thread_keep_budget */
+	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
-	struct thread_counts counts;
 	struct site_table sites;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
@@ -139,7 +150,7 @@ static inline double thread_random(struct thread *thread)
 	x ^= x << 25;
 	x ^= x >> 27;
 	thread->random = x;
-	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * 0x1p-53;
+	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * in_code(0x1p-53);
 }
 
 /* So many bursts, about as long as `length` each, have ended. All in ticks. */
@@ -205,7 +216,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 
 static inline bool thread_is_timed(const struct thread *thread)
 {
-	return !thread->untimed;
+	return __builtin_expect(!thread->untimed, 0);
 }
 
 /* A hook of the call that is timed took so long, its reads and its service left out. */

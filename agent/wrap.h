@@ -69,7 +69,8 @@ static inline void wrap_gone_by(void)
 	wrap_thread.depth = 0;
 }
 
-static inline void wrap_enter(enum runtime_call call, void *site, const void *frame)
+static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
+		const void *frame)
 {
 	const struct preload_hooks *hooks;
 	struct passed *passed;
@@ -88,7 +89,8 @@ static inline void wrap_enter(enum runtime_call call, void *site, const void *fr
 		hooks->before(&wrap_thread.core, call, site, frame);
 }
 
-static inline void wrap_leave(enum runtime_call call, void *site, const void *frame)
+static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call call, void *site,
+		const void *frame)
 {
 	const struct preload_hooks *hooks;
 

@@ -133,6 +133,11 @@ static void sign(struct path *path)
 		path->signature = mix_address(path->signature, path->address[i]);
 }
 
+static unsigned path_slot(uintptr_t address)
+{
+	return (unsigned)((address * 0x9e3779b97f4a7c15u) >> 54) % PATH_HEADS;
+}
+
 /* How deep paths that begin at this address may go: less, after one of them was cut. */
 static unsigned depth_of(const struct path_table *table, uintptr_t address, unsigned *first)
 {
@@ -222,8 +227,8 @@ static unsigned learn(struct path_table *table, uintptr_t address, const void *f
 	return table->count++;
 }
 
-__attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, uintptr_t address,
-		const void *frame)
+static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *table,
+		uintptr_t address, const void *frame)
 {
 	uint64_t begin = clock_now();
 	unsigned at = learn(table, address, frame);
@@ -233,4 +238,28 @@ __attribute__((noinline, cold)) unsigned path_learn(struct path_table *table, ui
 	atomic_store_explicit(&table->learn_ticks, before + clock_now() - begin,
 			memory_order_relaxed);
 	return at;
+}
+
+/* Among those of the same head, by number, or 0. What is found comes to the front: it will come again. */
+static unsigned search(struct path_table *table, uintptr_t address, uintptr_t frame)
+{
+	uint16_t *head = &table->head[path_slot(address)], *link = head;
+	unsigned at;
+
+	while ((at = *link) && !path_is_here(table, &table->path[at], address, frame))
+		link = &table->path[at].next;
+	/* one of a return address alone would be taken for all that begin there */
+	if (link != head && at && at < PATHS_DEEP) {
+		*link = table->path[at].next;
+		table->path[at].next = *head;
+		*head = (uint16_t)at;
+	}
+	return at;
+}
+
+unsigned path_search(struct path_table *table, uintptr_t address, const void *frame)
+{
+	unsigned at = search(table, address, (uintptr_t)frame);
+
+	return at ? at : learn_timed(table, address, frame);
 }

@@ -32,19 +32,21 @@
  * found no room: no frames.
  */
 struct path {
-	uintptr_t address[PATH_FRAMES_MAX]; /* return addresses, innermost first */
+	/* return addresses, innermost first */
+	_Alignas(64) uintptr_t address[PATH_FRAMES_MAX];
 	uint32_t offset[PATH_FRAMES_MAX]; /* where they stand, in bytes above the caller's frame */
 	uint64_t signature; /* of the whole path; the same in every process of a program */
 	uint16_t frames;
 	uint16_t depth; /* that paths from this address may have at most */
 	uint16_t next;  /* of the same head; 0: none */
 	uint16_t then;  /* which path came after this one, last time */
+	uint32_t note;  /* whatever the table's user remembers of it; 0 at first */
 };
 
 struct path_table {
 	uintptr_t stack_begin, stack_end;
 	uint32_t count; /* paths in use, with number 0 */
-	uint16_t last;
+	uint16_t last, expected;
 	uint64_t crowded; /* paths that were met late: their first return address is all they have */
 	_Atomic uint64_t learn_ticks; /* that learning took; others may read it at any time */
 	uint16_t head[PATH_HEADS];
@@ -60,8 +62,8 @@ int path_setup(void);
 /* Notes the stack of its thread in a (zeroed) table. May allocate. */
 void path_init(struct path_table *table, pthread_t thread);
 
-/* The cold side of path_find. */
-unsigned path_learn(struct path_table *table, uintptr_t address, const void *frame);
+/* The cold side of path_find: looked up, or learnt. */
+unsigned path_search(struct path_table *table, uintptr_t address, const void *frame);
 
 /* Looks at words of the stack that are other functions'. */
 static inline __attribute__((no_sanitize("address"))) bool path_is_here(
@@ -83,28 +85,6 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 	return true;
 }
 
-static inline unsigned path_slot(uintptr_t address)
-{
-	return (unsigned)((address * 0x9e3779b97f4a7c15u) >> 54) % PATH_HEADS;
-}
-
-/* Among those of the same head, by number, or 0. What is found comes to the front: it will come again. */
-static inline unsigned path_search(struct path_table *table, uintptr_t address, uintptr_t frame)
-{
-	uint16_t *head = &table->head[path_slot(address)], *link = head;
-	unsigned at;
-
-	while ((at = *link) && !path_is_here(table, &table->path[at], address, frame))
-		link = &table->path[at].next;
-	/* one of a return address alone would be taken for all that begin there */
-	if (link != head && at && at < PATHS_DEEP) {
-		*link = table->path[at].next;
-		table->path[at].next = *head;
-		*head = (uint16_t)at;
-	}
-	return at;
-}
-
 /*
  * The path of the call that returns to `address`, by its number in the table; frame is the caller's
  * stack pointer after that return (the canonical frame address of the function called). Allocates
@@ -113,17 +93,17 @@ static inline unsigned path_search(struct path_table *table, uintptr_t address, 
 static inline unsigned path_find(struct path_table *table, uintptr_t address, const void *frame)
 {
 	/* programs are loops: what followed this path last time follows it again */
-	struct path *last = &table->path[table->last];
-	unsigned at = last->then;
+	unsigned at = table->expected;
 
-	if (!path_is_here(table, &table->path[at], address, (uintptr_t)frame)) {
-		at = path_search(table, address, (uintptr_t)frame);
-		if (!at)
-			at = path_learn(table, address, frame);
+	if (__builtin_expect(!path_is_here(table, &table->path[at], address, (uintptr_t)frame),
+			    0)) {
+		at = path_search(table, address, frame);
 		if (at < PATHS_DEEP)
-			last->then = (uint16_t)at;
+			table->path[table->last].then = (uint16_t)at;
 	}
 	table->last = (uint16_t)at;
+	/* looked up while that path is in the cache */
+	table->expected = table->path[at].then;
 	return at;
 }
 
