@@ -78,23 +78,13 @@ static void enter(struct exchange *exchange, int error, enum stage stage)
 	exchange->stage = error ? STAGE_BROKEN : stage;
 }
 
-static void merge_nothing(const void *in, void *inout)
-{
-	(void)in;
-	(void)inout;
-}
-
 void exchange_rehearse(struct exchange *exchange)
 {
-	const struct mpi_adapter *adapter = exchange->adapter;
+	_Static_assert(sizeof(exchange->part) >= sizeof(exchange->answer), "one buffer for both");
 
-	if (adapter &&
-			(adapter->reduce_start(&exchange->part, &exchange->scratch,
-					 sizeof(exchange->part), merge_nothing) ||
-					adapter->wait() ||
-					adapter->broadcast_start(&exchange->answer,
-							sizeof(exchange->answer)) ||
-					adapter->wait()))
+	if (exchange->adapter &&
+			exchange->adapter->rehearse(&exchange->part, &exchange->scratch,
+					sizeof(exchange->part), sizeof(exchange->answer)))
 		exchange->stage = STAGE_BROKEN;
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/ledger_inside.h"
 #include "agent/memory.h"
+#include "agent/own_heap.h"
 #include "agent/readers.h"
 #include "multiplex/preference.h"
 #include "sampling/clock.h"
@@ -496,13 +497,16 @@ void ledger_part_merge(const void *in, void *inout)
 void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		struct ledger_answer *answer)
 {
-	uint32_t count = all->sample.count;
+	uint32_t count = all->sample.count, *task;
 	struct training_sample training = { .count = 0 };
-	double *metrics = malloc((count + 1) * ledger->metrics * sizeof(*metrics));
-	double *seconds = malloc((count + 1) * sizeof(*seconds));
-	uint32_t *task = malloc((count + 1) * sizeof(*task));
-	uint64_t *execution = malloc((count + 1) * sizeof(*execution));
+	double *metrics, *seconds;
+	uint64_t *execution;
 
+	own_heap_begin();
+	metrics = malloc((count + 1) * ledger->metrics * sizeof(*metrics));
+	seconds = malloc((count + 1) * sizeof(*seconds));
+	task = malloc((count + 1) * sizeof(*task));
+	execution = malloc((count + 1) * sizeof(*execution));
 	answer->burst_min_ns = ledger->burst_min_given ?
 			ledger->burst_min_ns :
 			histogram_keep(all->seconds_by_length, 0.99);
@@ -534,6 +538,7 @@ out:
 	free(seconds);
 	free(task);
 	free(execution);
+	own_heap_end();
 }
 
 /* What the sums say of which groups are worth more quanta, for the scheme that asks for it. */

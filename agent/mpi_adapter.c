@@ -141,19 +141,28 @@ static int adapter_open(struct mpi_world *world)
 	return 0;
 }
 
-/* The pieces' non-blocking send to, or receive from, another rank. 1 or -EIO. */
-static int transfer(int (*start)(char *, int, int, MPI_Request *), char *buffer, int other)
-{
-	tree.pieces = tree.arrived = 0;
-	for (size_t at = 0; at < tree.bytes; at += PIECE_BYTES) {
-		size_t left = tree.bytes - at;
+typedef int (*piece_start)(char *piece, int bytes, int other, MPI_Request *request);
 
-		if (start(buffer + at, (int)(left < PIECE_BYTES ? left : PIECE_BYTES), other,
-				    &tree.request[tree.pieces]) != MPI_SUCCESS)
+/* Starts the pieces of so many bytes to, or from, another rank, behind those that are under way. */
+static int start_pieces(piece_start start, char *buffer, size_t bytes, int other)
+{
+	for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
+		size_t left = bytes - at;
+
+		if (tree.pieces == PIECES_MAX ||
+				start(buffer + at, (int)(left < PIECE_BYTES ? left : PIECE_BYTES),
+						other, &tree.request[tree.pieces]) != MPI_SUCCESS)
 			return -EIO;
 		tree.pieces++;
 	}
-	return 1;
+	return 0;
+}
+
+/* The pieces' non-blocking send to, or receive from, another rank. 1 or -EIO. */
+static int transfer(piece_start start, char *buffer, int other)
+{
+	tree.pieces = tree.arrived = 0;
+	return start_pieces(start, buffer, tree.bytes, other) ? -EIO : 1;
 }
 
 static int send_piece(char *piece, int bytes, int other, MPI_Request *request)
@@ -235,6 +244,87 @@ static int adapter_broadcast_start(void *buffer, size_t bytes)
 	for (tree.bit = 1; tree.bit < (unsigned)tree.size;)
 		tree.bit <<= 1;
 	return next() < 0 ? -EIO : 0;
+}
+
+/* With each rank next to this one in the tree, and whether that is the one above. 0 or -EIO. */
+static int with_neighbours(int (*act)(int other, bool above))
+{
+	unsigned bit = 1;
+	int error = 0;
+
+	for (; bit < (unsigned)tree.size && !((unsigned)tree.rank & bit) && !error; bit <<= 1)
+		if ((unsigned)tree.rank + bit < (unsigned)tree.size)
+			error = act(tree.rank + (int)bit, false);
+	if (tree.rank && !error)
+		error = act(tree.rank - (int)((unsigned)tree.rank & -(unsigned)tree.rank), true);
+	return error;
+}
+
+/* Of the rehearsal: what goes up the tree, and what comes down. */
+static struct {
+	char *out, *in;
+	size_t up, down;
+} rehearsal;
+
+#define TAG_ALL_SENT 1 /* what was sent before it has arrived, as messages do not overtake */
+
+static int all_arrive(MPI_Request *pieces)
+{
+	for (int i = 0; i < tree.pieces; i++)
+		if (PMPI_Wait(&pieces[i], MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return -EIO;
+	return 0;
+}
+
+static int rehearse_send(int other, bool above)
+{
+	size_t bytes = above ? rehearsal.up : rehearsal.down;
+
+	if (start_pieces(send_piece, rehearsal.out, bytes, other) || tree.pieces == PIECES_MAX ||
+			PMPI_Isend(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, rounds,
+					&tree.request[tree.pieces]) != MPI_SUCCESS)
+		return -EIO;
+	tree.pieces++;
+	return 0;
+}
+
+static int rehearse_meet(int other, bool above)
+{
+	(void)above;
+	return PMPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, rounds, MPI_STATUS_IGNORE) ==
+					MPI_SUCCESS ?
+			0 :
+			-EIO;
+}
+
+static int rehearse_receive(int other, bool above)
+{
+	size_t bytes = above ? rehearsal.down : rehearsal.up;
+
+	tree.pieces = 0;
+	return start_pieces(receive_piece, rehearsal.in, bytes, other) || all_arrive(tree.request) ?
+			-EIO :
+			0;
+}
+
+static int adapter_rehearse(void *out, void *in, size_t reduced, size_t broadcast)
+{
+	MPI_Request sent[PIECES_MAX];
+	int pieces;
+
+	rehearsal.out = out;
+	rehearsal.in = in;
+	rehearsal.up = reduced;
+	rehearsal.down = broadcast;
+	tree.pieces = 0;
+	if (with_neighbours(rehearse_send) || with_neighbours(rehearse_meet))
+		return -EIO;
+	pieces = tree.pieces;
+	memcpy(sent, tree.request, (size_t)pieces * sizeof(*sent));
+	if (with_neighbours(rehearse_receive))
+		return -EIO;
+	tree.pieces = pieces;
+	return all_arrive(sent);
 }
 
 static int adapter_test(void)
@@ -322,6 +412,7 @@ const struct mpi_adapter *phasemux_mpi_adapter(void)
 {
 	static const struct mpi_adapter adapter = {
 		.open = adapter_open,
+		.rehearse = adapter_rehearse,
 		.reduce_start = adapter_reduce_start,
 		.broadcast_start = adapter_broadcast_start,
 		.test = adapter_test,

@@ -27,6 +27,12 @@ struct mpi_adapter {
 	/* Fills world, and makes the private communicators, as MPI_Init does: all ranks together. */
 	int (*open)(struct mpi_world *world);
 	/*
+	 * What a reduction and a broadcast of so many bytes make the MPI library allocate, it
+	 * allocates now: each message comes when nobody waits for it, as it may then. Waits for the
+	 * ranks next to this one in the tree; both buffers are as long as the longer of the two.
+	 */
+	int (*rehearse)(void *out, void *in, size_t reduced, size_t broadcast);
+	/*
 	 * Starts a reduction of `bytes` from all ranks to rank 0 by merge (associative and
 	 * commutative), or a broadcast from rank 0. One is under way at a time; all ranks start
 	 * the same ones in the same order. The buffers belong to MPI until it is done. What all

@@ -1,0 +1,132 @@
+#include "agent/own_heap.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HEAP_BYTES ((size_t)64 << 20) /* of addresses: memory is what is touched */
+#define ALIGNMENT  _Alignof(max_align_t)
+
+/* The names are the linker's; it knows the first four where it was told of them. */
+__attribute__((weak)) void *__real_malloc(size_t bytes);
+__attribute__((weak)) void *__real_calloc(size_t count, size_t bytes);
+__attribute__((weak)) void *__real_realloc(void *at, size_t bytes);
+__attribute__((weak)) void __real_free(void *at);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *at, size_t bytes);
+void __wrap_free(void *at);
+
+static struct {
+	unsigned char *base; /* mapped when first needed; NULL: not yet, or it cannot be */
+	size_t used;
+	_Atomic size_t pieces; /* allocated and not freed */
+	_Atomic bool begun;
+	pthread_t owner;
+} heap;
+
+/* Before each piece. */
+struct header {
+	_Alignas(max_align_t) size_t bytes;
+};
+
+static bool is_inside(const void *at)
+{
+	return heap.base && (uintptr_t)at - (uintptr_t)heap.base < HEAP_BYTES;
+}
+
+static bool is_mine(void)
+{
+	/* pairs with the release in own_heap_begin: whose it is */
+	return atomic_load_explicit(&heap.begun, memory_order_acquire) &&
+			pthread_equal(heap.owner, pthread_self());
+}
+
+void own_heap_begin(void)
+{
+	void *base;
+
+	if (!__real_malloc)
+		return;
+	if (!heap.base) {
+		base = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (base == MAP_FAILED)
+			return;
+		heap.base = base;
+	}
+	heap.owner = pthread_self();
+	atomic_store_explicit(&heap.begun, true, memory_order_release);
+}
+
+void own_heap_end(void)
+{
+	if (!is_mine())
+		return;
+	atomic_store_explicit(&heap.begun, false, memory_order_relaxed);
+	if (atomic_load_explicit(&heap.pieces, memory_order_relaxed))
+		return;
+	madvise(heap.base, heap.used, MADV_DONTNEED);
+	heap.used = 0;
+}
+
+/* NULL: there is no room for it here. */
+static void *take(size_t bytes)
+{
+	struct header *header;
+	size_t whole;
+
+	if (!is_mine() || bytes > HEAP_BYTES)
+		return NULL;
+	whole = sizeof(*header) + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	if (whole > HEAP_BYTES - heap.used)
+		return NULL;
+	header = (struct header *)(heap.base + heap.used);
+	header->bytes = bytes;
+	heap.used += whole;
+	atomic_fetch_add_explicit(&heap.pieces, 1, memory_order_relaxed);
+	return header + 1;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	void *at = take(bytes);
+
+	return at ? at : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	size_t whole;
+	void *at = __builtin_mul_overflow(count, bytes, &whole) ? NULL : take(whole);
+
+	return at ? memset(at, 0, whole) : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+	size_t before;
+	void *moved;
+
+	if (at && !is_inside(at))
+		return __real_realloc(at, bytes);
+	moved = __wrap_malloc(bytes);
+	if (at && moved) {
+		before = ((struct header *)at - 1)->bytes;
+		memcpy(moved, at, before < bytes ? before : bytes);
+		__wrap_free(at);
+	}
+	return moved;
+}
+
+void __wrap_free(void *at)
+{
+	if (is_inside(at))
+		atomic_fetch_sub_explicit(&heap.pieces, 1, memory_order_relaxed);
+	else
+		__real_free(at);
+}

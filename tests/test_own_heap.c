@@ -1,0 +1,122 @@
+/* Memory apart from the program's heap: what it gives, and that it is given back. */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/own_heap.h"
+#include "tests/tap.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#endif
+
+#define MANY 1000
+
+#define NEAR (1u << 20)
+
+/* Whether it lies behind a place, and near it. */
+static bool is_near_to(const void *at, uintptr_t place)
+{
+	return (uintptr_t)at - place < NEAR;
+}
+
+static bool is_all(const unsigned char *at, int value, size_t bytes)
+{
+	while (bytes && at[bytes - 1] == value)
+		bytes--;
+	return !bytes;
+}
+
+static void *elsewhere(void *unused)
+{
+	(void)unused;
+	return malloc(100);
+}
+
+/* What is allocated may be far from the program's heap, but never overlaps, and keeps what is in it. */
+static void test_pieces(void)
+{
+	unsigned char *piece[MANY], *grown;
+	volatile size_t half = SIZE_MAX / 2; /* the compiler would warn of it */
+	bool aligned = true, kept = true;
+	size_t bytes;
+
+	own_heap_begin();
+	for (unsigned i = 0; i < MANY; i++) {
+		bytes = i * 7 % 300;
+		piece[i] = i % 2 ? malloc(bytes) : calloc(1, bytes);
+		aligned = aligned && piece[i] && (uintptr_t)piece[i] % _Alignof(max_align_t) == 0;
+		kept = kept && (i % 2 || is_all(piece[i], 0, bytes));
+		memset(piece[i], (int)(i % 256), bytes);
+	}
+	for (unsigned i = 0; i < MANY; i++)
+		kept = kept && is_all(piece[i], (int)(i % 256), i * 7 % 300);
+	ok(aligned, "each piece can hold anything");
+	ok(kept, "and is nobody else's");
+	grown = realloc(piece[3], 100000);
+	ok(grown && is_all(grown, 3, 21), "a piece that grows keeps what was in it");
+	piece[3] = grown;
+#ifdef SANITIZED
+	(void)half;
+	skip("a size that no number holds is refused", "a sanitizer ends the process");
+#else
+	ok(!calloc(half, 3), "a size that no number holds is refused");
+#endif
+	for (unsigned i = 0; i < MANY; i++)
+		free(piece[i]);
+	own_heap_end();
+}
+
+static void test_apart(void)
+{
+	unsigned char *programs = malloc(100), *again, *kept;
+	uintptr_t heap = (uintptr_t)programs, own;
+	void *of_other = NULL;
+	pthread_t thread;
+
+	own_heap_begin();
+	again = malloc(100);
+	own = (uintptr_t)again;
+	free(again);
+	pthread_create(&thread, NULL, elsewhere, NULL);
+	pthread_join(thread, &of_other);
+	programs = realloc(programs, 200);
+	own_heap_end();
+	own_heap_begin();
+	again = calloc(1, 100);
+	kept = malloc(100);
+	memset(kept, 1, 100);
+#ifdef SANITIZED
+	(void)heap;
+	(void)own;
+	(void)is_near_to;
+	skip("what is allocated lies apart", "a sanitizer looks after the memory");
+#else
+	ok((uintptr_t)again == own, "what was all freed is used again");
+	ok(!is_near_to(again, heap) && is_near_to(kept, own),
+			"it is apart from the program's heap");
+	ok(is_near_to(programs, heap), "what came from there stays there");
+	ok(!is_near_to(of_other, own), "another thread's is its own");
+#endif
+	free(again);
+	own_heap_end();
+	own_heap_begin();
+	again = malloc(100);
+	own_heap_end();
+	ok(again != kept && is_all(kept, 1, 100), "what was not freed stays");
+	free(again);
+	kept = realloc(kept, 1000);
+	ok(kept && is_all(kept, 1, 100), "and can grow, and be freed, later");
+	free(kept);
+	free(programs);
+	free(of_other);
+}
+
+int main(void)
+{
+	test_pieces();
+	test_apart();
+	return tap_done();
+}
