@@ -108,6 +108,7 @@ static void make_rules(void)
 	if (settings->sample_hz) {
 		rules->sample_ns = 1000000000u / settings->sample_hz;
 		rules->sample_ticks = clock_ticks((double)rules->sample_ns);
+		rules->sample_cost = clock_ticks(probe->sample_ns);
 		/* slices that are to be summed apart would be in no phase */
 		if (settings->burst_min_ns <= (double)rules->sample_ns)
 			rules->long_ticks = SLICES_MIN * rules->sample_ticks;

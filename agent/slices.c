@@ -37,6 +37,17 @@ bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uin
 					ns_of(slicer, end), SLICES_MIN) == SLICES_MIN;
 }
 
+/* One was taken out of the ring, and those before it that had found no room are known now. */
+static void account_sample(struct slicer *slicer)
+{
+	uint64_t lost = slicer->overflow.lost;
+
+	site_add(&slicer->sample_ticks,
+			(1 + lost - atomic_load_explicit(&slicer->lost, memory_order_relaxed)) *
+					slicer->sample_cost);
+	atomic_store_explicit(&slicer->lost, lost, memory_order_relaxed);
+}
+
 bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
 		struct overflow_sample *sample, uint64_t *at)
 {
@@ -45,7 +56,7 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		if (*at >= end)
 			break;
 		overflow_take(&slicer->overflow);
-		atomic_store_explicit(&slicer->lost, slicer->overflow.lost, memory_order_relaxed);
+		account_sample(slicer);
 		if (*at < begin)
 			continue;
 		site_add(&slicer->samples, 1);

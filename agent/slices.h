@@ -30,6 +30,7 @@ struct slices_ahead {
 struct slicer {
 	struct overflow overflow;
 	uint64_t id[PLAN_GROUPS_MAX]; /* of the samples of each group */
+	uint64_t sample_cost;         /* ticks that the kernel holds the thread up for each */
 	/* this moment on both clocks, as the ring was looked at */
 	uint64_t now_ns, now_ticks;
 	/* the burst that is being cut, by its begin; 0: none */
@@ -45,6 +46,7 @@ struct slicer {
 	_Atomic uint64_t ahead_bursts, ahead_ticks; /* booked of a burst that has not ended */
 	_Atomic uint64_t extra; /* pieces of bursts that were cut, but one of each */
 	_Atomic uint64_t samples, all_slices, lost;
+	_Atomic uint64_t sample_ticks; /* what all of them cost, be they of a burst or not */
 };
 
 /* The ring may have something: the moment is noted, and what can be read now ends at the result. */

@@ -85,6 +85,7 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 									 THREAD_SAMPLES);
 		thread->slicer.id[g] = group->sampled ? group->id[group->count] : 0;
 	}
+	thread->slicer.sample_cost = rules->sample_cost;
 	if (error)
 		overflow_close(overflow);
 }
@@ -483,6 +484,7 @@ void thread_account(const struct thread *thread, struct account *account)
 		.switches = count_of(&counts->switches),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),
+		.sample_ticks = count_of(&slicer->sample_ticks),
 		.slices = count_of(&slicer->all_slices),
 		.samples = count_of(&slicer->samples),
 		.lost_samples = count_of(&slicer->lost),
@@ -498,6 +500,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 		.read_ticks = count_of(&counts->read_ticks),
 		.switch_ticks = count_of(&counts->switch_ticks),
 		.service_ticks = service_ticks(thread),
+		.sample_ticks = count_of(&thread->slicer.sample_ticks),
 	};
 
 	return account_own_ticks(&account, rules->call_ticks);

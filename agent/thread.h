@@ -51,7 +51,8 @@ struct thread_rules {
 	double allowed;     /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
-	uint64_t sample_ns; /* as sample_ticks; 0: none */
+	uint64_t sample_ns;   /* as sample_ticks; 0: none */
+	uint64_t sample_cost; /* ticks that the kernel holds the thread up for each */
 };
 
 /* What a thread has counted of its own work, read by others at the end (single writer). */

@@ -89,7 +89,8 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 double account_own_ticks(const struct account *account, double call_ticks)
 {
 	return account->switch_ticks + account->service_ticks + account->hook_ticks +
-			account->passed * PASSED_COST * call_ticks + account->read_ticks;
+			account->passed * PASSED_COST * call_ticks + account->read_ticks +
+			account->sample_ticks;
 }
 
 void totals_add(struct totals *totals, const struct account *account,

@@ -37,6 +37,7 @@ struct account {
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
 	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
+	double sample_ticks; /* in the kernel */
 	double slices, samples,
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };

@@ -6,11 +6,18 @@
 #include <string.h>
 
 #include "sampling/clock.h"
+#include "sampling/overflow.h"
 
 #define WORK_LOOPS   20000 /* some 20 us: enough that a counter which counts stands out */
 #define READS        21    /* samples of a median */
 #define SWITCHES     9
 #define SOFTWARE_SET 4 /* a group of software events as large as this is timed */
+
+/* Samples are taken so often, for so long; what holds a loop of time stamps up for less is none. */
+#define SAMPLES_EVERY_NS 50000
+#define SAMPLES_NS       500000
+#define HELD_UP_NS       300
+#define HELD_UP_MOST     64
 
 static int read_number(const char *path, int missing)
 {
@@ -172,6 +179,53 @@ out:
 	return result;
 }
 
+static int by_size_down(const void *a, const void *b)
+{
+	return -compare_doubles(a, b);
+}
+
+/* How long each of the longest interruptions of the next SAMPLES_NS was; how many there were. */
+static unsigned watch_interruptions(double *ns)
+{
+	uint64_t begin = clock_now(), before = begin, now = begin;
+	uint64_t least = clock_ticks(HELD_UP_NS), end = begin + clock_ticks(SAMPLES_NS);
+	unsigned count = 0;
+
+	for (; now < end && count < HELD_UP_MOST; before = now) {
+		now = clock_now();
+		if (now - before >= least)
+			ns[count++] = clock_ns(now - before);
+	}
+	qsort(ns, count, sizeof(*ns), by_size_down);
+	return count;
+}
+
+/* What a thread is held up by a sample: where it was sampled so many times, the longest were those. */
+static double time_samples(const struct pmu *pmu, const struct event *first,
+		const struct event *further, unsigned count)
+{
+	struct overflow overflow = { .page = NULL };
+	double ns[HELD_UP_MOST], result = 0;
+	struct group group;
+
+	if (open_copies(&group, pmu, first, further, count, READ_SYSCALL) < 0)
+		return 0;
+	if (overflow_open(&overflow, &group, SAMPLES_EVERY_NS, SAMPLES_NS / SAMPLES_EVERY_NS) ==
+					0 &&
+			group_enable(&group) == 0) {
+		unsigned held_up = watch_interruptions(ns), samples;
+
+		group_disable(&group);
+		samples = overflow_count(&overflow, overflow_head(&overflow), 0, UINT64_MAX,
+				held_up);
+		if (samples)
+			result = median(ns, samples);
+	}
+	overflow_close(&overflow);
+	group_close(&group);
+	return result;
+}
+
 /*
  * The group that is timed looks like those that will be counted: `first` once and something else
  * on the other counters. Trapping reads cost very differently from event to event.
@@ -192,6 +246,7 @@ static void probe_costs(struct probe *probe, const struct pmu *pmu, const struct
 		probe->read_other_ns = by_rdpmc;
 	}
 	probe->switch_ns = time_switches(pmu, first, further, count);
+	probe->sample_ns = time_samples(pmu, first, further, count);
 }
 
 static int try_open(const struct pmu *pmu, const struct event *event)

@@ -129,6 +129,10 @@ static void test_here(void)
 	}
 	ok(probe.read_ns > 0 && probe.read_ns < 1e8, "a read takes %.0f ns here", probe.read_ns);
 	ok(probe.switch_ns > 0, "a switch %.0f ns", probe.switch_ns);
+	if (probe.sample_ns > 0)
+		ok(probe.sample_ns < 1e7, "a sample %.0f ns", probe.sample_ns);
+	else
+		skip("what a sample takes", "no ring, or no time for samples");
 	if (!probe.hardware) {
 		skip("this machine's counters", strerror(probe.hardware_errno));
 		return;

@@ -15,10 +15,11 @@
 #include "tests/scripted_pmu.h"
 #include "tests/tap.h"
 
-#define BURSTS    20
-#define PERIOD_NS 1000000
-#define SLOTS     8
-#define WORK      55000000.0 /* of triad: 30 ms */
+#define BURSTS      20
+#define PERIOD_NS   1000000
+#define SAMPLE_COST 3.0 /* ticks */
+#define SLOTS       8
+#define WORK        55000000.0 /* of triad: 30 ms */
 
 static struct {
 	struct counting counting;
@@ -76,6 +77,7 @@ static void start(void)
 	run.rules.quantum_ticks = clock_ticks(PERIOD_NS);
 	run.rules.sample_ns = PERIOD_NS;
 	run.rules.sample_ticks = clock_ticks(PERIOD_NS);
+	run.rules.sample_cost = (uint64_t)SAMPLE_COST;
 	run.rules.long_ticks = SLICES_MIN * run.rules.sample_ticks;
 	run.rules.switching = true;
 	run.ledger = ledger_new(&run.counting, &run.rules, &run.settings, 0, 1, NULL);
@@ -112,7 +114,7 @@ int main(void)
 	const struct totals *totals;
 	struct phase_estimate all;
 	struct thread *thread;
-	double seconds, bursts;
+	double seconds, bursts, paid;
 	pthread_t computing;
 	struct ledger_piece pieces[LEDGER_PIECES];
 
@@ -138,6 +140,10 @@ int main(void)
 	totals = ledger_close(run.ledger, thread, pieces);
 	ok(totals->slices > 5 * BURSTS, "bursts are cut (%g slices)", totals->slices);
 	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
+	paid = (double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST;
+	ok(totals->samples > 0 && paid >= totals->samples && paid < 1.1 * totals->samples + 10,
+			"each is in the account: %g of %g of bursts, and those between them", paid,
+			totals->samples);
 	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		everything[p] = true;

@@ -23,10 +23,11 @@ static const char usage[] =
 		"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
 		"what to change for more. Ends with 0 when something can be counted.\n";
 
-#define COLUMNS       100
-#define LABEL_WIDTH   16
-#define HOLDERS       5
-#define DEFAULT_SHARE 0.01 /* PHASEMUX_BUDGET's default */
+#define COLUMNS         100
+#define LABEL_WIDTH     16
+#define HOLDERS         5
+#define DEFAULT_SHARE   0.01 /* PHASEMUX_BUDGET's default */
+#define DEFAULT_SAMPLES 100  /* PHASEMUX_SAMPLE's */
 
 /* "label   text", wrapped; a label of "" goes on under the one before. */
 __attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
@@ -114,7 +115,7 @@ static void tell_costs(const struct probe *probe)
 		[READ_SYSCALL] = "a read system call",
 		[READ_RDPMC] = "rdpmc",
 	};
-	char read[32], other[32], switched[32];
+	char read[32], other[32], switched[32], sampled[32];
 
 	if (!(probe->read_ns > 0))
 		return;
@@ -132,6 +133,11 @@ static void tell_costs(const struct probe *probe)
 			"most, where ranks wait for each other for half as many; of more, a part is read",
 			DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
+	if (!(probe->sample_ns > 0))
+		return;
+	format_time(sampled, sizeof(sampled), probe->sample_ns);
+	tell("a sample costs", "%s; %d a second, the default, are %.2f%% of the time", sampled,
+			DEFAULT_SAMPLES, probe->sample_ns * DEFAULT_SAMPLES * 1e-7);
 }
 
 /* Which of the processor's events take turns. */
