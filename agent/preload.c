@@ -221,11 +221,11 @@ static void prepare(void)
 	early_prepare();
 }
 
-static void enter_init(void)
+static void enter_init(const void *site, const void *frame)
 {
 	int kept = errno;
 
-	if (!wrap_thread.depth++ && !is_disabled()) {
+	if (wrap_begins(site, frame) && !is_disabled()) {
 		/* without a launcher, this is the first that tells of MPI */
 		if (!early_is_rank())
 			prepare();
@@ -252,7 +252,7 @@ static void enter_finalize(void *site, const void *frame)
 	const struct preload_hooks *hooks;
 	int kept = errno;
 
-	if (!wrap_thread.depth++) {
+	if (wrap_begins(site, frame)) {
 		hooks = wrap_observed();
 		if (hooks)
 			hooks->finalize(&wrap_thread.core, site, frame);
@@ -311,9 +311,9 @@ static void enter_finalize(void *site, const void *frame)
 #define WRAPPER_PASSES WRAPPER_CALL
 #define WRAPPER_ABORTS WRAPPER_CALL
 #define WRAPPER_INIT(symbol, form, call, count)                                                    \
-	WRAPPER_AROUND(symbol, form, call, count, enter_init(), leave_init(call, CALLER))
+	WRAPPER_AROUND(symbol, form, call, count, enter_init(CALLER), leave_init(call, CALLER))
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
-	WRAPPER_AROUND(symbol, form, call, count, enter_finalize(CALLER), wrap_thread.depth--)
+	WRAPPER_AROUND(symbol, form, call, count, enter_finalize(CALLER), wrap_ends())
 
 #define WRAPPER(symbol, form, call, count, kind) WRAPPER_##kind(symbol, form, call, count)
 
@@ -346,7 +346,7 @@ int PMPI_Finalize(void)
 		return (int)no_such_call();
 	enter_finalize(CALLER);
 	result = real();
-	wrap_thread.depth--;
+	wrap_ends();
 	return result;
 }
 

@@ -45,7 +45,7 @@ static void begin_waiting(const void *site)
 	if (!wrap_observed() || wrap_thread.depth)
 		return;
 	wrap_enter(THREAD_ompt, (void *)site, NULL);
-	wrap_thread.depth--;
+	wrap_ends();
 }
 
 static void end_waiting(const void *site)

@@ -6,6 +6,7 @@
 #define PHASEMUX_AGENT_WRAP_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "agent/passed.h"
 #include "agent/preload.h"
@@ -13,12 +14,14 @@
 /*
  * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
  * is one call, and what a runtime calls for itself is none. passes: the outermost one is passed over.
+ * site, frame: of the outermost one, as CALLER has them; NULL: there is none, or not known.
  * Initial-exec: reading it must not call __tls_get_addr.
  */
 struct wrap_thread {
 	unsigned depth;
 	bool passes;
 	void *core;
+	const void *site, *frame;
 };
 
 extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
@@ -48,6 +51,62 @@ static inline const struct preload_hooks *wrap_observed(void)
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
 }
 
+/* A return address is where the stack pointer was before the call, on this processor. */
+#if defined(__x86_64__)
+#define WRAP_RETURNS_ON_STACK true
+#else
+#define WRAP_RETURNS_ON_STACK false
+#endif
+#define WRAP_FRAMES_NEAR 65536 /* bytes: on the same stack */
+
+/*
+ * The program has left the call that it was in, by an exception or a longjmp: the next one comes from no
+ * deeper in the stack, or something else stands where that one's return address was. Some that were
+ * left are seen only at a later call.
+ */
+static inline bool wrap_was_left(const void *frame)
+{
+	uintptr_t before = (uintptr_t)wrap_thread.frame, now = (uintptr_t)frame;
+
+	if (!before || !now || now >= before)
+		return before && now;
+	return WRAP_RETURNS_ON_STACK && before - now < WRAP_FRAMES_NEAR &&
+			((const void *const *)before)[-1] != wrap_thread.site;
+}
+
+static inline void wrap_note(const void *site, const void *frame)
+{
+	wrap_thread.depth = 1;
+	wrap_thread.site = site;
+	wrap_thread.frame = frame;
+}
+
+/* A call begins: whether it is the outermost one. */
+static inline bool wrap_begins(const void *site, const void *frame)
+{
+	if (__builtin_expect(wrap_thread.depth, 0)) {
+		if (!wrap_was_left(frame)) {
+			wrap_thread.depth++;
+			return false;
+		}
+		wrap_thread.passes = false;
+	}
+	wrap_note(site, frame);
+	return true;
+}
+
+/* It returned. */
+static inline void wrap_ends(void)
+{
+	/* not below none: on stacks of the program's own, calls may end in another order */
+	if (wrap_thread.depth > 1) {
+		wrap_thread.depth--;
+		return;
+	}
+	wrap_thread.depth = 0;
+	wrap_thread.frame = NULL;
+}
+
 /*
  * While hooks are set: where so many calls come that most go by (passed.h), and this one is from where
  * it was expected, it is made, and wrap_gone_by called, and nothing else. Those that go by and are from
@@ -60,13 +119,14 @@ static inline __attribute__((always_inline)) bool wrap_goes_by(void *site, const
 	if (!passed || !passed->left || wrap_thread.depth ||
 			!passed_takes_next(passed, site, frame))
 		return false;
-	wrap_thread.depth = 1;
+	wrap_note(site, frame);
 	return true;
 }
 
 static inline void wrap_gone_by(void)
 {
 	wrap_thread.depth = 0;
+	wrap_thread.frame = NULL;
 }
 
 static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
@@ -75,7 +135,7 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 	const struct preload_hooks *hooks;
 	struct passed *passed;
 
-	if (wrap_thread.depth++)
+	if (!wrap_begins(site, frame))
 		return;
 	/* The hook may itself call MPI: it must see the depth. */
 	__asm__ volatile("" ::: "memory");
@@ -102,7 +162,7 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 			hooks->after(&wrap_thread.core, call, site, frame);
 		__asm__ volatile("" ::: "memory");
 	}
-	wrap_thread.depth--;
+	wrap_ends();
 }
 
 /* Who called the wrapper, and its stack pointer once the wrapper has returned. */

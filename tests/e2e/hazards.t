@@ -76,6 +76,12 @@ for mpi in $mpis; do
 	done
 done
 
+# Of 10 calls that were left, and 400 that returned, on two ranks; what follows the former is in no burst.
+for mpi in $mpis; do
+	holds "leave_calls.$mpi: the bursts after a call that never returned are counted" \
+		report between "$tmp/leave_calls.$mpi.result/report.json" bursts 800 804
+done
+
 # Only what did not end by itself, or never called MPI_Finalize, has left its sums.
 is "$(find "$tmp/spool" -name 'rank-*' | sed 's|/rank-.*||' | sort -u | wc -l)" \
 	$(($(wc -w <<<"$mpis") * 4)) "what ended by itself has left nothing"

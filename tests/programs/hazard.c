@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -402,6 +403,36 @@ static void do_signal(void)
 	pause();
 }
 
+static jmp_buf before_the_call;
+
+static void leave_the_call(MPI_Comm *communicator, int *error, ...)
+{
+	(void)communicator;
+	(void)error;
+	longjmp(before_the_call, 1);
+}
+
+/* An error handler that does not return, as those of programs that throw exceptions. */
+static void do_leave_calls(void)
+{
+	MPI_Errhandler handler;
+	volatile int left = 0;
+
+	MPI_Comm_create_errhandler(leave_the_call, &handler);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+	MPI_Errhandler_free(&handler);
+	for (int i = 0; i < 10; i++) {
+		if (setjmp(before_the_call) == 0)
+			MPI_Send(&rank, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+		else
+			left++;
+		compute(20);
+	}
+	expect(left == 10, "each call with an error was left");
+	if (setjmp(before_the_call) == 0)
+		MPI_Send(&rank, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+}
+
 static void do_exec(void)
 {
 	compute(50);
@@ -460,6 +491,7 @@ static const struct {
 	{ "abort", do_abort },
 	{ "mpi_abort", do_mpi_abort },
 	{ "signal", do_signal },
+	{ "leave_calls", do_leave_calls },
 	{ "exec", do_exec },
 	{ "no_finalize", do_no_finalize },
 	{ "after_finalize", do_after_finalize },
