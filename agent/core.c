@@ -27,7 +27,6 @@
 #include "sampling/path.h"
 
 #define QUICK_NS   10000 /* a burst and a call of so long together are quick */
-#define SERVICE_NS 10e6  /* how often a thread looks after what is not urgent */
 #define QUANTUM_NS 10e6  /* a group stays at least that long */
 
 /* Of the budget, what reads may cost, what switching groups may, and what trainings may ... */
@@ -104,7 +103,7 @@ static void make_rules(void)
 	rules->quantum_ticks = clock_ticks(quantum);
 	rules->quantum_bursts = settings->quantum_bursts;
 	rules->quick_ticks = clock_ticks(QUICK_NS);
-	rules->service_ticks = clock_ticks(SERVICE_NS);
+	rules->service_ticks = clock_ticks(CORE_SERVICE_NS);
 	if (settings->sample_hz) {
 		rules->sample_ns = 1000000000u / settings->sample_hz;
 		rules->sample_ticks = clock_ticks((double)rules->sample_ns);

@@ -12,8 +12,8 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-#define KEEP_NS         1e6 /* after so long what was drained is kept for a kill */
-#define SERVICE_BUSY_NS 1e6 /* how often a thread looks after a round that is under way */
+#define KEEP_NS         1e6     /* after so long what was drained is kept for a kill */
+#define SERVICE_BUSY_NS 1000000 /* how often a thread looks after a round that is under way */
 
 /* ---- threads ---- */
 
@@ -100,11 +100,15 @@ bool hooks_try_step(void)
 	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
 }
 
-/* What is not urgent: drains, rounds. Between two bursts, so that it is in neither. */
+/*
+ * What is not urgent: drains, rounds. Between two bursts, so that it is in neither. All threads of all
+ * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
+ * program once, and what each does at a time of its own costs it as many times as there are ranks.
+ */
 static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
 {
 	int kept = errno;
-	uint64_t pause = core.rules.service_ticks;
+	uint64_t pause = CORE_SERVICE_NS;
 
 	if (!*core.mark) {
 		core.preload->set_hooks(NULL);
@@ -119,12 +123,12 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	if (core.adapter ? thread->main : hooks_try_step()) {
 		exchange_step(core.exchange, core_threads(), now);
 		if (exchange_busy(core.exchange))
-			pause = clock_ticks(SERVICE_BUSY_NS);
+			pause = SERVICE_BUSY_NS;
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
 	thread_keep_budget(thread, &core.rules, now - core.start);
-	thread->service_at = now + pause;
+	thread->service_at = clock_next_multiple(pause);
 	site_add(&thread->counts.service_ticks, clock_now() - now);
 	errno = kept;
 }

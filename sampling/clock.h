@@ -66,4 +66,20 @@ static inline uint64_t clock_ticks(double ns)
 	return ns <= 0 ? 0 : (uint64_t)(ns / clock_here.ns_per_tick);
 }
 
+/*
+ * The next time, of clock_now(), at which the time of day is a multiple of so many ns: one moment for
+ * all processes of a machine, and nearly one for all machines whose clocks are set.
+ */
+static inline uint64_t clock_next_multiple(uint64_t ns)
+{
+	struct timespec day;
+
+	clock_gettime(CLOCK_REALTIME, &day);
+	return clock_now() +
+			clock_ticks((double)(ns -
+					((uint64_t)day.tv_sec * 1000000000u +
+							(uint64_t)day.tv_nsec) %
+							ns));
+}
+
 #endif
