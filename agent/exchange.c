@@ -132,6 +132,11 @@ static void train(struct exchange *exchange)
 	exchange->answer.next_ns = next_ns(exchange);
 }
 
+double exchange_training_ns(const struct exchange *exchange)
+{
+	return exchange->spent_ns;
+}
+
 static void reduced(struct exchange *exchange)
 {
 	if (exchange->root)

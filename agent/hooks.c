@@ -14,6 +14,8 @@
 
 #define KEEP_NS         1e6     /* after so long what was drained is kept for a kill */
 #define SERVICE_BUSY_NS 1000000 /* how often a thread looks after a round that is under way */
+#define SERVICE_MOST_NS                                                                            \
+	1000000 /* what took longer was held up by something else, but for a training */
 
 /* ---- threads ---- */
 
@@ -100,6 +102,15 @@ bool hooks_try_step(void)
 	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
 }
 
+/* It took so long, with a training in it. */
+static void account_service(struct thread *thread, uint64_t ticks, double training_ns)
+{
+	uint64_t training = clock_ticks(training_ns),
+		 most = clock_ticks(SERVICE_MOST_NS) + training;
+
+	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
+}
+
 /*
  * What is not urgent: drains, rounds. Between two bursts, so that it is in neither. All threads of all
  * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
@@ -109,6 +120,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 {
 	int kept = errno;
 	uint64_t pause = CORE_SERVICE_NS;
+	double training = 0;
 
 	if (!*core.mark) {
 		core.preload->set_hooks(NULL);
@@ -121,7 +133,9 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	}
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
+		training = exchange_training_ns(core.exchange);
 		exchange_step(core.exchange, core_threads(), now);
+		training = exchange_training_ns(core.exchange) - training;
 		if (exchange_busy(core.exchange))
 			pause = SERVICE_BUSY_NS;
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
@@ -129,7 +143,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	}
 	thread_keep_budget(thread, &core.rules, now - core.start);
 	thread->service_at = clock_next_multiple(pause);
-	site_add(&thread->counts.service_ticks, clock_now() - now);
+	account_service(thread, clock_now() - now, training);
 	errno = kept;
 }
 

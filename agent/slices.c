@@ -37,14 +37,33 @@ bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uin
 					ns_of(slicer, end), SLICES_MIN) == SLICES_MIN;
 }
 
-/* One was taken out of the ring, and those before it that had found no room are known now. */
-static void account_sample(struct slicer *slicer)
+static unsigned group_of(const struct slicer *slicer, const struct overflow_sample *sample)
+{
+	unsigned group = 0;
+
+	while (group < PLAN_GROUPS_MAX && slicer->id[group] != sample->id)
+		group++;
+	return group;
+}
+
+/*
+ * One was taken out of the ring, and those before it that had found no room are known now. The kernel
+ * also interrupts the thread where it writes no sample: while the thread is in the kernel.
+ */
+static void account_sample(struct slicer *slicer, const struct overflow_sample *sample)
 {
 	uint64_t lost = slicer->overflow.lost;
+	uint64_t samples = 1 + lost - atomic_load_explicit(&slicer->lost, memory_order_relaxed);
+	unsigned group = group_of(slicer, sample);
 
-	site_add(&slicer->sample_ticks,
-			(1 + lost - atomic_load_explicit(&slicer->lost, memory_order_relaxed)) *
-					slicer->sample_cost);
+	if (group < PLAN_GROUPS_MAX && slicer->sample_ns) {
+		uint64_t ran = sample->clock - slicer->clock[group];
+
+		if ((int64_t)ran > 0 && ran / slicer->sample_ns > samples)
+			samples = ran / slicer->sample_ns;
+		slicer->clock[group] = sample->clock;
+	}
+	site_add(&slicer->sample_ticks, samples * slicer->sample_cost);
 	atomic_store_explicit(&slicer->lost, lost, memory_order_relaxed);
 }
 
@@ -56,7 +75,7 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		if (*at >= end)
 			break;
 		overflow_take(&slicer->overflow);
-		account_sample(slicer);
+		account_sample(slicer, sample);
 		if (*at < begin)
 			continue;
 		site_add(&slicer->samples, 1);
@@ -84,10 +103,8 @@ static bool make(const struct slicer *slicer, const struct burst *burst,
 		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts,
 		struct burst *slice)
 {
-	unsigned group = 0;
+	unsigned group = group_of(slicer, sample);
 
-	while (group < PLAN_GROUPS_MAX && slicer->id[group] != sample->id)
-		group++;
 	if (sample->id != slicer->last.id || sample->lost != slicer->last.lost ||
 			group == PLAN_GROUPS_MAX || sample->count < counts[group] ||
 			ticks <= slicer->last_ticks)

@@ -29,8 +29,10 @@ struct slices_ahead {
 
 struct slicer {
 	struct overflow overflow;
-	uint64_t id[PLAN_GROUPS_MAX]; /* of the samples of each group */
-	uint64_t sample_cost;         /* ticks that the kernel holds the thread up for each */
+	uint64_t id[PLAN_GROUPS_MAX];    /* of the samples of each group */
+	uint64_t sample_ns;              /* of the thread's time, between two */
+	uint64_t sample_cost;            /* ticks that the kernel holds the thread up for each */
+	uint64_t clock[PLAN_GROUPS_MAX]; /* of each group's last one */
 	/* this moment on both clocks, as the ring was looked at */
 	uint64_t now_ns, now_ticks;
 	/* the burst that is being cut, by its begin; 0: none */

@@ -85,6 +85,7 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 									 THREAD_SAMPLES);
 		thread->slicer.id[g] = group->sampled ? group->id[group->count] : 0;
 	}
+	thread->slicer.sample_ns = rules->sample_ns;
 	thread->slicer.sample_cost = rules->sample_cost;
 	if (error)
 		overflow_close(overflow);

@@ -118,6 +118,7 @@ static bool read_sample(const struct overflow *overflow, uint64_t from,
 	sample->id = record.id;
 	sample->lost = overflow->lost;
 	sample->count = (unsigned)record.events - 1;
+	sample->clock = record.values[sample->count];
 	memcpy(sample->values, record.values, sample->count * sizeof(record.values[0]));
 	return true;
 }

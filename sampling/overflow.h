@@ -33,6 +33,7 @@ struct overflow_sample {
 	uint64_t time;     /* CLOCK_MONOTONIC, ns */
 	uint64_t id;       /* of the sampling event: of which group */
 	uint64_t lost;     /* samples lost up to this one, of all the ring's */
+	uint64_t clock;    /* ns that the thread ran while this group was enabled */
 	unsigned count;    /* values of the group, in the order of its events */
 	uint64_t values[GROUP_EVENTS_MAX];
 };

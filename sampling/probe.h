@@ -26,7 +26,7 @@ struct probe {
 	double read_ns;          /* a read of a full group by that way, median */
 	double read_other_ns;    /* by the other way; 0: there is none */
 	double switch_ns;        /* disable one full group, enable another, median */
-	double sample_ns; /* that a sample of a full group holds the thread up, median; 0: not known */
+	double sample_ns; /* that a sample of a full group holds the thread up, about; 0: not known */
 };
 
 /*
