@@ -33,6 +33,7 @@
 #define BUDGET_READS    0.7
 #define BUDGET_SWITCHES 0.2
 #define BUDGET_ROUNDS   0.1
+#define BUDGET_SAMPLES  0.1 /* where ranks wait for each other */
 /* ... and all of it with start, end and calls; the rest is for what the account does not see. */
 #define BUDGET_ALL 0.9
 
@@ -41,12 +42,15 @@
 
 struct core core;
 
+static bool is_waited_for(void)
+{
+	return core.adapter && core.world.size > 1;
+}
+
 /* What a process may spend itself, of each second. */
 static double own_budget(void)
 {
-	bool waited_for = core.adapter && core.world.size > 1;
-
-	return core.settings.budget * (waited_for ? BUDGET_OF_RANKS : 1);
+	return core.settings.budget * (is_waited_for() ? BUDGET_OF_RANKS : 1);
 }
 
 /* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
@@ -105,7 +109,12 @@ static void make_rules(void)
 	rules->quick_ticks = clock_ticks(QUICK_NS);
 	rules->service_ticks = clock_ticks(CORE_SERVICE_NS);
 	if (settings->sample_hz) {
-		rules->sample_ns = 1000000000u / settings->sample_hz;
+		/* the same on all ranks, for what is cut hangs on it */
+		double hz = settings_sample_hz(settings,
+				is_waited_for() ? budget * BUDGET_SAMPLES : INFINITY,
+				probe->sample_ns);
+
+		rules->sample_ns = (uint64_t)(1e9 / hz);
 		rules->sample_ticks = clock_ticks((double)rules->sample_ns);
 		rules->sample_cost = clock_ticks(probe->sample_ns);
 		/* slices that are to be summed apart would be in no phase */

@@ -245,6 +245,7 @@ void counting_limits(const struct counting *counting, struct counting_limits *li
 	limits->counters = -(double)counting->probe.counters;
 	limits->list[0] = list_number(&counting->wanted);
 	limits->list[1] = -limits->list[0];
+	limits->sample_ns = counting->probe.sample_ns;
 	if (counting->probe.hardware)
 		try_list(counting, &counting->wanted, limits->missing);
 	try_list(counting, &counting->software, limits->missing_software);
@@ -297,6 +298,7 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 
 	if (counters > PLAN_GROUP_EVENTS_MAX)
 		counters = PLAN_GROUP_EVENTS_MAX;
+	counting->probe.sample_ns = limits->sample_ns;
 	if (!counting->probe.hardware)
 		probe_explain(&counting->probe, counting->processor.hypervisor, counting->without,
 				sizeof(counting->without));

@@ -38,6 +38,7 @@ struct counting_limits {
 	double no_hardware; /* 1: no hardware events here */
 	double counters;    /* minus how many really count */
 	double list[2];     /* a number made from the list of hardware events, and minus it */
+	double sample_ns;   /* that a sample takes */
 	double missing[PLAN_EVENTS_MAX];          /* 1: this processor refuses that event */
 	double missing_software[PLAN_EVENTS_MAX]; /* the same of the kernel's software events */
 };

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SAMPLE_HZ_LEAST 25 /* however much each takes: fewer would tell nothing */
+
 static const char *const metric_names[METRICS] = {
 	[METRIC_INSTRUCTIONS] = "instructions",
 	[METRIC_IPC] = "ipc",
@@ -177,9 +179,10 @@ static bool parse_cluster_by(struct settings *settings, const char *value)
 
 static bool parse_sample(struct settings *settings, const char *value)
 {
-	unsigned long hz;
+	unsigned long hz = 100;
 
-	if (!parse_whole(value, 10000, &hz))
+	settings->fewer_samples = is(value, "auto");
+	if (!settings->fewer_samples && !parse_whole(value, 10000, &hz))
 		return false;
 	settings->sample_hz = (unsigned)hz;
 	return true;
@@ -242,8 +245,9 @@ const struct setting settings_table[] = {
 	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration, callpath",
 			"instructions,ipc", "the metrics that span the space of the bursts",
 			parse_cluster_by },
-	{ "sample", "a whole number up to 10000", "100",
-			"samples per second in long bursts, 0 for none", parse_sample },
+	{ "sample", "a whole number up to 10000, auto", "auto",
+			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",
+			parse_sample },
 	{ "output", "a folder; %j job, %p process, %h host", "phasemux.%j",
 			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",
@@ -287,6 +291,15 @@ int settings_set(struct settings *settings, const struct setting *setting, const
 	}
 	*settings = trial;
 	return 0;
+}
+
+double settings_sample_hz(const struct settings *settings, double share, double sample_ns)
+{
+	double paid = share * 1e9 / sample_ns;
+
+	if (!settings->fewer_samples || !(sample_ns > 0) || !(settings->sample_hz > paid))
+		return settings->sample_hz;
+	return paid > SAMPLE_HZ_LEAST ? paid : SAMPLE_HZ_LEAST;
 }
 
 void settings_defaults(struct settings *settings)

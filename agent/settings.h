@@ -44,6 +44,7 @@ struct settings {
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz;
+	bool fewer_samples;             /* than that, where ranks would wait too long for them */
 	char output[SETTINGS_TEXT_MAX]; /* as written, with %j %p %h */
 	char spool[SETTINGS_TEXT_MAX];  /* "": the first of /dev/shm, /tmp that can be written */
 	unsigned report;                /* set of enum report */
@@ -64,6 +65,12 @@ extern const unsigned settings_count;
 
 /* All defaults. */
 void settings_defaults(struct settings *settings);
+
+/*
+ * Samples per second, where one takes so many ns (0: not known) and all together no more than a share of
+ * the time, unless the user names a number. 0: none.
+ */
+double settings_sample_hz(const struct settings *settings, double share, double sample_ns);
 
 /* One setting by name. 0, or -EINVAL with one line in `why`: the value, and what is allowed. */
 int settings_set(struct settings *settings, const struct setting *setting, const char *value,

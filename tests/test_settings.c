@@ -1,5 +1,6 @@
 /* Settings: every value that users may give, every kind that they may not, and the words for it. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "agent/settings.h"
@@ -51,6 +52,8 @@ static const struct {
 	{ "cluster_by", "colour", false },
 	{ "sample", "0", true },
 	{ "sample", "100000", false },
+	{ "sample", "auto", true },
+	{ "sample", "automatic", false },
 	{ "output", "out.%j.%h", true },
 	{ "output", "out.%d", false },
 	{ "output", "out.%", false },
@@ -76,10 +79,31 @@ static char *look_wrong(const char *name)
 	return strcmp(name, "PHASEMUX_SCHEME") == 0 ? "sideways" : NULL;
 }
 
+static void test_samples(void)
+{
+	struct settings settings;
+	char why[256];
+
+	settings_defaults(&settings);
+	is_near(settings_sample_hz(&settings, INFINITY, 15000), 100, 0, "100 samples a second");
+	is_near(settings_sample_hz(&settings, 0.0005, 0), 100, 0,
+			"where it is not known what they take");
+	is_near(settings_sample_hz(&settings, 0.0005, 1000), 100, 0, "or that is little");
+	is_near(settings_sample_hz(&settings, 0.0005, 12500), 40, 1e-9, "fewer where it is much");
+	is_near(settings_sample_hz(&settings, 0.00001, 12500), 25, 0,
+			"but not too few to tell anything");
+	settings_set(&settings, setting("sample"), "100", why, sizeof(why));
+	is_near(settings_sample_hz(&settings, 0.0005, 12500), 100, 0, "as many as the user says");
+	settings_set(&settings, setting("sample"), "0", why, sizeof(why));
+	is_near(settings_sample_hz(&settings, 0.0005, 12500), 0, 0, "or none");
+}
+
 int main(void)
 {
 	struct settings settings;
 	char why[256];
+
+	test_samples();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct settings before;

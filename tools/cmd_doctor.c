@@ -136,8 +136,10 @@ static void tell_costs(const struct probe *probe)
 	if (!(probe->sample_ns > 0))
 		return;
 	format_time(sampled, sizeof(sampled), probe->sample_ns);
-	tell("a sample costs", "%s; %d a second, the default, are %.2f%% of the time", sampled,
-			DEFAULT_SAMPLES, probe->sample_ns * DEFAULT_SAMPLES * 1e-7);
+	tell("a sample costs",
+			"%s; %d a second are %.2f%% of the time; where ranks wait for each other there are fewer, "
+			"unless that is little",
+			sampled, DEFAULT_SAMPLES, probe->sample_ns * DEFAULT_SAMPLES * 1e-7);
 }
 
 /* Which of the processor's events take turns. */
