@@ -487,7 +487,7 @@ static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writa
 	return event->ring ? scripted_ring_page(event->ring) : NULL;
 }
 
-/* Rings stay: whoever works on must not write to what is gone. */
+/* Rings stay. */
 static void scripted_unmap(struct perf_event_mmap_page *page, size_t size)
 {
 	(void)page;

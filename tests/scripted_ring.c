@@ -16,7 +16,11 @@ struct scripted_ring {
 	unsigned char *data;
 	size_t bytes;
 	uint64_t head, lost;
+	struct scripted_ring *next;
 };
+
+/* None is ever freed: whoever works on must not write to what is gone. */
+static _Atomic(struct scripted_ring *) all_rings;
 
 /* Where the thread is: functions that have the names of behaviours, and are never called. */
 #define PLACE(name)                                                                                \
@@ -62,6 +66,9 @@ struct scripted_ring *scripted_ring_new(size_t bytes)
 	ring->bytes = bytes - page;
 	ring->page->data_offset = page;
 	ring->page->data_size = ring->bytes;
+	ring->next = atomic_load(&all_rings);
+	while (!atomic_compare_exchange_weak(&all_rings, &ring->next, ring))
+		;
 	return ring;
 }
 
