@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "agent/memory.h"
 #include "sampling/clock.h"
@@ -30,7 +29,6 @@ struct exchange {
 	unsigned last;   /* the most that a rank had started when all met */
 	uint64_t start, next;
 	double share;                     /* of the time that trainings may take */
-	double spent_ns;                  /* by trainings, on rank 0 */
 	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
 	struct ledger_answer answer;
 };
@@ -103,15 +101,6 @@ static void start_round(struct exchange *exchange, const struct thread *threads)
 			STAGE_REDUCING);
 }
 
-/* That the calling thread had a processor, for others may be at work on it meanwhile. */
-static double thread_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 /* When the next round is due, since the start. All ranks go by what rank 0 answers. */
 static double next_ns(const struct exchange *exchange)
 {
@@ -119,22 +108,16 @@ static double next_ns(const struct exchange *exchange)
 	double next = 2 * now;
 
 	if (exchange->answer.table.steady)
-		next = fmax(next, fmin(exchange->spent_ns / exchange->share, LATEST_ROUND * now));
+		next = fmax(next,
+				fmin(ledger_training_ns(exchange->ledger) / exchange->share,
+						LATEST_ROUND * now));
 	return next;
 }
 
 static void train(struct exchange *exchange)
 {
-	double begin = thread_ns();
-
 	ledger_train(exchange->ledger, &exchange->part, &exchange->answer);
-	exchange->spent_ns += thread_ns() - begin;
 	exchange->answer.next_ns = next_ns(exchange);
-}
-
-double exchange_training_ns(const struct exchange *exchange)
-{
-	return exchange->spent_ns;
 }
 
 static void reduced(struct exchange *exchange)

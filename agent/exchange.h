@@ -41,9 +41,6 @@ void exchange_rehearse(struct exchange *exchange);
 /* A moment of this rank: starts a round when its time has come, or looks after the one under way. */
 void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now);
 
-/* What trainings have taken of this rank's processor up to now, in ns; for whoever may take steps. */
-double exchange_training_ns(const struct exchange *exchange);
-
 /* Is one under way, so that the next step should come soon? */
 bool exchange_busy(const struct exchange *exchange);
 

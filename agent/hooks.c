@@ -14,8 +14,7 @@
 
 #define KEEP_NS         1e6     /* after so long what was drained is kept for a kill */
 #define SERVICE_BUSY_NS 1000000 /* how often a thread looks after a round that is under way */
-#define SERVICE_MOST_NS                                                                            \
-	1000000 /* what took longer was held up by something else, but for a training */
+#define SERVICE_MOST_NS 1e6     /* what takes longer without a training was held up by others */
 
 /* ---- threads ---- */
 
@@ -133,9 +132,9 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	}
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
-		training = exchange_training_ns(core.exchange);
+		training = ledger_training_ns(core.ledger);
 		exchange_step(core.exchange, core_threads(), now);
-		training = exchange_training_ns(core.exchange) - training;
+		training = ledger_training_ns(core.ledger) - training;
 		if (exchange_busy(core.exchange))
 			pause = SERVICE_BUSY_NS;
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */

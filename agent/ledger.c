@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/ledger_inside.h"
 #include "agent/memory.h"
@@ -494,6 +495,15 @@ void ledger_part_merge(const void *in, void *inout)
 	sample_merge(&into->sample, &from->sample);
 }
 
+/* That the calling thread had a processor, for others may be at work on it meanwhile. */
+static double thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		struct ledger_answer *answer)
 {
@@ -501,6 +511,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	struct training_sample training = { .count = 0 };
 	double *metrics, *seconds;
 	uint64_t *execution;
+	double begin = thread_ns();
 
 	own_heap_begin();
 	metrics = malloc((count + 1) * ledger->metrics * sizeof(*metrics));
@@ -539,6 +550,12 @@ out:
 	free(task);
 	free(execution);
 	own_heap_end();
+	ledger->training_ns += thread_ns() - begin;
+}
+
+double ledger_training_ns(const struct ledger *ledger)
+{
+	return ledger->training_ns;
 }
 
 /* What the sums say of which groups are worth more quanta, for the scheme that asks for it. */

@@ -92,6 +92,9 @@ void ledger_part_merge(const void *in, void *inout);
 void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		struct ledger_answer *answer);
 
+/* What all trainings have taken of a processor, in ns; for whoever may train. */
+double ledger_training_ns(const struct ledger *ledger);
+
 /* Takes the answer over, and classifies with it what was unclassified. */
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);
 

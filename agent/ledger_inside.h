@@ -41,6 +41,8 @@ struct ledger {
 	struct adaptive adaptive[2];          /* the one that threads read, and the next */
 	uint64_t burst_min_ns; /* read without the lock where it is written: in a round */
 
+	double training_ns; /* of whoever may take steps of the exchange */
+
 	struct spool *spool; /* NULL: what is kept dies with the process */
 
 	/* drains have come to their end; written before a thread's last one, in whose order it is read */

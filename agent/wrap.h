@@ -68,8 +68,10 @@ static inline bool wrap_was_left(const void *frame)
 {
 	uintptr_t before = (uintptr_t)wrap_thread.frame, now = (uintptr_t)frame;
 
-	if (!before || !now || now >= before)
-		return before && now;
+	if (!before || !now)
+		return false;
+	if (now >= before)
+		return true;
 	return WRAP_RETURNS_ON_STACK && before - now < WRAP_FRAMES_NEAR &&
 			((const void *const *)before)[-1] != wrap_thread.site;
 }

@@ -179,12 +179,7 @@ out:
 	return result;
 }
 
-static int by_size_down(const void *a, const void *b)
-{
-	return -compare_doubles(a, b);
-}
-
-/* How long each of the longest interruptions of the next SAMPLES_NS was; how many there were. */
+/* How long each interruption of the next SAMPLES_NS was, the shortest first; how many there were. */
 static unsigned watch_interruptions(double *ns)
 {
 	uint64_t begin = clock_now(), before = begin, now = begin;
@@ -196,7 +191,7 @@ static unsigned watch_interruptions(double *ns)
 		if (now - before >= least)
 			ns[count++] = clock_ns(now - before);
 	}
-	qsort(ns, count, sizeof(*ns), by_size_down);
+	qsort(ns, count, sizeof(*ns), compare_doubles);
 	return count;
 }
 
@@ -222,7 +217,7 @@ static double time_samples(const struct pmu *pmu, const struct event *first,
 		samples = overflow_count(&overflow, overflow_head(&overflow), 0, UINT64_MAX,
 				held_up);
 		if (samples)
-			result = ns[(samples - 1) * 3 / 4];
+			result = ns[held_up - 1 - (samples - 1) * 3 / 4];
 	}
 	overflow_close(&overflow);
 	group_close(&group);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/mpi_adapters.h"
+#include "agent/settings.h"
 #include "multiplex/model.h"
 #include "multiplex/plan.h"
 #include "sampling/clock.h"
@@ -23,11 +24,9 @@ static const char usage[] =
 		"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
 		"what to change for more. Ends with 0 when something can be counted.\n";
 
-#define COLUMNS         100
-#define LABEL_WIDTH     16
-#define HOLDERS         5
-#define DEFAULT_SHARE   0.01 /* PHASEMUX_BUDGET's default */
-#define DEFAULT_SAMPLES 100  /* PHASEMUX_SAMPLE's */
+#define COLUMNS     100
+#define LABEL_WIDTH 16
+#define HOLDERS     5
 
 /* "label   text", wrapped; a label of "" goes on under the one before. */
 __attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
@@ -116,9 +115,11 @@ static void tell_costs(const struct probe *probe)
 		[READ_RDPMC] = "rdpmc",
 	};
 	char read[32], other[32], switched[32], sampled[32];
+	struct settings defaults;
 
 	if (!(probe->read_ns > 0))
 		return;
+	settings_defaults(&defaults);
 	format_time(read, sizeof(read), probe->read_ns);
 	format_time(other, sizeof(other), probe->read_other_ns);
 	format_time(switched, sizeof(switched), probe->switch_ns);
@@ -131,15 +132,15 @@ static void tell_costs(const struct probe *probe)
 	tell("",
 			"1%% of the time, the default budget, pays for %.2g thousand bursts a second at "
 			"most, where ranks wait for each other for half as many; of more, a part is read",
-			DEFAULT_SHARE * 1e9 / (2 * probe->read_ns) / 1000);
+			defaults.budget * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
 	if (!(probe->sample_ns > 0))
 		return;
 	format_time(sampled, sizeof(sampled), probe->sample_ns);
 	tell("a sample costs",
-			"%s; %d a second are %.2f%% of the time; where ranks wait for each other there are fewer, "
-			"unless that is little",
-			sampled, DEFAULT_SAMPLES, probe->sample_ns * DEFAULT_SAMPLES * 1e-7);
+			"%s; %u a second are %.2f%% of the time; ranks that wait for each other take as many "
+			"as a tenth of what each may spend pays for",
+			sampled, defaults.sample_hz, probe->sample_ns * defaults.sample_hz * 1e-7);
 }
 
 /* Which of the processor's events take turns. */
