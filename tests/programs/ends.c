@@ -21,6 +21,7 @@
 #include "work.h"
 
 #define MEETINGS 200
+#define BETWEEN  3000000 /* instructions: on a fast processor too, few in what a kill may take */
 
 static pthread_barrier_t barrier;
 
@@ -33,7 +34,7 @@ static void expect(bool happened, const char *what)
 static void *meet(void *data)
 {
 	for (int i = 0; i < MEETINGS; i++) {
-		work("alu", 300000);
+		work("alu", BETWEEN);
 		pthread_barrier_wait(&barrier);
 	}
 	return data;
@@ -62,7 +63,7 @@ static void child_computes(void)
 {
 	pthread_barrier_init(&barrier, NULL, 1);
 	for (int i = 0; i < MEETINGS; i++) {
-		work("alu", 300000);
+		work("alu", BETWEEN);
 		pthread_barrier_wait(&barrier);
 	}
 }
