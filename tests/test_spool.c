@@ -88,7 +88,7 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 	spool_commit(spool);
 }
 
-static void write_for_ever(void)
+static void write_for_ever(unsigned pause_us)
 {
 	int error;
 	struct spool *spool = make(&error);
@@ -98,8 +98,11 @@ static void write_for_ever(void)
 
 	if (!sums || thread < 0)
 		_exit(1);
-	for (uint64_t step = 1;; step++)
+	for (uint64_t step = 1;; step++) {
 		advance(spool, sums, thread, step);
+		if (pause_us)
+			usleep(pause_us);
+	}
 }
 
 /* The step that all of the image is of, or -1. */
@@ -129,7 +132,7 @@ static int64_t step_of(struct spool_image *image)
 	return same ? (int64_t)image->side.now : -1;
 }
 
-static pid_t fork_writer(void)
+static pid_t fork_writer(unsigned pause_us)
 {
 	pid_t pid;
 
@@ -137,7 +140,7 @@ static pid_t fork_writer(void)
 	pid = fork();
 	if (pid == 0) {
 		alarm(60);
-		write_for_ever();
+		write_for_ever(pause_us);
 	}
 	return pid;
 }
@@ -157,7 +160,7 @@ static void test_kills(void)
 	for (int i = 0; i < KILLS; i++) {
 		struct timespec pause = { 0, 2000000 + rand() % 4000000 };
 		struct spool_image image;
-		pid_t pid = fork_writer();
+		pid_t pid = fork_writer(0);
 		char why[256];
 		int error;
 
@@ -185,9 +188,9 @@ static void test_kills(void)
 
 static void test_live(void)
 {
-	pid_t pid = fork_writer();
+	pid_t pid = fork_writer(1000); /* as often as a thread of the agent's, at most */
 	int64_t last = 0;
-	int good = 0, back = 0, torn = 0, tries = 0;
+	int good = 0, back = 0, torn = 0, tries = 0, status = 0;
 
 	/* the first commit may be a while away on a busy machine */
 	while (good < READS && tries++ < 100000) {
@@ -207,8 +210,10 @@ static void test_live(void)
 		spool_image_fini(&image);
 	}
 	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	waitpid(pid, &status, 0);
 	is_int(good, READS, "read while it is written");
+	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && last > 1,
+			"which it was to the end (step %lld)", (long long)last);
 	is_int(torn, 0, "every reading is of one moment");
 	is_int(back, 0, "and none is older than the one before");
 	remove_file();
