@@ -58,8 +58,7 @@ struct sample {
 	double quanta, read, w, ww, y, yw, yy;
 };
 
-/* The 97.5% quantile of Student's t: exact for few degrees of freedom, then Cornish-Fisher. */
-static double student(double df)
+double estimate_student(double df)
 {
 	static const double few[] = { INFINITY, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706 };
 	const double z = 1.959963985, z3 = z * z * z, z5 = z3 * z * z;
@@ -124,7 +123,7 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 	struct estimate out = { .mean = mean, .ci95 = INFINITY, .observed = s->read };
 
 	if (s->quanta >= 2)
-		out.ci95 = student(df) * sqrt(variance) +
+		out.ci95 = estimate_student(df) * sqrt(variance) +
 				UNSEEN * fabs(mean) * unexplained * share / s->read;
 	else if (share < 1e-12)
 		out.ci95 = 0;

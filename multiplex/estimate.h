@@ -67,4 +67,7 @@ struct spread {
 void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase,
 		struct spread out[PLAN_EVENTS_MAX]);
 
+/* The 97.5% quantile of Student's t: exact for few degrees of freedom, then Cornish-Fisher. */
+double estimate_student(double df);
+
 #endif

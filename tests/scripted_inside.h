@@ -33,7 +33,7 @@ struct scripted_settings {
 	char processor[48];
 	bool hardware, strict;
 	double noise, spin;
-	uint64_t seed, jump, back, pause;
+	uint64_t seed, jump, back, pause, written;
 	unsigned autos;
 	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
 	char emulated[256]; /* "": not */

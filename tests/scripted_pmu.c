@@ -35,8 +35,9 @@ struct event {
 	unsigned members, taken;
 	int member[GROUP_MAX];
 	/* of one that samples */
-	uint64_t period; /* ns; 0: it does not */
-	int output;      /* whose ring: its own, or another's */
+	uint64_t period;  /* ns; 0: it does not */
+	uint64_t samples; /* written or not */
+	int output;       /* whose ring: its own, or another's */
 	struct scripted_ring *ring;
 };
 
@@ -520,7 +521,8 @@ static void sample_group(struct event *leader, unsigned behaviour, const double 
 	for (unsigned i = 0; i < leader->members; i++) {
 		struct event *event = &events[leader->member[i]];
 
-		if (event->period && events[event->output].ring)
+		if (event->period && events[event->output].ring &&
+				++event->samples % scripted_settings.written == 0)
 			write_sample(leader, event, behaviour, before, part, time);
 	}
 }

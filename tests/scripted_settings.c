@@ -117,6 +117,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		settings->jump = number;
 	else if (strcmp(key, "back") == 0)
 		settings->back = number;
+	else if (strcmp(key, "written") == 0 && number > 0)
+		settings->written = number;
 	else if (strcmp(key, "auto") == 0)
 		return parse_autos(settings, value);
 	else if (strcmp(key, "emulated") == 0)
@@ -139,6 +141,7 @@ int scripted_settings_parse(struct scripted_settings *settings, const char *text
 		.hardware = true,
 		.spin = 1,
 		.seed = 1,
+		.written = 1,
 	};
 	snprintf(copy, sizeof(copy), "%s", text ? text : "");
 	while ((pair = strsep(&rest, ","))) {

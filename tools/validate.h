@@ -22,21 +22,27 @@ struct validate_options {
 	bool json, quiet;
 };
 
-/* One scheme's part of the table. */
+/* One scheme's part of the table; of SCHEME_NONE: how equal runs differ, judged as the schemes are. */
 struct verdict {
-	bool tried;
+	struct replay_cell *cells; /* phases x events; NULL: not tried */
+	/* of each cell, how many of the stated intervals hold the truth or miss it by no more than noise */
+	unsigned *held;
+	struct replay_summary summary;
 	/* how far the scheme's own runs are from the others in cycles and instructions; NAN: a replay */
 	double apart;
-	struct replay_summary summary;
-	struct replay_cell *cells; /* phases x events */
 };
 
 struct verdict_table {
 	unsigned phases, events, common; /* the first events are common to all groups: not judged */
 	const char **name;               /* of the events */
-	double noise;                    /* weighted error between equal runs; NAN: not known */
 	struct verdict verdict[SCHEME_KINDS];
 };
+
+/*
+ * What equal runs differ by in this phase and counter (a cell), as a weighted error: once the verdict of
+ * SCHEME_NONE is there. NAN: not known.
+ */
+double verdict_noise(const struct verdict_table *table, unsigned cell);
 
 /* Which common event a counter's errors are related to (thesis 7.3.2): 0 cycles, 1 instructions. */
 unsigned verdict_reference(const char *name);

@@ -241,7 +241,6 @@ static int replay_schemes(const struct validate_options *options, const struct r
 				sizeof(*verdict->cells));
 		error = verdict->cells ? replay_run(&recording->bursts, &setup, verdict->cells) :
 					 -ENOMEM;
-		verdict->tried = !error;
 		verdict->apart = NAN;
 		if (!error)
 			replay_summarise(verdict->cells, table->phases, &setup.plan, setup.trials,
@@ -265,8 +264,7 @@ static int replay(const struct validate_options *options, const struct recording
 {
 	struct verdict_table table = { .phases = recording->bursts.phases,
 		.events = recording->events,
-		.common = 2,
-		.noise = NAN };
+		.common = 2 };
 	int error = 0;
 
 	table.name = calloc(table.events, sizeof(*table.name));

@@ -1,7 +1,7 @@
 /*
  * phasemux validate -- COMMAND: the program is run once for every group of counters without
  * multiplexing, which is the truth, and once with every scheme (thesis 7.3). Phases are matched
- * between runs by their instructions and IPC.
+ * between runs by their instructions and IPC, and by the calls that they are between.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -145,29 +145,63 @@ static void place(const json_t *phase, const struct verdict_table *table, double
 	at[1] = isnan(instructions) ? 0 : log(instructions / cycles);
 }
 
+/* Whether the largest parts of both phases are between the same two calls of the program. */
+static bool same_source(const json_t *one, const json_t *other)
+{
+	static const char *const keys[] = { "from", "from_call", "to", "to_call" };
+	const json_t *of_one = json_array_get(json_object_get(one, "source"), 0);
+	const json_t *of_other = json_array_get(json_object_get(other, "source"), 0);
+	bool same = of_one && of_other;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && same; i++)
+		same = json_equal(json_object_get(of_one, keys[i]),
+				json_object_get(of_other, keys[i]));
+	return same;
+}
+
+/* The nearest of a run's phases that is not taken; -1: none is near. */
+static int nearest(const struct runs *runs, const json_t *wanted, const json_t *phases,
+		const bool taken[PHASES_MAX], bool of_same_source)
+{
+	double where[2], best = NEAR;
+	int found = -1;
+
+	place(wanted, &runs->table, where);
+	for (unsigned i = 0; i < json_array_size(phases) && i < PHASES_MAX; i++) {
+		const json_t *phase = json_array_get(phases, i);
+		double at[2], far;
+
+		if (taken[i] || (of_same_source && !same_source(wanted, phase)))
+			continue;
+		place(phase, &runs->table, at);
+		far = fmax(fabs(at[0] - where[0]), fabs(at[1] - where[1]));
+		if (!(far < best))
+			continue;
+		best = far;
+		found = (int)i;
+	}
+	return found;
+}
+
 /* Finds the first run's phases again, most time first; each at most once. */
 static void match(const struct runs *runs, struct report *report)
 {
 	const json_t *first = phases_of(&runs->plain[0]), *other = phases_of(report);
 	bool taken[PHASES_MAX] = { false };
 
-	for (unsigned i = 0; i < runs->table.phases; i++) {
-		double wanted[2], best = NEAR;
-
-		place(json_array_get(first, i), &runs->table, wanted);
+	for (unsigned i = 0; i < runs->table.phases; i++)
 		report->phase[i] = -1;
-		for (unsigned j = 0; j < json_array_size(other) && j < PHASES_MAX; j++) {
-			double at[2], far;
+	/* what has moved to other calls comes after all that has not */
+	for (int pass = 0; pass < 2; pass++) {
+		for (unsigned i = 0; i < runs->table.phases; i++) {
+			int *phase = &report->phase[i];
 
-			place(json_array_get(other, j), &runs->table, at);
-			far = fmax(fabs(at[0] - wanted[0]), fabs(at[1] - wanted[1]));
-			if (taken[j] || !(far < best))
+			if (*phase >= 0)
 				continue;
-			best = far;
-			report->phase[i] = (int)j;
+			*phase = nearest(runs, json_array_get(first, i), other, taken, pass == 0);
+			if (*phase >= 0)
+				taken[*phase] = true;
 		}
-		if (report->phase[i] >= 0)
-			taken[report->phase[i]] = true;
 	}
 }
 
@@ -217,52 +251,55 @@ static int lay_out(struct runs *runs)
 	return 1;
 }
 
-/* Mean over the runs that counted it of a phase's event; *spread: mean distance from it. */
-static double truth_of(const struct runs *runs, unsigned phase, unsigned event, double *spread,
-		unsigned *count)
+/* A phase's event in the r-th run that did not multiplex; NULL: that run did not count it. */
+static const json_t *counted(const struct runs *runs, unsigned phase, unsigned event, size_t r)
 {
-	const char *name = runs->table.name[event];
-	double sum = 0, mean, value;
-
-	*spread = 0;
-	*count = 0;
-	for (unsigned pass = 0; pass < 2; pass++) {
-		mean = *count ? sum / *count : NAN;
-		for (unsigned r = 0; r < runs->options->runs * runs->groups; r++) {
-			if (event >= runs->table.common && r % runs->groups != runs->group[event])
-				continue;
-			value = real(counter(matched(&runs->plain[r], phase), name), "mean");
-			if (isnan(value))
-				continue;
-			if (pass == 0) {
-				sum += value;
-				++*count;
-			} else {
-				*spread += fabs(value - mean) / *count;
-			}
-		}
-	}
-	return mean;
+	if (event >= runs->table.common && r % runs->groups != runs->group[event])
+		return NULL;
+	return counter(matched(&runs->plain[r], phase), runs->table.name[event]);
 }
 
-/* One estimate against the truth. */
-static void judge(struct replay_cell *cell, const json_t *estimate, double reference)
+/* Its mean over these runs but one (`without`; plains: over all); NAN: none counted it. */
+static double truth_of(const struct runs *runs, unsigned phase, unsigned event, size_t without)
 {
-	double mean = real(estimate, "mean"), ci95 = real(estimate, "ci95");
-	double error = fabs(mean - cell->truth) / reference;
+	double sum = 0;
+	unsigned count = 0;
+
+	for (size_t r = 0; r < runs->plains; r++) {
+		double value = r == without ? NAN : real(counted(runs, phase, event, r), "mean");
+
+		if (isnan(value))
+			continue;
+		sum += value;
+		count++;
+	}
+	return count ? sum / count : NAN;
+}
+
+/* Does the interval hold the truth, or miss it by no more than noise? */
+static bool holds(double mean, double ci95, double truth, double noise)
+{
+	return fabs(mean - truth) <= ci95 + noise + 1e-9 * truth;
+}
+
+/* One estimate against the truth; ci95 NAN: it states no interval. */
+static void judge(struct replay_cell *cell, double mean, double ci95, double truth,
+		double reference)
+{
+	double whole = replay_whole(truth, reference), error = fabs(mean - truth) / whole;
 
 	if (isnan(error))
 		return;
 	cell->seen++;
 	cell->error += error;
 	cell->error_max = fmax(cell->error_max, error);
-	cell->relative += fabs(mean - cell->truth) / cell->truth;
+	cell->relative += fabs(mean - truth) / truth;
 	cell->plain = NAN;
 	if (isnan(ci95))
 		return;
 	cell->stated++;
-	cell->width += ci95 / reference;
-	cell->covered += fabs(mean - cell->truth) <= ci95 + 1e-9 * cell->truth;
+	cell->width += ci95 / whole;
+	cell->covered += holds(mean, ci95, truth, 0);
 }
 
 /* The mean weighted error of the common counters, which need no multiplexing. */
@@ -279,60 +316,61 @@ static double apart(const struct replay_cell *cells, const struct verdict_table 
 	return count ? sum / count : NAN;
 }
 
-static void judge_scheme(struct runs *runs, int kind)
+/* A scheme's runs against those that did not multiplex; of SCHEME_NONE, each of these against the others. */
+static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsigned event,
+		struct replay_cell *cell, unsigned *held)
+{
+	const struct verdict_table *table = &runs->table;
+	double noise = verdict_noise(table, phase * table->events + event);
+	unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
+	size_t judged = kind == SCHEME_NONE ? runs->plains : runs->options->runs;
+	double reference = truth_of(runs, phase, to < table->common ? to : 0, runs->plains);
+
+	cell->truth = truth_of(runs, phase, event, runs->plains);
+	cell->relevance = cell->truth / reference;
+	for (size_t r = 0; r < judged; r++) {
+		const json_t *estimate;
+		double mean, ci95;
+
+		if (kind == SCHEME_NONE) {
+			estimate = counted(runs, phase, event, r);
+			/* a run's interval does not hold what differs from run to run, nor should it */
+			judge(cell, real(estimate, "mean"), NAN, truth_of(runs, phase, event, r),
+					reference);
+			continue;
+		}
+		estimate = counter(matched(&runs->scheme[r * SCHEME_KINDS + kind], phase),
+				table->name[event]);
+		mean = real(estimate, "mean");
+		ci95 = real(estimate, "ci95");
+		judge(cell, mean, ci95, cell->truth, reference);
+		*held += holds(mean, ci95, cell->truth,
+				noise * replay_whole(cell->truth, reference));
+	}
+	cell->error /= cell->seen;
+	cell->relative /= cell->seen;
+	cell->width /= cell->stated;
+}
+
+/* 0 or -ENOMEM. */
+static int judge_scheme(struct runs *runs, int kind)
 {
 	struct verdict_table *table = &runs->table;
 	struct verdict *verdict = &table->verdict[kind];
 	struct plan plan = { .events = table->events, .common = table->common };
-	double spread;
-	unsigned count;
+	unsigned cells = table->phases * table->events;
 
-	for (unsigned i = 0; i < table->phases * table->events; i++) {
-		struct replay_cell *cell = &verdict->cells[i];
-		unsigned phase = i / table->events, event = i % table->events;
-		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
-		double reference =
-				truth_of(runs, phase, to < table->common ? to : 0, &spread, &count);
-
-		cell->truth = truth_of(runs, phase, event, &spread, &count);
-		cell->relevance = cell->truth / reference;
-		reference = replay_whole(cell->truth, reference);
-		for (unsigned r = 0; r < runs->options->runs; r++)
-			judge(cell,
-					counter(matched(&runs->scheme[r * SCHEME_KINDS + kind],
-								phase),
-							table->name[event]),
-					reference);
-		cell->error /= cell->seen;
-		cell->relative /= cell->seen;
-		cell->width /= cell->stated;
-	}
+	verdict->cells = calloc(cells, sizeof(*verdict->cells));
+	verdict->held = calloc(cells, sizeof(*verdict->held));
+	if (!verdict->cells || !verdict->held)
+		return -ENOMEM;
+	for (unsigned i = 0; i < cells; i++)
+		judge_cell(runs, kind, i / table->events, i % table->events, &verdict->cells[i],
+				&verdict->held[i]);
 	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
 			&verdict->summary);
 	verdict->apart = apart(verdict->cells, table);
-	verdict->tried = true;
-}
-
-/* How far equal runs are from their mean, as a weighted error: nothing can be known better. */
-static double noise_of(const struct runs *runs)
-{
-	const struct verdict_table *table = &runs->table;
-	double sum = 0, spread, truth, reference;
-	unsigned cells = 0, count, ignored;
-
-	for (unsigned i = 0; i < table->phases * table->events; i++) {
-		unsigned phase = i / table->events, event = i % table->events;
-		unsigned to = event < table->common ? event : verdict_reference(table->name[event]);
-
-		truth = truth_of(runs, phase, event, &spread, &count);
-		if (count < 2)
-			continue;
-		reference = truth_of(runs, phase, to < table->common ? to : 0, &(double){ 0 },
-				&ignored);
-		sum += spread / replay_whole(truth, reference);
-		cells++;
-	}
-	return cells ? sum / cells : NAN;
+	return 0;
 }
 
 /* For the runs that come after the first one. */
@@ -391,17 +429,15 @@ static int run_all(struct runs *runs)
 static int judge_all(struct runs *runs)
 {
 	struct verdict_table *table = &runs->table;
+	int error = judge_scheme(runs, SCHEME_NONE); /* first: the schemes are judged by it */
 
-	for (int kind = 0; kind < SCHEME_KINDS; kind++) {
-		if (!runs->options->scheme[kind])
-			continue;
-		table->verdict[kind].cells = calloc((size_t)table->phases * table->events,
-				sizeof(*table->verdict[kind].cells));
-		if (!table->verdict[kind].cells)
-			return 1;
-		judge_scheme(runs, kind);
+	for (int kind = 0; kind < SCHEME_NONE && !error; kind++)
+		if (runs->options->scheme[kind])
+			error = judge_scheme(runs, kind);
+	if (error) {
+		fprintf(stderr, "phasemux: %s\n", strerror(-error));
+		return 1;
 	}
-	table->noise = noise_of(runs);
 	if (runs->options->json) {
 		json_t *root = verdict_json(table);
 

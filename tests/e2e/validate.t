@@ -72,10 +72,11 @@ is "$(cat missing.code)" 1 "a file that is not there: 1"
 
 # Real runs, of which the scripted PMU knows what they count.
 if [ -e "$scripted" ] && [ -e "$programs/phases.openmpi" ]; then
-	validated() {
-		LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" SCRIPTED_PMU='' \
-			"$phasemux" validate --scheme time-space --json "$@"
+	validated_text() {
+		LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" SCRIPTED_PMU="${SCRIPTED:-}" \
+			"$phasemux" validate --scheme time-space "$@"
 	}
+	validated() { validated_text --json "$@"; }
 	program=(mpirun.openmpi --allow-run-as-root --oversubscribe -np 2)
 	export PHASEMUX_EVENTS=generic
 	run runs validated -- "${program[@]}" "$programs/phases.openmpi" -n 100
@@ -85,10 +86,44 @@ import json
 scheme = json.load(open("runs.out"))["schemes"]["time-space"]
 assert scheme["observed"] > .9 and scheme["mean_weighted_error"] < .002, scheme
 assert scheme["coverage"] >= .9, scheme'
+	run once validated_text -n 1 -- "${program[@]}" "$programs/phases.openmpi" -n 30
+	holds "with one run each, noise is not known, and how to know it is said" \
+		grep -q -- '-n 2' once.out
+	SCRIPTED=noise=0.05
+	run twice validated -n 3 -- "${program[@]}" "$programs/phases.openmpi" -n 30
+	holds "equal runs are judged as the schemes are, each by the others" "$python" -c '
+import json
+root = json.load(open("twice.out"))
+noise, scheme = root["noise"], root["schemes"]["time-space"]
+assert list(root["schemes"]) == ["time-space"], root["schemes"].keys()
+assert 0 < noise["mean_weighted_error"] <= noise["max_weighted_error"], noise
+own = {(c["phase"], c["counter"]): c["weighted_error"] for c in noise["counters"]}
+judged = [c for c in scheme["counters"] if (c["phase"], c["counter"]) in own]
+assert len(judged) == len(scheme["counters"]) > 0
+for cell in judged:
+    assert cell["noise"] == own[cell["phase"], cell["counter"]], cell
+left = [max(0, c["weighted_error"] - c["noise"]) for c in judged]
+assert abs(scheme["mean_beyond_noise"] - sum(left) / len(left)) < 1e-12, scheme
+relevant = [x for x, c in zip(left, judged) if c["relevance"] > .01]
+assert abs(scheme["max_beyond_noise"] - max(relevant)) < 1e-12, scheme
+assert scheme["mean_beyond_noise"] < scheme["mean_weighted_error"], scheme
+stated = [c for c in judged if c["stated"] > 0]
+for cell in stated:
+    inside = cell["coverage_beyond_noise"]
+    assert cell["coverage"] <= inside <= 1, cell
+    if inside == cell["stated"] == 1: # in each run
+        assert cell["weighted_error"] <= cell["weighted_half_width"] + cell["noise"], cell
+shares = [c["coverage_beyond_noise"] for c in stated]
+assert min(shares) <= scheme["coverage_beyond_noise"] <= max(shares), scheme
+assert scheme["coverage"] <= scheme["coverage_beyond_noise"], scheme
+assert noise["coverage"] is None, noise'
+	run table validated_text -n 2 -- "${program[@]}" "$programs/phases.openmpi" -n 30
+	holds "the table has a row for equal runs" grep -qE '^equal runs +[0-9.]+%' table.out
+	holds "and it fits 100 columns" sh -c '! grep -qE "^.{101}" table.out'
 	run broken validated -- "${program[@]}" "$tmp/no-such-program"
 	is "$(cat broken.code)" 1 "a program that cannot run: 1"
 	holds "and it is named" grep -q mpirun broken.err
-	unset PHASEMUX_EVENTS
+	unset PHASEMUX_EVENTS SCRIPTED
 else
 	skip "real runs" "no scripted PMU, or no Open MPI"
 fi
