@@ -1,7 +1,6 @@
 """Real programs for the benchmark, those that are installed here, with inputs that they are given.
 
-Debian: lammps lammps-data lammps-examples quantum-espresso quantum-espresso-data hpcc
-netpipe-openmpi netpipe-mpich2 python3-mpi4py python3-numpy.
+`tools/install-needed bench` installs them.
 """
 import gzip
 import os
