@@ -8,15 +8,20 @@ import os
 import sys
 import xml.etree.ElementTree as tree
 
-# The adapter itself allocates nothing; of a plugin of MPI that is gone, the addresses may be its own.
+# The adapter itself allocates nothing.
 NOBODY = ("libc.so", "ld-linux", "vgpreload", "libstdc++", "libm.so", "libjansson", "libpfm",
           "liburcu", "libdw", "libelf", "libphasemux-openmpi", "libphasemux-mpich", "libphasemux-mpi.")
 
 
+# They call none of what we open: where they seem to, a plugin of theirs that is gone had the addresses.
+MPI = ("libopen-", "libmpi.", "libmpich.")
+
+
 def owner(error):
-    for frame in error.find("stack"):
-        name = os.path.basename(frame.findtext("obj") or "")
-        if name and not name.startswith(NOBODY):
+    names = [os.path.basename(frame.findtext("obj") or "") for frame in error.find("stack")]
+    for name, caller in zip(names, names[1:] + [""]):
+        gone = name.startswith("libphasemux-") and caller.startswith(MPI)
+        if name and not gone and not name.startswith(NOBODY):
             return name
     return ""
 
