@@ -16,7 +16,7 @@ struct burst {
 	uint64_t quantum; /* of the thread, counted from 0 */
 	uint32_t span;
 	uint16_t group;
-	uint16_t from;      /* site; of a slice alone */
+	uint16_t from;      /* site */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
 	bool is_long;     /* may be cut */

@@ -22,6 +22,7 @@
 #include "agent/output.h"
 #include "agent/plain_locale.h"
 #include "agent/source.h"
+#include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
@@ -102,6 +103,7 @@ static void make_rules(void)
 	if (!settings->quantum_ns)
 		quantum = fmax(quantum, QUANTUM_NS);
 	rules->call_ticks = measure_call();
+	rules->passed_ticks = passed_cost();
 	rules->read_ticks = probe->read_ns / clock_here.ns_per_tick;
 	rules->allowed = isfinite(budget) ? budget * BUDGET_ALL : 0;
 	rules->quantum_ticks = clock_ticks(quantum);
@@ -215,7 +217,7 @@ int core_open_spool(double run)
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
-	facts->call_ticks = core.rules.call_ticks;
+	facts->passed_ticks = core.rules.passed_ticks;
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
@@ -367,6 +369,7 @@ static int attach(struct preload *preload)
 	if (!core.adapter)
 		watcher_start();
 	preload->set_hooks(&hooks);
+	toggle_start(core.settings.toggle_ns);
 	return 0;
 }
 

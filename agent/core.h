@@ -76,13 +76,13 @@ extern const struct preload_hooks hooks;
 void hooks_thread_ends(void *thread);
 
 /* What is in a thread's own word, as a thread; NULL: it is not observed. */
-struct thread *hooks_thread(void **slot);
+struct thread *hooks_thread(struct preload_thread *slot);
 
 /*
  * A thread is new to us: the calling one (tid 0), or the first one of a forked child, by the
  * kernel's number, which then is not told. NULL: it is not observed.
  */
-struct thread *hooks_adopt(pid_t tid, void **slot);
+struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot);
 
 /* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
 void hooks_drain(struct thread *thread, uint64_t now);
@@ -96,10 +96,10 @@ bool hooks_try_step(void);
 /* ---- ending.c ---- */
 
 /* As preload_hooks.finalize. */
-void ending_hook(void **slot, void *site, const void *frame);
+void ending_hook(struct preload_thread *slot, void *site, const void *frame);
 
 /* As preload_hooks.leave. */
-void ending_leave(void **slot, void *site, const void *frame);
+void ending_leave(struct preload_thread *slot, void *site, const void *frame);
 
 /* On the watcher, which the last thread waits for: what it has done outlives the process. */
 void ending_keep(void);

@@ -14,6 +14,7 @@
 #include "agent/report.h"
 #include "agent/report_text.h"
 #include "agent/sampled.h"
+#include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
@@ -162,13 +163,14 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3]
  * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
  * waits for us, in ticks. 0, or -EIO: MPI said no.
  */
-static int reduce_and_report(double wall_seconds, uint64_t ending)
+static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	struct sampled sampled;
 	double most[3] = { wall_seconds, most_computing(), 0 };
 	struct thread *threads = core_threads();
 	const struct site_table *sites[2 * CORE_THREADS_MAX];
 	struct recovery *others = NULL;
+	struct slowdown slowdown;
 	struct mpi_world world = core.world;
 	struct report_facts facts = { .command = core.command,
 		.command_bytes = core.command_bytes,
@@ -190,7 +192,7 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
-			(core.family ? family_bytes() : 0));
+			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */
 	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan) != 0;
 	account_process(totals, ending);
@@ -215,6 +217,8 @@ static int reduce_and_report(double wall_seconds, uint64_t ending)
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];
+	facts.off_seconds = off_seconds;
+	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	facts.source = sampled_source(&sampled, core.preload->folder);
 	report = report_build(&facts);
 	source_close(facts.source);
@@ -246,7 +250,7 @@ static bool is_last(void)
 }
 
 /* The spool goes when the report is there: not before rank 0 has made it. */
-static void finish(double wall_seconds, uint64_t ending)
+static void finish(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	uint64_t here = clock_now();
 	double failed = exchange_meet(core.exchange);
@@ -256,7 +260,7 @@ static void finish(double wall_seconds, uint64_t ending)
 	failed = failed || exchange_finish(core.exchange, core_threads());
 	if (core.family && !is_last())
 		return;
-	failed = failed || reduce_and_report(wall_seconds, ending);
+	failed = failed || reduce_and_report(wall_seconds, off_seconds, ending);
 
 	if (core.adapter && core.adapter->max(&failed, 1))
 		failed = true;
@@ -284,16 +288,18 @@ static void end_recording(void)
 		log_line("bursts could not be recorded to the end: %s", strerror(-error));
 }
 
-void ending_hook(void **slot, void *site, const void *frame)
+void ending_hook(struct preload_thread *slot, void *site, const void *frame)
 {
-	uint64_t now = clock_now();
+	uint64_t now = clock_now(), off;
 	struct thread *thread = hooks_thread(slot);
 	struct plain_locale plain;
 
 	if (getpid() != core.pid) /* made by clone(): the run goes on in its parent */
 		return;
 	plain = plain_locale_enter();
+	toggle_stop();
 	if (thread) {
+		thread_look_return(thread, &core.rules, now);
 		thread_stop_counting(thread, &core.rules);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules,
@@ -309,7 +315,8 @@ void ending_hook(void **slot, void *site, const void *frame)
 	/* without MPI, another thread may be in a round; it does not take long */
 	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
 		usleep(1000);
-	finish(clock_ns(now - core.start) * 1e-9, now);
+	off = thread ? thread->unobserved : 0;
+	finish(clock_ns(now - core.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();
@@ -337,7 +344,7 @@ void ending_keep(void)
 	plain_locale_leave(&plain);
 }
 
-void ending_leave(void **slot, void *site, const void *frame)
+void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	struct thread *thread;

@@ -22,7 +22,7 @@ static struct {
 	uid_t user;
 	bool alone;                      /* when it forked, the process had no other thread */
 	pid_t first;                     /* the kernel's number of the child's first thread */
-	void **slot;                     /* its word of the preload; NULL: not known */
+	struct preload_thread *slot;     /* what the preload has of it; NULL: not known */
 	_Atomic(struct thread *) thread; /* that thread, once it is observed */
 } forked;
 
@@ -82,7 +82,7 @@ static void begin_anew(void)
 	atomic_flag_clear(&core.stepping);
 	atomic_store(&forked.thread, NULL);
 	forked.first = (pid_t)syscall(SYS_gettid);
-	*forked.slot = NULL;
+	*forked.slot = (struct preload_thread){ .core = NULL };
 	pthread_setspecific(core.thread_ends, &first_thread);
 	log_speaker(false);
 	watcher_start_in_child();
@@ -137,7 +137,7 @@ static void observe_first(void)
 	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
 	/* pair with the acquires in forked_thread, and in the hooks */
 	atomic_store_explicit(&forked.thread, thread, memory_order_release);
-	__atomic_store_n(forked.slot, thread, __ATOMIC_RELEASE);
+	__atomic_store_n(&forked.slot->core, thread, __ATOMIC_RELEASE);
 }
 
 /* Its own spool, in the folder of the first process, for that is where the last one looks. */

@@ -8,6 +8,7 @@
 #include "agent/core.h"
 #include "agent/forked.h"
 #include "agent/log.h"
+#include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
@@ -38,8 +39,10 @@ void hooks_thread_ends(void *data)
 	if (getpid() != core.pid)
 		return;
 	/* the C library ends the process with the last thread: ours must not be that */
-	if (first || thread->main)
+	if (first || thread->main) {
 		watcher_stop();
+		toggle_stop();
+	}
 	if (!thread)
 		return;
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
@@ -53,7 +56,7 @@ void hooks_thread_ends(void *data)
 	thread_close(thread);
 }
 
-struct thread *hooks_adopt(pid_t tid, void **slot)
+struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 {
 	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
 	struct thread *thread, *newest;
@@ -83,6 +86,8 @@ struct thread *hooks_adopt(pid_t tid, void **slot)
 	}
 	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
 	thread->slot = slot;
+	slot->passed.place = thread->places;
+	thread->passed = &slot->passed;
 	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
 	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
 	do
@@ -126,6 +131,8 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 		return;
 	}
 	ledger_drain(core.ledger, thread);
+	if (core.spool && thread->main)
+		spool_side(core.spool)->unobserved_ticks = thread->unobserved;
 	if (now >= thread->keep_at) {
 		ledger_checkpoint(core.ledger, thread, now, true);
 		thread->keep_at = now + clock_ticks(KEEP_NS);
@@ -140,16 +147,16 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 		if (!core.adapter) /* pairs with the acquire above: what the step has done */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
-	thread_keep_budget(thread, &core.rules, now - core.start);
+	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
 	thread->service_at = clock_next_multiple(pause);
 	account_service(thread, clock_now() - now, training);
 	errno = kept;
 }
 
-/* Stands in a thread's word when the thread is not observed: nothing is passed over. */
-static struct passed unobserved;
+/* Stands for a thread that is not observed. */
+static char unobserved;
 
-static __attribute__((noinline)) void meet(void **slot)
+static __attribute__((noinline)) void meet(struct preload_thread *slot)
 {
 	uint64_t begin = clock_now();
 	int kept = errno;
@@ -157,25 +164,26 @@ static __attribute__((noinline)) void meet(void **slot)
 
 	if (thread)
 		site_add(&thread->counts.service_ticks, clock_now() - begin);
-	*slot = thread ? (void *)thread : &unobserved;
+	slot->core = thread ? (void *)thread : &unobserved;
 	errno = kept;
 }
 
 /* pairs with the release of whoever has put another thread there (forked.c) */
-static inline void *in_slot(void **slot)
+static inline void *in_slot(struct preload_thread *slot)
 {
-	return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
 }
 
-static inline bool is_observed(const void *slot)
+static inline bool is_observed(const void *thread)
 {
-	return __builtin_expect(slot && slot != &unobserved, 1);
+	return __builtin_expect(thread && thread != &unobserved, 1);
 }
 
 /* Before a call that may wait, there is time for what is not urgent. */
 static const bool waits[MPI_CALLS] = {
 #define WAITS                                                       true
 #define PASSES                                                      false
+#define POLLS                                                       false
 #define INIT                                                        false
 #define FINALIZE                                                    false
 #define ABORTS                                                      false
@@ -184,49 +192,37 @@ static const bool waits[MPI_CALLS] = {
 #undef MPI_CALL
 };
 
-/* The run is to be aborted: all that there is to know of this thread stays in the spool. */
-static __attribute__((noinline)) void leave_behind(struct thread *thread, uint64_t now)
-{
-	int kept = errno;
-
-	hooks_drain(thread, now);
-	log_speaker(true);
-	if (core.spool)
-		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
-	errno = kept;
-}
-
 /* A signal handler may make such a call, while the program is in malloc. */
 static inline bool is_safe(enum runtime_call call)
 {
 	return call < THREAD_wait || call > THREAD_wait4;
 }
 
-static __attribute__((hot)) void before(void **slot, enum runtime_call call, void *site,
-		const void *frame)
+static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
+		void *site, const void *frame)
 {
 	uint64_t now = clock_now(), begin = now;
 	struct thread *thread = in_slot(slot);
 
 	if (!is_observed(thread))
 		return;
+	thread_look_return(thread, &core.rules, now);
 	thread_stop_counting(thread, &core.rules);
 	if (thread_is_timed(thread) && thread->reading)
 		begin = clock_now();
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
+	thread->passed->nests = false;
 	thread_end_burst(thread, &core.rules, call, now);
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
-	if (__builtin_expect(call == MPI_CALL_Abort, 0))
-		leave_behind(thread, now);
-	else if (__builtin_expect(now >= thread->service_at, 0) &&
-			(call >= MPI_CALLS || waits[call]) && is_safe(call))
+	if (__builtin_expect(now >= thread->service_at, 0) && (call >= MPI_CALLS || waits[call]) &&
+			is_safe(call))
 		service(thread, now);
 }
 
-static __attribute__((hot)) void after(void **slot, enum runtime_call call, void *site,
-		const void *frame)
+static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime_call call,
+		void *site, const void *frame)
 {
 	struct thread *thread = in_slot(slot);
 	bool is_new = false;
@@ -234,7 +230,7 @@ static __attribute__((hot)) void after(void **slot, enum runtime_call call, void
 
 	if (__builtin_expect(!thread, 0) && is_safe(call)) {
 		meet(slot);
-		thread = *slot;
+		thread = slot->core;
 		is_new = true;
 	}
 	if (!is_observed(thread))
@@ -245,6 +241,7 @@ static __attribute__((hot)) void after(void **slot, enum runtime_call call, void
 	if (is_new)
 		thread->born = thread->at;
 	now = clock_now();
+	thread_look_return(thread, &core.rules, now);
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* no call waited for long: do it all the same */
@@ -262,16 +259,32 @@ static __attribute__((hot)) void after(void **slot, enum runtime_call call, void
 	thread_count_untimed(thread);
 }
 
-struct thread *hooks_thread(void **slot)
+struct thread *hooks_thread(struct preload_thread *slot)
 {
 	struct thread *thread = in_slot(slot);
 
 	return is_observed(thread) ? thread : NULL;
 }
 
+/* The run is to be aborted: all that there is to know of this thread stays in the spool. */
+static void aborts(struct preload_thread *slot, void *site, const void *frame)
+{
+	struct thread *thread = hooks_thread(slot);
+
+	if (!thread || getpid() != core.pid)
+		return;
+	toggle_stop();
+	before(slot, MPI_CALL_Abort, site, frame);
+	hooks_drain(thread, clock_now());
+	log_speaker(true);
+	if (core.spool)
+		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
+}
+
 const struct preload_hooks hooks = {
 	.before = before,
 	.after = after,
+	.aborts = aborts,
 	.finalize = ending_hook,
 	.leave = ending_leave,
 };

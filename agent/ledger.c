@@ -162,8 +162,7 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 static double callpath(const struct site_table *sites, const struct burst *burst)
 {
 	const struct span *span = burst->slice ? NULL : &sites->span[burst->span];
-	uint64_t from = sites->paths.path[sites->site[span ? span->from : burst->from].path]
-					.signature;
+	uint64_t from = sites->paths.path[sites->site[burst->from].path].signature;
 	/* slices are known before their burst ends */
 	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
 	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
@@ -237,7 +236,7 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 
 	if (burst->slice)
 		return ledger_mixed(ledger_mixed(burst->begin) + thread->place);
-	from = &sites->site[sites->span[burst->span].from];
+	from = &sites->site[burst->from];
 	return ledger_mixed(ledger_mixed(sites->paths.path[from->path].signature + from->call) +
 			ledger_mixed(burst->execution) + ledger->rank % circles);
 }
@@ -510,7 +509,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	uint32_t count = all->sample.count, *task;
 	struct training_sample training = { .count = 0 };
 	double *metrics, *seconds;
-	uint64_t *execution;
+	uint64_t *execution, kept_ns;
 	double begin = thread_ns();
 
 	own_heap_begin();
@@ -518,9 +517,10 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	seconds = malloc((count + 1) * sizeof(*seconds));
 	task = malloc((count + 1) * sizeof(*task));
 	execution = malloc((count + 1) * sizeof(*execution));
-	answer->burst_min_ns = ledger->burst_min_given ?
-			ledger->burst_min_ns :
-			histogram_keep(all->seconds_by_length, 0.99);
+	kept_ns = ledger->burst_min_given ? ledger->burst_min_ns :
+					    histogram_keep(all->seconds_by_length, 0.99);
+	/* phases are found among those, but are not left when their bursts come to take less time */
+	answer->burst_min_ns = ledger->burst_min_given ? kept_ns : kept_ns / 2;
 	answer->table = *ledger->table;
 	if (!metrics || !seconds || !task || !execution)
 		goto out;
@@ -528,7 +528,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		const struct sampled_burst *burst = &all->sample.burst[i];
 		size_t at = training.count;
 
-		if (burst->seconds * 1e9 < (double)answer->burst_min_ns)
+		if (burst->seconds * 1e9 < (double)kept_ns)
 			continue;
 		for (unsigned d = 0; d < ledger->metrics; d++)
 			metrics[at * ledger->metrics + d] = burst->metric[d];

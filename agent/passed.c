@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/thread.h"
+#include "sampling/clock.h"
 
 #define CALM        64   /* so many quick calls in a row, and calls may go by */
 #define SLACK       2    /* times what was expected is not long */
@@ -10,6 +11,38 @@
 #define USUAL       256  /* so many times of going by tell how long it is */
 #define POLLS_DOUBT 10   /* what was long among polls is known to be a burst, but it was not read */
 #define DOUBT_SHARE 0.01 /* of all time may be that of something long that went by */
+
+#define COST_CALLS   1024 /* are measured in a row, for a clock may tick every 40 ns, */
+#define COST_BATCHES 4    /* so many times */
+
+/* What the preload does (wrap.h). */
+static __attribute__((noinline)) void goes_by(struct passed *passed, const void *site,
+		const void *frame)
+{
+	if (passed->left && passed_takes_next(passed, site, frame))
+		__asm__ volatile("" ::: "memory");
+}
+
+double passed_cost(void)
+{
+	static const char site, frame;
+	static struct passed_place place = { .site = &site, .frame = &frame };
+	static struct passed passed = { .place = &place };
+	uint64_t least = UINT64_MAX;
+
+	passed_follows(&place, &place);
+	passed_came_from(&passed, &place);
+	passed.left = COST_BATCHES * COST_CALLS;
+	for (int batch = 0; batch < COST_BATCHES; batch++) {
+		uint64_t begin = clock_now(), ticks;
+
+		for (int i = 0; i < COST_CALLS; i++)
+			goes_by(&passed, &site, &frame);
+		ticks = clock_now() - begin;
+		least = ticks < least ? ticks : least;
+	}
+	return (double)least / COST_CALLS;
+}
 
 uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t calls, uint64_t ticks, uint64_t elapsed)
@@ -23,38 +56,52 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 	return cost >= (PASSED_MOST + 1) * allowed ? PASSED_MOST : (uint32_t)(cost / allowed);
 }
 
-static void add_place(struct passed *passed, const void *site, const void *frame, uint32_t from)
+static void add_place(struct passed *passed, const struct passed_place *from)
 {
-	struct passed_place *place = &passed->place[passed->places];
+	struct passed_place *place = passed_find(passed, from->site, from->frame);
 
-	if (passed->places == PASSED_PLACES || passed_find(passed, site, frame))
+	if (place) {
+		place->nests |= from->nests;
 		return;
-	*place = (struct passed_place){ site, frame, place, from };
-	passed->places++;
+	}
+	if (passed->places == PASSED_PLACES)
+		return;
+	place = &passed->place[passed->places++];
+	*place = *from;
 }
 
 /* The places of the window, each once, and of those before it as many as there is room for. */
 static void set_places(struct thread *thread)
 {
-	struct passed *passed = &thread->passed;
+	struct passed *passed = thread->passed;
 	struct passed_place before[PASSED_PLACES];
 	uint32_t places = passed->places;
 
 	memcpy(before, passed->place, sizeof(before));
 	passed->places = 0;
-	for (uint32_t i = 0; i < thread->window.pairs; i++)
-		add_place(passed, thread->pair[i].site, thread->pair[i].frame,
-				thread->pair[i].from);
+	for (uint32_t i = 0; i < thread->window.pairs; i++) {
+		const struct passed_pair *pair = &thread->pair[i];
+
+		add_place(passed,
+				&(struct passed_place){ .site = pair->site,
+						.frame = pair->frame,
+						.from = pair->from,
+						.nests = pair->nests });
+	}
 	for (uint32_t i = 0; i < places; i++)
-		add_place(passed, before[i].site, before[i].frame, before[i].from);
-	passed->last = passed->place;
+		add_place(passed, &before[i]);
+	/* until it is known: itself */
+	for (uint32_t i = 0; i < passed->places; i++)
+		passed_follows(&passed->place[i],
+				passed->place[i].nests ? NULL : &passed->place[i]);
+	passed_came_from(passed, passed->place);
 }
 
 /* Something was long: nothing goes by until much was quick again. */
 static void forget(struct thread *thread)
 {
 	thread->window.calm = 0;
-	thread->passed.places = 0;
+	thread->passed->places = 0;
 }
 
 __attribute__((hot)) void passed_after(struct thread *thread, const struct thread_rules *rules,
@@ -80,6 +127,7 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 	pair->frame = frame;
 	pair->from = thread->from;
 	pair->waits = waits;
+	pair->nests = thread->passed->nests;
 	window->calm += window->calm < CALM;
 	if (++window->pairs < PASSED_WINDOW)
 		return;
@@ -90,7 +138,7 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 				(uint32_t)(thread_random(thread) * PASSED_WINDOW *
 						window->multiple) +
 				1;
-		thread->passed.left = window->going;
+		thread->passed->left = window->going;
 	}
 	window->pairs = 0;
 }
@@ -118,13 +166,13 @@ static uint64_t at_most(double ticks, uint64_t most)
 void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	struct passed_window *window = &thread->window;
-	uint64_t calls = window->going - thread->passed.left, left = now - thread->begin;
+	uint64_t calls = window->going - thread->passed->left, left = now - thread->begin;
 	double burst = 0, call = 0, scale = 1, expected;
 	bool waits = false, is_long;
 	uint64_t last;
 
 	window->going = 0;
-	thread->passed.left = 0;
+	thread->passed->left = 0;
 	if (!calls)
 		return;
 	if ((int64_t)left < 0)
@@ -162,5 +210,5 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 	site_add(&thread->counts.calls, calls);
 	site_add(&thread->counts.passed, calls);
 	thread->begin = now - last;
-	thread->from = thread->passed.last->from;
+	thread->from = thread->passed->last->from;
 }

@@ -6,9 +6,12 @@
  * as those of the window did.
  *
  * Only calls from places that were quick in this window or those before it, with the same stack, are
- * passed over, and only while all calls were quick for some time. Where something long was among them all
- * the same, it is taken for the burst that came last, or where one of the calls can wait, for a call;
- * while more than a hundredth of all time was such (a tenth, where none can wait), no call is passed over.
+ * passed over, and only while all calls were quick for some time. Those that make no intercepted call
+ * themselves leave no trace but that they are counted: not even that the thread is in one (where one does so
+ * all the same, but did not in a window, what it makes is taken for a call of the program). Where something
+ * long was among them all the same, it is taken for the burst that came last, or where one of the calls can
+ * wait, for a call; while more than a hundredth of all time was such (a tenth, where none can wait), no call
+ * is passed over.
  */
 #ifndef PHASEMUX_AGENT_PASSED_H
 #define PHASEMUX_AGENT_PASSED_H
@@ -21,19 +24,30 @@
 #define PASSED_MOST   127 /* times the window may go by */
 #define PASSED_PLACES 12
 
-/* What the preload sees of it: its word of a thread points to this, or to NULL. */
+/*
+ * What the preload sees of it, in the thread's own storage. What the next call is compared with lies here,
+ * not behind pointers, and where calls come from one place again and again, `left` alone is written: where
+ * polls are over in 80 ns, going by costs half of what it does without both (docs/cost.md).
+ */
 struct passed {
 	uint32_t left; /* calls that may still be passed over */
 	uint32_t places;
-	/* where the last of them came from, or one to begin with; there is one where `left` is not 0 */
-	struct passed_place *last;
+	/* where the next call is expected from, if it does not nest; site NULL: no call is */
+	const void *site, *frame;
+	struct passed_place *next;  /* that place */
+	struct passed_place *last;  /* where the last one came from, or one to begin with */
 	struct passed_place *place; /* at most PASSED_PLACES */
+	bool repeats;               /* `next` is `last`, and comes after itself */
+	bool nests;                 /* the call under way has made an intercepted one itself */
 };
 
 struct passed_place {
 	const void *site, *frame;
-	struct passed_place *next; /* where a call came from after one from here */
-	uint32_t from;             /* the core's number of the site */
+	/* where a call that does not nest came from after one from here, as in struct passed */
+	const void *next_site, *next_frame;
+	struct passed_place *next;
+	uint32_t from; /* the core's number of the site */
+	bool nests;    /* a call from here made an intercepted one itself */
 };
 
 static inline bool passed_is_place(const struct passed_place *place, const void *site,
@@ -52,10 +66,22 @@ static inline struct passed_place *passed_find(struct passed *passed, const void
 	return NULL;
 }
 
-static inline void passed_take(struct passed *passed, struct passed_place *place)
+/* The last call came from there: what comes now is known from there, too. */
+static inline void passed_came_from(struct passed *passed, struct passed_place *place)
 {
 	passed->last = place;
-	passed->left--;
+	passed->next = place->next;
+	passed->site = place->next_site;
+	passed->frame = place->next_frame;
+	passed->repeats = place->next == place;
+}
+
+/* After a call from one place another came, or may come: NULL, none that does not nest. */
+static inline void passed_follows(struct passed_place *place, struct passed_place *next)
+{
+	place->next = next;
+	place->next_site = next ? next->site : NULL;
+	place->next_frame = next ? next->frame : NULL;
 }
 
 /* The call that begins is passed over, and what follows its return is of the same burst for us. */
@@ -65,19 +91,24 @@ static inline bool passed_takes(struct passed *passed, const void *site, const v
 
 	if (!place)
 		return false;
-	passed->last->next = place;
-	passed_take(passed, place);
+	if (!place->nests)
+		passed_follows(passed->last, place);
+	passed_came_from(passed, place);
+	passed->left--;
 	return true;
 }
 
-/* The same where calls come from place after place as they did before, in a few instructions. */
+/*
+ * The same where calls come from place after place as they did before, in a few instructions. Such a call
+ * makes no other that is intercepted.
+ */
 static inline bool passed_takes_next(struct passed *passed, const void *site, const void *frame)
 {
-	struct passed_place *place = passed->last->next;
-
-	if (!passed_is_place(place, site, frame))
+	if (passed->site != site || passed->frame != frame)
 		return false;
-	passed_take(passed, place);
+	if (!passed->repeats)
+		passed_came_from(passed, passed->next);
+	passed->left--;
 	return true;
 }
 
@@ -85,7 +116,7 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 struct passed_pair {
 	uint64_t burst, call;
 	uint32_t span, from; /* of the burst; the site where the next one begins */
-	bool is_short, waits;
+	bool is_short, waits, nests;
 	const void *site, *frame;
 };
 
@@ -111,6 +142,9 @@ struct thread_rules;
  */
 uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t calls, uint64_t ticks, uint64_t elapsed);
+
+/* Ticks that a call costs which goes by, in a row of them. Measured, in 6 us. */
+double passed_cost(void);
 
 /* A call returned, took so long, and the next burst has begun: perhaps what follows may go by. */
 void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,

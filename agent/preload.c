@@ -48,12 +48,23 @@ __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")
 _Atomic(const struct preload_hooks *) wrap_hooks;
 enum wrap_role wrap_role;
 
+static _Atomic(const struct preload_hooks *) all_hooks; /* those that are set, paused or not */
+
 static void set_hooks(const struct preload_hooks *hooks)
 {
+	atomic_store_explicit(&all_hooks, hooks, memory_order_release);
 	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
 }
 
-static struct preload preload = { .set_hooks = set_hooks };
+static void pause_hooks(bool paused)
+{
+	const struct preload_hooks *all = atomic_load_explicit(&all_hooks, memory_order_acquire);
+
+	/* whoever acquires it sees what the core has written before it went on */
+	atomic_store_explicit(&wrap_hooks, paused ? NULL : all, memory_order_release);
+}
+
+static struct preload preload = { .set_hooks = set_hooks, .pause = pause_hooks };
 
 /* The folder that this shared object lies in. */
 static bool own_folder(char *folder, size_t size)
@@ -84,7 +95,7 @@ static __attribute__((destructor)) void end(void)
 	int kept = errno;
 
 	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
-		hooks->finalize(&wrap_thread.core, CALLER);
+		hooks->finalize(&wrap_thread.of_core, CALLER);
 	errno = kept;
 }
 
@@ -97,7 +108,7 @@ static __attribute__((noreturn)) void leave(int status, void *site, const void *
 	void (*real)(int) = atomic_load(&real_exit);
 
 	if (hooks && !preload.with_mpi && !wrap_thread.depth)
-		hooks->leave(&wrap_thread.core, site, frame);
+		hooks->leave(&wrap_thread.of_core, site, frame);
 	if (real)
 		real(status);
 	for (;;)
@@ -131,6 +142,7 @@ void wrap_attach(bool with_mpi)
 	if (!with_mpi)
 		preload.attach_ns = clock_monotonic();
 	preload.with_mpi = with_mpi;
+	preload.begun = &wrap_thread.begun;
 	if (!own_folder(preload.folder, sizeof(preload.folder))) {
 		fprintf(stderr, "phasemux: off: cannot tell which folder it is in\n");
 		return;
@@ -247,15 +259,17 @@ static void leave_init(enum runtime_call call, void *site, const void *frame)
 	wrap_leave(call, site, frame);
 }
 
-static void enter_finalize(void *site, const void *frame)
+/* Also while calls reach no hooks. */
+static void enter_end(bool aborts, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
 	int kept = errno;
 
 	if (wrap_begins(site, frame)) {
-		hooks = wrap_observed();
+		hooks = atomic_load_explicit(&all_hooks, memory_order_acquire);
 		if (hooks)
-			hooks->finalize(&wrap_thread.core, site, frame);
+			(aborts ? hooks->aborts : hooks->finalize)(&wrap_thread.of_core, site,
+					frame);
 	}
 	errno = kept;
 }
@@ -278,7 +292,7 @@ static void enter_finalize(void *site, const void *frame)
  * The others: those that nobody looks at, and those that go by, save no registers and know no more than
  * that; the rest is in a function of its own.
  */
-#define WRAPPER_CALL(symbol, form, call, count)                                                    \
+#define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
 	static __attribute__((noinline)) long symbol##_observed(P_##count, void *site,             \
 			const void *frame)                                                         \
 	{                                                                                          \
@@ -295,25 +309,23 @@ static void enter_finalize(void *site, const void *frame)
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
 		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
-		long result;                                                                       \
                                                                                                    \
-		if (real && !wrap_observed())                                                      \
+		progresses;                                                                        \
+		if (real && (!wrap_observed() || wrap_goes_by(CALLER)))                            \
 			return real(A_##count);                                                    \
-		if (real && wrap_goes_by(CALLER)) {                                                \
-			result = real(A_##count);                                                  \
-			wrap_gone_by();                                                            \
-			return result;                                                             \
-		}                                                                                  \
 		return symbol##_observed(A_##count, CALLER);                                       \
 	}
 
-#define WRAPPER_WAITS  WRAPPER_CALL
-#define WRAPPER_PASSES WRAPPER_CALL
-#define WRAPPER_ABORTS WRAPPER_CALL
+#define WRAPPER_PASSES(symbol, form, call, count)                                                  \
+	WRAPPER_CALL(symbol, form, call, count, wrap_progresses())
+#define WRAPPER_WAITS                            WRAPPER_PASSES
+#define WRAPPER_POLLS(symbol, form, call, count) WRAPPER_CALL(symbol, form, call, count, (void)0)
 #define WRAPPER_INIT(symbol, form, call, count)                                                    \
 	WRAPPER_AROUND(symbol, form, call, count, enter_init(CALLER), leave_init(call, CALLER))
+#define WRAPPER_ABORTS(symbol, form, call, count)                                                  \
+	WRAPPER_AROUND(symbol, form, call, count, enter_end(true, CALLER), wrap_ends())
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
-	WRAPPER_AROUND(symbol, form, call, count, enter_finalize(CALLER), wrap_ends())
+	WRAPPER_AROUND(symbol, form, call, count, enter_end(false, CALLER), wrap_ends())
 
 #define WRAPPER(symbol, form, call, count, kind) WRAPPER_##kind(symbol, form, call, count)
 
@@ -344,7 +356,7 @@ int PMPI_Finalize(void)
 	*(void **)&real = real_find(&libraries, "PMPI_Finalize");
 	if (!real)
 		return (int)no_such_call();
-	enter_finalize(CALLER);
+	enter_end(false, CALLER);
 	result = real();
 	wrap_ends();
 	return result;

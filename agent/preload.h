@@ -6,10 +6,13 @@
 #ifndef PHASEMUX_AGENT_PRELOAD_H
 #define PHASEMUX_AGENT_PRELOAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "agent/calls.h"
 #include "agent/mpi_adapter.h"
+#include "agent/passed.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -19,22 +22,29 @@
 /* Set by `phasemux run`: the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
 
-/*
- * What the core does at the boundaries; `thread` is the core's word in the thread's own storage: NULL,
- * or it points to a struct passed (passed.h).
- */
+/* In the thread's own storage: what the core has there. */
+struct preload_thread {
+	void *core; /* NULL: the core does not know the thread */
+	struct passed passed;
+};
+
+/* What the core does at the boundaries. */
 struct preload_hooks {
 	/*
 	 * The outermost intercepted call begins; site is the address it will return to, frame its
 	 * caller's stack pointer after that.
 	 */
-	void (*before)(void **thread, enum runtime_call call, void *site, const void *frame);
+	void (*before)(struct preload_thread *thread, enum runtime_call call, void *site,
+			const void *frame);
 	/* It has returned. */
-	void (*after)(void **thread, enum runtime_call call, void *site, const void *frame);
+	void (*after)(struct preload_thread *thread, enum runtime_call call, void *site,
+			const void *frame);
+	/* MPI_Abort is about to run. */
+	void (*aborts)(struct preload_thread *thread, void *site, const void *frame);
 	/* MPI_Finalize is about to run, or the process without MPI to end. */
-	void (*finalize)(void **thread, void *site, const void *frame);
+	void (*finalize)(struct preload_thread *thread, void *site, const void *frame);
 	/* The process without MPI is about to end by _exit(), perhaps within a signal handler. */
-	void (*leave)(void **thread, void *site, const void *frame);
+	void (*leave)(struct preload_thread *thread, void *site, const void *frame);
 };
 
 struct preload {
@@ -47,8 +57,12 @@ struct preload {
 	struct mpi_world world;
 	uint64_t waited_ns;
 	struct clock_moment early; /* before main; none where this was not known to be a rank */
+	/* How many calls of MPI, but polls, this thread has begun, whether they reach hooks or not. */
+	const _Atomic uint64_t *begun;
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
+	/* For a while, until it is called with false: none but those of an end are reached. */
+	void (*pause)(bool paused);
 };
 
 #endif

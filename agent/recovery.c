@@ -26,6 +26,7 @@ struct recovery {
 	struct prototype_table table; /* of the newest generation that a rank had */
 	uint64_t burst_min_ns;
 	double wall_seconds, compute_seconds_most;
+	double off_seconds; /* of the lowest rank */
 	unsigned rounds;
 };
 
@@ -157,7 +158,7 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 	restore_sites(thread, sites);
 	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
 	recovery->totals.agent_seconds +=
-			account_own_ticks(account, facts->call_ticks) * facts->ns_per_tick * 1e-9;
+			account_own_ticks(account, facts->passed_ticks) * facts->ns_per_tick * 1e-9;
 	return close_open(recovery, image, thread);
 }
 
@@ -220,9 +221,11 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	if (lowest) {
 		recovery->facts = *facts;
 		recovery->mine = image->mine;
+		recovery->off_seconds = (double)side->unobserved_ticks * facts->ns_per_tick * 1e-9;
 	}
-	if (side->now > facts->start)
-		wall = (double)(side->now - facts->start) * facts->ns_per_tick * 1e-9;
+	if (side->now > facts->start && side->now - facts->start > side->unobserved_ticks)
+		wall = (double)(side->now - facts->start - side->unobserved_ticks) *
+				facts->ns_per_tick * 1e-9;
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
 	if (side->threads)
 		recovery->compute_seconds_most =
@@ -373,6 +376,7 @@ static struct source *open_source(const struct recovery *recovery, const char *l
 json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 {
 	const struct spool_facts *facts = &recovery->facts;
+	const struct slowdown unknown = { 0, NAN, NAN, INFINITY };
 	struct counting *counting = calloc(1, sizeof(*counting));
 	struct mpi_world world = { .rank = 0, .size = size_of(recovery) };
 	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
@@ -390,6 +394,8 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.burst_min_seconds = (double)recovery->burst_min_ns * 1e-9,
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,
+		.off_seconds = recovery->off_seconds,
+		.slowdown = recovery->off_seconds > 0 ? &unknown : NULL,
 		.rounds = recovery->rounds,
 		.alone = facts->alone && !facts->family };
 	struct profile *profile = calloc(1, sizeof(*profile));

@@ -7,6 +7,7 @@
 
 #include "agent/hot.h"
 #include "agent/places.h"
+#include "multiplex/layout.h"
 #include "sampling/clock.h"
 
 /* JSON knows no infinity and no NaN: what is not known is null. */
@@ -340,6 +341,19 @@ static json_t *job(const struct job *job)
 			*job->partition ? json_string(job->partition) : json_null());
 }
 
+/* By how much the program was slower while it was observed, or null where it always was. */
+static json_t *toggle(const struct report_facts *facts)
+{
+	const struct slowdown *slowdown = facts->slowdown;
+
+	if (!slowdown)
+		return json_null();
+	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o}}", "off_seconds", number(facts->off_seconds),
+			"compared", (int)slowdown->compared, "slowdown", "mean",
+			number(slowdown->mean), "ci95", number(slowdown->ci95), "median",
+			number(slowdown->median));
+}
+
 void report_account(json_t *report, const struct report_facts *facts)
 {
 	json_t *cost = json_object_get(json_object_get(report, "agent"), "interval_cost");
@@ -347,7 +361,27 @@ void report_account(json_t *report, const struct report_facts *facts)
 	json_object_set_new(report, "agent", agent(facts, json_incref(cost)));
 }
 
-json_t *report_build(const struct report_facts *facts)
+/*
+ * What was read before it was known how short a burst is too short, and stayed with whatever phase it was
+ * taken for then, for no later sample holds such bursts: prototypes of short bursts are of no phase.
+ */
+static void leave_out_short(const struct report_facts *facts, struct prototype_table *table,
+		struct totals *totals)
+{
+	for (unsigned p = 0; p < table->count; p++) {
+		const double *common = sums_common(facts->sums, p);
+		double bursts = common[BLOCK_READ], seconds = common[COMMON_ELAPSED];
+
+		if (!(bursts > 0) || seconds / bursts >= facts->burst_min_seconds)
+			continue;
+		table->all[p].phase = 0;
+		totals->shorts.bursts += bursts + totals->unread[p].bursts;
+		totals->shorts.seconds += seconds + totals->unread[p].seconds;
+		totals->unread[p] = (struct tally){ 0, 0 };
+	}
+}
+
+static json_t *build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
 	const struct totals *totals = facts->totals;
@@ -385,7 +419,28 @@ json_t *report_build(const struct report_facts *facts)
 	json_object_set_new(report, "lost", lost(totals));
 	json_object_set_new(report, "samples", samples(totals));
 	json_object_set_new(report, "agent", agent(facts, interval_cost));
+	json_object_set_new(report, "toggle", toggle(facts));
 	if (facts->recovered)
 		json_object_set(report, "recovered", (json_t *)facts->recovered);
+	return report;
+}
+
+json_t *report_build(const struct report_facts *facts)
+{
+	struct report_facts of_long = *facts;
+	struct prototype_table *table = malloc(sizeof(*table));
+	struct totals *totals = malloc(sizeof(*totals));
+	json_t *report = NULL;
+
+	if (table && totals) {
+		*table = *facts->table;
+		*totals = *facts->totals;
+		leave_out_short(facts, table, totals);
+		of_long.table = table;
+		of_long.totals = totals;
+		report = build(&of_long);
+	}
+	free(totals);
+	free(table);
 	return report;
 }

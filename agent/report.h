@@ -13,6 +13,7 @@
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/site.h"
+#include "agent/slowdown.h"
 #include "agent/source.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
@@ -38,6 +39,8 @@ struct report_facts {
 	double wall_seconds;         /* the longest rank's */
 	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
+	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h) */
+	const struct slowdown *slowdown; /* NULL: it was always on */
 	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */
 	bool alone;              /* each rank reports for itself: no adapter serves this MPI */
 };

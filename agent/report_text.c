@@ -191,7 +191,8 @@ static void print_head(FILE *out, const json_t *report)
 	const char *processes = strcmp(get_text(report, "mpi"), "no MPI") == 0 ?
 			(ranks == 1 ? "process" : "processes") :
 			(ranks == 1 ? "rank" : "ranks");
-	char of_threads[32] = "";
+	double off = get_in(report, "toggle", "off_seconds");
+	char of_threads[32] = "", of_all[96] = "";
 	size_t i;
 
 	print_command(out, report);
@@ -199,9 +200,12 @@ static void print_head(FILE *out, const json_t *report)
 		print_job(out, json_object_get(report, "job"));
 	if (threads > ranks)
 		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
-	print_line(out, 4, "  %.0f %s%s, %s, %s, %s", ranks, processes, of_threads,
-			format_seconds(get(report, "wall_seconds")).of, get_text(report, "mpi"),
-			get_text(report, "processor"));
+	if (isfinite(off))
+		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
+				format_seconds(get(report, "wall_seconds") + off).of);
+	print_line(out, 4, "  %.0f %s%s, %s%s, %s, %s", ranks, processes, of_threads,
+			format_seconds(get(report, "wall_seconds")).of, of_all,
+			get_text(report, "mpi"), get_text(report, "processor"));
 	print_line(out, 4, "  model %s, scheme %s, %zu group%s", get_text(report, "model"),
 			get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
 	print_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",
@@ -461,6 +465,27 @@ static void print_slices(FILE *out, const json_t *samples)
 		print_line(out, 2, "Samples that found no room: %s.", format_count(lost).of);
 }
 
+/* What PHASEMUX_TOGGLE has found. */
+static void print_toggle(FILE *out, const json_t *toggle)
+{
+	double compared = get(toggle, "compared"), mean = get_in(toggle, "slowdown", "mean");
+	double ci95 = get_in(toggle, "slowdown", "ci95"),
+	       median = get_in(toggle, "slowdown", "median");
+
+	if (!json_is_object(toggle))
+		return;
+	if (isfinite(ci95))
+		print_line(out, 2,
+				"Measured: while phasemux was on, the program was %.2f%% +- %.2f%% slower "
+				"(median %.2f%%; %.0f pairs of stretches, on and off).",
+				100 * mean, 100 * ci95, 100 * median, compared);
+	else
+		print_line(out, 2,
+				"How much slower the program is while phasemux is on is not known: %.0f "
+				"pairs of stretches, on and off, can be compared.",
+				compared);
+}
+
 static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
@@ -497,6 +522,7 @@ static void print_foot(FILE *out, const json_t *report)
 			cost >= 1.05 ? "; intervals are about " : "",
 			cost >= 1.05 ? format_count(cost).of : "",
 			cost >= 1.05 ? " times as wide as if all bursts had been read" : "");
+	print_toggle(out, json_object_get(report, "toggle"));
 }
 
 static bool is_report(const json_t *report, char *why, size_t why_size)

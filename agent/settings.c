@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define SAMPLE_HZ_LEAST 25 /* however much each takes: fewer would tell nothing */
+#define TOGGLE_LEAST_NS 10e6
+#define TOGGLE_MOST_NS  1e9 /* so many samples have room in the kernel's rings */
 
 static const char *const metric_names[METRICS] = {
 	[METRIC_INSTRUCTIONS] = "instructions",
@@ -188,6 +190,17 @@ static bool parse_sample(struct settings *settings, const char *value)
 	return true;
 }
 
+static bool parse_toggle(struct settings *settings, const char *value)
+{
+	double ns = 0;
+
+	if (!is(value, "never") &&
+			(!parse_time(value, &ns) || ns < TOGGLE_LEAST_NS || ns > TOGGLE_MOST_NS))
+		return false;
+	settings->toggle_ns = ns;
+	return true;
+}
+
 static bool parse_output(struct settings *settings, const char *value)
 {
 	if (!*value || !parse_text(settings->output, value))
@@ -240,7 +253,7 @@ const struct setting settings_table[] = {
 	{ "budget", "a share of the time above 0% up to 100% (1%), none", "1%",
 			"the most that phasemux may cost; none: read every burst", parse_budget },
 	{ "burst_min", "auto, a time (50us)", "auto",
-			"shorter bursts are summed apart; auto keeps 99% of the computing time",
+			"shorter bursts are summed apart; auto keeps at least 99% of the time",
 			parse_burst_min },
 	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration, callpath",
 			"instructions,ipc", "the metrics that span the space of the bursts",
@@ -248,6 +261,9 @@ const struct setting settings_table[] = {
 	{ "sample", "a whole number up to 10000, auto", "auto",
 			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",
 			parse_sample },
+	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
+			"turns itself off and on, each for so long, and reports how much slower the program is",
+			parse_toggle },
 	{ "output", "a folder; %j job, %p process, %h host", "phasemux.%j",
 			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",

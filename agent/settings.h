@@ -44,6 +44,7 @@ struct settings {
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz;
+	double toggle_ns;               /* turns itself off and on after so long; 0: never */
 	bool fewer_samples;             /* than that, where ranks would wait too long for them */
 	char output[SETTINGS_TEXT_MAX]; /* as written, with %j %p %h */
 	char spool[SETTINGS_TEXT_MAX];  /* "": the first of /dev/shm, /tmp that can be written */

@@ -14,16 +14,26 @@ static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path
 	return number;
 }
 
-static uint32_t add_span(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+/* There is no room: what starts where it does, or 0. */
+static uint32_t like_span(struct site_table *table, uint32_t from)
 {
-	uint32_t number = table->spans < SPANS_MAX - 1 ? ++table->spans : 0;
+	uint32_t number = table->site[from].span;
 
 	table->span[number].used = true;
-	if (number) {
-		table->span[number].from = (uint16_t)from;
-		table->span[number].to = (uint16_t)to;
-		*head = (uint16_t)number;
-	}
+	return number;
+}
+
+static uint32_t add_span(struct site_table *table, uint16_t *head, uint32_t from, uint32_t to)
+{
+	uint32_t number = table->spans + 1;
+
+	if (number == SPANS_MAX)
+		return like_span(table, from);
+	table->spans = number;
+	table->span[number].used = true;
+	table->span[number].from = (uint16_t)from;
+	table->span[number].to = (uint16_t)to;
+	*head = (uint16_t)number;
 	return number;
 }
 
@@ -56,8 +66,7 @@ uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to)
 			return number;
 		at = (at + 1) % SPAN_HEADS;
 	}
-	table->span[0].used = true;
-	return 0;
+	return like_span(table, from);
 }
 
 static struct span_share *share_of(struct span *span, uint32_t prototype)

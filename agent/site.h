@@ -2,7 +2,8 @@
  * Call sites of one thread, by call path: where a burst can start (the call that returned there
  * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute
  * the bursts that were not read). Fixed tables, in the order in which things were met, so that memory
- * is touched as far as it is used; what finds no room shares number 0.
+ * is touched as far as it is used. A site that finds no room is number 0, and so is a span, where none is
+ * known that starts at the same site.
  *
  * One thread writes; the counts that others read at the end are atomic with relaxed order (single
  * writer: plain stores), and need no more, for nothing else is published through them.
@@ -92,7 +93,7 @@ static inline void span_mark(_Atomic uint64_t *since, uint32_t number)
 			memory_order_relaxed);
 }
 
-/* The cold sides of site_find and span_find: looked up, or new; 0 where there is no room. */
+/* The cold sides of site_find and span_find: looked up, or new; else as without room. */
 uint32_t site_search(struct site_table *table, uint32_t path, uint32_t call);
 uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to);
 

@@ -58,9 +58,10 @@ static void account_sample(struct slicer *slicer, const struct overflow_sample *
 
 	if (group < PLAN_GROUPS_MAX && slicer->sample_ns) {
 		uint64_t ran = sample->clock - slicer->clock[group];
+		uint64_t periods = (ran + slicer->sample_ns / 2) / slicer->sample_ns;
 
-		if ((int64_t)ran > 0 && ran / slicer->sample_ns > samples)
-			samples = ran / slicer->sample_ns;
+		if ((int64_t)ran > 0 && periods > samples)
+			samples = periods;
 		slicer->clock[group] = sample->clock;
 	}
 	site_add(&slicer->sample_ticks, samples * slicer->sample_cost);

@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     11
+#define SPOOL_VERSION     13
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -56,9 +56,9 @@ struct spool_facts {
 	double started; /* seconds since 1970 */
 	uint64_t start; /* ticks of the clock at the start of the run */
 	double ns_per_tick;
-	double read_ns, call_ticks; /* what a read, and a call that reads nothing, cost */
-	uint64_t sums_length;       /* doubles */
-	uint32_t scheme;            /* enum scheme_kind */
+	double read_ns, passed_ticks; /* what a read costs, and a call that goes by */
+	uint64_t sums_length;         /* doubles */
+	uint32_t scheme;              /* enum scheme_kind */
 	uint32_t hardware, counters, alone;
 	uint32_t prototypes; /* room for; PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;
@@ -84,7 +84,8 @@ struct spool_state {
 
 /* What changes, of the process. */
 struct spool_side {
-	uint64_t now; /* ticks at the last commit */
+	uint64_t now;              /* ticks at the last commit */
+	uint64_t unobserved_ticks; /* of those since the start, on the first thread (toggle.h) */
 	uint64_t burst_min_ns;
 	double own_bytes;     /* the agent's memory, but for threads */
 	double start_seconds; /* that the process waited for the agent at its start */

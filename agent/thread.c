@@ -100,7 +100,6 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	if (!thread)
 		return NULL;
 	thread->place = place;
-	thread->passed.place = thread->places;
 	thread->pay = rules->pay;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
@@ -113,6 +112,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	thread->group = scheme_group(&rules->scheme, place, 0);
 	thread->group_weight = 1;
 	thread->untimed = THREAD_CALLS_TIMED / 2;
+	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	return thread;
 }
 
@@ -382,8 +382,8 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	ticks = now - thread->begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
-	/* what is cut has the length of its slices, a little less */
-	thread_add_bursts(thread, 1, is_long(rules, ticks) ? rules->sample_ticks / 4 * 3 : ticks,
+	/* what is cut has the length of its slices, which a clock above the nominal one makes shorter */
+	thread_add_bursts(thread, 1, is_long(rules, ticks) ? rules->sample_ticks / 4 : ticks,
 			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
@@ -446,6 +446,18 @@ void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
 	thread->by_other = false;
 }
 
+void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
+{
+	thread->returns = returns;
+	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);
+	thread->open = thread->reading = false;
+	thread->entered = now;
+	thread->passed->left = 0;
+	thread->window.going = thread->window.pairs = 0;
+	thread->window.timed = false;
+	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
+}
+
 void thread_account_hook(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
 	site_add(&thread->counts.hook_ticks,
@@ -494,17 +506,10 @@ void thread_account(const struct thread *thread, struct account *account)
 
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules)
 {
-	const struct thread_counts *counts = &thread->counts;
-	struct account account = {
-		.passed = count_of(&counts->passed),
-		.hook_ticks = count_of(&counts->hook_ticks),
-		.read_ticks = count_of(&counts->read_ticks),
-		.switch_ticks = count_of(&counts->switch_ticks),
-		.service_ticks = service_ticks(thread),
-		.sample_ticks = count_of(&thread->slicer.sample_ticks),
-	};
+	struct account account;
 
-	return account_own_ticks(&account, rules->call_ticks);
+	thread_account(thread, &account);
+	return account_own_ticks(&account, rules->passed_ticks);
 }
 
 /* As a read costs more than was thought at the start, there are so many times fewer for the same. */

@@ -37,18 +37,20 @@ struct thread_rules {
 	uint64_t long_ticks;                     /* so long a burst may be cut; 0: none is */
 	uint64_t sample_ticks;                   /* of the thread's time, between two samples */
 	uint64_t service_ticks;                  /* how often `service` looks after the rest */
-	uint64_t quick_ticks;  /* a burst and a call of so long together may go by (passed.h) */
-	_Atomic bool finished; /* no burst begins any more */
-	bool switching;        /* groups change within long bursts: there are turns */
-	unsigned groups;       /* of the plan */
+	uint64_t quick_ticks;     /* a burst and a call of so long together may go by (passed.h) */
+	_Atomic bool finished;    /* no burst begins any more */
+	_Atomic uint32_t returns; /* how often we looked at no call for a while (toggle.h) */
+	bool switching;           /* groups change within long bursts: there are turns */
+	unsigned groups;          /* of the plan */
 	struct scheme scheme;
 	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
-	double pay;         /* a burst is read with probability mean ticks x pay, > 0 */
-	double call_ticks;  /* what the two hooks cost one after the other, where nothing is read */
-	double read_ticks;  /* what a read costs, one after the other */
-	double fixed_ticks; /* that the process waits for us at its start and its end */
-	double allowed;     /* of each tick, for all that we do; 0: any */
+	double pay;        /* a burst is read with probability mean ticks x pay, > 0 */
+	double call_ticks; /* what the two hooks cost one after the other, where nothing is read */
+	double passed_ticks;    /* what a call costs that goes by (passed.h) */
+	double read_ticks;      /* what a read costs, one after the other */
+	double fixed_ticks;     /* that the process waits for us at its start and its end */
+	double allowed;         /* of each tick, for all that we do; 0: any */
 	uint64_t quantum_ticks; /* 0: by bursts */
 	uint64_t quantum_bursts;
 	uint64_t sample_ns;   /* as sample_ticks; 0: none */
@@ -86,13 +88,14 @@ struct open_burst {
  * caches, and each line of it is waited for.
  */
 struct thread {
-	struct passed passed; /* first: the preload looks at it */
-	uint32_t at;          /* path of the intercepted call under way, or of the last one */
-	uint32_t from;        /* site of the burst under way */
-	uint64_t entered;     /* when that call began */
-	uint64_t begin;       /* of the burst */
-	uint64_t service_at;  /* when there is something to do that is not urgent */
-	uint32_t untimed;     /* calls, until the next one whose hooks are timed */
+	struct passed *passed; /* in the thread's own storage, where the preload looks at it */
+	uint32_t at;           /* path of the intercepted call under way, or of the last one */
+	uint32_t from;         /* site of the burst under way */
+	uint64_t entered;      /* when that call began */
+	uint64_t begin;        /* of the burst */
+	uint64_t service_at;   /* when there is something to do that is not urgent */
+	uint32_t untimed;      /* calls, until the next one whose hooks are timed */
+	uint32_t returns;      /* as of the rules, when it looked last */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
@@ -120,6 +123,7 @@ struct thread {
 	uint32_t born;  /* path of the first call: of a new thread, its function */
 	uint64_t place; /* in the scheme: which counter set this is */
 	uint64_t keep_at;
+	uint64_t unobserved; /* ticks, from the last hook before a while to the first after it */
 	/* how many calls there were at that time, for thread_keep_budget */
 	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
@@ -137,7 +141,7 @@ struct thread {
 	uint32_t settled;             /* generation that the pending ones were classified with */
 	uint64_t given_up, given_up_ticks; /* unclassified for good */
 	int spooled;                       /* its number in the spool; < 0: not in it */
-	void **slot;                       /* its word of the preload */
+	struct preload_thread *slot;       /* what the preload has of it */
 	struct thread *next;               /* in the list of all threads */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
@@ -233,6 +237,23 @@ static inline void thread_count_untimed(struct thread *thread)
 void thread_account(const struct thread *thread, struct account *account);
 
 void thread_read_end(struct thread *thread, const struct thread_rules *rules);
+
+/*
+ * At time now, in the first hook after no call was looked at for a while: the burst or the call that was
+ * under way before is left out, for nobody knows when it ended. The time since it began is unobserved.
+ */
+void thread_return(struct thread *thread, uint32_t returns, uint64_t now);
+
+/* Before all else in a hook: perhaps it is the first after a while. */
+static inline void thread_look_return(struct thread *thread, const struct thread_rules *rules,
+		uint64_t now)
+{
+	/* pairs with the release in toggle.c, by way of the hooks' pointer */
+	uint32_t returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+
+	if (__builtin_expect(thread->returns != returns, 0))
+		thread_return(thread, returns, now);
+}
 
 /*
  * From another thread: where the burst that is under way is long, and its quantum over, the next one

@@ -1,8 +1,5 @@
 #include "agent/totals.h"
 
-/* Of what a call takes that is looked at, one that is not: a look at who calls, in place of four stamps. */
-#define PASSED_COST 0.1
-
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
 {
 	tally->bursts += bursts;
@@ -86,10 +83,10 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 	}
 }
 
-double account_own_ticks(const struct account *account, double call_ticks)
+double account_own_ticks(const struct account *account, double passed_ticks)
 {
 	return account->switch_ticks + account->service_ticks + account->hook_ticks +
-			account->passed * PASSED_COST * call_ticks + account->read_ticks +
+			account->passed * passed_ticks + account->read_ticks +
 			account->sample_ticks;
 }
 

@@ -42,8 +42,8 @@ struct account {
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
-/* How long we were at work in the thread, where a call in a row with others takes so long. */
-double account_own_ticks(const struct account *account, double call_ticks);
+/* How long we were at work in the thread, where a call that goes by costs so much. */
+double account_own_ticks(const struct account *account, double passed_ticks);
 
 /*
  * Adds a thread: its account, and the bursts that its sites say were not read, spread over

@@ -2,7 +2,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,10 +9,10 @@
 
 #include "agent/core.h"
 #include "agent/forked.h"
+#include "agent/own_thread.h"
 #include "sampling/clock.h"
 
-#define LOOK_NS     100000000u /* how often it looks, at least */
-#define STACK_BYTES (1u << 20)
+#define LOOK_NS 100000000u /* how often it looks, at least */
 
 /* So long a fork waits for the work that is under way. */
 #define HOLD_TRIES    1000
@@ -102,18 +101,7 @@ static void *watch(void *in_child)
 
 static void start(void *in_child)
 {
-	pthread_attr_t attributes;
-	sigset_t all, before;
-
-	if (pthread_attr_init(&attributes))
-		return;
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	sigfillset(&all);
-	/* it inherits what its creator blocks: the program's signals are for its own threads */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	watcher.started = pthread_create(&watcher.thread, &attributes, watch, in_child) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
+	watcher.started = own_thread_start(&watcher.thread, watch, in_child) == 0;
 }
 
 void watcher_start(void)

@@ -8,25 +8,25 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "agent/passed.h"
 #include "agent/preload.h"
 
 /*
  * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
  * is one call, and what a runtime calls for itself is none. passes: the outermost one is passed over.
  * site, frame: of the outermost one, as CALLER has them; NULL: there is none, or not known.
- * Initial-exec: reading it must not call __tls_get_addr.
+ * begun: as of struct preload. Initial-exec: reading it must not call __tls_get_addr.
  */
 struct wrap_thread {
-	unsigned depth;
+	_Alignas(64) unsigned depth;
 	bool passes;
-	void *core;
+	struct preload_thread of_core;
 	const void *site, *frame;
+	_Atomic uint64_t begun; /* written by the thread alone */
 };
 
 extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
 
-/* Released by set_hooks after the core is ready; acquired by enter and leave. NULL: no target. */
+/* Released by set_hooks after the core is ready; acquired by enter and leave. NULL: no target, or paused. */
 extern _Atomic(const struct preload_hooks *) wrap_hooks;
 
 /* What a process is that has been told by `phasemux run` to be, or have in it, a target. */
@@ -76,11 +76,25 @@ static inline bool wrap_was_left(const void *frame)
 			((const void *const *)before)[-1] != wrap_thread.site;
 }
 
+/* A call begins that tells of the program's progress. */
+static inline void wrap_progresses(void)
+{
+	uint64_t begun = atomic_load_explicit(&wrap_thread.begun, memory_order_relaxed);
+
+	atomic_store_explicit(&wrap_thread.begun, begun + 1, memory_order_relaxed);
+}
+
 static inline void wrap_note(const void *site, const void *frame)
 {
 	wrap_thread.depth = 1;
 	wrap_thread.site = site;
 	wrap_thread.frame = frame;
+}
+
+/* The outermost call has made another one. */
+static inline void wrap_nests(void)
+{
+	wrap_thread.of_core.passed.nests = true;
 }
 
 /* A call begins: whether it is the outermost one. */
@@ -89,6 +103,7 @@ static inline bool wrap_begins(const void *site, const void *frame)
 	if (__builtin_expect(wrap_thread.depth, 0)) {
 		if (!wrap_was_left(frame)) {
 			wrap_thread.depth++;
+			wrap_nests();
 			return false;
 		}
 		wrap_thread.passes = false;
@@ -111,31 +126,21 @@ static inline void wrap_ends(void)
 
 /*
  * While hooks are set: where so many calls come that most go by (passed.h), and this one is from where
- * it was expected, it is made, and wrap_gone_by called, and nothing else. Those that go by and are from
- * elsewhere do so in wrap_enter.
+ * it was expected, it is made, and nothing else. Those that go by and are from elsewhere, or nest, do so
+ * in wrap_enter.
  */
-static inline __attribute__((always_inline)) bool wrap_goes_by(void *site, const void *frame)
+static inline __attribute__((always_inline)) bool wrap_goes_by(const void *site, const void *frame)
 {
-	struct passed *passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
+	struct passed *passed = &wrap_thread.of_core.passed;
 
-	if (!passed || !passed->left || wrap_thread.depth ||
-			!passed_takes_next(passed, site, frame))
-		return false;
-	wrap_note(site, frame);
-	return true;
-}
-
-static inline void wrap_gone_by(void)
-{
-	wrap_thread.depth = 0;
-	wrap_thread.frame = NULL;
+	return passed->left && passed_takes_next(passed, site, frame);
 }
 
 static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
 		const void *frame)
 {
 	const struct preload_hooks *hooks;
-	struct passed *passed;
+	struct passed *passed = &wrap_thread.of_core.passed;
 
 	if (!wrap_begins(site, frame))
 		return;
@@ -144,11 +149,10 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 	hooks = wrap_observed();
 	if (!hooks)
 		return;
-	passed = __atomic_load_n(&wrap_thread.core, __ATOMIC_ACQUIRE);
-	if (passed && passed->left && passed_takes(passed, site, frame))
+	if (passed->left && passed_takes(passed, site, frame))
 		wrap_thread.passes = true;
 	else
-		hooks->before(&wrap_thread.core, call, site, frame);
+		hooks->before(&wrap_thread.of_core, call, site, frame);
 }
 
 static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call call, void *site,
@@ -161,7 +165,7 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 		if (wrap_thread.passes)
 			wrap_thread.passes = false;
 		else if (hooks)
-			hooks->after(&wrap_thread.core, call, site, frame);
+			hooks->after(&wrap_thread.of_core, call, site, frame);
 		__asm__ volatile("" ::: "memory");
 	}
 	wrap_ends();

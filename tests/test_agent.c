@@ -279,6 +279,58 @@ static void test_keeps_budget(void)
 	counting_fini(&run.counting);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Programs have more pairs of call sites than there is room for. */
+static void test_sites_are_full(void)
+{
+	enum { BURSTS_HERE = 60 };
+	static struct ledger_part part;
+	uint64_t execution[BURSTS_HERE];
+	unsigned distinct = 1;
+	struct site_table *sites;
+	struct thread *thread;
+	uint32_t one;
+
+	start("time-space", 1e18);
+	run.mixed_site = false;
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method);
+	if (!thread || ledger_admit(run.ledger, thread)) {
+		ok(false, "a thread");
+		return;
+	}
+	sites = &thread->sites;
+	one = span_find(sites, 1000, 1);
+	for (uint32_t from = 1001; sites->spans < SPANS_MAX - 1; from++)
+		span_find(sites, from, 1);
+	is_int(span_find(sites, 1000, 2), one,
+			"without room for more, bursts are taken for others from their site");
+	is_int(span_find(sites, 1, 2), 0, "where there are none, for those of no known site");
+	ok(sites->span[0].used, "which there are then");
+	for (int i = 0; i < BURSTS_HERE; i++)
+		one_burst(thread, i);
+	ledger_drain(run.ledger, thread);
+	ledger_part(run.ledger, thread, &part);
+	is_int(part.sample.count, BURSTS_HERE, "all are offered to the sample");
+	for (int i = 0; i < BURSTS_HERE; i++)
+		execution[i] = part.sample.burst[i].execution;
+	qsort(execution, BURSTS_HERE, sizeof(*execution), by_value);
+	for (int i = 1; i < BURSTS_HERE; i++)
+		distinct += execution[i] != execution[i - 1];
+	is_int(distinct, BURSTS_HERE, "as what their own site does for the how manieth time");
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
 int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
@@ -303,5 +355,6 @@ int main(void)
 	}
 	test_time_goes_back();
 	test_keeps_budget();
+	test_sites_are_full();
 	return tap_done();
 }

@@ -8,16 +8,20 @@
 
 #include "agent/passed.h"
 #include "agent/thread.h"
+#include "sampling/clock.h"
 #include "tests/tap.h"
 
-#define MILLION 1000000
+#define MILLION      1000000
+#define PASSED_TICKS 3
 
 static struct thread_rules rules;
 static struct thread *thread;
+static struct passed passed; /* in the storage of the program's thread */
 static uint64_t now;
 static bool looks;                                /* at the call under way */
 static uint64_t looked_at, true_burst, true_call; /* calls; ticks */
-static uint64_t expected; /* calls that went by, and came from where they should */
+static uint64_t expected;                  /* calls that went by, and came from where they should */
+static uint64_t nesting, expected_nesting; /* the place whose calls nest; those of them */
 
 static const void *frame = (const void *)0x7000; /* the stack of all calls */
 
@@ -29,16 +33,19 @@ static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
 	now += burst;
 	true_burst += burst;
 	looks = true;
-	if (thread->passed.left) {
-		bool next = passed_takes_next(&thread->passed, site, frame);
+	if (thread->passed->left) {
+		bool next = passed_takes_next(thread->passed, site, frame);
 
-		looks = !next && !passed_takes(&thread->passed, site, frame);
+		looks = !next && !passed_takes(thread->passed, site, frame);
 		expected += next;
+		expected_nesting += next && place == nesting;
 	}
 	if (looks) {
 		thread->at = path_find(&thread->sites.paths, place, NULL);
 		thread->entered = now;
+		thread->passed->nests = false;
 		thread_end_burst(thread, &rules, MPI_CALL_Test, now);
+		thread->passed->nests |= place == nesting;
 	}
 	now += took;
 	true_call += took;
@@ -55,18 +62,24 @@ static void begin(uint32_t multiple)
 {
 	static const struct plan nothing = { .groups = 1 };
 
-	rules = (struct thread_rules){ .groups = 1, .call_ticks = 40, .allowed = 0.009 };
+	rules = (struct thread_rules){ .groups = 1,
+		.call_ticks = 40,
+		.passed_ticks = PASSED_TICKS,
+		.allowed = 0.009 };
 	rules.scheme.groups = 1;
 	rules.quick_ticks = 4000;
 	rules.service_ticks = 10 * MILLION;
 	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0);
 	if (!thread)
 		exit(1);
+	passed = (struct passed){ .place = thread->places };
+	thread->passed = &passed;
 	thread->random = 1;
 	thread->open_error = -1; /* nothing is read */
 	thread->window.multiple = multiple;
 	now = 1000;
 	looked_at = expected = true_burst = true_call = 0;
+	nesting = expected_nesting = 0;
 	thread_begin_burst(thread, &rules, MPI_CALL_Init, now);
 }
 
@@ -100,6 +113,8 @@ static void check(const char *name, uint64_t calls, double tolerance)
 			"%s: the time of the bursts (%g of it)", name,
 			account.ticks / (double)true_burst);
 	ok(account.passed == (double)(calls - looked_at), "%s: those that went by", name);
+	is_near(thread_own_ticks(thread, &rules) - account.service_ticks,
+			account.passed * PASSED_TICKS, 0.5, "and what they cost");
 }
 
 /* Varies from call to call, mean 1. */
@@ -155,13 +170,13 @@ static void test_other_stack(void)
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000, false, 50, 50);
 	ok(looked_at < 5000, "one place goes by");
-	while (!thread->passed.left)
+	while (!thread->passed->left)
 		one_call(0x1000, false, 50, 50);
 	frame = (const void *)0x6000;
 	one_call(0x1000, false, 50, 50);
 	ok(looks, "the same place with another stack does not");
 	frame = (const void *)0x7000;
-	while (!thread->passed.left)
+	while (!thread->passed->left)
 		one_call(0x1000, false, 50, 50);
 	one_call(0x2000, false, 50, 50);
 	ok(looks, "another place does not");
@@ -187,6 +202,21 @@ static void test_same_order(void)
 					(double)expected > 0.97 * (double)went_by,
 			"five places in turn: almost each is the one expected (%g of %g)",
 			(double)expected, (double)went_by);
+	thread_close(thread);
+	thread_free(thread);
+}
+
+/* Only of a call that makes no intercepted one itself it may be unknown that the thread is in it. */
+static void test_nesting(void)
+{
+	begin(PASSED_MOST);
+	nesting = 0x2000;
+	for (int i = 0; i < MILLION; i++)
+		one_call(i % 4 ? 0x1000 : 0x2000, false, 50, 50);
+	ok(looked_at < MILLION / 20, "calls that nest go by, too (%llu of a million do not)",
+			(unsigned long long)looked_at);
+	is_int((long long)expected_nesting, 0, "but none as what was expected");
+	ok(expected > MILLION / 3, "as the others do (%llu)", (unsigned long long)expected);
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -263,6 +293,16 @@ static void test_something_long(bool waits, const char *name)
 	thread_free(thread);
 }
 
+/* How long it is depends on the machine; that it is known does not. */
+static void test_cost(void)
+{
+	uint64_t begin = clock_now();
+	double cost = passed_cost(), all = (double)(clock_now() - begin);
+
+	ok(cost > 0 && cost < all, "a call that goes by costs %.2f ticks, found out in %.0f", cost,
+			all);
+}
+
 int main(void)
 {
 	srand(1);
@@ -270,9 +310,11 @@ int main(void)
 	test_computing_between();
 	test_other_stack();
 	test_same_order();
+	test_nesting();
 	test_rare_place();
 	test_something_long(true, "calls that wait");
 	test_something_long(false, "polls");
 	test_budget();
+	test_cost();
 	return tap_done();
 }

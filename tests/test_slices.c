@@ -19,7 +19,8 @@
 #define PERIOD_NS   1000000
 #define SAMPLE_COST 3.0 /* ticks */
 #define SLOTS       8
-#define WORK        55000000.0 /* of triad: 30 ms */
+#define PERIODS     30         /* of a burst */
+#define WORK        55000000.0 /* of triad: so many periods */
 
 static struct {
 	struct counting counting;
@@ -56,18 +57,19 @@ static void *compute(void *data)
 	return NULL;
 }
 
-static void start(void)
+static void start(enum scheme_kind scheme)
 {
 	struct counting_limits limits;
 	char why[256] = "";
 
+	memset(&run, 0, sizeof(run));
 	settings_defaults(&run.settings);
 	run.settings.burst_min_ns = 0;
 	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
 		diag("%s", why);
 	counting_limits(&run.counting, &limits);
 	counting_settle(&run.counting, &limits);
-	run.rules.scheme = (struct scheme){ .kind = SCHEME_TIME,
+	run.rules.scheme = (struct scheme){ .kind = scheme,
 		.groups = run.counting.plan.groups,
 		.seed = 1 };
 	run.rules.groups = run.counting.plan.groups;
@@ -108,7 +110,31 @@ static void check_counters(const struct phase_estimate *all)
 	is_int(right, seen, "and each event is what was done");
 }
 
-int main(void)
+static void stop(struct thread *thread)
+{
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
+/* The kernel interrupts a thread that is in the kernel, too, and writes no sample then. */
+static void test_account(void)
+{
+	struct thread *thread;
+
+	scripted_pmu_configure("written=3,spin=0.1");
+	start(SCHEME_NONE);
+	compute(NULL);
+	thread = atomic_load(&run.thread);
+	ledger_drain(run.ledger, thread);
+	is_near((double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST, BURSTS * PERIODS,
+			3, "what takes samples in the kernel is in the account");
+	stop(thread);
+}
+
+static void test_cut(void)
 {
 	bool everything[PROTOTYPES_MAX];
 	const struct totals *totals;
@@ -118,9 +144,8 @@ int main(void)
 	pthread_t computing;
 	struct ledger_piece pieces[LEDGER_PIECES];
 
-	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	scripted_pmu_configure("");
-	start();
+	start(SCHEME_TIME);
 	pthread_create(&computing, NULL, compute, NULL);
 	while (!atomic_load(&run.done)) {
 		thread = atomic_load(&run.thread);
@@ -157,10 +182,13 @@ int main(void)
 	}
 	is_near(seconds / totals->compute.seconds, 1, 1e-9, "slices and the rest are all the time");
 	is_near(bursts, totals->compute.bursts, 0.5, "and each counts as a burst");
-	thread_close(thread);
-	thread_free(thread);
-	exchange_free(run.exchange);
-	ledger_free(run.ledger);
-	counting_fini(&run.counting);
+	stop(thread);
+}
+
+int main(void)
+{
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
+	test_account();
+	test_cut();
 	return tap_done();
 }

@@ -31,4 +31,15 @@ else
 	skip "phasemux cluster reads it" "this command has no cluster"
 fi
 
+# What is short is known when most of the program was seen. (Where we are slow, with a sanitizer, bursts of
+# 600 instructions are no longer short, and a phase.)
+if [ -e "$scripted" ]; then
+	scripted preamble PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/phases.$mpi" -n 300 -s 30000
+	holds "bursts that were read before it was known that they are short are of no phase" \
+		report long "$tmp/preamble.result/report.json"
+	holds "they are short, as the others" report accounting "$tmp/preamble.result/report.json"
+else
+	skip "short bursts at the beginning" "no scripted PMU was built"
+fi
+
 done_testing

@@ -65,6 +65,15 @@ holds "and the report says so" grep -q "Too fast to time each" "$tmp/many/report
 preloaded each PHASEMUX_OUTPUT="$tmp/each" PHASEMUX_BUDGET=none million_times 1
 passed "without a budget, none does" "$tmp/each" 1 0 0
 
+# MPICH's calls in Fortran make those in C: also where most go by, each is one call.
+for with in $(mpis_of polls); do
+	preloaded "polls.$with" on "$with" 1 "$programs/polls.$with" 1000000
+	holds "polls.$with: a call that makes another one is one call" report value \
+		"$tmp/polls.$with.result/report.json" agent/calls 1000001
+	holds "polls.$with: and most of them go by" report between \
+		"$tmp/polls.$with.result/report.json" agent/passed_calls 100000 1000000
+done
+
 if have strace && strace -o /dev/null true 2>/dev/null; then
 	# The names of the calls between the two marks.
 	between() {

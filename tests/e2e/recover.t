@@ -11,8 +11,9 @@ ranks=3
 recover() { "$phasemux" recover "$@"; }
 
 # Every burst is read, and calls that wait drain the ring: at most 16 bursts of a thread are on
-# their way, and one more has begun to end.
-behind=17
+# their way, and one more has begun to end. Sums are kept once in a millisecond at most: what is drained
+# sooner, 16 bursts where they take no longer, is kept with what is drained next.
+behind=33
 
 # killed NAME MPI VICTIM MICROSECONDS [preloaded]
 killed() {

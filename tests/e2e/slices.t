@@ -33,6 +33,9 @@ holds "serial: the other too" report hot "$json" 100000000 scripted_in_fma 0.9
 told finer PHASEMUX_SAMPLE=200 "$programs/serial" 4
 holds "a higher rate gives shorter slices" \
 	report instructions "$tmp/finer.result/report.json" 9150000 50000000
+told boosted SCRIPTED_PMU=spin=0.5 "$programs/serial" 8
+holds "a clock faster than the nominal one: slices take less time, and are none too short" \
+	report instructions "$tmp/boosted.result/report.json" 18300000 100000000
 told whole PHASEMUX_SAMPLE=0 "$programs/serial" 2
 holds "without samples the program is one burst" report value "$tmp/whole.result/report.json" bursts 1
 told apart PHASEMUX_BURST_MIN=50ms "$programs/serial" 2

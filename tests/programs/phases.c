@@ -2,8 +2,9 @@
  * An MPI program whose phases are known: each iteration runs four of them, a neighbour exchange
  * after each, so that every burst between two calls is one phase's.
  *
- *	phases [-n ITERATIONS] [-b PERCENT] [-c] [-l SECONDS] [-x CODE]
+ *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-c] [-l SECONDS] [-x CODE]
  *
+ *	-s  so many short bursts come first, of 600 instructions
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
  *	-c  a world collective ends each iteration
  *	-l  rank 0 comes so much later to MPI_Finalize
@@ -53,14 +54,17 @@ static uint64_t exchange(uint64_t token, int tag)
 
 int main(int argc, char **argv)
 {
-	int iterations = 200, imbalance = 0, collective = 0, late = 0, code = 0, option;
+	int iterations = 200, shorts = 0, imbalance = 0, collective = 0, late = 0, code = 0, option;
 	uint64_t token, total = 0;
 
 	MPI_Init(&argc, &argv);
-	while ((option = getopt(argc, argv, "n:b:cl:x:")) != -1) {
+	while ((option = getopt(argc, argv, "n:s:b:cl:x:")) != -1) {
 		switch (option) {
 		case 'n':
 			iterations = atoi(optarg);
+			break;
+		case 's':
+			shorts = atoi(optarg);
 			break;
 		case 'b':
 			imbalance = atoi(optarg);
@@ -81,6 +85,10 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	token = (uint64_t)rank;
+	for (int i = 0; i < shorts; i++) {
+		work("alu", 600);
+		token = exchange(token, 0);
+	}
 	for (int i = 0; i < iterations; i++) {
 		for (int p = 0; p < (int)(sizeof(phases) / sizeof(phases[0])); p++) {
 			uint64_t instructions = phases[p].instructions;

@@ -1,0 +1,23 @@
+#include "agent/own_thread.h"
+
+#include <signal.h>
+
+#define STACK_BYTES (1u << 20)
+
+int own_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int error = pthread_attr_init(&attributes);
+
+	if (error)
+		return error;
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	/* it inherits what its creator blocks: the program's signals are for its own threads */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(thread, &attributes, run, argument);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return error;
+}

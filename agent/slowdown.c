@@ -1,0 +1,108 @@
+#include "agent/slowdown.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "multiplex/estimate.h"
+
+#define CALLS_LEAST 16  /* in a stretch: fewer are no rate */
+#define ALIKE       0.1 /* so much the rates before and after may differ, where nobody observed */
+#define FEW         5   /* fewer compared tell no interval */
+
+bool slowdown_observes(uint64_t number)
+{
+	/* splitmix64 */
+	uint64_t lot = (number / 2 + 1) * 0x9e3779b97f4a7c15u;
+
+	lot = (lot ^ lot >> 30) * 0xbf58476d1ce4e5b9u;
+	lot = (lot ^ lot >> 27) * 0x94d049bb133111ebu;
+	return (number ^ lot >> 63) % 2;
+}
+
+/* Logarithms of the rates in a pair: noise does not move their mean. NAN: not known. */
+struct pair {
+	double observed, unobserved;
+};
+
+static double log_rate(const struct stretch *stretch)
+{
+	if (stretch->calls < CALLS_LEAST || !(stretch->seconds > 0))
+		return NAN;
+	return log((double)stretch->calls / stretch->seconds);
+}
+
+/* The pairs in the order of their numbers, also those that are not whole. How many there are. */
+static unsigned make_pairs(const struct stretch *stretches, unsigned count, struct pair *pairs)
+{
+	unsigned made = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct stretch *stretch = &stretches[i];
+
+		if (!i || stretch->number / 2 != stretch[-1].number / 2)
+			pairs[made++] = (struct pair){ NAN, NAN };
+		if (stretch->observed)
+			pairs[made - 1].observed = log_rate(stretch);
+		else
+			pairs[made - 1].unobserved = log_rate(stretch);
+	}
+	return made;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double mean_of(const double *values, unsigned count)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		sum += values[i];
+	return sum / count;
+}
+
+static double interval_of(const double *values, unsigned count, double mean)
+{
+	double squares = 0;
+
+	if (count < FEW)
+		return INFINITY;
+	for (unsigned i = 0; i < count; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	return estimate_student(count - 1) * sqrt(squares / (count - 1) / count);
+}
+
+static void summarise(double *slower, unsigned count, struct slowdown *slowdown)
+{
+	double mean = mean_of(slower, count);
+
+	qsort(slower, count, sizeof(*slower), by_size);
+	slowdown->compared = count;
+	slowdown->mean = expm1(mean);
+	slowdown->median = expm1((slower[(count - 1) / 2] + slower[count / 2]) / 2);
+	slowdown->ci95 = interval_of(slower, count, mean);
+}
+
+void slowdown_of(const struct stretch *stretches, unsigned count, struct slowdown *slowdown)
+{
+	struct pair *pairs = calloc(count + 1, sizeof(*pairs));
+	double *slower = calloc(count + 1, sizeof(*slower));
+	unsigned made = pairs && slower ? make_pairs(stretches, count, pairs) : 0, compared = 0;
+
+	*slowdown = (struct slowdown){ 0, NAN, NAN, INFINITY };
+	for (unsigned i = 1; i + 1 < made; i++) {
+		double by = pairs[i].unobserved - pairs[i].observed;
+		double change = pairs[i + 1].unobserved - pairs[i - 1].unobserved;
+
+		if (!isnan(by) && fabs(change) <= ALIKE)
+			slower[compared++] = by;
+	}
+	if (compared)
+		summarise(slower, compared, slowdown);
+	free(slower);
+	free(pairs);
+}

@@ -1,0 +1,70 @@
+/* The clock of time stamps, beside those of the system. */
+#include <math.h>
+#include <unistd.h>
+
+#include "sampling/clock.h"
+#include "tests/tap.h"
+
+#define PAUSE_US 20000
+#define STEP_NS  10000000u
+
+static uint64_t day_ns(void)
+{
+	struct timespec day;
+
+	clock_gettime(CLOCK_REALTIME, &day);
+	return (uint64_t)day.tv_sec * 1000000000u + (uint64_t)day.tv_nsec;
+}
+
+static void test_rate(void)
+{
+	double nearest = INFINITY;
+
+	/* of some, in one nobody else comes between the two clocks of a moment */
+	for (int i = 0; i < 10; i++) {
+		uint64_t ns = clock_monotonic(), begin = clock_now();
+		double ratio;
+
+		usleep(PAUSE_US);
+		ratio = clock_ns(clock_now() - begin) / (double)(clock_monotonic() - ns);
+		nearest = fmin(nearest, fabs(ratio - 1));
+	}
+	ok(nearest < 1e-3, "it goes as fast as the system's (%.1e apart)", nearest);
+	is_near(clock_ns(clock_ticks(1e9)), 1e9, 1,
+			"ticks and nanoseconds are each other's inverse");
+	is_int((long long)clock_ticks(-1), 0, "there is no time before none");
+}
+
+/* How far a moment of clock_now() is from a multiple of STEP_NS of the time of day. */
+static double beside_multiple(uint64_t ticks)
+{
+	double until = (double)(int64_t)(ticks - clock_now()) * clock_here.ns_per_tick;
+	double rest = fmod((double)(day_ns() % STEP_NS) + until, STEP_NS);
+
+	return fmin(fabs(rest), fabs(STEP_NS - fabs(rest)));
+}
+
+static void test_common_moments(void)
+{
+	double nearest = INFINITY;
+	unsigned ahead = 0;
+
+	/* of some, one is not disturbed */
+	for (int i = 0; i < 20; i++) {
+		uint64_t before = clock_now(), next = clock_next_multiple(STEP_NS);
+
+		ahead += next >= before && next <= clock_now() + clock_ticks(STEP_NS);
+		nearest = fmin(nearest, beside_multiple(next));
+		usleep(1000);
+	}
+	is_int(ahead, 20, "the next multiple is no further than one step");
+	ok(nearest < 2e4, "and is one of the time of day (%.0f ns beside it)", nearest);
+}
+
+int main(void)
+{
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
+	test_rate();
+	test_common_moments();
+	return tap_done();
+}
