@@ -277,8 +277,10 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 	before(slot, MPI_CALL_Abort, site, frame);
 	hooks_drain(thread, clock_now());
 	log_speaker(true);
-	if (core.spool)
+	if (core.spool) {
 		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
+		log_wait_read();
+	}
 }
 
 const struct preload_hooks hooks = {

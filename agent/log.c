@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,4 +90,18 @@ void log_line(const char *format, ...)
 							     sizeof(line) - 2;
 	line[length++] = '\n';
 	log_text(line, length);
+}
+
+void log_wait_read(void)
+{
+	struct stat file;
+	int unread;
+
+	if (!log_speaks() || fstat(STDERR_FILENO, &file) != 0 || !S_ISFIFO(file.st_mode))
+		return;
+	for (int tries = 0; tries < 500; tries++) {
+		if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0)
+			return;
+		usleep(200);
+	}
 }

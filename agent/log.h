@@ -24,4 +24,10 @@ __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
  */
 void log_text(const char *text, size_t length);
 
+/*
+ * Before the process is killed by its launcher: waits, 0.1 s at most, until who reads stderr, if that
+ * is a pipe, has taken what was said. MPICH's launcher loses what it has not read when a rank aborts.
+ */
+void log_wait_read(void);
+
 #endif
