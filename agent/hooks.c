@@ -13,9 +13,12 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-#define KEEP_NS         1e6     /* after so long what was drained is kept for a kill */
-#define SERVICE_BUSY_NS 1000000 /* how often a thread looks after a round that is under way */
-#define SERVICE_MOST_NS 1e6     /* what takes longer without a training was held up by others */
+#define KEEP_NS         1e6      /* after so long what was drained is kept for a kill */
+#define SERVICE_BUSY_NS 1000000  /* how often a thread looks after a round that is under way */
+#define SERVICE_CALM_NS 50000000 /* the same where nothing is, but in the first ... */
+#define CALM_AFTER_NS   1e9      /* ... and only until a thread has made so many calls, ... */
+#define CALM_CALLS      512      /* ... for they may come so fast that most should go by */
+#define SERVICE_MOST_NS 1e6      /* what takes longer without a training was held up by others */
 
 /* ---- threads ---- */
 
@@ -115,6 +118,25 @@ static void account_service(struct thread *thread, uint64_t ticks, double traini
 	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
 }
 
+/* A service among the program's work takes 10 to 20 us, however little there is to do. */
+static bool is_calm(uint64_t now)
+{
+	/* the kernel has room for a number of samples */
+	bool room = (double)core.rules.sample_ns * THREAD_SAMPLES / 2 > SERVICE_CALM_NS;
+
+	return now - core.start > clock_ticks(CALM_AFTER_NS) && (room || !core.rules.sample_ns);
+}
+
+/* As soon as all ranks look, should calls come faster than in calm. */
+static void serve_sooner(struct thread *thread, uint64_t now)
+{
+	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
+
+	if (calls - thread->budget_calls >= CALM_CALLS &&
+			thread->service_at > now + core.rules.service_ticks)
+		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
+}
+
 /*
  * What is not urgent: drains, rounds. Between two bursts, so that it is in neither. All threads of all
  * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
@@ -123,7 +145,7 @@ static void account_service(struct thread *thread, uint64_t ticks, double traini
 static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
 {
 	int kept = errno;
-	uint64_t pause = CORE_SERVICE_NS;
+	uint64_t pause = is_calm(now) ? SERVICE_CALM_NS : CORE_SERVICE_NS;
 	double training = 0;
 
 	if (!*core.mark) {
@@ -254,8 +276,10 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	if (thread->window.multiple && call < MPI_CALLS)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* a read is accounted for itself; the burst begins after it */
-	if (thread_is_timed(thread))
+	if (thread_is_timed(thread)) {
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
+		serve_sooner(thread, now);
+	}
 	thread_count_untimed(thread);
 }
 
