@@ -26,8 +26,7 @@
 #include "agent/thread.h"
 
 #define CORE_THREADS_MAX 64
-#define CORE_SERVICE_NS                                                                            \
-	10000000 /* how often a thread looks after what is not urgent, but in calm */
+#define CORE_SERVICE_NS  10000000 /* how often what is not urgent is looked after, but in calm */
 
 struct core {
 	struct thread_rules rules; /* first: every call looks at them */

@@ -34,7 +34,9 @@ killed() {
 rank_is_whole() {
 	local name=$1 rank=$2 calls
 
-	calls=$(od -An -tu8 "$tmp/$name.truth/truth.$rank" | tr -d ' ')
+	# a rank may die, with the others, before it has said anything
+	calls=$(od -An -tu8 "$tmp/$name.truth/truth.$rank" 2>/dev/null | tr -d ' ')
+	calls=${calls:-0}
 	mkdir -p "$tmp/$name.one"
 	rm -f "$tmp/$name.one"/rank-*
 	cp "$tmp/$name.spool"/phasemux.*/*/"rank-$rank" "$tmp/$name.one/" || return
