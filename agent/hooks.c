@@ -15,10 +15,10 @@
 
 #define KEEP_NS         1e6      /* after so long what was drained is kept for a kill */
 #define SERVICE_BUSY_NS 1000000  /* how often a thread looks after a round that is under way */
-#define SERVICE_CALM_NS 50000000 /* the same where nothing is, but in the first ... */
-#define CALM_AFTER_NS   1e9      /* ... and only until a thread has made so many calls, ... */
-#define CALM_CALLS      512      /* ... for they may come so fast that most should go by */
-#define SERVICE_MOST_NS 1e6      /* what takes longer without a training was held up by others */
+#define SERVICE_CALM_NS 50000000 /* the same in calm: so long after the start, and ... */
+#define CALM_AFTER_NS   1e9
+#define CALM_CALLS      512 /* ... fewer calls since: more might come so fast that most should go by */
+#define SERVICE_MOST_NS 1e6 /* what takes longer without a training was held up by others */
 
 /* ---- threads ---- */
 
@@ -121,10 +121,10 @@ static void account_service(struct thread *thread, uint64_t ticks, double traini
 /* A service among the program's work takes 10 to 20 us, however little there is to do. */
 static bool is_calm(uint64_t now)
 {
-	/* the kernel has room for a number of samples */
-	bool room = (double)core.rules.sample_ns * THREAD_SAMPLES / 2 > SERVICE_CALM_NS;
+	double samples = core.rules.sample_ns ? SERVICE_CALM_NS / (double)core.rules.sample_ns : 0;
 
-	return now - core.start > clock_ticks(CALM_AFTER_NS) && (room || !core.rules.sample_ns);
+	/* the kernel has room for so many until somebody looks */
+	return now - core.start > clock_ticks(CALM_AFTER_NS) && samples < THREAD_SAMPLES / 2.0;
 }
 
 /* As soon as all ranks look, should calls come faster than in calm. */
@@ -236,8 +236,10 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	thread->entered = now;
 	thread->passed->nests = false;
 	thread_end_burst(thread, &core.rules, call, now);
-	if (thread_is_timed(thread))
+	if (thread_is_timed(thread)) {
+		serve_sooner(thread, now);
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
+	}
 	if (__builtin_expect(now >= thread->service_at, 0) && (call >= MPI_CALLS || waits[call]) &&
 			is_safe(call))
 		service(thread, now);
@@ -276,10 +278,8 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	if (thread->window.multiple && call < MPI_CALLS)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* a read is accounted for itself; the burst begins after it */
-	if (thread_is_timed(thread)) {
+	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
-		serve_sooner(thread, now);
-	}
 	thread_count_untimed(thread);
 }
 
