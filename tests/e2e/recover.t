@@ -14,6 +14,7 @@ recover() { "$phasemux" recover "$@"; }
 # their way, and one more has begun to end. Sums are kept once in a millisecond at most: what is drained
 # sooner, 16 bursts where they take no longer, is kept with what is drained next.
 behind=33
+pause=0 # the program's, in microseconds before each call
 
 # killed NAME MPI VICTIM MICROSECONDS [preloaded]
 killed() {
@@ -23,10 +24,10 @@ killed() {
 	if [ "${5:-}" = preloaded ]; then
 		scripted "$name" PHASEMUX_SPOOL="$tmp/$name.spool" PHASEMUX_BUDGET=none \
 			PHASEMUX_BURST_MIN=0ns \
-			on "$mpi" $ranks "$programs/killed.$mpi" "$tmp/$name.truth" "$victim" "$after"
+			on "$mpi" $ranks "$programs/killed.$mpi" "$tmp/$name.truth" "$victim" "$after" $pause
 	else
 		run "$name" on "$mpi" $ranks "$programs/killed.$mpi" "$tmp/$name.truth" "$victim" \
-			"$after"
+			"$after" $pause
 	fi
 }
 
@@ -64,6 +65,12 @@ for mpi in $mpis; do
 		killed "bare.$mpi.$victim" $mpi $victim 100000
 	done
 done
+nth_mpi() { # NUMBER: each in turn
+	local each
+
+	mapfile -t each <<<"$mpis"
+	echo "${each[$1 % ${#each[@]}]}"
+}
 RANDOM=${SEED:-$$}
 echo "# SEED=${SEED:-$$}"
 kills=${KILLS:-20}
@@ -72,26 +79,38 @@ same_fate() {
 		{ echo "exit code $(cat "$tmp/$1.code")"; tail -n 5 "$tmp/$1.err"; }
 }
 
-failed=0
-for ((i = 0; i < kills; i++)); do
-	set -- $mpis
-	shift $((i % $#))
-	mpi=$1
-	victim=$((RANDOM % ranks))
-	name=kill$i.$mpi
-	killed "$name" $mpi $victim $((RANDOM * 10)) preloaded
-	problems=$(
-		same_fate "$name" "bare.$mpi.$victim"
-		all_is_whole "$name" || echo "not whole"
-	)
-	if [ -n "$problems" ]; then
-		failed=$((failed + 1))
-		diag "$name, rank $victim: $problems"
-	fi
-	# two runs stay, for what comes below
-	[ $i -lt 2 ] || rm -rf "$tmp/$name".*
-done
+# kill_often TIMES NAME AT_LEAST AT_MOST: so many microseconds after its start. Sets failed.
+kill_often() {
+	local i name mpi victim problems
+
+	failed=0
+	for ((i = 0; i < $1; i++)); do
+		mpi=$(nth_mpi $i)
+		victim=$((RANDOM % ranks))
+		name=$2$i.$mpi
+		killed "$name" "$mpi" $victim $(($3 + (RANDOM << 15 | RANDOM) % ($4 - $3))) preloaded
+		problems=$(
+			same_fate "$name" "bare.$mpi.$victim"
+			all_is_whole "$name" || echo "not whole"
+		)
+		if [ -n "$problems" ]; then
+			failed=$((failed + 1))
+			diag "$name, rank $victim: $problems"
+		fi
+		# two runs stay, for what comes below
+		[ $i -lt 2 ] || rm -rf "$tmp/$name".*
+	done
+}
+kill_often $kills kill 0 330000
 is $failed 0 "$kills kills at random moments: the fate is the same, and every rank's sums are whole"
+
+# After the first second, and where calls are few, drains are 50 ms apart: 10 of these bursts, that which
+# is under way when one is due, and that which has begun to end.
+pause=5000 behind=12
+calm_kills=$(((kills + 4) / 5))
+kill_often $calm_kills calm 1100000 1300000
+is $failed 0 "$calm_kills kills of a program with few calls: of no rank, more than 50 ms is lost"
+pause=0
 
 # What of it is missing.
 spool=$tmp/kill0.${mpis%%$'\n'*}.spool

@@ -2,8 +2,9 @@
  * A program of which one rank is killed, and which tells the truth about itself all the same: each
  * rank counts its MPI calls in a file that outlives it.
  *
- *	killed FOLDER RANK MICROSECONDS    RANK dies by SIGKILL that long after MPI_Init
+ *	killed FOLDER RANK MICROSECONDS [PAUSE]    RANK dies by SIGKILL that long after MPI_Init
  *
+ * PAUSE: each rank sleeps for so many microseconds before each call.
  * FOLDER/truth.R holds rank R's number of calls begun since MPI_Init, as a 64-bit number.
  */
 #include <fcntl.h>
@@ -17,6 +18,9 @@
 #include <unistd.h>
 
 #include "work.h"
+
+static volatile uint64_t *calls;
+static useconds_t pause_before;
 
 static void *kill_later(void *data)
 {
@@ -38,24 +42,30 @@ static volatile uint64_t *open_truth(const char *folder, int rank)
 	return map == MAP_FAILED ? NULL : map;
 }
 
+static void work_until_call(const char *kind, uint64_t instructions)
+{
+	if (pause_before)
+		usleep(pause_before);
+	work(kind, instructions);
+	++*calls;
+}
+
 int main(int argc, char **argv)
 {
-	volatile uint64_t *calls;
 	pthread_t killer;
 	int rank, sum;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (argc != 4 || !(calls = open_truth(argv[1], rank)))
+	if (argc < 4 || !(calls = open_truth(argv[1], rank)))
 		return 1;
 	if (rank == atoi(argv[2]))
 		pthread_create(&killer, NULL, kill_later, argv[3]);
+	pause_before = argc > 4 ? (useconds_t)atol(argv[4]) : 0;
 	for (int i = 0;; i++) {
-		work("alu", 100000);
-		++*calls;
+		work_until_call("alu", 100000);
 		MPI_Barrier(MPI_COMM_WORLD);
-		work("fdiv", 50000);
-		++*calls;
+		work_until_call("fdiv", 50000);
 		MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	}
 }
