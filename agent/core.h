@@ -26,6 +26,7 @@
 #include "agent/thread.h"
 
 #define CORE_THREADS_MAX 64
+#define CORE_PAGES       32 /* that the kernel may keep for events; threads that come later do with few */
 #define CORE_SERVICE_NS  10000000 /* how often what is not urgent is looked after, but in calm */
 
 struct core {
@@ -56,7 +57,8 @@ struct core {
 	/* newest first; a thread is never taken out */
 	_Atomic(struct thread *) threads;
 	_Atomic unsigned thread_count;
-	atomic_flag stepping; /* without MPI: a thread is in a round */
+	_Atomic unsigned pages; /* for events of theirs */
+	atomic_flag stepping;   /* without MPI: a thread is in a round */
 };
 
 extern struct core core;

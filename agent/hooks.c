@@ -59,6 +59,18 @@ void hooks_thread_ends(void *data)
 	thread_close(thread);
 }
 
+/* How a new thread reads: the kernel keeps a page for each event, until they are too many. */
+static enum read_method choose_method(void)
+{
+	unsigned more = 0;
+
+	for (unsigned g = 0; g < core.rules.groups; g++)
+		more += core.rules.counts[g];
+	if (atomic_fetch_add_explicit(&core.pages, more, memory_order_relaxed) >= CORE_PAGES)
+		return READ_LEAN;
+	return core.counting.probe.method;
+}
+
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 {
 	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
@@ -67,8 +79,7 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 	if (index >= CORE_THREADS_MAX)
 		return NULL;
 	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
-			&core.counting.plan, (uint64_t)core.world.rank + index,
-			core.counting.probe.method);
+			&core.counting.plan, (uint64_t)core.world.rank + index, choose_method());
 	if (!thread)
 		return NULL;
 	if (ledger_admit(core.ledger, thread)) {

@@ -4,7 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LIFT_TO 512
+#define LIFT_TO     512
+#define SPARE_SHARE 4 /* of what the limit allows, a quarter may be ours */
 
 int descriptor_lift(int fd)
 {
@@ -20,4 +21,11 @@ int descriptor_lift(int fd)
 		return fd;
 	close(fd);
 	return lifted;
+}
+
+bool descriptor_is_spare(int fd)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / SPARE_SHARE > (rlim_t)fd;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sampling/descriptor.h"
 #include "sampling/rdpmc.h"
 
 #define DELTA_MAX (UINT64_C(1) << 46)
@@ -60,6 +61,8 @@ static void map_pages(struct group *group, enum read_method method)
 
 	for (unsigned i = 0; i < group->count; i++) {
 		if (i == 0 && method != READ_RDPMC)
+			continue;
+		if (method == READ_LEAN && descriptor_is_spare(group->fd[i]))
 			continue;
 		group->page[i] = group->pmu->map(group->fd[i], page_bytes(), false);
 		readable = readable && group->page[i] && group->page[i]->cap_user_rdpmc;

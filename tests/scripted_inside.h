@@ -31,7 +31,7 @@ struct scripted_failure {
 struct scripted_settings {
 	unsigned counters, opens, held;
 	char processor[48];
-	bool hardware, strict;
+	bool hardware, strict, pages;
 	double noise, spin;
 	uint64_t seed, jump, back, pause, written;
 	unsigned autos;

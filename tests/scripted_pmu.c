@@ -39,6 +39,7 @@ struct event {
 	uint64_t samples; /* written or not */
 	int output;       /* whose ring: its own, or another's */
 	struct scripted_ring *ring;
+	void *page; /* with "pages": mapped, and so the event lives without its descriptor */
 };
 
 /* What a descriptor's file holds, so that closed and reused ones are known for what they are. */
@@ -423,20 +424,11 @@ static ssize_t scripted_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-static int scripted_close(int fd)
+/* Nobody holds it any more. Behind the lock. */
+static void release(struct event *event)
 {
-	int error = injected(CALL_CLOSE);
-	struct event *event = event_of(fd), *leader;
+	struct event *leader = &events[event->leader];
 
-	if (error > 0)
-		return -error;
-	if (close(fd) < 0)
-		return -errno;
-	/* a forked child drops its own reference only */
-	if (!event || event->pid != getpid())
-		return 0;
-	pthread_mutex_lock(&lock);
-	leader = &events[event->leader];
 	if (event == leader) {
 		disable(leader);
 	} else {
@@ -446,6 +438,24 @@ static int scripted_close(int fd)
 				leader->member[i--] = leader->member[--leader->members];
 	}
 	event->used = false;
+}
+
+static int scripted_close(int fd)
+{
+	int error = injected(CALL_CLOSE);
+	struct event *event = event_of(fd);
+
+	if (error > 0)
+		return -error;
+	if (close(fd) < 0)
+		return -errno;
+	/* a forked child drops its own reference only */
+	if (!event || event->pid != getpid())
+		return 0;
+	pthread_mutex_lock(&lock);
+	event->fd = -1;
+	if (!event->page)
+		release(event);
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
@@ -475,13 +485,21 @@ void scripted_pmu_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* There is no counter to be read by an instruction, so no page but those of rings. */
+/* There is no counter to be read by an instruction, so few pages but those of rings. */
 static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writable)
 {
 	int error = injected(CALL_MAP);
 	struct event *event = event_of(fd);
 
-	if (error || !event || !event->period || !writable || event->output != event - events)
+	if (error || !event)
+		return NULL;
+	if (scripted_settings.pages && !event->period && !writable) {
+		void *page = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		event->page = page == MAP_FAILED ? NULL : page;
+		return event->page;
+	}
+	if (!event->period || !writable || event->output != event - events)
 		return NULL;
 	if (!event->ring)
 		event->ring = scripted_ring_new(size);
@@ -491,8 +509,16 @@ static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writa
 /* Rings stay. */
 static void scripted_unmap(struct perf_event_mmap_page *page, size_t size)
 {
-	(void)page;
-	(void)size;
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < EVENTS_MAX; i++)
+		if (events[i].used && events[i].page == page) {
+			munmap(page, size);
+			events[i].page = NULL;
+			if (events[i].fd < 0)
+				release(&events[i]);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
 }
 
 /* The enabled group's values when `part` of the work was done. */

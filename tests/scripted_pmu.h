@@ -32,6 +32,7 @@
  *   jump=N         every N-th read, a counter is first moved on by 2^47
  *   back=N         every N-th read, a counter is first moved back by 2^40
  *   written=N      of N samples, one is written; the others find the thread in the kernel (1)
+ *   pages=1        an event has a page of memory when it is mapped, and lives as long as that
  *   strict=1       a forked child that switches or reads its parent's counters is named on stderr
  */
 #ifndef PHASEMUX_TESTS_SCRIPTED_PMU_H

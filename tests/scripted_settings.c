@@ -103,6 +103,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		snprintf(settings->processor, sizeof(settings->processor), "%s", value);
 	else if (strcmp(key, "hardware") == 0)
 		settings->hardware = number != 0;
+	else if (strcmp(key, "pages") == 0)
+		settings->pages = number != 0;
 	else if (strcmp(key, "strict") == 0)
 		settings->strict = number != 0;
 	else if (strcmp(key, "noise") == 0)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "sampling/group.h"
 #include "sampling/rdpmc.h"
@@ -263,6 +265,38 @@ static void test_kernel_software(void)
 	is_int(open_descriptors(), descriptors, "closed, it holds none");
 }
 
+/* What costs no page of memory costs descriptors, and a program's limit may allow few. */
+static void test_lean(void)
+{
+	unsigned descriptors = open_descriptors();
+	struct rlimit before, limit;
+	struct group group;
+	unsigned bad;
+
+	scripted_pmu_configure("spin=0,pages=1");
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit = (struct rlimit){ before.rlim_max, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur / 4 <= descriptors + 512) {
+		skip("groups without pages", "the limit of descriptors is low");
+	} else {
+		is_int(group_open(&group, phasemux_pmu(), five, 5, READ_LEAN, &bad), 0,
+				"a group opens lean");
+		ok(group_bytes(&group) == 0 && group.method == READ_SYSCALL, "and has no page");
+		is_int(open_descriptors() - descriptors, 5, "but five descriptors");
+		group_close(&group);
+	}
+	limit.rlim_cur = 1024;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	is_int(group_open(&group, phasemux_pmu(), five, 5, READ_LEAN, &bad), 0,
+			"where the limit is low, too");
+	is_int(open_descriptors() - descriptors, 1, "with one descriptor");
+	is_int((long)group_bytes(&group), 4 * sysconf(_SC_PAGESIZE), "and four pages");
+	group_close(&group);
+	is_int(scripted_pmu_open(), 0, "closed, it holds nothing");
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
 static uint64_t fabricated_raw;
 static unsigned fabricated_index;
 static struct perf_event_mmap_page fabricated_page;
@@ -382,6 +416,7 @@ int main(void)
 	test_delta();
 	test_descriptors();
 	test_kernel_software();
+	test_lean();
 	test_rdpmc();
 	test_pages();
 	return tap_done();
