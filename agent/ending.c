@@ -19,16 +19,6 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-/* The agent's own account of what it did while the program ran, in seconds. */
-static double own_seconds(void)
-{
-	double ticks = 0;
-
-	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
-		ticks += thread_own_ticks(thread, &core.rules);
-	return ticks * clock_here.ns_per_tick * 1e-9 + watcher_seconds();
-}
-
 /* That the thread which speaks MPI was in it. */
 static double mpi_seconds(void)
 {
@@ -115,7 +105,7 @@ static void account_process(struct totals *totals, uint64_t ending)
 {
 	totals->start_seconds = core.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
-	totals->agent_seconds = own_seconds() +
+	totals->agent_seconds += watcher_seconds() +
 			(totals->start_seconds + totals->end_seconds) * totals->threads;
 }
 

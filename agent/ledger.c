@@ -637,7 +637,8 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	close_quantum(ledger, thread);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 	thread_account(thread, &account);
-	totals_add(totals, &account, &thread->sites, clock_here.ns_per_tick);
+	totals_add(totals, &account, &thread->sites, ledger->rules->passed_ticks,
+			clock_here.ns_per_tick);
 }
 
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,

@@ -156,9 +156,7 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 	const struct account *account = &thread->account;
 
 	restore_sites(thread, sites);
-	totals_add(&recovery->totals, account, sites, facts->ns_per_tick);
-	recovery->totals.agent_seconds +=
-			account_own_ticks(account, facts->passed_ticks) * facts->ns_per_tick * 1e-9;
+	totals_add(&recovery->totals, account, sites, facts->passed_ticks, facts->ns_per_tick);
 	return close_open(recovery, image, thread);
 }
 

@@ -290,12 +290,17 @@ static json_t *phases(const struct report_facts *facts, json_t **cost)
 static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
 	const struct totals *totals = facts->totals;
+	const struct work *work = &totals->work;
 	double available = facts->wall_seconds * totals->threads;
-	double read_seconds = totals->reads > 0 ? totals->read_seconds / totals->reads :
+	double read_seconds = totals->reads > 0 ? totals->work.reads / totals->reads :
 						  facts->counting->probe.read_ns * 1e-9;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}", "interval_cost",
-			interval_cost, "seconds", number(totals->agent_seconds), "share",
+	return json_pack(
+			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}",
+			"interval_cost", interval_cost, "work", "calls", number(work->calls),
+			"reads", number(work->reads), "switches", number(work->switches),
+			"services", number(work->services), "samples", number(work->samples),
+			"seconds", number(totals->agent_seconds), "share",
 			number(share(totals->agent_seconds, available)), "start_seconds",
 			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
 			number(share(totals->end_seconds, facts->world->size)), "bytes",

@@ -507,9 +507,11 @@ void thread_account(const struct thread *thread, struct account *account)
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules)
 {
 	struct account account;
+	struct work work;
 
 	thread_account(thread, &account);
-	return account_own_ticks(&account, rules->passed_ticks);
+	work = account_work(&account, rules->passed_ticks);
+	return work_sum(&work);
 }
 
 /* As a read costs more than was thought at the start, there are so many times fewer for the same. */

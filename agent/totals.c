@@ -83,16 +83,39 @@ static void attribute_unread(struct totals *totals, const struct site_table *sit
 	}
 }
 
-double account_own_ticks(const struct account *account, double passed_ticks)
+struct work account_work(const struct account *account, double passed_ticks)
 {
-	return account->switch_ticks + account->service_ticks + account->hook_ticks +
-			account->passed * passed_ticks + account->read_ticks +
-			account->sample_ticks;
+	return (struct work){
+		.calls = account->hook_ticks + account->passed * passed_ticks,
+		.reads = account->read_ticks,
+		.switches = account->switch_ticks,
+		.services = account->service_ticks,
+		.samples = account->sample_ticks,
+	};
+}
+
+double work_sum(const struct work *work)
+{
+	return work->calls + work->reads + work->switches + work->services + work->samples;
+}
+
+static void add_work(struct totals *totals, const struct work *ticks, double ns_per_tick)
+{
+	double seconds = ns_per_tick * 1e-9;
+
+	totals->work.calls += ticks->calls * seconds;
+	totals->work.reads += ticks->reads * seconds;
+	totals->work.switches += ticks->switches * seconds;
+	totals->work.services += ticks->services * seconds;
+	totals->work.samples += ticks->samples * seconds;
+	totals->agent_seconds += work_sum(ticks) * seconds;
 }
 
 void totals_add(struct totals *totals, const struct account *account,
-		const struct site_table *sites, double ns_per_tick)
+		const struct site_table *sites, double passed_ticks, double ns_per_tick)
 {
+	struct work work = account_work(account, passed_ticks);
+
 	attribute_unread(totals, sites, ns_per_tick);
 	add_tally(&totals->unclassified, account->unclassified_bursts, account->unclassified_ticks,
 			ns_per_tick);
@@ -101,11 +124,11 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->calls += account->calls;
 	totals->passed += account->passed;
 	totals->reads += account->reads;
-	totals->read_seconds += account->read_ticks * ns_per_tick * 1e-9;
 	totals->switches += account->switches;
 	totals->lost += account->lost;
 	totals->slices += account->slices;
 	totals->samples += account->samples;
 	totals->lost_samples += account->lost_samples;
+	add_work(totals, &work, ns_per_tick);
 	totals->threads++;
 }

@@ -17,13 +17,21 @@ struct tally {
 	double bursts, seconds;
 };
 
+/* What phasemux did in threads while the program ran, by kind: time. */
+struct work {
+	double calls; /* at both ends of calls, but for the rest */
+	double reads, switches;
+	double services; /* drains, rounds, trainings; call paths that were new */
+	double samples;  /* in the kernel */
+};
+
 /* All doubles: ranks are merged by adding. */
 struct totals {
 	struct tally compute, shorts, unclassified;
 	/* attributed through their call sites: bursts that were not read, per prototype */
 	struct tally unread[PROTOTYPES_MAX];
 	double calls, passed, reads, switches, lost, threads;
-	double read_seconds; /* that the reads took */
+	struct work work; /* seconds */
 	double slices, samples, lost_samples;
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
@@ -42,15 +50,17 @@ struct account {
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
 };
 
-/* How long we were at work in the thread, where a call that goes by costs so much. */
-double account_own_ticks(const struct account *account, double passed_ticks);
+/* What we did in the thread, in ticks, where a call that goes by costs so much. */
+struct work account_work(const struct account *account, double passed_ticks);
+
+double work_sum(const struct work *work);
 
 /*
  * Adds a thread: its account, and the bursts that its sites say were not read, spread over
- * prototypes as those were that were read. The agent's own seconds and bytes, and the time
- * outside of MPI, are the caller's.
+ * prototypes as those were that were read. Start, end and bytes of the agent, and the time outside of
+ * MPI, are the caller's.
  */
 void totals_add(struct totals *totals, const struct account *account,
-		const struct site_table *sites, double ns_per_tick);
+		const struct site_table *sites, double passed_ticks, double ns_per_tick);
 
 #endif

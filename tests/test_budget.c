@@ -157,7 +157,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 	}
 	quantum_close(quantum, sums);
 	quantum_free(quantum);
-	totals_add(totals, &account, &sites, 1);
+	totals_add(totals, &account, &sites, 0, 1);
 	trial->spent += reads * READ_NS / now / TASKS;
 }
 

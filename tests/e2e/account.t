@@ -9,6 +9,13 @@ for mpi in $(mpis_of phases); do
 	holds "$mpi: the account has a start and an end" report account "$json"
 	holds "$mpi: the first counter takes 80 ms to open: that is in it" \
 		report between "$json" agent/start_seconds 0.08 1e9
+	holds "$mpi: it is the sum of its parts" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+agent = report["agent"]
+parts = sum(agent["work"].values()) + report["threads"] * (agent["start_seconds"] + agent["end_seconds"])
+assert abs(parts - agent["seconds"]) < 1e-6 and agent["work"]["reads"] > 0 and agent["work"]["calls"] > 0, agent
+' "$json"
 	holds "$mpi: rank 0 comes 3 s later to the end: that is not" \
 		report between "$json" agent/end_seconds 0 2.5
 done
