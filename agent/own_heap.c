@@ -22,8 +22,9 @@ void *__wrap_realloc(void *at, size_t bytes);
 void __wrap_free(void *at);
 
 static struct {
-	unsigned char *base; /* mapped when first needed; NULL: not yet, or it cannot be */
-	size_t used;
+	unsigned char *base;   /* mapped when first needed; NULL: not yet, or it cannot be */
+	size_t used, last;     /* up to the end of the last piece; its begin */
+	size_t touched;        /* the most that was used: what is there */
 	_Atomic size_t pieces; /* allocated and not freed */
 	_Atomic bool begun;
 	pthread_t owner;
@@ -32,7 +33,11 @@ static struct {
 /* Before each piece. */
 struct header {
 	_Alignas(max_align_t) size_t bytes;
+	uint32_t before; /* the piece before it, as `last` */
+	bool is_free;
 };
+
+_Static_assert(HEAP_BYTES <= UINT32_MAX, "offsets are of 32 bits");
 
 static bool is_inside(const void *at)
 {
@@ -70,8 +75,13 @@ void own_heap_end(void)
 	atomic_store_explicit(&heap.begun, false, memory_order_relaxed);
 	if (atomic_load_explicit(&heap.pieces, memory_order_relaxed))
 		return;
-	madvise(heap.base, heap.used, MADV_DONTNEED);
-	heap.used = 0;
+	madvise(heap.base, heap.touched, MADV_DONTNEED);
+	heap.used = heap.last = heap.touched = 0;
+}
+
+static struct header *last_piece(void)
+{
+	return (struct header *)(heap.base + heap.last);
 }
 
 /* NULL: there is no room for it here. */
@@ -86,8 +96,10 @@ static void *take(size_t bytes)
 	if (whole > HEAP_BYTES - heap.used)
 		return NULL;
 	header = (struct header *)(heap.base + heap.used);
-	header->bytes = bytes;
+	*header = (struct header){ .bytes = bytes, .before = (uint32_t)heap.last };
+	heap.last = heap.used;
 	heap.used += whole;
+	heap.touched = heap.used > heap.touched ? heap.used : heap.touched;
 	atomic_fetch_add_explicit(&heap.pieces, 1, memory_order_relaxed);
 	return header + 1;
 }
@@ -123,10 +135,23 @@ void *__wrap_realloc(void *at, size_t bytes)
 	return moved;
 }
 
+/* What is freed is used again where nothing lies behind it that is not: mostly, pieces go as they came. */
+static void give_back(struct header *header)
+{
+	header->is_free = true;
+	while (heap.used && last_piece()->is_free) {
+		heap.used = heap.last;
+		heap.last = last_piece()->before;
+	}
+}
+
 void __wrap_free(void *at)
 {
-	if (is_inside(at))
-		atomic_fetch_sub_explicit(&heap.pieces, 1, memory_order_relaxed);
-	else
+	if (!is_inside(at)) {
 		__real_free(at);
+		return;
+	}
+	if (is_mine())
+		give_back((struct header *)at - 1);
+	atomic_fetch_sub_explicit(&heap.pieces, 1, memory_order_relaxed);
 }

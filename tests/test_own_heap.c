@@ -69,6 +69,47 @@ static void test_pieces(void)
 	own_heap_end();
 }
 
+/* Trainings take and free thousands of pieces: what is touched of that is only what is held at once. */
+static void test_reuse(void)
+{
+	/* the compiler would leave out what nobody looks at */
+	unsigned char *volatile a, *volatile b, *volatile c;
+	uintptr_t first, last;
+
+	own_heap_begin();
+	a = malloc(1000);
+	b = malloc(1000);
+	c = malloc(1000);
+	first = (uintptr_t)a;
+	last = (uintptr_t)c;
+	memset(a, 1, 1000);
+	memset(c, 3, 1000);
+	free(b);
+	b = malloc(500);
+	memset(b, 2, 500);
+	ok(is_all(a, 1, 1000) && is_all(c, 3, 1000), "what is freed before others overwrites none");
+	free(b);
+	free(c);
+	b = malloc(2000);
+	free(a);
+	c = malloc(10);
+#ifdef SANITIZED
+	(void)first;
+	(void)last;
+	skip("what is freed is used again", "a sanitizer looks after the memory");
+#else
+	ok((uintptr_t)b < last, "what is freed with all behind it is used again");
+	free(b);
+	free(c);
+	b = malloc(3000);
+	c = NULL;
+	ok((uintptr_t)b == first, "in whatever order it goes");
+#endif
+	free(b);
+	free(c);
+	own_heap_end();
+}
+
 static void test_apart(void)
 {
 	unsigned char *programs = malloc(100), *again, *kept;
@@ -117,6 +158,7 @@ static void test_apart(void)
 int main(void)
 {
 	test_pieces();
+	test_reuse();
 	test_apart();
 	return tap_done();
 }
