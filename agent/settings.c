@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_HZ_LEAST 25 /* however much each takes: fewer would tell nothing */
+#define SAMPLE_HZ_LEAST 10 /* however much each takes: fewer would tell nothing */
 #define TOGGLE_LEAST_NS 10e6
 #define TOGGLE_MOST_NS  1e9 /* so many samples have room in the kernel's rings */
 

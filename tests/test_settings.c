@@ -95,7 +95,7 @@ static void test_samples(void)
 			"where it is not known what they take");
 	is_near(settings_sample_hz(&settings, 0.0005, 1000), 100, 0, "or that is little");
 	is_near(settings_sample_hz(&settings, 0.0005, 12500), 40, 1e-9, "fewer where it is much");
-	is_near(settings_sample_hz(&settings, 0.00001, 12500), 25, 0,
+	is_near(settings_sample_hz(&settings, 0.00001, 12500), 10, 0,
 			"but not too few to tell anything");
 	settings_set(&settings, setting("sample"), "100", why, sizeof(why));
 	is_near(settings_sample_hz(&settings, 0.0005, 12500), 100, 0, "as many as the user says");

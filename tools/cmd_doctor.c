@@ -131,7 +131,7 @@ static void tell_costs(const struct probe *probe)
 				ways[probe->method]);
 	tell("",
 			"1%% of the time, the default budget, pays for %.2g thousand bursts a second at "
-			"most, where ranks wait for each other for half as many; of more, a part is read",
+			"most, where ranks wait for each other for a third of it; of more, a part is read",
 			defaults.budget * 1e9 / (2 * probe->read_ns) / 1000);
 	tell("a switch costs", "%s from one group to another", switched);
 	if (!(probe->sample_ns > 0))
