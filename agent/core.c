@@ -31,8 +31,8 @@
 #define QUANTUM_NS 10e6  /* a group stays at least that long */
 
 /* Of the budget, what reads may cost, what switching groups may, and what trainings may ... */
-#define BUDGET_READS    0.7
-#define BUDGET_SWITCHES 0.2
+#define BUDGET_READS    0.6
+#define BUDGET_SWITCHES 0.3
 #define BUDGET_ROUNDS   0.1
 #define BUDGET_SAMPLES  0.1 /* where ranks wait for each other */
 /* ... and all of it with start, end and calls; the rest is for what the account does not see. */

@@ -14,7 +14,7 @@
 #define SWITCH_SLICES 16
 
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
-#define READS_LEFT 0.25
+#define READS_LEFT 0.4
 
 /*
  * Among the program's work a read takes some times as long as it did at the start, one after the other,
