@@ -105,7 +105,7 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting)
 
 /* ---- making it ---- */
 
-/* The file is at least so long. */
+/* The file is at least so long, in whole pages, and mapped to there. */
 static int lengthen(struct spool *spool, int fd, size_t length)
 {
 	struct rlimit limit;
@@ -115,7 +115,10 @@ static int lengthen(struct spool *spool, int fd, size_t length)
 	/* to pass this limit is a signal, not an error */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
 		return -EFBIG;
-	if (ftruncate(fd, (off_t)length))
+	if (ftruncate(fd, (off_t)length) ||
+			mmap(spool->map + spool->length, length - spool->length,
+					PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+					(off_t)spool->length) == MAP_FAILED)
 		return -errno;
 	spool->length = length;
 	return 0;
@@ -145,25 +148,29 @@ static int reserve(struct spool *spool, int fd, size_t base, size_t from, size_t
 
 static int map_file(struct spool *spool, int fd)
 {
+	/* to touch a page behind the file's end is SIGBUS: who looks over all memory must find none */
+	void *map = mmap(NULL, spool->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct stat status;
-	int error = lengthen(spool, fd, spool_thread_at(spool->sums_length, 0, 0));
-	void *map;
+	int error;
 
+	if (map == MAP_FAILED)
+		return -errno;
+	spool->map = map;
+	spool->length = 0;
+	error = lengthen(spool, fd, spool_thread_at(spool->sums_length, 0, 0));
 	if (!error)
 		error = reserve(spool, fd, 0, 0, spool_sums_at(spool->sums_length, 0));
 	if (!error)
 		error = reserve(spool, fd, spool_profile_at(spool->sums_length), 0,
 				sizeof(struct profile));
-	if (error)
+	if (!error && fstat(fd, &status))
+		error = -errno;
+	if (error) {
+		munmap(map, spool->bytes);
 		return error;
-	if (fstat(fd, &status))
-		return -errno;
+	}
 	spool->device = status.st_dev;
 	spool->inode = status.st_ino;
-	map = mmap(NULL, spool->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	spool->map = map;
 	return 0;
 }
 
