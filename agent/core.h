@@ -26,8 +26,9 @@
 #include "agent/thread.h"
 
 #define CORE_THREADS_MAX 64
-#define CORE_PAGES       32 /* that the kernel may keep for events; threads that come later do with few */
-#define CORE_SERVICE_NS  10000000 /* how often what is not urgent is looked after, but in calm */
+#define CORE_EVENT_BYTES                                                                           \
+	(128 << 10) /* of the kernel's pages for events: a new thread saves them then */
+#define CORE_SERVICE_NS 10000000 /* how often what is not urgent is looked after, but in calm */
 
 struct core {
 	struct thread_rules rules; /* first: every call looks at them */
@@ -57,8 +58,8 @@ struct core {
 	/* newest first; a thread is never taken out */
 	_Atomic(struct thread *) threads;
 	_Atomic unsigned thread_count;
-	_Atomic unsigned pages; /* for events of theirs */
-	atomic_flag stepping;   /* without MPI: a thread is in a round */
+	_Atomic size_t event_bytes; /* the kernel's pages for their events, while they live */
+	atomic_flag stepping;       /* without MPI: a thread is in a round */
 };
 
 extern struct core core;

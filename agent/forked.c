@@ -79,7 +79,7 @@ static void begin_anew(void)
 	core.rules.finished = false;
 	atomic_store(&core.threads, NULL);
 	atomic_store(&core.thread_count, 0);
-	atomic_store(&core.pages, 0);
+	atomic_store(&core.event_bytes, 0);
 	atomic_flag_clear(&core.stepping);
 	atomic_store(&forked.thread, NULL);
 	forked.first = (pid_t)syscall(SYS_gettid);

@@ -34,6 +34,35 @@ void hooks_drain_other(struct thread *thread, uint64_t now)
 	ledger_checkpoint(core.ledger, thread, now, false);
 }
 
+/*
+ * A new thread, whose events have a page of the kernel's each, until these are too many: it is read by
+ * a system call then.
+ */
+static struct thread *open_thread(pid_t tid, unsigned index)
+{
+	size_t most = 0;
+	struct thread *thread;
+	bool save_pages;
+
+	for (unsigned g = 0; g < core.rules.groups; g++)
+		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
+	/* threads often come many at once: each says first what it may take */
+	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
+			CORE_EVENT_BYTES;
+	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
+			&core.counting.plan, (uint64_t)core.world.rank + index,
+			save_pages ? READ_SYSCALL : core.counting.probe.method, save_pages);
+	atomic_fetch_sub_explicit(&core.event_bytes, most - (thread ? thread->event_bytes : 0),
+			memory_order_relaxed);
+	return thread;
+}
+
+static void close_thread(struct thread *thread)
+{
+	thread_close(thread);
+	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
+}
+
 void hooks_thread_ends(void *data)
 {
 	bool first;
@@ -56,19 +85,7 @@ void hooks_thread_ends(void *data)
 		}
 		hooks_drain(thread, clock_now());
 	}
-	thread_close(thread);
-}
-
-/* How a new thread reads: the kernel keeps a page for each event, until they are too many. */
-static enum read_method choose_method(void)
-{
-	unsigned more = 0;
-
-	for (unsigned g = 0; g < core.rules.groups; g++)
-		more += core.rules.counts[g];
-	if (atomic_fetch_add_explicit(&core.pages, more, memory_order_relaxed) >= CORE_PAGES)
-		return READ_LEAN;
-	return core.counting.probe.method;
+	close_thread(thread);
 }
 
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
@@ -78,12 +95,11 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 
 	if (index >= CORE_THREADS_MAX)
 		return NULL;
-	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
-			&core.counting.plan, (uint64_t)core.world.rank + index, choose_method());
+	thread = open_thread(tid, index);
 	if (!thread)
 		return NULL;
 	if (ledger_admit(core.ledger, thread)) {
-		thread_close(thread);
+		close_thread(thread);
 		thread_free(thread);
 		return NULL;
 	}

@@ -40,7 +40,7 @@ size_t thread_resident(const struct thread *thread)
 /* Opens the groups that the scheme will ever want here. */
 static int open_groups(struct thread *thread, const struct thread_rules *rules, pid_t tid,
 		const struct pmu *pmu, const struct event *events, const struct plan *plan,
-		enum read_method method)
+		enum read_method method, bool save_pages)
 {
 	const struct scheme *scheme = &rules->scheme;
 	bool fixed = scheme->kind == SCHEME_NONE || scheme->kind == SCHEME_SPACE;
@@ -56,7 +56,7 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 		for (unsigned i = 0; i < plan->group[g].count; i++)
 			of_group[i] = &events[plan->group[g].event[i]];
 		error = group_open_on(&thread->groups[g], tid, pmu, of_group, plan->group[g].count,
-				method, &bad);
+				method, save_pages, &bad);
 		if (error) {
 			while (g-- > 0)
 				if (!fixed || g == only)
@@ -93,7 +93,7 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 
 struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
-		enum read_method method)
+		enum read_method method, bool save_pages)
 {
 	struct thread *thread = memory_map(thread_bytes());
 
@@ -103,12 +103,12 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	thread->pay = rules->pay;
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
-	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method);
+	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method, save_pages);
 	if (!thread->open_error)
 		open_samples(thread, rules);
-	thread->kernel_bytes = thread->slicer.overflow.bytes;
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
-		thread->kernel_bytes += group_bytes(&thread->groups[g]);
+		thread->event_bytes += group_bytes(&thread->groups[g]);
+	thread->kernel_bytes = thread->event_bytes + thread->slicer.overflow.bytes;
 	thread->group = scheme_group(&rules->scheme, place, 0);
 	thread->group_weight = 1;
 	thread->untimed = THREAD_CALLS_TIMED / 2;

@@ -127,6 +127,7 @@ struct thread {
 	/* how many calls there were at that time, for thread_keep_budget */
 	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
+	size_t event_bytes;  /* of these, for counters */
 	struct site_table sites;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
@@ -187,12 +188,12 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, bool 
 
 /*
  * A thread with its groups open, or NULL without memory; place is its number in the scheme, tid the
- * kernel's number of the thread, 0: the calling one. Where groups cannot be opened, open_error says
- * why, and its bursts are timed but not read.
+ * kernel's number of the thread, 0: the calling one; save_pages as of group_open_on. Where groups
+ * cannot be opened, open_error says why, and its bursts are timed but not read.
  */
 struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
-		enum read_method method);
+		enum read_method method, bool save_pages);
 
 /* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
 void thread_close(struct thread *thread);

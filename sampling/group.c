@@ -55,14 +55,13 @@ static void unmap_page(struct group *group, unsigned i)
  * program's limit may allow few, and which a program may close. Where there is nothing to map, the
  * descriptor stays.
  */
-static void map_pages(struct group *group, enum read_method method)
+static void map_pages(struct group *group, enum read_method method, bool save_pages)
 {
 	bool readable = method == READ_RDPMC;
 
 	for (unsigned i = 0; i < group->count; i++) {
-		if (i == 0 && method != READ_RDPMC)
-			continue;
-		if (method == READ_LEAN && descriptor_is_spare(group->fd[i]))
+		if (method != READ_RDPMC &&
+				(i == 0 || (save_pages && descriptor_is_spare(group->fd[i]))))
 			continue;
 		group->page[i] = group->pmu->map(group->fd[i], page_bytes(), false);
 		readable = readable && group->page[i] && group->page[i]->cap_user_rdpmc;
@@ -76,7 +75,7 @@ static void map_pages(struct group *group, enum read_method method)
 
 int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
 		const struct event *const events[], unsigned count, enum read_method method,
-		unsigned *bad)
+		bool save_pages, unsigned *bad)
 {
 	memset(group, 0, sizeof(*group));
 	group->thread = thread;
@@ -97,14 +96,14 @@ int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
 		if (pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
 			group->id[i] = 0; /* not known */
 	}
-	map_pages(group, method);
+	map_pages(group, method, save_pages);
 	return 0;
 }
 
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad)
 {
-	return group_open_on(group, 0, pmu, events, count, method, bad);
+	return group_open_on(group, 0, pmu, events, count, method, false, bad);
 }
 
 size_t group_bytes(const struct group *group)

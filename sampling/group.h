@@ -17,7 +17,6 @@
 enum read_method {
 	READ_SYSCALL, /* one read(2) of the group */
 	READ_RDPMC,   /* one rdpmc per event on the mapped pages; falls back to READ_SYSCALL */
-	READ_LEAN,    /* to open: READ_SYSCALL, without pages where descriptors are plenty */
 };
 
 struct group {
@@ -36,18 +35,21 @@ struct group {
 /*
  * Opens the group, disabled, on the calling thread. One descriptor is left open, CLOEXEC and above
  * the range that programs use; the other events are kept by their mapped pages (a page each), or
- * by descriptors where the kernel lets no more memory be locked, or READ_LEAN asks for it. Software
- * events include the kernel level where that is allowed: a context switch happens nowhere else. Where
- * an event cannot be read by rdpmc, the method becomes READ_SYSCALL. 0 or -errno, with *bad the index
- * of the event that could not be opened; the group is then empty, and may be given to group_close.
+ * by descriptors where the kernel lets no more memory be locked. Software events include the kernel
+ * level where that is allowed: a context switch happens nowhere else. Where an event cannot be read
+ * by rdpmc, the method becomes READ_SYSCALL. 0 or -errno, with *bad the index of the event that could
+ * not be opened; the group is then empty, and may be given to group_close.
  */
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);
 
-/* The same of another thread of the process, 0: the calling one. */
+/*
+ * The same of another thread of the process, 0: the calling one. To save pages, READ_SYSCALL keeps
+ * events by descriptors where these are plenty.
+ */
 int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
 		const struct event *const events[], unsigned count, enum read_method method,
-		unsigned *bad);
+		bool save_pages, unsigned *bad);
 
 /*
  * Adds the event that samples the group, which has not been enabled yet; what is read of the group

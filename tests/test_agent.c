@@ -57,7 +57,7 @@ static void *thread_main(void *data)
 {
 	int index = (int)(intptr_t)data;
 	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, (uint64_t)index, run.counting.probe.method);
+			&run.counting.plan, (uint64_t)index, run.counting.probe.method, false);
 
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		return NULL;
@@ -207,7 +207,7 @@ static void test_time_goes_back(void)
 
 	start("time-space", 1e18);
 	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method);
+			0, run.counting.probe.method, false);
 	if (!thread || ledger_admit(run.ledger, thread)) {
 		ok(false, "a thread");
 		return;
@@ -239,7 +239,7 @@ static void test_keeps_budget(void)
 	run.rules.fixed_ticks = 0.01 * (double)second;
 	run.rules.read_ticks = 1e-6 * (double)second;
 	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method);
+			0, run.counting.probe.method, false);
 	if (!thread) {
 		ok(false, "a thread");
 		return;
@@ -300,7 +300,7 @@ static void test_sites_are_full(void)
 	start("time-space", 1e18);
 	run.mixed_site = false;
 	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method);
+			0, run.counting.probe.method, false);
 	if (!thread || ledger_admit(run.ledger, thread)) {
 		ok(false, "a thread");
 		return;

@@ -266,7 +266,7 @@ static void test_kernel_software(void)
 }
 
 /* What costs no page of memory costs descriptors, and a program's limit may allow few. */
-static void test_lean(void)
+static void test_saved_pages(void)
 {
 	unsigned descriptors = open_descriptors();
 	struct rlimit before, limit;
@@ -280,15 +280,15 @@ static void test_lean(void)
 	if (limit.rlim_cur / 4 <= descriptors + 512) {
 		skip("groups without pages", "the limit of descriptors is low");
 	} else {
-		is_int(group_open(&group, phasemux_pmu(), five, 5, READ_LEAN, &bad), 0,
-				"a group opens lean");
+		is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad),
+				0, "a group opens that saves pages");
 		ok(group_bytes(&group) == 0 && group.method == READ_SYSCALL, "and has no page");
 		is_int(open_descriptors() - descriptors, 5, "but five descriptors");
 		group_close(&group);
 	}
 	limit.rlim_cur = 1024;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	is_int(group_open(&group, phasemux_pmu(), five, 5, READ_LEAN, &bad), 0,
+	is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad), 0,
 			"where the limit is low, too");
 	is_int(open_descriptors() - descriptors, 1, "with one descriptor");
 	is_int((long)group_bytes(&group), 4 * sysconf(_SC_PAGESIZE), "and four pages");
@@ -416,7 +416,7 @@ int main(void)
 	test_delta();
 	test_descriptors();
 	test_kernel_software();
-	test_lean();
+	test_saved_pages();
 	test_rdpmc();
 	test_pages();
 	return tap_done();

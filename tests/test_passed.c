@@ -69,7 +69,7 @@ static void begin(uint32_t multiple)
 	rules.scheme.groups = 1;
 	rules.quick_ticks = 4000;
 	rules.service_ticks = 10 * MILLION;
-	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0);
+	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0, false);
 	if (!thread)
 		exit(1);
 	passed = (struct passed){ .place = thread->places };

@@ -35,7 +35,7 @@ static struct {
 static void *compute(void *data)
 {
 	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, 0, run.counting.probe.method);
+			&run.counting.plan, 0, run.counting.probe.method, false);
 
 	(void)data;
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
