@@ -254,13 +254,12 @@ static bool fits(const json_t *row, const struct model_processor *processor)
 const char *model_for(const struct model_processor *processor)
 {
 	for (unsigned i = 0; i < model_text_count; i++) {
-		json_t *root = json_loads(model_texts[i].text, 0, NULL);
-		const json_t *rows = json_object_get(root, "processors");
+		json_t *rows = json_loads(model_texts[i].processors, 0, NULL);
 		bool found = false;
 
 		for (size_t r = 0; r < json_array_size(rows) && !found; r++)
 			found = fits(json_array_get(rows, r), processor);
-		json_decref(root);
+		json_decref(rows);
 		if (found)
 			return model_texts[i].name;
 	}

@@ -3,9 +3,10 @@
 #define PHASEMUX_MULTIPLEX_MODELS_H
 
 struct model_text {
-	const char *name;  /* the file's, without ".json" */
-	const char *title; /* one line */
-	const char *text;  /* the whole file */
+	const char *name;       /* the file's, without ".json" */
+	const char *title;      /* one line */
+	const char *processors; /* the file's rows of these (JSON): to choose one, not all are parsed */
+	const char *text;       /* the whole file */
 };
 
 extern const struct model_text model_texts[];
