@@ -206,22 +206,19 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 
 /* ---- what this machine has of them ---- */
 
-static int try_open(const struct pmu *pmu, const struct event *event)
+/* 1: it cannot be opened. */
+static double try_open(const struct pmu *pmu, const struct event *event, struct group *group)
 {
-	struct group group;
 	unsigned bad;
-	int error = group_open(&group, pmu, &event, 1, READ_SYSCALL, &bad);
 
-	if (!error)
-		group_close(&group);
-	return error;
+	return group_open(group, pmu, &event, 1, READ_SYSCALL, &bad) != 0;
 }
 
-static void try_list(const struct counting *counting, const struct counting_list *list,
-		double *missing)
+void counting_let_go(struct counting *counting)
 {
-	for (unsigned i = 0; i < list->count; i++)
-		missing[i] = try_open(counting->pmu, &list->event[i]) != 0;
+	for (unsigned i = 0; i < GROUP_EVENTS_MAX; i++)
+		if (counting->tried[i].count)
+			group_close(&counting->tried[i]);
 }
 
 /* A number that differs where lists do (FNV-1a, 32 bit, so that a double holds it). */
@@ -238,17 +235,28 @@ static double list_number(const struct counting_list *list)
 	return hash;
 }
 
-void counting_limits(const struct counting *counting, struct counting_limits *limits)
+void counting_limits(struct counting *counting, struct counting_limits *limits)
 {
+	struct group group;
+
 	memset(limits, 0, sizeof(*limits));
 	limits->no_hardware = !counting->probe.hardware;
 	limits->counters = -(double)counting->probe.counters;
 	limits->list[0] = list_number(&counting->wanted);
 	limits->list[1] = -limits->list[0];
 	limits->sample_ns = counting->probe.sample_ns;
-	if (counting->probe.hardware)
-		try_list(counting, &counting->wanted, limits->missing);
-	try_list(counting, &counting->software, limits->missing_software);
+	for (unsigned i = 0; i < counting->wanted.count && counting->probe.hardware; i++) {
+		limits->missing[i] = try_open(counting->pmu, &counting->wanted.event[i], &group);
+		group_close(&group);
+	}
+	for (unsigned i = 0; i < counting->software.count; i++) {
+		limits->missing_software[i] =
+				try_open(counting->pmu, &counting->software.event[i], &group);
+		if (i < GROUP_EVENTS_MAX)
+			counting->tried[i] = group;
+		else
+			group_close(&group);
+	}
 }
 
 /* Packs what is not missing. False: that cannot be done; nothing is changed but the warnings. */
@@ -328,6 +336,7 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 
 void counting_fini(struct counting *counting)
 {
+	counting_let_go(counting);
 	model_free(counting->wanted_model);
 	model_free(counting->software_model);
 	counting->model = counting->wanted_model = counting->software_model = NULL;

@@ -14,6 +14,7 @@
 #include "multiplex/model.h"
 #include "multiplex/plan.h"
 #include "sampling/event.h"
+#include "sampling/group.h"
 #include "sampling/pmu.h"
 #include "sampling/probe.h"
 #include "sampling/processor.h"
@@ -58,6 +59,9 @@ struct counting {
 
 	struct counting_list wanted, software;
 	struct model *wanted_model, *software_model;
+
+	/* of the software events, each by itself, until counting_let_go */
+	struct group tried[GROUP_EVENTS_MAX];
 };
 
 /*
@@ -69,8 +73,15 @@ struct counting {
 int counting_look(struct counting *counting, const char *events, const char *pmu_path, char *why,
 		size_t why_size);
 
-/* What this process cannot do; the caller takes the maximum over all processes. */
-void counting_limits(const struct counting *counting, struct counting_limits *limits);
+/*
+ * What this process cannot do; the caller takes the maximum over all processes. The software events
+ * that are tried for it stay open: for the first of a kind that is opened and the last that is closed,
+ * the kernel rewrites its own code, and stops all processors for that.
+ */
+void counting_limits(struct counting *counting, struct counting_limits *limits);
+
+/* To be called when the process' own events are open. */
+void counting_let_go(struct counting *counting);
 
 /*
  * Decides, within the limits of all processes: hardware events; or else the kernel's software

@@ -202,7 +202,6 @@ static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t e
 	facts.totals = totals;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
-	facts.profile = most[2] == 0 ? sampled.profile : NULL;
 	facts.fold = most[2] == 0 ? sampled.fold : NULL;
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most[0];
@@ -210,6 +209,7 @@ static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t e
 	facts.off_seconds = off_seconds;
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	facts.source = sampled_source(&sampled, core.preload->folder);
+	facts.profile = most[2] == 0 ? sampled.profile : NULL;
 	report = report_build(&facts);
 	source_close(facts.source);
 	if (report) {

@@ -96,6 +96,8 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 	if (index >= CORE_THREADS_MAX)
 		return NULL;
 	thread = open_thread(tid, index);
+	if (index == 0)
+		counting_let_go(&core.counting);
 	if (!thread)
 		return NULL;
 	if (ledger_admit(core.ledger, thread)) {

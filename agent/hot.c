@@ -112,14 +112,16 @@ static json_t *list(struct hots *hots, uint32_t samples, bool lines)
 json_t *hot_of_phase(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct source *source)
 {
-	struct profile_entry *found = calloc(PROFILE_ENTRIES, sizeof(*found));
-	struct hots *hots = calloc(2, sizeof(*hots));
+	/* not zeros: most of it is never touched */
+	struct profile_entry *found = malloc(PROFILE_ENTRIES * sizeof(*found));
+	struct hots *hots = malloc(2 * sizeof(*hots));
 	uint64_t all = 0, named = 0;
 	json_t *object = NULL;
 
 	if (found && hots) {
 		unsigned count = profile && source ? gather(profile, table, phase, found) : 0;
 
+		hots[0].count = hots[1].count = 0;
 		for (unsigned i = 0; i < count; i++) {
 			all += found[i].samples;
 			if (i >= NAMED_MAX)

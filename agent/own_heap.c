@@ -84,8 +84,8 @@ static struct header *last_piece(void)
 	return (struct header *)(heap.base + heap.last);
 }
 
-/* NULL: there is no room for it here. */
-static void *take(size_t bytes)
+/* NULL: there is no room for it here. Of the piece, the first `used` bytes may not be zeros any more. */
+static void *take(size_t bytes, size_t *used)
 {
 	struct header *header;
 	size_t whole;
@@ -96,6 +96,9 @@ static void *take(size_t bytes)
 	if (whole > HEAP_BYTES - heap.used)
 		return NULL;
 	header = (struct header *)(heap.base + heap.used);
+	*used = heap.touched > heap.used + sizeof(*header) ?
+			heap.touched - heap.used - sizeof(*header) :
+			0;
 	*header = (struct header){ .bytes = bytes, .before = (uint32_t)heap.last };
 	heap.last = heap.used;
 	heap.used += whole;
@@ -106,17 +109,21 @@ static void *take(size_t bytes)
 
 void *__wrap_malloc(size_t bytes)
 {
-	void *at = take(bytes);
+	size_t used;
+	void *at = take(bytes, &used);
 
 	return at ? at : __real_malloc(bytes);
 }
 
 void *__wrap_calloc(size_t count, size_t bytes)
 {
-	size_t whole;
-	void *at = __builtin_mul_overflow(count, bytes, &whole) ? NULL : take(whole);
+	size_t whole, used;
+	void *at = __builtin_mul_overflow(count, bytes, &whole) ? NULL : take(whole, &used);
 
-	return at ? memset(at, 0, whole) : __real_calloc(count, bytes);
+	if (!at)
+		return __real_calloc(count, bytes);
+	/* what was never touched is zeros, and no memory is taken for it here */
+	return memset(at, 0, whole < used ? whole : used);
 }
 
 void *__wrap_realloc(void *at, size_t bytes)

@@ -10,13 +10,13 @@ int sampled_init(struct sampled *sampled, const struct ledger *ledger, const str
 
 	sampled->total = calloc(1, sizeof(*sampled->total));
 	sampled->scratch = malloc(sizeof(*sampled->scratch));
-	sampled->profile = calloc(1, sizeof(*sampled->profile));
+	sampled->profile = NULL;
 	sampled->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
 	sampled->fold_length = fold_sums_length(plan, ledger_table(ledger));
 	if (modules && sampled->total)
 		profile_share(ledger_profile(ledger), modules,
 				source_modules(modules, SOURCE_MODULES_MAX), sampled->total);
-	good = modules && sampled->total && sampled->scratch && sampled->profile && sampled->fold;
+	good = modules && sampled->total && sampled->scratch && sampled->fold;
 	free(modules);
 	return good ? 0 : -ENOMEM;
 }
@@ -46,6 +46,7 @@ struct source *sampled_source(struct sampled *sampled, const char *folder)
 	if (modules) {
 		unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
 
+		sampled->profile = calloc(1, sizeof(*sampled->profile));
 		if (sampled->total && sampled->profile)
 			count = profile_restore(sampled->total, modules, count,
 					2 * SOURCE_MODULES_MAX, sampled->profile);

@@ -12,7 +12,7 @@
 struct sampled {
 	struct profile_total *total;
 	struct profile_total *scratch;
-	struct profile *profile; /* the total, by addresses of this process: see sampled_source */
+	struct profile *profile; /* the total, by addresses of this process; sampled_source's */
 	double *fold;            /* of fold_sums */
 	size_t fold_length;
 };
@@ -28,8 +28,8 @@ void sampled_fini(struct sampled *sampled);
 int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter);
 
 /*
- * What names the addresses of this process, and those that it now fills the profile with; folder as
- * in source_open. NULL without memory.
+ * What names the addresses of this process, and those of the profile that it now makes (NULL without
+ * memory); folder as in source_open. NULL without memory. Once.
  */
 struct source *sampled_source(struct sampled *sampled, const char *folder);
 
