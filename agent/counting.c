@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/descriptor.h"
+
 __attribute__((format(printf, 2, 3))) static void warn(struct counting *counting,
 		const char *format, ...)
 {
@@ -252,7 +254,8 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 	for (unsigned i = 0; i < counting->software.count; i++) {
 		limits->missing_software[i] =
 				try_open(counting->pmu, &counting->software.event[i], &group);
-		if (i < GROUP_EVENTS_MAX)
+		/* where descriptors are few, the thread may need this one */
+		if (i < GROUP_EVENTS_MAX && group.count && group.fd[0] >= DESCRIPTOR_LIFTED)
 			counting->tried[i] = group;
 		else
 			group_close(&group);

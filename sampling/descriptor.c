@@ -4,15 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LIFT_TO     512
 #define SPARE_SHARE 4 /* of what the limit allows, a quarter may be ours */
 
 int descriptor_lift(int fd)
 {
 	struct rlimit limit;
-	int lowest = LIFT_TO, lifted;
+	int lowest = DESCRIPTOR_LIFTED, lifted;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * LIFT_TO)
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * DESCRIPTOR_LIFTED)
 		lowest = (int)(limit.rlim_cur / 2);
 	if (fd >= lowest)
 		return fd;

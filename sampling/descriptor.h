@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#define DESCRIPTOR_LIFTED 512
+
 /*
  * Moves a descriptor above the range that programs use: to the lowest free one from 512 on, or
  * from the upper half of what RLIMIT_NOFILE allows where that is less. Returns the new descriptor,
