@@ -84,11 +84,16 @@ static void write_report(const json_t *report)
 		fflush(stderr);
 		log_text(text[0], strlen(text[0]));
 	}
-	for (unsigned i = 0; i < FORMS; i++)
-		if (!(wanted & 1u << i)) {
+	for (unsigned i = 0; i < FORMS; i++) {
+		bool is_wanted = wanted & 1u << i;
+
+		if (is_wanted && !text[i])
+			log_line("no report.%s: out of memory", suffixes[i]);
+		if (!is_wanted) {
 			free(text[i]);
 			text[i] = NULL;
 		}
+	}
 	folder = output_open(core.folder);
 	if (folder < 0) {
 		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
