@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "agent/document.h"
 #include "agent/memory.h"
 
 #define ROWS_MAX 64 /* prototypes, of bursts or of slices, that have room */
@@ -201,7 +202,7 @@ static json_t *rates(const struct sum *cells, enum kind kind)
 	for (unsigned bin = 0; bin < FOLD_BINS; bin++) {
 		double value = rate(cells, kind, bin);
 
-		json_array_append_new(list, isfinite(value) ? json_real(value) : json_null());
+		list = document_append(list, isfinite(value) ? json_real(value) : json_null());
 	}
 	return list;
 }
@@ -230,7 +231,7 @@ json_t *fold_of_phase(const double *sums, const struct counting *counting, uint3
 		const struct sum *of = &all[row_of(plan, phase, kind, e)];
 
 		if (samples_in(of) >= SAMPLES_MIN)
-			json_object_set_new(counters, counting->event[e].name, rates(of, kind));
+			counters = document_set(counters, counting->event[e].name, rates(of, kind));
 	}
 	return json_pack("{s:s,s:I,s:o}", "of", names[kind], "samples", (json_int_t)most[kind],
 			"rates", counters);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/document.h"
+
 #define NAMED_MAX 256 /* addresses that are looked up per phase: to name one takes a while */
 #define SHOWN_MAX 8
 
@@ -85,26 +87,19 @@ static void name(struct source *source, const struct profile_entry *entry, struc
 	add(lines, places[0].function, position, entry->samples);
 }
 
-/* Names come from files that may hold anything; JSON is UTF-8. */
-static json_t *text(const char *name)
-{
-	json_t *string = json_string(name);
-
-	return string ? string : json_string("?");
-}
-
 static json_t *list(struct hots *hots, uint32_t samples, bool lines)
 {
 	json_t *array = json_array();
 
 	qsort(hots->hot, hots->count, sizeof(hots->hot[0]), by_heat);
 	for (unsigned i = 0; i < hots->count && i < SHOWN_MAX; i++) {
-		json_t *row = json_pack("{s:o,s:o}", "function", text(hots->hot[i].function),
-				"share", json_real((double)hots->hot[i].samples / samples));
+		json_t *row = json_pack("{s:o,s:o}", "function",
+				document_text(hots->hot[i].function), "share",
+				json_real((double)hots->hot[i].samples / samples));
 
 		if (lines)
-			json_object_set_new(row, "line", text(hots->hot[i].position));
-		json_array_append_new(array, row);
+			row = document_set(row, "line", document_text(hots->hot[i].position));
+		array = document_append(array, row);
 	}
 	return array;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/calls.h"
+#include "agent/document.h"
 
 #define PAIRS_MAX     4 /* named per phase */
 #define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
@@ -246,14 +247,6 @@ void places_free(struct places *places)
 
 /* ---- the report's part ---- */
 
-/* Names come from files that may hold anything; JSON is UTF-8. */
-static json_t *text(const char *name)
-{
-	json_t *string = json_string(name);
-
-	return string ? string : json_string("?");
-}
-
 /* Bursts between the same two places, of all threads. */
 struct stretch {
 	struct end {
@@ -283,7 +276,7 @@ static struct end end_of(const struct places *places, unsigned table, unsigned s
 }
 
 /* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */
-static void add_end(const struct places *places, json_t *pair, const char *key,
+static json_t *add_end(const struct places *places, json_t *pair, const char *key,
 		const struct end *end)
 {
 	const struct chain *chain = end->chain;
@@ -296,17 +289,17 @@ static void add_end(const struct places *places, json_t *pair, const char *key,
 	for (unsigned i = 0; i < chain->count; i++) {
 		const struct named *named = &places->named[chain->named[i]];
 
-		json_array_append_new(path,
-				json_pack("{s:o,s:o}", "function", text(named->function),
-						"position", text(named->position)));
+		path = document_append(path,
+				json_pack("{s:o,s:o}", "function", document_text(named->function),
+						"position", document_text(named->position)));
 	}
-	json_object_set_new(pair, key, text(telling->position));
+	pair = document_set(pair, key, document_text(telling->position));
 	snprintf(name, sizeof(name), "%s_call", key);
-	json_object_set_new(pair, name, json_string(runtime_call_name(end->call)));
+	pair = document_set(pair, name, json_string(runtime_call_name(end->call)));
 	snprintf(name, sizeof(name), "%s_function", key);
-	json_object_set_new(pair, name, text(telling->function));
+	pair = document_set(pair, name, document_text(telling->function));
 	snprintf(name, sizeof(name), "%s_path", key);
-	json_object_set_new(pair, name, path);
+	return document_set(pair, name, path);
 }
 
 static int by_ticks(const void *a, const void *b)
@@ -370,10 +363,10 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 	for (unsigned i = 0; i < count && i < PAIRS_MAX; i++) {
 		json_t *pair = json_object();
 
-		add_end(places, pair, "from", &stretches[i].from);
-		add_end(places, pair, "to", &stretches[i].to);
-		json_object_set_new(pair, "share", json_real(stretches[i].ticks / all));
-		json_array_append_new(list, pair);
+		pair = add_end(places, pair, "from", &stretches[i].from);
+		pair = add_end(places, pair, "to", &stretches[i].to);
+		pair = document_set(pair, "share", json_real(stretches[i].ticks / all));
+		list = document_append(list, pair);
 	}
 	return list;
 }

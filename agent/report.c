@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/document.h"
 #include "agent/hot.h"
 #include "agent/places.h"
 #include "multiplex/layout.h"
@@ -37,7 +38,7 @@ static json_t *command(const struct report_facts *facts)
 		json_t *text = json_stringn(facts->command + at, length);
 
 		/* not every file name is UTF-8 */
-		json_array_append_new(words, text ? text : json_string("?"));
+		words = document_append(words, text ? text : json_string("?"));
 		at += length + 1;
 	}
 	return words;
@@ -52,9 +53,9 @@ static json_t *groups(const struct counting *counting)
 		json_t *events = json_array();
 
 		for (unsigned i = 0; i < group->count; i++)
-			json_array_append_new(events,
-					json_string(counting->event[group->event[i]].name));
-		json_array_append_new(list, json_pack("{s:o}", "events", events));
+			events = document_append(events,
+					document_text(counting->event[group->event[i]].name));
+		list = document_append(list, json_pack("{s:o}", "events", events));
 	}
 	return list;
 }
@@ -64,7 +65,7 @@ static json_t *warnings(const struct counting *counting)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < counting->warnings; i++)
-		json_array_append_new(list, json_string(counting->warning[i]));
+		list = document_append(list, document_text(counting->warning[i]));
 	return list;
 }
 
@@ -84,9 +85,9 @@ static json_t *efficiency(const struct report_facts *facts)
 			number(share(most, facts->wall_seconds)));
 
 	if (outside > 0 && totals->threads > facts->world->size) {
-		json_object_set_new(object, "mpi",
+		object = document_set(object, "mpi",
 				number(share(outside, totals->threads * facts->wall_seconds)));
-		json_object_set_new(object, "threads",
+		object = document_set(object, "threads",
 				number(share(totals->compute.seconds, outside)));
 	}
 	return object;
@@ -170,10 +171,10 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 			json_t *deciles = json_array();
 
 			for (unsigned d = 0; d < 9; d++)
-				json_array_append_new(deciles, number(spread[e].decile[d]));
-			json_object_set_new(row, "deciles", deciles);
+				deciles = document_append(deciles, number(spread[e].decile[d]));
+			row = document_set(row, "deciles", deciles);
 		}
-		json_object_set_new(object, counting->event[e].name, row);
+		object = document_set(object, counting->event[e].name, row);
 	}
 	return object;
 }
@@ -201,7 +202,7 @@ static json_t *breakdown(const struct counting *counting, const struct phase_est
 	by_model_event(counting, estimate, &by_model);
 	count = model_breakdown(counting->model, &by_model, components);
 	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(list,
+		list = document_append(list,
 				json_pack("{s:s,s:i,s:o,s:o}", "component", components[i].name,
 						"level", (int)components[i].level, "cpi",
 						number(components[i].cpi), "ci95",
@@ -223,7 +224,7 @@ static json_t *metrics(const struct counting *counting, const struct phase_estim
 	count = model_metrics(counting->model, &by_model, values);
 	for (unsigned i = 0; i < count; i++)
 		if (!isnan(values[i].value))
-			json_object_set_new(object, values[i].name,
+			object = document_set(object, values[i].name,
 					json_pack("{s:o,s:o,s:s}", "value", number(values[i].value),
 							"ci95", number(values[i].ci95), "unit",
 							values[i].unit));
@@ -279,7 +280,7 @@ static json_t *phases(const struct report_facts *facts, json_t **cost)
 	struct places *places = places_new(facts->sites, facts->site_tables, facts->source);
 
 	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(list, phase_object(facts, places, &all[i], (int)i + 1));
+		list = document_append(list, phase_object(facts, places, &all[i], (int)i + 1));
 	*cost = interval_cost(all, count);
 	places_free(places);
 	free(all);
@@ -340,10 +341,10 @@ static json_t *job(const struct job *job)
 {
 	if (!*job->id)
 		return json_null();
-	return json_pack("{s:s,s:o,s:o,s:o}", "id", job->id, "step",
-			*job->step ? json_string(job->step) : json_null(), "nodes",
+	return json_pack("{s:o,s:o,s:o,s:o}", "id", document_text(job->id), "step",
+			*job->step ? document_text(job->step) : json_null(), "nodes",
 			job->nodes ? json_integer(job->nodes) : json_null(), "partition",
-			*job->partition ? json_string(job->partition) : json_null());
+			*job->partition ? document_text(job->partition) : json_null());
 }
 
 /* By how much the program was slower while it was observed, or null where it always was. */
@@ -363,6 +364,7 @@ void report_account(json_t *report, const struct report_facts *facts)
 {
 	json_t *cost = json_object_get(json_object_get(report, "agent"), "interval_cost");
 
+	/* without memory, what it said before stays */
 	json_object_set_new(report, "agent", agent(facts, json_incref(cost)));
 }
 
@@ -397,36 +399,36 @@ static json_t *build(const struct report_facts *facts)
 
 	if (!report)
 		return NULL;
-	json_object_set_new(report, "phasemux", json_integer(1));
-	json_object_set_new(report, "command", command(facts));
-	json_object_set_new(report, "job", job(facts->job));
-	json_object_set_new(report, "scheme", json_string(scheme_name(facts->scheme)));
-	json_object_set_new(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
-	json_object_set_new(report, "threads", whole(totals->threads));
-	json_object_set_new(report, "mpi", json_string(facts->world->library));
-	json_object_set_new(report, "processor", json_string(counting->processor.brand));
-	json_object_set_new(report, "model", json_string(model));
-	json_object_set_new(report, "counters",
+	report = document_set(report, "phasemux", json_integer(1));
+	report = document_set(report, "command", command(facts));
+	report = document_set(report, "job", job(facts->job));
+	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
+	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
+	report = document_set(report, "threads", whole(totals->threads));
+	report = document_set(report, "mpi", document_text(facts->world->library));
+	report = document_set(report, "processor", document_text(counting->processor.brand));
+	report = document_set(report, "model", json_string(model));
+	report = document_set(report, "counters",
 			json_integer(counting->hardware ? counting->probe.counters : 0));
-	json_object_set_new(report, "without_counters",
-			counting->hardware ? json_null() : json_string(counting->without));
-	json_object_set_new(report, "warnings", warnings(counting));
-	json_object_set_new(report, "groups", groups(counting));
-	json_object_set_new(report, "wall_seconds", number(facts->wall_seconds));
-	json_object_set_new(report, "compute_seconds", number(totals->compute.seconds));
-	json_object_set_new(report, "bursts", whole(totals->compute.bursts));
-	json_object_set_new(report, "burst_min_seconds", number(facts->burst_min_seconds));
-	json_object_set_new(report, "efficiency", efficiency(facts));
-	json_object_set_new(report, "phases", phases(facts, &interval_cost));
-	json_object_set_new(report, "unclassified", tally(&totals->unclassified, totals));
-	json_object_set_new(report, "short", tally(&totals->shorts, totals));
-	json_object_set_new(report, "not_read", not_read(totals));
-	json_object_set_new(report, "lost", lost(totals));
-	json_object_set_new(report, "samples", samples(totals));
-	json_object_set_new(report, "agent", agent(facts, interval_cost));
-	json_object_set_new(report, "toggle", toggle(facts));
+	report = document_set(report, "without_counters",
+			counting->hardware ? json_null() : document_text(counting->without));
+	report = document_set(report, "warnings", warnings(counting));
+	report = document_set(report, "groups", groups(counting));
+	report = document_set(report, "wall_seconds", number(facts->wall_seconds));
+	report = document_set(report, "compute_seconds", number(totals->compute.seconds));
+	report = document_set(report, "bursts", whole(totals->compute.bursts));
+	report = document_set(report, "burst_min_seconds", number(facts->burst_min_seconds));
+	report = document_set(report, "efficiency", efficiency(facts));
+	report = document_set(report, "phases", phases(facts, &interval_cost));
+	report = document_set(report, "unclassified", tally(&totals->unclassified, totals));
+	report = document_set(report, "short", tally(&totals->shorts, totals));
+	report = document_set(report, "not_read", not_read(totals));
+	report = document_set(report, "lost", lost(totals));
+	report = document_set(report, "samples", samples(totals));
+	report = document_set(report, "agent", agent(facts, interval_cost));
+	report = document_set(report, "toggle", toggle(facts));
 	if (facts->recovered)
-		json_object_set(report, "recovered", (json_t *)facts->recovered);
+		report = document_set(report, "recovered", json_incref((json_t *)facts->recovered));
 	return report;
 }
 
