@@ -101,7 +101,8 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 		return NULL;
 	thread->place = place;
 	thread->pay = rules->pay;
-	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ clock_now();
+	thread->entered = clock_now();
+	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ thread->entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
 	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method, save_pages);
 	if (!thread->open_error)

@@ -227,6 +227,26 @@ static void test_time_goes_back(void)
 	counting_fini(&run.counting);
 }
 
+/* Calls were not looked at for a while, in which the thread was met: there is none of it before that. */
+static void test_returns_at_once(void)
+{
+	static const struct plan nothing = { .groups = 1 };
+	struct thread_rules rules = { .groups = 1 };
+	uint64_t before = clock_now();
+	struct thread *thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, READ_SYSCALL, false);
+
+	if (!thread) {
+		ok(false, "a thread");
+		return;
+	}
+	thread_return(thread, 1, clock_now());
+	ok(thread->unobserved <= clock_now() - before,
+			"a thread that is met while it is off was not off before (%g s)",
+			clock_ns(thread->unobserved) * 1e-9);
+	thread_close(thread);
+	thread_free(thread);
+}
+
 /* All that is done for a thread comes out of one budget, and reads are what gives way. */
 static void test_keeps_budget(void)
 {
@@ -354,6 +374,7 @@ int main(void)
 		counting_fini(&run.counting);
 	}
 	test_time_goes_back();
+	test_returns_at_once();
 	test_keeps_budget();
 	test_sites_are_full();
 	return tap_done();
