@@ -75,8 +75,9 @@ void own_heap_end(void)
 	atomic_store_explicit(&heap.begun, false, memory_order_relaxed);
 	if (atomic_load_explicit(&heap.pieces, memory_order_relaxed))
 		return;
-	madvise(heap.base, heap.touched, MADV_DONTNEED);
-	heap.used = heap.last = heap.touched = 0;
+	if (madvise(heap.base, heap.touched, MADV_DONTNEED) == 0)
+		heap.touched = 0;
+	heap.used = heap.last = 0;
 }
 
 static struct header *last_piece(void)

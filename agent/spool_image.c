@@ -78,6 +78,15 @@ static void end_texts(struct spool_facts *facts)
 	END(facts->without);
 }
 
+/* Of an event: in the report it is a key. */
+static bool is_name(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
 static bool are_facts(const struct spool_facts *facts)
 {
 	bool good = is_plan(&facts->plan) && facts->size > 0 && facts->size <= RANKS_MAX &&
@@ -91,7 +100,7 @@ static bool are_facts(const struct spool_facts *facts)
 			is_number(facts->started, 1e12);
 
 	for (unsigned e = 0; good && e < facts->plan.events; e++)
-		good = facts->model_event[e] < PLAN_EVENTS_MAX;
+		good = facts->model_event[e] < PLAN_EVENTS_MAX && is_name(facts->event[e]);
 	/* hardware events are reported as CPI: of the first two */
 	good = good && (!facts->hardware || facts->plan.common >= 2);
 	return good && facts->sums_length == sums_length_for(&facts->plan, PROTOTYPES_MAX);
