@@ -219,8 +219,7 @@ static double try_open(const struct pmu *pmu, const struct event *event, struct 
 void counting_let_go(struct counting *counting)
 {
 	for (unsigned i = 0; i < GROUP_EVENTS_MAX; i++)
-		if (counting->tried[i].count)
-			group_close(&counting->tried[i]);
+		group_close(&counting->tried[i]);
 }
 
 /* A number that differs where lists do (FNV-1a, 32 bit, so that a double holds it). */
@@ -255,7 +254,7 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 		limits->missing_software[i] =
 				try_open(counting->pmu, &counting->software.event[i], &group);
 		/* where descriptors are few, the thread may need this one */
-		if (i < GROUP_EVENTS_MAX && group.count && group.fd[0] >= DESCRIPTOR_LIFTED)
+		if (i < GROUP_EVENTS_MAX && group.fd[0] >= DESCRIPTOR_LIFTED)
 			counting->tried[i] = group;
 		else
 			group_close(&group);
