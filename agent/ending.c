@@ -47,12 +47,13 @@ static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
 
 /*
  * Writes the forms that are wanted (NULL: not this one) under one number. Another rank that reports
- * alone may take the same number at the same moment: whoever is second takes the next.
+ * alone may take the same number at the same moment: whoever is second takes the next. Whether all
+ * are there.
  */
-static void write_forms(int folder, char *const text[FORMS])
+static bool write_forms(int folder, char *const text[FORMS])
 {
 	unsigned number = output_number(folder, "report", suffixes, FORMS);
-	bool first = true;
+	bool first = true, all = number;
 
 	for (unsigned i = 0; i < FORMS && number; i++) {
 		int error;
@@ -65,15 +66,20 @@ static void write_forms(int folder, char *const text[FORMS])
 		while (error == -EEXIST && first &&
 				(number = output_number(folder, "report", suffixes, FORMS)));
 		first = false;
-		if (error)
+		if (error) {
 			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
 					strerror(-error));
+			all = false;
+		}
 	}
+	return all;
 }
 
-static void write_report(const json_t *report)
+/* Prints and writes the forms that are wanted. Whether all are there; what is not was said. */
+static bool write_report(const json_t *report)
 {
 	unsigned wanted = core.settings.report;
+	bool all = true;
 	char why[256];
 	char *text[FORMS] = { report_text(report, why, sizeof(why)),
 		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
@@ -87,8 +93,10 @@ static void write_report(const json_t *report)
 	for (unsigned i = 0; i < FORMS; i++) {
 		bool is_wanted = wanted & 1u << i;
 
-		if (is_wanted && !text[i])
+		if (is_wanted && !text[i]) {
 			log_line("no report.%s: out of memory", suffixes[i]);
+			all = false;
+		}
 		if (!is_wanted) {
 			free(text[i]);
 			text[i] = NULL;
@@ -97,12 +105,14 @@ static void write_report(const json_t *report)
 	folder = output_open(core.folder);
 	if (folder < 0) {
 		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
+		all = false;
 	} else {
-		write_forms(folder, text);
+		all = write_forms(folder, text) && all;
 		close(folder);
 	}
 	for (unsigned i = 0; i < FORMS; i++)
 		free(text[i]);
+	return all;
 }
 
 /* What one process waits for, all of its threads wait for. */
@@ -142,6 +152,13 @@ static void add_others(struct recovery *others, struct report_facts *facts, stru
 	}
 }
 
+/* What of the report is missing. Where ranks differ, the greatest counts for all. */
+enum missing {
+	MISSING_NOTHING,
+	MISSING_FORMS, /* all or some of them; rank 0 has said why */
+	MISSING_SUMS   /* MPI said no */
+};
+
 /* Everything of all ranks, to rank 0. 0 or -EIO. */
 static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3],
 		struct sampled *sampled)
@@ -156,9 +173,9 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3]
 
 /*
  * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
- * waits for us, in ticks. 0, or -EIO: MPI said no.
+ * waits for us, in ticks.
  */
-static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
+static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	struct sampled sampled;
 	double most[3] = { wall_seconds, most_computing(), 0 };
@@ -178,9 +195,9 @@ static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t e
 		.alone = !core.adapter };
 	struct ledger_piece piece[LEDGER_PIECES];
 	struct totals *totals = ledger_close(core.ledger, threads, piece);
+	enum missing missing;
 	uint64_t reduced;
 	json_t *report;
-	int error;
 
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		if (facts.site_tables < CORE_THREADS_MAX)
@@ -193,10 +210,10 @@ static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t e
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
-		error = reduce(piece, most, &sampled);
-		if (error || core.world.rank != 0) {
+		missing = reduce(piece, most, &sampled) ? MISSING_SUMS : MISSING_NOTHING;
+		if (missing || core.world.rank != 0) {
 			sampled_fini(&sampled);
-			return error;
+			return missing;
 		}
 	}
 	if (core.family && family_members(core.family) > 1) {
@@ -220,14 +237,15 @@ static int reduce_and_report(double wall_seconds, double off_seconds, uint64_t e
 	if (report) {
 		account_report(totals, reduced);
 		report_account(report, &facts);
-		write_report(report);
+		missing = write_report(report) ? MISSING_NOTHING : MISSING_FORMS;
 	} else {
 		log_line("no report: out of memory");
+		missing = MISSING_FORMS;
 	}
 	json_decref(report);
 	recovery_free(others);
 	sampled_fini(&sampled);
-	return 0;
+	return missing;
 }
 
 /* All that this process knows is in its spool, for whoever ends last. */
@@ -248,26 +266,29 @@ static bool is_last(void)
 static void finish(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	uint64_t here = clock_now();
-	double failed = exchange_meet(core.exchange);
+	double missing = exchange_meet(core.exchange) ? MISSING_SUMS : MISSING_NOTHING;
 
 	/* the wait for ranks that come later is theirs */
 	ending += clock_now() - here;
-	failed = failed || exchange_finish(core.exchange, core_threads());
+	if (!missing && exchange_finish(core.exchange, core_threads()))
+		missing = MISSING_SUMS;
 	if (core.family && !is_last())
 		return;
-	failed = failed || reduce_and_report(wall_seconds, off_seconds, ending);
+	if (!missing)
+		missing = reduce_and_report(wall_seconds, off_seconds, ending);
 
-	if (core.adapter && core.adapter->max(&failed, 1))
-		failed = true;
-	if (!failed && core.family && family_members(core.family) > 1)
-		gather_remove(core.spool_folder, core.world.rank);
-	if (!failed && core.spool)
-		spool_remove(core.spool);
-	else if (core.spool)
-		log_line("no report: MPI refused a collective; phasemux recover %s makes it",
-				core.spool_folder);
-	else if (failed)
+	if (core.adapter && core.adapter->max(&missing, 1))
+		missing = MISSING_SUMS;
+	if (missing == MISSING_SUMS)
 		log_line("no report: MPI refused a collective");
+	if (missing && core.spool)
+		log_line("phasemux recover %s makes the report", core.spool_folder);
+	if (missing)
+		return;
+	if (core.family && family_members(core.family) > 1)
+		gather_remove(core.spool_folder, core.world.rank);
+	if (core.spool)
+		spool_remove(core.spool);
 }
 
 static void end_recording(void)

@@ -222,7 +222,7 @@ struct model *model_load(const char *name, char *why, size_t why_size)
 	reader.model->name = text->name;
 	root = json_loads(text->text, JSON_REJECT_DUPLICATES, &error);
 	if (!root)
-		complain(&reader, error.text, "");
+		complain(&reader, *error.text ? error.text : "out of memory", "");
 	if (!root || read_model(&reader, root)) {
 		json_decref(root);
 		free(reader.model);

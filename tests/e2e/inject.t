@@ -2,7 +2,8 @@
 # Every call that phasemux makes fails in turn, at the start, in the middle, and from some moment on;
 # with MPI on all ranks, and on one; without, in programs with threads, and in one that is cut into
 # slices. The program's output and exit code are the same, and either there is a report, or a line
-# says why not. INJECT=40 tests/e2e/inject.t tries more moments.
+# says why not, and `phasemux recover` makes it of what was counted. INJECT=40 tests/e2e/inject.t tries
+# more moments.
 #
 # Not tried: a rank alone that cannot open its adapter. The others then wait for it in MPI_Init, as
 # they would for a rank that was started without phasemux.
@@ -43,7 +44,14 @@ tried() {
 	elif ! grep -q '^phasemux: ' $name.err; then
 		# a message is a write too, to a stderr that is looked at first
 		[ "$1" = write ] || [ "$1" = fstat ] || echo "$what${4:+ on rank $4}: no report, and no line"
+	elif [ "$(find spool -name 'rank-*')" ]; then
+		"$phasemux" recover --json "$tmp/spool" >left.json 2>problem &&
+			report schema left.json >problem || { echo "$what, recover:"; cat problem; }
+	elif ! grep -qE '^phasemux: (off|.* there will be no report)' $name.err; then
+		echo "$what${4:+ on rank $4}: neither a report nor what would make it"
 	fi
+	rm -rf spool
+	mkdir spool
 }
 
 # The errno of a call that fails.

@@ -136,5 +136,8 @@ fi
 preloaded nowhere PHASEMUX_OUTPUT=/proc/nowhere program
 unchanged nowhere bare
 holds "a folder that cannot be made is named" grep -q '^phasemux: .*/proc/nowhere' nowhere.err
+kept=$(sed -n 's/^phasemux: phasemux recover \(.*\) makes the report$/\1/p' nowhere.err)
+"$phasemux" recover --json --remove "$kept" >kept.json
+holds "and the report is made of what is kept" report schema kept.json
 
 done_testing
