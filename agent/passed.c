@@ -19,7 +19,7 @@
 static __attribute__((noinline)) void goes_by(struct passed *passed, const void *site,
 		const void *frame)
 {
-	if (passed->left && passed_takes_next(passed, site, frame))
+	if (passed_takes_next(passed, site, frame))
 		__asm__ volatile("" ::: "memory");
 }
 
@@ -31,8 +31,7 @@ double passed_cost(void)
 	uint64_t least = UINT64_MAX;
 
 	passed_follows(&place, &place);
-	passed_came_from(&passed, &place);
-	passed.left = COST_BATCHES * COST_CALLS;
+	passed_start(&passed, &place, COST_BATCHES * COST_CALLS);
 	for (int batch = 0; batch < COST_BATCHES; batch++) {
 		uint64_t begin = clock_now(), ticks;
 
@@ -94,7 +93,6 @@ static void set_places(struct thread *thread)
 	for (uint32_t i = 0; i < passed->places; i++)
 		passed_follows(&passed->place[i],
 				passed->place[i].nests ? NULL : &passed->place[i]);
-	passed_came_from(passed, passed->place);
 }
 
 /* Something was long: nothing goes by until much was quick again. */
@@ -138,7 +136,7 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 				(uint32_t)(thread_random(thread) * PASSED_WINDOW *
 						window->multiple) +
 				1;
-		thread->passed->left = window->going;
+		passed_start(thread->passed, thread->passed->place, window->going);
 	}
 	window->pairs = 0;
 }
@@ -166,13 +164,13 @@ static uint64_t at_most(double ticks, uint64_t most)
 void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	struct passed_window *window = &thread->window;
-	uint64_t calls = window->going - thread->passed->left, left = now - thread->begin;
+	uint64_t calls = window->going - passed_left(thread->passed), left = now - thread->begin;
 	double burst = 0, call = 0, scale = 1, expected;
 	bool waits = false, is_long;
 	uint64_t last;
 
 	window->going = 0;
-	thread->passed->left = 0;
+	passed_stop(thread->passed);
 	if (!calls)
 		return;
 	if ((int64_t)left < 0)

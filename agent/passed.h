@@ -26,19 +26,19 @@
 
 /*
  * What the preload sees of it, in the thread's own storage. What the next call is compared with lies here,
- * not behind pointers, and where calls come from one place again and again, `left` alone is written: where
- * polls are over in 80 ns, going by costs half of what it does without both (docs/cost.md).
+ * not behind pointers, and where calls come from one place again and again, `run` alone is written. Each
+ * instruction counts where polls are over in 80 ns with memory waited for between them (docs/cost.md).
  */
 struct passed {
-	uint32_t left; /* calls that may still be passed over */
-	uint32_t places;
-	/* where the next call is expected from, if it does not nest; site NULL: no call is */
+	/* where the next call is expected from, if it does not nest and may go by; site NULL: none is */
 	const void *site, *frame;
+	uint32_t run;  /* calls that may go by from there, at least one, before anything else changes */
+	uint32_t left; /* and from then on */
+	uint32_t places;
+	bool nests;                 /* the call under way has made an intercepted one itself */
 	struct passed_place *next;  /* that place */
 	struct passed_place *last;  /* where the last one came from, or one to begin with */
 	struct passed_place *place; /* at most PASSED_PLACES */
-	bool repeats;               /* `next` is `last`, and comes after itself */
-	bool nests;                 /* the call under way has made an intercepted one itself */
 };
 
 struct passed_place {
@@ -47,6 +47,7 @@ struct passed_place {
 	const void *next_site, *next_frame;
 	struct passed_place *next;
 	uint32_t from; /* the core's number of the site */
+	bool repeats;  /* `next` is this one */
 	bool nests;    /* a call from here made an intercepted one itself */
 };
 
@@ -66,14 +67,42 @@ static inline struct passed_place *passed_find(struct passed *passed, const void
 	return NULL;
 }
 
-/* The last call came from there: what comes now is known from there, too. */
+/* Calls that may still go by. */
+static inline uint32_t passed_left(const struct passed *passed)
+{
+	return passed->run + passed->left;
+}
+
+/* The last call came from there, `run` is over: what comes now is known from there, too. */
 static inline void passed_came_from(struct passed *passed, struct passed_place *place)
 {
 	passed->last = place;
 	passed->next = place->next;
 	passed->site = place->next_site;
 	passed->frame = place->next_frame;
-	passed->repeats = place->next == place;
+	if (passed->left == 0) {
+		passed->site = NULL;
+	} else if (place->repeats) {
+		passed->run = passed->left;
+		passed->left = 0;
+	} else {
+		passed->run = 1;
+		passed->left--;
+	}
+}
+
+/* So many calls may go by, after one from there. */
+static inline void passed_start(struct passed *passed, struct passed_place *place, uint32_t calls)
+{
+	passed->run = 0;
+	passed->left = calls;
+	passed_came_from(passed, place);
+}
+
+static inline void passed_stop(struct passed *passed)
+{
+	passed->run = passed->left = 0;
+	passed->site = NULL;
 }
 
 /* After a call from one place another came, or may come: NULL, none that does not nest. */
@@ -82,9 +111,13 @@ static inline void passed_follows(struct passed_place *place, struct passed_plac
 	place->next = next;
 	place->next_site = next ? next->site : NULL;
 	place->next_frame = next ? next->frame : NULL;
+	place->repeats = next == place;
 }
 
-/* The call that begins is passed over, and what follows its return is of the same burst for us. */
+/*
+ * The call that begins is passed over, and what follows its return is of the same burst for us. There must
+ * be calls left that may.
+ */
 static inline bool passed_takes(struct passed *passed, const void *site, const void *frame)
 {
 	struct passed_place *place = passed_find(passed, site, frame);
@@ -93,8 +126,7 @@ static inline bool passed_takes(struct passed *passed, const void *site, const v
 		return false;
 	if (!place->nests)
 		passed_follows(passed->last, place);
-	passed_came_from(passed, place);
-	passed->left--;
+	passed_start(passed, place, passed_left(passed) - 1);
 	return true;
 }
 
@@ -106,9 +138,8 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 {
 	if (passed->site != site || passed->frame != frame)
 		return false;
-	if (!passed->repeats)
+	if (!--passed->run)
 		passed_came_from(passed, passed->next);
-	passed->left--;
 	return true;
 }
 

@@ -311,7 +311,7 @@ static void enter_end(bool aborts, void *site, const void *frame)
 		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
                                                                                                    \
 		progresses;                                                                        \
-		if (real && (!wrap_observed() || wrap_goes_by(CALLER)))                            \
+		if (real && (wrap_goes_by(CALLER) || !wrap_observed()))                            \
 			return real(A_##count);                                                    \
 		return symbol##_observed(A_##count, CALLER);                                       \
 	}

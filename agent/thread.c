@@ -453,7 +453,7 @@ void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
 	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);
 	thread->open = thread->reading = false;
 	thread->entered = now;
-	thread->passed->left = 0;
+	passed_stop(thread->passed);
 	thread->window.going = thread->window.pairs = 0;
 	thread->window.timed = false;
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);

@@ -125,15 +125,13 @@ static inline void wrap_ends(void)
 }
 
 /*
- * While hooks are set: where so many calls come that most go by (passed.h), and this one is from where
- * it was expected, it is made, and nothing else. Those that go by and are from elsewhere, or nest, do so
- * in wrap_enter.
+ * Where so many calls come that most go by (passed.h), and this one is from where it was expected, it is
+ * made, and nothing else. Those that go by and are from elsewhere, or nest, do so in wrap_enter. When hooks
+ * are paused, some more are counted: who goes on begins anew (thread_return).
  */
 static inline __attribute__((always_inline)) bool wrap_goes_by(const void *site, const void *frame)
 {
-	struct passed *passed = &wrap_thread.of_core.passed;
-
-	return passed->left && passed_takes_next(passed, site, frame);
+	return passed_takes_next(&wrap_thread.of_core.passed, site, frame);
 }
 
 static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
@@ -149,7 +147,7 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 	hooks = wrap_observed();
 	if (!hooks)
 		return;
-	if (passed->left && passed_takes(passed, site, frame))
+	if (passed_left(passed) && passed_takes(passed, site, frame))
 		wrap_thread.passes = true;
 	else
 		hooks->before(&wrap_thread.of_core, call, site, frame);

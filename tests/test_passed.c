@@ -33,7 +33,7 @@ static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
 	now += burst;
 	true_burst += burst;
 	looks = true;
-	if (thread->passed->left) {
+	if (passed_left(thread->passed)) {
 		bool next = passed_takes_next(thread->passed, site, frame);
 
 		looks = !next && !passed_takes(thread->passed, site, frame);
@@ -170,13 +170,13 @@ static void test_other_stack(void)
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000, false, 50, 50);
 	ok(looked_at < 5000, "one place goes by");
-	while (!thread->passed->left)
+	while (!passed_left(thread->passed))
 		one_call(0x1000, false, 50, 50);
 	frame = (const void *)0x6000;
 	one_call(0x1000, false, 50, 50);
 	ok(looks, "the same place with another stack does not");
 	frame = (const void *)0x7000;
-	while (!thread->passed->left)
+	while (!passed_left(thread->passed))
 		one_call(0x1000, false, 50, 50);
 	one_call(0x2000, false, 50, 50);
 	ok(looks, "another place does not");
