@@ -32,7 +32,7 @@
 struct passed {
 	/* where the next call is expected from, if it does not nest and may go by; site NULL: none is */
 	const void *site, *frame;
-	uint32_t run;  /* calls that may go by from there, at least one, before anything else changes */
+	uint32_t run; /* calls that may go by from there, at least one, before anything else changes */
 	uint32_t left; /* and from then on */
 	uint32_t places;
 	bool nests;                 /* the call under way has made an intercepted one itself */
