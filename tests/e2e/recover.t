@@ -186,7 +186,8 @@ if mount -t tmpfs -o size=64k none full 2>/dev/null; then
 	rm -rf phases.$mpi.result
 	scripted phases.$mpi PHASEMUX_SPOOL="$tmp/full" on $mpi 2 "$programs/phases.$mpi" -n 20
 	unchanged phases.$mpi phases.$mpi.bare
-	holds "a full file system: one line says so" grep -q "No space left" phases.$mpi.err
+	holds "a full file system: one line says so" \
+		sh -c "grep 'No space left' phases.$mpi.err || { cat phases.$mpi.err; exit 1; }"
 	is "$(ls -A full)" "" "and nothing is left there"
 	umount full
 else
