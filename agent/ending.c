@@ -53,8 +53,10 @@ static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
 static bool write_forms(int folder, char *const text[FORMS])
 {
 	unsigned number = output_number(folder, "report", suffixes, FORMS);
-	bool first = true, all = number;
+	bool first = true, all = number > 0;
 
+	if (!number)
+		log_line("%s has no room for another report", core.folder);
 	for (unsigned i = 0; i < FORMS && number; i++) {
 		int error;
 

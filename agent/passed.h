@@ -47,7 +47,7 @@ struct passed_place {
 	const void *next_site, *next_frame;
 	struct passed_place *next;
 	uint32_t from; /* the core's number of the site */
-	bool repeats;  /* `next` is this one */
+	bool repeats;  /* `next` is this one: whoever goes by needs no register to compare them */
 	bool nests;    /* a call from here made an intercepted one itself */
 };
 
