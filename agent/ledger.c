@@ -441,8 +441,12 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 
 /* ---- rounds ---- */
 
-static void sum_lengths(const struct thread *threads, double seconds_by_length[HISTOGRAM_BINS])
+/* Bursts that are over, and of those that are not, what was cut of them: they may last as the run does. */
+static void sum_lengths(const struct ledger *ledger, const struct thread *threads,
+		double seconds_by_length[HISTOGRAM_BINS])
 {
+	unsigned cut = histogram_bin(thread_cut_length(ledger->rules));
+
 	memset(seconds_by_length, 0, HISTOGRAM_BINS * sizeof(*seconds_by_length));
 	for (const struct thread *thread = threads; thread; thread = thread->next)
 		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
@@ -451,6 +455,9 @@ static void sum_lengths(const struct thread *threads, double seconds_by_length[H
 			/* clocks differ between machines: the bins of a round are nanoseconds */
 			double length = clock_ns(histogram_floor(bin));
 
+			if (bin == cut)
+				ticks += atomic_load_explicit(&thread->slicer.ahead_ticks,
+						memory_order_relaxed);
 			if (ticks)
 				seconds_by_length[histogram_bin((uint64_t)length)] +=
 						clock_ns(ticks) * 1e-9;
@@ -459,7 +466,7 @@ static void sum_lengths(const struct thread *threads, double seconds_by_length[H
 
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)
 {
-	sum_lengths(threads, part->seconds_by_length);
+	sum_lengths(ledger, threads, part->seconds_by_length);
 	pthread_mutex_lock(&ledger->lock);
 	part->sample = ledger->sample;
 	pthread_mutex_unlock(&ledger->lock);
@@ -469,7 +476,7 @@ void ledger_give(struct ledger *ledger, const struct thread *threads, struct led
 {
 	double seconds_by_length[HISTOGRAM_BINS];
 
-	sum_lengths(threads, seconds_by_length);
+	sum_lengths(ledger, threads, seconds_by_length);
 	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
 		part->seconds_by_length[bin] += seconds_by_length[bin] - ledger->given[bin];
 		ledger->given[bin] = seconds_by_length[bin];

@@ -383,8 +383,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	ticks = now - thread->begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
-	/* what is cut has the length of its slices, which a clock above the nominal one makes shorter */
-	thread_add_bursts(thread, 1, is_long(rules, ticks) ? rules->sample_ticks / 4 : ticks,
+	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
 			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
 	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);

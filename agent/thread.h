@@ -170,6 +170,15 @@ static inline void thread_add_bursts(struct thread *thread, uint64_t bursts, uin
 	site_add(&counts->histogram[histogram_bin(length)], ticks);
 }
 
+/*
+ * Ticks, the length under which a burst that is cut is counted: that of its slices, which a clock above
+ * the nominal one makes shorter.
+ */
+static inline uint64_t thread_cut_length(const struct thread_rules *rules)
+{
+	return rules->sample_ticks / 4;
+}
+
 /* Those of them that are in no ring: short ones, or not read. */
 static inline void thread_add_unread(struct thread *thread, uint32_t span, bool is_short,
 		uint64_t bursts, uint64_t ticks)

@@ -57,14 +57,15 @@ static void *compute(void *data)
 	return NULL;
 }
 
-static void start(enum scheme_kind scheme)
+/* burst_min_ns: as of the settings. */
+static void start(enum scheme_kind scheme, double burst_min_ns)
 {
 	struct counting_limits limits;
 	char why[256] = "";
 
 	memset(&run, 0, sizeof(run));
 	settings_defaults(&run.settings);
-	run.settings.burst_min_ns = 0;
+	run.settings.burst_min_ns = burst_min_ns;
 	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
 		diag("%s", why);
 	counting_limits(&run.counting, &limits);
@@ -125,12 +126,45 @@ static void test_account(void)
 	struct thread *thread;
 
 	scripted_pmu_configure("written=3,spin=0.1");
-	start(SCHEME_NONE);
+	start(SCHEME_NONE, 0);
 	compute(NULL);
 	thread = atomic_load(&run.thread);
 	ledger_drain(run.ledger, thread);
 	is_near((double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST, BURSTS * PERIODS,
 			3, "what takes samples in the kernel is in the account");
+	stop(thread);
+}
+
+/* What has computed without a call since its start is learned, whatever bursts were there before. */
+static void test_does_not_end(void)
+{
+	static struct ledger_part part;
+	static struct ledger_answer answer;
+	struct thread *thread;
+
+	scripted_pmu_configure("");
+	start(SCHEME_NONE, -1);
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method, false);
+	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+		abort();
+	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 5));
+	thread_stop_counting(thread, &run.rules);
+	thread_end_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	for (int i = 0; i < 100 && !atomic_load(&thread->slicer.ahead_bursts); i++) {
+		scripted_pmu_work("triad", (uint64_t)WORK);
+		ledger_drain(run.ledger, thread);
+	}
+	ledger_part(run.ledger, thread, &part);
+	ledger_train(run.ledger, &part, &answer);
+	ok(atomic_load(&thread->slicer.all_slices) > 100, "it is cut before it ends (%llu slices)",
+			(unsigned long long)atomic_load(&thread->slicer.all_slices));
+	ok(answer.burst_min_ns < PERIOD_NS, "its slices are as long as what is learned (%llu ns)",
+			(unsigned long long)answer.burst_min_ns);
+	is_int(answer.table.phases, 1, "and are a phase");
 	stop(thread);
 }
 
@@ -145,7 +179,7 @@ static void test_cut(void)
 	struct ledger_piece pieces[LEDGER_PIECES];
 
 	scripted_pmu_configure("");
-	start(SCHEME_TIME);
+	start(SCHEME_TIME, 0);
 	pthread_create(&computing, NULL, compute, NULL);
 	while (!atomic_load(&run.done)) {
 		thread = atomic_load(&run.thread);
@@ -189,6 +223,7 @@ int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_account();
+	test_does_not_end();
 	test_cut();
 	return tap_done();
 }
