@@ -1,30 +1,74 @@
 #include "sampling/descriptor.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_SHARE 4 /* of what the limit allows, a quarter may be ours */
+#define SPARE_SHARE 4    /* of what the limit allows, a quarter may be ours */
+#define PLENTY      6144 /* that quarter, less what is below the lifted ones: 1024 */
+#define ABOVE_MOST  65536
 
-int descriptor_lift(int fd)
+/* The lowest free one above the limit and from 512 on, or -1. */
+static int copy_above_limit(int fd)
+{
+	/* the process whose thread is here: in the child of a fork, perhaps one that is in the parent */
+	static _Atomic pid_t holder;
+	struct rlimit limit, raised, seen;
+	pid_t self = getpid(), known = 0;
+	int copy = -1;
+
+	while (!atomic_compare_exchange_strong(&holder, &known, self))
+		if (known == self) {
+			sched_yield();
+			known = 0;
+		}
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		goto out;
+	raised = limit;
+	raised.rlim_cur = limit.rlim_max < ABOVE_MOST ? limit.rlim_max : ABOVE_MOST;
+	if (limit.rlim_cur >= PLENTY || limit.rlim_cur >= raised.rlim_cur ||
+			prlimit(0, RLIMIT_NOFILE, &raised, &limit))
+		goto out;
+	copy = fcntl(fd, F_DUPFD_CLOEXEC,
+			limit.rlim_cur > DESCRIPTOR_LIFTED ? (int)limit.rlim_cur :
+							     DESCRIPTOR_LIFTED);
+	/* what the program itself has set meanwhile stays */
+	if (prlimit(0, RLIMIT_NOFILE, &limit, &seen) == 0 &&
+			(seen.rlim_cur != raised.rlim_cur || seen.rlim_max != raised.rlim_max))
+		setrlimit(RLIMIT_NOFILE, &seen);
+out:
+	atomic_store(&holder, 0);
+	return copy;
+}
+
+static int copy_up(int fd)
 {
 	struct rlimit limit;
-	int lowest = DESCRIPTOR_LIFTED, lifted;
+	int lowest = DESCRIPTOR_LIFTED;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * DESCRIPTOR_LIFTED)
 		lowest = (int)(limit.rlim_cur / 2);
-	if (fd >= lowest)
-		return fd;
-	lifted = fcntl(fd, F_DUPFD_CLOEXEC, lowest);
-	if (lifted < 0)
+	return fd >= lowest ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+}
+
+int descriptor_lift(int fd)
+{
+	int copy = copy_above_limit(fd);
+
+	if (copy < 0)
+		copy = copy_up(fd);
+	if (copy < 0)
 		return fd;
 	close(fd);
-	return lifted;
+	return copy;
 }
 
 bool descriptor_is_spare(int fd)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / SPARE_SHARE > (rlim_t)fd;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+			(limit.rlim_cur <= (rlim_t)fd || limit.rlim_cur / SPARE_SHARE > (rlim_t)fd);
 }

@@ -7,13 +7,17 @@
 #define DESCRIPTOR_LIFTED 512
 
 /*
- * Moves a descriptor above the range that programs use: to the lowest free one from 512 on, or
- * from the upper half of what RLIMIT_NOFILE allows where that is less. Returns the new descriptor,
- * CLOEXEC, or the given one where no room is left up there.
+ * Moves a descriptor above the range that programs use, to the lowest free one from 512 on, and where
+ * RLIMIT_NOFILE allows few, above these, if the hard limit is higher: the program can miss none. Where
+ * it is not, from the upper half of what is allowed on. Returns the new descriptor, CLOEXEC, or the
+ * given one where no room is left up there.
+ *
+ * To get above the limit, it is higher for a moment; a process that another thread starts just then
+ * may keep it so.
  */
 int descriptor_lift(int fd);
 
-/* RLIMIT_NOFILE allows so many above it that the program will not miss this one: three times as many. */
+/* The program will not miss it: it is above the limit, or the limit allows three times as many above it. */
 bool descriptor_is_spare(int fd);
 
 #endif

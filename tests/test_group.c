@@ -1,16 +1,20 @@
 /* Groups on the scripted PMU, whose truth is known, and on the kernel's software events. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "sampling/descriptor.h"
 #include "sampling/group.h"
 #include "sampling/rdpmc.h"
 #include "tests/scripted_pmu.h"
 #include "tests/tap.h"
+
+#define FEW 1024 /* descriptors */
 
 static const struct event cycles = { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 };
 static const struct event instructions = { .name = "instr", .type = PERF_TYPE_RAW, .config = 0xc0 };
@@ -171,10 +175,15 @@ static void test_delta(void)
 static void test_descriptors(void)
 {
 	uint64_t values[GROUP_EVENTS_MAX], after[GROUP_EVENTS_MAX];
+	struct rlimit before, limit;
 	struct group group, next;
 	unsigned bad;
 	int fd, other;
 
+	/* what is above the limit no program takes the place of */
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit = (struct rlimit){ before.rlim_max, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &limit);
 	scripted_pmu_configure("spin=0");
 	group_open(&group, phasemux_pmu(), five, 2, READ_SYSCALL, &bad);
 	ok(group.fd[0] >= 512 && group.fd[1] >= 512, "descriptors are above 511");
@@ -203,13 +212,14 @@ static void test_descriptors(void)
 			"they count on");
 	group_close(&group);
 	group_close(&next);
+	setrlimit(RLIMIT_NOFILE, &before);
 }
 
 static unsigned open_descriptors(void)
 {
 	unsigned count = 0;
 
-	for (int fd = 0; fd < 4096; fd++)
+	for (int fd = 0; fd < 8192; fd++)
 		count += fcntl(fd, F_GETFD) >= 0;
 	return count;
 }
@@ -265,6 +275,71 @@ static void test_kernel_software(void)
 	is_int(open_descriptors(), descriptors, "closed, it holds none");
 }
 
+static void *lift_many(void *data)
+{
+	int first = eventfd(0, EFD_CLOEXEC);
+
+	for (int i = 0; i < 200; i++) {
+		int fd = descriptor_lift(fcntl(first, F_DUPFD_CLOEXEC, 0));
+
+		if (fd < FEW)
+			*(_Atomic unsigned *)data += 1;
+		close(fd);
+	}
+	close(first);
+	return NULL;
+}
+
+/* The program can have all that its limit allows. */
+static void test_above_limit(unsigned descriptors)
+{
+	struct rlimit before, limit;
+	pthread_t thread[4];
+	_Atomic unsigned below = 0;
+	uint64_t delta[GROUP_EVENTS_MAX];
+	struct group group;
+	unsigned bad;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	if (before.rlim_max < 2 * FEW) {
+		skip("descriptors above the limit", "the hard limit is low");
+		return;
+	}
+	limit = (struct rlimit){ FEW, before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &limit);
+	is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad), 0,
+			"where the limit is low, too");
+	ok(group_bytes(&group) == 0, "without a page");
+	is_int(open_descriptors() - descriptors, 5, "with five descriptors");
+	ok(group.fd[0] >= FEW && group.fd[4] >= FEW, "that the program will not miss (%d ..)",
+			group.fd[0]);
+	group_enable(&group);
+	ok(count_work(&group, "triad", 1000000, delta) && delta[1] == 1000000, "and it counts");
+	group_close(&group);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, lift_many, &below);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	is_int(below, 0, "threads do so at the same time");
+	getrlimit(RLIMIT_NOFILE, &limit);
+	ok(limit.rlim_cur == FEW && limit.rlim_max == before.rlim_max, "the limit is as it was");
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
+static int pages_below_limit(void *data)
+{
+	struct rlimit limit = { FEW, FEW };
+	struct group group;
+	unsigned descriptors = open_descriptors(), bad;
+
+	(void)data;
+	return setrlimit(RLIMIT_NOFILE, &limit) ||
+			group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true,
+					&bad) ||
+			open_descriptors() - descriptors != 1 ||
+			group_bytes(&group) != 4 * (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* What costs no page of memory costs descriptors, and a program's limit may allow few. */
 static void test_saved_pages(void)
 {
@@ -286,15 +361,11 @@ static void test_saved_pages(void)
 		is_int(open_descriptors() - descriptors, 5, "but five descriptors");
 		group_close(&group);
 	}
-	limit.rlim_cur = 1024;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad), 0,
-			"where the limit is low, too");
-	is_int(open_descriptors() - descriptors, 1, "with one descriptor");
-	is_int((long)group_bytes(&group), 4 * sysconf(_SC_PAGESIZE), "and four pages");
-	group_close(&group);
-	is_int(scripted_pmu_open(), 0, "closed, it holds nothing");
 	setrlimit(RLIMIT_NOFILE, &before);
+	test_above_limit(descriptors);
+	ok(tap_survives(pages_below_limit, NULL, 10),
+			"where the limit is low and cannot be raised, it has pages");
+	is_int(scripted_pmu_open(), 0, "closed, it holds nothing");
 }
 
 static uint64_t fabricated_raw;

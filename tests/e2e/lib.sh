@@ -51,6 +51,8 @@ for variable in ${!PHASEMUX_*}; do
 done
 unset LD_PRELOAD variable
 export OMP_NUM_THREADS=1 LC_ALL=C
+# As most systems have it; descriptors of ours go above it, where the hard limit lets them.
+[ "$(ulimit -S -n)" = unlimited ] || [ "$(ulimit -S -n)" -gt 1024 ] && ulimit -S -n 1024
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/phasemux-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT

@@ -63,6 +63,7 @@ enum call {
 	FCNTL,
 	MADVISE,
 	GETRLIMIT,
+	PRLIMIT,
 	ACCESS,
 	GETHOSTNAME,
 	DLADDR,
@@ -83,7 +84,7 @@ static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup
 	"fopen", "mkdir", "fstat", "fstatat", "posix_fallocate", "mmap", "write", "read", "close",
 	"unlinkat", "rmdir", "getcwd", "readlink", "syscall", "ioctl", "dlopen",
 	"pthread_key_create", "mkdirat", "readlinkat", "opendir", "pread", "eventfd", "fcntl",
-	"madvise", "getrlimit", "access", "gethostname", "dladdr", "pthread_setspecific",
+	"madvise", "getrlimit", "prlimit", "access", "gethostname", "dladdr", "pthread_setspecific",
 	"pthread_getattr_np", "pthread_atfork", "newlocale", "open_memstream", "vasprintf",
 	"getdelim", "fgets", "fflush", "fclose" };
 
@@ -204,6 +205,10 @@ WRAP(int, eventfd, EVENTFD, (unsigned count, int flags), (count, flags), -1)
 WRAP(int, madvise, MADVISE, (void *at, size_t size, int advice), (at, size, advice), -1)
 WRAP(int, getrlimit, GETRLIMIT, (__rlimit_resource_t which, struct rlimit *limit), (which, limit),
 		-1)
+WRAP(int, prlimit, PRLIMIT,
+		(pid_t process, __rlimit_resource_t which, const struct rlimit *new,
+				struct rlimit *old),
+		(process, which, new, old), -1)
 WRAP(int, access, ACCESS, (const char *path, int mode), (path, mode), -1)
 WRAP(int, gethostname, GETHOSTNAME, (char *name, size_t size), (name, size), -1)
 WRAP(int, dladdr, DLADDR, (const void *address, Dl_info *info), (address, info), 0)
