@@ -290,13 +290,15 @@ static void enter_end(bool aborts, void *site, const void *frame)
 
 /*
  * The others: those that nobody looks at, and those that go by, save no registers and know no more than
- * that; the rest is in a function of its own.
+ * that; the rest is in a function of its own. That one has the parameters of the call, so that whoever
+ * jumps there or to the real one leaves them, and the stack, where they are.
  */
 #define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
-	static __attribute__((noinline)) long symbol##_observed(P_##count, void *site,             \
-			const void *frame)                                                         \
+	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
 	{                                                                                          \
 		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
+		void *site = (void *)wrap_thread.called.site;                                      \
+		const void *frame = wrap_thread.called.frame;                                      \
 		long result;                                                                       \
                                                                                                    \
 		wrap_enter(call, site, frame);                                                     \
@@ -313,7 +315,8 @@ static void enter_end(bool aborts, void *site, const void *frame)
 		progresses;                                                                        \
 		if (real && (wrap_goes_by(CALLER) || !wrap_observed()))                            \
 			return real(A_##count);                                                    \
-		return symbol##_observed(A_##count, CALLER);                                       \
+		wrap_called(CALLER);                                                               \
+		return symbol##_observed(A_##count);                                               \
 	}
 
 #define WRAPPER_PASSES(symbol, form, call, count)                                                  \

@@ -14,6 +14,7 @@
  * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
  * is one call, and what a runtime calls for itself is none. passes: the outermost one is passed over.
  * site, frame: of the outermost one, as CALLER has them; NULL: there is none, or not known.
+ * called: as site and frame, of the call whose wrapper leaves what is to be done to another function.
  * begun: as of struct preload. Initial-exec: reading it must not call __tls_get_addr.
  */
 struct wrap_thread {
@@ -21,6 +22,9 @@ struct wrap_thread {
 	bool passes;
 	struct preload_thread of_core;
 	const void *site, *frame;
+	struct {
+		const void *site, *frame;
+	} called;
 	_Atomic uint64_t begun; /* written by the thread alone */
 };
 
@@ -89,6 +93,12 @@ static inline void wrap_note(const void *site, const void *frame)
 	wrap_thread.depth = 1;
 	wrap_thread.site = site;
 	wrap_thread.frame = frame;
+}
+
+static inline void wrap_called(const void *site, const void *frame)
+{
+	wrap_thread.called.site = site;
+	wrap_thread.called.frame = frame;
 }
 
 /* The outermost call has made another one. */
@@ -172,7 +182,10 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 /* Who called the wrapper, and its stack pointer once the wrapper has returned. */
 #define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
 
-/* Parameter and argument lists by number; those of the calls are all integers and pointers. */
+/*
+ * Parameter and argument lists by number; those of the calls are all integers and pointers. Volatile is
+ * what lies on the stack, where it stays when the call is made by a jump: else it is loaded and stored.
+ */
 #define P_0  void
 #define P_1  long a1
 #define P_2  P_1, long a2
@@ -180,14 +193,14 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 #define P_4  P_3, long a4
 #define P_5  P_4, long a5
 #define P_6  P_5, long a6
-#define P_7  P_6, long a7
-#define P_8  P_7, long a8
-#define P_9  P_8, long a9
-#define P_10 P_9, long a10
-#define P_11 P_10, long a11
-#define P_12 P_11, long a12
-#define P_13 P_12, long a13
-#define P_14 P_13, long a14
+#define P_7  P_6, volatile long a7
+#define P_8  P_7, volatile long a8
+#define P_9  P_8, volatile long a9
+#define P_10 P_9, volatile long a10
+#define P_11 P_10, volatile long a11
+#define P_12 P_11, volatile long a12
+#define P_13 P_12, volatile long a13
+#define P_14 P_13, volatile long a14
 
 #define A_0
 #define A_1  a1
