@@ -441,27 +441,27 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 
 /* ---- rounds ---- */
 
-/* Bursts that are over, and of those that are not, what was cut of them: they may last as the run does. */
+/* Clocks differ between machines: a thread's bins are ticks, those of a round are nanoseconds. */
+static void add_length(double seconds_by_length[HISTOGRAM_BINS], unsigned bin,
+		const _Atomic uint64_t *ticks)
+{
+	double length = clock_ns(histogram_floor(bin));
+
+	seconds_by_length[histogram_bin((uint64_t)length)] +=
+			clock_ns(atomic_load_explicit(ticks, memory_order_relaxed)) * 1e-9;
+}
+
+/* Bursts that are over, and what was cut of those that are not: they may last as long as the run. */
 static void sum_lengths(const struct ledger *ledger, const struct thread *threads,
 		double seconds_by_length[HISTOGRAM_BINS])
 {
-	unsigned cut = histogram_bin(thread_cut_length(ledger->rules));
-
 	memset(seconds_by_length, 0, HISTOGRAM_BINS * sizeof(*seconds_by_length));
-	for (const struct thread *thread = threads; thread; thread = thread->next)
-		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
-			uint64_t ticks = atomic_load_explicit(&thread->counts.histogram[bin],
-					memory_order_relaxed);
-			/* clocks differ between machines: the bins of a round are nanoseconds */
-			double length = clock_ns(histogram_floor(bin));
-
-			if (bin == cut)
-				ticks += atomic_load_explicit(&thread->slicer.ahead_ticks,
-						memory_order_relaxed);
-			if (ticks)
-				seconds_by_length[histogram_bin((uint64_t)length)] +=
-						clock_ns(ticks) * 1e-9;
-		}
+	for (const struct thread *thread = threads; thread; thread = thread->next) {
+		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++)
+			add_length(seconds_by_length, bin, &thread->counts.histogram[bin]);
+		add_length(seconds_by_length, histogram_bin(thread_cut_length(ledger->rules)),
+				&thread->slicer.ahead_ticks);
+	}
 }
 
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part)

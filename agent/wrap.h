@@ -23,7 +23,8 @@ struct wrap_thread {
 	struct preload_thread of_core;
 	const void *site, *frame;
 	struct {
-		const void *site, *frame;
+		void *site;
+		const void *frame;
 	} called;
 	_Atomic uint64_t begun; /* written by the thread alone */
 };
@@ -95,7 +96,8 @@ static inline void wrap_note(const void *site, const void *frame)
 	wrap_thread.frame = frame;
 }
 
-static inline void wrap_called(const void *site, const void *frame)
+/* For a function that has the call's own parameters, and so none for these. */
+static inline void wrap_called(void *site, const void *frame)
 {
 	wrap_thread.called.site = site;
 	wrap_thread.called.frame = frame;

@@ -6,9 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_SHARE 4    /* of what the limit allows, a quarter may be ours */
-#define PLENTY      6144 /* that quarter, less what is below the lifted ones: 1024 */
-#define ABOVE_MOST  65536
+#define SPARE_SHARE 4 /* of what the limit allows, a quarter may be ours */
+/* From so many on, that quarter has room for 1,024 of ours. */
+#define PLENTY     (SPARE_SHARE * (DESCRIPTOR_LIFTED + 1024))
+#define ABOVE_MOST 65536
 
 /* The lowest free one above the limit and from 512 on, or -1. */
 static int copy_above_limit(int fd)
@@ -24,6 +25,7 @@ static int copy_above_limit(int fd)
 			sched_yield();
 			known = 0;
 		}
+	/* only here: before, another thread may have raised it */
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		goto out;
 	raised = limit;
