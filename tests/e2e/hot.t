@@ -8,7 +8,8 @@ have mpirun.openmpi || skip_all "Open MPI is not installed"
 perf record -q -e cpu-clock:u -o "$tmp/try.data" true 2>/dev/null || skip_all "perf records nothing here"
 
 root_flag=$([ "$(id -u)" -eq 0 ] && echo --allow-run-as-root)
-melt() { on openmpi 1 "$@" lmp -in "$root/tools/melt.in" -log none -var steps 200; }
+# as long as there are thousands of samples in phases: 5% is then four times what chance does
+melt() { on openmpi 1 "$@" lmp -in "$root/tools/melt.in" -log none -var steps 600; }
 run perf melt perf record -q -e cpu-clock:u -c 2000000 -o "$tmp/perf.data"
 perf report -i "$tmp/perf.data" --stdio -F overhead,dso,sym 2>/dev/null >"$tmp/perf.text"
 preloaded melt PHASEMUX_SAMPLE=500 melt
