@@ -291,8 +291,8 @@ static void enter_end(bool aborts, void *site, const void *frame)
 /*
  * The others: those that nobody looks at, and those that go by, know no more than that, and save no
  * registers (where arguments take all that are free, one to three); the rest is in a function of its
- * own. That one has the parameters of the call, so that whoever
- * jumps there or to the real one leaves them, and the stack, where they are.
+ * own. That one has the parameters of the call, so that whoever jumps there or to the real one leaves
+ * them, and the stack, where they are.
  */
 #define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
 	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
