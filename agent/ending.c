@@ -318,7 +318,7 @@ void ending_hook(struct preload_thread *slot, void *site, const void *frame)
 	toggle_stop();
 	if (thread) {
 		thread_look_return(thread, &core.rules, now);
-		thread_stop_counting(thread, &core.rules);
+		thread_stop_counting(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules,
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
@@ -372,7 +372,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 		return;
 	thread = hooks_thread(slot);
 	if (thread) {
-		thread_stop_counting(thread, &core.rules);
+		thread_stop_counting(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
 	}

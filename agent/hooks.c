@@ -79,7 +79,7 @@ void hooks_thread_ends(void *data)
 		return;
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
-			thread_stop_counting(thread, &core.rules);
+			thread_stop_counting(thread, &core.rules, clock_now());
 			thread->at = thread->born;
 			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
@@ -252,15 +252,13 @@ static inline bool is_safe(enum runtime_call call)
 static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
 		void *site, const void *frame)
 {
-	uint64_t now = clock_now(), begin = now;
+	uint64_t now = clock_now(), begin;
 	struct thread *thread = in_slot(slot);
 
 	if (!is_observed(thread))
 		return;
 	thread_look_return(thread, &core.rules, now);
-	thread_stop_counting(thread, &core.rules);
-	if (thread_is_timed(thread) && thread->reading)
-		begin = clock_now();
+	begin = thread_stop_counting(thread, &core.rules, now);
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
 	thread->passed->nests = false;

@@ -14,7 +14,7 @@
 #define SWITCH_SLICES 16
 
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
-#define READS_LEFT 0.4
+#define READS_LEFT 0.3
 
 /*
  * Among the program's work a read takes some times as long as it did at the start, one after the other,
@@ -226,11 +226,11 @@ static uint64_t at_most(uint64_t ticks, double most)
 	return (double)ticks < most ? ticks : (uint64_t)most;
 }
 
-/* A read took so long, and so will that at the other end of the burst. */
-static void account_reads(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
+/* A read took so long. */
+static void account_read(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
-	site_add(&thread->counts.read_ticks,
-			2 * at_most(ticks, READ_TICKS_MOST * rules->read_ticks));
+	site_add(&thread->counts.reads, 1);
+	site_add(&thread->counts.read_ticks, at_most(ticks, READ_TICKS_MOST * rules->read_ticks));
 }
 
 /* The burst that begins will be read: the counters at time *now, which is later when it returns. */
@@ -250,10 +250,7 @@ static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 		begin = clock_now();
 		site_add(&thread->counts.switch_ticks, begin - *now);
 	}
-	if (good) {
-		site_add(&thread->counts.reads, 1);
-		good = read_begin(thread) == 0;
-	}
+	good = good && read_begin(thread) == 0;
 	/* a group that the kernel threw out comes back, if it does, with the next quantum */
 	if (!good)
 		thread->counting = false;
@@ -262,19 +259,19 @@ static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 	errno = kept;
 	*now = clock_now();
 	if (good)
-		account_reads(thread, rules, *now - begin);
+		account_read(thread, rules, *now - begin);
 	return good;
 }
 
-void thread_read_end(struct thread *thread, const struct thread_rules *rules)
+uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	int kept = errno;
+	uint64_t end;
 
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
 	thread->ended = !rules->switching || take_turn(thread);
 	if (!thread->ended)
-		return;
-	site_add(&thread->counts.reads, 1);
+		return now;
 	thread->ended = read_group(&thread->groups[thread->group], thread->end_values) == 0;
 	if (!thread->ended)
 		thread->counting = false;
@@ -282,6 +279,9 @@ void thread_read_end(struct thread *thread, const struct thread_rules *rules)
 	if (rules->switching)
 		end_turn(thread);
 	errno = kept;
+	end = clock_now();
+	account_read(thread, rules, end - now);
+	return end;
 }
 
 void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now)

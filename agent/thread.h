@@ -246,7 +246,7 @@ static inline void thread_count_untimed(struct thread *thread)
 /* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
 void thread_account(const struct thread *thread, struct account *account);
 
-void thread_read_end(struct thread *thread, const struct thread_rules *rules);
+uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
  * At time now, in the first hook after no call was looked at for a while: the burst or the call that was
@@ -272,13 +272,13 @@ static inline void thread_look_return(struct thread *thread, const struct thread
 void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
- * The work of a burst ends here: its counters are read, if they are, before anything else is done,
- * so that they hold as little of ours as can be. thread_end_burst follows.
+ * The work of a burst ends here, at time now: its counters are read, if they are, before anything else is
+ * done, so that they hold as little of ours as can be. thread_end_burst follows. When that was done.
  */
-static inline void thread_stop_counting(struct thread *thread, const struct thread_rules *rules)
+static inline uint64_t thread_stop_counting(struct thread *thread, const struct thread_rules *rules,
+		uint64_t now)
 {
-	if (thread->open && thread->reading)
-		thread_read_end(thread, rules);
+	return thread->open && thread->reading ? thread_read_end(thread, rules, now) : now;
 }
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */

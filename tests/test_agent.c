@@ -48,7 +48,7 @@ static void one_burst(struct thread *thread, int i)
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
 	now = clock_now();
-	thread_stop_counting(thread, &run.rules);
+	thread_stop_counting(thread, &run.rules, now);
 	thread->at = path_find(&thread->sites.paths, end, NULL);
 	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
 }
@@ -214,7 +214,7 @@ static void test_time_goes_back(void)
 	}
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", WORK);
-	thread_stop_counting(thread, &run.rules);
+	thread_stop_counting(thread, &run.rules, clock_now());
 	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, thread->begin - 1000000);
 	ledger_drain(run.ledger, thread);
 	thread_account(thread, &account);

@@ -48,7 +48,7 @@ static void *compute(void *data)
 		thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 		scripted_pmu_work("triad", (uint64_t)WORK);
 		now = clock_now();
-		thread_stop_counting(thread, &run.rules);
+		thread_stop_counting(thread, &run.rules, now);
 		thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
 		if (i % 4 == 3)
 			ledger_drain(run.ledger, thread);
@@ -151,7 +151,7 @@ static void test_does_not_end(void)
 	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 5));
-	thread_stop_counting(thread, &run.rules);
+	thread_stop_counting(thread, &run.rules, clock_now());
 	thread_end_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
 	for (int i = 0; i < 100 && !atomic_load(&thread->slicer.ahead_bursts); i++) {
