@@ -194,6 +194,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		.world = &world,
 		.sites = sites,
 		.rounds = exchange_rounds(core.exchange),
+		.waiting = core.adapter ? (unsigned)world.size : 1,
 		.alone = !core.adapter };
 	struct ledger_piece piece[LEDGER_PIECES];
 	struct totals *totals = ledger_close(core.ledger, threads, piece);

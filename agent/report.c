@@ -287,6 +287,21 @@ static json_t *phases(const struct report_facts *facts, json_t **cost)
 	return list;
 }
 
+/*
+ * Of the program's time, where ranks wait for each other between any two bursts: what all do at one moment
+ * counts once, what each does at moments of its own as often as any of them does it. A rank that reads a part
+ * p of its bursts does so in that part of the steps, and one of P ranks in 1 - (1 - p)^P of them.
+ */
+static double waited_share(const struct report_facts *facts, double available)
+{
+	const struct totals *totals = facts->totals;
+	double own = totals->work.reads + totals->work.switches + totals->work.samples;
+	double read = fmin(1, share(totals->reads / 2, totals->compute.bursts));
+	double times = read > 0 ? (1 - pow(1 - read, facts->waiting)) / read : facts->waiting;
+
+	return share(totals->agent_seconds + own * (times - 1), available);
+}
+
 /* What phasemux itself took. interval_cost is given away. */
 static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
@@ -297,11 +312,12 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 						  facts->counting->probe.read_ns * 1e-9;
 
 	return json_pack(
-			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}",
+			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}",
 			"interval_cost", interval_cost, "work", "calls", number(work->calls),
 			"reads", number(work->reads), "switches", number(work->switches),
 			"services", number(work->services), "samples", number(work->samples),
 			"seconds", number(totals->agent_seconds), "share",
+			number(waited_share(facts, available)), "processor_share",
 			number(share(totals->agent_seconds, available)), "start_seconds",
 			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
 			number(share(totals->end_seconds, facts->world->size)), "bytes",

@@ -39,6 +39,7 @@ struct report_facts {
 	double wall_seconds;         /* the longest rank's */
 	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
+	unsigned waiting;                /* ranks that wait for each other; 1: none does */
 	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h) */
 	const struct slowdown *slowdown; /* NULL: it was always on */
 	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */

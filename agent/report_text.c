@@ -490,7 +490,8 @@ static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
 	double lost = get_in(report, "lost", "bursts"), cost = get(agent, "interval_cost");
-	double passed = get(agent, "passed_calls");
+	double passed = get(agent, "passed_calls"), alone = get(agent, "processor_share");
+	bool waits = get(agent, "share") > alone;
 
 	print_line(out, 2,
 			"Left out: unclassified %s (%s bursts), short %s (%s bursts under %s)%s%s%s.",
@@ -511,10 +512,11 @@ static void print_foot(FILE *out, const json_t *report)
 				"known together, and placed as that of those around them.",
 				format_count(passed).of);
 	print_line(out, 2,
-			"phasemux itself: %s (%s), %s reads and %s switches in %s calls, %.0f "
-			"rounds, %s per process%s%s%s.",
-			format_seconds(get(agent, "seconds")).of,
-			format_percent(get(agent, "share")).of,
+			"phasemux itself: %s (%s%s%s%s), %s reads and %s switches in %s calls, "
+			"%.0f rounds, %s per process%s%s%s.",
+			format_seconds(get(agent, "seconds")).of, format_percent(alone).of,
+			waits ? "; " : "", waits ? format_percent(get(agent, "share")).of : "",
+			waits ? " where ranks wait for each other" : "",
 			format_count(get(agent, "reads")).of,
 			format_count(get(agent, "switches")).of,
 			format_count(get(agent, "calls")).of, get(agent, "rounds"),

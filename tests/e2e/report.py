@@ -284,7 +284,12 @@ def check_account(name):
     expect(agent["start_seconds"] > 0 and agent["end_seconds"] > 0, f"{agent}")
     expect(agent["seconds"] > ends, f"{agent['seconds']} s, of them {ends} at start and end")
     whole = report["wall_seconds"] * report["threads"]
-    expect(abs(agent["share"] * whole / agent["seconds"] - 1) < 1e-6, f"a share of {agent['share']}")
+    own = agent["processor_share"]
+    expect(abs(own * whole / agent["seconds"] - 1) < 1e-6, f"a share of {own}")
+    # two ranks that wait for each other, and do not always read the same bursts
+    work = agent["work"]
+    both = (work["reads"] + work["switches"] + work["samples"]) / whole
+    expect(report["ranks"] == 2 and own < agent["share"] <= own + both, f"{own} and {agent['share']}, {both}")
 
 
 def check_between(name, path, low, high):
