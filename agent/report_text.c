@@ -490,8 +490,10 @@ static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
 	double lost = get_in(report, "lost", "bursts"), cost = get(agent, "interval_cost");
-	double passed = get(agent, "passed_calls"), alone = get(agent, "processor_share");
-	bool waits = get(agent, "share") > alone;
+	double passed = get(agent, "passed_calls");
+	struct text alone = format_percent(get(agent, "processor_share"));
+	struct text waited = format_percent(get(agent, "share"));
+	bool waits = strcmp(alone.of, waited.of) != 0;
 
 	print_line(out, 2,
 			"Left out: unclassified %s (%s bursts), short %s (%s bursts under %s)%s%s%s.",
@@ -514,9 +516,8 @@ static void print_foot(FILE *out, const json_t *report)
 	print_line(out, 2,
 			"phasemux itself: %s (%s%s%s%s), %s reads and %s switches in %s calls, "
 			"%.0f rounds, %s per process%s%s%s.",
-			format_seconds(get(agent, "seconds")).of, format_percent(alone).of,
-			waits ? "; " : "", waits ? format_percent(get(agent, "share")).of : "",
-			waits ? " where ranks wait for each other" : "",
+			format_seconds(get(agent, "seconds")).of, alone.of, waits ? "; " : "",
+			waits ? waited.of : "", waits ? " where ranks wait for each other" : "",
 			format_count(get(agent, "reads")).of,
 			format_count(get(agent, "switches")).of,
 			format_count(get(agent, "calls")).of, get(agent, "rounds"),
