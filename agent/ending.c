@@ -233,6 +233,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	facts.compute_seconds_most = most[1];
 	facts.off_seconds = off_seconds;
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
+	facts.stretch = toggle_stretches(&facts.stretches);
 	facts.source = sampled_source(&sampled, core.preload->folder);
 	facts.profile = most[2] == 0 ? sampled.profile : NULL;
 	report = report_build(&facts);

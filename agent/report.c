@@ -363,6 +363,21 @@ static json_t *job(const struct job *job)
 			*job->partition ? document_text(job->partition) : json_null());
 }
 
+static json_t *stretches(const struct report_facts *facts)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < facts->stretches; i++) {
+		const struct stretch *stretch = &facts->stretch[i];
+
+		list = document_append(list,
+				json_pack("{s:o,s:o,s:b}", "seconds", number(stretch->seconds),
+						"calls", whole((double)stretch->calls), "on",
+						stretch->observed));
+	}
+	return list;
+}
+
 /* By how much the program was slower while it was observed, or null where it always was. */
 static json_t *toggle(const struct report_facts *facts)
 {
@@ -370,10 +385,10 @@ static json_t *toggle(const struct report_facts *facts)
 
 	if (!slowdown)
 		return json_null();
-	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o}}", "off_seconds", number(facts->off_seconds),
+	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o},s:o}", "off_seconds", number(facts->off_seconds),
 			"compared", (int)slowdown->compared, "slowdown", "mean",
 			number(slowdown->mean), "ci95", number(slowdown->ci95), "median",
-			number(slowdown->median));
+			number(slowdown->median), "stretches", stretches(facts));
 }
 
 void report_account(json_t *report, const struct report_facts *facts)

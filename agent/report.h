@@ -42,6 +42,8 @@ struct report_facts {
 	unsigned waiting;                /* ranks that wait for each other; 1: none does */
 	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h) */
 	const struct slowdown *slowdown; /* NULL: it was always on */
+	const struct stretch *stretch;   /* what that was found from, on rank 0 */
+	unsigned stretches;
 	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */
 	bool alone;              /* each rank reports for itself: no adapter serves this MPI */
 };

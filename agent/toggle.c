@@ -135,6 +135,12 @@ bool toggle_slowdown(struct slowdown *slowdown)
 	return true;
 }
 
+const struct stretch *toggle_stretches(unsigned *count)
+{
+	*count = toggle.was_off ? toggle.stretches : 0;
+	return toggle.was_off ? toggle.stretch : NULL;
+}
+
 size_t toggle_bytes(void)
 {
 	return toggle.ns ? STRETCHES_MAX * sizeof(struct stretch) : 0;

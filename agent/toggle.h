@@ -27,6 +27,9 @@ void toggle_stop(void);
 /* After toggle_stop: what was found. False: it always was on. */
 bool toggle_slowdown(struct slowdown *slowdown);
 
+/* From what: the stretches in order, of this process. They stay. NULL: it always was on. */
+const struct stretch *toggle_stretches(unsigned *count);
+
 /* Memory for it, in this process. */
 size_t toggle_bytes(void);
 

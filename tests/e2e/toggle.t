@@ -18,6 +18,42 @@ assert 0 < report["compute_seconds"] <= 1.001 * wall * report["threads"], report
 assert report["efficiency"]["parallel"] <= 1, report["efficiency"]' "$tmp/$1.result/report.json" "$2" "$3"
 }
 
+# NAME: its stretches say the same of the time it was off, but for bursts that were under way, and what it did.
+stretches_agree() {
+	"$python" -c '
+import json, sys
+toggle = json.load(open(sys.argv[1]))["toggle"]
+off = [each for each in toggle["stretches"] if not each["on"]]
+seconds = sum(each["seconds"] for each in off)
+assert len(off) < len(toggle["stretches"]), len(off)
+assert abs(seconds - toggle["off_seconds"]) <= 0.1 * seconds, (seconds, toggle["off_seconds"])
+assert sum(each["calls"] for each in toggle["stretches"]) > 0' "$tmp/$1.result/report.json"
+}
+
+# Runs of a made-up program, slower by 2% where phasemux is on: it makes calls at three speeds.
+by_places() {
+	PYTHONPATH=$root/tests/bench PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+import random, statistics
+import places
+random.seed(1)
+runs = []
+for _ in range(9):
+    of_run, at, stretches = random.gauss(1, 0.02), 0, []
+    while at < 90000:
+        on = random.random() < 0.5
+        seconds = 1e-4 * (1 + at // 30000) * of_run * random.gauss(1, 0.01) * (1.02 if on else 1)
+        calls = min(int(0.1 / seconds), 90000 - at)
+        stretches.append({"seconds": calls * seconds, "calls": calls, "on": on})
+        at += calls
+    runs.append(stretches)
+assert places.alike(runs)
+slower = places.slower_by(runs)
+error = statistics.stdev(slower) / 3
+assert error < 0.003 and abs(statistics.mean(slower) - 0.02) < 5 * error, slower
+runs[0][5]["calls"] += 1000
+assert not places.alike(runs)'
+}
+
 # NAME COUNTS...: each burst that was read counts as many instructions as one of them.
 exact() {
 	cat "$tmp/$1.result"/bursts.*.csv >"$tmp/all.csv"
@@ -50,6 +86,7 @@ for mpi in $mpis; do
 	scripted "$name" PHASEMUX_TOGGLE=50ms on "$mpi" 2 "$programs/phases.$mpi" -n 600
 	holds "$name: stretches are compared" \
 		report between "$tmp/$name.result/report.json" toggle/compared 1 1000
+	holds "$name: and told" stretches_agree "$name"
 done
 for mpi in $mpis; do break; done
 
@@ -98,5 +135,11 @@ told alone PHASEMUX_TOGGLE=10ms "$programs/serial" 1
 holds "without MPI it stays on, and says so" \
 	grep -q 'PHASEMUX_TOGGLE is for programs with MPI: phasemux stays on' alone.err
 holds "and was never off" report value "$tmp/alone.result/report.json" toggle null
+
+if "$python" -c 'import numpy' 2>/dev/null; then
+	holds "of several runs, what one does is compared with others at the same place" by_places
+else
+	skip "several runs compared by places" "no NumPy"
+fi
 
 done_testing
