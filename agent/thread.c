@@ -23,7 +23,8 @@
  */
 #define READS_KNOWN     32
 #define READ_TICKS_MOST 16
-#define HOOK_TICKS_MOST 64 /* the same of a hook */
+#define HOOK_TICKS_MOST 64  /* the same of a hook */
+#define SWITCH_NS_MOST  1e6 /* and of a switch, which takes 3 to 10 us */
 
 size_t thread_bytes(void)
 {
@@ -248,7 +249,8 @@ static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 	if (!good) {
 		good = next_quantum(thread, rules, begin);
 		begin = clock_now();
-		site_add(&thread->counts.switch_ticks, begin - *now);
+		site_add(&thread->counts.switch_ticks,
+				at_most(begin - *now, (double)clock_ticks(SWITCH_NS_MOST)));
 	}
 	good = good && read_begin(thread) == 0;
 	/* a group that the kernel threw out comes back, if it does, with the next quantum */
