@@ -18,7 +18,8 @@ assert 0 < report["compute_seconds"] <= 1.001 * wall * report["threads"], report
 assert report["efficiency"]["parallel"] <= 1, report["efficiency"]' "$tmp/$1.result/report.json" "$2" "$3"
 }
 
-# NAME: its stretches say the same of the time it was off, but for bursts that were under way, and what it did.
+# NAME: its stretches say the same of the time it was off, but that bursts under way are lost as well, which may
+# be a quarter of a stretch, and what it did.
 stretches_agree() {
 	"$python" -c '
 import json, sys
@@ -26,7 +27,7 @@ toggle = json.load(open(sys.argv[1]))["toggle"]
 off = [each for each in toggle["stretches"] if not each["on"]]
 seconds = sum(each["seconds"] for each in off)
 assert len(off) < len(toggle["stretches"]), len(off)
-assert abs(seconds - toggle["off_seconds"]) <= 0.1 * seconds, (seconds, toggle["off_seconds"])
+assert 0.95 * seconds <= toggle["off_seconds"] <= 1.5 * seconds, (seconds, toggle["off_seconds"])
 assert sum(each["calls"] for each in toggle["stretches"]) > 0' "$tmp/$1.result/report.json"
 }
 
