@@ -1,5 +1,6 @@
 #include "agent/early.h"
 
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -96,8 +97,17 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 
 #ifdef HAVE_BARE_SYSCALL
 
-/* For a second after its last event is closed, the kernel stays awake. */
-static BARE int open_and_close(void *data)
+/* Out of the program's way, and within its limit. */
+static int lowest;
+/* The event's descriptor, or a state. */
+enum { OPENING = -1, RELEASED = -2 };
+static atomic_int held = OPENING;
+
+/*
+ * The kernel falls asleep a second after the last event is closed, which may be one of a run before:
+ * so this one stays open.
+ */
+static BARE int open_and_hold(void *data)
 {
 	static struct perf_event_attr attr = {
 		.size = PERF_ATTR_SIZE_VER0,
@@ -108,15 +118,20 @@ static BARE int open_and_close(void *data)
 		.exclude_hv = 1,
 	};
 	long fd = bare_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int lifted, state = OPENING;
 
 	(void)data;
-	if (fd >= 0)
-		bare_syscall(SYS_close, fd, 0, 0, 0, 0);
+	if (fd < 0)
+		return 0;
+	lifted = (int)bare_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest, 0, 0);
+	bare_syscall(SYS_close, fd, 0, 0, 0, 0);
+	if (lifted >= 0 && !atomic_compare_exchange_strong(&held, &state, lifted))
+		bare_syscall(SYS_close, lifted, 0, 0, 0, 0);
 	return 0;
 }
 
 /*
- * A thread without a libc: it makes two system calls and is gone, some milliseconds later. With one
+ * A thread without a libc: it makes three system calls and is gone, some milliseconds later. With one
  * of pthread_create's, a program that has no other would lock in malloc for ever after.
  */
 void early_wake_counters(void)
@@ -131,16 +146,29 @@ void early_wake_counters(void)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, &before))
 		return;
-	clone(open_and_close, stack + sizeof(stack),
+	lowest = descriptor_lowest();
+	clone(open_and_hold, stack + sizeof(stack),
 			CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 					CLONE_SYSVSEM,
 			NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+void early_release_counters(void)
+{
+	int fd = atomic_exchange(&held, RELEASED);
+
+	if (fd >= 0)
+		close(fd);
+}
+
 #else
 
 void early_wake_counters(void)
+{
+}
+
+void early_release_counters(void)
 {
 }
 

@@ -14,9 +14,12 @@ int early_is_rank(void);
 void early_prepare(void);
 
 /*
- * Wakes the kernel's counters while MPI_Init works: the first event of a thread on a node where
- * there was none waits for a grace period of the kernel too. Once; leaves nothing behind.
+ * Wakes the kernel's counters while MPI_Init works, and keeps them awake: the first event of a thread
+ * on a node where there is none waits for a grace period of the kernel too. Once; holds a descriptor.
  */
 void early_wake_counters(void);
+
+/* Counters are open, or will not be: closes that descriptor. */
+void early_release_counters(void);
 
 #endif

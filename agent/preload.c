@@ -254,6 +254,7 @@ static void leave_init(enum runtime_call call, void *site, const void *frame)
 		preload.attach_ns = clock_monotonic();
 		resolve_all();
 		wrap_attach(true);
+		early_release_counters();
 	}
 	errno = kept;
 	wrap_leave(call, site, frame);

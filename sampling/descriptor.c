@@ -45,13 +45,19 @@ out:
 	return copy;
 }
 
-static int copy_up(int fd)
+int descriptor_lowest(void)
 {
 	struct rlimit limit;
-	int lowest = DESCRIPTOR_LIFTED;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 2 * DESCRIPTOR_LIFTED)
-		lowest = (int)(limit.rlim_cur / 2);
+		return (int)(limit.rlim_cur / 2);
+	return DESCRIPTOR_LIFTED;
+}
+
+static int copy_up(int fd)
+{
+	int lowest = descriptor_lowest();
+
 	return fd >= lowest ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, lowest);
 }
 

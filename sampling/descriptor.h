@@ -17,6 +17,9 @@
  */
 int descriptor_lift(int fd);
 
+/* The lowest number that is above the range that programs use, and that RLIMIT_NOFILE allows. */
+int descriptor_lowest(void);
+
 /* The program will not miss it: it is above the limit, or the limit allows three times as many above it. */
 bool descriptor_is_spare(int fd);
 
