@@ -97,17 +97,15 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 
 #ifdef HAVE_BARE_SYSCALL
 
-/* Out of the program's way, and within its limit. */
-static int lowest;
 /* The event's descriptor, or a state. */
 enum { OPENING = -1, RELEASED = -2 };
 static atomic_int held = OPENING;
 
 /*
  * The kernel falls asleep a second after the last event is closed, which may be one of a run before:
- * so this one stays open.
+ * so this one stays open, with the lowest free number from `lowest` on.
  */
-static BARE int open_and_hold(void *data)
+static BARE int open_and_hold(void *lowest)
 {
 	static struct perf_event_attr attr = {
 		.size = PERF_ATTR_SIZE_VER0,
@@ -120,10 +118,9 @@ static BARE int open_and_hold(void *data)
 	long fd = bare_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	int lifted, state = OPENING;
 
-	(void)data;
 	if (fd < 0)
 		return 0;
-	lifted = (int)bare_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest, 0, 0);
+	lifted = (int)bare_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)lowest, 0, 0);
 	bare_syscall(SYS_close, fd, 0, 0, 0, 0);
 	if (lifted >= 0 && !atomic_compare_exchange_strong(&held, &state, lifted))
 		bare_syscall(SYS_close, lifted, 0, 0, 0, 0);
@@ -146,11 +143,10 @@ void early_wake_counters(void)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, &before))
 		return;
-	lowest = descriptor_lowest();
 	clone(open_and_hold, stack + sizeof(stack),
 			CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 					CLONE_SYSVSEM,
-			NULL);
+			(void *)(long)descriptor_lowest());
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
