@@ -34,6 +34,18 @@ struct spool {
 	uint64_t dirty[PROTOTYPES_MAX]; /* per prototype, a bit for each group */
 };
 
+#define PATH_SIZE (sizeof(((struct spool *)NULL)->folder) + sizeof(((struct spool *)NULL)->name))
+
+static void path_of(const struct spool *spool, char path[PATH_SIZE])
+{
+	snprintf(path, PATH_SIZE, "%s/%s", spool->folder, spool->name);
+}
+
+static bool is_ours(const struct spool *spool, const struct stat *status)
+{
+	return status->st_dev == spool->device && status->st_ino == spool->inode;
+}
+
 /* ---- the format ---- */
 
 static size_t align(size_t at)
@@ -265,17 +277,14 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 
 void spool_remove(struct spool *spool)
 {
-	int folder = open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[PATH_SIZE];
 	struct stat status;
 	char *slash;
 
-	/* only what is ours: the program may have moved things meanwhile */
-	if (folder >= 0) {
-		if (fstatat(folder, spool->name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-				status.st_dev == spool->device && status.st_ino == spool->inode)
-			unlinkat(folder, spool->name, 0);
-		close(folder);
-	}
+	/* only what is ours: the program may have moved things meanwhile; it may have no descriptor left */
+	path_of(spool, path);
+	if (lstat(path, &status) == 0 && is_ours(spool, &status))
+		unlink(path);
 	/* the last rank of the node succeeds in it; then the last run of the user */
 	slash = strrchr(spool->folder, '/');
 	if (rmdir(spool->folder) == 0) {
@@ -320,16 +329,15 @@ struct spool_thread *spool_thread(struct spool *spool, int thread)
 /* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
 static int open_file(const struct spool *spool)
 {
-	char path[sizeof(spool->folder) + sizeof(spool->name)];
+	char path[PATH_SIZE];
 	struct stat status;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", spool->folder, spool->name);
+	path_of(spool, path);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) == 0 && status.st_dev == spool->device &&
-			status.st_ino == spool->inode)
+	if (fstat(fd, &status) == 0 && is_ours(spool, &status))
 		return fd;
 	close(fd);
 	return -ENOENT;

@@ -279,6 +279,17 @@ static void test_room(void)
 	spool_free(spool);
 }
 
+static int removes_without_descriptors(void *spool)
+{
+	struct rlimit none = { 0, 0 };
+	char path[256];
+
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return 1;
+	spool_remove(spool);
+	return access(path_in(path, sizeof(path), "/123456789abcd/rank-3"), F_OK) == 0;
+}
+
 static void test_modes(void)
 {
 	char path[256];
@@ -304,7 +315,8 @@ static void test_modes(void)
 			"and can be read at once");
 	spool_image_fini(&image);
 	ok(!make(&error) && error == -EEXIST, "never over a file that is there");
-	spool_remove(spool);
+	ok(tap_survives(removes_without_descriptors, spool, 10),
+			"a process that has no descriptor left can remove it");
 	ok(stat(path_in(path, sizeof(path), ""), &status) && errno == ENOENT,
 			"the normal end leaves nothing, not even folders");
 	spool_free(spool);
