@@ -3,8 +3,10 @@ host has other guests) meets all alike, as it does not when they run one after t
 """
 import os
 import select
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 TURN_SECONDS = 0.1
@@ -69,14 +71,17 @@ class Command:
 
 
 def seconds_in_turns(several, folder):
-    """Of commands, each (words, environment): how long each ran."""
-    commands = [Command(words, folder, environment) for words, environment in several]
-    running = list(commands)
-    while running:
-        running.reverse()
-        for command in list(running):
-            if command.turn(TURN_SECONDS if len(running) > 1 else None):
-                running.remove(command)
+    """Of commands, each (words, environment): how long each ran. Each has a copy of the folder: two in
+    one would write the same files."""
+    with tempfile.TemporaryDirectory(prefix="phasemux-turns.") as copies:
+        commands = [Command(words, shutil.copytree(folder, os.path.join(copies, str(i))), environment)
+                    for i, (words, environment) in enumerate(several)]
+        running = list(commands)
+        while running:
+            running.reverse()
+            for command in list(running):
+                if command.turn(TURN_SECONDS if len(running) > 1 else None):
+                    running.remove(command)
     for command in commands:
         if command.process.returncode:
             raise RuntimeError(f"{' '.join(command.process.args)} ended with "
