@@ -1,7 +1,9 @@
 """Commands that take turns on the machine: what changes from second to second (a virtual machine's
-host has other guests) meets all alike, as it does not when they run one after the other.
+host has other guests) meets all alike, as it does not when they run one after the other. What stays
+the same in each run of a command, where its heap lies, is drawn anew (heap_shift.c).
 """
 import os
+import random
 import select
 import shutil
 import signal
@@ -10,6 +12,8 @@ import tempfile
 import time
 
 TURN_SECONDS = 0.1
+LINE, PLACE, PAGE = 64, 16, 4096  # bytes: a cache line; what malloc aligns to
+SHIFT_LEAST = 70008               # more than what is free before the program begins: the heap's top moves
 
 
 def family(pid):
@@ -68,6 +72,16 @@ class Command:
             return True
         self.stop(begin)
         return False
+
+
+def heap_shifts(commands):
+    """Endless: for each of so many commands, by how many bytes its heap begins later. Of each four times,
+    each command meets each of the four places in a cache line once."""
+    places = range(LINE // PLACE)
+    while True:
+        orders = [random.sample(places, len(places)) for _ in range(commands)]
+        for time in places:
+            yield [SHIFT_LEAST + random.randrange(0, PAGE, LINE) + PLACE * order[time] for order in orders]
 
 
 def seconds_in_turns(several, folder):
