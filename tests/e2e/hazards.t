@@ -6,7 +6,7 @@
 mpis=$(mpis_of hazard)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# Each run has a spool of its own, which tells afterwards who left his sums. One that is run again
+# Each run has a spool of its own, which tells afterwards which left its sums. One that is run again
 # begins with none.
 spooled() {
 	local how=$1 name=$2
