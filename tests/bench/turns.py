@@ -80,8 +80,8 @@ def heap_shifts(commands):
     places = range(LINE // PLACE)
     while True:
         orders = [random.sample(places, len(places)) for _ in range(commands)]
-        for turn in places:
-            yield [SHIFT_LEAST + random.randrange(0, PAGE, LINE) + PLACE * order[turn] for order in orders]
+        for drawn in zip(*orders):
+            yield [SHIFT_LEAST + random.randrange(0, PAGE, LINE) + PLACE * place for place in drawn]
 
 
 def seconds_in_turns(several, folder):
