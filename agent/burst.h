@@ -16,7 +16,8 @@ struct burst {
 	uint64_t quantum; /* of the thread, counted from 0 */
 	uint32_t span;
 	uint16_t group;
-	uint16_t from;      /* site */
+	uint16_t from;  /* site */
+	uint8_t length; /* of the span's lengths; of a burst, not of a slice of one that goes on */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool slice;
 	bool is_long;     /* may be cut */

@@ -199,6 +199,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
 	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
+	thread_learn_short(thread, &core.rules, now);
 	thread->service_at = clock_next_multiple(pause);
 	account_service(thread, clock_now() - now, training);
 	errno = kept;

@@ -18,6 +18,12 @@
 /* How far apart different call paths are, where the range of each other metric is 1. */
 #define CALLPATH_WEIGHT 1024
 
+/*
+ * To look up the span and the length of a burst takes some 10 ns: of bursts that last a thousand times as
+ * long it is known at the end where they belong, also where they were taken to be short.
+ */
+#define PLACED_NS 10e3
+
 #define SAMPLE_CIRCLE  8    /* ranks that are sampled alike */
 #define SAMPLE_THREADS 1024 /* numbers of a rank's threads */
 
@@ -74,6 +80,8 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->preference = ledger->preferences[0];
 	ledger->burst_min_given = settings->burst_min_ns >= 0;
 	ledger->burst_min_ns = ledger->burst_min_given ? (uint64_t)settings->burst_min_ns : 1000;
+	rules->burst_min_given = ledger->burst_min_given;
+	rules->placed_ticks = clock_ticks(PLACED_NS);
 	atomic_store(&rules->burst_min, clock_ticks((double)ledger->burst_min_ns));
 	ledger->table = new_table(ledger);
 	ledger->spare = new_table(ledger);
@@ -302,7 +310,8 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 		return;
 	}
 	span_mark(thread->sites.noted_since, burst->span);
-	span_note(&thread->sites.span[burst->span], prototype, burst->weight, (double)burst->ticks);
+	span_note(&thread->sites.span[burst->span].length[burst->length], prototype, burst->weight,
+			(double)burst->ticks);
 	if (burst->span > thread->noted)
 		thread->noted = burst->span;
 }
@@ -324,12 +333,30 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
 }
 
-/* Unclassified for good. */
+/* Unclassified for good: no prototype of the last generation claims it. */
 static void give_up(struct thread *thread, const struct burst *burst)
 {
 	thread->given_up++;
 	thread->given_up_ticks += burst->ticks;
-	note(thread, TOTALS_UNCLASSIFIED, burst);
+	note(thread, UNREAD_UNCLASSIFIED, burst);
+}
+
+/*
+ * There is no room for it until the next generation, which may claim it: it is placed as those of its span
+ * and length will be.
+ */
+static void leave(struct thread *thread, const struct burst *burst)
+{
+	struct span_length *length;
+
+	if (burst->span == BURST_NO_SPAN) {
+		give_up(thread, burst);
+		return;
+	}
+	length = &thread->sites.span[burst->span].length[burst->length];
+	span_mark(thread->sites.noted_since, burst->span);
+	length->left++;
+	length->left_ticks += (double)burst->ticks;
 }
 
 static void give_back(struct ledger *ledger, struct pending *place)
@@ -350,7 +377,7 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
 		place = pending_shift(&thread->pending);
-		give_up(thread, place ? &place->burst : burst);
+		leave(thread, place ? &place->burst : burst);
 	}
 	if (!place)
 		return;
@@ -632,6 +659,9 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 {
 	struct account account;
 	struct pending *place;
+	uint32_t phase[PROTOTYPES_MAX];
+	const struct totals_clock thread_clock = { clock_here.ns_per_tick,
+		ledger->rules->passed_ticks, (double)clock_ticks((double)ledger->burst_min_ns) };
 
 	/* as in ledger_drain; whoever comes later finds the ledger closed */
 	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
@@ -644,8 +674,9 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	close_quantum(ledger, thread);
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 	thread_account(thread, &account);
-	totals_add(totals, &account, &thread->sites, ledger->rules->passed_ticks,
-			clock_here.ns_per_tick);
+	for (uint32_t p = 0; p < ledger->table->count; p++)
+		phase[p] = ledger->table->all[p].phase;
+	totals_add(totals, &account, &thread->sites, phase, ledger->table->count, &thread_clock);
 }
 
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,

@@ -4,20 +4,30 @@
 #include "agent/ledger_inside.h"
 #include "agent/log.h"
 
+static void save_length(const struct span_length *length, struct spool_length *copy)
+{
+	copy->unread = length->left +
+			(double)atomic_load_explicit(&length->unread, memory_order_relaxed);
+	copy->unread_ticks = length->left_ticks +
+			(double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed);
+	for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
+		copy->prototype[k] = (uint16_t)length->share[k].prototype;
+		copy->share_read[k] = (float)length->share[k].read;
+		copy->share_ticks[k] = (float)length->share[k].ticks;
+		copy->share_unread[k] = (float)length->share[k].unread;
+	}
+}
+
 static void save_span(const struct span *span, struct spool_span *copy)
 {
 	copy->from = span->from;
 	copy->to = span->to;
-	copy->unread = span->left +
-			(double)atomic_load_explicit(&span->unread, memory_order_relaxed);
-	copy->unread_ticks = span->left_ticks +
-			(double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed);
-	for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
-		copy->prototype[k] = (uint16_t)span->share[k].prototype;
-		copy->share_read[k] = (float)span->share[k].read;
-		copy->share_ticks[k] = (float)span->share[k].ticks;
-		copy->share_unread[k] = (float)span->share[k].unread;
-		copy->share_unread_ticks[k] = (float)span->share[k].unread_ticks;
+	copy->lengths = span->lengths;
+	copy->cut = 0;
+	memcpy(copy->bin, span->bin, sizeof(copy->bin));
+	for (unsigned l = 0; l < span->lengths; l++) {
+		copy->cut |= (uint16_t)(span->length[l].cut << l);
+		save_length(&span->length[l], &copy->length[l]);
 	}
 }
 

@@ -76,19 +76,22 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 	return ticks;
 }
 
-/* What was taken ahead of a burst belongs to this span. */
-static void settle_ahead(struct thread *thread, struct span *span, uint32_t number)
+/* What was taken ahead of a burst belongs to its span and length, now that they are known. */
+static void settle_ahead(struct thread *thread, struct span_length *length,
+		const struct burst *burst)
 {
 	struct slices_ahead *ahead = &thread->slicer.ahead;
 
 	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
 		if (ahead->count[p] > 0)
-			span_note_slices(span, p, (uint32_t)ahead->count[p],
+			span_note_slices(length, p, (uint32_t)ahead->count[p],
 					(double)ahead->ticks[p]);
 	memset(ahead, 0, sizeof(*ahead));
 	for (struct pending *place = thread->pending.first; place; place = place->next)
-		if (place->burst.span == BURST_NO_SPAN)
-			place->burst.span = number;
+		if (place->burst.span == BURST_NO_SPAN) {
+			place->burst.span = burst->span;
+			place->burst.length = burst->length;
+		}
 }
 
 /* A sample within a burst of this prototype: where the program was, and what it had counted. */
@@ -144,7 +147,7 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
 {
-	struct span *span = &thread->sites.span[burst->span];
+	struct span_length *length = &thread->sites.span[burst->span].length[burst->length];
 	uint64_t left, left_ticks;
 
 	if (!burst->mixed &&
@@ -156,15 +159,16 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
 	span_mark(thread->sites.noted_since, burst->span);
 	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
-		span->left += (double)left;
-		span->left_ticks += (double)left_ticks;
+		length->cut = true;
+		length->left += (double)left;
+		length->left_ticks += (double)left_ticks;
 	} else if (burst->mixed) {
-		span->left++;
-		span->left_ticks += (double)burst->ticks;
+		length->left++;
+		length->left_ticks += (double)burst->ticks;
 	} else {
 		ledger_drain_burst(ledger, thread, table, burst);
 	}
-	settle_ahead(thread, span, burst->span);
+	settle_ahead(thread, length, burst);
 }
 
 /* Slices say more when their burst has ended, so they stay in the kernel's ring for a while. */

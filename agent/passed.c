@@ -196,7 +196,10 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 
 		if (bursts) {
 			thread_add_bursts(thread, bursts, pair->burst, ticks);
-			thread_add_unread(thread, pair->span, pair->is_short, bursts, ticks);
+			if (pair->placed)
+				thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
+			else
+				thread_add_short(thread, bursts, ticks);
 		}
 		left -= ticks;
 	}

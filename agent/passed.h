@@ -146,8 +146,9 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 /* A burst and the call that ended it, which were timed; all in ticks. */
 struct passed_pair {
 	uint64_t burst, call;
-	uint32_t span, from; /* of the burst; the site where the next one begins */
-	bool is_short, waits, nests;
+	uint32_t span, from;       /* of the burst; the site where the next one begins */
+	uint8_t length;            /* of the span's lengths */
+	bool placed, waits, nests; /* placed: by span and length; otherwise the burst is short */
 	const void *site, *frame;
 };
 

@@ -314,12 +314,14 @@ static double ticks_in(const struct span *span, const struct prototype_table *ta
 {
 	double ticks = 0;
 
-	for (unsigned i = 0; i < SPAN_SHARES_MAX && span->share[i].read; i++) {
-		uint32_t prototype = span->share[i].prototype;
+	for (unsigned l = 0; l < span->lengths; l++)
+		for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
+			const struct span_share *share = &span->length[l].share[i];
 
-		if (prototype < table->count && table->all[prototype].phase == phase)
-			ticks += span->share[i].ticks + span->share[i].unread_ticks;
-	}
+			if (share->prototype < table->count &&
+					table->all[share->prototype].phase == phase)
+				ticks += span_share_ticks(share);
+		}
 	return ticks;
 }
 

@@ -94,6 +94,18 @@ static int compare(const struct recovery *recovery, const struct spool_facts *fa
 	return 0;
 }
 
+static void restore_length(const struct spool_length *saved, struct span_length *length)
+{
+	atomic_store(&length->unread, (uint64_t)saved->unread);
+	atomic_store(&length->unread_ticks, (uint64_t)saved->unread_ticks);
+	for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->share_read[k] > 0; k++) {
+		length->share[k].prototype = saved->prototype[k];
+		length->share[k].read = (uint32_t)fminf(saved->share_read[k], 0x1p31f);
+		length->share[k].ticks = (double)saved->share_ticks[k];
+		length->share[k].unread = (double)saved->share_unread[k];
+	}
+}
+
 static void restore_sites(const struct spool_thread *from, struct site_table *sites)
 {
 	memset(sites, 0, sizeof(*sites));
@@ -116,17 +128,14 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		struct span *span = &sites->span[i];
 
 		/* number 0 is of those that found no room */
-		span->used = i > 0 || saved->unread > 0 || saved->share_read[0] > 0;
+		span->used = i > 0 || saved->lengths > 0;
 		span->from = saved->from;
 		span->to = saved->to;
-		atomic_store(&span->unread, (uint64_t)saved->unread);
-		atomic_store(&span->unread_ticks, (uint64_t)saved->unread_ticks);
-		for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->share_read[k] > 0; k++) {
-			span->share[k].prototype = saved->prototype[k];
-			span->share[k].read = (uint32_t)fminf(saved->share_read[k], 0x1p31f);
-			span->share[k].ticks = (double)saved->share_ticks[k];
-			span->share[k].unread = (double)saved->share_unread[k];
-			span->share[k].unread_ticks = (double)saved->share_unread_ticks[k];
+		span->lengths = (uint8_t)saved->lengths;
+		memcpy(span->bin, saved->bin, sizeof(span->bin));
+		for (unsigned l = 0; l < span->lengths; l++) {
+			restore_length(&saved->length[l], &span->length[l]);
+			span->length[l].cut = saved->cut >> l & 1;
 		}
 	}
 }
@@ -154,9 +163,12 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 {
 	const struct spool_facts *facts = &image->facts;
 	const struct account *account = &thread->account;
+	const struct totals_clock clock = { facts->ns_per_tick, facts->passed_ticks,
+		(double)image->side.burst_min_ns / facts->ns_per_tick };
 
 	restore_sites(thread, sites);
-	totals_add(&recovery->totals, account, sites, facts->passed_ticks, facts->ns_per_tick);
+	totals_add(&recovery->totals, account, sites, image->side.phase, image->side.prototypes,
+			&clock);
 	return close_open(recovery, image, thread);
 }
 
@@ -319,8 +331,8 @@ static void complete(struct recovery *recovery)
 		totals->shorts.seconds + totals->unclassified.seconds };
 
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
-		parts.bursts += totals->unread[p].bursts;
-		parts.seconds += totals->unread[p].seconds;
+		parts.bursts += totals->unread.prototype[p].bursts;
+		parts.seconds += totals->unread.prototype[p].seconds;
 		parts.bursts += sums_common(recovery->sums, p)[BLOCK_READ];
 		parts.seconds += sums_common(recovery->sums, p)[COMMON_ELAPSED];
 	}

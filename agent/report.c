@@ -105,7 +105,8 @@ static json_t *tally(const struct tally *part, const struct totals *totals)
 struct phase {
 	uint32_t number; /* of the table */
 	struct phase_estimate estimate;
-	struct tally all; /* read, and attributed */
+	struct tally all; /* read, and placed */
+	struct tally_error error;
 };
 
 static int by_time(const void *a, const void *b)
@@ -123,6 +124,32 @@ static void phase_members(const struct prototype_table *table, uint32_t number,
 		member[p] = p < table->count && table->all[p].phase == number;
 }
 
+/* The bursts of a phase that were not read, and how well their number and time are known. */
+static struct phase_unread unread_of(const struct report_facts *facts, const bool *member,
+		uint32_t number)
+{
+	const struct unread *all = &facts->totals->unread;
+	struct phase_unread unread = { .bursts = 0 };
+
+	for (unsigned p = 0; p < facts->table->count; p++)
+		if (member[p]) {
+			unread.bursts += all->prototype[p].bursts;
+			unread.seconds += all->prototype[p].seconds;
+		}
+	if (number <= PROTOTYPES_MAX) {
+		unread.bursts2 = all->phase[number - 1].bursts2;
+		unread.bursts_seconds = all->phase[number - 1].bursts_seconds;
+		unread.seconds2 = all->phase[number - 1].seconds2;
+	}
+	return unread;
+}
+
+/* The half-width of the 95% interval of what has this variance. */
+static double half_width(double variance)
+{
+	return 1.96 * sqrt(fmax(variance, 0));
+}
+
 /* Fills phases (room for PROTOTYPES_MAX), most time first; returns how many have bursts. */
 static unsigned estimate_phases(const struct report_facts *facts, struct phase *phases)
 {
@@ -131,19 +158,17 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 
 	for (uint32_t number = 1; number <= table->phases && count < PROTOTYPES_MAX; number++) {
 		struct phase *phase = &phases[count];
+		struct phase_unread unread;
 		bool member[PROTOTYPES_MAX];
 
 		phase_members(table, number, member);
 		phase->number = number;
-		phase->all = (struct tally){ 0, 0 };
-		for (unsigned p = 0; p < table->count; p++)
-			if (member[p]) {
-				phase->all.bursts += facts->totals->unread[p].bursts;
-				phase->all.seconds += facts->totals->unread[p].seconds;
-			}
-		estimate_phase(facts->sums, member, phase->all.bursts, &phase->estimate);
-		phase->all.bursts += (double)phase->estimate.read;
-		phase->all.seconds += phase->estimate.seconds;
+		unread = unread_of(facts, member, number);
+		estimate_phase(facts->sums, member, &unread, &phase->estimate);
+		phase->all.bursts = (double)phase->estimate.read + unread.bursts;
+		phase->all.seconds = phase->estimate.seconds + unread.seconds;
+		phase->error = (struct tally_error){ unread.bursts2, unread.bursts_seconds,
+			unread.seconds2 };
 		count += phase->estimate.read > 0 && phase->all.seconds > 0;
 	}
 	qsort(phases, count, sizeof(*phases), by_time);
@@ -241,15 +266,20 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack("{s:i,s:o,s:o,s:o,s:{s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "id", id,
-			"time_share",
-			number(share(phase->all.seconds, facts->totals->compute.seconds)), "bursts",
-			whole(phase->all.bursts), "read", whole((double)estimate->read),
-			"duration_seconds", "mean",
-			number(share(phase->all.seconds, phase->all.bursts)), "sd",
-			number(estimate->duration_sd), "ipc", number(instructions / cycles), "cpi",
-			number(cycles / instructions), "counters", counters(facts, phase),
-			"cpi_breakdown", breakdown(facts->counting, estimate), "metrics",
+	return json_pack(
+			"{s:i,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+			"id", id, "time_share",
+			number(share(phase->all.seconds, facts->totals->compute.seconds)),
+			"time_share_ci95",
+			number(half_width(phase->error.seconds2) / facts->totals->compute.seconds),
+			"bursts", whole(phase->all.bursts), "bursts_ci95",
+			number(half_width(phase->error.bursts2)), "read",
+			whole((double)estimate->read), "duration_seconds", "mean",
+			number(share(phase->all.seconds, phase->all.bursts)), "ci95",
+			number(estimate->duration.ci95), "sd", number(estimate->duration_sd), "ipc",
+			number(instructions / cycles), "cpi", number(cycles / instructions),
+			"counters", counters(facts, phase), "cpi_breakdown",
+			breakdown(facts->counting, estimate), "metrics",
 			metrics(facts->counting, estimate), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array(),
@@ -333,8 +363,8 @@ static json_t *not_read(const struct totals *totals)
 	struct tally all = { 0, 0 };
 
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
-		all.bursts += totals->unread[p].bursts;
-		all.seconds += totals->unread[p].seconds;
+		all.bursts += totals->unread.prototype[p].bursts;
+		all.seconds += totals->unread.prototype[p].seconds;
 	}
 	return tally(&all, totals);
 }
@@ -413,9 +443,9 @@ static void leave_out_short(const struct report_facts *facts, struct prototype_t
 		if (!(bursts > 0) || seconds / bursts >= facts->burst_min_seconds)
 			continue;
 		table->all[p].phase = 0;
-		totals->shorts.bursts += bursts + totals->unread[p].bursts;
-		totals->shorts.seconds += seconds + totals->unread[p].seconds;
-		totals->unread[p] = (struct tally){ 0, 0 };
+		totals->shorts.bursts += bursts + totals->unread.prototype[p].bursts;
+		totals->shorts.seconds += seconds + totals->unread.prototype[p].seconds;
+		totals->unread.prototype[p] = (struct tally){ 0, 0 };
 	}
 }
 

@@ -69,12 +69,33 @@ uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to)
 	return like_span(table, from);
 }
 
-static struct span_share *share_of(struct span *span, uint32_t prototype)
+static unsigned distance(uint8_t a, uint8_t b)
 {
-	struct span_share *largest = &span->share[0], *found = NULL;
+	return a > b ? a - b : b - a;
+}
+
+unsigned span_length_search(struct span *span, uint8_t bin)
+{
+	unsigned nearest = 0;
+
+	for (unsigned i = 0; i < span->lengths; i++) {
+		if (span->bin[i] == bin)
+			return i;
+		if (distance(span->bin[i], bin) < distance(span->bin[nearest], bin))
+			nearest = i;
+	}
+	if (span->lengths == SPAN_LENGTHS_MAX)
+		return nearest;
+	span->bin[span->lengths] = bin;
+	return span->lengths++;
+}
+
+static struct span_share *share_of(struct span_length *length, uint32_t prototype)
+{
+	struct span_share *largest = &length->share[0], *found = NULL;
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX && !found; i++) {
-		struct span_share *share = &span->share[i];
+		struct span_share *share = &length->share[i];
 
 		if (!share->read || share->prototype == prototype)
 			found = share;
@@ -88,51 +109,66 @@ static struct span_share *share_of(struct span *span, uint32_t prototype)
 	return found;
 }
 
-/* Adds the time of the span's bursts, and the same times what reads of them are worth. */
-static void add_preferred(const struct span *span, const float *factor, double *ticks,
-		double *preferred)
+void span_note_slices(struct span_length *length, uint32_t prototype, uint32_t count, double ticks)
 {
-	for (unsigned i = 0; i < SPAN_SHARES_MAX && span->share[i].read; i++) {
-		double all = span->share[i].ticks + span->share[i].unread_ticks;
-		uint32_t prototype = span->share[i].prototype;
-
-		*ticks += all;
-		*preferred += all * (prototype < PROTOTYPES_MAX ? (double)factor[prototype] : 1);
-	}
-}
-
-void site_prefer(struct site_table *table, uint32_t spans, const float *factor)
-{
-	for (uint32_t s = 0; s <= spans; s++) {
-		const struct span *span = &table->span[s];
-		double ticks = 0, preferred = 0;
-		bool first = span->share[0].read > 0;
-
-		for (uint32_t t = 0; t < s && first; t++)
-			first = table->span[t].from != span->from || !table->span[t].share[0].read;
-		for (uint32_t t = s; t <= spans && first; t++)
-			if (table->span[t].share[0].read && table->span[t].from == span->from)
-				add_preferred(&table->span[t], factor, &ticks, &preferred);
-		if (ticks > 0)
-			atomic_store_explicit(&table->site[span->from].more,
-					(float)(preferred / ticks - 1), memory_order_relaxed);
-	}
-}
-
-void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks)
-{
-	struct span_share *found = share_of(span, prototype);
+	struct span_share *found = share_of(length, prototype);
 
 	found->read += count;
 	found->ticks += ticks;
 }
 
-void span_note(struct span *span, uint32_t prototype, double weight, double ticks)
+void span_note(struct span_length *length, uint32_t prototype, double weight, double ticks)
 {
-	struct span_share *found = share_of(span, prototype);
+	struct span_share *found = share_of(length, prototype);
 
 	found->read++;
 	found->ticks += ticks;
 	found->unread += weight - 1;
-	found->unread_ticks += (weight - 1) * ticks;
+}
+
+bool span_is_noted(const struct span *span)
+{
+	for (unsigned i = 0; i < SPAN_LENGTHS_MAX; i++)
+		if (span->length[i].share[0].read)
+			return true;
+	return false;
+}
+
+/* Adds the time of the span's bursts, and the same times what reads of them are worth. */
+static void add_preferred(const struct span *span, const float *factor, double *ticks,
+		double *preferred)
+{
+	for (unsigned l = 0; l < SPAN_LENGTHS_MAX; l++)
+		for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
+			const struct span_share *share = &span->length[l].share[i];
+			double all = span_share_ticks(share);
+
+			*ticks += all;
+			*preferred += all *
+					(share->prototype < PROTOTYPES_MAX ?
+									(double)factor[share->prototype] :
+									1);
+		}
+}
+
+void site_prefer(struct site_table *table, uint32_t spans, const float *factor)
+{
+	bool noted[SPANS_MAX];
+
+	for (uint32_t s = 0; s <= spans; s++)
+		noted[s] = span_is_noted(&table->span[s]);
+	for (uint32_t s = 0; s <= spans; s++) {
+		const struct span *span = &table->span[s];
+		double ticks = 0, preferred = 0;
+		bool first = noted[s];
+
+		for (uint32_t t = 0; t < s && first; t++)
+			first = !noted[t] || table->span[t].from != span->from;
+		for (uint32_t t = s; t <= spans && first; t++)
+			if (noted[t] && table->span[t].from == span->from)
+				add_preferred(&table->span[t], factor, &ticks, &preferred);
+		if (ticks > 0)
+			atomic_store_explicit(&table->site[span->from].more,
+					(float)(preferred / ticks - 1), memory_order_relaxed);
+	}
 }

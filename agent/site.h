@@ -1,7 +1,8 @@
 /*
  * Call sites of one thread, by call path: where a burst can start (the call that returned there
- * predicts how long it will be), and spans, the pairs of sites that bursts run between (they attribute
- * the bursts that were not read). Fixed tables, in the order in which things were met, so that memory
+ * predicts how long it will be), and spans, the pairs of sites that bursts run between. By span and length
+ * it is known how many bursts there were, and which prototypes those went to that were read: so the
+ * bursts that were not read are placed. Fixed tables, in the order in which things were met, so that memory
  * is touched as far as it is used. A site that finds no room is number 0, and so is a span, where none is
  * known that starts at the same site.
  *
@@ -17,16 +18,18 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/histogram.h"
 #include "sampling/path.h"
 
-#define SITES_MAX       PATHS_MAX
-#define SITE_HEADS      (2 * SITES_MAX)
-#define SPANS_MAX       512
-#define SPAN_HEADS      (2 * SPANS_MAX)
-#define SPAN_WORDS      (SPANS_MAX / 64)
-#define SITE_PROBES     16
-#define SPAN_SHARES_MAX 8
-#define SITE_EXPLORED   1 /* so many bursts of a new site are read to learn what they are */
+#define SITES_MAX        PATHS_MAX
+#define SITE_HEADS       (2 * SITES_MAX)
+#define SPANS_MAX        512
+#define SPAN_HEADS       (2 * SPANS_MAX)
+#define SPAN_WORDS       (SPANS_MAX / 64)
+#define SITE_PROBES      16
+#define SPAN_LENGTHS_MAX 12 /* lengths of bursts that a span tells apart */
+#define SPAN_SHARES_MAX  6  /* prototypes that the bursts of one length go to */
+#define SITE_EXPLORED    1  /* so many bursts of a new site are read to learn what they are */
 
 struct site {
 	_Alignas(32) uint16_t path; /* of the table's */
@@ -37,22 +40,39 @@ struct site {
 	uint16_t to, span; /* where the last of them that was not short ended, and its span; 0: none */
 };
 
-/* How much of a span's bursts went to one prototype. */
+/* The share of one prototype in the bursts of a span that are of one length. */
 struct span_share {
 	uint32_t prototype;
-	uint32_t read; /* bursts read; 0: free */
+	uint32_t read; /* bursts read, or slices of them; 0: the entry is free */
 	double ticks;  /* of those */
-	/* each stands for 1 / p, with p its probability of being read: for 1 / p - 1 unread ones */
-	double unread, unread_ticks;
+	/* Bursts that those read stand for beside themselves: one read with probability p, for 1 / p - 1. */
+	double unread;
+};
+
+/*
+ * The bursts of a span whose lengths fall into one bin of the histogram (agent/histogram.h). Both ends of
+ * every burst are known from time stamps, so the bursts that were not read are placed by their length.
+ */
+struct span_length {
+	_Atomic uint64_t
+			unread; /* bursts that were not read, or whose counts were lost; the thread writes */
+	_Atomic uint64_t unread_ticks;
+	/*
+	 * Read, but placed as the others of this length: pieces of bursts that were cut into slices, and bursts
+	 * for which there was no room until the next training. The drain writes this and what follows.
+	 */
+	double left, left_ticks;
+	bool cut; /* the shares count slices, of which a burst has many */
+	struct span_share share[SPAN_SHARES_MAX];
 };
 
 struct span {
 	uint16_t from, to; /* sites */
 	bool used;
-	_Atomic uint64_t unread; /* bursts long enough, but not read or lost */
-	_Atomic uint64_t unread_ticks;
-	double left, left_ticks; /* pieces of bursts that were cut into slices, as `share` */
-	struct span_share share[SPAN_SHARES_MAX]; /* under the ledger's rules: the drain writes */
+	uint8_t lengths;               /* in use; the thread alone adds one */
+	uint8_t last;                  /* the length of the burst that ended last */
+	uint8_t bin[SPAN_LENGTHS_MAX]; /* of each length */
+	struct span_length length[SPAN_LENGTHS_MAX];
 };
 
 struct site_table {
@@ -154,10 +174,45 @@ static inline double site_chance(const struct site *site, double pay)
  */
 void site_prefer(struct site_table *table, uint32_t spans, const float *factor);
 
-/* Notes that so many read bursts of this span went to the prototype, each for itself alone. */
-void span_note_slices(struct span *span, uint32_t prototype, uint32_t count, double ticks);
+/* The cold side of span_length: another length than the last one, or the first of its kind. */
+unsigned span_length_search(struct span *span, uint8_t bin);
 
-/* Notes that a read burst of this span went to the prototype; what finds no room joins the largest. */
-void span_note(struct span *span, uint32_t prototype, double weight, double ticks);
+/*
+ * The number of the burst's length among the span's, by the thread itself. A length that finds no room is
+ * the one nearest to it.
+ */
+static inline unsigned span_length(struct span *span, uint64_t ticks)
+{
+	uint8_t bin = (uint8_t)histogram_bin(ticks);
+
+	if (__builtin_expect(span->bin[span->last] != bin || !span->lengths, 0))
+		span->last = (uint8_t)span_length_search(span, bin);
+	return span->last;
+}
+
+/* Adds `bursts` bursts of this length that were not read; by the thread itself. */
+static inline void span_add_unread(struct span_length *length, uint64_t bursts, uint64_t ticks)
+{
+	site_add(&length->unread, bursts);
+	site_add(&length->unread_ticks, ticks);
+}
+
+/* Adds to a length's share of `prototype` `count` slices, each of which stands for itself alone. */
+void span_note_slices(struct span_length *length, uint32_t prototype, uint32_t count, double ticks);
+
+/*
+ * Adds to a length's share of `prototype` a burst that was read, and that stands for `weight` bursts. What
+ * finds no room joins the largest share.
+ */
+void span_note(struct span_length *length, uint32_t prototype, double weight, double ticks);
+
+/* The time of the bursts of one share, with the ones that they stand for. */
+static inline double span_share_ticks(const struct span_share *share)
+{
+	return share->read ? share->ticks + share->unread * share->ticks / share->read : 0;
+}
+
+/* Whether a burst of any length of this span has gone to a prototype. */
+bool span_is_noted(const struct span *span);
 
 #endif

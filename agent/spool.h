@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     13
+#define SPOOL_VERSION     14
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -94,13 +94,20 @@ struct spool_side {
 	uint32_t phase[PROTOTYPES_MAX];
 };
 
+/* As struct span_length; `left` is in `unread`. */
+struct spool_length {
+	double unread, unread_ticks;
+	uint16_t prototype[SPAN_SHARES_MAX];
+	float share_read[SPAN_SHARES_MAX], share_ticks[SPAN_SHARES_MAX]; /* read 0: free */
+	float share_unread[SPAN_SHARES_MAX];
+};
+
 struct spool_span {
 	uint16_t from, to; /* sites */
-	uint16_t prototype[SPAN_SHARES_MAX];
-	/* as in struct span_share; read 0: free */
-	float share_read[SPAN_SHARES_MAX], share_ticks[SPAN_SHARES_MAX];
-	float share_unread[SPAN_SHARES_MAX], share_unread_ticks[SPAN_SHARES_MAX];
-	double unread, unread_ticks;
+	uint16_t lengths;  /* in use */
+	uint16_t cut;      /* a bit for each length */
+	uint8_t bin[SPAN_LENGTHS_MAX];
+	struct spool_length length[SPAN_LENGTHS_MAX];
 };
 
 struct spool_site {

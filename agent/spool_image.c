@@ -119,17 +119,25 @@ static bool is_side(const struct spool_side *side)
 	return true;
 }
 
+static bool is_length(const struct spool_length *length)
+{
+	bool good = is_number(length->unread, COUNT_MAX) && is_number(length->unread_ticks, 0x1p63);
+
+	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
+		good = good && is_number((double)length->share_read[i], COUNT_MAX) &&
+				is_number((double)length->share_ticks[i], SUM_MAX) &&
+				is_number((double)length->share_unread[i], SUM_MAX) &&
+				length->prototype[i] <= UNREAD_UNCLASSIFIED;
+	return good;
+}
+
 static bool is_span(const struct spool_span *span)
 {
 	bool good = span->from < SITES_MAX && span->to < SITES_MAX &&
-			is_number(span->unread, COUNT_MAX) && is_number(span->unread_ticks, 0x1p63);
+			span->lengths <= SPAN_LENGTHS_MAX;
 
-	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
-		good = good && is_number((double)span->share_read[i], COUNT_MAX) &&
-				is_number((double)span->share_ticks[i], SUM_MAX) &&
-				is_number((double)span->share_unread[i], SUM_MAX) &&
-				is_number((double)span->share_unread_ticks[i], SUM_MAX) &&
-				span->prototype[i] <= TOTALS_UNCLASSIFIED;
+	for (unsigned l = 0; good && l < span->lengths; l++)
+		good = is_length(&span->length[l]);
 	return good;
 }
 

@@ -1,6 +1,7 @@
 #include "agent/thread.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,6 +26,9 @@
 #define READ_TICKS_MOST 16
 #define HOOK_TICKS_MOST 64  /* the same of a hook */
 #define SWITCH_NS_MOST  1e6 /* and of a switch, which takes 3 to 10 us */
+
+#define RECENT_NS  1e9  /* computing longer ago than this hardly tells what is short now */
+#define KEPT_SHARE 0.99 /* of the computing time is in bursts that are not short */
 
 size_t thread_bytes(void)
 {
@@ -115,6 +119,8 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	thread->group_weight = 1;
 	thread->untimed = THREAD_CALLS_TIMED / 2;
 	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+	thread->burst_min = atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
+	thread->recent.at = thread->entered;
 	return thread;
 }
 
@@ -327,9 +333,13 @@ static void drain_soon(struct thread *thread, uint64_t now)
 		thread->service_at = now;
 }
 
-/* The burst that ends was read: its counts go to the ring. False: they are lost. */
+/*
+ * The burst that ends was read: its counts go to the ring. length: its number among those of the span.
+ * False: the counts are lost.
+ */
 static __attribute__((noinline)) bool push_burst(struct thread *thread,
-		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span)
+		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span,
+		unsigned length)
 {
 	bool mixed = !thread->ended || thread->switched;
 	struct burst *burst;
@@ -337,8 +347,6 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	/* what was sampled of a long one is good all the same */
 	if (!thread->ended && !is_long(rules, ticks))
 		return false;
-	if (ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed))
-		return true;
 	burst = ring_reserve(&thread->ring);
 	if (!burst ||
 			(!mixed &&
@@ -351,6 +359,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->quantum = mixed ? 0 : thread->quantum;
 	burst->execution = thread->sites.site[thread->from].bursts;
 	burst->span = span;
+	burst->length = (uint8_t)length;
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
 	/* its group's is being changed meanwhile, where it is mixed */
@@ -372,7 +381,8 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 {
 	struct thread_counts *counts = &thread->counts;
 	struct passed_pair *pair = &thread->pair[thread->window.pairs];
-	bool went_by = thread->window.going, is_short, read = false;
+	bool went_by = thread->window.going, is_short, placed, read = false;
+	unsigned length = 0;
 	uint32_t span = 0;
 	uint64_t ticks;
 
@@ -388,22 +398,29 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
 			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
-	is_short = ticks < atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
-	if (!is_short)
+	is_short = ticks < thread->burst_min;
+	placed = !is_short || ticks >= rules->placed_ticks;
+	if (placed) {
 		span = span_find(&thread->sites, thread->from,
 				site_find(&thread->sites, thread->at, call));
-	if (thread->reading)
-		read = push_burst(thread, rules, now, ticks, span);
-	if (thread->reading && !read)
-		site_add(&counts->lost, 1);
-	if (is_short || !read)
-		thread_add_unread(thread, span, is_short, 1, ticks);
+		length = span_length(&thread->sites.span[span], ticks);
+	}
+	if (thread->reading && !is_short) {
+		read = push_burst(thread, rules, now, ticks, span, length);
+		if (!read)
+			site_add(&counts->lost, 1);
+	}
+	if (!placed)
+		thread_add_short(thread, 1, ticks);
+	else if (!read)
+		thread_add_unread(thread, span, length, 1, ticks);
 	/* after what went by, its length is not known but assumed */
 	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
 	if (thread->window.timed) {
 		pair->burst = ticks;
 		pair->span = span;
-		pair->is_short = is_short;
+		pair->length = (uint8_t)length;
+		pair->placed = placed;
 	}
 }
 
@@ -525,6 +542,30 @@ static double read_costs(const struct thread *thread, const struct thread_rules 
 	if (reads < READS_KNOWN || ticks <= reads * rules->read_ticks)
 		return 1;
 	return reads * rules->read_ticks / ticks;
+}
+
+void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	struct thread_recent *recent = &thread->recent;
+	uint64_t common = atomic_load_explicit(&rules->burst_min, memory_order_relaxed), own;
+	double kept = exp(-clock_ns(now - recent->at) / RECENT_NS);
+
+	if (rules->burst_min_given) {
+		thread->burst_min = common;
+		return;
+	}
+	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
+		uint64_t until = atomic_load_explicit(&thread->counts.histogram[bin],
+				memory_order_relaxed);
+
+		recent->ticks[bin] *= kept;
+		recent->ticks[bin] += (double)(until - recent->until[bin]);
+		recent->until[bin] = until;
+	}
+	recent->at = now;
+	/* as with all ranks: bursts of a phase do not leave it when they come to take less time */
+	own = histogram_keep(recent->ticks, KEPT_SHARE) / 2;
+	thread->burst_min = own && own < common ? own : common;
 }
 
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)

@@ -33,10 +33,13 @@
 /* What all threads of the process read; what changes is atomic, or read under RCU. */
 struct thread_rules {
 	/* what every call looks at: in one line of the cache */
-	_Alignas(64) _Atomic uint64_t burst_min; /* ticks; shorter bursts are short */
-	uint64_t long_ticks;                     /* so long a burst may be cut; 0: none is */
-	uint64_t sample_ticks;                   /* of the thread's time, between two samples */
-	uint64_t service_ticks;                  /* how often `service` looks after the rest */
+	/* ticks: the shortest burst that is classified, by what all ranks did; a thread may lower it */
+	_Alignas(64) _Atomic uint64_t burst_min;
+	uint64_t placed_ticks; /* a burst of this length or more is placed by its length, even if short */
+	bool burst_min_given;     /* the user has set burst_min, and no thread lowers it */
+	uint64_t long_ticks;      /* so long a burst may be cut; 0: none is */
+	uint64_t sample_ticks;    /* of the thread's time, between two samples */
+	uint64_t service_ticks;   /* how often `service` looks after the rest */
 	uint64_t quick_ticks;     /* a burst and a call of so long together may go by (passed.h) */
 	_Atomic bool finished;    /* no burst begins any more */
 	_Atomic uint32_t returns; /* how often we looked at no call for a while (toggle.h) */
@@ -72,6 +75,13 @@ struct thread_counts {
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
 };
 
+/* The computing time of the last second or so by length of burst, which tells what is short now. */
+struct thread_recent {
+	double ticks[HISTOGRAM_BINS];   /* what is older counts less and less */
+	uint64_t until[HISTOGRAM_BINS]; /* the thread's histogram when it was looked at last ... */
+	uint64_t at;                    /* ... which was then; ticks */
+};
+
 /*
  * The burst under way, for those that cut it before it ends: all of it holds while `since` is the
  * same before and after the others are read.
@@ -96,6 +106,7 @@ struct thread {
 	uint64_t service_at;   /* when there is something to do that is not urgent */
 	uint32_t untimed;      /* calls, until the next one whose hooks are timed */
 	uint32_t returns;      /* as of the rules, when it looked last */
+	uint64_t burst_min;    /* ticks; that of the rules or lower: thread_learn_short */
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
@@ -118,10 +129,11 @@ struct thread {
 	unsigned group;
 	double group_weight; /* scheme_weight, when it was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
-	bool counting;  /* the group is enabled */
-	bool main;      /* it called MPI_Init: it alone speaks MPI for the agent */
-	uint32_t born;  /* path of the first call: of a new thread, its function */
-	uint64_t place; /* in the scheme: which counter set this is */
+	bool counting;               /* the group is enabled */
+	struct thread_recent recent; /* what the thread did lately, by length of burst */
+	bool main;                   /* it called MPI_Init: it alone speaks MPI for the agent */
+	uint32_t born;               /* path of the first call: of a new thread, its function */
+	uint64_t place;              /* in the scheme: which counter set this is */
 	uint64_t keep_at;
 	uint64_t unobserved; /* ticks, from the last hook before a while to the first after it */
 	/* how many calls there were at that time, for thread_keep_budget */
@@ -179,20 +191,19 @@ static inline uint64_t thread_cut_length(const struct thread_rules *rules)
 	return rules->sample_ticks / 4;
 }
 
-/* Those of them that are in no ring: short ones, or not read. */
-static inline void thread_add_unread(struct thread *thread, uint32_t span, bool is_short,
+/* Adds bursts that are too short to be worth being placed. */
+static inline void thread_add_short(struct thread *thread, uint64_t bursts, uint64_t ticks)
+{
+	site_add(&thread->counts.short_bursts, bursts);
+	site_add(&thread->counts.short_ticks, ticks);
+}
+
+/* Adds bursts that were not read, and that will be placed by their span and length. */
+static inline void thread_add_unread(struct thread *thread, uint32_t span, unsigned length,
 		uint64_t bursts, uint64_t ticks)
 {
-	struct span *at = &thread->sites.span[span];
-
-	if (is_short) {
-		site_add(&thread->counts.short_bursts, bursts);
-		site_add(&thread->counts.short_ticks, ticks);
-	} else {
-		span_mark(thread->sites.unread_since, span);
-		site_add(&at->unread, bursts);
-		site_add(&at->unread_ticks, ticks);
-	}
+	span_mark(thread->sites.unread_since, span);
+	span_add_unread(&thread->sites.span[span].length[length], bursts, ticks);
 }
 
 /*
@@ -219,6 +230,12 @@ size_t thread_resident(const struct thread *thread);
  * thread, in so many ticks of the program, is allowed. On the thread itself.
  */
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed);
+
+/*
+ * Lowers the length below which bursts are short to what holds 99% of the thread's recent computing time.
+ * The rounds (ledger_publish) tell it for the whole run, but are ever farther apart. On the thread itself.
+ */
+void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /* Of its own time, what we have done in it: without the process' start and end. */
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);

@@ -1,86 +1,11 @@
 #include "agent/totals.h"
 
+#include <math.h>
+
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
 {
 	tally->bursts += bursts;
 	tally->seconds += ticks * ns_per_tick * 1e-9;
-}
-
-/* Where attributed bursts go: a prototype's tally, or what is unclassified. */
-static struct tally *tally_of(struct totals *totals, uint32_t prototype)
-{
-	return prototype < PROTOTYPES_MAX ? &totals->unread[prototype] : &totals->unclassified;
-}
-
-/* How unread bursts spread: over the shares of which spans, and in what proportion. */
-struct spreading {
-	bool same_end; /* the span's own; false: of all spans that start at the same site */
-	bool by_chance; /* for how many unread ones each read burst stands; false: as the read ones */
-};
-
-static struct tally share_weight(const struct span_share *share, bool by_chance)
-{
-	return by_chance ? (struct tally){ share->unread, share->unread_ticks } :
-			   (struct tally){ share->read, share->ticks };
-}
-
-/* Bursts, and ticks, that are placed by their call sites. */
-static struct tally unread_of(const struct span *span)
-{
-	struct tally unread = {
-		(double)atomic_load_explicit(&span->unread, memory_order_relaxed) + span->left,
-		(double)atomic_load_explicit(&span->unread_ticks, memory_order_relaxed) +
-				span->left_ticks,
-	};
-
-	return unread;
-}
-
-/* Spreads the bursts of `span` that were not read over prototypes. False: nothing tells how. */
-static bool spread(struct totals *totals, const struct site_table *sites, const struct span *span,
-		struct spreading how, double ns_per_tick)
-{
-	struct tally unread = unread_of(span), all = { 0, 0 };
-
-	for (int pass = 0; pass < 2; pass++)
-		for (const struct span *of = sites->span; of <= sites->span + sites->spans; of++) {
-			if (!of->used || of->from != span->from || (how.same_end && of != span))
-				continue;
-			for (unsigned i = 0; i < SPAN_SHARES_MAX && of->share[i].read; i++) {
-				struct tally weight = share_weight(&of->share[i], how.by_chance);
-
-				if (pass == 0) {
-					all.bursts += weight.bursts;
-					all.seconds += weight.seconds;
-				} else if (all.bursts > 0 && all.seconds > 0) {
-					add_tally(tally_of(totals, of->share[i].prototype),
-							unread.bursts * weight.bursts / all.bursts,
-							unread.seconds * weight.seconds /
-									all.seconds,
-							ns_per_tick);
-				}
-			}
-		}
-	return all.bursts > 0 && all.seconds > 0;
-}
-
-/* What was not read goes where the best that is known of it says. */
-static void attribute_unread(struct totals *totals, const struct site_table *sites,
-		double ns_per_tick)
-{
-	static const struct spreading best_first[] = { { true, true }, { true, false },
-		{ false, true }, { false, false } };
-
-	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++) {
-		struct tally unread = unread_of(span);
-		bool placed = unread.bursts <= 0;
-
-		for (size_t i = 0; i < sizeof(best_first) / sizeof(*best_first) && !placed; i++)
-			placed = spread(totals, sites, span, best_first[i], ns_per_tick);
-		if (!placed)
-			add_tally(&totals->unclassified, unread.bursts, unread.seconds,
-					ns_per_tick);
-	}
 }
 
 struct work account_work(const struct account *account, double passed_ticks)
@@ -111,14 +36,32 @@ static void add_work(struct totals *totals, const struct work *ticks, double ns_
 	totals->agent_seconds += work_sum(ticks) * seconds;
 }
 
-void totals_add(struct totals *totals, const struct account *account,
-		const struct site_table *sites, double passed_ticks, double ns_per_tick)
+/* What of the placed bursts is in no phase, beside the read ones that no prototype claimed. */
+static void add_placed(struct totals *totals, const struct unread_placed *placed,
+		const struct account *account, double ns_per_tick)
 {
-	struct work work = account_work(account, passed_ticks);
+	struct tally unclassified = placed->unclassified;
 
-	attribute_unread(totals, sites, ns_per_tick);
-	add_tally(&totals->unclassified, account->unclassified_bursts, account->unclassified_ticks,
+	add_tally(&unclassified, account->unclassified_bursts, account->unclassified_ticks,
 			ns_per_tick);
+	totals->shorts.bursts += placed->shorts.bursts;
+	totals->shorts.seconds += placed->shorts.seconds;
+	/* short ones were taken out again: rounding may leave less than nothing */
+	totals->unclassified.bursts += fmax(unclassified.bursts, 0);
+	totals->unclassified.seconds += fmax(unclassified.seconds, 0);
+	totals->compute.bursts += placed->slices;
+}
+
+void totals_add(struct totals *totals, const struct account *account,
+		const struct site_table *sites, const uint32_t *phase, uint32_t prototypes,
+		const struct totals_clock *clock)
+{
+	double ns_per_tick = clock->ns_per_tick;
+	struct work work = account_work(account, clock->passed_ticks);
+	struct unread_placed placed = unread_add(&totals->unread, sites, phase, prototypes,
+			clock->burst_min, ns_per_tick);
+
+	add_placed(totals, &placed, account, ns_per_tick);
 	add_tally(&totals->compute, account->bursts, account->ticks, ns_per_tick);
 	add_tally(&totals->shorts, account->short_bursts, account->short_ticks, ns_per_tick);
 	totals->calls += account->calls;

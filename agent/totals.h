@@ -6,15 +6,13 @@
 #ifndef PHASEMUX_AGENT_TOTALS_H
 #define PHASEMUX_AGENT_TOTALS_H
 
-#include "agent/site.h"
-#include "cluster/prototypes.h"
+#include "agent/unread.h"
 
-/* As a prototype's number: unclassified. */
-#define TOTALS_UNCLASSIFIED PROTOTYPES_MAX
-
-/* Bursts and their time; both of doubles, so that ranks are merged by adding. */
-struct tally {
-	double bursts, seconds;
+/* The thread's clock, and what the run knows in ticks of it. */
+struct totals_clock {
+	double ns_per_tick;
+	double passed_ticks; /* what a call costs that goes by */
+	double burst_min;    /* shorter bursts are short */
 };
 
 /* What phasemux did in threads while the program ran, by kind: time. */
@@ -28,8 +26,7 @@ struct work {
 /* All doubles: ranks are merged by adding. */
 struct totals {
 	struct tally compute, shorts, unclassified;
-	/* attributed through their call sites: bursts that were not read, per prototype */
-	struct tally unread[PROTOTYPES_MAX];
+	struct unread unread; /* bursts that were not read, placed by call paths and length */
 	double calls, passed, reads, switches, lost, threads;
 	struct work work; /* seconds */
 	double slices, samples, lost_samples;
@@ -56,11 +53,12 @@ struct work account_work(const struct account *account, double passed_ticks);
 double work_sum(const struct work *work);
 
 /*
- * Adds a thread: its account, and the bursts that its sites say were not read, spread over
- * prototypes as those were that were read. Start, end and bytes of the agent, and the time outside of
- * MPI, are the caller's.
+ * Adds a thread: its account, and the bursts that its sites say were not read, placed by call paths and
+ * length (agent/unread.h has phase, prototypes and burst_min). Start, end and bytes of the agent, and the
+ * time outside of MPI, are the caller's.
  */
 void totals_add(struct totals *totals, const struct account *account,
-		const struct site_table *sites, double passed_ticks, double ns_per_tick);
+		const struct site_table *sites, const uint32_t *phase, uint32_t prototypes,
+		const struct totals_clock *clock);
 
 #endif

@@ -31,20 +31,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "multiplex/layout.h"
+#include "multiplex/common_means.h"
+#include "multiplex/moments.h"
 
-#define UNSEEN         1.  /* of the mean, in one burst */
-#define UNSEEN_MIN     .2  /* of that, however well the common events explain a counter */
-#define STEIN          2.  /* see above */
-#define TAMENESS_MAX   25. /* largest factor on the variance */
-#define REGRESS_MIN    6   /* quanta beyond the number of regressors */
-#define RATIO_MIN      5   /* quanta for a ratio, and what it may leave of the squares */
+#define Z95            1.959963985 /* quantile of the normal distribution */
+#define UNSEEN         1.          /* of the mean, in one burst */
+#define UNSEEN_MIN     .2          /* of that, however well the common events explain a counter */
+#define STEIN          2.          /* see above */
+#define TAMENESS_MAX   25.         /* largest factor on the variance */
+#define REGRESS_MIN    6           /* quanta beyond the number of regressors */
+#define RATIO_MIN      5           /* quanta for a ratio, and what it may leave of the squares */
 #define RATIO_LEAVES   .25
-#define RELATIVE_ZERO  1e-11 /* residual sums of squares below this of the raw ones are rounding */
-#define RELATIVE_FLOOR 1e-9  /* what rounding alone may do to a mean */
-
-/* Behind the sums of what was read: the bursts that there were. */
-enum { PHASE_BURSTS = COMMON_FIELDS, PHASE_FIELDS };
+#define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
 
 /* Sums are additive over prototypes, so a phase's are its prototypes' added up. */
 struct gathered {
@@ -53,15 +51,10 @@ struct gathered {
 	double pair[PLAN_GROUP_EVENTS_MAX][PLAN_GROUP_EVENTS_MAX]; /* products, i < j */
 };
 
-/* A counter y with the bursts that it was seen in, as moments between quanta. */
-struct sample {
-	double quanta, read, w, ww, y, yw, yy;
-};
-
 double estimate_student(double df)
 {
 	static const double few[] = { INFINITY, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706 };
-	const double z = 1.959963985, z3 = z * z * z, z5 = z3 * z * z;
+	const double z = Z95, z3 = z * z * z, z5 = z3 * z * z;
 
 	if (df < 6)
 		return few[df < 1 ? 0 : (unsigned)df];
@@ -104,18 +97,6 @@ static void gather_group(const struct sums *sums, const bool *member, unsigned g
 	}
 }
 
-/* A sum of squared residuals that is within rounding of nothing is nothing. */
-static double settle(double residual, double raw)
-{
-	return residual > RELATIVE_ZERO * raw ? residual : 0;
-}
-
-/* The share of the phase's bursts that was not seen; it alone makes an error. */
-static double unseen(double read, double all)
-{
-	return read < all ? 1 - read / all : 0;
-}
-
 /* unexplained: the standard deviation that the common events leave, as a share of all, 0 to 1. */
 static struct estimate interval(const struct sample *s, double mean, double variance, double df,
 		double share, double unexplained)
@@ -129,18 +110,6 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 		out.ci95 = 0;
 	out.ci95 += RELATIVE_FLOOR * fabs(mean);
 	return out;
-}
-
-/* The sum of squared residuals y - mean x w. */
-static double spread(const struct sample *s, double mean)
-{
-	return settle(s->yy - 2 * mean * s->yw + mean * mean * s->ww, s->yy);
-}
-
-/* Of a sum of squared residuals with df degrees of freedom: the variance of the mean per burst. */
-static double mean_variance(const struct sample *s, double residual, double df)
-{
-	return residual * s->quanta / fmax(df, 1) / (s->w * s->w);
 }
 
 /* The mean of what was seen, as a ratio of totals over quanta (Cochran 6.4). */
@@ -166,27 +135,7 @@ struct regressors {
 	double tameness;                 /* >= 1, see the head of this file */
 };
 
-static const unsigned x_at[AUX_MAX] = { BLOCK_X1, BLOCK_X2 };
-static const unsigned wx_at[AUX_MAX] = { BLOCK_WX1, BLOCK_WX2 };
-static const unsigned xx_at[AUX_MAX][AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
-	{ BLOCK_X1X2, BLOCK_X2X2 } };
 static const unsigned yx_at[AUX_MAX] = { SLOT_YX1, SLOT_YX2 };
-
-static double residual_xx(const double *b, unsigned i, unsigned j)
-{
-	double mean_i = b[x_at[i]] / b[BLOCK_W], mean_j = b[x_at[j]] / b[BLOCK_W];
-	double value = b[xx_at[i][j]] - mean_i * b[wx_at[j]] - mean_j * b[wx_at[i]] +
-			mean_i * mean_j * b[BLOCK_WW];
-
-	return i == j ? settle(value, b[xx_at[i][i]]) : value;
-}
-
-/* The (co)variance of the common events' means: not every burst of the phase was read. */
-static double common_variance(const double *all, unsigned i, unsigned j)
-{
-	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[PHASE_BURSTS]) *
-			all[BLOCK_QUANTA] / (all[BLOCK_QUANTA] - 1) / (all[BLOCK_W] * all[BLOCK_W]);
-}
 
 /* How much a quantum's total of the common event varies, in squares of the mean quantum's bursts. */
 static double relative_variance(const double *b, unsigned i, unsigned lost)
@@ -219,7 +168,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 		unsigned u = used[i];
 		double x_mean = b[x_at[u]] / b[BLOCK_W], y_mean = slot[SLOT_Y] / b[BLOCK_W];
 
-		out->ahead[i] = (all[x_at[u]] / all[BLOCK_W] - x_mean) * scale[i];
+		out->ahead[i] = (all[PHASE_X1 + u] - x_mean) * scale[i];
 		out->xy[i] = (slot[yx_at[u]] - y_mean * b[wx_at[u]] - x_mean * slot[SLOT_YW] +
 					     x_mean * y_mean * b[BLOCK_WW]) *
 				scale[i];
@@ -227,7 +176,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 			double both = scale[i] * scale[j];
 
 			out->xx[i][j] = residual_xx(b, u, used[j]) * both;
-			out->common[i][j] = common_variance(all, u, used[j]) * both;
+			out->common[i][j] = all[v_at[u][used[j]]] * both;
 		}
 		/* Keeps the solution finite where the two common events tell the same. */
 		out->xx[i][i] += 1e-6;
@@ -336,9 +285,9 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 			continue;
 		least = left;
 		own = mean_variance(s, left, s->quanta - 1) * share;
-		variance = own + ratio * ratio * common_variance(all, i, i);
-		out = interval(s, ratio * all[x_at[i]] / all[BLOCK_W], variance, s->quanta - 1,
-				share, unexplained_share(left, whole));
+		variance = own + ratio * ratio * all[v_at[i][i]];
+		out = interval(s, ratio * all[PHASE_X1 + i], variance, s->quanta - 1, share,
+				unexplained_share(left, whole));
 		memset(taken, 0, AUX_MAX * sizeof(*taken));
 		out.follows[i] = taken[i] = ratio;
 		rest = interval(s, out.mean, own, s->quanta - 1, share,
@@ -407,12 +356,37 @@ static void correlate(const struct gathered *group, const struct plan_group *pla
 		}
 }
 
-static struct estimate estimate_common(const double *all, unsigned y, unsigned yw, unsigned yy)
+static struct estimate estimate_duration(const double *all)
 {
-	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW], all[y],
-		all[yw], all[yy] };
+	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
+		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
 
 	return plain(&s, all[PHASE_BURSTS]);
+}
+
+/* A common event: its mean is known (common_means.h), and its interval is that of any counter. */
+static struct estimate estimate_common(const double *all, unsigned i)
+{
+	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
+		all[x_at[i]], all[wx_at[i]], all[xx_at[i][i]] };
+	double share = unseen(s.read, all[PHASE_BURSTS]);
+
+	return interval(&s, all[PHASE_X1 + i], all[v_at[i][i]], s.quanta - 1, share,
+			unexplained_share(all[v_at[i][i]], common_variance(all, i, i)));
+}
+
+/* The mean duration of all bursts, since the length of each is known. */
+static void know_duration(struct estimate *duration, const struct phase_unread *unread,
+		const double *all)
+{
+	double bursts = all[BLOCK_READ] + unread->bursts;
+	double mean = (all[COMMON_ELAPSED] + unread->seconds) / bursts;
+	double squares = unread->seconds2 - 2 * mean * unread->bursts_seconds +
+			mean * mean * unread->bursts2;
+
+	*duration = (struct estimate){ .mean = mean,
+		.ci95 = Z95 * sqrt(fmax(squares, 0)) / bursts,
+		.observed = duration->observed };
 }
 
 /* Seconds go with cycles, where neither is known of all bursts. */
@@ -446,9 +420,9 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 
 static double common_correlation(const double *all)
 {
-	double both = common_variance(all, 0, 0) * common_variance(all, 1, 1);
+	double both = all[PHASE_V11] * all[PHASE_V22];
 
-	return both > 0 ? common_variance(all, 0, 1) / sqrt(both) : 0;
+	return both > 0 ? all[PHASE_V12] / sqrt(both) : 0;
 }
 
 /*
@@ -474,7 +448,7 @@ static double widening(const struct gathered *group, unsigned position, double w
 	return sqrt(residual * now / (all * then));
 }
 
-void estimate_phase(const struct sums *sums, const bool *member, double unread,
+void estimate_phase(const struct sums *sums, const bool *member, const struct phase_unread *unread,
 		struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
@@ -488,22 +462,27 @@ void estimate_phase(const struct sums *sums, const bool *member, double unread,
 	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++)
 		out->event[e] = (struct estimate){ .mean = NAN, .ci95 = INFINITY };
 	gather_common(sums, member, &all);
-	all.block[PHASE_BURSTS] = fmax(all.block[BLOCK_READ] + unread, all.block[BLOCK_W]);
+	all.block[PHASE_BURSTS] = fmax(all.block[BLOCK_READ] + (unread ? unread->bursts : 0),
+			all.block[BLOCK_W]);
 	out->bursts = all.block[BLOCK_W];
 	out->read = all.block[BLOCK_READ];
 	out->seconds = all.block[COMMON_ELAPSED];
-	out->duration = estimate_common(all.block, COMMON_T, COMMON_WT, COMMON_TT);
+	out->duration = estimate_duration(all.block);
 	if (!out->read)
 		return;
 	out->duration_sd = sqrt(fmax(0,
 			all.block[COMMON_BURST_TT] / all.block[BLOCK_W] -
 					out->duration.mean * out->duration.mean));
-	follow(&out->duration, sums->aux, all.block);
+	if (unread)
+		know_duration(&out->duration, unread, all.block);
+	common_means(all.block, sums->aux, unread ? &out->duration : NULL);
+	if (!unread)
+		follow(&out->duration, sums->aux, all.block);
 	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
 	if (sums->aux == AUX_MAX)
 		out->common_correlation = common_correlation(all.block);
 	for (unsigned i = 0; i < sums->aux; i++)
-		out->event[i] = estimate_common(all.block, x_at[i], wx_at[i], xx_at[i][i]);
+		out->event[i] = estimate_common(all.block, i);
 	for (unsigned i = sums->aux; i < plan->common; i++)
 		out->event[i] = estimate_event(&all, i, sums->aux, all.block, taken[i]);
 	for (unsigned g = 0; g < plan->groups; g++) {

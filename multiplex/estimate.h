@@ -44,12 +44,20 @@ struct phase_estimate {
 };
 
 /*
+ * The bursts of a phase that were not read: how many, and their time. Both are estimates where it is not
+ * certain of which phase a burst is: the variances of the two and their covariance.
+ */
+struct phase_unread {
+	double bursts, seconds;
+	double bursts2, bursts_seconds, seconds2;
+};
+
+/*
  * Estimates the phase made of those prototypes p for which member[p] is true (as many as the sums
- * have). unread: bursts of the phase that are known not to have been read (0: not known), for an
- * interval that claims no more than what was seen; where the read ones stand for more, these count.
+ * have). unread: NULL where it is not known, and then the read ones stand for as many as they weigh.
  * Reads the sums only.
  */
-void estimate_phase(const struct sums *sums, const bool *member, double unread,
+void estimate_phase(const struct sums *sums, const bool *member, const struct phase_unread *unread,
 		struct phase_estimate *out);
 
 /* How a counter is spread between the bursts of a phase. */

@@ -31,7 +31,7 @@ static double worth(const struct sums *sums, const bool *member, double *seconds
 {
 	struct phase_estimate of;
 
-	estimate_phase(sums, member, 0, &of);
+	estimate_phase(sums, member, NULL, &of);
 	*seconds = of.bursts * of.duration.mean;
 	if (of.read < READ_MIN || !(*seconds > 0))
 		return 0;

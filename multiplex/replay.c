@@ -130,7 +130,7 @@ static void judge(struct replay *replay, unsigned phase, struct replay_cell *cel
 
 	memset(replay->member, 0, replay->bursts->phases * sizeof(*replay->member));
 	replay->member[phase] = true;
-	estimate_phase(replay->sums, replay->member, 0, &estimate);
+	estimate_phase(replay->sums, replay->member, NULL, &estimate);
 	for (unsigned e = 0; e < plan->events; e++) {
 		struct replay_cell *cell = &cells[phase * plan->events + e];
 		const struct estimate *of = &estimate.event[e];

@@ -135,7 +135,7 @@ static bool find_phase(int which, struct phase_estimate *found)
 
 		for (uint32_t p = 0; p < PROTOTYPES_MAX; p++)
 			member[p] = p < table->count && table->all[p].phase == number;
-		estimate_phase(ledger_sums(run.ledger), member, 0, found);
+		estimate_phase(ledger_sums(run.ledger), member, NULL, found);
 		if (found->read > BURSTS / 100 && fabs(found->event[0].mean / cycles - 1) < 0.01)
 			return true;
 	}
@@ -176,10 +176,10 @@ static void check_accounts(const struct totals *totals, const char *name)
 
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
 		everything[p] = true;
-		seconds += totals->unread[p].seconds;
-		bursts += totals->unread[p].bursts;
+		seconds += totals->unread.prototype[p].seconds;
+		bursts += totals->unread.prototype[p].bursts;
 	}
-	estimate_phase(ledger_sums(run.ledger), everything, 0, &read);
+	estimate_phase(ledger_sums(run.ledger), everything, NULL, &read);
 	ok(totals->compute.bursts == THREADS * BURSTS, "%s: no burst is missing", name);
 	is_near(bursts + (double)read.read, totals->compute.bursts, 0.5,
 			"phases, unclassified and short bursts are all bursts");

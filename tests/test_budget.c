@@ -31,10 +31,11 @@ static const struct plan plan = {
 };
 
 /* How phases and call sites go together. */
-enum program { OWN_SITES, ONE_SITE, HALFWAY };
+enum program { OWN_SITES, ONE_SITE, HALFWAY, ALIKE };
 
 static const char *const program_name[] = { "a site for each behaviour",
-	"two behaviours at one site", "a site that changes its behaviour halfway" };
+	"two behaviours at one site", "a site that changes its behaviour halfway",
+	"two behaviours of one length at one site" };
 
 /* The smaller the budget, the longer a program must run for as much to be known. */
 struct setup {
@@ -50,7 +51,8 @@ struct truth {
 struct trial {
 	struct truth truth[PHASES];
 	struct phase_estimate estimate[PHASES];
-	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site */
+	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site and length */
+	double bursts_ci95[PHASES], seconds_ci95[PHASES];
 	double width, widened; /* mean interval of what is not common, relative; what it claims to cost */
 	double spent;          /* share of the time that reads cost */
 };
@@ -68,11 +70,14 @@ static uint64_t positive(double value)
 }
 
 /* A burst of the phase: its counts, and its length in ns. */
-static double make_burst(unsigned phase, uint64_t values[EVENTS], uint64_t *state)
+static double make_burst(enum program program, unsigned phase, uint64_t values[EVENTS],
+		uint64_t *state)
 {
-	double size = phase ? 4e5 : 2e6;
+	static const double size_of[][PHASES] = { { 2e6, 4e5 }, { 2e6, 3e6 } };
+	static const double cpi_of[][PHASES] = { { 1.3, .8 }, { 1.3, .9 } };
+	double size = size_of[program == ALIKE][phase];
 	double instructions = size * (1 + .05 * normal(state));
-	double cycles = instructions * (phase ? .8 : 1.3) * (1 + .05 * normal(state));
+	double cycles = instructions * cpi_of[program == ALIKE][phase] * (1 + .05 * normal(state));
 	double misses = .002 * size * (1 + .3 * normal(state));
 
 	if (mix_uniform(state) < .01)
@@ -89,7 +94,7 @@ static unsigned phase_of(enum program program, int i, int bursts, uint64_t *stat
 {
 	if (program == HALFWAY && i % 2)
 		return i >= bursts / 2;
-	return program == ONE_SITE ? mix_uniform(state) < .5 : (unsigned)i % 2;
+	return program == ONE_SITE || program == ALIKE ? mix_uniform(state) < .5 : (unsigned)i % 2;
 }
 
 static void add_truth(struct truth *truth, const uint64_t *values, double ns)
@@ -121,9 +126,10 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 		uint32_t path = program == OWN_SITES ? phase : program == HALFWAY ? i & 1u : 0;
 		uint32_t from = site_find(&sites, path, 0);
 		struct span *span = &sites.span[span_find(&sites, from, site_find(&sites, 7, 1))];
+		struct span_length *length;
 		double chance;
 		uint64_t all[EVENTS], seen[PLAN_GROUP_EVENTS_MAX];
-		double ns = make_burst(phase, all, state);
+		double ns = make_burst(program, phase, all, state);
 		unsigned group = scheme_group(&scheme, task, number);
 
 		/* as after a round */
@@ -131,6 +137,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			preference_learn(sums, label, factor);
 			site_prefer(&sites, sites.spans, factor);
 		}
+		length = &span->length[span_length(span, (uint64_t)ns)];
 		chance = site_chance(&sites.site[from], pay);
 		add_truth(&trial->truth[phase], all, ns);
 		account.bursts++;
@@ -146,18 +153,17 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			for (unsigned k = 0; k < plan.group[group].count; k++)
 				seen[k] = all[plan.group[group].event[k]];
 			quantum_add(quantum, phase, group, 1, weight, ns * 1e-9, seen);
-			span_note(span, phase, weight, ns);
+			span_note(length, phase, weight, ns);
 			reads += 2;
 		} else {
-			site_add(&span->unread, 1);
-			site_add(&span->unread_ticks, (uint64_t)ns);
+			span_add_unread(length, 1, (uint64_t)ns);
 		}
 		site_learn(&sites.site[from], (uint64_t)ns);
 		now += ns;
 	}
 	quantum_close(quantum, sums);
 	quantum_free(quantum);
-	totals_add(totals, &account, &sites, 0, 1);
+	totals_add(totals, &account, &sites, label, PHASES, &(struct totals_clock){ 1, 0, 0 });
 	trial->spent += reads * READ_NS / now / TASKS;
 }
 
@@ -172,18 +178,24 @@ static void run_trial(const struct setup *setup, uint64_t seed, struct trial *tr
 	for (unsigned task = 0; task < TASKS; task++)
 		run_task(setup, task, sums, &totals, trial, &state);
 	for (unsigned phase = 0; phase < PHASES; phase++) {
+		const struct tally *placed = &totals.unread.prototype[phase];
+		const struct tally_error *error = &totals.unread.phase[phase];
+		struct phase_unread unread = { placed->bursts, placed->seconds, error->bursts2,
+			error->bursts_seconds, error->seconds2 };
 		bool member[PHASES] = { false };
 
 		member[phase] = true;
-		estimate_phase(sums, member, totals.unread[phase].bursts, &trial->estimate[phase]);
+		estimate_phase(sums, member, &unread, &trial->estimate[phase]);
+		trial->bursts_ci95[phase] = 1.96 * sqrt(error->bursts2);
+		trial->seconds_ci95[phase] = 1.96 * sqrt(error->seconds2);
 		trial->widened += trial->estimate[phase].widened / PHASES;
 		for (unsigned e = plan.common; e < EVENTS; e++)
 			trial->width += trial->estimate[phase].event[e].ci95 /
 					trial->estimate[phase].event[e].mean;
-		trial->bursts[phase] =
-				(double)trial->estimate[phase].read + totals.unread[phase].bursts;
-		trial->seconds[phase] =
-				trial->estimate[phase].seconds + totals.unread[phase].seconds;
+		trial->bursts[phase] = (double)trial->estimate[phase].read +
+				totals.unread.prototype[phase].bursts;
+		trial->seconds[phase] = trial->estimate[phase].seconds +
+				totals.unread.prototype[phase].seconds;
 	}
 	sums_free(sums);
 }
@@ -216,7 +228,7 @@ static void check(const struct setup *setup, unsigned trials)
 {
 	double budget = setup->budget;
 	struct bias shares = { 0 }, bursts = { 0 }, means[EVENTS] = { { 0 } };
-	unsigned known = 0, covered = 0, biased = 0;
+	unsigned known = 0, covered = 0, biased = 0, placed = 0, placed_covered = 0;
 	double spent = 0, slack;
 	char name[128];
 
@@ -230,6 +242,13 @@ static void check(const struct setup *setup, unsigned trials)
 		all = trial.truth[0].seconds + trial.truth[1].seconds;
 		bias_add(&shares, (trial.seconds[0] - trial.truth[0].seconds) / all);
 		bias_add(&bursts, trial.bursts[0] / trial.truth[0].bursts - 1);
+		for (unsigned i = 0; i < PHASES; i++) {
+			placed += 2;
+			placed_covered += fabs(trial.bursts[i] - trial.truth[i].bursts) <=
+					trial.bursts_ci95[i] + .5;
+			placed_covered += fabs(trial.seconds[i] - trial.truth[i].seconds) <=
+					trial.seconds_ci95[i] + 1e-9 * trial.truth[i].bursts;
+		}
 		for (unsigned i = 0; i < PHASES * EVENTS; i++) {
 			const struct truth *truth = &trial.truth[i / EVENTS];
 			const struct estimate *e = &trial.estimate[i / EVENTS].event[i % EVENTS];
@@ -255,6 +274,9 @@ static void check(const struct setup *setup, unsigned trials)
 			known);
 	/* so few trials tell the share no better than that */
 	slack = 2 * sqrt(.98 * .02 / known);
+	ok(placed_covered >= (.90 - 2 * slack) * placed,
+			"intervals of numbers and times hold the truth in %.1f%%",
+			100. * placed_covered / placed);
 	ok(covered >= (.90 - slack) * known && covered <= (.98 + slack) * known,
 			"and cover the truth in %.1f%%", 100. * covered / known);
 	if (isfinite(budget))
@@ -323,7 +345,7 @@ int main(void)
 	unsigned trials = more ? (unsigned)strtoul(more, NULL, 10) : 40;
 
 	for (unsigned b = 0; b < sizeof(budgets) / sizeof(*budgets); b++)
-		for (enum program program = OWN_SITES; program <= HALFWAY; program++)
+		for (enum program program = OWN_SITES; program <= ALIKE; program++)
 			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program },
 					trials);
 	test_preference();

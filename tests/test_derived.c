@@ -158,7 +158,7 @@ static void run_trial(const struct model *model, const struct plan *plan,
 		quantum_add(quantum, 0, group, 1, 1 / read, work->cycles * 1e-9, values);
 	}
 	quantum_close(quantum, sums);
-	estimate_phase(sums, &member, 0, &estimate);
+	estimate_phase(sums, &member, NULL, &estimate);
 	derive(model, &estimate, out);
 	quantum_free(quantum);
 	sums_free(sums);

@@ -146,7 +146,7 @@ static void test_sums(void)
 				1e-12 * fabs(sums_flat(both)[i]);
 	ok(equal, "sums of two processes add up to those of one");
 	is_int(sums_length_for(&plan, 4), sums_length(a), "the length is known beforehand");
-	estimate_phase(both, two, 0, &estimate);
+	estimate_phase(both, two, NULL, &estimate);
 	is_near(estimate.bursts, 54, 0, "bursts of a phase of two prototypes");
 	is_near(estimate.event[1].mean, 2000, 1e-6, "a common event is known for all");
 	ok(estimate.event[1].ci95 < 1e-3, "and without error");
@@ -154,7 +154,7 @@ static void test_sums(void)
 			"each other event was observed in the bursts of its group");
 	is_near(estimate.event[3].mean, 12, 2, "its mean is that of its group");
 	ok(estimate.event[3].ci95 > 0 && isfinite(estimate.event[3].ci95), "with an interval");
-	estimate_phase(both, none, 0, &estimate);
+	estimate_phase(both, none, NULL, &estimate);
 	ok(estimate.bursts == 0 && estimate.event[2].observed == 0 && isnan(estimate.event[2].mean),
 			"nothing was observed of an empty phase");
 	memset(sums_flat(a), 0, sums_length(a) * sizeof(double));
@@ -162,11 +162,11 @@ static void test_sums(void)
 	quantum_close(quantum, a);
 	add(quantum, 0, 1, 1000, 2000, 9);
 	quantum_close(quantum, a);
-	estimate_phase(a, first, 0, &estimate);
+	estimate_phase(a, first, NULL, &estimate);
 	ok(estimate.event[2].mean == 7 && isinf(estimate.event[2].ci95),
 			"one quantum gives a mean and says that its error is not known");
 	ok(estimate.event[0].ci95 < 1e-3, "all bursts were read: cycles are without error");
-	estimate_phase(a, first, 1000, &estimate);
+	estimate_phase(a, first, &(struct phase_unread){ .bursts = 1000, .seconds = 7 }, &estimate);
 	ok(estimate.event[0].ci95 > 100,
 			"of two bursts read, the same, and 1000 not read, they are hardly known");
 	quantum_free(quantum);
@@ -212,7 +212,7 @@ static void test_odd_counts(void)
 					1 + mix_next(&state) % 3, 1e-3, values);
 		}
 		quantum_close(quantum, sums);
-		estimate_phase(sums, member, 0, &estimate);
+		estimate_phase(sums, member, NULL, &estimate);
 		sane &= estimate.read == bursts;
 		for (unsigned e = 0; e < plan.events; e++) {
 			const struct estimate *of = &estimate.event[e];

@@ -96,8 +96,14 @@ static double between(uintptr_t from, uintptr_t to, double *bursts)
 	uint32_t ends = site_find(sites, path_find(&sites->paths, to, NULL), MPI_CALL_Test);
 	const struct span *span = &sites->span[span_find(sites, begins, ends)];
 
-	*bursts = count(&span->unread);
-	return count(&span->unread_ticks);
+	double ticks = 0;
+
+	*bursts = 0;
+	for (unsigned l = 0; l < span->lengths; l++) {
+		*bursts += count(&span->length[l].unread);
+		ticks += count(&span->length[l].unread_ticks);
+	}
+	return ticks;
 }
 
 static void check(const char *name, uint64_t calls, double tolerance)

@@ -206,13 +206,13 @@ static void test_cut(void)
 	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		everything[p] = true;
-	estimate_phase(ledger_sums(run.ledger), everything, 0, &all);
+	estimate_phase(ledger_sums(run.ledger), everything, NULL, &all);
 	check_counters(&all);
 	seconds = all.seconds + totals->unclassified.seconds + totals->shorts.seconds;
 	bursts = (double)all.read + totals->unclassified.bursts + totals->shorts.bursts;
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
-		seconds += totals->unread[p].seconds;
-		bursts += totals->unread[p].bursts;
+		seconds += totals->unread.prototype[p].seconds;
+		bursts += totals->unread.prototype[p].bursts;
 	}
 	is_near(seconds / totals->compute.seconds, 1, 1e-9, "slices and the rest are all the time");
 	is_near(bursts, totals->compute.bursts, 0.5, "and each counts as a burst");

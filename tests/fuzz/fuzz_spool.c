@@ -79,10 +79,11 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 	thread->account =
 			(struct account){ .calls = 100, .bursts = 100, .ticks = 1e9, .reads = 200 };
 	thread->spans = 2;
-	thread->span[0] =
-			(struct spool_span){ .from = 1, .to = 2, .unread = 3, .unread_ticks = 1e6 };
-	thread->span[0].share_read[0] = 40;
-	thread->span[0].share_ticks[0] = 1e8f;
+	thread->span[0] = (struct spool_span){ .from = 1, .to = 2, .lengths = 1, .bin = { 80 } };
+	thread->span[0].length[0] = (struct spool_length){ .unread = 3,
+		.unread_ticks = 1e6,
+		.share_read = { 40 },
+		.share_ticks = { 1e8f } };
 	thread->open = 1;
 	thread->open_group = facts->plan.groups - 1;
 	thread->open_weight = 1;

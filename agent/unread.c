@@ -1,0 +1,257 @@
+#include "agent/unread.h"
+
+#include <stdbool.h>
+
+/* Lengths that differ by so many bins (an octave has four) are alike: noise makes as much of it. */
+#define ALIKE_BINS 2
+
+/* A length of which none was read is placed as the nearest one of its span, up to so many bins away. */
+#define FAR_BINS 8
+
+/* Read bursts that the mixture of the whole span counts as, beside the stratum's own. */
+#define PRIOR_READ 1.
+
+#define PARTS_MAX (SPAN_LENGTHS_MAX * SPAN_SHARES_MAX)
+
+/* The read bursts of one stratum, or of several, by prototype. */
+struct mixture {
+	double read, unread;
+	unsigned parts;
+	struct part {
+		uint32_t prototype;
+		double read, unread, ticks; /* as in struct span_share */
+	} part[PARTS_MAX];
+};
+
+struct placing {
+	struct unread *unread;
+	struct unread_placed *placed;
+	const struct site_table *sites;
+	const uint32_t *phase;
+	uint32_t prototypes;
+	double burst_min, seconds;     /* ticks; of one tick */
+	struct mixture mixture, whole; /* of the length that is placed, and of its span */
+};
+
+/* The part of a prototype, which is new if it does not occur yet; the last one where there is no room. */
+static struct part *part_of(struct mixture *mixture, uint32_t prototype)
+{
+	unsigned i = 0;
+
+	while (i < mixture->parts && mixture->part[i].prototype != prototype)
+		i++;
+	if (i == PARTS_MAX)
+		return &mixture->part[PARTS_MAX - 1];
+	if (i == mixture->parts)
+		mixture->part[mixture->parts++] = (struct part){ .prototype = prototype };
+	return &mixture->part[i];
+}
+
+static void add_mixture(struct mixture *mixture, const struct span_length *length)
+{
+	for (unsigned i = 0; i < SPAN_SHARES_MAX && length->share[i].read; i++) {
+		const struct span_share *share = &length->share[i];
+		struct part *part = part_of(mixture, share->prototype);
+
+		part->read += share->read;
+		part->unread += share->unread;
+		part->ticks += share->ticks;
+		mixture->read += share->read;
+		mixture->unread += share->unread;
+	}
+}
+
+/* Adds the lengths of a span that are `nearest` to `farthest` bins away from `bin`. */
+static void add_span(struct mixture *mixture, const struct span *span, int bin, int nearest,
+		int farthest)
+{
+	for (unsigned i = 0; i < span->lengths; i++) {
+		int away = (int)span->bin[i] - bin;
+
+		away = away < 0 ? -away : away;
+		if (away >= nearest && away <= farthest)
+			add_mixture(mixture, &span->length[i]);
+	}
+}
+
+/*
+ * The read bursts that stand for those of length `l` of the span, the best first: of that length; of a
+ * length alike; of a length alike that start at the same site and end elsewhere; of the nearest length of
+ * the span. False: there are none.
+ */
+static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
+{
+	struct mixture *mixture = &placing->mixture;
+	const struct site_table *sites = placing->sites;
+	int bin = span->bin[l];
+
+	mixture->parts = 0;
+	mixture->read = mixture->unread = 0;
+	for (int away = 0; away <= ALIKE_BINS && mixture->read <= 0; away++)
+		add_span(mixture, span, bin, away, away);
+	if (mixture->read <= 0)
+		for (uint32_t s = 0; s <= sites->spans; s++)
+			if (sites->span[s].used && sites->span[s].from == span->from)
+				add_span(mixture, &sites->span[s], bin, 0, ALIKE_BINS);
+	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
+		add_span(mixture, span, bin, away, away);
+	return mixture->read > 0;
+}
+
+/* The share of a part in the bursts that were not read. */
+static double share_of(const struct mixture *mixture, const struct part *part)
+{
+	return mixture->unread > 0 ? part->unread / mixture->unread : part->read / mixture->read;
+}
+
+static uint32_t phase_of(const struct placing *placing, const struct part *part)
+{
+	return part->prototype < placing->prototypes ? placing->phase[part->prototype] : 0;
+}
+
+static double share_of_phase(const struct placing *placing, const struct mixture *mixture,
+		uint32_t phase)
+{
+	double share = 0;
+
+	for (unsigned i = 0; i < mixture->parts; i++)
+		if (phase_of(placing, &mixture->part[i]) == phase)
+			share += share_of(mixture, &mixture->part[i]);
+	return share;
+}
+
+/*
+ * The error of a phase's share that was estimated from the mixture's read bursts, which those of the whole
+ * span help where they are few, and of the number of unread bursts that chance gives to the phase.
+ */
+static void add_error(struct placing *placing, uint32_t phase, double bursts, double length)
+{
+	struct tally_error *error = &placing->unread->phase[phase - 1];
+	double read = placing->mixture.read;
+	double share = (share_of_phase(placing, &placing->mixture, phase) * read +
+				       share_of_phase(placing, &placing->whole, phase) *
+						       PRIOR_READ) /
+			(read + PRIOR_READ);
+	double variance = share < 1 ?
+			share * (1 - share) * bursts * (1 + bursts / (read + PRIOR_READ)) :
+			0;
+
+	error->bursts2 += variance;
+	error->bursts_seconds += variance * length;
+	error->seconds2 += variance * length * length;
+}
+
+/* Of each phase that occurs in the span, once. */
+static void add_errors(struct placing *placing, double bursts, double length)
+{
+	bool done[PROTOTYPES_MAX + 1] = { false };
+
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		uint32_t phase = phase_of(placing, &placing->whole.part[i]);
+
+		if (!phase || phase > PROTOTYPES_MAX || done[phase])
+			continue;
+		done[phase] = true;
+		add_error(placing, phase, bursts, length);
+	}
+}
+
+static struct tally *tally_of(struct placing *placing, uint32_t prototype, double mean_ticks)
+{
+	if (prototype < placing->prototypes)
+		return &placing->unread->prototype[prototype];
+	return mean_ticks < placing->burst_min ? &placing->placed->shorts :
+						 &placing->placed->unclassified;
+}
+
+/* Spreads `bursts` bursts that took `ticks` over prototypes as the mixture says. */
+static void spread(struct placing *placing, bool cut, double bursts, double ticks)
+{
+	const struct mixture *mixture = &placing->mixture;
+	double all = 0, pieces = 0;
+
+	for (unsigned i = 0; i < mixture->parts; i++) {
+		const struct part *part = &mixture->part[i];
+
+		all += share_of(mixture, part) * part->ticks / part->read;
+	}
+	for (unsigned i = 0; i < mixture->parts && all > 0; i++) {
+		const struct part *part = &mixture->part[i];
+		double share = share_of(mixture, part), mean = part->ticks / part->read;
+		double took = ticks * share * mean / all;
+		double count = cut && mean > 0 ? took / mean : bursts * share;
+		struct tally *tally = tally_of(placing, part->prototype, ticks / bursts);
+
+		tally->bursts += count;
+		tally->seconds += took * placing->seconds;
+		pieces += count;
+	}
+	placing->placed->slices += pieces - bursts;
+	if (pieces > 0)
+		add_errors(placing, pieces, ticks * placing->seconds / pieces);
+}
+
+/* Read bursts that no prototype claimed, and that are short: they are not called unclassified. */
+static void move_short(struct placing *placing, const struct span_length *length)
+{
+	for (unsigned i = 0; i < SPAN_SHARES_MAX && length->share[i].read; i++) {
+		const struct span_share *share = &length->share[i];
+		struct unread_placed *placed = placing->placed;
+
+		if (share->prototype < PROTOTYPES_MAX ||
+				share->ticks >= placing->burst_min * share->read)
+			continue;
+		placed->shorts.bursts += share->read;
+		placed->shorts.seconds += share->ticks * placing->seconds;
+		placed->unclassified.bursts -= share->read;
+		placed->unclassified.seconds -= share->ticks * placing->seconds;
+	}
+}
+
+static void place_length(struct placing *placing, const struct span *span, unsigned l)
+{
+	const struct span_length *length = &span->length[l];
+	double bursts = (double)atomic_load_explicit(&length->unread, memory_order_relaxed) +
+			length->left;
+	double ticks = (double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed) +
+			length->left_ticks;
+	struct tally *tally;
+
+	move_short(placing, length);
+	if (bursts <= 0)
+		return;
+	if (ticks > 0 && find_mixture(placing, span, l)) {
+		if (!placing->whole.parts)
+			placing->whole = placing->mixture;
+		spread(placing, length->cut, bursts, ticks);
+		return;
+	}
+	tally = tally_of(placing, UNREAD_UNCLASSIFIED, ticks / bursts);
+	tally->bursts += bursts;
+	tally->seconds += ticks * placing->seconds;
+}
+
+struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,
+		const uint32_t *phase, uint32_t prototypes, double burst_min, double ns_per_tick)
+{
+	struct unread_placed placed = { .slices = 0 };
+	struct placing placing = { .unread = unread,
+		.placed = &placed,
+		.sites = sites,
+		.phase = phase,
+		.prototypes = prototypes < PROTOTYPES_MAX ? prototypes : PROTOTYPES_MAX,
+		.burst_min = burst_min,
+		.seconds = ns_per_tick * 1e-9 };
+
+	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++) {
+		if (!span->used)
+			continue;
+		placing.whole.parts = 0;
+		placing.whole.read = placing.whole.unread = 0;
+		for (unsigned l = 0; l < span->lengths; l++)
+			add_mixture(&placing.whole, &span->length[l]);
+		for (unsigned l = 0; l < span->lengths; l++)
+			place_length(&placing, span, l);
+	}
+	return placed;
+}

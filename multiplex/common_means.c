@@ -1,0 +1,90 @@
+#include "multiplex/common_means.h"
+
+#include "multiplex/moments.h"
+
+#define Z95         1.959963985 /* quantile of the normal distribution */
+#define REGRESS_MIN 7  /* quanta for a regression; with fewer, counts go in proportion to time */
+#define STEIN       2. /* of a regression, what its own error does not explain is taken */
+
+/* How the common events go with the length of bursts, between quanta. */
+struct by_length {
+	double quanta, w;
+	double mean, known,
+			variance; /* length of the read bursts, of all, and the square of its error */
+	double tt;                /* sum of squares of what varies */
+	double xt[AUX_MAX];
+	double slope[AUX_MAX]; /* taken: counts per second */
+};
+
+static double residual_tt(const double *all, double mean)
+{
+	return settle(all[COMMON_TT] - 2 * mean * all[COMMON_WT] + mean * mean * all[BLOCK_WW],
+			all[COMMON_TT]);
+}
+
+static double residual_xt(const double *all, unsigned i, double mean)
+{
+	static const unsigned tx_at[AUX_MAX] = { COMMON_TX1, COMMON_TX2 };
+	double x_mean = all[x_at[i]] / all[BLOCK_W];
+
+	return all[tx_at[i]] - x_mean * all[COMMON_WT] - mean * all[wx_at[i]] +
+			x_mean * mean * all[BLOCK_WW];
+}
+
+/* Of a slope, what its move earns: the positive part of Stein's estimator. */
+static double earned_slope(const double *all, const struct by_length *by, unsigned i)
+{
+	double slope = by->xt[i] / by->tt, move = slope * (by->known - by->mean);
+	double left = settle(residual_xx(all, i, i) - slope * by->xt[i], all[xx_at[i][i]]);
+	double variance = (by->known - by->mean) * (by->known - by->mean) / by->tt * left /
+			(by->quanta - 2);
+
+	if (!(move * move > STEIN * variance))
+		return 0;
+	slope *= 1 - STEIN * variance / (move * move);
+	/* a mean is not negative */
+	return all[x_at[i]] / all[BLOCK_W] + slope * (by->known - by->mean) < 0 ? 0 : slope;
+}
+
+static void find_slopes(const double *all, unsigned aux, struct by_length *by)
+{
+	by->tt = residual_tt(all, by->mean);
+	for (unsigned i = 0; i < aux; i++) {
+		by->xt[i] = residual_xt(all, i, by->mean);
+		if (by->quanta < REGRESS_MIN)
+			by->slope[i] = all[x_at[i]] / all[COMMON_T];
+		else if (by->tt > 0)
+			by->slope[i] = earned_slope(all, by, i);
+	}
+}
+
+/* The (co)variance of two means: of what their slopes leave, and of the error of the known length. */
+static double variance_of(const double *all, const struct by_length *by, unsigned i, unsigned j)
+{
+	double left = residual_xx(all, i, j) - by->slope[i] * by->xt[j] - by->slope[j] * by->xt[i] +
+			by->slope[i] * by->slope[j] * by->tt;
+	double share = unseen(all[BLOCK_READ], all[PHASE_BURSTS]);
+
+	if (i == j)
+		left = settle(left, all[xx_at[i][i]]);
+	return left * share * by->quanta / (by->quanta - 1) / (by->w * by->w) +
+			by->slope[i] * by->slope[j] * by->variance;
+}
+
+void common_means(double *all, unsigned aux, const struct estimate *duration)
+{
+	struct by_length by = { .quanta = all[BLOCK_QUANTA], .w = all[BLOCK_W] };
+
+	by.mean = by.known = all[COMMON_T] / all[BLOCK_W];
+	if (duration && all[COMMON_T] > 0 && unseen(all[BLOCK_READ], all[PHASE_BURSTS]) > 0) {
+		by.known = duration->mean;
+		by.variance = duration->ci95 / Z95 * (duration->ci95 / Z95);
+		find_slopes(all, aux, &by);
+	}
+	for (unsigned i = 0; i < aux; i++)
+		all[PHASE_X1 + i] =
+				all[x_at[i]] / all[BLOCK_W] + by.slope[i] * (by.known - by.mean);
+	for (unsigned i = 0; i < aux; i++)
+		for (unsigned j = i; j < aux; j++)
+			all[v_at[i][j]] = variance_of(all, &by, i, j);
+}
