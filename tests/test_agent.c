@@ -302,6 +302,54 @@ static void test_keeps_budget(void)
 	counting_fini(&run.counting);
 }
 
+/* Ticks of computing in bursts of this length, until `now`. */
+static void computes(struct thread *thread, double length_ns, uint64_t ticks)
+{
+	thread_add_bursts(thread, 1, clock_ticks(length_ns), ticks);
+}
+
+/* A thread does not wait for a round to learn that its bursts have become shorter. */
+static void test_learns_short(void)
+{
+	uint64_t second = clock_ticks(1e9), now;
+	struct thread *thread;
+
+	start("time-space", 1e18);
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method, false);
+	if (!thread) {
+		ok(false, "a thread");
+		return;
+	}
+	run.rules.burst_min_given = false;
+	/* as after a round in which bursts took 300 ms */
+	atomic_store(&run.rules.burst_min, clock_ticks(150e6));
+	now = clock_now();
+	computes(thread, 300e6, 3 * second);
+	thread_learn_short(thread, &run.rules, now += 3 * second);
+	ok(thread->burst_min <= clock_ticks(150e6) && thread->burst_min > clock_ticks(100e6),
+			"as long as all ranks say (%g ms)", clock_ns(thread->burst_min) * 1e-6);
+	computes(thread, 3e6, second / 10);
+	thread_learn_short(thread, &run.rules, now += second / 10);
+	ok(thread->burst_min <= clock_ticks(1.5e6) && thread->burst_min > clock_ticks(1e6),
+			"bursts of 3 ms are not short a tenth of a second after they came (%g ms)",
+			clock_ns(thread->burst_min) * 1e-6);
+	computes(thread, 300e6, 20 * second);
+	thread_learn_short(thread, &run.rules, now += 20 * second);
+	ok(thread->burst_min > clock_ticks(100e6), "but when they have long been gone (%g ms)",
+			clock_ns(thread->burst_min) * 1e-6);
+	run.rules.burst_min_given = true;
+	computes(thread, 3e6, 9 * second);
+	thread_learn_short(thread, &run.rules, now + 9 * second);
+	ok(thread->burst_min == clock_ticks(150e6), "a limit that the user has set stays");
+	run.rules.burst_min_given = false;
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -379,6 +427,7 @@ int main(void)
 	test_time_goes_back();
 	test_returns_at_once();
 	test_keeps_budget();
+	test_learns_short();
 	test_sites_are_full();
 	return tap_done();
 }

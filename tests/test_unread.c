@@ -1,0 +1,209 @@
+/*
+ * Bursts that were not read are placed by their call paths and their length: as the read ones of the same
+ * length went, each standing for as many as it was read for; what nothing is known of is short or
+ * unclassified, by its length; long bursts that were cut count in slices.
+ */
+#include <math.h>
+
+#include "agent/unread.h"
+#include "tests/tap.h"
+
+#define MS 1000000. /* ticks, of 1 ns */
+
+static struct site_table sites;
+static struct unread unread;
+static const uint32_t phase[] = { 1, 2, 2 };
+
+static struct span *span_between(uint32_t from, uint32_t to)
+{
+	return &sites.span[span_find(&sites, site_find(&sites, from, 0), site_find(&sites, to, 0))];
+}
+
+static struct span_length *length_of(struct span *span, double ticks)
+{
+	return &span->length[span_length(span, (uint64_t)ticks)];
+}
+
+static void start(void)
+{
+	memset(&sites, 0, sizeof(sites));
+	memset(&unread, 0, sizeof(unread));
+}
+
+static struct unread_placed place(double burst_min)
+{
+	return unread_add(&unread, &sites, phase, 3, burst_min, 1);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fabs(b) + 1e-12;
+}
+
+/* The bursts of one site, of which some take 1 ms and some 20 ms. */
+static void test_two_lengths(void)
+{
+	struct span *span;
+	struct unread_placed placed;
+
+	start();
+	span = span_between(1, 2);
+	for (int i = 0; i < 10; i++)
+		span_note(length_of(span, MS), 0, 9, MS);
+	span_note(length_of(span, 20 * MS), 1, 2, 20 * MS);
+	span_add_unread(length_of(span, MS), 80, (uint64_t)(80 * MS));
+	span_add_unread(length_of(span, 20 * MS), 40, (uint64_t)(40 * 20 * MS));
+	placed = place(0);
+	ok(near(unread.prototype[0].bursts, 80) && near(unread.prototype[0].seconds, .08),
+			"the short ones go where the short ones went");
+	ok(near(unread.prototype[1].bursts, 40) && near(unread.prototype[1].seconds, .8),
+			"and the long ones where the one long one went that was read");
+	ok(placed.shorts.bursts == 0 && placed.unclassified.bursts == 0 && placed.slices == 0,
+			"none is left");
+	ok(unread.phase[0].bursts2 > 0 && unread.phase[1].bursts2 > unread.phase[0].bursts2 / 100,
+			"how many there are is not certain, for both occur between these places");
+}
+
+/* Two prototypes of one length: what was read with a small probability stands for more. */
+static void test_weights(void)
+{
+	struct span *span;
+
+	start();
+	span = span_between(1, 2);
+	for (int i = 0; i < 10; i++)
+		span_note(length_of(span, MS), 0, 4, MS);
+	for (int i = 0; i < 10; i++)
+		span_note(length_of(span, MS), 1, 2, MS);
+	span_add_unread(length_of(span, MS), 40, (uint64_t)(40 * MS));
+	place(0);
+	ok(near(unread.prototype[0].bursts, 30) && near(unread.prototype[1].bursts, 10),
+			"three of four stand for the first");
+	/* share 3/4 of 40, known from 20 reads and a prior of one */
+	ok(near(unread.phase[0].bursts2, .75 * .25 * 40 * (1 + 40 / 21.)),
+			"the variance is that of a share known from twenty reads");
+	ok(near(unread.phase[0].seconds2, unread.phase[0].bursts2 * 1e-6),
+			"and that of the time is of bursts of 1 ms");
+}
+
+/* One phase alone between two places: its number is known. */
+static void test_certain(void)
+{
+	struct span *span;
+
+	start();
+	span = span_between(1, 2);
+	span_note(length_of(span, MS), 1, 30, MS);
+	span_note(length_of(span, 1.1 * MS), 2, 30, 1.1 * MS);
+	span_add_unread(length_of(span, MS), 58, (uint64_t)(58 * MS));
+	place(0);
+	ok(near(unread.prototype[1].bursts + unread.prototype[2].bursts, 58),
+			"two prototypes share what is unread");
+	ok(unread.phase[1].bursts2 == 0, "of one phase: how many there are is certain");
+}
+
+/* Of a length none was read. */
+static void test_neighbours(void)
+{
+	struct span *span;
+	struct unread_placed placed;
+
+	start();
+	span = span_between(1, 2);
+	span_note(length_of(span, MS), 0, 3, MS);
+	span_note(length_of(span, 8 * MS), 1, 3, 8 * MS);
+	span_add_unread(length_of(span, 1.3 * MS), 2, (uint64_t)(2 * 1.3 * MS));
+	span_add_unread(length_of(span, 6.5 * MS), 2, (uint64_t)(2 * 6.5 * MS));
+	span_add_unread(length_of(span, 100 * MS), 2, (uint64_t)(2 * 100 * MS));
+	placed = place(0);
+	ok(near(unread.prototype[0].bursts, 2) && near(unread.prototype[1].bursts, 2),
+			"the nearest length tells");
+	ok(placed.unclassified.bursts == 2 && near(placed.unclassified.seconds, .2),
+			"not one that is ten times as long");
+
+	start();
+	span_note(length_of(span_between(1, 3), MS), 1, 3, MS);
+	span_add_unread(length_of(span_between(1, 2), MS), 7, (uint64_t)(7 * MS));
+	place(0);
+	ok(near(unread.prototype[1].bursts, 7),
+			"where none was read, those that start at the same site tell");
+}
+
+/* What is short is known when the run is over. */
+static void test_short(void)
+{
+	struct span *span;
+	struct unread_placed placed;
+
+	start();
+	span = span_between(1, 2);
+	span_add_unread(length_of(span, .01 * MS), 100, (uint64_t)(100 * .01 * MS));
+	span_add_unread(length_of(span, 5 * MS), 3, (uint64_t)(3 * 5 * MS));
+	span_note(length_of(span, .02 * MS), UNREAD_UNCLASSIFIED, 1, .02 * MS);
+	span_note(length_of(span, 40 * MS), UNREAD_UNCLASSIFIED, 1, 40 * MS);
+	placed = place(MS);
+	ok(near(placed.shorts.bursts, 101) && near(placed.shorts.seconds, 1.02e-3),
+			"below the limit, nothing is unclassified");
+	ok(near(placed.unclassified.bursts, 3 - 1), "and what was, is taken out");
+	ok(near(placed.unclassified.seconds, 15e-3 - 2e-5), "with its time");
+}
+
+/* Long bursts are cut: one that was not read is as many slices as the read ones. */
+static void test_slices(void)
+{
+	struct span *span;
+	struct span_length *length;
+	struct unread_placed placed;
+
+	start();
+	span = span_between(1, 2);
+	length = length_of(span, 500 * MS);
+	length->cut = true;
+	span_note_slices(length, 0, 40, 40 * 10 * MS);
+	span_note_slices(length, 1, 10, 10 * 10 * MS);
+	span_add_unread(length, 2, (uint64_t)(2 * 500 * MS));
+	placed = place(0);
+	ok(near(unread.prototype[0].bursts, 80) && near(unread.prototype[1].bursts, 20),
+			"a hundred slices in place of two bursts");
+	ok(near(unread.prototype[0].seconds, .8), "with their time");
+	ok(near(placed.slices, 98), "and 98 are told to be more");
+}
+
+/* More lengths and prototypes than a span has room for: none is lost. */
+static void test_no_room(void)
+{
+	struct span *span;
+	struct unread_placed placed;
+	double bursts = 0, seconds = 0, ticks = 0;
+
+	start();
+	span = span_between(1, 2);
+	for (int i = 0; i < 40; i++) {
+		double of = 1000 * exp2(i / 2.);
+
+		ticks += (double)(uint64_t)of;
+		for (uint32_t p = 0; p < 10; p++)
+			span_note(length_of(span, of), p, 2, of);
+		span_add_unread(length_of(span, of), 1, (uint64_t)of);
+	}
+	is_int(span->lengths, SPAN_LENGTHS_MAX, "as many lengths as there is room for");
+	placed = place(0);
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		bursts += unread.prototype[p].bursts;
+		seconds += unread.prototype[p].seconds;
+	}
+	ok(near(bursts + placed.unclassified.bursts, 40), "every burst is somewhere");
+	ok(near(seconds + placed.unclassified.seconds, ticks * 1e-9), "and all of its time");
+}
+
+int main(void)
+{
+	test_two_lengths();
+	test_weights();
+	test_certain();
+	test_neighbours();
+	test_short();
+	test_slices();
+	test_no_room();
+	return tap_done();
+}
