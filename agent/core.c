@@ -83,6 +83,23 @@ static double measure_call(void)
 	return (double)(clock_now() - begin) / 64 * 4;
 }
 
+static uint64_t ran_ticks(void)
+{
+	struct timespec ran;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+	return clock_ticks((double)ran.tv_sec * 1e9 + (double)ran.tv_nsec);
+}
+
+static uint64_t measure_ran(void)
+{
+	uint64_t begin = clock_now();
+
+	for (int i = 0; i < 8; i++)
+		ran_ticks();
+	return (clock_now() - begin) / 8;
+}
+
 static void make_rules(void)
 {
 	const struct settings *settings = &core.settings;
@@ -114,6 +131,10 @@ static void make_rules(void)
 	rules->quantum_bursts = settings->quantum_bursts;
 	rules->quick_ticks = clock_ticks(QUICK_NS);
 	rules->service_ticks = clock_ticks(CORE_SERVICE_NS);
+	rules->poll_ticks = clock_ticks(POLLING_NS);
+	rules->poll_look_ticks = clock_ticks(POLLING_LOOK_NS);
+	rules->ran_ticks = ran_ticks;
+	rules->ran_cost = measure_ran();
 	if (settings->sample_hz) {
 		/* the same on all ranks, for what is cut hangs on it */
 		double hz = settings_sample_hz(settings,

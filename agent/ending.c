@@ -19,14 +19,15 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-/* That the thread which speaks MPI was in it. */
+/* That the thread which speaks MPI was in it, or polled. */
 static double mpi_seconds(void)
 {
 	uint64_t ticks = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
 		if (thread->main)
-			ticks += atomic_load(&thread->counts.mpi_ticks);
+			ticks += atomic_load(&thread->counts.mpi_ticks) +
+					atomic_load(&thread->counts.poll_ticks);
 	return clock_ns(ticks) * 1e-9;
 }
 

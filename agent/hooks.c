@@ -236,9 +236,25 @@ static const bool waits[MPI_CALLS] = {
 #define WAITS                                                       true
 #define PASSES                                                      false
 #define POLLS                                                       false
+#define POLLS_2                                                     POLLS
+#define POLLS_3                                                     POLLS
+#define POLLS_4                                                     POLLS
 #define INIT                                                        false
 #define FINALIZE                                                    false
 #define ABORTS                                                      false
+#define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+};
+
+/* They only ask whether something has come (polling.h). */
+static const bool only_asks[RUNTIME_CALLS] = {
+#undef WAITS
+#undef PASSES
+#undef POLLS
+#define WAITS                                                       false
+#define PASSES                                                      false
+#define POLLS                                                       true
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
@@ -263,6 +279,7 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
 	thread->passed->nests = false;
+	thread->polling.asks = only_asks[call];
 	thread_end_burst(thread, &core.rules, call, now);
 	if (thread_is_timed(thread)) {
 		serve_sooner(thread, now);
@@ -292,6 +309,8 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	if (is_new)
 		thread->born = thread->at;
+	thread->polling.asked = only_asks[call];
+	thread->polling.answered = only_asks[call] && slot->answered;
 	now = clock_now();
 	thread_look_return(thread, &core.rules, now);
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
@@ -303,12 +322,28 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		now = clock_now();
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
-	if (thread->window.multiple && call < MPI_CALLS)
+	if (thread_passes(thread, &core.rules) && call < MPI_CALLS)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* a read is accounted for itself; the burst begins after it */
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
 	thread_count_untimed(thread);
+}
+
+static void answered(struct preload_thread *slot, enum runtime_call call, void *site,
+		const void *frame)
+{
+	struct thread *thread = in_slot(slot);
+	uint64_t now = clock_now();
+
+	if (!is_observed(thread))
+		return;
+	thread_look_return(thread, &core.rules, now);
+	if (!passed_answered(thread, &core.rules, now))
+		return;
+	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread->polling.asked = thread->polling.answered = true;
+	thread_begin_burst(thread, &core.rules, call, now);
 }
 
 struct thread *hooks_thread(struct preload_thread *slot)
@@ -338,6 +373,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 const struct preload_hooks hooks = {
 	.before = before,
 	.after = after,
+	.answered = answered,
 	.aborts = aborts,
 	.finalize = ending_hook,
 	.leave = ending_leave,

@@ -8,6 +8,7 @@
 #define CALM        64   /* so many quick calls in a row, and calls may go by */
 #define SLACK       2    /* times what was expected is not long */
 #define CALLS_SHARE 0.5  /* of what is allowed, calls may cost */
+#define POLLS_SLACK 1.5  /* the same where all was polling: that is regular */
 #define USUAL       256  /* so many times of going by tell how long it is */
 #define POLLS_DOUBT 10   /* what was long among polls is known to be a burst, but it was not read */
 #define DOUBT_SHARE 0.01 /* of all time may be that of something long that went by */
@@ -61,6 +62,7 @@ static void add_place(struct passed *passed, const struct passed_place *from)
 
 	if (place) {
 		place->nests |= from->nests;
+		place->asks &= from->asks;
 		return;
 	}
 	if (passed->places == PASSED_PLACES)
@@ -85,7 +87,8 @@ static void set_places(struct thread *thread)
 				&(struct passed_place){ .site = pair->site,
 						.frame = pair->frame,
 						.from = pair->from,
-						.nests = pair->nests });
+						.nests = pair->nests,
+						.asks = pair->asks });
 	}
 	for (uint32_t i = 0; i < places; i++)
 		add_place(passed, &before[i]);
@@ -102,20 +105,59 @@ static void forget(struct thread *thread)
 	thread->passed->places = 0;
 }
 
+/* What the pairs of the window say of what went by. */
+struct usual {
+	double burst, call; /* ticks, the means */
+	bool waits;         /* one of the calls can wait */
+	bool polls;         /* nothing but polling was between them */
+};
+
+static struct usual usual_of(const struct thread *thread)
+{
+	struct usual usual = { .polls = true };
+
+	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
+		usual.burst += (double)thread->pair[i].burst / PASSED_WINDOW;
+		usual.call += (double)thread->pair[i].call / PASSED_WINDOW;
+		usual.waits |= thread->pair[i].waits;
+		usual.polls &= thread->pair[i].polls;
+	}
+	return usual;
+}
+
+/* A call was answered, and still the program polls on: what went by before does so again. */
+static bool goes_on(struct thread *thread, const struct passed_pair *pair, uint32_t calls)
+{
+	struct passed_place *place = passed_find(thread->passed, pair->site, pair->frame);
+
+	thread->passed->heeds = polling_heeds(&thread->polling);
+	if (!pair->polls || !place || (thread->passed->heeds && thread->polling.answered))
+		return false;
+	thread->window.going = calls;
+	passed_start(thread->passed, place, calls);
+	return true;
+}
+
 __attribute__((hot)) void passed_after(struct thread *thread, const struct thread_rules *rules,
 		const void *site, const void *frame, bool waits, uint64_t call_ticks)
 {
 	struct passed_window *window = &thread->window;
 	struct passed_pair *pair = &thread->pair[window->pairs];
+	uint32_t multiple = thread_passes(thread, rules);
+	uint32_t resume = window->resume;
 	bool timed = window->timed && thread->open;
 
 	window->timed = false;
+	window->resume = 0;
 	/* reads are in the time of what is read */
 	if (!timed || thread->reading) {
 		window->pairs = 0;
 		return;
 	}
 	if (pair->burst + call_ticks > rules->quick_ticks) {
+		/* what held up the call did not hold up what comes after it */
+		if (thread->polling.row == POLLING_ROW)
+			polling_off(thread, rules, thread->begin, 0);
 		forget(thread);
 		window->pairs = 0;
 		return;
@@ -126,16 +168,18 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 	pair->from = thread->from;
 	pair->waits = waits;
 	pair->nests = thread->passed->nests;
+	pair->asks = thread->polling.asks;
 	window->calm += window->calm < CALM;
+	if (resume && goes_on(thread, pair, resume))
+		return;
 	if (++window->pairs < PASSED_WINDOW)
 		return;
-	if (window->calm == CALM) {
+	thread->passed->heeds = usual_of(thread).polls && polling_heeds(&thread->polling);
+	if (window->calm == CALM && !(thread->passed->heeds && thread->polling.answered)) {
 		set_places(thread);
 		/* not always as many: programs have periods */
-		window->going = PASSED_WINDOW * window->multiple / 2 +
-				(uint32_t)(thread_random(thread) * PASSED_WINDOW *
-						window->multiple) +
-				1;
+		window->going = PASSED_WINDOW * multiple / 2 +
+				(uint32_t)(thread_random(thread) * PASSED_WINDOW * multiple) + 1;
 		passed_start(thread->passed, thread->passed->place, window->going);
 	}
 	window->pairs = 0;
@@ -161,40 +205,32 @@ static uint64_t at_most(double ticks, uint64_t most)
 	return ticks < (double)most ? (uint64_t)ticks : most;
 }
 
-void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+static bool is_longer(const struct thread_rules *rules, double ticks, double expected, bool polls)
 {
-	struct passed_window *window = &thread->window;
-	uint64_t calls = window->going - passed_left(thread->passed), left = now - thread->begin;
-	double burst = 0, call = 0, scale = 1, expected;
-	bool waits = false, is_long;
-	uint64_t last;
+	return ticks > (polls ? POLLS_SLACK : SLACK) * expected + (double)rules->quick_ticks;
+}
 
-	window->going = 0;
-	passed_stop(thread->passed);
-	if (!calls)
-		return;
-	if ((int64_t)left < 0)
-		left = 0;
-	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
-		burst += (double)thread->pair[i].burst / PASSED_WINDOW;
-		call += (double)thread->pair[i].call / PASSED_WINDOW;
-		waits |= thread->pair[i].waits;
-	}
-	/* so many pairs, and the burst that is to end */
-	expected = (double)calls * (burst + call) + burst;
-	is_long = (double)left > SLACK * expected + (double)rules->quick_ticks;
-	if (is_long) {
-		forget(thread);
-		window->doubt += (left - (uint64_t)expected) / (waits ? 1 : POLLS_DOUBT);
-	} else {
-		scale = usual_scale(window, (double)left, expected);
-	}
+/* Where the program polled, and the kernel held it up, that is polling, too. */
+static bool was_held_up(struct thread *thread, const struct thread_rules *rules, uint64_t now,
+		uint64_t ticks, double expected)
+{
+	double on = (double)(ticks - polling_off(thread, rules, now, ticks));
+
+	return !is_longer(rules, on, expected, true) ||
+			(on - expected) * POLLING_HELD_UP < (double)ticks - expected;
+}
+
+/* Of so many ticks, what the bursts before each of the calls took; the rest is returned. */
+static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
+{
 	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
 		const struct passed_pair *pair = &thread->pair[i];
 		uint64_t bursts = calls / PASSED_WINDOW + (i < calls % PASSED_WINDOW);
 		uint64_t ticks = at_most((double)(bursts * pair->burst) * scale, left);
 
-		if (bursts) {
+		if (bursts && pair->polls) {
+			thread_add_polls(thread, bursts, ticks);
+		} else if (bursts) {
 			thread_add_bursts(thread, bursts, pair->burst, ticks);
 			if (pair->placed)
 				thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
@@ -203,13 +239,78 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 		}
 		left -= ticks;
 	}
-	if (is_long && !waits)
-		last = left - at_most((double)calls * call, left);
+	return left;
+}
+
+/* None goes by any more: how many calls did. */
+static uint64_t stop_going(struct thread *thread)
+{
+	uint64_t calls = thread->window.going - passed_left(thread->passed);
+
+	thread->window.going = 0;
+	passed_stop(thread->passed);
+	if (calls) {
+		site_add(&thread->counts.calls, calls);
+		site_add(&thread->counts.passed, calls);
+	}
+	return calls;
+}
+
+static uint64_t since_begin(const struct thread *thread, uint64_t now)
+{
+	return (int64_t)(now - thread->begin) < 0 ? 0 : now - thread->begin;
+}
+
+void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	uint64_t calls = stop_going(thread), left = since_begin(thread, now), last;
+	struct usual usual = usual_of(thread);
+	/* so many pairs, and the burst that is to end */
+	double expected = (double)calls * (usual.burst + usual.call) + usual.burst, scale = 1;
+	bool is_long;
+
+	if (!calls)
+		return;
+	is_long = is_longer(rules, (double)left, expected, usual.polls);
+	if (is_long && usual.polls && was_held_up(thread, rules, now, left, expected)) {
+		is_long = false;
+		scale = (double)left / expected;
+	} else if (is_long) {
+		forget(thread);
+		thread->window.doubt +=
+				(left - (uint64_t)expected) / (usual.waits ? 1 : POLLS_DOUBT);
+	} else {
+		scale = usual_scale(&thread->window, (double)left, expected);
+	}
+	left = share_out(thread, calls, scale, left);
+	if (is_long && !usual.waits)
+		last = left - at_most((double)calls * usual.call, left);
 	else
-		last = at_most(burst * scale, left);
+		last = at_most(usual.burst * scale, left);
 	site_add(&thread->counts.mpi_ticks, left - last);
-	site_add(&thread->counts.calls, calls);
-	site_add(&thread->counts.passed, calls);
 	thread->begin = now - last;
 	thread->from = thread->passed->last->from;
+	thread->polling.asked = thread->passed->last->asks;
+	thread->polling.answered = false;
+}
+
+bool passed_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	uint64_t calls, left;
+	struct usual usual = usual_of(thread);
+	double expected, scale = 1;
+
+	if (!thread->window.going)
+		return false;
+	thread->window.resume = passed_left(thread->passed);
+	calls = stop_going(thread);
+	left = since_begin(thread, now);
+	expected = (double)calls * (usual.burst + usual.call);
+	if (!is_longer(rules, (double)left, expected, true))
+		scale = usual_scale(&thread->window, (double)left, expected);
+	left = share_out(thread, calls, scale, left);
+	site_add(&thread->counts.mpi_ticks, left);
+	thread->open = false;
+	thread->begin = now;
+	return true;
 }

@@ -12,6 +12,10 @@
  * long was among them all the same, it is taken for the burst that came last, or where one of the calls can
  * wait, for a call; while more than a hundredth of all time was such (a tenth, where none can wait), no call
  * is passed over.
+ *
+ * Where a window held nothing but polling (polling.h), a call that is answered is looked at all the same when
+ * it returns: the burst that begins then is timed, and may be read. This is left out while answers do not end
+ * the polling, as where a program asks again for what has come.
  */
 #ifndef PHASEMUX_AGENT_PASSED_H
 #define PHASEMUX_AGENT_PASSED_H
@@ -35,7 +39,8 @@ struct passed {
 	uint32_t run; /* calls that may go by from there, at least one, before anything else changes */
 	uint32_t left; /* and from then on */
 	uint32_t places;
-	bool nests;                 /* the call under way has made an intercepted one itself */
+	bool nests; /* the call under way has made an intercepted one itself */
+	bool heeds; /* a call that only asks, and is answered, is looked at though it goes by */
 	struct passed_place *next;  /* that place */
 	struct passed_place *last;  /* where the last one came from, or one to begin with */
 	struct passed_place *place; /* at most PASSED_PLACES */
@@ -49,6 +54,7 @@ struct passed_place {
 	uint32_t from; /* the core's number of the site */
 	bool repeats;  /* `next` is this one: whoever goes by needs no register to compare them */
 	bool nests;    /* a call from here made an intercepted one itself */
+	bool asks;     /* calls from here only ask */
 };
 
 static inline bool passed_is_place(const struct passed_place *place, const void *site,
@@ -149,6 +155,8 @@ struct passed_pair {
 	uint32_t span, from;       /* of the burst; the site where the next one begins */
 	uint8_t length;            /* of the span's lengths */
 	bool placed, waits, nests; /* placed: by span and length; otherwise the burst is short */
+	bool polls;                /* it was no burst but polling (polling.h) */
+	bool asks;                 /* the call only asks */
 	const void *site, *frame;
 };
 
@@ -156,6 +164,7 @@ struct passed_pair {
 struct passed_window {
 	uint32_t multiple; /* so many windows go by for each one that is looked at, about; 0: none */
 	uint32_t going;    /* calls that may go by since the burst under way began; 0: none do */
+	uint32_t resume;   /* so many more may, if the program polls on after it was answered */
 	uint16_t calm;     /* how many quick ones came in a row, at most as many as matter */
 	uint16_t pairs;    /* of this window were looked at */
 	bool timed;        /* the burst that ended last is the next pair, but for its call */
@@ -186,5 +195,11 @@ void passed_after(struct thread *thread, const struct thread_rules *rules, const
  * What went by before time now becomes bursts and calls; of it, the burst under way is what came last.
  */
 void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now);
+
+/*
+ * The same where the call that went by last returns now, and was answered: no burst is under way. Where what
+ * went by was longer than expected, that call was, for it took what has come. False: nothing went by.
+ */
+bool passed_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 #endif

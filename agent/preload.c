@@ -321,10 +321,49 @@ static void enter_end(bool aborts, void *site, const void *frame)
 		return symbol##_observed(A_##count);                                               \
 	}
 
+/*
+ * Those that only ask: where the answer is `answer`, a call that goes by looks at it when it returns. In the
+ * meantime it is as deep as no call is: it makes no other one that is intercepted.
+ */
+#define WRAPPER_ASKS(symbol, form, call, count, answer)                                            \
+	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
+	{                                                                                          \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
+		void *site = wrap_thread.called.site;                                              \
+		const void *frame = wrap_thread.called.frame;                                      \
+		long result;                                                                       \
+                                                                                                   \
+		wrap_enter(call, site, frame);                                                     \
+		result = real(A_##count);                                                          \
+		wrap_leave_asked(call, site, frame, WRAP_ANSWERS(answer));                         \
+		return result;                                                                     \
+	}                                                                                          \
+                                                                                                   \
+	__attribute__((visibility("default"))) long symbol(P_##count);                             \
+	long symbol(P_##count)                                                                     \
+	{                                                                                          \
+		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
+                                                                                                   \
+		if (real && wrap_goes_by(CALLER)) {                                                \
+			long result = real(A_##count);                                             \
+                                                                                                   \
+			if (WRAP_ANSWERS(answer) && wrap_thread.of_core.passed.heeds)              \
+				wrap_answered(call, CALLER);                                       \
+			return result;                                                             \
+		}                                                                                  \
+		if (real && !wrap_observed())                                                      \
+			return real(A_##count);                                                    \
+		wrap_called(CALLER);                                                               \
+		return symbol##_observed(A_##count);                                               \
+	}
+
 #define WRAPPER_PASSES(symbol, form, call, count)                                                  \
 	WRAPPER_CALL(symbol, form, call, count, wrap_progresses())
-#define WRAPPER_WAITS                            WRAPPER_PASSES
-#define WRAPPER_POLLS(symbol, form, call, count) WRAPPER_CALL(symbol, form, call, count, (void)0)
+#define WRAPPER_WAITS                              WRAPPER_PASSES
+#define WRAPPER_POLLS(symbol, form, call, count)   WRAPPER_CALL(symbol, form, call, count, (void)0)
+#define WRAPPER_POLLS_2(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a2)
+#define WRAPPER_POLLS_3(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a3)
+#define WRAPPER_POLLS_4(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a4)
 #define WRAPPER_INIT(symbol, form, call, count)                                                    \
 	WRAPPER_AROUND(symbol, form, call, count, enter_init(CALLER), leave_init(call, CALLER))
 #define WRAPPER_ABORTS(symbol, form, call, count)                                                  \

@@ -24,7 +24,8 @@
 
 /* In the thread's own storage: what the core has there. */
 struct preload_thread {
-	void *core; /* NULL: the core does not know the thread */
+	void *core;    /* NULL: the core does not know the thread */
+	bool answered; /* the call that returned last, if it only asks, said that it has come */
 	struct passed passed;
 };
 
@@ -38,6 +39,12 @@ struct preload_hooks {
 			const void *frame);
 	/* It has returned. */
 	void (*after)(struct preload_thread *thread, enum runtime_call call, void *site,
+			const void *frame);
+	/*
+	 * A call has returned that went by (passed.h), only asks, and was answered: `after`, where there was
+	 * no `before`.
+	 */
+	void (*answered)(struct preload_thread *thread, enum runtime_call call, void *site,
 			const void *frame);
 	/* MPI_Abort is about to run. */
 	void (*aborts)(struct preload_thread *thread, void *site, const void *frame);

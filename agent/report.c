@@ -100,6 +100,17 @@ static json_t *tally(const struct tally *part, const struct totals *totals)
 			whole(part->bursts));
 }
 
+/* Of the time of all threads, what was between calls that only ask. */
+static json_t *polling(const struct report_facts *facts)
+{
+	const struct totals *totals = facts->totals;
+	const struct tally *polling = &totals->polling;
+
+	return json_pack("{s:o,s:o,s:o}", "seconds", number(polling->seconds), "time_share",
+			number(share(polling->seconds, facts->wall_seconds * totals->threads)),
+			"bursts", whole(polling->bursts));
+}
+
 /* ---- phases ---- */
 
 struct phase {
@@ -483,6 +494,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "phases", phases(facts, &interval_cost));
 	report = document_set(report, "unclassified", tally(&totals->unclassified, totals));
 	report = document_set(report, "short", tally(&totals->shorts, totals));
+	report = document_set(report, "polling", polling(facts));
 	report = document_set(report, "not_read", not_read(totals));
 	report = document_set(report, "lost", lost(totals));
 	report = document_set(report, "samples", samples(totals));

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH       100
-#define BAR_WIDTH   40
-#define HOT_SHOWN   3
-#define HOT_SHARE   0.05
-#define PHASE_SHOWN 0.01 /* smaller phases are in report.json */
+#define WIDTH         100
+#define BAR_WIDTH     40
+#define HOT_SHOWN     3
+#define HOT_SHARE     0.05
+#define PHASE_SHOWN   0.01 /* smaller phases are in report.json */
+#define POLLING_SHOWN 0.0005
 
 /* A number of the document; NAN where there is none. */
 static double get(const json_t *object, const char *key)
@@ -486,6 +487,20 @@ static void print_toggle(FILE *out, const json_t *toggle)
 				compared);
 }
 
+/* Where the program waits by asking again and again. */
+static void print_polling(FILE *out, const json_t *polling)
+{
+	double bursts = get(polling, "bursts");
+
+	if (!(bursts > 0) || !(get(polling, "time_share") >= POLLING_SHOWN))
+		return;
+	print_line(out, 2,
+			"Polling: %s of the run's time, in %s pauses of %s between calls that only ask "
+			"(MPI_Test, MPI_Iprobe, ...); they count as waiting, like those calls.",
+			format_percent(get(polling, "time_share")).of, format_count(bursts).of,
+			format_seconds(get(polling, "seconds") / bursts).of);
+}
+
 static void print_foot(FILE *out, const json_t *report)
 {
 	const json_t *agent = json_object_get(report, "agent");
@@ -504,6 +519,7 @@ static void print_foot(FILE *out, const json_t *report)
 			format_seconds(get(report, "burst_min_seconds")).of,
 			lost > 0 ? ", lost " : "", lost > 0 ? format_count(lost).of : "",
 			lost > 0 ? " bursts" : "");
+	print_polling(out, json_object_get(report, "polling"));
 	print_line(out, 2, "Not read, placed by call site: %s (%s bursts).",
 			format_percent(get_in(report, "not_read", "time_share")).of,
 			format_count(get_in(report, "not_read", "bursts")).of);

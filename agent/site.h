@@ -38,6 +38,7 @@ struct site {
 	float mean_ticks;           /* of the bursts that start here, exponentially weighted */
 	_Atomic float more; /* 1 + more: factor on the probability of being read; the drain writes */
 	uint16_t to, span; /* where the last of them that was not short ended, and its span; 0: none */
+	bool polls; /* what came after the last call from here was polling (polling.h), and no burst */
 };
 
 /* The share of one prototype in the bursts of a span that are of one length. */

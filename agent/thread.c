@@ -376,6 +376,33 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	return true;
 }
 
+/* Perhaps what ends, after so many ticks, was polling and no burst: then this is all there is to do. */
+static inline bool ends_poll(struct thread *thread, const struct thread_rules *rules, uint64_t now,
+		uint64_t ticks)
+{
+	struct passed_pair *pair = &thread->pair[thread->window.pairs];
+	bool gap = thread->polling.asked && thread->polling.asks &&
+			polling_is(thread, rules, now, ticks);
+
+	if (!gap && !thread->polling.asked && !thread->polling.row)
+		return false;
+	polling_learn(thread, rules, now, gap);
+	if (!gap)
+		return false;
+	thread_add_polls(thread, 1, ticks);
+	*pair = (struct passed_pair){ .burst = ticks, .polls = true };
+	return true;
+}
+
+/* Where the program polls, counters are read only where an answer may have ended that. */
+static inline bool may_read(const struct thread *thread)
+{
+	const struct polling *polling = &thread->polling;
+
+	return !polling->asked || !thread->sites.site[thread->from].polls ||
+			(polling->answered && polling_heeds(polling));
+}
+
 __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
@@ -395,6 +422,10 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	ticks = now - thread->begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
+	if (ends_poll(thread, rules, now, ticks)) {
+		thread->window.timed = thread_passes(thread, rules) && !went_by;
+		return;
+	}
 	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
 			ticks);
 	site_learn(&thread->sites.site[thread->from], ticks);
@@ -421,6 +452,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		pair->span = span;
 		pair->length = (uint8_t)length;
 		pair->placed = placed;
+		pair->polls = false;
 	}
 }
 
@@ -444,7 +476,8 @@ __attribute__((hot)) void thread_begin_burst(struct thread *thread,
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
 	thread->from = site_find(&thread->sites, thread->at, call);
 	chance = site_chance(&thread->sites.site[thread->from], thread->pay);
-	thread->reading = thread->open && !thread->open_error && thread_random(thread) < chance;
+	thread->reading = thread->open && !thread->open_error && may_read(thread) &&
+			thread_random(thread) < chance;
 	if (thread->reading) {
 		thread->weight = chance >= 1 ? 1 : 1 / chance;
 		if (!begin_reading(thread, rules, &now)) {
@@ -472,8 +505,9 @@ void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
 	thread->open = thread->reading = false;
 	thread->entered = now;
 	passed_stop(thread->passed);
-	thread->window.going = thread->window.pairs = 0;
+	thread->window.going = thread->window.pairs = thread->window.resume = 0;
 	thread->window.timed = false;
+	thread->polling = (struct polling){ .asks = thread->polling.asks };
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
 }
 
@@ -502,6 +536,8 @@ void thread_account(const struct thread *thread, struct account *account)
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
 		.passed = count_of(&counts->passed),
+		.polls = count_of(&counts->polls),
+		.poll_ticks = count_of(&counts->poll_ticks),
 		.bursts = count_of(&counts->bursts) + count_of(&slicer->extra) +
 				count_of(&slicer->ahead_bursts),
 		.ticks = count_of(&counts->ticks) + count_of(&slicer->ahead_ticks),

@@ -15,6 +15,7 @@
 #include "agent/histogram.h"
 #include "agent/passed.h"
 #include "agent/pending.h"
+#include "agent/polling.h"
 #include "agent/preload.h"
 #include "agent/site.h"
 #include "agent/slices.h"
@@ -36,15 +37,20 @@ struct thread_rules {
 	/* ticks: the shortest burst that is classified, by what all ranks did; a thread may lower it */
 	_Alignas(64) _Atomic uint64_t burst_min;
 	uint64_t placed_ticks; /* a burst of this length or more is placed by its length, even if short */
-	bool burst_min_given;     /* the user has set burst_min, and no thread lowers it */
-	uint64_t long_ticks;      /* so long a burst may be cut; 0: none is */
-	uint64_t sample_ticks;    /* of the thread's time, between two samples */
-	uint64_t service_ticks;   /* how often `service` looks after the rest */
-	uint64_t quick_ticks;     /* a burst and a call of so long together may go by (passed.h) */
+	bool burst_min_given;   /* the user has set burst_min, and no thread lowers it */
+	uint64_t long_ticks;    /* so long a burst may be cut; 0: none is */
+	uint64_t sample_ticks;  /* of the thread's time, between two samples */
+	uint64_t service_ticks; /* how often `service` looks after the rest */
+	uint64_t quick_ticks;   /* a burst and a call of so long together may go by (passed.h) */
+	uint64_t poll_ticks; /* so much time between two calls that only ask is a burst (polling.h) */
 	_Atomic bool finished;    /* no burst begins any more */
 	_Atomic uint32_t returns; /* how often we looked at no call for a while (toggle.h) */
 	bool switching;           /* groups change within long bursts: there are turns */
 	unsigned groups;          /* of the plan */
+	uint64_t poll_look_ticks; /* as POLLING_LOOK_NS */
+	/* how long the calling thread has run, in ticks, and what that call costs; NULL: not known */
+	uint64_t (*ran_ticks)(void);
+	uint64_t ran_cost;
 	struct scheme scheme;
 	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
@@ -67,8 +73,9 @@ struct thread_counts {
 	_Atomic uint64_t bursts, ticks;
 	_Atomic uint64_t mpi_ticks; /* inside MPI */
 	_Atomic uint64_t short_bursts, short_ticks;
-	_Atomic uint64_t passed; /* of the calls, those that were passed over */
-	_Atomic uint64_t lost;   /* bursts whose counts could not be had, or could not be true */
+	_Atomic uint64_t polls, poll_ticks; /* between calls that only ask (polling.h) */
+	_Atomic uint64_t passed;            /* of the calls, those that were passed over */
+	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
 	_Atomic uint64_t hook_ticks; /* in hooks, but for what follows: of some calls, for all */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
@@ -111,6 +118,7 @@ struct thread {
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */
 	bool ended;    /* its counters could be read at its end */
+	struct polling polling;
 	struct passed_window window;
 	double pay; /* that of the rules, or less: thread_keep_budget */
 	uint64_t random;
@@ -180,6 +188,13 @@ static inline void thread_add_bursts(struct thread *thread, uint64_t bursts, uin
 	site_add(&counts->bursts, bursts);
 	site_add(&counts->ticks, ticks);
 	site_add(&counts->histogram[histogram_bin(length)], ticks);
+}
+
+/* So many times the time between two calls that only ask was polling. */
+static inline void thread_add_polls(struct thread *thread, uint64_t polls, uint64_t ticks)
+{
+	site_add(&thread->counts.polls, polls);
+	site_add(&thread->counts.poll_ticks, ticks);
 }
 
 /*
@@ -296,6 +311,17 @@ static inline uint64_t thread_stop_counting(struct thread *thread, const struct 
 		uint64_t now)
 {
 	return thread->open && thread->reading ? thread_read_end(thread, rules, now) : now;
+}
+
+/*
+ * How many windows of calls go by for each one that is looked at (passed.h): as the budget wants it, and where
+ * the program polls, as many as may, for nothing is lost.
+ */
+static inline uint32_t thread_passes(const struct thread *thread, const struct thread_rules *rules)
+{
+	if (__builtin_expect(thread->polling.row == POLLING_ROW && rules->allowed > 0, 0))
+		return PASSED_MOST;
+	return thread->window.multiple;
 }
 
 /* The burst under way ends, at time now: `call` begins, at the path thread->at. */

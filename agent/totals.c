@@ -64,6 +64,7 @@ void totals_add(struct totals *totals, const struct account *account,
 	add_placed(totals, &placed, account, ns_per_tick);
 	add_tally(&totals->compute, account->bursts, account->ticks, ns_per_tick);
 	add_tally(&totals->shorts, account->short_bursts, account->short_ticks, ns_per_tick);
+	add_tally(&totals->polling, account->polls, account->poll_ticks, ns_per_tick);
 	totals->calls += account->calls;
 	totals->passed += account->passed;
 	totals->reads += account->reads;

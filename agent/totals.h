@@ -26,6 +26,7 @@ struct work {
 /* All doubles: ranks are merged by adding. */
 struct totals {
 	struct tally compute, shorts, unclassified;
+	struct tally polling; /* times between calls that only ask, which are no bursts (polling.h) */
 	struct unread unread; /* bursts that were not read, placed by call paths and length */
 	double calls, passed, reads, switches, lost, threads;
 	struct work work; /* seconds */
@@ -38,7 +39,8 @@ struct totals {
 /* What one thread has counted, as plain numbers; ticks are of its clock. */
 struct account {
 	double calls, bursts, ticks;
-	double passed; /* of the calls, those that were not looked at */
+	double passed;            /* of the calls, those that were not looked at */
+	double polls, poll_ticks; /* between calls that only ask */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* for good */
 	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;

@@ -181,6 +181,36 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 	wrap_ends();
 }
 
+/*
+ * The answer of a call that only asks, in C or Fortran: a flag, of which some compilers of Fortran set all bits,
+ * or a number, which is negative where there was nothing to ask for (MPI_UNDEFINED).
+ */
+#define WRAP_ANSWERS(answer)                                                                       \
+	((answer) && (*(const int *)(answer) > 0 || *(const int *)(answer) == -1))
+
+/* The call went by, and said that what it asked for has come. */
+static __attribute__((noinline)) void wrap_answered(enum runtime_call call, void *site,
+		const void *frame)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+
+	if (hooks)
+		hooks->answered(&wrap_thread.of_core, call, site, frame);
+}
+
+/* As wrap_leave, of a call that only asks. */
+static inline __attribute__((always_inline)) void wrap_leave_asked(enum runtime_call call,
+		void *site, const void *frame, bool answered)
+{
+	struct preload_thread *of_core = &wrap_thread.of_core;
+	bool passes = wrap_thread.depth == 1 && wrap_thread.passes;
+
+	of_core->answered = answered;
+	if (passes && answered && of_core->passed.heeds)
+		wrap_answered(call, site, frame);
+	wrap_leave(call, site, frame);
+}
+
 /* Who called the wrapper, and its stack pointer once the wrapper has returned. */
 #define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
 

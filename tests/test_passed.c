@@ -25,13 +25,46 @@ static uint64_t nesting, expected_nesting; /* the place whose calls nest; those 
 
 static const void *frame = (const void *)0x7000; /* the stack of all calls */
 
+static uint64_t held_up; /* so many ticks the thread was on no processor */
+
+static uint64_t ran_ticks(void)
+{
+	return now - held_up;
+}
+
+enum call {
+	PASSES,
+	WAITS,
+	ASKS,     /* only, and what it asks for has not come */
+	ANSWERED, /* it has */
+};
+
+static void returns(enum call call, const void *site)
+{
+	site_add(&thread->counts.mpi_ticks, now - thread->entered);
+	thread->polling.asked = call >= ASKS;
+	thread->polling.answered = call == ANSWERED;
+	thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
+	if (thread_passes(thread, &rules))
+		passed_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
+}
+
+/* It went by, but was answered. */
+static void returns_answered(uintptr_t place)
+{
+	if (!passed_answered(thread, &rules, now))
+		return;
+	thread->at = path_find(&thread->sites.paths, place, NULL);
+	thread->polling.asked = thread->polling.answered = true;
+	thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
+}
+
 /* As the preload and the hooks do it: a call from a place, after a burst of so many ticks. */
-static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
+static void any_call(uintptr_t place, enum call call, uint64_t burst, uint64_t took)
 {
 	const void *site = (const void *)place;
 
 	now += burst;
-	true_burst += burst;
 	looks = true;
 	if (passed_left(thread->passed)) {
 		bool next = passed_takes_next(thread->passed, site, frame);
@@ -44,18 +77,23 @@ static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
 		thread->at = path_find(&thread->sites.paths, place, NULL);
 		thread->entered = now;
 		thread->passed->nests = false;
+		thread->polling.asks = call >= ASKS;
 		thread_end_burst(thread, &rules, MPI_CALL_Test, now);
 		thread->passed->nests |= place == nesting;
 	}
 	now += took;
 	true_call += took;
 	looked_at += looks;
-	if (looks) {
-		site_add(&thread->counts.mpi_ticks, now - thread->entered);
-		thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
-		if (thread->window.multiple)
-			passed_after(thread, &rules, site, frame, waits, now - thread->entered);
-	}
+	if (looks)
+		returns(call, site);
+	else if (call == ANSWERED && thread->passed->heeds)
+		returns_answered(place);
+}
+
+static void one_call(uintptr_t place, bool waits, uint64_t burst, uint64_t took)
+{
+	true_burst += burst;
+	any_call(place, waits ? WAITS : PASSES, burst, took);
 }
 
 static void begin(uint32_t multiple)
@@ -69,6 +107,9 @@ static void begin(uint32_t multiple)
 	rules.scheme.groups = 1;
 	rules.quick_ticks = 4000;
 	rules.service_ticks = 10 * MILLION;
+	rules.poll_ticks = 5000;
+	rules.poll_look_ticks = 100000;
+	rules.ran_ticks = ran_ticks;
 	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0, false);
 	if (!thread)
 		exit(1);
@@ -78,7 +119,7 @@ static void begin(uint32_t multiple)
 	thread->open_error = -1; /* nothing is read */
 	thread->window.multiple = multiple;
 	now = 1000;
-	looked_at = expected = true_burst = true_call = 0;
+	looked_at = expected = true_burst = true_call = held_up = 0;
 	nesting = expected_nesting = 0;
 	thread_begin_burst(thread, &rules, MPI_CALL_Init, now);
 }
@@ -299,6 +340,105 @@ static void test_something_long(bool waits, const char *name)
 	thread_free(thread);
 }
 
+/* ---- polling ---- */
+
+/* What was counted of a program that polls, against the truth. */
+static void check_polling(const char *name, double bursts, double burst_ticks, double polls,
+		double poll_ticks)
+{
+	struct account account;
+
+	thread_account(thread, &account);
+	ok(account.bursts == bursts, "%s: so many bursts (%g of %g)", name, account.bursts, bursts);
+	ok(account.polls == polls, "%s: so many times the program polled (%g of %g)", name,
+			account.polls, polls);
+	ok(account.ticks + account.poll_ticks + count(&thread->counts.mpi_ticks) ==
+					(double)(now - 1000),
+			"%s: no time is lost", name);
+	ok(fabs(account.ticks / burst_ticks - 1) <= 0.01, "%s: the time of the bursts (%g of it)",
+			name, account.ticks / burst_ticks);
+	ok(fabs(account.poll_ticks / poll_ticks - 1) <= 0.02,
+			"%s: the time between polls (%g of it)", name,
+			account.poll_ticks / poll_ticks);
+	thread_close(thread);
+	thread_free(thread);
+}
+
+/* Two calls in turn, for which no budget says yet that any should go by. */
+static void test_polling(void)
+{
+	begin(0);
+	for (int i = 0; i < MILLION / 2; i++) {
+		any_call(0x1000, ASKS, 150, 200);
+		any_call(0x2000, ASKS, 100, 300);
+	}
+	ok((double)looked_at < 1.2 * MILLION / (PASSED_MOST + 1) + 200,
+			"two calls that ask, in turn: most go by (%g do not)", (double)looked_at);
+	any_call(0x3000, WAITS, 125, 300); /* after calls that go by, the mean */
+	check_polling("two calls that ask", 2, 275, MILLION - 1, 250.0 * MILLION / 2);
+}
+
+/* What is asked for comes, the program computes and sends, and then it asks again. */
+static void test_answers(uint32_t answered_too)
+{
+	const int rounds = 1000;
+
+	begin(PASSED_MOST);
+	for (int i = 0; i < rounds; i++) {
+		for (int poll = 0; poll < 2000; poll++)
+			any_call(poll % 2 ? 0x1000 : 0x2000, ASKS, 100, 200);
+		any_call(0x1000, ANSWERED, 100, 2000);
+		for (uint32_t poll = 0; poll < answered_too; poll++)
+			any_call(0x2000, ANSWERED, 100, 200);
+		any_call(0x3000, PASSES, 200000, 300);
+	}
+	ok((double)looked_at < 0.1 * rounds * 2000, "answers: most calls go by (%g do not)",
+			(double)looked_at);
+	check_polling(answered_too ? "answers, most of them to no purpose" : "answers", 2 * rounds,
+			rounds * 200100.0, rounds * (2000.0 + answered_too),
+			rounds * (2000.0 + answered_too) * 100);
+}
+
+/* A program that asks now and then computes; its bursts are what is long between two such calls. */
+static void test_progress(void)
+{
+	begin(0);
+	for (int i = 0; i < 1000; i++)
+		any_call(0x1000, ASKS, i % 10 ? 4999 : 5000, 100);
+	check_polling("computing between calls that ask", 100, 100 * 5000.0, 900, 900 * 4999.0);
+}
+
+/* The kernel takes the processor away, or the program computes: each for a million ticks, ten times. */
+static void test_held_up(bool is_held, uint32_t multiple)
+{
+	uint64_t doubt;
+
+	begin(multiple);
+	any_call(0x3000, WAITS, 0, 300);
+	for (int i = 0; i < 10 * 10000; i++) {
+		bool is_long = i % 10000 == 5000;
+
+		held_up += is_long && is_held ? MILLION : 0;
+		any_call(0x1000, ASKS, is_long ? MILLION : 100, 200);
+	}
+	any_call(0x3000, WAITS, 100, 300);
+	doubt = thread->window.doubt;
+	if (is_held) {
+		struct account account;
+
+		thread_account(thread, &account);
+		is_near(account.bursts, 3, 0, "held up while it polls: no burst");
+		ok(account.ticks < 1000, "held up while it polls: no computing (%g)",
+				account.ticks);
+		is_int((long long)doubt, 0, "held up while it polls: no doubt");
+		thread_close(thread);
+		thread_free(thread);
+		return;
+	}
+	check_polling("computing in the middle of polling", 3 + 10, 10.0 * MILLION, 10 * 10000 - 11,
+			100 * (10.0 * 10000 - 11));
+}
+
 /* How long it is depends on the machine; that it is known does not. */
 static void test_cost(void)
 {
@@ -322,5 +462,13 @@ int main(void)
 	test_something_long(false, "polls");
 	test_budget();
 	test_cost();
+	test_polling();
+	test_answers(0);
+	test_answers(20);
+	test_progress();
+	test_held_up(true, 0);
+	test_held_up(true, PASSED_MOST);
+	test_held_up(false, 0);
+	test_held_up(false, PASSED_MOST);
 	return tap_done();
 }

@@ -1,12 +1,21 @@
 ! A program in Fortran that polls: so many calls of MPI_Test, one after the other. With some MPIs each of
-! them makes the call of C, which is intercepted as well.
+! them makes the call of C, which is intercepted as well. Built with -DFLAVOUR_F08, it uses mpi_f08.
 !
 !	polls CALLS
 program polls
+#if defined(FLAVOUR_F08)
+  use mpi_f08
+#else
   use mpi
+#endif
   implicit none
-  integer :: error, i, calls, request
-  integer :: status(MPI_STATUS_SIZE)
+  integer :: error, i, calls
+#if defined(FLAVOUR_F08)
+  type(MPI_Request) :: request
+  type(MPI_Status) :: status
+#else
+  integer :: request, status(MPI_STATUS_SIZE)
+#endif
   logical :: flag
   character(len=16) :: argument
 
