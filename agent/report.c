@@ -393,6 +393,13 @@ static json_t *samples(const struct totals *totals)
 			whole(totals->slices), "lost", whole(totals->lost_samples));
 }
 
+/* Call paths, and how many calls came by others than those that are kept. */
+static json_t *call_paths(const struct totals *totals)
+{
+	return json_pack("{s:o,s:o}", "kept", whole(totals->paths), "merged_calls",
+			whole(totals->merged_calls));
+}
+
 /* The batch job, or null where there is none. */
 static json_t *job(const struct job *job)
 {
@@ -498,6 +505,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "not_read", not_read(totals));
 	report = document_set(report, "lost", lost(totals));
 	report = document_set(report, "samples", samples(totals));
+	report = document_set(report, "call_paths", call_paths(totals));
 	report = document_set(report, "agent", agent(facts, interval_cost));
 	report = document_set(report, "toggle", toggle(facts));
 	if (facts->recovered)

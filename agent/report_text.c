@@ -466,6 +466,18 @@ static void print_slices(FILE *out, const json_t *samples)
 		print_line(out, 2, "Samples that found no room: %s.", format_count(lost).of);
 }
 
+/* Calls whose callers are not all known, where there were any. */
+static void print_paths(FILE *out, const json_t *paths)
+{
+	double merged = get(paths, "merged_calls");
+
+	if (merged > 0)
+		print_line(out, 2,
+				"Call paths: %s are told apart; %s calls came by others, of which only "
+				"the innermost callers are known.",
+				format_count(get(paths, "kept")).of, format_count(merged).of);
+}
+
 /* What PHASEMUX_TOGGLE has found. */
 static void print_toggle(FILE *out, const json_t *toggle)
 {
@@ -524,6 +536,7 @@ static void print_foot(FILE *out, const json_t *report)
 			format_percent(get_in(report, "not_read", "time_share")).of,
 			format_count(get_in(report, "not_read", "bursts")).of);
 	print_slices(out, json_object_get(report, "samples"));
+	print_paths(out, json_object_get(report, "call_paths"));
 	if (passed > 0)
 		print_line(out, 2,
 				"Too fast to time each within the budget: %s calls; their time is "

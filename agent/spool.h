@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     15
+#define SPOOL_VERSION     16
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */

@@ -39,7 +39,7 @@ size_t thread_resident(const struct thread *thread)
 {
 	return memory_resident(thread, thread_bytes()) +
 			memory_resident(thread->gathered, thread->gathered_bytes) +
-			thread->kernel_bytes;
+			path_mapped(&thread->sites.paths) + thread->kernel_bytes;
 }
 
 /* Opens the groups that the scheme will ever want here. */
@@ -155,6 +155,7 @@ void thread_close(struct thread *thread)
 void thread_free(struct thread *thread)
 {
 	memory_unmap(thread->gathered, thread->gathered_bytes);
+	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());
 }
 
@@ -556,6 +557,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.slices = count_of(&slicer->all_slices),
 		.samples = count_of(&slicer->samples),
 		.lost_samples = count_of(&slicer->lost),
+		.paths = count_of(&thread->sites.paths.kept),
+		.merged_calls = count_of(&thread->sites.paths.merged),
 	};
 }
 

@@ -73,6 +73,8 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->slices += account->slices;
 	totals->samples += account->samples;
 	totals->lost_samples += account->lost_samples;
+	totals->paths += account->paths;
+	totals->merged_calls += account->merged_calls;
 	add_work(totals, &work, ns_per_tick);
 	totals->threads++;
 }

@@ -31,6 +31,7 @@ struct totals {
 	double calls, passed, reads, switches, lost, threads;
 	struct work work; /* seconds */
 	double slices, samples, lost_samples;
+	double paths, merged_calls; /* as in struct account */
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
@@ -47,6 +48,8 @@ struct account {
 	double sample_ticks; /* in the kernel */
 	double slices, samples,
 			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
+	double paths;                 /* call paths that are kept */
+	double merged_calls; /* whose path found no room, or could not be learnt (sampling/path.h) */
 };
 
 /* What we did in the thread, in ticks, where a call that goes by costs so much. */

@@ -5,12 +5,25 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unwind.h>
 
 #include "sampling/clock.h"
 
-/* A path spans at most so many bytes of stack; what is above is left out. */
+/* A path spans at most this many bytes of stack; what is above is left out. */
 #define SPAN_MAX (1u << 26)
+
+/* Merged paths have so many frames, as long as they take less than this part of the room for them. */
+static const struct {
+	unsigned frames, eighths;
+} merges[] = { { 4, 4 }, { 2, 6 }, { 1, 8 } };
+
+/* A guess that was right this many times more than wrong has as many wrong ones before it is given up. */
+#define ALIKE_MOST  8
+#define ALIKE_RETRY 32
+
+/* Paths of all threads of the process. */
+static _Atomic uint32_t all_paths;
 
 /*
  * The unwinder is the compiler's (libgcc_s), which C++ programs carry anyway: it neither allocates
@@ -47,6 +60,7 @@ void path_init(struct path_table *table, pthread_t thread)
 	void *begin;
 	size_t size;
 
+	table->learn_most = UINT64_MAX;
 	/* where calls leave their return address in a register there is nothing to look at */
 #if defined(__x86_64__)
 	if (pthread_getattr_np(thread, &attributes))
@@ -57,7 +71,6 @@ void path_init(struct path_table *table, pthread_t thread)
 	}
 	pthread_attr_destroy(&attributes);
 #else
-	(void)table;
 	(void)thread;
 	(void)attributes;
 	(void)begin;
@@ -65,31 +78,288 @@ void path_init(struct path_table *table, pthread_t thread)
 #endif
 }
 
-/* ---- learning ---- */
+/* ---- hash tables ---- */
 
+static void *map(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Fibonacci hashing: the upper bits of the product depend on all bits of the address. */
+static inline uint32_t frame_slot(uintptr_t address, uint32_t slots)
+{
+	return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 40) & (slots - 1);
+}
+
+static inline struct path_frame *find_frame(const struct path_table *table, uintptr_t address)
+{
+	uint32_t at = frame_slot(address, table->frame_slots);
+
+	/* at most half of the slots are taken */
+	while (table->frames[at].address && table->frames[at].address != address)
+		at = (at + 1) & (table->frame_slots - 1);
+	return &table->frames[at];
+}
+
+/* Odd constants, one for each frame: the sum of the products is a hash of the addresses. */
+static const uint64_t mixers[PATH_FRAMES_MAX] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
+	0x94d049bb133111ebu, 0xd6e8feb86659fd93u, 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu,
+	0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u };
+
+/* Of the sum over `frames` frames. Merged paths have hashes of their own. */
+static inline uint64_t path_hash(uint64_t sum, unsigned frames, bool merged)
+{
+	sum += 2 * frames + merged;
+	return (sum ^ sum >> 29) * 0xff51afd7ed558ccdu;
+}
+
+static inline uint32_t index_slot(uint64_t hash, uint32_t slots)
+{
+	return (uint32_t)(hash >> 40) & (slots - 1);
+}
+
+/* What stands in the index for a path of this number. */
+static inline uint32_t index_entry(uint64_t hash, unsigned number)
+{
+	return (uint32_t)(hash >> 16) << 16 | number;
+}
+
+static uint64_t hash_of(const struct path *path)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < path->frames; i++)
+		sum += path->address[i] * mixers[i];
+	return path_hash(sum, path->frames, path->merged);
+}
+
+static void index_add(struct path_table *table, unsigned number)
+{
+	uint64_t hash = hash_of(&table->path[number]);
+	uint32_t at = index_slot(hash, table->index_slots);
+
+	while (table->index[at])
+		at = (at + 1) & (table->index_slots - 1);
+	table->index[at] = index_entry(hash, number);
+}
+
+/* Whether there is room for one more path, in four times as large an index if need be. */
+static bool room_in_index(struct path_table *table)
+{
+	uint32_t *before = table->index, slots = table->index_slots;
+	uint32_t *more;
+
+	if (2 * table->count < slots)
+		return true;
+	if (slots >= PATH_SLOTS_MAX)
+		return table->count < PATHS_MAX;
+	more = map(4 * slots * sizeof(*more));
+	if (!more)
+		return false;
+	table->index = more;
+	table->index_slots = 4 * slots;
+	for (unsigned i = 1; i < table->count; i++)
+		index_add(table, i);
+	if (before != table->first_index)
+		munmap(before, slots * sizeof(*before));
+	return true;
+}
+
+static bool room_for_frame(struct path_table *table)
+{
+	struct path_frame *before = table->frames, *more;
+	uint32_t slots = table->frame_slots;
+
+	if (2 * table->frame_count < slots)
+		return true;
+	if (slots >= PATH_SLOTS_MAX)
+		return false;
+	more = map(4 * slots * sizeof(*more));
+	if (!more)
+		return false;
+	table->frames = more;
+	table->frame_slots = 4 * slots;
+	for (uint32_t i = 0; i < slots; i++)
+		if (before[i].address)
+			*find_frame(table, before[i].address) = before[i];
+	if (before != table->first_frames)
+		munmap(before, slots * sizeof(*before));
+	return true;
+}
+
+static void begin(struct path_table *table)
+{
+	table->count = 1;
+	table->index = table->first_index;
+	table->frames = table->first_frames;
+	table->index_slots = table->frame_slots = PATH_SLOTS_FIRST;
+}
+
+size_t path_mapped(const struct path_table *table)
+{
+	size_t bytes = 0;
+
+	if (table->index_slots > PATH_SLOTS_FIRST)
+		bytes += table->index_slots * sizeof(*table->index);
+	if (table->frame_slots > PATH_SLOTS_FIRST)
+		bytes += table->frame_slots * sizeof(*table->frames);
+	return bytes;
+}
+
+void path_fini(struct path_table *table)
+{
+	if (table->index_slots > PATH_SLOTS_FIRST)
+		munmap(table->index, table->index_slots * sizeof(*table->index));
+	if (table->frame_slots > PATH_SLOTS_FIRST)
+		munmap(table->frames, table->frame_slots * sizeof(*table->frames));
+	if (table->count)
+		atomic_fetch_sub_explicit(&all_paths, table->count - 1, memory_order_relaxed);
+	table->count = table->index_slots = table->frame_slots = 0;
+	atomic_store_explicit(&table->kept, 0, memory_order_relaxed);
+}
+
+/* ---- walking ---- */
+
+/* The frames above a call, as far as a path goes. */
 struct walk {
-	struct path *path;
-	uintptr_t frame;
-	unsigned max;
+	uintptr_t address[PATH_FRAMES_MAX];
+	uint32_t offset[PATH_FRAMES_MAX];
+	/* over the frames up to each: the sum that path_hash takes */
+	uint64_t sum[PATH_FRAMES_MAX];
+	unsigned frames;
+	bool unknown; /* the walk ended where nothing is known of the return address */
 };
 
-static _Unwind_Reason_Code walk_frame(struct _Unwind_Context *context, void *data)
+static inline bool is_on_stack(const struct path_table *table, uintptr_t frame)
 {
-	struct walk *walk = data;
-	struct path *path = walk->path;
+	return frame >= table->stack_begin && frame < table->stack_end;
+}
+
+static inline __attribute__((no_sanitize("address"))) void
+walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, struct walk *walk)
+{
+	/* of the innermost address it is not used */
+	uint32_t offset = -(uint32_t)sizeof(uintptr_t);
+	uint64_t sum = 0;
+	unsigned frames = 0;
+
+	walk->unknown = false;
+	for (;;) {
+		const struct path_frame *known;
+
+		sum += address * mixers[frames];
+		walk->address[frames] = address;
+		walk->offset[frames] = offset;
+		walk->sum[frames] = sum;
+		if (++frames == PATH_FRAMES_MAX)
+			break;
+		known = find_frame(table, address);
+		if (!known->distance) {
+			walk->unknown = !known->address;
+			break;
+		}
+		offset += known->distance;
+		if (offset > SPAN_MAX || frame + offset + sizeof(uintptr_t) > table->stack_end)
+			break;
+		address = *(const uintptr_t *)(frame + offset);
+		if (!address)
+			break;
+	}
+	walk->frames = frames;
+}
+
+static inline bool has_frames(const struct path *path, const uintptr_t *address, unsigned frames)
+{
+	uintptr_t differ = 0;
+
+	for (unsigned i = 0; i < frames; i++)
+		differ |= path->address[i] ^ address[i];
+	return !differ;
+}
+
+/* The number of the path with the walk's first `frames` frames, or 0. */
+static inline unsigned look_up(const struct path_table *table, const struct walk *walk,
+		unsigned frames, bool merged)
+{
+	uint64_t hash = path_hash(walk->sum[frames - 1], frames, merged);
+	uint32_t tag = index_entry(hash, 0), at = index_slot(hash, table->index_slots), entry;
+
+	for (; (entry = table->index[at]); at = (at + 1) & (table->index_slots - 1)) {
+		const struct path *path = &table->path[entry & 0xffff];
+
+		if ((entry & 0xffff0000) == tag && path->frames == frames &&
+				path->merged == merged && (merged || path->top) &&
+				has_frames(path, walk->address, frames))
+			return entry & 0xffff;
+	}
+	return 0;
+}
+
+/*
+ * A path that has its frames where the last path from this address had them, or 0. Nothing here waits
+ * for what was read before.
+ */
+static inline __attribute__((no_sanitize("address"))) unsigned look_alike(
+		const struct path_table *table, const struct path *last, uintptr_t address,
+		uintptr_t frame)
+{
+	unsigned top = last->top;
+	uint32_t tag, at, entry;
+	uint64_t sum, hash;
+
+	if (last->address[0] != address || top <= 1 || frame < table->stack_begin ||
+			frame + last->offset[top - 1] + sizeof(uintptr_t) > table->stack_end)
+		return 0;
+	sum = address * mixers[0];
+	for (unsigned i = 1; i < top; i++)
+		sum += *(const uintptr_t *)(frame + last->offset[i]) * mixers[i];
+	hash = path_hash(sum, top, false);
+	tag = index_entry(hash, 0);
+	at = index_slot(hash, table->index_slots);
+	for (; (entry = table->index[at]); at = (at + 1) & (table->index_slots - 1)) {
+		const struct path *path = &table->path[entry & 0xffff];
+
+		if ((entry & 0xffff0000) == tag && path->top == top &&
+				path_is_here(table, path, address, frame))
+			return entry & 0xffff;
+	}
+	return 0;
+}
+
+/* Whether look_alike is worth its time: it was right of late, or was not asked for a while. */
+static inline bool guesses(struct path_table *table)
+{
+	return table->alike || ++table->searches % ALIKE_RETRY == 0;
+}
+
+/* ---- learning ---- */
+
+/* Frames as the unwinder sees them. */
+struct unwound {
+	uintptr_t frame;
+	uintptr_t address[PATH_FRAMES_MAX];
+	uint32_t offset[PATH_FRAMES_MAX];
+	unsigned frames;
+};
+
+static _Unwind_Reason_Code unwind_frame(struct _Unwind_Context *context, void *data)
+{
+	struct unwound *unwound = data;
 	uintptr_t address = unwind.address(context);
 	uintptr_t frame = unwind.frame(context);
+	unsigned at = unwound->frames;
 
-	/* our own frames, below the call in question */
-	if (!path->frames && frame < walk->frame)
+	/* the agent's own frames, below the call in question */
+	if (!at && frame < unwound->frame)
 		return _URC_NO_REASON;
-	if (!address || frame < walk->frame || frame - walk->frame > SPAN_MAX ||
-			(!path->frames && (frame != walk->frame || address != path->address[0])))
+	if (!address || frame < unwound->frame || frame - unwound->frame > SPAN_MAX ||
+			(!at && (frame != unwound->frame || address != unwound->address[0])))
 		return _URC_END_OF_STACK;
-	path->address[path->frames] = address;
-	/* of the innermost it is not used: its address is given */
-	path->offset[path->frames] = (uint32_t)(frame - walk->frame - sizeof(uintptr_t));
-	return ++path->frames < walk->max ? _URC_NO_REASON : _URC_END_OF_STACK;
+	unwound->address[at] = address;
+	unwound->offset[at] = (uint32_t)(frame - unwound->frame - sizeof(uintptr_t));
+	return ++unwound->frames < PATH_FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -98,12 +368,12 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 32);
 }
 
-/* Of an address the part that is the same in every process: the file's name and the offset in it.
- */
-static uint64_t mix_address(uint64_t hash, uintptr_t address)
+/* Of an address the part that is the same in every process: the file's name and the offset in it. */
+static uint32_t token_of(uintptr_t address)
 {
 	const char *name = "", *slash;
 	uintptr_t base = 0;
+	uint64_t hash = 0;
 
 #if __GLIBC_PREREQ(2, 35)
 	struct dl_find_object found;
@@ -123,115 +393,153 @@ static uint64_t mix_address(uint64_t hash, uintptr_t address)
 	slash = strrchr(name, '/');
 	for (name = slash ? slash + 1 : name; *name; name++)
 		hash = mix(hash, (unsigned char)*name);
-	return mix(hash, address - base);
+	return (uint32_t)mix(hash, address - base);
 }
 
-static void sign(struct path *path)
+static void sign(const struct path_table *table, struct path *path)
 {
 	path->signature = 0;
-	for (unsigned i = 0; i < path->frames; i++)
-		path->signature = mix_address(path->signature, path->address[i]);
+	for (unsigned i = 0; i < path->frames; i++) {
+		const struct path_frame *known = find_frame(table, path->address[i]);
+
+		path->signature = mix(path->signature,
+				known->address ? known->token : token_of(path->address[i]));
+	}
 }
 
-static unsigned path_slot(uintptr_t address)
-{
-	return (unsigned)((address * 0x9e3779b97f4a7c15u) >> 54) % PATH_HEADS;
-}
-
-/* How deep paths that begin at this address may go: less, after one of them was cut. */
-static unsigned depth_of(const struct path_table *table, uintptr_t address, unsigned *first)
-{
-	*first = table->head[path_slot(address)];
-	while (*first && table->path[*first].address[0] != address)
-		*first = table->path[*first].next;
-	return *first && table->path[*first].frames ? table->path[*first].depth : PATH_FRAMES_MAX;
-}
-
-/* Frames that two paths of the same addresses have at the same places. */
-static unsigned steady_frames(const struct path *a, const struct path *b)
-{
-	unsigned same = 1;
-
-	while (same < a->frames && a->offset[same] == b->offset[same])
-		same++;
-	return same;
-}
-
-static bool same_addresses(const struct path *a, const struct path *b)
-{
-	return a->frames == b->frames &&
-			memcmp(a->address, b->address, a->frames * sizeof(a->address[0])) == 0;
-}
-
-/* The stack under paths from this address moves: they all end after `frames`. */
-static void cut(struct path_table *table, uintptr_t address, unsigned frames)
+/* Paths end at this address from now on: what goes beyond it is not recognised any more. */
+static void end_paths(struct path_table *table, uintptr_t address)
 {
 	for (unsigned i = 1; i < table->count; i++) {
 		struct path *path = &table->path[i];
 
-		if (path->address[0] != address)
-			continue;
-		path->depth = (uint16_t)frames;
-		if (path->frames > frames) {
-			path->frames = (uint16_t)frames;
-			sign(path);
-		}
+		for (unsigned k = 0; k + 1 < path->top; k++)
+			if (path->address[k] == address)
+				path->top = 0;
 	}
 }
 
-/*
- * A path of one return address: all calls from there that are none of the paths known. `first` is
- * the first of these that begins there. Path 0 where there is no room.
- */
-static unsigned learn_call(struct path_table *table, uintptr_t address, unsigned first)
+/* The next return address stands so far above this one; 0: there is none. */
+static void note_frame(struct path_table *table, uintptr_t address, uint32_t distance)
 {
-	struct path path = { .address[0] = address, .frames = 1, .depth = 1 };
-	uint16_t *link = &table->head[path_slot(address)];
+	struct path_frame *known = find_frame(table, address);
 
-	table->crowded++;
-	if (table->count == PATHS_MAX)
-		return first;
-	/* behind the others, for it is wherever they are */
-	while (*link)
-		link = &table->path[*link].next;
-	sign(&path);
+	if (known->address && known->distance != distance && known->distance) {
+		known->distance = 0;
+		end_paths(table, address);
+	}
+	if (known->address || !room_for_frame(table))
+		return;
+	*find_frame(table, address) = (struct path_frame){ address, distance, token_of(address) };
+	table->frame_count++;
+}
+
+/* Learns from the unwinder how far the frames above the call are apart. */
+static void unwind_stack(struct path_table *table, uintptr_t address, uintptr_t frame)
+{
+	struct unwound unwound = { .frame = frame, .address[0] = address };
+
+	unwind.backtrace(unwind_frame, &unwound);
+	for (unsigned i = 1; i < unwound.frames; i++)
+		note_frame(table, unwound.address[i - 1],
+				unwound.offset[i] - unwound.offset[i - 1]);
+	if (!unwound.frames)
+		note_frame(table, address, 0);
+	else if (unwound.frames < PATH_FRAMES_MAX)
+		note_frame(table, unwound.address[unwound.frames - 1], 0);
+}
+
+static bool may_unwind(const struct path_table *table)
+{
+	return unwind.backtrace && 2 * table->frame_count < PATH_SLOTS_MAX &&
+			atomic_load_explicit(&table->learn_ticks, memory_order_relaxed) <
+			table->learn_most;
+}
+
+static bool is_process_full(void)
+{
+	return atomic_load_explicit(&all_paths, memory_order_relaxed) >= PATHS_PROCESS;
+}
+
+static uint64_t kept(const struct path_table *table)
+{
+	return atomic_load_explicit(&table->kept, memory_order_relaxed);
+}
+
+static bool is_full(const struct path_table *table)
+{
+	return kept(table) >= PATHS_DEEP || (kept(table) >= PATHS_EACH && is_process_full());
+}
+
+/* How many merged paths the thread may have. */
+static unsigned room_to_merge(void)
+{
+	return is_process_full() ? PATHS_EACH : PATHS_MAX - PATHS_DEEP;
+}
+
+/* A new path of the walk's first `frames` frames; 0 without room. */
+static unsigned add(struct path_table *table, const struct walk *walk, unsigned frames, bool merged)
+{
+	struct path path = { .frames = (uint16_t)frames, .merged = merged };
+
+	if (table->count == PATHS_MAX || !room_in_index(table))
+		return 0;
+	/* a table without a stack has nothing else to compare */
+	path.top = merged && table->stack_end ? 0 : path.frames;
+	memcpy(path.address, walk->address, frames * sizeof(path.address[0]));
+	memcpy(path.offset, walk->offset, frames * sizeof(path.offset[0]));
+	sign(table, &path);
 	table->path[table->count] = path;
-	*link = (uint16_t)table->count;
+	index_add(table, table->count);
+	/* single writer */
+	atomic_store_explicit(&table->kept, kept(table) + !merged, memory_order_relaxed);
+	atomic_fetch_add_explicit(&all_paths, 1, memory_order_relaxed);
 	return table->count++;
 }
 
-static unsigned learn(struct path_table *table, uintptr_t address, const void *frame)
+/* All paths that found no room and have the innermost frames of this one; path 0 without room for them. */
+static unsigned merge(struct path_table *table, const struct walk *walk)
 {
-	struct path path = { .address[0] = address };
-	struct walk walk = { &path, (uintptr_t)frame, 0 };
-	unsigned first, slot = path_slot(address);
+	uint64_t before = atomic_load_explicit(&table->merged, memory_order_relaxed);
+	unsigned used = table->count - (unsigned)kept(table), room = room_to_merge();
 
-	if (!table->count)
-		table->count = 1;
-	walk.max = path.depth = (uint16_t)depth_of(table, address, &first);
-	if (table->count >= PATHS_DEEP)
-		return learn_call(table, address, first);
-	if (unwind.backtrace && walk.frame >= table->stack_begin && walk.frame < table->stack_end)
-		unwind.backtrace(walk_frame, &walk);
-	if (!path.frames)
-		path.frames = path.depth = 1;
-	for (unsigned i = first; i; i = table->path[i].next)
-		if (same_addresses(&table->path[i], &path)) {
-			cut(table, address, steady_frames(&table->path[i], &path));
-			return i;
-		}
-	sign(&path);
-	path.next = table->head[slot];
-	table->path[table->count] = path;
-	table->head[slot] = (uint16_t)table->count;
-	return table->count++;
+	/* single writer */
+	atomic_store_explicit(&table->merged, before + 1, memory_order_relaxed);
+	for (size_t i = 0; i < sizeof(merges) / sizeof(*merges); i++) {
+		unsigned frames = walk->frames < merges[i].frames ? walk->frames : merges[i].frames;
+		unsigned at = look_up(table, walk, frames, true);
+
+		if (!at && used < room * merges[i].eighths / 8)
+			at = add(table, walk, frames, true);
+		if (at)
+			return at;
+	}
+	return 0;
+}
+
+static unsigned learn(struct path_table *table, uintptr_t address, uintptr_t frame,
+		struct walk *walk)
+{
+	unsigned at = 0;
+
+	if (may_unwind(table)) {
+		unwind_stack(table, address, frame);
+		walk_stack(table, address, frame, walk);
+		at = look_up(table, walk, walk->frames, false);
+	}
+	/* what stands where nothing is known may be no return address */
+	if (walk->unknown && walk->frames > 1)
+		walk->frames--;
+	else if (!at && !is_full(table) && !(walk->unknown && unwind.backtrace))
+		at = add(table, walk, walk->frames, false);
+	return at ? at : merge(table, walk);
 }
 
 static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *table,
-		uintptr_t address, const void *frame)
+		uintptr_t address, uintptr_t frame, struct walk *walk)
 {
 	uint64_t begin = clock_now();
-	unsigned at = learn(table, address, frame);
+	unsigned at = learn(table, address, frame, walk);
 	uint64_t before = atomic_load_explicit(&table->learn_ticks, memory_order_relaxed);
 
 	/* single writer */
@@ -240,26 +548,38 @@ static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *t
 	return at;
 }
 
-/* Among those of the same head, by number, or 0. What is found comes to the front: it will come again. */
-static unsigned search(struct path_table *table, uintptr_t address, uintptr_t frame)
+/* The path of a call on a stack that is not the thread's own. */
+static unsigned search_elsewhere(struct path_table *table, uintptr_t address)
 {
-	uint16_t *head = &table->head[path_slot(address)], *link = head;
-	unsigned at;
+	struct walk walk = { .address[0] = address, .sum[0] = address * mixers[0], .frames = 1 };
+	unsigned at = look_up(table, &walk, 1, true);
 
-	while ((at = *link) && !path_is_here(table, &table->path[at], address, frame))
-		link = &table->path[at].next;
-	/* one of a return address alone would be taken for all that begin there */
-	if (link != head && at && at < PATHS_DEEP) {
-		*link = table->path[at].next;
-		table->path[at].next = *head;
-		*head = (uint16_t)at;
-	}
-	return at;
+	return at ? at : add(table, &walk, 1, true);
 }
 
 unsigned path_search(struct path_table *table, uintptr_t address, const void *frame)
 {
-	unsigned at = search(table, address, (uintptr_t)frame);
+	uint16_t *origin = &table->origin[frame_slot(address, PATH_ORIGINS)];
+	struct walk walk;
+	unsigned at;
 
-	return at ? at : learn_timed(table, address, frame);
+	if (!table->count)
+		begin(table);
+	if (!is_on_stack(table, (uintptr_t)frame))
+		return search_elsewhere(table, address);
+	if (guesses(table)) {
+		at = look_alike(table, &table->path[*origin], address, (uintptr_t)frame);
+		table->alike += at ? table->alike < ALIKE_MOST : -(table->alike > 0);
+		if (at)
+			return at;
+	}
+	walk_stack(table, address, (uintptr_t)frame, &walk);
+	at = look_up(table, &walk, walk.frames, false);
+	if (!at && !walk.unknown && is_full(table))
+		return merge(table, &walk);
+	if (!at)
+		at = learn_timed(table, address, (uintptr_t)frame, &walk);
+	if (!table->path[at].merged)
+		*origin = (uint16_t)at;
+	return at;
 }

@@ -2,15 +2,25 @@
  * Call paths of one thread: the return addresses above a call, a few frames deep, so that a
  * program's own wrapper around a runtime call does not hide who called it.
  *
- * A path is learnt once by unwinding. From then on it is recognised by looking whether the same
- * return addresses stand at the same distances up the stack: frame by frame, the distance to the
- * next return address is a constant of the code that the last one returns to, so equal words there
- * are the same path, not chance. Where code moves its stack pointer by varying amounts (alloca),
- * the path ends before it. The stack is only looked at between the call and the stack's end; on a
- * stack that is not the thread's own (a coroutine's), a path is its first return address alone.
+ * The distance from one return address to the next one up the stack is a constant of the code that
+ * the first one returns to. Unwinding learns this distance once for each return address; the stack is
+ * then walked without unwinding, and a hash table says which path the addresses are. So finding a
+ * path costs the same however many paths there are. Two guesses come before the walk: the path that
+ * followed the last one the time before, and the offsets of the path that began at this address last.
  *
- * One thread uses a table; others may read it once that thread has stopped. Plain data, without
- * pointers; zeros are an empty table without a stack: every path is one return address.
+ * Where code moves its stack pointer by varying amounts (alloca), paths end before it. Every path that
+ * is new is compared with what unwinding says, as far as `learn_most` allows, so that such code is found.
+ * The stack is only looked at between the call and the stack's end; on a stack that is not the thread's
+ * own (a coroutine's), a path is its first return address alone.
+ *
+ * Memory is bounded: a thread keeps PATHS_DEEP whole paths, and all threads of the process together
+ * PATHS_PROCESS of them, except that each thread may have PATHS_EACH of its own. A path that is met later is merged
+ * with others that have the same innermost frames: four of them, or fewer once there are many such.
+ * The hash tables begin within the struct and grow in memory that is mapped for them.
+ *
+ * One thread uses a table. Others may read `path` below `count` once they have learnt a number from that
+ * thread, because a path stays where it is, with its addresses and its signature. Zeros are an empty table
+ * without a stack: every path is one return address.
  */
 #ifndef PHASEMUX_SAMPLING_PATH_H
 #define PHASEMUX_SAMPLING_PATH_H
@@ -18,18 +28,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define PATH_FRAMES_MAX 8
-#define PATHS_MAX       2048
-#define PATHS_DEEP      (PATHS_MAX / 4 * 3) /* those met later are one return address */
-#define PATH_HEADS      1024
+#define PATH_FRAMES_MAX  8
+#define PATHS_MAX        4096 /* numbers of a thread; the rest of them is for merged paths */
+#define PATHS_DEEP       3072 /* whole paths of a thread */
+#define PATHS_PROCESS    8192 /* paths of all threads ... */
+#define PATHS_EACH       64   /* ... but each thread may have this many, and as many merged ones */
+#define PATH_SLOTS_FIRST 128  /* of each hash table, within the struct */
+#define PATH_SLOTS_MAX   8192
+#define PATH_ORIGINS     128
 
 /*
- * In the order in which they were met: memory is touched as far as it is used. A program may have
- * more of them (one that reads its input with a broadcast for each variable has a thousand before
- * its loop begins): what is met late is still told apart by the call. Path 0 stands for those that
- * found no room: no frames.
+ * In the order in which they were met: memory is touched as far as it is used. Path 0 stands for
+ * those that found no room: no frames.
  */
 struct path {
 	/* return addresses, innermost first */
@@ -37,19 +50,37 @@ struct path {
 	uint32_t offset[PATH_FRAMES_MAX]; /* where they stand, in bytes above the caller's frame */
 	uint64_t signature; /* of the whole path; the same in every process of a program */
 	uint16_t frames;
-	uint16_t depth; /* that paths from this address may have at most */
-	uint16_t next;  /* of the same head; 0: none */
-	uint16_t then;  /* which path came after this one, last time */
-	uint32_t note;  /* whatever the table's user remembers of it; 0 at first */
+	uint16_t top;    /* frames to compare on the stack; 0: it is not found there */
+	uint16_t merged; /* 1: all paths with these frames that found no room */
+	uint16_t then;   /* which path came after this one, last time */
+	uint32_t note;   /* whatever the table's user remembers of it; 0 at first */
+};
+
+/* What is known of a return address. */
+struct path_frame {
+	uintptr_t address;
+	uint32_t distance; /* bytes from it to the next return address; 0: a path ends here */
+	uint32_t token;    /* hash of the file's name and the offset in it */
 };
 
 struct path_table {
 	uintptr_t stack_begin, stack_end;
 	uint32_t count; /* paths in use, with number 0 */
 	uint16_t last, expected;
-	uint64_t crowded; /* paths that were met late: their first return address is all they have */
+	uint16_t searches; /* modulo its range */
+	int16_t alike; /* how often of late a path was where the last one from its address was */
+	/* numbers of paths by hash of their addresses, with 16 bits of the hash; 0: free */
+	uint32_t *index;
+	struct path_frame *frames; /* by hash of the address; address 0: free */
+	uint32_t index_slots, frame_slots, frame_count;
+	_Atomic uint64_t kept;        /* whole paths in use; others may read it at any time */
+	uint64_t learn_most;          /* ticks that learning may take */
 	_Atomic uint64_t learn_ticks; /* that learning took; others may read it at any time */
-	uint16_t head[PATH_HEADS];
+	_Atomic uint64_t
+			merged; /* calls whose path is a merged one; others may read it at any time */
+	uint16_t origin[PATH_ORIGINS]; /* the last whole path from an address, by hash of it */
+	uint32_t first_index[PATH_SLOTS_FIRST];
+	struct path_frame first_frames[PATH_SLOTS_FIRST];
 	struct path path[PATHS_MAX];
 };
 
@@ -59,8 +90,14 @@ struct path_table {
  */
 int path_setup(void);
 
-/* Notes the stack of its thread in a (zeroed) table. May allocate. */
+/* Notes the stack of its thread in a (zeroed) table; learning is not limited. May allocate. */
 void path_init(struct path_table *table, pthread_t thread);
+
+/* Returns what has been mapped for the table, after its last use. */
+void path_fini(struct path_table *table);
+
+/* Bytes that have been mapped for the table, beside the struct. */
+size_t path_mapped(const struct path_table *table);
 
 /* The cold side of path_find: looked up, or learnt. */
 unsigned path_search(struct path_table *table, uintptr_t address, const void *frame);
@@ -70,7 +107,7 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 		const struct path_table *table, const struct path *path, uintptr_t address,
 		uintptr_t frame)
 {
-	unsigned top = path->frames;
+	unsigned top = path->top;
 
 	if (path->address[0] != address)
 		return false;
@@ -88,7 +125,8 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 /*
  * The path of the call that returns to `address`, by its number in the table; frame is the caller's
  * stack pointer after that return (the canonical frame address of the function called). Allocates
- * nothing, takes no lock (but the loader's where glibc is older than 2.35 and the path is new).
+ * nothing from the program's heap, takes no lock (but the loader's where glibc is older than 2.35 and
+ * the path is new).
  */
 static inline unsigned path_find(struct path_table *table, uintptr_t address, const void *frame)
 {
@@ -98,8 +136,7 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 	if (__builtin_expect(!path_is_here(table, &table->path[at], address, (uintptr_t)frame),
 			    0)) {
 		at = path_search(table, address, frame);
-		if (at < PATHS_DEEP)
-			table->path[table->last].then = (uint16_t)at;
+		table->path[table->last].then = (uint16_t)at;
 	}
 	table->last = (uint16_t)at;
 	/* looked up while that path is in the cache */

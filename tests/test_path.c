@@ -143,53 +143,201 @@ static KEEP unsigned recurse(struct path_table *in, unsigned left_or_right, int 
 	return path;
 }
 
-/* The path behind the last of them. */
-static unsigned sixteen_callers(struct path_table *in, unsigned way, int depth)
-{
-	unsigned path = 0;
-
-#define CALLER(n)                                                                                  \
-	path = recurse(in, way, depth);                                                            \
-	__asm__ volatile("# " #n : "+r"(path))
-	CALLER(0);
-	CALLER(1);
-	CALLER(2);
-	CALLER(3);
-	CALLER(4);
-	CALLER(5);
-	CALLER(6);
-	CALLER(7);
-	CALLER(8);
-	CALLER(9);
-	CALLER(10);
-	CALLER(11);
-	CALLER(12);
-	CALLER(13);
-	CALLER(14);
-	CALLER(15);
-#undef CALLER
-	return path;
-}
-
-static void test_crowd(void)
+static void test_depth(void)
 {
 	struct path_table *own = calloc(1, sizeof(*own));
-	unsigned path = 0;
 
 	path_init(own, pthread_self());
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned way = 0; way < 1 << 9; way++)
-			path = recurse(own, way, 9);
+			recurse(own, way, 9);
 	is_int(own->count, 1 + (1 << 7), "eight frames deep, seven turns");
-	for (int depth = 6; depth >= 5; depth--)
-		for (unsigned way = 0; way < 1u << depth; way++)
-			sixteen_callers(own, way, depth);
-	is_int(own->count, PATHS_DEEP + 1, "more paths than there is room: the rest is one");
-	is_int(own->path[PATHS_DEEP].frames, 1, "of one return address");
-	is_int(own->crowded, 1, "which is counted");
-	is_int(sixteen_callers(own, 31, 5), PATHS_DEEP, "what was met late is found there");
-	path = recurse(own, 0, 9);
-	ok(path && own->path[path].frames == PATH_FRAMES_MAX, "what was met early, as before");
+	is_int(own->merged, 0, "none of which was merged with another");
+	path_fini(own);
+	free(own);
+}
+
+/* A turn that has another size of frame than recurse(). */
+static KEEP unsigned wide(struct path_table *in, unsigned long way, int depth);
+
+/* 4^depth paths, of which each two differ in a frame, and most in where their frames are. */
+static KEEP unsigned turn(struct path_table *in, unsigned long way, int depth)
+{
+	unsigned path;
+
+	if (!depth)
+		path = intercepted(in);
+	else
+		switch (way & 3) {
+		case 0:
+			path = turn(in, way >> 2, depth - 1);
+			__asm__ volatile("# 0" : "+r"(path));
+			break;
+		case 1:
+			path = turn(in, way >> 2, depth - 1);
+			__asm__ volatile("# 1" : "+r"(path));
+			break;
+		case 2:
+			path = wide(in, way >> 2, depth - 1);
+			__asm__ volatile("# 2" : "+r"(path));
+			break;
+		default:
+			path = wide(in, way >> 2, depth - 1);
+			__asm__ volatile("# 3" : "+r"(path));
+		}
+	AFTER_CALL(path);
+	return path;
+}
+
+static KEEP unsigned wide(struct path_table *in, unsigned long way, int depth)
+{
+	volatile char room[200];
+	unsigned path;
+
+	room[0] = 1;
+	path = turn(in, way, depth);
+	AFTER_CALL(path);
+	return path + 0 * (unsigned)room[0];
+}
+
+/* In another order than before. */
+static unsigned shuffled(unsigned i, unsigned count)
+{
+	return (unsigned)((uint64_t)i * 2654435761u % count);
+}
+
+static void test_many(void)
+{
+	struct path_table *own = calloc(1, sizeof(*own));
+	/* of four turns, with at most three more frames for those that are wide */
+	static unsigned first[1 << 8];
+	unsigned count = 1 << 8, wrong = 0, ambiguous = 0;
+
+	path_init(own, pthread_self());
+	/* from one place, because that is a frame of these paths, too */
+	for (volatile unsigned i = 0; i < 9 * count; i++) {
+		unsigned way = i < count ? i : shuffled(i, count);
+		unsigned path = turn(own, way, 4);
+
+		if (i < count)
+			first[way] = path;
+		wrong += path != first[way];
+	}
+	is_int(wrong, 0, "paths that come in any order are recognised");
+	for (unsigned a = 0; a < count; a++)
+		for (unsigned b = 0; b < a; b++)
+			ambiguous += first[a] == first[b] &&
+					own->path[first[a]].frames < PATH_FRAMES_MAX;
+	is_int(ambiguous, 0, "and none is taken for another one, except for what is too far up");
+	is_int(own->merged, 0, "none was merged");
+	path_fini(own);
+	free(own);
+}
+
+/* 8^depth paths. */
+static KEEP unsigned eight(struct path_table *in, unsigned long way, int depth)
+{
+	unsigned path;
+
+#define WAY(n)                                                                                     \
+	case n:                                                                                    \
+		path = eight(in, way >> 3, depth - 1);                                             \
+		__asm__ volatile("# " #n : "+r"(path));                                            \
+		break
+	if (!depth)
+		path = intercepted(in);
+	else
+		switch (way & 7) {
+			WAY(0);
+			WAY(1);
+			WAY(2);
+			WAY(3);
+			WAY(4);
+			WAY(5);
+			WAY(6);
+		default:
+			path = eight(in, way >> 3, depth - 1);
+			__asm__ volatile("# 7" : "+r"(path));
+		}
+#undef WAY
+	AFTER_CALL(path);
+	return path;
+}
+
+#define MANY 100000
+
+static void test_bound(void)
+{
+	struct path_table *own = calloc(1, sizeof(*own));
+	static unsigned first[MANY];
+	unsigned changed = 0, none = 0, merged;
+
+	path_init(own, pthread_self());
+	is_int(path_mapped(own), 0, "a table begins without memory of its own");
+	for (volatile unsigned i = 0; i < 2 * MANY; i++) {
+		unsigned way = i < MANY ? i : shuffled(i, MANY);
+		unsigned path = eight(own, way, 6);
+
+		if (i < MANY)
+			first[way] = path;
+		changed += path != first[way];
+		none += !first[way] || own->path[first[way]].address[0] != own->path[1].address[0];
+	}
+	is_int(none, 0, "each of 100,000 paths has a number, of a path that begins where it does");
+	is_int(own->kept, PATHS_DEEP, "as many as there is room for are whole");
+	is_int(own->merged, 2 * (MANY - PATHS_DEEP), "the calls of the others are counted");
+	merged = own->count - 1 - (unsigned)own->kept;
+	ok(merged > 8 && own->count <= PATHS_MAX, "and merged in a bounded number of paths (%u)",
+			merged);
+	is_int(own->path[first[MANY - 1]].frames, 4, "by their four innermost frames");
+	ok(path_mapped(own) > 0 && path_mapped(own) <= PATH_SLOTS_MAX * 20,
+			"the memory for finding them is bounded");
+	is_int(changed, 0, "in any order each is found under the number that it had");
+	path_fini(own);
+	is_int(path_mapped(own), 0, "the memory is given back");
+	free(own);
+}
+
+/* Many threads with many paths. */
+static void test_process_bound(void)
+{
+	enum { TABLES = 8 };
+	struct path_table *tables[TABLES];
+	unsigned all = 0, least = PATHS_MAX;
+
+	for (int t = 0; t < TABLES; t++) {
+		tables[t] = calloc(1, sizeof(*tables[t]));
+		path_init(tables[t], pthread_self());
+		for (unsigned way = 0; way < PATHS_DEEP; way++)
+			eight(tables[t], way, 6);
+		all += tables[t]->count - 1;
+		least = tables[t]->kept < least ? (unsigned)tables[t]->kept : least;
+	}
+	ok(all <= PATHS_PROCESS + TABLES * 2 * PATHS_EACH,
+			"the process keeps a bounded number (%u)", all);
+	is_int(least, PATHS_EACH, "of which each thread has some");
+	for (int t = 0; t < TABLES; t++) {
+		path_fini(tables[t]);
+		free(tables[t]);
+	}
+}
+
+/* Without time for learning, paths end where nothing is known. */
+static void test_without_learning(void)
+{
+	struct path_table *own = calloc(1, sizeof(*own));
+	unsigned paths[3], more[3];
+
+	path_init(own, pthread_self());
+	own->learn_most = 0;
+	three_callers(own, paths);
+	is_int(own->path[paths[0]].frames, 1, "without time to learn: one address");
+	own->learn_most = UINT64_MAX;
+	outer_wrapper(own);
+	own->learn_most = 0;
+	three_callers(own, more);
+	is_int(own->path[more[2]].frames, 2, "what is known of frames is used all the same");
+	path_fini(own);
 	free(own);
 }
 
@@ -241,7 +389,11 @@ int main(void)
 	test_callers();
 	test_threads();
 	test_moving_stack();
-	test_crowd();
+	test_depth();
+	test_many();
+	test_bound();
+	test_process_bound();
+	test_without_learning();
 	test_without_stack();
 	test_other_stack();
 	return tap_done();

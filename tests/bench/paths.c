@@ -1,15 +1,18 @@
 /*
  * What call paths cost at repeated sites: twelve call sites behind two wrappers, in a loop and in
- * random order, with and without path_find, in turns. Prints lines of a name and nanoseconds a call:
- * the smallest of the turns.
+ * random order, and 16 to 100,000 paths in random order, whose frames are alike in size or not; with
+ * and without path_find, in turns. Prints lines of a name and nanoseconds a call: the smallest of the
+ * turns, and for many paths the difference.
  */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "sampling/path.h"
 
-#define TURNS 40
-#define CALLS 200000
+#define TURNS      40
+#define TURNS_MANY 25
+#define CALLS      200000
 
 #define KEEP              __attribute__((noinline, noclone))
 #define AFTER_CALL(value) __asm__ volatile("" : "+r"(value))
@@ -116,6 +119,73 @@ static KEEP void shuffled(void)
 	}
 }
 
+/* 8^6 paths of frames that are alike. */
+static KEEP unsigned alike(unsigned way, int depth);
+
+/* The same, of frames that are larger for some of the ways. */
+static KEEP unsigned small(unsigned way, int depth);
+static KEEP unsigned large(unsigned way, int depth);
+
+#define WAY(n, function)                                                                           \
+	case n:                                                                                    \
+		path = function(way >> 3, depth - 1);                                              \
+		__asm__ volatile("# %1" : "+r"(path) : "i"(__COUNTER__));                          \
+		break
+#define WAYS(f, g)                                                                                 \
+	if (!depth)                                                                                \
+		path = intercepted();                                                              \
+	else                                                                                       \
+		switch (way & 7) {                                                                 \
+			WAY(0, f);                                                                 \
+			WAY(1, g);                                                                 \
+			WAY(2, f);                                                                 \
+			WAY(3, g);                                                                 \
+			WAY(4, f);                                                                 \
+			WAY(5, g);                                                                 \
+			WAY(6, f);                                                                 \
+			WAY(7, g);                                                                 \
+		}                                                                                  \
+	AFTER_CALL(path)
+
+static KEEP unsigned alike(unsigned way, int depth)
+{
+	unsigned path = 0;
+
+	WAYS(alike, alike);
+	return path;
+}
+
+static KEEP unsigned small(unsigned way, int depth)
+{
+	unsigned path = 0;
+
+	WAYS(small, large);
+	return path;
+}
+
+static KEEP unsigned large(unsigned way, int depth)
+{
+	volatile char room[200];
+	unsigned path = 0;
+
+	room[0] = 1;
+	WAYS(small, large);
+	return path + 0 * (unsigned)room[0];
+}
+
+static unsigned ways;
+static unsigned (*turns)(unsigned way, int depth);
+
+static void many(void)
+{
+	unsigned draw = 1;
+
+	for (int i = 0; i < CALLS; i++) {
+		draw = draw * 1664525 + 1013904223;
+		turns((draw >> 8) % ways, 6);
+	}
+}
+
 static double now_ns(void)
 {
 	struct timespec now;
@@ -124,11 +194,10 @@ static double now_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void measure(const char *name, void (*calls)(void))
+static void measure(void (*calls)(void), int times, double least[2])
 {
-	double least[2] = { 1e18, 1e18 };
-
-	for (int turn = 0; turn < TURNS; turn++)
+	least[0] = least[1] = 1e18;
+	for (int turn = 0; turn < times; turn++)
 		for (int way = 0; way < 2; way++) {
 			double begin;
 
@@ -139,7 +208,31 @@ static void measure(const char *name, void (*calls)(void))
 			if (begin < least[way])
 				least[way] = begin;
 		}
+}
+
+static void print_both(const char *name, void (*calls)(void))
+{
+	double least[2];
+
+	measure(calls, TURNS, least);
 	printf("%s %.2f\n%s_with_path %.2f\n", name, least[0], name, least[1]);
+}
+
+static void print_many(const char *name, unsigned (*function)(unsigned way, int depth))
+{
+	static const unsigned counts[] = { 1, 16, 256, 1024, 4096, 16384, 100000 };
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		double least[2];
+
+		path_fini(&table);
+		memset(&table, 0, sizeof(table));
+		path_init(&table, pthread_self());
+		ways = counts[i];
+		turns = function;
+		measure(many, TURNS_MANY, least);
+		printf("%s_%u_added %.2f\n", name, ways, least[1] - least[0]);
+	}
 }
 
 int main(void)
@@ -147,7 +240,9 @@ int main(void)
 	if (path_setup())
 		puts("no unwinder: paths of one address");
 	path_init(&table, pthread_self());
-	measure("in_a_loop", loop);
-	measure("in_random_order", shuffled);
+	print_both("in_a_loop", loop);
+	print_both("in_random_order", shuffled);
+	print_many("alike", alike);
+	print_many("unlike", small);
 	return 0;
 }
