@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/elf_file.h"
+#include "agent/name.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 
@@ -24,6 +25,7 @@ struct loaded {
 struct source {
 	const char *folder;
 	bool looked;                       /* for the reader */
+	bool looked_for_demangler;         /* when the first C++ name was met */
 	const struct source_debug *reader; /* NULL: no lines */
 	demangler *demangle;               /* NULL: C++ names stay as they are */
 	unsigned count;
@@ -77,7 +79,44 @@ unsigned source_modules(struct source_module *modules, unsigned max)
 
 /* ---- names ---- */
 
-/* "module::name" for what gfortran, flang and ifort make of it. */
+/*
+ * What demangles C++ names. The program has it if C++ is linked into it or into one of its libraries. The
+ * command has none, so the run-time library of C++ is opened for it.
+ */
+static demangler *find_demangler(struct source *source)
+{
+	void *library;
+
+	if (source->looked_for_demangler)
+		return source->demangle;
+	source->looked_for_demangler = true;
+	*(void **)&source->demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+	if (source->demangle)
+		return source->demangle;
+	/* also where C++ was opened with RTLD_LOCAL */
+	library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	if (!library)
+		library = dlopen("libc++abi.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (library)
+		*(void **)&source->demangle = dlsym(library, "__cxa_demangle");
+	return source->demangle;
+}
+
+/* Copies the first `length` characters of a name, shortened to the room that there is. */
+static void copy_name(char *name, size_t size, const char *from, size_t length)
+{
+	char *whole = strndup(from, length);
+
+	if (!whole) {
+		name[0] = '\0';
+		return;
+	}
+	name_shorten(whole, size - 1);
+	snprintf(name, size, "%s", whole);
+	free(whole);
+}
+
+/* Fills "module::name" for what gfortran, flang and ifort make of it. False: it is no such name. */
 static bool fortran_name(const char *symbol, char *name, size_t size)
 {
 	const char *rest = NULL;
@@ -101,36 +140,50 @@ static bool fortran_name(const char *symbol, char *name, size_t size)
 	return true;
 }
 
-/* A symbol of the linker as its author wrote it, without arguments. */
-static void clear_name(const struct source *source, char *name, size_t size)
+/* Where the arguments of a demangled name begin, or its end. */
+static size_t find_arguments(const char *demangled)
 {
-	size_t length = strlen(name), at = 0;
-	char clear[sizeof(((struct source_place *)0)->function)];
+	size_t at = 0;
+
+	/* "(anonymous namespace)" is no argument list, nor is "operator()" */
+	for (;;) {
+		at += strcspn(demangled + at, "(");
+		if (strncmp(demangled + at, "(anonymous", 10) == 0)
+			at += 10;
+		else if (at >= 8 && strncmp(demangled + at - 8, "operator()", 10) == 0)
+			at += 2;
+		else
+			return at;
+	}
+}
+
+/* Fills the name of a C++ function without its arguments. False: it is no such name. */
+static bool cxx_name(struct source *source, const char *symbol, char *name, size_t size)
+{
+	demangler *demangle = strncmp(symbol, "_Z", 2) == 0 ? find_demangler(source) : NULL;
 	char *demangled = NULL;
 	int status;
 
-	if (strncmp(name, "_Z", 2) == 0 && source->demangle)
-		demangled = source->demangle(name, NULL, NULL, &status);
-	if (demangled) {
-		/* "(anonymous namespace)" is no argument list, nor is "operator()" */
-		for (;;) {
-			at += strcspn(demangled + at, "(");
-			if (strncmp(demangled + at, "(anonymous", 10) == 0)
-				at += 10;
-			else if (at >= 8 && strncmp(demangled + at - 8, "operator()", 10) == 0)
-				at += 2;
-			else
-				break;
-		}
-		demangled[at] = '\0';
-		snprintf(name, size, "%s", demangled);
-		free(demangled);
-	} else if (fortran_name(name, clear, sizeof(clear))) {
-		snprintf(name, size, "%s", clear);
-	}
+	/* the whole name: a part of it is none */
+	if (demangle)
+		demangled = demangle(symbol, NULL, NULL, &status);
+	if (!demangled)
+		return false;
+	copy_name(name, size, demangled, find_arguments(demangled));
+	free(demangled);
+	return true;
+}
+
+/* A symbol of the linker as its author wrote it, without arguments. */
+static void clear_name(struct source *source, const char *symbol, char *name, size_t size)
+{
+	size_t length;
+
+	if (!cxx_name(source, symbol, name, size) && !fortran_name(symbol, name, size))
+		copy_name(name, size, symbol, strlen(symbol));
 	/* a procedure of Fortran outside of modules: "solve_" */
 	length = strlen(name);
-	for (at = 0; at + 1 < length; at++)
+	for (size_t at = 0; at + 1 < length; at++)
 		if (!islower((unsigned char)name[at]) && !isdigit((unsigned char)name[at]) &&
 				name[at] != '_')
 			return;
@@ -166,21 +219,6 @@ const char *source_module_name(const struct source *source, uintptr_t address)
 	return loaded ? base_name(loaded->module.path) : "?";
 }
 
-static demangler *find_demangler(void)
-{
-	demangler *demangle;
-	void *library;
-
-	*(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-	if (demangle)
-		return demangle;
-	/* not in sight: C++ that was opened with RTLD_LOCAL */
-	library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-	if (library)
-		*(void **)&demangle = dlsym(library, "__cxa_demangle");
-	return demangle;
-}
-
 struct source *source_open(const char *folder, const struct source_module *modules, unsigned count)
 {
 	struct source *source = calloc(1, sizeof(*source) + count * sizeof(*source->loaded));
@@ -191,7 +229,6 @@ struct source *source_open(const char *folder, const struct source_module *modul
 	source->count = count;
 	for (unsigned i = 0; i < count; i++)
 		source->loaded[i].module = modules[i];
-	source->demangle = find_demangler();
 	return source;
 }
 
@@ -279,7 +316,7 @@ static void find_by_loader(const struct source_module *module, uintptr_t address
 	if ((uintptr_t)info.dli_fbase + 4096 <= module->begin ||
 			(uintptr_t)info.dli_fbase >= module->end)
 		return;
-	snprintf(place->function, sizeof(place->function), "%s", info.dli_sname);
+	place->linkage = info.dli_sname;
 	place->offset = address - (uintptr_t)info.dli_saddr;
 }
 
@@ -302,8 +339,8 @@ static unsigned find_in(struct source *source, struct loaded *loaded, uintptr_t 
 	if (find_function(loaded, call, &name, &begin)) {
 		struct source_place *outermost = &places[count - 1];
 
-		if (!*outermost->function)
-			snprintf(outermost->function, sizeof(outermost->function), "%s", name);
+		if (!outermost->linkage)
+			outermost->linkage = name;
 		outermost->offset = call + 1 - begin;
 	} else if (!loaded->file) {
 		find_by_loader(&loaded->module, address, &places[0]);
@@ -322,7 +359,11 @@ unsigned source_find(struct source *source, uintptr_t address, struct source_pla
 	else
 		places[0] = (struct source_place){ .offset = address };
 	for (unsigned i = 0; i < count; i++) {
-		clear_name(source, places[i].function, sizeof(places[i].function));
+		places[i].function[0] = '\0';
+		if (places[i].linkage)
+			clear_name(source, places[i].linkage, places[i].function,
+					sizeof(places[i].function));
+		places[i].linkage = NULL;
 		snprintf(places[i].module, sizeof(places[i].module), "%.*s",
 				(int)sizeof(places[i].module) - 1,
 				loaded ? base_name(loaded->module.path) : "?");

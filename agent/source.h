@@ -22,11 +22,17 @@ struct source_module {
  * function, or in the module where there is no function.
  */
 struct source_place {
-	char function[160]; /* C++ and Fortran names in clear, without arguments */
-	char file[256];     /* as the compiler was told it */
+	/*
+	 * C++ and Fortran names as their authors wrote them, without arguments; of a name that is longer,
+	 * template arguments are left out (agent/name.h).
+	 */
+	char function[256];
+	char file[256]; /* as the compiler was told it */
 	unsigned line;
 	char module[64]; /* without its folder */
 	size_t offset;
+	/* Between the reader of debug information and source.c: the name as the linker knows it, or NULL. */
+	const char *linkage;
 };
 
 /* Room for one more name than a call chain has frames: inlined functions are frames too. */
@@ -67,8 +73,8 @@ struct source_debug {
 	/* The debug information that this file holds; NULL: none. */
 	void *(*open)(const char *path);
 	/*
-	 * As source_find, for the address of a call as the file states it, and names as the linker
-	 * knows them (source.c clears them); 0: nothing known.
+	 * As source_find, for the address of a call as the file states it. `linkage` is set in place of
+	 * `function`, and is valid until `close`. Returns 0 if nothing is known.
 	 */
 	unsigned (*find)(void *opened, uintptr_t address, struct source_place *places,
 			unsigned max);

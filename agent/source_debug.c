@@ -186,7 +186,7 @@ static void name_function(Dwarf_Die *unit, Dwarf_Die *function, struct source_pl
 	}
 	if (!name)
 		name = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_name, &attribute));
-	snprintf(place->function, sizeof(place->function), "%s", name ? name : "");
+	place->linkage = name;
 }
 
 /* Where the inlined function was called, in the function around it. */

@@ -41,12 +41,21 @@ static __attribute__((noinline)) uintptr_t plain(void)
 	return address;
 }
 
+/* A function of a template whose name is longer than any place for it. */
+#define TEN(x)       x x x x x x x x x x
+#define LONG_TYPE(x) "60" TEN(x x x x x x)
+#define LONG_NAME(x) TEN(x x x x x x)
+#define LONG_SYMBOL                                                                                \
+	"_ZN6solver5sweepI" LONG_TYPE("a") LONG_TYPE("b") LONG_TYPE("c") LONG_TYPE("d")            \
+			LONG_TYPE("e") "EEvv"
+
 /* As compilers name a method of C++, a procedure in a module of Fortran, and one outside. */
 #define SYMBOL(name)                                                                               \
 	".globl " name "\n.type " name ", @function\n" name ": nop\nret\n.size " name ", 2\n"
 __asm__(".pushsection .text\n" SYMBOL("_ZN6solver4step5sweepEid") SYMBOL("__field_MOD_sweep")
-				SYMBOL("sweep_") ".popsection\n");
+				SYMBOL("sweep_") SYMBOL(LONG_SYMBOL) ".popsection\n");
 extern const char method[] __asm__("_ZN6solver4step5sweepEid");
+extern const char of_template[] __asm__(LONG_SYMBOL);
 extern const char in_module[] __asm__("__field_MOD_sweep");
 extern const char outside[] __asm__("sweep_");
 
@@ -89,6 +98,8 @@ static void test_debug(void)
 	check_line(source, outer(), 0, "inner", INNER_LINE);
 	check_line(source, outer(), 1, "outer", OUTER_LINE);
 	check_name(source, method, "solver::step::sweep");
+	check_name(source, of_template,
+			"void solver::sweep<" LONG_NAME("a") ", ..., " LONG_NAME("e") ">");
 	check_name(source, in_module, "field::sweep");
 	check_name(source, outside, "sweep");
 	source_close(source);

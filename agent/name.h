@@ -1,0 +1,14 @@
+/* Names of functions that are too long for the place where they are shown. */
+#ifndef PHASEMUX_AGENT_NAME_H
+#define PHASEMUX_AGENT_NAME_H
+
+#include <stddef.h>
+
+/*
+ * Shortens a name to at most `most` characters (at least 8), in place. Template arguments are cut first,
+ * the longest list before the others: "foo<a, b, c>::bar" becomes "foo<a, ..., c>::bar", then
+ * "foo<...>::bar". A name that is still too long loses its middle: "begin...end".
+ */
+void name_shorten(char *name, size_t most);
+
+#endif
