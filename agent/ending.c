@@ -138,15 +138,13 @@ static void account_report(struct totals *totals, uint64_t begin)
 
 /* What the other processes that were forked have left. */
 static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
-		double *sums, struct profile_total *profile, double most[3],
-		const struct site_table **sites)
+		double *sums, struct profile_total *profile, double most[3])
 {
 	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
 
 	facts->alone = false;
 	if (others)
-		recovery_give(others, totals, sums, profile, &most[0], &most[1], sites,
-				&facts->site_tables, 2 * CORE_THREADS_MAX);
+		recovery_give(others, totals, sums, profile, &most[0], &most[1]);
 	if (refused && warnings < COUNTING_WARNINGS_MAX) {
 		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
 				"%u forked processes are left out: %d are observed", refused,
@@ -183,7 +181,6 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	struct sampled sampled;
 	double most[3] = { wall_seconds, most_computing(), 0 };
 	struct thread *threads = core_threads();
-	const struct site_table *sites[2 * CORE_THREADS_MAX];
 	struct recovery *others = NULL;
 	struct slowdown slowdown;
 	struct mpi_world world = core.world;
@@ -193,7 +190,6 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
 		.world = &world,
-		.sites = sites,
 		.rounds = exchange_rounds(core.exchange),
 		.waiting = core.adapter ? (unsigned)world.size : 1,
 		.alone = !core.adapter };
@@ -203,14 +199,11 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	uint64_t reduced;
 	json_t *report;
 
-	for (const struct thread *thread = threads; thread; thread = thread->next)
-		if (facts.site_tables < CORE_THREADS_MAX)
-			sites[facts.site_tables++] = &thread->sites;
 	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */
-	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan) != 0;
+	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan, threads) != 0;
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
@@ -222,7 +215,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	}
 	if (core.family && family_members(core.family) > 1) {
 		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].at, sampled.total, most, sites);
+		add_others(others, &facts, totals, piece[1].at, sampled.total, most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;
@@ -237,6 +230,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	facts.stretch = toggle_stretches(&facts.stretches);
 	facts.source = sampled_source(&sampled, core.preload->folder);
 	facts.profile = most[2] == 0 ? sampled.profile : NULL;
+	facts.routes = sampled.routes;
 	report = report_build(&facts);
 	source_close(facts.source);
 	if (report) {

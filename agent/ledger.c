@@ -312,6 +312,8 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 	span_mark(thread->sites.noted_since, burst->span);
 	span_note(&thread->sites.span[burst->span].length[burst->length], prototype, burst->weight,
 			(double)burst->ticks);
+	if (prototype < PROTOTYPES_MAX)
+		site_vote_home(&thread->sites.home[prototype], burst->span, (double)burst->ticks);
 	if (burst->span > thread->noted)
 		thread->noted = burst->span;
 }

@@ -8,11 +8,10 @@
 #include "agent/calls.h"
 #include "agent/document.h"
 
-#define PAIRS_MAX     4 /* named per phase */
-#define CHAIN_MAX     (2 * PATH_FRAMES_MAX)
-#define NAMED_MAX     2048
-#define STRETCHES_MAX 512
-#define KNOWN_MAX     4096 /* addresses remembered; a power of two */
+#define PAIRS_MAX 4 /* named per phase */
+#define CHAIN_MAX (2 * PATH_FRAMES_MAX)
+#define NAMED_MAX 2048
+#define KNOWN_MAX 4096 /* addresses remembered; a power of two */
 
 /* A place with a name; those of equal names are one. */
 struct named {
@@ -22,7 +21,9 @@ struct named {
 
 /* The places of a call path, innermost first, by their numbers. */
 struct chain {
+	const struct route_end *path; /* one that has these places */
 	uint16_t count;
+	uint16_t own;   /* of them, those of the innermost frame: functions put into one another */
 	uint16_t level; /* the place that tells most */
 	uint16_t named[CHAIN_MAX];
 };
@@ -39,9 +40,10 @@ struct places {
 	struct known known[KNOWN_MAX]; /* by address, hashed */
 	unsigned count;
 	struct named named[NAMED_MAX];
-	unsigned tables; /* of call sites, one a thread */
-	const struct site_table *const *sites;
-	struct chain **chain; /* per table and path, of the paths that bursts begin or end at */
+	const struct routes *routes; /* NULL: none */
+	unsigned chains;
+	struct chain chain[2 * ROUTES_MAX];        /* of the paths that bursts begin or end at */
+	uint16_t from[ROUTES_MAX], to[ROUTES_MAX]; /* the chains of each route */
 };
 
 /* ---- names ---- */
@@ -103,10 +105,13 @@ static const struct known *know(struct places *places, uintptr_t address, struct
 	return room;
 }
 
-static void name_path(struct places *places, const struct path *path, struct chain *chain)
+static void name_path(struct places *places, struct chain *chain)
 {
+	const struct route_end *path = chain->path;
+
 	for (unsigned i = 0; i < path->frames && i < PATH_FRAMES_MAX; i++) {
-		const char *module = source_module_name(places->source, path->address[i]);
+		uintptr_t address = (uintptr_t)path->place[i];
+		const char *module = source_module_name(places->source, address);
 		const struct known *known;
 		struct known room;
 
@@ -119,40 +124,34 @@ static void name_path(struct places *places, const struct path *path, struct cha
 				return;
 			continue;
 		}
-		known = know(places, path->address[i], &room);
+		/* in no file that is known */
+		if (strcmp(module, "?") == 0)
+			continue;
+		known = know(places, address, &room);
 		for (unsigned k = 0; k < known->count && chain->count < CHAIN_MAX; k++)
 			chain->named[chain->count++] = known->named[k];
+		if (!chain->own)
+			chain->own = chain->count;
 	}
 }
 
-/* The places of the path of a site. */
-static struct chain *chain_of(const struct places *places, unsigned table, unsigned site)
+/* The number of the chain of an end, which is new if no other end has the same path. */
+static uint16_t chain_of(struct places *places, const struct route_end *end)
 {
-	const struct site_table *sites = places->sites[table];
-	unsigned path = sites->site[site].path;
+	struct chain *chain = &places->chain[places->chains];
 
-	return &places->chain[table][path < sites->paths.count ? path : 0];
-}
+	for (unsigned i = 0; i < places->chains; i++) {
+		const struct route_end *other = places->chain[i].path;
 
-static void name_site(struct places *places, unsigned table, unsigned site)
-{
-	const struct site_table *sites = places->sites[table];
-	struct chain *chain = chain_of(places, table, site);
-
-	if (!chain->count)
-		name_path(places, &sites->paths.path[chain - places->chain[table]], chain);
-}
-
-/* Of the sites that bursts of this table run between; a program may call MPI in many more. */
-static void name_table(struct places *places, unsigned table)
-{
-	const struct site_table *sites = places->sites[table];
-
-	for (unsigned i = 0; i <= sites->spans; i++)
-		if (sites->span[i].used) {
-			name_site(places, table, sites->span[i].from);
-			name_site(places, table, sites->span[i].to);
-		}
+		if (other->frames == end->frames &&
+				memcmp(other->place, end->place,
+						end->frames * sizeof(end->place[0])) == 0)
+			return (uint16_t)i;
+	}
+	chain->path = end;
+	if (places->source)
+		name_path(places, chain);
+	return (uint16_t)places->chains++;
 }
 
 /* ---- which place of a path tells most ---- */
@@ -161,17 +160,15 @@ static void name_table(struct places *places, unsigned table)
 static bool has_other_callers(const struct places *places, const struct chain *chain,
 		unsigned level)
 {
-	for (unsigned table = 0; table < places->tables; table++)
-		for (uint32_t path = 0; path < places->sites[table]->paths.count; path++) {
-			const struct chain *other = &places->chain[table][path];
+	for (unsigned i = 0; i < places->chains; i++) {
+		const struct chain *other = &places->chain[i];
 
-			if (other->count > level + 1 &&
-					memcmp(other->named, chain->named,
-							(level + 1) * sizeof(chain->named[0])) ==
-							0 &&
-					other->named[level + 1] != chain->named[level + 1])
-				return true;
-		}
+		if (other->count > level + 1 &&
+				memcmp(other->named, chain->named,
+						(level + 1) * sizeof(chain->named[0])) == 0 &&
+				other->named[level + 1] != chain->named[level + 1])
+			return true;
+	}
 	return false;
 }
 
@@ -185,49 +182,21 @@ static unsigned telling_level(const struct places *places, const struct chain *c
 	return level;
 }
 
-static void tell_level(const struct places *places, struct chain *chain)
-{
-	if (!chain->level)
-		chain->level = (uint16_t)telling_level(places, chain);
-}
-
-/* Once all are named, for it depends on the others. */
-static void tell_levels(const struct places *places, unsigned table)
-{
-	const struct site_table *sites = places->sites[table];
-
-	for (unsigned i = 0; i <= sites->spans; i++)
-		if (sites->span[i].used) {
-			tell_level(places, chain_of(places, table, sites->span[i].from));
-			tell_level(places, chain_of(places, table, sites->span[i].to));
-		}
-}
-
-struct places *places_new(const struct site_table *const *sites, unsigned tables,
-		struct source *source)
+struct places *places_new(const struct routes *routes, struct source *source)
 {
 	struct places *places = calloc(1, sizeof(*places));
-	bool room = places != NULL;
 
-	if (room)
-		places->chain = calloc(tables + 1, sizeof(*places->chain));
-	room = room && places->chain;
-	for (unsigned table = 0; table < tables && room; table++) {
-		places->chain[table] = calloc(sites[table]->paths.count + 1,
-				sizeof(*places->chain[table]));
-		room = places->chain[table] != NULL;
-		places->tables += room;
-	}
-	if (!room) {
-		places_free(places);
+	if (!places)
 		return NULL;
-	}
-	places->sites = sites;
+	places->routes = routes;
 	places->source = source;
-	for (unsigned table = 0; table < tables && source; table++)
-		name_table(places, table);
-	for (unsigned table = 0; table < tables && source; table++)
-		tell_levels(places, table);
+	for (uint32_t i = 0; routes && i < routes->count; i++) {
+		places->from[i] = chain_of(places, &routes->route[i].from);
+		places->to[i] = chain_of(places, &routes->route[i].to);
+	}
+	/* once all are named, for it depends on the others */
+	for (unsigned i = 0; i < places->chains; i++)
+		places->chain[i].level = (uint16_t)telling_level(places, &places->chain[i]);
 	return places;
 }
 
@@ -239,9 +208,6 @@ void places_free(struct places *places)
 		free(places->named[i].function);
 		free(places->named[i].position);
 	}
-	for (unsigned table = 0; table < places->tables; table++)
-		free(places->chain[table]);
-	free(places->chain);
 	free(places);
 }
 
@@ -253,7 +219,7 @@ struct stretch {
 		const struct chain *chain;
 		unsigned call; /* enum runtime_call */
 	} from, to;
-	double ticks;
+	double seconds;
 };
 
 static bool same_end(const struct end *x, const struct end *y)
@@ -267,12 +233,10 @@ static bool same_end(const struct end *x, const struct end *y)
 	return a->named[a->level] == b->named[b->level];
 }
 
-static struct end end_of(const struct places *places, unsigned table, unsigned site)
+static json_t *place_object(const struct named *named)
 {
-	/* number 0 stands for sites that found no room, of any call */
-	unsigned call = site ? places->sites[table]->site[site].call : RUNTIME_CALLS;
-
-	return (struct end){ chain_of(places, table, site), call };
+	return json_pack("{s:o,s:o}", "function", document_text(named->function), "position",
+			document_text(named->position));
 }
 
 /* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */
@@ -281,93 +245,75 @@ static json_t *add_end(const struct places *places, json_t *pair, const char *ke
 {
 	const struct chain *chain = end->chain;
 	static const struct named unknown = { (char *)"", (char *)"?", false };
-	const struct named *telling =
-			chain->count ? &places->named[chain->named[chain->level]] : &unknown;
+	/* where the telling place is of the innermost frame, the call's own is shown, and both are told */
+	unsigned shown = chain->level < chain->own ? 0 : chain->level;
+	const struct named *place = chain->count ? &places->named[chain->named[shown]] : &unknown;
 	json_t *path = json_array();
 	char name[32];
 
-	for (unsigned i = 0; i < chain->count; i++) {
-		const struct named *named = &places->named[chain->named[i]];
-
-		path = document_append(path,
-				json_pack("{s:o,s:o}", "function", document_text(named->function),
-						"position", document_text(named->position)));
-	}
-	pair = document_set(pair, key, document_text(telling->position));
+	for (unsigned i = 0; i < chain->count; i++)
+		path = document_append(path, place_object(&places->named[chain->named[i]]));
+	pair = document_set(pair, key, document_text(place->position));
 	snprintf(name, sizeof(name), "%s_call", key);
 	pair = document_set(pair, name, json_string(runtime_call_name(end->call)));
 	snprintf(name, sizeof(name), "%s_function", key);
-	pair = document_set(pair, name, document_text(telling->function));
+	pair = document_set(pair, name, document_text(place->function));
+	if (shown < chain->level) {
+		const struct named *caller = &places->named[chain->named[chain->level]];
+
+		snprintf(name, sizeof(name), "%s_caller", key);
+		pair = document_set(pair, name, place_object(caller));
+	}
 	snprintf(name, sizeof(name), "%s_path", key);
 	return document_set(pair, name, path);
 }
 
-static int by_ticks(const void *a, const void *b)
+static int by_seconds(const void *a, const void *b)
 {
-	double x = ((const struct stretch *)a)->ticks, y = ((const struct stretch *)b)->ticks;
+	double x = ((const struct stretch *)a)->seconds, y = ((const struct stretch *)b)->seconds;
 
 	return (x < y) - (x > y);
 }
 
-/* Time of the span's bursts that were classified into the phase. */
-static double ticks_in(const struct span *span, const struct prototype_table *table, uint32_t phase)
-{
-	double ticks = 0;
-
-	for (unsigned l = 0; l < span->lengths; l++)
-		for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
-			const struct span_share *share = &span->length[l].share[i];
-
-			if (share->prototype < table->count &&
-					table->all[share->prototype].phase == phase)
-				ticks += span_share_ticks(share);
-		}
-	return ticks;
-}
-
-/* Adds to the stretch between the same places, or begins one; what finds no room is left out. */
+/* Adds to the stretch between the same places, or begins one. */
 static unsigned add_stretch(struct stretch *stretches, unsigned count, const struct stretch *more)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct stretch *stretch = &stretches[i];
 
 		if (same_end(&stretch->from, &more->from) && same_end(&stretch->to, &more->to)) {
-			stretch->ticks += more->ticks;
+			stretch->seconds += more->seconds;
 			return count;
 		}
 	}
-	if (count < STRETCHES_MAX)
-		stretches[count++] = *more;
+	stretches[count++] = *more;
 	return count;
 }
 
 json_t *places_of_phase(struct places *places, const struct prototype_table *table, uint32_t phase)
 {
-	struct stretch stretches[STRETCHES_MAX];
+	struct stretch stretches[ROUTES_MAX];
 	json_t *list = json_array();
 	unsigned count = 0;
 	double all = 0;
 
-	for (unsigned t = 0; t < places->tables; t++)
-		for (unsigned i = 0; i <= places->sites[t]->spans; i++) {
-			const struct span *span = &places->sites[t]->span[i];
-			double ticks = ticks_in(span, table, phase);
-			struct stretch stretch;
+	for (uint32_t i = 0; places->routes && i < places->routes->count; i++) {
+		const struct route *route = &places->routes->route[i];
+		struct stretch stretch = { { &places->chain[places->from[i]], route->from.call },
+			{ &places->chain[places->to[i]], route->to.call }, route->seconds };
 
-			if (ticks <= 0)
-				continue;
-			stretch = (struct stretch){ end_of(places, t, span->from),
-				end_of(places, t, span->to), ticks };
-			count = add_stretch(stretches, count, &stretch);
-			all += ticks;
-		}
-	qsort(stretches, count, sizeof(*stretches), by_ticks);
+		if (route->prototype >= table->count || table->all[route->prototype].phase != phase)
+			continue;
+		count = add_stretch(stretches, count, &stretch);
+		all += route->seconds;
+	}
+	qsort(stretches, count, sizeof(*stretches), by_seconds);
 	for (unsigned i = 0; i < count && i < PAIRS_MAX; i++) {
 		json_t *pair = json_object();
 
 		pair = add_end(places, pair, "from", &stretches[i].from);
 		pair = add_end(places, pair, "to", &stretches[i].to);
-		pair = document_set(pair, "share", json_real(stretches[i].ticks / all));
+		pair = document_set(pair, "share", json_real(stretches[i].seconds / all));
 		list = document_append(list, pair);
 	}
 	return list;

@@ -1,16 +1,9 @@
 #include "agent/profile.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define WAYS 8 /* an address has a place among so many */
-
-#define OFFSET_BITS 40
-#define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
-
-/* Nothing is loaded there; each file of others has as much as a place can tell. */
-#define ELSEWHERE(file) ((UINT64_C(1) << 62) + ((uint64_t)(file) << (OFFSET_BITS + 1)))
 
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples)
 {
@@ -35,32 +28,6 @@ void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype,
 }
 
 /* ---- of several processes ---- */
-
-/* FNV-1a, of 24 bits; never 0. */
-static uint32_t number_of(const char *path)
-{
-	uint32_t hash = 2166136261u;
-
-	while (*path)
-		hash = (hash ^ (unsigned char)*path++) * 16777619u;
-	hash = (hash ^ hash >> 24) & 0xffffff;
-	return hash ? hash : 1;
-}
-
-static void note_file(struct profile_total *total, uint32_t number, const char *path)
-{
-	struct profile_file *file = &total->file[total->files];
-
-	for (uint32_t i = 0; i < total->files; i++)
-		if (total->file[i].number == number)
-			return;
-	if (total->files == PROFILE_FILES)
-		return;
-	file->number = number;
-	if (snprintf(file->path, sizeof(file->path), "%s", path) >= (int)sizeof(file->path))
-		file->path[0] = '\0';
-	total->files++;
-}
 
 static int by_place(const void *a, const void *b)
 {
@@ -103,20 +70,6 @@ static void settle(struct profile_total *total, struct profile_place *places, si
 	memcpy(total->place, places, total->places * sizeof(*places));
 }
 
-static uint64_t place_of(uintptr_t address, const struct source_module *modules, unsigned count,
-		struct profile_total *total)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (address >= modules[i].begin && address < modules[i].end) {
-			uint32_t number = number_of(modules[i].path);
-
-			note_file(total, number, modules[i].path);
-			return (uint64_t)number << OFFSET_BITS |
-					((address - modules[i].base) & OFFSET_MASK);
-		}
-	return 0;
-}
-
 void profile_share(const struct profile *profile, const struct source_module *modules,
 		unsigned count, struct profile_total *total)
 {
@@ -130,11 +83,24 @@ void profile_share(const struct profile *profile, const struct source_module *mo
 		const struct profile_entry *entry = &profile->entry[i];
 
 		if (entry->address)
-			places[all++] = (struct profile_place){ place_of(entry->address, modules,
-										count, total),
-				entry->prototype, entry->samples };
+			places[all++] = (struct profile_place){
+				place_files_note(&total->files, entry->address, modules, count),
+				entry->prototype, entry->samples
+			};
 	}
 	settle(total, places, all);
+	free(places);
+}
+
+static void merge_places(const struct profile_total *from, struct profile_total *into)
+{
+	struct profile_place *places = malloc(2 * PROFILE_PLACES * sizeof(*places));
+
+	if (!places)
+		return;
+	memcpy(places, into->place, into->places * sizeof(*places));
+	memcpy(places + into->places, from->place, from->places * sizeof(*places));
+	settle(into, places, into->places + from->places);
 	free(places);
 }
 
@@ -142,59 +108,22 @@ void profile_merge(const void *in, void *inout)
 {
 	const struct profile_total *from = in;
 	struct profile_total *into = inout;
-	struct profile_place *places = malloc(2 * PROFILE_PLACES * sizeof(*places));
 
-	if (!places)
-		return;
-	for (uint32_t i = 0; i < from->files; i++)
-		note_file(into, from->file[i].number, from->file[i].path);
-	memcpy(places, into->place, into->places * sizeof(*places));
-	memcpy(places + into->places, from->place, from->places * sizeof(*places));
-	settle(into, places, into->places + from->places);
-	free(places);
+	place_files_merge(&from->files, &into->files);
+	merge_places(from, into);
+	routes_merge(&from->routes, &into->routes);
 }
 
-/* The module of that number: of the first `own`, or one that is appended; max: there is none. */
-static unsigned find_module(const struct profile_total *total, uint32_t number,
-		struct source_module *modules, unsigned own, unsigned *count, unsigned max)
+unsigned profile_restore(struct profile_total *total, struct source_module *modules, unsigned count,
+		unsigned max, struct profile *profile)
 {
-	const struct profile_file *file = total->file;
-	struct source_module *module = &modules[*count];
+	struct place_modules here = { modules, count, count, max };
 
-	for (unsigned i = 0; i < own; i++)
-		if (number_of(modules[i].path) == number)
-			return i;
-	while (file < total->file + total->files && file->number != number)
-		file++;
-	if (file == total->file + total->files || !*file->path)
-		return max;
-	for (unsigned i = own; i < *count; i++)
-		if (strcmp(modules[i].path, file->path) == 0)
-			return i;
-	if (*count == max)
-		return max;
-	module->base = module->begin = (uintptr_t)ELSEWHERE(*count - own);
-	module->end = module->base + OFFSET_MASK;
-	snprintf(module->path, sizeof(module->path), "%s", file->path);
-	return (*count)++;
-}
-
-unsigned profile_restore(const struct profile_total *total, struct source_module *modules,
-		unsigned count, unsigned max, struct profile *profile)
-{
-	unsigned own = count;
-
-	for (uint32_t i = 0; i < total->places; i++) {
-		const struct profile_place *place = &total->place[i];
-		uint32_t number = (uint32_t)(place->place >> OFFSET_BITS);
-		unsigned module = number ? find_module(total, number, modules, own, &count, max) :
-					   max;
-		/* in no file, or in one that is not known: an address all the same */
-		uintptr_t address = module < max ?
-				modules[module].base + (place->place & OFFSET_MASK) :
-				1;
-
-		profile_add(profile, address, place->prototype, place->samples);
-	}
-	return count;
+	/* in no file, or in one that is not known: an address all the same */
+	for (uint32_t i = 0; i < total->places; i++)
+		profile_add(profile,
+				place_files_address(&total->files, total->place[i].place, &here),
+				total->place[i].prototype, total->place[i].samples);
+	routes_restore(&total->routes, &total->files, &here);
+	return here.count;
 }

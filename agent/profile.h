@@ -16,11 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/place_files.h"
+#include "agent/routes.h"
 #include "agent/source.h"
 
 #define PROFILE_ENTRIES 4096
 #define PROFILE_PLACES  2048 /* of all processes */
-#define PROFILE_FILES   64
 
 struct profile_entry {
 	uintptr_t address; /* 0: free */
@@ -34,21 +35,17 @@ struct profile {
 };
 
 struct profile_place {
-	uint64_t place; /* the file's number in the upper 24 bits, and where in it */
+	uint64_t place; /* agent/place_files.h */
 	uint32_t prototype;
 	uint32_t samples;
 };
 
-struct profile_file {
-	uint32_t number; /* made from its path; 0: free */
-	char path[252];  /* "": too long to be told */
-};
-
-/* Plain data; zeros are an empty one. */
+/* What processes have together, with the routes of their bursts. Plain data; zeros are an empty one. */
 struct profile_total {
-	uint32_t files, places;
-	struct profile_file file[PROFILE_FILES];
+	struct place_files files;
+	uint32_t places, unused;
 	struct profile_place place[PROFILE_PLACES];
+	struct routes routes;
 };
 
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples);
@@ -65,10 +62,10 @@ void profile_merge(const void *in, void *inout);
 
 /*
  * The total as a profile of this process, whose loaded files are `modules`, `count` of room for
- * `max`: files that others alone have loaded are appended, at addresses where nothing is. Returns
- * how many there are now.
+ * `max`: files that others alone have loaded are appended, at addresses where nothing is. The places of
+ * the total's routes become such addresses. Returns how many files there are now. Once per total.
  */
-unsigned profile_restore(const struct profile_total *total, struct source_module *modules,
-		unsigned count, unsigned max, struct profile *profile);
+unsigned profile_restore(struct profile_total *total, struct source_module *modules, unsigned count,
+		unsigned max, struct profile *profile);
 
 #endif

@@ -9,15 +9,10 @@
 #include "agent/report.h"
 #include "multiplex/layout.h"
 
-#define SITE_TABLES_MAX 64
-
 struct recovery {
 	unsigned count;
 	/* of the lowest rank: what is the same on all */
 	struct spool_facts facts;
-	/* whose call sites stand for all: of its first thread, or of all threads of a family */
-	struct site_table *sites[SITE_TABLES_MAX];
-	unsigned site_tables;
 	bool mine;
 	unsigned char *found; /* a bit per rank */
 	struct totals totals;
@@ -41,8 +36,6 @@ void recovery_free(struct recovery *recovery)
 		return;
 	sums_free(recovery->sums);
 	free(recovery->found);
-	for (unsigned i = 0; i < recovery->site_tables; i++)
-		free(recovery->sites[i]);
 	free(recovery);
 }
 
@@ -169,6 +162,8 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 	restore_sites(thread, sites);
 	totals_add(&recovery->totals, account, sites, image->side.phase, image->side.prototypes,
 			&clock);
+	routes_share(sites, facts->ns_per_tick, facts->module, facts->modules,
+			&recovery->profile.files, &recovery->profile.routes);
 	return close_open(recovery, image, thread);
 }
 
@@ -186,26 +181,6 @@ static void take_table(struct recovery *recovery, const struct spool_side *side)
 	recovery->burst_min_ns = side->burst_min_ns;
 }
 
-/* A copy, in the place of that of a higher rank where the ranks' addresses differ. */
-static void keep_sites(struct recovery *recovery, const struct site_table *sites)
-{
-	struct site_table **place = &recovery->sites[0];
-	bool fresh = !recovery->site_tables;
-
-	if (recovery->facts.family && recovery->site_tables < SITE_TABLES_MAX) {
-		place = &recovery->sites[recovery->site_tables];
-		fresh = true;
-	} else if (recovery->facts.family) {
-		return;
-	}
-	if (fresh)
-		*place = malloc(sizeof(**place));
-	if (!*place)
-		return;
-	recovery->site_tables += fresh;
-	memcpy(*place, sites, sizeof(**place));
-}
-
 static int add(struct recovery *recovery, const struct spool_image *image, struct site_table *sites)
 {
 	const struct spool_facts *facts = &image->facts;
@@ -219,15 +194,10 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
-	/* the first thread last: it is its call sites that stay */
-	for (uint32_t i = side->threads; i-- > 0 && !error;) {
+	for (uint32_t i = 0; i < side->threads && !error; i++) {
 		error = add_thread(recovery, image, &image->thread[i], sites);
-		if (!error && facts->family)
-			keep_sites(recovery, sites);
 		compute += image->thread[i].account.ticks * facts->ns_per_tick * 1e-9;
 	}
-	if (lowest && side->threads && !facts->family)
-		keep_sites(recovery, sites);
 	if (lowest) {
 		recovery->facts = *facts;
 		recovery->mine = image->mine;
@@ -343,8 +313,7 @@ static void complete(struct recovery *recovery)
 }
 
 void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
-		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most,
-		const struct site_table **sites, unsigned *tables, unsigned max)
+		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most)
 {
 	const double *from = (const double *)&recovery->totals;
 	double *into = (double *)totals;
@@ -361,12 +330,10 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 		profile_merge(&recovery->profile, profile);
 	*wall_seconds = fmax(*wall_seconds, recovery->wall_seconds);
 	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
-	for (unsigned i = 0; i < recovery->site_tables && *tables < max; i++)
-		sites[(*tables)++] = recovery->sites[i];
 }
 
 /* What names the addresses of the lowest rank, and those that the profile has here. */
-static struct source *open_source(const struct recovery *recovery, const char *library_folder,
+static struct source *open_source(struct recovery *recovery, const char *library_folder,
 		struct profile *profile)
 {
 	const struct spool_facts *facts = &recovery->facts;
@@ -399,8 +366,6 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.table = &recovery->table,
 		.totals = &recovery->totals,
 		.sums = recovery->sums,
-		.sites = (const struct site_table *const *)recovery->sites,
-		.site_tables = recovery->site_tables,
 		.burst_min_seconds = (double)recovery->burst_min_ns * 1e-9,
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,
@@ -422,6 +387,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	/* only what the user left himself says which files to open */
 	if (recovery->mine)
 		of.source = open_source(recovery, library_folder, profile);
+	of.routes = &recovery->profile.routes;
 	of.profile = profile;
 	report = report_build(&of);
 	source_close(of.source);

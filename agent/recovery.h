@@ -23,14 +23,12 @@ int recovery_add(struct recovery *recovery, const struct spool_image *image, cha
 		size_t why_size);
 
 /*
- * For the last process of a family, which reports itself: adds all that was added here to its totals,
- * its profile (NULL: it has none) and its sums (of the facts' length), makes the two numbers of seconds as large as the largest here, and
- * appends the call sites to `sites`, of which *tables are in use, as far as `max`. They stay the
- * recovery's.
+ * For the last process of a family, which reports itself: adds all that was added here to its totals, its
+ * profile with its routes (NULL: it has none) and its sums (of the facts' length), and makes the two
+ * numbers of seconds as large as the largest here.
  */
 void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
-		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most,
-		const struct site_table **sites, unsigned *tables, unsigned max);
+		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most);
 
 /* How many were added. */
 unsigned recovery_count(const struct recovery *recovery);

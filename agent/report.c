@@ -318,7 +318,7 @@ static json_t *phases(const struct report_facts *facts, json_t **cost)
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
-	struct places *places = places_new(facts->sites, facts->site_tables, facts->source);
+	struct places *places = places_new(facts->routes, facts->source);
 
 	for (unsigned i = 0; i < count; i++)
 		list = document_append(list, phase_object(facts, places, &all[i], (int)i + 1));

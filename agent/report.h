@@ -12,7 +12,6 @@
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
-#include "agent/site.h"
 #include "agent/slowdown.h"
 #include "agent/source.h"
 #include "agent/totals.h"
@@ -28,11 +27,10 @@ struct report_facts {
 	const struct counting *counting;
 	const struct mpi_world *world;
 	const struct prototype_table *table;
-	const struct totals *totals;           /* of all ranks */
-	const struct sums *sums;               /* of all ranks */
-	const struct site_table *const *sites; /* of threads: they name the phases' ends */
-	unsigned site_tables;
-	struct source *source;         /* names the sites' addresses; NULL: they have none */
+	const struct totals *totals;   /* of all ranks */
+	const struct sums *sums;       /* of all ranks */
+	const struct routes *routes;   /* of all ranks, by addresses of this one; NULL: none */
+	struct source *source;         /* names addresses; NULL: they have none */
 	const struct profile *profile; /* of all ranks, by the addresses of this one; NULL: none */
 	const double *fold;            /* the same, as of fold_sums */
 	double burst_min_seconds;

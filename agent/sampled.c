@@ -3,7 +3,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan)
+#include "sampling/clock.h"
+
+static void share(struct profile_total *total, const struct ledger *ledger,
+		const struct thread *threads, struct source_module *modules)
+{
+	unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+
+	profile_share(ledger_profile(ledger), modules, count, total);
+	for (; threads; threads = threads->next)
+		routes_share(&threads->sites, clock_here.ns_per_tick, modules, count, &total->files,
+				&total->routes);
+}
+
+int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan,
+		const struct thread *threads)
 {
 	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
 	bool good;
@@ -14,8 +28,8 @@ int sampled_init(struct sampled *sampled, const struct ledger *ledger, const str
 	sampled->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
 	sampled->fold_length = fold_sums_length(plan, ledger_table(ledger));
 	if (modules && sampled->total)
-		profile_share(ledger_profile(ledger), modules,
-				source_modules(modules, SOURCE_MODULES_MAX), sampled->total);
+		share(sampled->total, ledger, threads, modules);
+	sampled->routes = sampled->total ? &sampled->total->routes : NULL;
 	good = modules && sampled->total && sampled->scratch && sampled->fold;
 	free(modules);
 	return good ? 0 : -ENOMEM;

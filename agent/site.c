@@ -4,7 +4,9 @@
 
 static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
-	uint32_t number = table->sites < SITES_MAX - 1 ? ++table->sites : 0;
+	/* path 0 is that of a site which stands for a call wherever it is made */
+	uint32_t most = path ? SITES_MAX - 1 - SITES_MERGED : SITES_MAX - 1;
+	uint32_t number = table->sites < most ? ++table->sites : 0;
 
 	if (number) {
 		table->site[number].path = (uint16_t)path;
@@ -14,11 +16,19 @@ static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path
 	return number;
 }
 
-/* There is no room: what starts where it does, or 0. */
-static uint32_t like_span(struct site_table *table, uint32_t from)
+static bool is_merged(const struct site_table *table, uint32_t from, uint32_t to)
+{
+	return !table->site[from].path && !table->site[to].path;
+}
+
+/* There is no room: what starts where it does, or else what runs between the same two calls, or 0. */
+static uint32_t like_span(struct site_table *table, uint32_t from, uint32_t to)
 {
 	uint32_t number = table->site[from].span;
 
+	if (!number && !is_merged(table, from, to))
+		number = span_search(table, site_search(table, 0, table->site[from].call),
+				site_search(table, 0, table->site[to].call));
 	table->span[number].used = true;
 	return number;
 }
@@ -27,8 +37,8 @@ static uint32_t add_span(struct site_table *table, uint16_t *head, uint32_t from
 {
 	uint32_t number = table->spans + 1;
 
-	if (number == SPANS_MAX)
-		return like_span(table, from);
+	if (number >= SPANS_MAX - (is_merged(table, from, to) ? 0 : SPANS_MERGED))
+		return like_span(table, from, to);
 	table->spans = number;
 	table->span[number].used = true;
 	table->span[number].from = (uint16_t)from;
@@ -66,7 +76,7 @@ uint32_t span_search(struct site_table *table, uint32_t from, uint32_t to)
 			return number;
 		at = (at + 1) % SPAN_HEADS;
 	}
-	return like_span(table, from);
+	return like_span(table, from, to);
 }
 
 static unsigned distance(uint8_t a, uint8_t b)

@@ -3,8 +3,9 @@
  * predicts how long it will be), and spans, the pairs of sites that bursts run between. By span and length
  * it is known how many bursts there were, and which prototypes those went to that were read: so the
  * bursts that were not read are placed. Fixed tables, in the order in which things were met, so that memory
- * is touched as far as it is used. A site that finds no room is number 0, and so is a span, where none is
- * known that starts at the same site.
+ * is touched as far as it is used. A span that finds no room is the last one that started at its site, else
+ * the one between the same two calls wherever they are made. A site that finds no room for itself or for its
+ * call is number 0, and so is such a span.
  *
  * One thread writes; the counts that others read at the end are atomic with relaxed order (single
  * writer: plain stores), and need no more, for nothing else is published through them.
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "agent/histogram.h"
+#include "cluster/prototypes.h"
 #include "sampling/path.h"
 
 #define SITES_MAX        PATHS_MAX
@@ -26,6 +28,8 @@
 #define SPANS_MAX        512
 #define SPAN_HEADS       (2 * SPANS_MAX)
 #define SPAN_WORDS       (SPANS_MAX / 64)
+#define SITES_MERGED     64 /* numbers kept for sites that stand for a call wherever it is made */
+#define SPANS_MERGED     64 /* numbers kept for spans between such sites */
 #define SITE_PROBES      16
 #define SPAN_LENGTHS_MAX 12 /* lengths of bursts that a span tells apart */
 #define SPAN_SHARES_MAX  6  /* prototypes that the bursts of one length go to */
@@ -76,6 +80,12 @@ struct span {
 	struct span_length length[SPAN_LENGTHS_MAX];
 };
 
+/* Where the bursts of a prototype mostly run, also if their span has no room for a share of it. */
+struct prototype_home {
+	uint32_t span;
+	float ticks; /* for that span, less those for others; 0: no span */
+};
+
 struct site_table {
 	/* spans that have changed since they were kept, a bit each: what the thread writes of them, and
 	 * what the drain writes */
@@ -85,6 +95,7 @@ struct site_table {
 	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];
+	struct prototype_home home[PROTOTYPES_MAX]; /* the drain writes */
 };
 
 /* As an instruction's operand: in memory a constant has a line of the cache for itself. */
@@ -174,6 +185,17 @@ static inline double site_chance(const struct site *site, double pay)
  * burst was noted.
  */
 void site_prefer(struct site_table *table, uint32_t spans, const float *factor);
+
+/* Votes with a burst's time for its span as the one in which most of the prototype's time is. */
+static inline void site_vote_home(struct prototype_home *home, uint32_t span, double ticks)
+{
+	if (home->span == span)
+		home->ticks += (float)ticks;
+	else if (home->ticks >= (float)ticks)
+		home->ticks -= (float)ticks;
+	else
+		*home = (struct prototype_home){ span, (float)ticks - home->ticks };
+}
 
 /* The cold side of span_length: another length than the last one, or the first of its kind. */
 unsigned span_length_search(struct span *span, uint8_t bin);

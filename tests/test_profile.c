@@ -124,7 +124,7 @@ static void test_bounds(void)
 		for (unsigned rank = 0; rank + step < 8; rank += 2 * step)
 			profile_merge(tree[rank + step], tree[rank]);
 	is_int(forth->places, PROFILE_PLACES, "what finds no room is left out");
-	is_int(forth->files, 1, "one file is one");
+	is_int(forth->files.count, 1, "one file is one");
 	memset(profile, 0, sizeof(*profile));
 	profile_restore(forth, &module, 1, 1, profile);
 	is_int(samples_at(profile, 0x401000, 1), 4000, "what all have is whole");

@@ -1,0 +1,52 @@
+/*
+ * Routes: which call paths the bursts of each prototype run between, and for how much of the time. A process
+ * has them in the call sites of its threads. What all processes have together is a bounded table with the
+ * routes that took most time, and with the longest one of every prototype; its places mean the same in every
+ * process (agent/place_files.h). It is not those of rank 0, because a phase may be another rank's alone.
+ */
+#ifndef PHASEMUX_AGENT_ROUTES_H
+#define PHASEMUX_AGENT_ROUTES_H
+
+#include <stdint.h>
+
+#include "agent/place_files.h"
+#include "agent/site.h"
+
+#define ROUTES_MAX 512 /* of all processes */
+
+/* One end: the call of the runtime, and the call path that led to it. */
+struct route_end {
+	uint32_t call; /* enum runtime_call; RUNTIME_CALLS: not known */
+	uint32_t frames;
+	uint64_t place[PATH_FRAMES_MAX]; /* innermost first; after routes_restore these are addresses */
+};
+
+struct route {
+	struct route_end from, to;
+	double seconds;
+	uint32_t prototype,
+			unused; /* PROTOTYPES_MAX: of no prototype; they only tell paths apart */
+};
+
+/* Plain data; zeros are an empty table. */
+struct routes {
+	uint32_t count, unused;
+	struct route route[ROUTES_MAX];
+};
+
+/*
+ * Adds the routes of one thread's call sites to the table; modules: the files that its process has loaded.
+ * Without memory nothing is added.
+ */
+void routes_share(const struct site_table *sites, double ns_per_tick,
+		const struct source_module *modules, unsigned count, struct place_files *files,
+		struct routes *routes);
+
+/* Adds the routes of `from` to those of `into`. Without memory nothing is added. */
+void routes_merge(const struct routes *from, struct routes *into);
+
+/* Turns the places of all routes into addresses, as place_files_address does. */
+void routes_restore(struct routes *routes, const struct place_files *files,
+		struct place_modules *modules);
+
+#endif
