@@ -1,4 +1,7 @@
-/* A burst that was read, or a slice of a long one, on its way from a thread to the ledger. */
+/*
+ * A burst that was read, or a slice of a long one, on its way from a thread to the ledger; or one that was not
+ * read, but may have samples: those count for its phase.
+ */
 #ifndef PHASEMUX_AGENT_BURST_H
 #define PHASEMUX_AGENT_BURST_H
 
@@ -19,6 +22,7 @@ struct burst {
 	uint16_t from;  /* site */
 	uint8_t length; /* of the span's lengths; of a burst, not of a slice of one that goes on */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
+	bool unread;        /* of what follows, nothing is known */
 	bool slice;
 	bool is_long;     /* may be cut */
 	bool mixed;       /* values are not known: only what is cut of it is counted */

@@ -447,7 +447,9 @@ static void drain(struct ledger *ledger, struct thread *thread)
 		site_prefer(&thread->sites, thread->noted, rcu_dereference(ledger->preference));
 	}
 	while ((burst = ring_peek(&thread->ring))) {
-		if (burst->is_long)
+		if (burst->unread)
+			ledger_drain_unread(ledger, thread, table, burst);
+		else if (burst->is_long)
 			ledger_drain_long(ledger, thread, table, burst,
 					slicer_look(&thread->slicer));
 		else

@@ -72,6 +72,10 @@ int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst);
 
+/* A burst that was not read: where in the program it was sampled, if it was. */
+void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst);
+
 /* A long burst: in slices, where there are samples of it before head. */
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head);

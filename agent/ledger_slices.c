@@ -143,6 +143,50 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 	}
 }
 
+/*
+ * A prototype for a sample in a burst that was not read: one of those that bursts of the same span and length
+ * went to, each as likely as its share of their time. -1: none is known.
+ */
+static int draw_prototype(const struct thread *thread, const struct prototype_table *table,
+		const struct burst *burst, uint64_t random)
+{
+	const struct span_length *length = &thread->sites.span[burst->span].length[burst->length];
+	double all = 0, at = (double)(random >> 11) * 0x1p-53;
+
+	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
+		if (length->share[i].prototype < table->count)
+			all += span_share_ticks(&length->share[i]);
+	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
+		const struct span_share *share = &length->share[i];
+
+		if (share->prototype >= table->count)
+			continue;
+		at -= span_share_ticks(share) / all;
+		if (share->read && at < 0)
+			return (int)share->prototype;
+	}
+	return -1;
+}
+
+/* A burst that was not read: where in the program it was sampled, if it was. */
+void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	uint64_t end = burst->begin + burst->ticks, head, at;
+	struct slicer *slicer = &thread->slicer;
+	struct overflow_sample sample;
+
+	if (!slicer_pending(slicer))
+		return;
+	head = slicer_look(slicer);
+	while (slicer_sample(slicer, burst->begin, end, head, &sample, &at)) {
+		int prototype = draw_prototype(thread, table, burst, ledger_mixed(at));
+
+		if (prototype >= 0)
+			ledger_locate(ledger, (unsigned)prototype, sample.address, 1);
+	}
+}
+
 /* A long burst: in slices, where there are samples of it. */
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)

@@ -46,6 +46,7 @@ struct slicer {
 	struct slices_ahead ahead;
 	/* read by others; written here alone */
 	_Atomic uint64_t ahead_bursts, ahead_ticks; /* booked of a burst that has not ended */
+	uint64_t noted_head; /* of the ring, at the end of the last burst that was not read; the thread's own */
 	_Atomic uint64_t extra; /* pieces of bursts that were cut, but one of each */
 	_Atomic uint64_t samples, all_slices, lost;
 	_Atomic uint64_t sample_ticks; /* what all of them cost, be they of a burst or not */
@@ -58,6 +59,15 @@ uint64_t slicer_look(struct slicer *slicer);
 static inline bool slicer_pending(const struct slicer *slicer)
 {
 	return overflow_head(&slicer->overflow) != slicer->overflow.tail;
+}
+
+/* Whether there are samples since this was asked last. On the thread itself. */
+static inline bool slicer_is_sampled(struct slicer *slicer)
+{
+	uint64_t head = overflow_head(&slicer->overflow), noted = slicer->noted_head;
+
+	slicer->noted_head = head;
+	return head != noted;
 }
 
 /* Samples before that time are of no burst. */

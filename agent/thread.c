@@ -363,6 +363,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->length = (uint8_t)length;
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
+	burst->unread = false;
 	/* its group's is being changed meanwhile, where it is mixed */
 	burst->group_weight = mixed ? 1 : (float)thread->group_weight;
 	burst->weight = thread->weight;
@@ -402,6 +403,25 @@ static inline bool may_read(const struct thread *thread)
 
 	return !polling->asked || !thread->sites.site[thread->from].polls ||
 			(polling->answered && polling_heeds(polling));
+}
+
+/* The burst that ends was not read, but may have been sampled: the ledger looks. */
+static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_t now,
+		uint64_t ticks, uint32_t span, unsigned length)
+{
+	struct burst *burst = ring_reserve(&thread->ring);
+
+	if (!burst)
+		return;
+	burst->begin = thread->begin;
+	burst->ticks = ticks;
+	burst->span = span;
+	burst->length = (uint8_t)length;
+	burst->from = (uint16_t)thread->from;
+	burst->unread = true;
+	burst->is_long = false;
+	ring_commit(&thread->ring);
+	drain_soon(thread, now);
 }
 
 __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
@@ -446,6 +466,8 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		thread_add_short(thread, 1, ticks);
 	else if (!read)
 		thread_add_unread(thread, span, length, 1, ticks);
+	if (placed && !read && slicer_is_sampled(&thread->slicer))
+		push_unread(thread, now, ticks, span, length);
 	/* after what went by, its length is not known but assumed */
 	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
 	if (thread->window.timed) {

@@ -219,11 +219,77 @@ static void test_cut(void)
 	stop(thread);
 }
 
+static void make_bursts(struct thread *thread, unsigned count)
+{
+	while (count-- > 0) {
+		uint64_t now;
+
+		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+		thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+		scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 2));
+		now = clock_now();
+		thread_stop_counting(thread, &run.rules, now);
+		thread_end_burst(thread, &run.rules, MPI_CALL_Send, now);
+		ledger_drain(run.ledger, thread);
+	}
+}
+
+static unsigned located_samples(void)
+{
+	const struct profile *profile = ledger_profile(run.ledger);
+	unsigned samples = 0;
+
+	for (unsigned i = 0; i < PROFILE_ENTRIES; i++)
+		samples += profile->entry[i].samples;
+	return samples;
+}
+
+/* Bursts that are not read are sampled all the same, and it is known where their phase is. */
+static void test_unread(void)
+{
+	static struct ledger_part part;
+	static struct ledger_answer answer;
+	uint64_t samples;
+	unsigned located;
+	struct thread *thread;
+	struct span *span;
+
+	scripted_pmu_configure("");
+	start(SCHEME_NONE, 0);
+	run.rules.long_ticks = 0;
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method, false);
+	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+		abort();
+	make_bursts(thread, 1);
+	/* one length for all, however long this machine makes them */
+	span = &thread->sites.span[1];
+	memset(span->bin, span->bin[0], sizeof(span->bin));
+	span->lengths = SPAN_LENGTHS_MAX;
+	make_bursts(thread, 40);
+	ledger_part(run.ledger, thread, &part);
+	ledger_train(run.ledger, &part, &answer);
+	ok(answer.table.phases >= 1, "a phase is learned");
+	ledger_publish(run.ledger, &answer);
+	make_bursts(thread, 10);
+	samples = atomic_load(&thread->slicer.samples);
+	located = located_samples();
+	thread->pay = 0;
+	make_bursts(thread, 20);
+	samples = atomic_load(&thread->slicer.samples) - samples;
+	ok(samples > 0, "bursts that are not read are sampled (%llu samples)",
+			(unsigned long long)samples);
+	is_int(located_samples() - located, (long long)samples,
+			"and each sample is of their phase");
+	stop(thread);
+}
+
 int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_account();
 	test_does_not_end();
 	test_cut();
+	test_unread();
 	return tap_done();
 }
