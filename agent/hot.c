@@ -93,9 +93,10 @@ static json_t *list(struct hots *hots, uint32_t samples, bool lines)
 
 	qsort(hots->hot, hots->count, sizeof(hots->hot[0]), by_heat);
 	for (unsigned i = 0; i < hots->count && i < SHOWN_MAX; i++) {
-		json_t *row = json_pack("{s:o,s:o}", "function",
+		json_t *row = json_pack("{s:o,s:o,s:I}", "function",
 				document_text(hots->hot[i].function), "share",
-				json_real((double)hots->hot[i].samples / samples));
+				json_real((double)hots->hot[i].samples / samples), "samples",
+				(json_int_t)hots->hot[i].samples);
 
 		if (lines)
 			row = document_set(row, "line", document_text(hots->hot[i].position));

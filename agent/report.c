@@ -186,6 +186,36 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 	return count;
 }
 
+/* Half-widths below this share of the mean are what rounding alone makes of it. */
+#define ROUNDING 1e-8
+
+/* Whether every burst of the phase was read: nothing is estimated. */
+static bool is_read_whole(const struct phase *phase)
+{
+	return phase->all.bursts <= (double)phase->estimate.read + 1e-6;
+}
+
+/*
+ * The half-width of a mean's interval as the report states it: 0 if the mean is exact, NAN if it is not
+ * known. exact: nothing was estimated. What differs from 0 by rounding alone says nothing of the mean.
+ */
+static double known_interval(double mean, double ci95, bool exact)
+{
+	if (!isfinite(ci95))
+		return NAN;
+	if (ci95 > ROUNDING * fabs(mean))
+		return ci95;
+	return exact ? 0 : NAN;
+}
+
+/* Of one burst, nothing tells how far others are from it. */
+static double event_interval(const struct phase *phase, const struct estimate *event)
+{
+	bool exact = is_read_whole(phase) && event->observed == phase->estimate.read;
+
+	return event->observed > 1 ? known_interval(event->mean, event->ci95, exact) : NAN;
+}
+
 /* Of a phase: each event's mean, and how it is spread between bursts. */
 static json_t *counters(const struct report_facts *facts, const struct phase *phase)
 {
@@ -200,7 +230,7 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 		const struct estimate *event = &phase->estimate.event[e];
 		json_t *row = json_pack("{s:o,s:o,s:o,s:o}", "mean",
 				number(event->observed ? event->mean : NAN), "ci95",
-				number(event->observed ? event->ci95 : NAN), "observed",
+				number(event_interval(phase, event)), "observed",
 				whole((double)event->observed), "sd", number(spread[e].sd));
 
 		if (spread[e].deciles) {
@@ -226,8 +256,19 @@ static void by_model_event(const struct counting *counting, const struct phase_e
 		out->event[counting->model_event[e]] = estimate->event[e];
 }
 
-static json_t *breakdown(const struct counting *counting, const struct phase_estimate *estimate)
+/* The half-width of what is derived from several counters; scale: what is small beside it is rounding. */
+static double derived_interval(const struct counting *counting, const struct phase *phase,
+		double scale, double ci95)
 {
+	bool exact = is_read_whole(phase) && counting->plan.groups == 1;
+
+	return phase->estimate.read > 1 ? known_interval(scale, ci95, exact) : NAN;
+}
+
+static json_t *breakdown(const struct counting *counting, const struct phase *phase)
+{
+	const struct phase_estimate *estimate = &phase->estimate;
+	double cpi = estimate->event[0].mean / estimate->event[1].mean;
 	struct cpi_component components[MODEL_COMPONENTS_MAX];
 	struct phase_estimate by_model;
 	json_t *list = json_array();
@@ -242,12 +283,13 @@ static json_t *breakdown(const struct counting *counting, const struct phase_est
 				json_pack("{s:s,s:i,s:o,s:o}", "component", components[i].name,
 						"level", (int)components[i].level, "cpi",
 						number(components[i].cpi), "ci95",
-						number(components[i].ci95)));
+						number(derived_interval(counting, phase, cpi,
+								components[i].ci95))));
 	return list;
 }
 
 /* The model's derived metrics, those that this machine could count. */
-static json_t *metrics(const struct counting *counting, const struct phase_estimate *estimate)
+static json_t *metrics(const struct counting *counting, const struct phase *phase)
 {
 	struct model_metric values[MODEL_METRICS_MAX];
 	struct phase_estimate by_model;
@@ -256,14 +298,17 @@ static json_t *metrics(const struct counting *counting, const struct phase_estim
 
 	if (!counting->model || !counting->hardware)
 		return object;
-	by_model_event(counting, estimate, &by_model);
+	by_model_event(counting, &phase->estimate, &by_model);
 	count = model_metrics(counting->model, &by_model, values);
 	for (unsigned i = 0; i < count; i++)
 		if (!isnan(values[i].value))
 			object = document_set(object, values[i].name,
 					json_pack("{s:o,s:o,s:s}", "value", number(values[i].value),
-							"ci95", number(values[i].ci95), "unit",
-							values[i].unit));
+							"ci95",
+							number(derived_interval(counting, phase,
+									values[i].value,
+									values[i].ci95)),
+							"unit", values[i].unit));
 	return object;
 }
 
@@ -287,11 +332,12 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			number(half_width(phase->error.bursts2)), "read",
 			whole((double)estimate->read), "duration_seconds", "mean",
 			number(share(phase->all.seconds, phase->all.bursts)), "ci95",
-			number(estimate->duration.ci95), "sd", number(estimate->duration_sd), "ipc",
-			number(instructions / cycles), "cpi", number(cycles / instructions),
-			"counters", counters(facts, phase), "cpi_breakdown",
-			breakdown(facts->counting, estimate), "metrics",
-			metrics(facts->counting, estimate), "source",
+			number(known_interval(estimate->duration.mean, estimate->duration.ci95,
+					is_read_whole(phase))),
+			"sd", number(estimate->duration_sd), "ipc", number(instructions / cycles),
+			"cpi", number(cycles / instructions), "counters", counters(facts, phase),
+			"cpi_breakdown", breakdown(facts->counting, phase), "metrics",
+			metrics(facts->counting, phase), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array(),
 			"profile",
@@ -378,6 +424,59 @@ static json_t *not_read(const struct totals *totals)
 		all.seconds += totals->unread.prototype[p].seconds;
 	}
 	return tally(&all, totals);
+}
+
+/* Unclassified time of a larger share is explained. */
+#define UNCLASSIFIED_MANY 0.03
+
+/* Phases of a run that is shorter are learnt from too few bursts. */
+#define SHORT_RUN_SECONDS 2.
+
+struct cause {
+	const char *cause, *advice;
+};
+
+/* Why bursts are in no phase, as far as it can be known, and what to do. */
+static struct cause find_cause(const struct report_facts *facts)
+{
+	static const struct cause none = { "no bursts were alike often enough to form a phase",
+		"run the program for longer, or with a larger PHASEMUX_BUDGET" };
+	static const struct cause full = { "all prototypes that phases are made of are in use",
+		"cluster by fewer metrics, as with PHASEMUX_CLUSTER_BY=duration" };
+	static const struct cause brief = { "the run was too short to learn all of its phases",
+		"run the program for longer" };
+	static const struct cause unread = {
+		"most of these bursts were not read, and none that was "
+		"read between the same calls is in a phase",
+		"a larger PHASEMUX_BUDGET reads more of them"
+	};
+	static const struct cause diverse = {
+		"these bursts are not alike often enough to form a phase",
+		"a longer run may repeat them, or PHASEMUX_CLUSTER_BY=duration,callpath group them"
+	};
+	const struct totals *totals = facts->totals;
+
+	if (!facts->table->phases)
+		return none;
+	if (facts->table->count >= PROTOTYPES_MAX)
+		return full;
+	if (facts->wall_seconds < SHORT_RUN_SECONDS)
+		return brief;
+	return totals->unclaimed.seconds < totals->unclassified.seconds / 2 ? unread : diverse;
+}
+
+/* Bursts in no phase; if they take much of the time, with the cause and what to do. */
+static json_t *unclassified(const struct report_facts *facts)
+{
+	const struct totals *totals = facts->totals;
+	json_t *object = tally(&totals->unclassified, totals);
+	struct cause cause;
+
+	if (!(share(totals->unclassified.seconds, totals->compute.seconds) > UNCLASSIFIED_MANY))
+		return object;
+	cause = find_cause(facts);
+	object = document_set(object, "cause", json_string(cause.cause));
+	return document_set(object, "advice", json_string(cause.advice));
 }
 
 /* Bursts whose counts could not be had or could not be true: as if they had not been read. */
@@ -499,7 +598,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "burst_min_seconds", number(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
 	report = document_set(report, "phases", phases(facts, &interval_cost));
-	report = document_set(report, "unclassified", tally(&totals->unclassified, totals));
+	report = document_set(report, "unclassified", unclassified(facts));
 	report = document_set(report, "short", tally(&totals->shorts, totals));
 	report = document_set(report, "polling", polling(facts));
 	report = document_set(report, "not_read", not_read(totals));

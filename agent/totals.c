@@ -62,6 +62,8 @@ void totals_add(struct totals *totals, const struct account *account,
 			clock->burst_min, ns_per_tick);
 
 	add_placed(totals, &placed, account, ns_per_tick);
+	add_tally(&totals->unclaimed, account->unclassified_bursts, account->unclassified_ticks,
+			ns_per_tick);
 	add_tally(&totals->compute, account->bursts, account->ticks, ns_per_tick);
 	add_tally(&totals->shorts, account->short_bursts, account->short_ticks, ns_per_tick);
 	add_tally(&totals->polling, account->polls, account->poll_ticks, ns_per_tick);

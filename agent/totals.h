@@ -27,6 +27,7 @@ struct work {
 struct totals {
 	struct tally compute, shorts, unclassified;
 	struct tally polling; /* times between calls that only ask, which are no bursts (polling.h) */
+	struct tally unclaimed; /* of the unclassified bursts, those that were read: no prototype claims them */
 	struct unread unread; /* bursts that were not read, placed by call paths and length */
 	double calls, passed, reads, switches, lost, threads;
 	struct work work; /* seconds */

@@ -1,0 +1,154 @@
+#include "agent/format.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A half-width below this share of the mean is shown as less than a percentage. */
+#define INTERVAL_LEAST 1e-4
+
+/* Intervals below this are shown with an exponent. */
+#define DECIMAL_LEAST 1e-3
+
+static const char *const count_units[] = { "", "k", "M", "G", "T", "P", NULL };
+static const char *const time_units[] = { "ns", "us", "ms", "s", NULL };
+static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", NULL };
+
+/* The unit in which the value has at most three digits before the point; *value is in that unit then. */
+static const char *choose_unit(double *value, const char *const units[], double step)
+{
+	unsigned unit = 0;
+
+	while (units[unit + 1] && fabs(*value) >= 0.9995 * step) {
+		*value /= step;
+		unit++;
+	}
+	return units[unit];
+}
+
+static struct format_text format_scaled(double value, const char *const units[], double step)
+{
+	struct format_text text;
+	const char *unit;
+	int decimals = 2;
+
+	if (!isfinite(value)) {
+		snprintf(text.of, sizeof(text.of), "-");
+		return text;
+	}
+	unit = choose_unit(&value, units, step);
+	if (fabs(value) >= 99.95 || value == 0)
+		decimals = 0;
+	else if (fabs(value) >= 9.995)
+		decimals = 1;
+	snprintf(text.of, sizeof(text.of), "%.*f%s%s", decimals, value, *unit ? " " : "", unit);
+	return text;
+}
+
+struct format_text format_count(double value)
+{
+	struct format_text text;
+
+	if (value == floor(value) && fabs(value) < 1000) {
+		snprintf(text.of, sizeof(text.of), "%.0f", value);
+		return text;
+	}
+	return format_scaled(value, count_units, 1000);
+}
+
+struct format_text format_seconds(double seconds)
+{
+	return format_scaled(seconds * 1e9, time_units, 1000);
+}
+
+struct format_text format_bytes(double bytes)
+{
+	return format_scaled(bytes, byte_units, 1024);
+}
+
+struct format_text format_percent(double part)
+{
+	struct format_text text;
+
+	if (!isfinite(part))
+		snprintf(text.of, sizeof(text.of), "-");
+	else if (part > 0 && part < 0.0005)
+		snprintf(text.of, sizeof(text.of), "<0.1%%");
+	else
+		snprintf(text.of, sizeof(text.of), "%.1f%%", 100 * part);
+	return text;
+}
+
+struct format_text format_whole_percent(double part)
+{
+	struct format_text text;
+
+	if (!isfinite(part))
+		snprintf(text.of, sizeof(text.of), "-");
+	else if (part > 0 && part < 0.005)
+		snprintf(text.of, sizeof(text.of), "<1%%");
+	else
+		snprintf(text.of, sizeof(text.of), "%.0f%%", 100 * part);
+	return text;
+}
+
+/* Rounds a positive value to two significant digits; *decimals: how many of them are decimals. */
+static double round_to_two(double value, int *decimals)
+{
+	double unit = pow(10, floor(log10(value)) - 1);
+
+	value = round(value / unit) * unit;
+	*decimals = 1 - (int)floor(log10(value * (1 + 1e-9)));
+	if (*decimals < 0)
+		*decimals = 0;
+	return value;
+}
+
+struct format_text format_half_width(double error, double like, int is_time)
+{
+	struct format_text text = { "" };
+	const char *unit;
+	int decimals;
+
+	if (!isfinite(error) || error <= 0 || !(like > 0))
+		return text;
+	error /= like;
+	unit = choose_unit(&like, is_time ? time_units : count_units, 1000);
+	error = round_to_two(error * like, &decimals);
+	snprintf(text.of, sizeof(text.of), "+-%.*f%s%s", decimals, error, *unit ? " " : "", unit);
+	return text;
+}
+
+struct format_text format_half_percent(double error)
+{
+	struct format_text text = { "" };
+
+	if (isfinite(error) && error > 0)
+		snprintf(text.of, sizeof(text.of), "+-%.1f%%", fmax(100 * error, 0.1));
+	return text;
+}
+
+struct format_text format_interval(double mean, double error, int is_time, int width)
+{
+	double scaled = mean;
+	const char *unit = choose_unit(&scaled, is_time ? time_units : count_units, 1000);
+	const char *space = *unit ? " " : "";
+	struct format_text text;
+	int decimals;
+
+	if (error < INTERVAL_LEAST * fabs(mean)) {
+		snprintf(text.of, sizeof(text.of), "%*.*f +- <0.01%%%s%s", width,
+				fabs(scaled) >= 99.95                 ? 0 :
+						fabs(scaled) >= 9.995 ? 1 :
+									2,
+				scaled, space, unit);
+		return text;
+	}
+	if (error < DECIMAL_LEAST && !*unit) {
+		snprintf(text.of, sizeof(text.of), "%*.2g +- %.2g", width, mean, error);
+		return text;
+	}
+	error = round_to_two(mean != 0 ? error * (scaled / mean) : error, &decimals);
+	snprintf(text.of, sizeof(text.of), "%*.*f +- %.*f%s%s", width, decimals, scaled, decimals,
+			error, space, unit);
+	return text;
+}

@@ -1,0 +1,24 @@
+/* What the files of the text share: report_text.c (all of it) and report_text_phases.c. For no other file. */
+#ifndef PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
+#define PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define REPORT_WIDTH 100 /* columns */
+
+/* Returns a number of the document, NAN if there is none. */
+double report_get(const json_t *object, const char *key);
+double report_get_in(const json_t *object, const char *key, const char *inner);
+
+/* Returns a text of the document, "?" if there is none. */
+const char *report_get_text(const json_t *object, const char *key);
+
+/* Prints words, and begins a new line with this indent before a word that would pass the width. */
+__attribute__((format(printf, 3, 4))) void report_print_line(FILE *out, int indent,
+		const char *format, ...);
+
+/* Prints the table of phases. */
+void report_print_phases(FILE *out, const json_t *report);
+
+#endif

@@ -1,0 +1,528 @@
+/* The text's table of phases: where each one is, and what was counted in it. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/format.h"
+#include "agent/name.h"
+#include "agent/report_text_inside.h"
+
+#define BAR_WIDTH   40
+#define HOT_SHOWN   3
+#define HOT_SHARE   0.05
+#define PHASE_SHOWN 0.01 /* smaller phases are in report.json */
+#define NAME_MOST   72   /* characters of a function's name in a line */
+#define INDENT      6    /* of what stands under a phase */
+
+/*
+ * Samples from which on their shares are shown. The 95% interval of a share of n samples is at most
+ * 1.96 x sqrt(0.25 / n) wide on each side, which is 22 points for 20 samples, and a function with a seventh of the
+ * time is missed with a probability of (6/7)^20 = 5%. With fewer samples the number of them says more.
+ */
+#define SAMPLES_SHARED 20
+
+/* Means that differ by less than this factor do not tell two phases apart. */
+#define APART 1.1
+
+/* The first places take at least this share, or a second one is shown. */
+#define PLACE_ENOUGH 0.5
+
+/* ---- where it is ---- */
+
+struct place_text {
+	char of[512];
+};
+
+/* A name of the document, shortened. */
+static struct place_text short_name(const char *name, size_t most)
+{
+	struct place_text text;
+	char *whole = strdup(name);
+
+	if (whole)
+		name_shorten(whole, most < sizeof(text.of) ? most : sizeof(text.of) - 1);
+	snprintf(text.of, sizeof(text.of), "%s", whole ? whole : "?");
+	free(whole);
+	return text;
+}
+
+/*
+ * A function and a position in it, without folders: "step solver.c:120". A position without a line says its
+ * function itself, "step+0x12", and "module+0x1234" has none.
+ */
+static struct place_text format_place(const char *function, const char *position, size_t most)
+{
+	size_t length = strlen(function);
+	const char *base = strrchr(position, '/');
+	struct place_text text, name = short_name(function, most);
+
+	if (!length)
+		return short_name(position, most);
+	if (strncmp(position, function, length) == 0)
+		snprintf(text.of, sizeof(text.of), "%.180s%.60s", name.of, position + length);
+	else
+		snprintf(text.of, sizeof(text.of), "%.180s %.60s", name.of,
+				base ? base + 1 : position);
+	return text;
+}
+
+/* What is added to the place of an end: who called the function, or the wrapper in which the call is. */
+static struct place_text format_beside(const json_t *pair, const char *key, const char *function,
+		size_t most)
+{
+	const json_t *caller, *path;
+	struct place_text text = { "" }, place;
+	const char *wrapper;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_caller", key);
+	caller = json_object_get(pair, name);
+	if (json_is_object(caller)) {
+		place = format_place(report_get_text(caller, "function"),
+				report_get_text(caller, "position"), most);
+		snprintf(text.of, sizeof(text.of), " (in %.240s)", place.of);
+		return text;
+	}
+	snprintf(name, sizeof(name), "%s_path", key);
+	path = json_object_get(pair, name);
+	wrapper = json_string_value(json_object_get(json_array_get(path, 0), "function"));
+	if (wrapper && *wrapper && strcmp(wrapper, function) != 0) {
+		place = short_name(wrapper, most);
+		snprintf(text.of, sizeof(text.of), " (%.240s)", place.of);
+	}
+	return text;
+}
+
+/*
+ * One end of a pair of places, by its key "from" or "to": "MPI_Send in step solver.c:120"; where a wrapper
+ * made the call "MPI_Send in step solver.c:120 (exchange)"; where the compiler put the function that made the
+ * call into another one "MPI_Send in step solver.c:120 (in main main.c:7)". "" if nothing is known.
+ */
+static struct place_text format_end(const json_t *pair, const char *key, size_t most)
+{
+	const char *position = report_get_text(pair, key), *call, *function;
+	struct place_text text = { "" }, place, beside;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_call", key);
+	call = report_get_text(pair, name);
+	snprintf(name, sizeof(name), "%s_function", key);
+	function = report_get_text(pair, name);
+	if (strcmp(position, "?") == 0) {
+		snprintf(text.of, sizeof(text.of), "%s", call);
+		return text;
+	}
+	place = format_place(function, position, most);
+	beside = format_beside(pair, key, function, most);
+	snprintf(text.of, sizeof(text.of), "%.60s%s%.150s%.200s", call, *call ? " in " : "",
+			place.of, beside.of);
+	return text;
+}
+
+/* The same in at most `room` columns. */
+static struct place_text fit_end(const json_t *pair, const char *key, int room)
+{
+	struct place_text text = format_end(pair, key, NAME_MOST);
+
+	for (size_t most = NAME_MOST; (int)strlen(text.of) > room && most > 16; most -= 8)
+		text = format_end(pair, key, most);
+	name_shorten(text.of, (size_t)room);
+	return text;
+}
+
+/* Prints both ends of a pair and its share, in a line each if they do not fit into one. */
+static void print_pair(FILE *out, const json_t *pair, const char *word)
+{
+	struct format_text share = format_whole_percent(report_get(pair, "share"));
+	int before = INDENT + (int)strlen(word) + (*word != '\0');
+	int room = REPORT_WIDTH - before - (int)strlen("from ") - (int)strlen(share.of) - 3;
+	struct place_text from = fit_end(pair, "from", room), to = fit_end(pair, "to", room);
+
+	if (!*from.of)
+		strcpy(from.of, "another call");
+	if (!*to.of)
+		strcpy(to.of, "another call");
+	fprintf(out, "%*s%s%sfrom %s", INDENT, "", word, *word ? " " : "", from.of);
+	if ((int)(strlen(from.of) + strlen(to.of) + strlen(" to ")) > room)
+		fprintf(out, "\n%*sto   %s (%s)\n", before, "", to.of, share.of);
+	else
+		fprintf(out, " to %s (%s)\n", to.of, share.of);
+}
+
+static bool is_known(const json_t *pair)
+{
+	return *format_end(pair, "from", NAME_MOST).of || *format_end(pair, "to", NAME_MOST).of;
+}
+
+/* Between which calls most of the phase's time was spent. */
+static void print_ends(FILE *out, const json_t *phase)
+{
+	const json_t *source = json_object_get(phase, "source");
+	const json_t *first = json_array_get(source, 0), *second = json_array_get(source, 1);
+
+	if (first && is_known(first))
+		print_pair(out, first, "");
+	else if (!json_array_size(json_object_get(json_object_get(phase, "profile"), "functions")))
+		fprintf(out, "%*splace not known\n", INDENT, "");
+	if (second && is_known(second) && report_get(first, "share") < PLACE_ENOUGH)
+		print_pair(out, second, "also");
+}
+
+/* ---- what tells it from another phase of the same place ---- */
+
+static double mean_of(const json_t *phase)
+{
+	return report_get_in(phase, "duration_seconds", "mean");
+}
+
+static double ipc_of(const json_t *phase)
+{
+	return report_get(phase, "ipc");
+}
+
+/* The first counter, which is the time on a processor, or cycles. */
+static double first_counter_of(const json_t *phase)
+{
+	json_t *counters = json_object_get(phase, "counters");
+
+	return report_get(json_object_iter_value(json_object_iter(counters)), "mean");
+}
+
+/* The kernel's two clocks count nanoseconds. */
+static bool is_time(const char *name)
+{
+	return !strcmp(name, "task-clock") || !strcmp(name, "cpu-clock");
+}
+
+static struct format_text format_counter(const char *name, double value)
+{
+	return is_time(name) ? format_seconds(1e-9 * value) : format_count(value);
+}
+
+static bool is_shown(const json_t *phase)
+{
+	return report_get(phase, "time_share") >= PHASE_SHOWN;
+}
+
+static bool same_place(const json_t *one, const json_t *other)
+{
+	const json_t *a = json_array_get(json_object_get(one, "source"), 0);
+	const json_t *b = json_array_get(json_object_get(other, "source"), 0);
+	struct place_text x, y;
+
+	if (!a || !b)
+		return false;
+	x = format_end(a, "from", NAME_MOST);
+	y = format_end(b, "from", NAME_MOST);
+	if (strcmp(x.of, y.of) != 0)
+		return false;
+	x = format_end(a, "to", NAME_MOST);
+	y = format_end(b, "to", NAME_MOST);
+	return strcmp(x.of, y.of) == 0;
+}
+
+/* A phase among the others of its place, by one of its numbers. */
+struct standing {
+	unsigned others; /* shown phases of the same place */
+	unsigned larger; /* of them, those whose number is larger */
+	bool apart;      /* it differs from those of all others */
+	double first;    /* id of the first of the others */
+};
+
+static struct standing stand(const json_t *phases, const json_t *phase,
+		double (*number)(const json_t *phase))
+{
+	struct standing standing = { .apart = true };
+	double own = number(phase);
+	const json_t *other;
+	size_t i;
+
+	json_array_foreach (phases, i, other) {
+		double theirs = number(other);
+
+		if (other == phase || !is_shown(other) || !same_place(phase, other))
+			continue;
+		if (!standing.others++)
+			standing.first = report_get(other, "id");
+		standing.larger += theirs > own;
+		standing.apart &= fmax(own, theirs) >= APART * fmin(own, theirs) &&
+				fmin(own, theirs) > 0;
+	}
+	return standing;
+}
+
+/*
+ * Says what tells the phase from those that have the same place: how long its bursts are, their IPC, or
+ * their first counter.
+ */
+static void print_apart(FILE *out, const json_t *phases, const json_t *phase)
+{
+	struct standing by_mean = stand(phases, phase, mean_of);
+	struct standing by_ipc = stand(phases, phase, ipc_of);
+	struct standing by_counter = stand(phases, phase, first_counter_of);
+	const char *counter = json_object_iter_key(
+			json_object_iter(json_object_get((json_t *)phase, "counters")));
+	bool longest = by_mean.larger == 0, shortest = by_mean.larger == by_mean.others;
+	const char *most = by_mean.others > 1 ? "est" : "";
+	char what[96];
+
+	if (!by_mean.others)
+		return;
+	if (by_mean.apart && (longest || shortest))
+		snprintf(what, sizeof(what), "the %s%s ones, %s", longest ? "long" : "short", most,
+				format_seconds(mean_of(phase)).of);
+	else if (by_mean.apart)
+		snprintf(what, sizeof(what), "those of %s", format_seconds(mean_of(phase)).of);
+	else if (by_ipc.apart)
+		snprintf(what, sizeof(what), "those with an IPC of %.2f", ipc_of(phase));
+	else if (counter && by_counter.apart)
+		snprintf(what, sizeof(what), "those with a %.26s of %s", counter,
+				format_counter(counter, first_counter_of(phase)).of);
+	else
+		return;
+	if (by_mean.others == 1)
+		report_print_line(out, INDENT, "      %s (phase %.0f has the same place)", what,
+				by_mean.first);
+	else
+		report_print_line(out, INDENT, "      %s (%u other phases have the same place)",
+				what, by_mean.others);
+}
+
+/* ---- where in it ---- */
+
+static double samples_of(const json_t *row, double all)
+{
+	double samples = report_get(row, "samples");
+
+	return isfinite(samples) ? samples : round(report_get(row, "share") * all);
+}
+
+/*
+ * Where the phase was sampled most: "in forces 71%, neighbours 20% (125 samples)"; of few samples "in forces (2
+ * samples), neighbours (1 sample)".
+ */
+static void print_hot(FILE *out, const json_t *profile, const char *list, const char *key,
+		const char *word)
+{
+	double all = report_get(profile, "samples");
+	bool shared = all >= SAMPLES_SHARED;
+	char line[8 * 64 * HOT_SHOWN] = "";
+	unsigned shown = 0;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach (json_object_get(profile, list), i, row) {
+		const char *name = report_get_text(row, key), *base = strrchr(name, '/');
+		double share = report_get(row, "share"), samples = samples_of(row, all);
+		struct place_text text;
+		size_t used = strlen(line);
+
+		if (shown == HOT_SHOWN || (shared && share < HOT_SHARE))
+			break;
+		if (strcmp(name, "?") == 0)
+			continue;
+		text = short_name(strcmp(key, "line") == 0 && base ? base + 1 : name, NAME_MOST);
+		if (shared)
+			snprintf(line + used, sizeof(line) - used, "%s%s %s", shown ? ", " : "",
+					text.of, format_whole_percent(share).of);
+		else
+			snprintf(line + used, sizeof(line) - used, "%s%s (%.0f sample%s)",
+					shown ? ", " : "", text.of, samples,
+					samples == 1 ? "" : "s");
+		shown++;
+	}
+	if (shown && shared)
+		report_print_line(out, INDENT + 3, "      %s %s (%s samples)", word, line,
+				format_count(all).of);
+	else if (shown)
+		report_print_line(out, INDENT + 3, "      %s %s", word, line);
+}
+
+/* ---- what was counted ---- */
+
+static void print_bar(FILE *out, double part)
+{
+	int length = (int)lround(fmin(fmax(part, 0), 1) * BAR_WIDTH);
+
+	if (length > 0)
+		fputs("  ", out);
+	while (length-- > 0)
+		fputc('#', out);
+	fputc('\n', out);
+}
+
+/*
+ * Whether the component has a value that bursts tell enough of: one with an interval, or 0, because its events
+ * were in none of them.
+ */
+static bool is_component_known(const json_t *component)
+{
+	double value = report_get(component, "cpi");
+
+	return isfinite(value) && (isfinite(report_get(component, "ci95")) || value == 0);
+}
+
+/* How many of the components that sum to the CPI have a value with an interval. */
+static unsigned count_known(const json_t *phase)
+{
+	const json_t *component;
+	unsigned known = 0;
+	size_t i;
+
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
+		known += !json_integer_value(json_object_get(component, "level")) &&
+				is_component_known(component);
+	return known;
+}
+
+static void print_component(FILE *out, const json_t *component, double cpi)
+{
+	double value = report_get(component, "cpi"), error = report_get(component, "ci95");
+	int level = (int)json_integer_value(json_object_get(component, "level"));
+	char interval[16] = "";
+
+	fprintf(out, "      %*s%-*s", 2 * level, "", 26 - 2 * level,
+			report_get_text(component, "component"));
+	if (!isfinite(value)) {
+		fputs("  not available\n", out);
+		return;
+	}
+	if (!is_component_known(component)) {
+		fprintf(out, " %7s    %-6s %6s\n", "too few", "", "");
+		return;
+	}
+	if (!isfinite(error))
+		interval[0] = '\0';
+	else if (error == 0)
+		snprintf(interval, sizeof(interval), "exact");
+	else if (error < 0.0005)
+		snprintf(interval, sizeof(interval), "+- <0.001");
+	else
+		snprintf(interval, sizeof(interval), "+- %.3f", error);
+	fprintf(out, " %7.3f %-9s %6s", value, interval, format_percent(value / cpi).of);
+	print_bar(out, value / cpi);
+}
+
+/* Components that sum to the CPI, each with its interval, its share and a bar. */
+static void print_breakdown(FILE *out, const json_t *phase)
+{
+	const json_t *component;
+	double cpi = report_get(phase, "cpi");
+	size_t i;
+
+	/* one alone would be what the others leave */
+	if (count_known(phase) < 2) {
+		fprintf(out, "      CPI %.3f; too few bursts of each group for a breakdown\n", cpi);
+		return;
+	}
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
+		print_component(out, component, cpi);
+}
+
+/* A counter's mean per burst, with its interval, or with the number of bursts that it was seen in. */
+static void print_counter(FILE *out, const char *name, const json_t *counter)
+{
+	double mean = report_get(counter, "mean"), error = report_get(counter, "ci95");
+	double observed = report_get(counter, "observed");
+	struct format_text text = format_counter(name, mean);
+
+	fprintf(out, "      %-26s ", name);
+	if (!isfinite(mean))
+		fputs("not observed\n", out);
+	else if (!isfinite(error))
+		fprintf(out, "%9s (%s burst%s)\n", text.of, format_count(observed).of,
+				observed == 1 ? "" : "s");
+	else if (error == 0)
+		fprintf(out, "%9s exact per burst\n", text.of);
+	else
+		fprintf(out, "%s per burst\n", format_interval(mean, error, is_time(name), 9).of);
+}
+
+/* Without a CPI: what was counted, per burst. */
+static void print_counters(FILE *out, const json_t *phase)
+{
+	const json_t *counters = json_object_get(phase, "counters");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach ((json_t *)counters, name, value)
+		print_counter(out, name, value);
+}
+
+/* Under the share, the number and the mean of the phase's bursts: their intervals, where they are estimates. */
+static void print_intervals(FILE *out, const json_t *phase)
+{
+	double seconds = report_get_in(phase, "duration_seconds", "ci95");
+	double bursts_error = report_get(phase, "bursts_ci95");
+	struct format_text share = format_half_percent(report_get(phase, "time_share_ci95"));
+	struct format_text bursts = format_half_width(bursts_error, bursts_error, 0);
+	struct format_text mean = format_half_width(1e9 * seconds, 1e9 * mean_of(phase), 1);
+
+	/* less than a thousandth is not seen in what stands above */
+	if (!(bursts_error > 1e-3 * report_get(phase, "bursts")) &&
+			!(seconds > 1e-3 * mean_of(phase)))
+		return;
+	fprintf(out, "       %6s  %9s  %9s\n", share.of, bursts.of, mean.of);
+}
+
+/* read_seconds: what a read of its counters takes; a burst has one at each end. */
+static void print_phase(FILE *out, const json_t *phases, const json_t *phase, double read_seconds)
+{
+	double mean = mean_of(phase), ipc = ipc_of(phase), instructions = NAN;
+	const json_t *counters = json_object_get(phase, "counters");
+	const json_t *profile = json_object_get(phase, "profile");
+	void *second = json_object_iter_next((json_t *)counters,
+			json_object_iter((json_t *)counters));
+
+	/* cycles and instructions stand first in every model */
+	if (isfinite(ipc) && second)
+		instructions = report_get(json_object_iter_value(second), "mean");
+	fprintf(out, "%5.0f  %6s  %9s  %9s", report_get(phase, "id"),
+			format_percent(report_get(phase, "time_share")).of,
+			format_count(report_get(phase, "bursts")).of, format_seconds(mean).of);
+	if (isfinite(ipc))
+		fprintf(out, "  %9s  %6.2f", format_count(instructions).of, ipc);
+	fputc('\n', out);
+	print_intervals(out, phase);
+	print_ends(out, phase);
+	print_apart(out, phases, phase);
+	if (mean < 2 * read_seconds)
+		report_print_line(out, INDENT,
+				"      shorter than reading counters at both ends (%s): its counts are partly "
+				"those of the reads",
+				format_seconds(2 * read_seconds).of);
+	print_hot(out, profile, "functions", "function", "in");
+	print_hot(out, profile, "lines", "line", "at");
+	if (json_array_size(json_object_get(phase, "cpi_breakdown")))
+		print_breakdown(out, phase);
+	else
+		print_counters(out, phase);
+}
+
+void report_print_phases(FILE *out, const json_t *report)
+{
+	double read_seconds = report_get_in(report, "agent", "read_seconds"), small = 0;
+	const json_t *phases = json_object_get(report, "phases"), *phase;
+	unsigned smalls = 0;
+	size_t i;
+
+	fprintf(out, "phase    time     bursts       mean%s\n",
+			json_is_null(json_object_get(report, "without_counters")) ?
+					"     instr.     IPC" :
+					"");
+	json_array_foreach (phases, i, phase) {
+		if (is_shown(phase)) {
+			print_phase(out, phases, phase, read_seconds);
+		} else {
+			small += report_get(phase, "time_share");
+			smalls++;
+		}
+	}
+	if (smalls)
+		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).of,
+				smalls, smalls == 1 ? "" : "s");
+	if (!i)
+		fprintf(out, "       none: the run was too short, or no burst was long enough\n");
+	fputc('\n', out);
+}
