@@ -1,0 +1,363 @@
+/*
+ * MPI programs of two ranks or more whose behaviours are known: each shape has behaviours with names, every
+ * burst is of one of them, and they differ clearly in length or in the function that they are in.
+ *
+ *	spmd SHAPE [SECONDS]
+ *
+ * A burst takes its time by the clock, so that another program on the machine changes little. At the end each
+ * rank prints, for each behaviour, its number of bursts and their time by its own clock:
+ *
+ *	truth RANK NUMBER BEHAVIOUR BURSTS SECONDS
+ *
+ * Without SHAPE it prints the names of the shapes. A preload may read burst_log_tag, the number of the behaviour
+ * of the burst under way, and set it to -1 at the end of the burst.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define BEHAVIOURS_MAX 8
+#define TOUCHED_BYTES  (1u << 20)
+#define PAGE_BYTES     4096
+#define RANDOM_STEP    6364136223846793005u
+#define HERE           __attribute__((noinline, noclone, visibility("default")))
+#define NO_TAIL_CALL   __asm__ volatile("")
+
+int burst_log_tag = -1;
+
+static int rank, ranks;
+static struct {
+	const char *name;
+	long bursts;
+	double seconds;
+} behaviour[BEHAVIOURS_MAX];
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+/* One burst, or a part of one: computes until `seconds` have passed since `begin`. */
+static void burn_since(double begin, int number, const char *name, double seconds)
+{
+	double at;
+
+	burst_log_tag = number;
+	do
+		at = now();
+	while (at < begin + seconds);
+	behaviour[number].name = name;
+	behaviour[number].bursts++;
+	behaviour[number].seconds += at - begin;
+}
+
+static void burn(int number, const char *name, double seconds)
+{
+	burn_since(now(), number, name, seconds);
+}
+
+static void meet(void)
+{
+	double mine = 1, sum;
+
+	MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* In [0, 1); the same sequence on each rank and in each run. */
+static double draw(void)
+{
+	static unsigned long state = 1;
+
+	state = state * RANDOM_STEP + 1442695040888963407u;
+	return (double)(state >> 11) * 0x1p-53;
+}
+
+/* A function that computes and then meets the other ranks. */
+#define STEP(function, number, ms)                                                                 \
+	HERE void function(void)                                                                   \
+	{                                                                                          \
+		burn(number, #function, 1e-3 * (ms));                                              \
+		meet();                                                                            \
+		NO_TAIL_CALL;                                                                      \
+	}
+
+static long times(double seconds, double of_one)
+{
+	return (long)(seconds / of_one + 0.5);
+}
+
+/* ---- the shapes ---- */
+
+/* Long bursts of a setup, then the many of a solver. */
+STEP(assemble, 0, 60)
+STEP(solve, 1, 3)
+
+static void setup(double seconds)
+{
+	for (long i = times(0.4 * seconds, 0.060); i > 0; i--)
+		assemble();
+	for (long i = times(0.6 * seconds, 0.003); i > 0; i--)
+		solve();
+}
+
+/* One site, four lengths in an order that does not repeat. */
+static void discrete(double seconds)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} lengths[] = { { "tiny", 0.25 }, { "small", 1 }, { "medium", 5 }, { "large", 20 } };
+
+	for (long i = times(seconds, 0.006563); i > 0; i--) {
+		int k = (int)(4 * draw());
+
+		burn(k, lengths[k].name, 1e-3 * lengths[k].ms);
+		meet();
+	}
+}
+
+/* One site, all lengths between 0.5 and 5 ms. */
+static void continuous(double seconds)
+{
+	for (long i = times(seconds, 0.00275); i > 0; i--) {
+		burn(0, "any", 0.0005 + 0.0045 * draw());
+		meet();
+	}
+}
+
+/* Three functions in turn, of one length. */
+STEP(x_sweep, 0, 2)
+STEP(y_sweep, 1, 2)
+STEP(z_sweep, 2, 2)
+
+static void alike(double seconds)
+{
+	for (long i = times(seconds, 0.006); i > 0; i--) {
+		x_sweep();
+		y_sweep();
+		z_sweep();
+	}
+}
+
+/* One rank computes; the others ask by two calls in turn until it is done, then compute too. */
+static void ask(MPI_Request *request)
+{
+	MPI_Request none = MPI_REQUEST_NULL;
+	int done = 0, count, index;
+	MPI_Status status;
+
+	while (!done) {
+		burn(2, "ask", 3e-7);
+		MPI_Testsome(1, &none, &count, &index, &status);
+		burn(2, "ask", 3e-7);
+		MPI_Test(request, &done, MPI_STATUS_IGNORE);
+	}
+}
+
+static void polling(double seconds)
+{
+	for (long i = times(seconds, 0.006); i > 0; i--) {
+		int token = 0;
+		MPI_Request request;
+
+		if (rank == 0) {
+			burn(0, "master", 0.005);
+			for (int other = 1; other < ranks; other++)
+				MPI_Send(&token, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+		} else {
+			MPI_Irecv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+			ask(&request);
+			burn(1, "worker", 0.001);
+		}
+		meet();
+	}
+}
+
+/* Calls over 4^7 call paths; the length depends on the place at which the program starts down. */
+HERE void descend(int depth, unsigned way)
+{
+	if (depth == 0) {
+		meet();
+		NO_TAIL_CALL;
+		return;
+	}
+	/* four calls: four return addresses */
+	switch (way & 3) {
+	case 0:
+		descend(depth - 1, way >> 2);
+		__asm__ volatile("nop");
+		break;
+	case 1:
+		descend(depth - 1, way >> 2);
+		__asm__ volatile("nop; nop");
+		break;
+	case 2:
+		descend(depth - 1, way >> 2);
+		__asm__ volatile("nop; nop; nop");
+		break;
+	default:
+		descend(depth - 1, way >> 2);
+		__asm__ volatile("nop; nop; nop; nop");
+	}
+}
+
+static void paths(double seconds)
+{
+	for (long i = times(seconds, 0.0009); i > 0; i--) {
+		burn(0, "brief", 0.0002);
+		descend(7, (unsigned)(10000 * draw()));
+		burn(1, "lengthy", 0.0007);
+		descend(7, (unsigned)(10000 * draw()));
+	}
+}
+
+/* The ranks of odd number have a quarter of the work. */
+static void differ(double seconds)
+{
+	for (long i = times(seconds, 0.004); i > 0; i--) {
+		if (rank % 2)
+			burn(1, "quarter", 0.001);
+		else
+			burn(0, "whole", 0.004);
+		meet();
+	}
+}
+
+/* In the middle of the run two behaviours end and two others begin. */
+STEP(early_short, 0, 1)
+STEP(early_long, 1, 3)
+STEP(late_short, 2, 0.5)
+STEP(late_long, 3, 7)
+
+static void changes(double seconds)
+{
+	for (long i = times(0.5 * seconds, 0.004); i > 0; i--) {
+		early_short();
+		early_long();
+	}
+	for (long i = times(0.5 * seconds, 0.0075); i > 0; i--) {
+		late_short();
+		late_long();
+	}
+}
+
+/* Of 100 calls 99 follow on 15 us, which are 30% of the time. */
+static void mixed(double seconds)
+{
+	for (long i = times(seconds, 0.005); i > 0; i--) {
+		for (int k = 0; k < 99; k++) {
+			burn(0, "short", 15e-6);
+			MPI_Barrier(MPI_COMM_SELF);
+		}
+		burn(1, "main", 0.0035);
+		meet();
+	}
+}
+
+/* The first bursts touch memory that is new, and take longer for it. */
+static void cold(double seconds)
+{
+	for (long i = times(0.3 * seconds, 0.012); i > 0; i--) {
+		double begin = now();
+		volatile char *fresh = mmap(NULL, TOUCHED_BYTES, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		for (size_t at = 0; at < TOUCHED_BYTES; at += PAGE_BYTES)
+			fresh[at] = 1;
+		burn_since(begin, 0, "cold", 0.012);
+		meet();
+		munmap((void *)fresh, TOUCHED_BYTES);
+	}
+	for (long i = times(0.7 * seconds, 0.004); i > 0; i--) {
+		burn(1, "warm", 0.004);
+		meet();
+	}
+}
+
+/* Two layers around each call; three behaviours, two of them of one length. */
+HERE void layer_low(void)
+{
+	meet();
+	NO_TAIL_CALL;
+}
+
+HERE void layer_high(void)
+{
+	layer_low();
+	NO_TAIL_CALL;
+}
+
+#define WRAPPED(function, number, ms)                                                              \
+	HERE void function(void)                                                                   \
+	{                                                                                          \
+		burn(number, #function, 1e-3 * (ms));                                              \
+		layer_high();                                                                      \
+		NO_TAIL_CALL;                                                                      \
+	}
+WRAPPED(pressure, 0, 1.5)
+WRAPPED(velocity, 1, 1.5)
+WRAPPED(energy, 2, 4)
+
+static void wrapped(double seconds)
+{
+	for (long i = times(seconds, 0.007); i > 0; i--) {
+		pressure();
+		velocity();
+		energy();
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(double seconds);
+} shapes[] = { { "setup", setup }, { "discrete", discrete }, { "continuous", continuous },
+	{ "alike", alike }, { "polling", polling }, { "paths", paths }, { "differ", differ },
+	{ "changes", changes }, { "mixed", mixed }, { "cold", cold }, { "wrapped", wrapped } };
+
+#define SHAPES (int)(sizeof(shapes) / sizeof(shapes[0]))
+
+static void print_names(void)
+{
+	for (int i = 0; i < SHAPES; i++)
+		printf("%s\n", shapes[i].name);
+}
+
+static void print_truth(void)
+{
+	for (int b = 0; b < BEHAVIOURS_MAX; b++)
+		if (behaviour[b].bursts)
+			printf("truth %d %d %s %ld %.9f\n", rank, b, behaviour[b].name,
+					behaviour[b].bursts, behaviour[b].seconds);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 2 ? atof(argv[2]) : 4;
+	int shape = 0;
+
+	if (argc < 2) {
+		print_names();
+		return 0;
+	}
+	while (shape < SHAPES && strcmp(shapes[shape].name, argv[1]) != 0)
+		shape++;
+	if (shape == SHAPES) {
+		fprintf(stderr, "spmd: no shape %s\n", argv[1]);
+		return 2;
+	}
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	meet();
+	shapes[shape].run(seconds);
+	burst_log_tag = -1;
+	print_truth();
+	MPI_Finalize();
+	return 0;
+}
