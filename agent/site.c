@@ -100,6 +100,20 @@ unsigned span_length_search(struct span *span, uint8_t bin)
 	return span->lengths++;
 }
 
+bool site_learn_long(struct site *site, uint64_t ticks)
+{
+	bool foreseen = site_foresees_long(site);
+
+	if (site->runs[0])
+		site->long_ticks += ((float)ticks - site->long_ticks) / 4;
+	else
+		site->long_ticks = (float)ticks;
+	site->runs[1] = site->runs[0];
+	site->runs[0] = site->run;
+	site->run = 0;
+	return foreseen;
+}
+
 static struct span_share *share_of(struct span_length *length, uint32_t prototype)
 {
 	struct span_share *largest = &length->share[0], *found = NULL;

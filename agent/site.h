@@ -33,6 +33,7 @@
 #define SITE_PROBES      16
 #define SPAN_LENGTHS_MAX 12 /* lengths of bursts that a span tells apart */
 #define SPAN_SHARES_MAX  6  /* prototypes that the bursts of one length go to */
+#define SITE_LONG        4  /* times the mean of its site is a long burst */
 #define SITE_EXPLORED    1  /* so many bursts of a new site are read to learn what they are */
 
 struct site {
@@ -43,6 +44,12 @@ struct site {
 	_Atomic float more; /* 1 + more: factor on the probability of being read; the drain writes */
 	uint16_t to, span; /* where the last of them that was not short ended, and its span; 0: none */
 	bool polls; /* what came after the last call from here was polling (polling.h), and no burst */
+	/*
+	 * Where few bursts are much longer than the others, and come after as many others as the last time or
+	 * the time before, the next one is foreseen.
+	 */
+	uint16_t run, runs[2]; /* others since the last long burst, saturating; before it; 0: not known */
+	float long_ticks; /* mean of the long bursts, exponentially weighted */
 };
 
 /* The share of one prototype in the bursts of a span that are of one length. */
@@ -153,6 +160,16 @@ static inline uint32_t span_find(struct site_table *table, uint32_t from, uint32
 	return site->span;
 }
 
+/* Whether the burst that starts here now will be a long one, if the program goes on as before. */
+static inline bool site_foresees_long(const struct site *site)
+{
+	return site->run && (site->run == site->runs[0] || site->run == site->runs[1]) &&
+			site->run < UINT16_MAX && site->long_ticks > site->mean_ticks;
+}
+
+/* The cold side of site_learn: a burst that was much longer than most. True: it was foreseen. */
+bool site_learn_long(struct site *site, uint64_t ticks);
+
 /* A burst of `ticks` that started here has ended: moves the prediction. */
 static inline void site_learn(struct site *site, uint64_t ticks)
 {
@@ -161,6 +178,13 @@ static inline void site_learn(struct site *site, uint64_t ticks)
 	if (__builtin_expect(site->bursts < 15, 0))
 		step = 1.0f / (float)(site->bursts + 1);
 	site->bursts += site->bursts < UINT32_MAX;
+	if (__builtin_expect((float)ticks > site->mean_ticks * SITE_LONG && site->bursts > 1, 0)) {
+		/* the mean is of what comes unforeseen, so that no tick pays for two reads */
+		if (site_learn_long(site, ticks))
+			return;
+	} else {
+		site->run += site->run < UINT16_MAX;
+	}
 	site->mean_ticks += ((float)ticks - site->mean_ticks) * step;
 }
 
@@ -173,10 +197,13 @@ static inline void site_learn(struct site *site, uint64_t ticks)
 static inline double site_chance(const struct site *site, double pay)
 {
 	float more = atomic_load_explicit(&site->more, memory_order_relaxed);
+	float expected = site->mean_ticks;
 
 	if (__builtin_expect(site->bursts < SITE_EXPLORED, 0))
 		return 1;
-	return (double)(site->mean_ticks + site->mean_ticks * more) * pay;
+	if (__builtin_expect(site_foresees_long(site), 0))
+		expected = site->long_ticks;
+	return (double)(expected + expected * more) * pay;
 }
 
 /*

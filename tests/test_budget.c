@@ -31,11 +31,12 @@ static const struct plan plan = {
 };
 
 /* How phases and call sites go together. */
-enum program { OWN_SITES, ONE_SITE, HALFWAY, ALIKE };
+enum program { OWN_SITES, ONE_SITE, HALFWAY, ALIKE, RARE };
 
 static const char *const program_name[] = { "a site for each behaviour",
 	"two behaviours at one site", "a site that changes its behaviour halfway",
-	"two behaviours of one length at one site" };
+	"two behaviours of one length at one site",
+	"at one site, a long burst after every 19 short ones" };
 
 /* The smaller the budget, the longer a program must run for as much to be known. */
 struct setup {
@@ -73,9 +74,10 @@ static uint64_t positive(double value)
 static double make_burst(enum program program, unsigned phase, uint64_t values[EVENTS],
 		uint64_t *state)
 {
-	static const double size_of[][PHASES] = { { 2e6, 4e5 }, { 2e6, 3e6 } };
+	static const double size_of[][PHASES] = { [ALIKE] = { 2e6, 3e6 }, [RARE] = { 5e6, 4e5 } },
+			    usual_size[] = { 2e6, 4e5 };
 	static const double cpi_of[][PHASES] = { { 1.3, .8 }, { 1.3, .9 } };
-	double size = size_of[program == ALIKE][phase];
+	double size = program < ALIKE ? usual_size[phase] : size_of[program][phase];
 	double instructions = size * (1 + .05 * normal(state));
 	double cycles = instructions * cpi_of[program == ALIKE][phase] * (1 + .05 * normal(state));
 	double misses = .002 * size * (1 + .3 * normal(state));
@@ -94,6 +96,8 @@ static unsigned phase_of(enum program program, int i, int bursts, uint64_t *stat
 {
 	if (program == HALFWAY && i % 2)
 		return i >= bursts / 2;
+	if (program == RARE)
+		return i % 20 != 19;
 	return program == ONE_SITE || program == ALIKE ? mix_uniform(state) < .5 : (unsigned)i % 2;
 }
 
@@ -345,7 +349,7 @@ int main(void)
 	unsigned trials = more ? (unsigned)strtoul(more, NULL, 10) : 40;
 
 	for (unsigned b = 0; b < sizeof(budgets) / sizeof(*budgets); b++)
-		for (enum program program = OWN_SITES; program <= ALIKE; program++)
+		for (enum program program = OWN_SITES; program <= RARE; program++)
 			check(&(struct setup){ budgets[b].budget, budgets[b].bursts, program },
 					trials);
 	test_preference();
