@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agreement.h"
 #include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/output.h"
@@ -150,24 +151,46 @@ static void make_rules(void)
 	}
 }
 
-/* All ranks decide together what they count. 0, or -EINVAL: none of them counts. */
-static int agree(int trouble, const char *why)
+/* A number that no other run has; 0 on all ranks but one. */
+static double run_number(void)
 {
-	struct counting_limits limits = { .trouble = 0 };
+	struct timespec now;
+
+	if (core.adapter && core.world.rank != 0)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* a double holds 52 bits */
+	return (double)((((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) +
+					((uint64_t)getpid() << 30)) &
+			0xfffffffffffff);
+}
+
+/*
+ * All ranks decide together what they count, and have the same number of the run. 0, or -EINVAL: none of
+ * them counts.
+ */
+static int agree(int trouble, const char *why, double *run)
+{
+	struct agreement agreement = { .run = run_number() };
+	struct counting_limits *limits = &agreement.limits;
 
 	if (!trouble)
-		counting_limits(&core.counting, &limits);
+		counting_limits(&core.counting, limits);
 	else
-		limits.trouble = core.world.rank + 1;
-	if (core.adapter && core.adapter->max((double *)&limits, sizeof(limits) / sizeof(double)))
+		limits->trouble = core.world.rank + 1;
+	if (core.adapter && core.adapter->max((double *)&agreement, AGREEMENT_LENGTH))
 		return -EINVAL;
-	if (limits.trouble > 0) {
+	/* that rank says so */
+	if (agreement.without > 0)
+		return -EINVAL;
+	*run = agreement.run;
+	if (limits->trouble > 0) {
 		/* one of those that are in trouble speaks for all */
-		log_speaker(trouble && limits.trouble == core.world.rank + 1);
+		log_speaker(trouble && limits->trouble == core.world.rank + 1);
 		log_line("off: %s", why);
 		return -EINVAL;
 	}
-	counting_settle(&core.counting, &limits);
+	counting_settle(&core.counting, limits);
 	if (core.settings.scheme == SCHEME_NONE &&
 			core.settings.group >= core.counting.plan.groups) {
 		log_line("off: PHASEMUX_GROUP=%u makes no sense; there are groups 0 to %u",
@@ -204,21 +227,6 @@ void core_record_bursts(void)
 	if (!core.bursts)
 		log_line("bursts are not recorded: %s", why);
 	ledger_record(core.ledger, core.bursts);
-}
-
-/* The same number on all ranks of this run, and on no other's. 0 or -EIO. */
-static int agree_on_run(double *run)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	*run = 0;
-	if (core.world.rank == 0 || !core.adapter)
-		/* a double holds 52 bits */
-		*run = (double)((((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) +
-						((uint64_t)getpid() << 30)) &
-				0xfffffffffffff);
-	return core.adapter ? core.adapter->max(run, 1) : 0;
 }
 
 /* Makes the spool, so that a run that is killed has its report. 0 or -errno. */
@@ -307,13 +315,11 @@ static int start(const struct preload *preload, double run, int *spool_error)
 }
 
 /* All ranks start together, or none does. */
-static int start_together(const struct preload *preload)
+static int start_together(const struct preload *preload, double run)
 {
-	double run, failed[2] = { 0, 0 };
+	double failed[2] = { 0, 0 };
 	int spool_error = 0;
 
-	if (agree_on_run(&run))
-		return -EIO;
 	failed[0] = start(preload, run, &spool_error) != 0;
 	failed[1] = spool_error ? core.world.rank + 1 : 0;
 	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
@@ -343,6 +349,7 @@ static void account_start(void)
 static int attach(struct preload *preload)
 {
 	char why[512] = "";
+	double run;
 	int trouble;
 
 	if (getauxval(AT_SECURE))
@@ -372,12 +379,12 @@ static int attach(struct preload *preload)
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
 	}
-	if (agree(trouble, why)) {
+	if (agree(trouble, why, &run)) {
 		if (core.adapter)
 			core.adapter->close();
 		return -EINVAL;
 	}
-	if (start_together(preload)) {
+	if (start_together(preload, run)) {
 		log_line("off: a rank of the job has no memory for it");
 		exchange_free(core.exchange);
 		ledger_free(core.ledger);

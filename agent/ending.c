@@ -165,7 +165,7 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3]
 		struct sampled *sampled)
 {
 	for (unsigned i = 0; i < LEDGER_PIECES; i++)
-		if (core.adapter->sum(piece[i].at, piece[i].length, false))
+		if (core.adapter->sum(piece[i].at, piece[i].length))
 			return -EIO;
 	if (core.adapter->max(most, 3))
 		return -EIO;

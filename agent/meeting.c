@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/agreement.h"
 #include "agent/mpi_adapters.h"
 #include "sampling/clock.h"
 
@@ -33,21 +34,22 @@ int meeting_hold(struct preload *preload, bool has_core, bool *speaks)
 {
 	const struct mpi_adapter *adapter = find_adapter(preload->folder);
 	uint64_t begin = clock_monotonic();
-	double without; /* 1 + the highest rank that has no core */
+	struct agreement agreement = { .without = 0 };
 
 	*speaks = true;
 	if (!adapter)
 		return has_core ? 0 : -ENOENT;
 	if (adapter->open(&preload->world))
 		return -EIO;
-	without = has_core ? 0 : preload->world.rank + 1;
-	if (adapter->max(&without, 1))
-		return -EIO;
 	preload->waited_ns = clock_monotonic() - begin;
 	preload->adapter = adapter;
-	if (!(without > 0))
+	if (has_core)
 		return 0;
-	*speaks = without == preload->world.rank + 1;
+	/* the cores of the other ranks are about to agree (core.c) */
+	agreement.without = preload->world.rank + 1;
+	if (adapter->max((double *)&agreement, AGREEMENT_LENGTH))
+		return -EIO;
+	*speaks = agreement.without == preload->world.rank + 1;
 	adapter->close();
 	return -ENOENT;
 }

@@ -11,11 +11,11 @@
 #include "agent/preload.h"
 
 /*
- * Opens the adapter for the MPI library that this process has loaded, and with it finds out whether
- * all ranks have a core; `has_core`: whether this one has. Fills preload->adapter, world and
- * waited_ns; the adapter is NULL where there is none for this MPI: then each rank is alone. *speaks:
- * this rank is the one to say why not. 0; -ENOENT: a rank has no core; -EIO: MPI refused. On an
- * error the adapter is closed.
+ * Opens the adapter for the MPI library that this process has loaded. Where this rank has no core (`has_core`),
+ * it tells the others so, which find it out when they agree (agent/agreement.h). Fills preload->adapter, world
+ * and waited_ns; the adapter is NULL where there is none for this MPI: then each rank is alone. *speaks: this
+ * rank is the one to say why not. 0; -ENOENT: this rank has no core; -EIO: MPI refused. On an error the adapter
+ * is closed.
  */
 int meeting_hold(struct preload *preload, bool has_core, bool *speaks);
 

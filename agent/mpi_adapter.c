@@ -11,10 +11,11 @@
 #include <time.h>
 
 /*
- * One communicator for rounds, and one for the end, when one rank may still be in a round that
- * another has not started.
+ * One communicator for all: to make one takes several messages, each of which a rank may have to wait for. At
+ * the end one rank may still be in a round that another has not started; but rounds are of messages from one
+ * rank to another, and those do not meet the messages of collectives.
  */
-static MPI_Comm rounds = MPI_COMM_NULL, closing = MPI_COMM_NULL;
+static MPI_Comm own = MPI_COMM_NULL;
 
 /*
  * What a round moves goes along a binomial tree, in pieces that every transport sends eagerly. Of a
@@ -23,6 +24,7 @@ static MPI_Comm rounds = MPI_COMM_NULL, closing = MPI_COMM_NULL;
  */
 #define PIECE_BYTES 4000
 #define PIECES_MAX  256
+#define SUM_PIECES  64 /* of a sum, at a time */
 
 #define PATIENCE_SECONDS 5
 
@@ -42,7 +44,6 @@ static struct {
 static struct {
 	int rank;
 	sem_t all_here;
-	pthread_t thread;
 	bool runs;
 } teller;
 
@@ -67,45 +68,46 @@ static void *tell(void *unused)
 
 static void start_telling(int rank)
 {
+	pthread_attr_t detached;
 	sigset_t all, before;
+	pthread_t thread;
 
 	teller.rank = rank;
-	if (rank > 1 || sem_init(&teller.all_here, 0, 0))
+	if (rank > 1 || sem_init(&teller.all_here, 0, 0) || pthread_attr_init(&detached))
 		return;
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
 	/* the program's signals are for its own threads */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	teller.runs = pthread_create(&teller.thread, NULL, tell, NULL) == 0;
+	teller.runs = pthread_create(&thread, &detached, tell, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!teller.runs)
-		sem_destroy(&teller.all_here);
-}
-
-static void stop_telling(void)
-{
-	if (!teller.runs)
-		return;
-	sem_post(&teller.all_here);
-	pthread_join(teller.thread, NULL);
-	sem_destroy(&teller.all_here);
-	teller.runs = false;
+	pthread_attr_destroy(&detached);
 }
 
 /*
- * The communicators, of all ranks. Whoever does not come is a rank without phasemux, and there is no way
+ * Without waiting for the thread: where each rank has one processor, and ranks that wait keep it busy, it may
+ * be some ms until the thread has one. The semaphore stays for it.
+ */
+static void stop_telling(void)
+{
+	if (teller.runs)
+		sem_post(&teller.all_here);
+}
+
+/*
+ * The communicator, of all ranks. Whoever does not come is a rank without phasemux, and there is no way
  * to find that out but to wait: what it may be sent on the only communicator that it has in common with
  * us is the program's. Not by MPI_Comm_dup, nor after a barrier that does not block: with either Open MPI
  * looks after collectives that do not block in each call, for the rest of the run.
  */
-static int make_communicators(void)
+static int make_communicator(void)
 {
 	MPI_Group all;
 	bool made;
 
 	if (PMPI_Comm_group(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
 		return -EIO;
-	made = PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &rounds) == MPI_SUCCESS &&
-			PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &closing) == MPI_SUCCESS;
+	made = PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &own) == MPI_SUCCESS;
 	PMPI_Group_free(&all);
 	return made ? 0 : -EIO;
 }
@@ -132,12 +134,11 @@ static int adapter_open(struct mpi_world *world)
 	for (char *blanks; (blanks = strstr(world->library, "  "));)
 		memmove(blanks, blanks + 1, strlen(blanks));
 	start_telling(world->rank);
-	error = make_communicators();
+	error = make_communicator();
 	stop_telling();
 	if (error)
 		return error;
-	PMPI_Comm_set_errhandler(rounds, MPI_ERRORS_RETURN);
-	PMPI_Comm_set_errhandler(closing, MPI_ERRORS_RETURN);
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
 	return 0;
 }
 
@@ -167,12 +168,12 @@ static int transfer(piece_start start, char *buffer, int other)
 
 static int send_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	return PMPI_Isend(piece, bytes, MPI_BYTE, other, 0, rounds, request);
+	return PMPI_Isend(piece, bytes, MPI_BYTE, other, 0, own, request);
 }
 
 static int receive_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	return PMPI_Irecv(piece, bytes, MPI_BYTE, other, 0, rounds, request);
+	return PMPI_Irecv(piece, bytes, MPI_BYTE, other, 0, own, request);
 }
 
 /* Towards rank 0: first from all that are below, then to the one above. 1, -EIO, 0: it is done. */
@@ -281,7 +282,7 @@ static int rehearse_send(int other, bool above)
 	size_t bytes = above ? rehearsal.up : rehearsal.down;
 
 	if (start_pieces(send_piece, rehearsal.out, bytes, other) || tree.pieces == PIECES_MAX ||
-			PMPI_Isend(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, rounds,
+			PMPI_Isend(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own,
 					&tree.request[tree.pieces]) != MPI_SUCCESS)
 		return -EIO;
 	tree.pieces++;
@@ -291,7 +292,7 @@ static int rehearse_send(int other, bool above)
 static int rehearse_meet(int other, bool above)
 {
 	(void)above;
-	return PMPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, rounds, MPI_STATUS_IGNORE) ==
+	return PMPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own, MPI_STATUS_IGNORE) ==
 					MPI_SUCCESS ?
 			0 :
 			-EIO;
@@ -358,52 +359,55 @@ static int adapter_wait(void)
 	return more;
 }
 
-static int add(double *values, int count)
+/* As many as a part of a sum has; both are of tree.bytes. */
+static void add(const void *in, void *inout)
 {
-	return PMPI_Reduce(tree.rank ? values : MPI_IN_PLACE, tree.rank ? NULL : values, count,
-			MPI_DOUBLE, MPI_SUM, 0, closing);
+	const double *more = in;
+	double *sums = inout;
+
+	for (size_t i = 0; i < tree.bytes / sizeof(*sums); i++)
+		sums[i] += more[i];
 }
 
-static int add_everywhere(double *values, int count)
+/*
+ * Up the tree, where a rank sends what it has and goes on. In MPI's own reductions ranks wait for each other for
+ * each piece, and that takes long where two of them share a processor.
+ */
+static int adapter_sum(double *values, size_t count)
 {
-	return PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, closing);
+	static double scratch[SUM_PIECES * PIECE_BYTES / sizeof(double)];
+	const size_t most = sizeof(scratch) / sizeof(*scratch);
+
+	for (size_t at = 0; at < count; at += most) {
+		size_t left = count - at;
+
+		if (adapter_reduce_start(values + at, scratch,
+				    (left < most ? left : most) * sizeof(*values), add) ||
+				adapter_wait())
+			return -EIO;
+	}
+	return 0;
 }
 
-static int largest(double *values, int count)
-{
-	return PMPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, closing);
-}
-
-/* A collective of the end, in pieces as well. */
-static int in_pieces(int (*collective)(double *, int), double *values, size_t count)
+/* In pieces as well. */
+static int adapter_max(double *values, size_t count)
 {
 	const size_t most = PIECE_BYTES / sizeof(*values);
 
 	for (size_t at = 0; at < count; at += most) {
 		size_t left = count - at;
 
-		if (collective(values + at, (int)(left < most ? left : most)) != MPI_SUCCESS)
+		if (PMPI_Allreduce(MPI_IN_PLACE, values + at, (int)(left < most ? left : most),
+				    MPI_DOUBLE, MPI_MAX, own) != MPI_SUCCESS)
 			return -EIO;
 	}
 	return 0;
 }
 
-static int adapter_sum(double *values, size_t count, bool everywhere)
-{
-	return in_pieces(everywhere ? add_everywhere : add, values, count);
-}
-
-static int adapter_max(double *values, size_t count)
-{
-	return in_pieces(largest, values, count);
-}
-
 static void adapter_close(void)
 {
-	if (closing != MPI_COMM_NULL)
-		PMPI_Comm_free(&closing);
-	if (rounds != MPI_COMM_NULL)
-		PMPI_Comm_free(&rounds);
+	if (own != MPI_COMM_NULL)
+		PMPI_Comm_free(&own);
 }
 
 __attribute__((visibility("default"))) const struct mpi_adapter *phasemux_mpi_adapter(void);

@@ -24,7 +24,7 @@ struct mpi_world {
 typedef void (*mpi_merge)(const void *in, void *inout);
 
 struct mpi_adapter {
-	/* Fills world, and makes the private communicators, as MPI_Init does: all ranks together. */
+	/* Fills world, and makes the private communicator, as MPI_Init does: all ranks together. */
 	int (*open)(struct mpi_world *world);
 	/*
 	 * What a reduction and a broadcast of so many bytes make the MPI library allocate, it
@@ -44,8 +44,12 @@ struct mpi_adapter {
 	/* Has what was started come to its end? 1, 0 or -EIO. */
 	int (*test)(void);
 	int (*wait)(void);
-	/* Waits for the others: element-wise sums, or maxima, of doubles to all ranks. */
-	int (*sum)(double *values, size_t count, bool everywhere);
+	/*
+	 * Element-wise sums of doubles, in rank 0's `values`, while no round is under way; those of the others
+	 * are partial sums then. A rank waits for those below it in the tree alone.
+	 */
+	int (*sum)(double *values, size_t count);
+	/* Waits for the others: element-wise maxima of doubles, in the `values` of all ranks. */
 	int (*max)(double *values, size_t count);
 	/* Frees all that was made. Nothing may be under way. */
 	void (*close)(void);

@@ -47,7 +47,7 @@ int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter)
 {
 	if (adapter->reduce_start(sampled->total, sampled->scratch, sizeof(*sampled->total),
 			    profile_merge) ||
-			adapter->wait() || adapter->sum(sampled->fold, sampled->fold_length, false))
+			adapter->wait() || adapter->sum(sampled->fold, sampled->fold_length))
 		return -EIO;
 	return 0;
 }
