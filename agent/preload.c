@@ -149,9 +149,12 @@ void wrap_attach(bool with_mpi)
 	}
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
 	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!core)
+	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
+	if (!core_attach)
 		snprintf(why, sizeof(why), "%s", dlerror());
-	error = with_mpi ? meeting_hold(&preload, core != NULL, &speaks) : core ? 0 : -ENOENT;
+	error = with_mpi            ? meeting_hold(&preload, core_attach != NULL, &speaks) :
+			core_attach ? 0 :
+				      -ENOENT;
 	if (error) {
 		if (speaks)
 			fprintf(stderr, "phasemux: off: %s\n",
@@ -159,13 +162,12 @@ void wrap_attach(bool with_mpi)
 		return;
 	}
 	threads_look(); /* what has been opened for the core is not the program either */
-	*(void **)&core_attach = dlsym(core, PRELOAD_CORE_ATTACH);
 	if (!with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");
 
 		atomic_store(&real_exit, (void (*)(int))real);
 	}
-	if (core_attach && core_attach(&preload) == 0 && !with_mpi)
+	if (core_attach(&preload) == 0 && !with_mpi)
 		at_quick_exit(end); /* runs no destructors */
 }
 
@@ -190,16 +192,29 @@ static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum ru
 	return real;
 }
 
-/* dlsym may allocate: look up everything while that is still harmless. */
+/* Whether any library here has calls of this form: MPI_Send, which large counts may have, or MPI_Init. */
+static bool has_form(const struct real_libraries *libraries, enum form form)
+{
+	return real_find(libraries, symbols[MPI_CALL_Send][form]) ||
+			real_find(libraries, symbols[MPI_CALL_Init][form]);
+}
+
+/*
+ * dlsym may allocate: look up everything while that is still harmless. Most programs have one form of
+ * the calls, and to look for what is nowhere takes longest.
+ */
 static void resolve_all(void)
 {
 	struct real_libraries libraries;
 
 	real_libraries_find(&libraries);
-	for (int form = 0; form < FORMS; form++)
+	for (int form = 0; form < FORMS; form++) {
+		if (!has_form(&libraries, form))
+			continue;
 		for (int call = 0; call < MPI_CALLS; call++)
 			if (!atomic_load_explicit(&real_calls[form][call], memory_order_relaxed))
 				resolve(&libraries, form, call);
+	}
 }
 
 /*
