@@ -251,6 +251,7 @@ int core_open_spool(double run)
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
 	facts->passed_ticks = core.rules.passed_ticks;
+	facts->budget = core.settings.budget;
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);

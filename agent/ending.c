@@ -19,16 +19,26 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
+/* Time of a thread, of which rests are left out: what it most likely is with them. */
+static double with_rests(const struct thread *thread, uint64_t ticks)
+{
+	double all = (double)(clock_now() - core.start - thread->unobserved);
+	double rested = (double)atomic_load(&thread->counts.rested_ticks);
+
+	return rested < all ? (double)ticks * all / (all - rested) : (double)ticks;
+}
+
 /* That the thread which speaks MPI was in it, or polled. */
 static double mpi_seconds(void)
 {
-	uint64_t ticks = 0;
+	double ticks = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
 		if (thread->main)
-			ticks += atomic_load(&thread->counts.mpi_ticks) +
-					atomic_load(&thread->counts.poll_ticks);
-	return clock_ns(ticks) * 1e-9;
+			ticks += with_rests(thread,
+					atomic_load(&thread->counts.mpi_ticks) +
+							atomic_load(&thread->counts.poll_ticks));
+	return clock_ns((uint64_t)ticks) * 1e-9;
 }
 
 static double most_computing(void)
@@ -36,7 +46,9 @@ static double most_computing(void)
 	double seconds = 0, threads = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next) {
-		seconds += clock_ns(atomic_load(&thread->counts.ticks)) * 1e-9;
+		seconds += clock_ns((uint64_t)with_rests(thread,
+					   atomic_load(&thread->counts.ticks))) *
+				1e-9;
 		threads++;
 	}
 	return threads > 0 ? seconds / threads : 0;
@@ -191,6 +203,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		.counting = &core.counting,
 		.world = &world,
 		.rounds = exchange_rounds(core.exchange),
+		.budget = core.settings.budget,
 		.waiting = core.adapter ? (unsigned)world.size : 1,
 		.alone = !core.adapter };
 	struct ledger_piece piece[LEDGER_PIECES];
@@ -314,6 +327,8 @@ void ending_hook(struct preload_thread *slot, void *site, const void *frame)
 	plain = plain_locale_enter();
 	toggle_stop();
 	if (thread) {
+		if (thread->resting.since)
+			rest_end(thread, now);
 		thread_look_return(thread, &core.rules, now);
 		thread_stop_counting(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
@@ -369,6 +384,8 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 		return;
 	thread = hooks_thread(slot);
 	if (thread) {
+		if (thread->resting.since)
+			rest_end(thread, now);
 		thread_stop_counting(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);

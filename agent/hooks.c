@@ -77,6 +77,8 @@ void hooks_thread_ends(void *data)
 	}
 	if (!thread)
 		return;
+	if (thread->resting.since)
+		rest_end(thread, clock_now());
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
 			thread_stop_counting(thread, &core.rules, clock_now());
@@ -200,6 +202,7 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	}
 	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
 	thread_learn_short(thread, &core.rules, now);
+	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
 	thread->service_at = clock_next_multiple(pause);
 	account_service(thread, clock_now() - now, training);
 	errno = kept;
@@ -215,8 +218,10 @@ static __attribute__((noinline)) void meet(struct preload_thread *slot)
 	struct thread *thread = watcher_is_me() ? NULL : hooks_adopt(0, slot);
 
 	if (thread)
-		site_add(&thread->counts.service_ticks, clock_now() - begin);
+		account_service(thread, clock_now() - begin, 0);
 	slot->core = thread ? (void *)thread : &unobserved;
+	if (!thread)
+		slot->rest.until = REST_ENDLESS;
 	errno = kept;
 }
 
@@ -269,11 +274,14 @@ static inline bool is_safe(enum runtime_call call)
 static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
 		void *site, const void *frame)
 {
-	uint64_t now = clock_now(), begin;
 	struct thread *thread = in_slot(slot);
+	uint64_t now, begin;
 
 	if (!is_observed(thread))
 		return;
+	now = clock_now();
+	if (__builtin_expect(thread->resting.since, 0))
+		rest_end(thread, now);
 	thread_look_return(thread, &core.rules, now);
 	begin = thread_stop_counting(thread, &core.rules, now);
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
@@ -302,7 +310,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		thread = slot->core;
 		is_new = true;
 	}
-	if (!is_observed(thread))
+	if (!is_observed(thread) || __builtin_expect(thread->resting.since, 0))
 		return;
 	/* a call is where it began; but of a region, this is the beginning */
 	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
@@ -320,6 +328,10 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 			is_safe(call)) {
 		service(thread, now);
 		now = clock_now();
+	}
+	if (__builtin_expect(thread->resting.wanted, 0)) {
+		rest_begin(thread, now);
+		return;
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
 	if (thread_passes(thread, &core.rules) && call < MPI_CALLS)

@@ -13,6 +13,8 @@
 #define POLLS_DOUBT 10   /* what was long among polls is known to be a burst, but it was not read */
 #define DOUBT_SHARE 0.01 /* of all time may be that of something long that went by */
 
+#define HOOKS_KNOWN 1024 /* calls that were looked at, after which it is known what that takes */
+
 #define COST_CALLS   1024 /* are measured in a row, for a clock may tick every 40 ns, */
 #define COST_BATCHES 4    /* so many times */
 
@@ -44,10 +46,24 @@ double passed_cost(void)
 	return (double)least / COST_CALLS;
 }
 
+/* What the hooks of a call take among the program's work; at first, what they take one after the other. */
+static double hook_ticks(const struct thread *thread, const struct thread_rules *rules)
+{
+	const struct thread_counts *counts = &thread->counts;
+	uint64_t calls = atomic_load_explicit(&counts->calls, memory_order_relaxed) -
+			atomic_load_explicit(&counts->passed, memory_order_relaxed) -
+			atomic_load_explicit(&counts->rested_calls, memory_order_relaxed);
+	double ticks = (double)atomic_load_explicit(&counts->hook_ticks, memory_order_relaxed);
+
+	if (calls < HOOKS_KNOWN || ticks <= (double)calls * rules->call_ticks)
+		return rules->call_ticks;
+	return ticks / (double)calls;
+}
+
 uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t calls, uint64_t ticks, uint64_t elapsed)
 {
-	double cost = (double)calls * rules->call_ticks;
+	double cost = (double)calls * hook_ticks(thread, rules);
 	double allowed = CALLS_SHARE * rules->allowed * (double)ticks;
 
 	if (!(allowed > 0) || cost <= allowed ||

@@ -13,6 +13,7 @@
 #include "agent/calls.h"
 #include "agent/mpi_adapter.h"
 #include "agent/passed.h"
+#include "agent/rest.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -27,6 +28,7 @@ struct preload_thread {
 	void *core;    /* NULL: the core does not know the thread */
 	bool answered; /* the call that returned last, if it only asks, said that it has come */
 	struct passed passed;
+	struct rest rest;
 };
 
 /* What the core does at the boundaries. */

@@ -185,7 +185,8 @@ static bool is_program(const void *site)
 /* A wrapper that is not to be seen: in a target, of the program itself, not within another call. */
 static inline bool is_observed(const void *site)
 {
-	return wrap_observed() && !wrap_thread.depth && is_program(site);
+	return wrap_observed() && !wrap_thread.depth &&
+			!rest_is_endless(&wrap_thread.of_core.rest) && is_program(site);
 }
 
 /* ---- regions: what runs on a team ---- */

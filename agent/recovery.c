@@ -372,6 +372,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.off_seconds = recovery->off_seconds,
 		.slowdown = recovery->off_seconds > 0 ? &unknown : NULL,
 		.rounds = recovery->rounds,
+		.budget = facts->budget,
 		.waiting = facts->alone ? 1 : (unsigned)world.size,
 		.alone = facts->alone && !facts->family };
 	struct profile *profile = calloc(1, sizeof(*profile));

@@ -11,6 +11,8 @@
 #include "multiplex/layout.h"
 #include "sampling/clock.h"
 
+#define OVER_BUDGET 1.1 /* so many times the budget is over it */
+
 /* JSON knows no infinity and no NaN: what is not known is null. */
 static json_t *number(double value)
 {
@@ -79,16 +81,20 @@ static json_t *efficiency(const struct report_facts *facts)
 	const struct totals *totals = facts->totals;
 	double mean = share(totals->compute.seconds, totals->threads);
 	double most = facts->compute_seconds_most, outside = totals->outside_mpi_seconds;
-	json_t *object = json_pack("{s:o,s:o,s:o}", "parallel",
-			number(share(mean, facts->wall_seconds)), "load_balance",
-			number(share(mean, most)), "communication",
+	double all = totals->threads * facts->wall_seconds, observed = all - totals->rested_seconds;
+	json_t *object;
+
+	/* while a thread rested, it computed as it did before and after */
+	if (observed > 0 && observed < all)
+		mean *= all / observed;
+	object = json_pack("{s:o,s:o,s:o}", "parallel", number(share(mean, facts->wall_seconds)),
+			"load_balance", number(share(mean, most)), "communication",
 			number(share(most, facts->wall_seconds)));
 
 	if (outside > 0 && totals->threads > facts->world->size) {
-		object = document_set(object, "mpi",
-				number(share(outside, totals->threads * facts->wall_seconds)));
+		object = document_set(object, "mpi", number(share(outside, all)));
 		object = document_set(object, "threads",
-				number(share(totals->compute.seconds, outside)));
+				number(share(mean * totals->threads, outside)));
 	}
 	return object;
 }
@@ -389,6 +395,35 @@ static double waited_share(const struct report_facts *facts, double available)
 	return share(totals->agent_seconds + own * (times - 1), available);
 }
 
+/*
+ * What most of the agent's time was spent on, where it took more than a tenth over the budget; NULL: it did
+ * not. What ranks wait for counts as often as in waited_share.
+ */
+static const char *over_budget(const struct report_facts *facts, double available)
+{
+	const struct totals *totals = facts->totals;
+	const struct work *work = &totals->work;
+	double own = waited_share(facts, available) * available - totals->agent_seconds;
+	double read = work->reads + work->switches + work->samples;
+	double times = read > 0 ? 1 + own / read : 1;
+	const struct {
+		const char *name;
+		double seconds;
+	} kinds[] = { { "start and end",
+				      totals->agent_seconds - work->calls - work->services - read },
+		{ "calls", work->calls }, { "services", work->services },
+		{ "reads", times * work->reads }, { "switches", times * work->switches },
+		{ "samples", times * work->samples } };
+	size_t most = 0;
+
+	if (!(facts->budget > 0) || !(waited_share(facts, available) > OVER_BUDGET * facts->budget))
+		return NULL;
+	for (size_t i = 1; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].seconds > kinds[most].seconds)
+			most = i;
+	return kinds[most].name;
+}
+
 /* What phasemux itself took. interval_cost is given away. */
 static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
@@ -398,8 +433,10 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 	double read_seconds = totals->reads > 0 ? totals->work.reads / totals->reads :
 						  facts->counting->probe.read_ns * 1e-9;
 
+	const char *over = over_budget(facts, available);
+
 	return json_pack(
-			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o}",
+			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
 			"interval_cost", interval_cost, "work", "calls", number(work->calls),
 			"reads", number(work->reads), "switches", number(work->switches),
 			"services", number(work->services), "samples", number(work->samples),
@@ -411,7 +448,9 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
 			whole(totals->calls), "passed_calls", whole(totals->passed), "reads",
 			whole(totals->reads), "read_seconds", number(read_seconds), "rounds",
-			(int)facts->rounds, "switches", whole(totals->switches));
+			(int)facts->rounds, "switches", whole(totals->switches), "budget",
+			number(facts->budget), "over_budget",
+			over ? json_string(over) : json_null());
 }
 
 /* Not read, but attributed to the phases through call sites. */
@@ -490,6 +529,17 @@ static json_t *samples(const struct totals *totals)
 {
 	return json_pack("{s:o,s:o,s:o}", "in_bursts", whole(totals->samples), "slices",
 			whole(totals->slices), "lost", whole(totals->lost_samples));
+}
+
+/* Time, and calls in it, at which nobody looked, so that the budget was kept. */
+static json_t *not_observed(const struct report_facts *facts)
+{
+	const struct totals *totals = facts->totals;
+
+	return json_pack("{s:o,s:o,s:o}", "seconds", number(totals->rested_seconds), "time_share",
+			number(share(totals->rested_seconds,
+					facts->wall_seconds * totals->threads)),
+			"calls", whole(totals->rested_calls));
 }
 
 /* Call paths, and how many calls came by others than those that are kept. */
@@ -604,6 +654,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "not_read", not_read(totals));
 	report = document_set(report, "lost", lost(totals));
 	report = document_set(report, "samples", samples(totals));
+	report = document_set(report, "not_observed", not_observed(facts));
 	report = document_set(report, "call_paths", call_paths(totals));
 	report = document_set(report, "agent", agent(facts, interval_cost));
 	report = document_set(report, "toggle", toggle(facts));

@@ -37,8 +37,9 @@ struct report_facts {
 	double wall_seconds;         /* the longest rank's */
 	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
-	unsigned waiting;                /* ranks that wait for each other; 1: none does */
-	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h) */
+	double budget;      /* that the agent may cost of the program's time; INFINITY: any */
+	unsigned waiting;   /* ranks that wait for each other; 1: none does */
+	double off_seconds; /* of rank 0, beside wall_seconds (toggle.h) */
 	const struct slowdown *slowdown; /* NULL: it was always on */
 	const struct stretch *stretch;   /* what that was found from, on rank 0 */
 	unsigned stretches;

@@ -176,6 +176,40 @@ static void print_slices(FILE *out, const json_t *samples)
 				format_count(lost).of);
 }
 
+/* Where the budget could not be kept: by how much, and what for. */
+static void print_budget(FILE *out, const json_t *agent)
+{
+	static const struct {
+		const char *name, *why;
+	} kinds[] = { { "start and end", "for start and end, because the run was short" },
+		{ "calls", "at the program's calls, to see how long each takes" },
+		{ "services", "to learn phases, and to sort bursts into them" },
+		{ "reads", "to read counters" }, { "switches", "to switch groups of counters" },
+		{ "samples", "by the kernel, to sample long bursts" } };
+	const char *over = json_string_value(json_object_get(agent, "over_budget"));
+
+	for (size_t i = 0; over && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(over, kinds[i].name) == 0)
+			report_print_line(out, 2,
+					"The budget of %g%% was not kept: phasemux took %s, most of it %s.",
+					100 * report_get(agent, "budget"),
+					format_percent(report_get(agent, "share")).of,
+					kinds[i].why);
+}
+
+/* Time of which nothing is known, where there was any. */
+static void print_rests(FILE *out, const json_t *rests)
+{
+	double calls = report_get(rests, "calls");
+
+	if (calls > 0)
+		report_print_line(out, 2,
+				"Not observed, to keep the budget: %s of the time, in which %s calls "
+				"were made; all shares are of the rest of the time.",
+				format_percent(report_get(rests, "time_share")).of,
+				format_count(calls).of);
+}
+
 /* Calls whose callers are not all known, where there were any. */
 static void print_paths(FILE *out, const json_t *paths)
 {
@@ -284,8 +318,10 @@ static void print_foot(FILE *out, const json_t *report)
 	print_left_out(out, report);
 	print_polling(out, json_object_get(report, "polling"));
 	print_slices(out, json_object_get(report, "samples"));
+	print_rests(out, json_object_get(report, "not_observed"));
 	print_paths(out, json_object_get(report, "call_paths"));
 	print_overhead(out, json_object_get(report, "agent"));
+	print_budget(out, json_object_get(report, "agent"));
 	print_toggle(out, json_object_get(report, "toggle"));
 }
 

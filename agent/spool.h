@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     16
+#define SPOOL_VERSION     17
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -57,6 +57,7 @@ struct spool_facts {
 	uint64_t start; /* ticks of the clock at the start of the run */
 	double ns_per_tick;
 	double read_ns, passed_ticks; /* what a read costs, and a call that goes by */
+	double budget;                /* of the program's time; INFINITY: none */
 	uint64_t sums_length;         /* doubles */
 	uint32_t scheme;              /* enum scheme_kind */
 	uint32_t hardware, counters, alone;

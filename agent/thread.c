@@ -17,6 +17,11 @@
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
 #define READS_LEFT 0.3
 
+/* Of what is allowed, what learning call paths may take, and at least, of the main thread and others. */
+#define LEARN_SHARE   0.25
+#define LEARN_NS_MAIN 3e6
+#define LEARN_NS      5e5
+
 /*
  * Among the program's work a read takes some times as long as it did at the start, one after the other,
  * for what it needs has left the caches. After so many reads this is known; one that took more than so
@@ -579,6 +584,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.slices = count_of(&slicer->all_slices),
 		.samples = count_of(&slicer->samples),
 		.lost_samples = count_of(&slicer->lost),
+		.rested_calls = count_of(&counts->rested_calls),
+		.rested_ticks = count_of(&counts->rested_ticks),
 		.paths = count_of(&thread->sites.paths.kept),
 		.merged_calls = count_of(&thread->sites.paths.merged),
 	};
@@ -629,14 +636,26 @@ void thread_learn_short(struct thread *thread, const struct thread_rules *rules,
 	thread->burst_min = own && own < common ? own : common;
 }
 
+/* Ticks that learning call paths may take until that time. */
+static uint64_t learn_most(const struct thread *thread, const struct thread_rules *rules,
+		uint64_t elapsed)
+{
+	double at_once = (double)clock_ticks(thread->main ? LEARN_NS_MAIN : LEARN_NS);
+	double in_time = LEARN_SHARE * rules->allowed * (double)elapsed;
+
+	return (uint64_t)(at_once > in_time ? at_once : in_time);
+}
+
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
 {
 	double spent = rules->fixed_ticks + thread_own_ticks(thread, rules);
 	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
 
-	if (rules->allowed > 0)
+	if (rules->allowed > 0) {
+		thread->sites.paths.learn_most = learn_most(thread, rules, elapsed);
 		thread->pay = rules->pay * read_costs(thread, rules) *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
+	}
 	if (elapsed - thread->budget_at < rules->service_ticks / 2)
 		return;
 	thread->window.multiple = passed_multiple(thread, rules, calls - thread->budget_calls,

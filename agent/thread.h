@@ -17,6 +17,7 @@
 #include "agent/pending.h"
 #include "agent/polling.h"
 #include "agent/preload.h"
+#include "agent/rest.h"
 #include "agent/site.h"
 #include "agent/slices.h"
 #include "agent/totals.h"
@@ -79,7 +80,8 @@ struct thread_counts {
 	_Atomic uint64_t hook_ticks; /* in hooks, but for what follows: of some calls, for all */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
-	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks by length of burst */
+	_Atomic uint64_t rested_calls, rested_ticks; /* calls are in `calls`, too */
+	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks by length of burst */
 };
 
 /* The computing time of the last second or so by length of burst, which tells what is short now. */
@@ -114,6 +116,7 @@ struct thread {
 	uint32_t untimed;      /* calls, until the next one whose hooks are timed */
 	uint32_t returns;      /* as of the rules, when it looked last */
 	uint64_t burst_min;    /* ticks; that of the rules or lower: thread_learn_short */
+	struct rest_plan resting;
 	/* the burst under way */
 	bool open, reading;
 	bool by_other; /* it is begun by another thread, just now */

@@ -33,6 +33,7 @@ struct totals {
 	struct work work; /* seconds */
 	double slices, samples, lost_samples;
 	double paths, merged_calls; /* as in struct account */
+	double rested_calls, rested_seconds;
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
@@ -48,8 +49,9 @@ struct account {
 	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
 	double sample_ticks; /* in the kernel */
 	double slices, samples,
-			lost_samples; /* of the kernel, in bursts; cut from them; not taken */
-	double paths;                 /* call paths that are kept */
+			lost_samples;      /* of the kernel, in bursts; cut from them; not taken */
+	double rested_calls, rested_ticks; /* of the calls, those in rests; the rests (rest.h) */
+	double paths;                      /* call paths that are kept */
 	double merged_calls; /* whose path found no room, or could not be learnt (sampling/path.h) */
 };
 

@@ -107,6 +107,7 @@ static inline void wrap_called(void *site, const void *frame)
 static inline void wrap_nests(void)
 {
 	wrap_thread.of_core.passed.nests = true;
+	wrap_thread.of_core.rest.nests = true;
 }
 
 /* A call begins: whether it is the outermost one. */
@@ -138,12 +139,13 @@ static inline void wrap_ends(void)
 
 /*
  * Where so many calls come that most go by (passed.h), and this one is from where it was expected, it is
- * made, and nothing else. Those that go by and are from elsewhere, or nest, do so in wrap_enter. When hooks
+ * made, and nothing else. So it is while the thread rests (rest.h). Those that go by and are from elsewhere, or nest, do so in wrap_enter. When hooks
  * are paused, some more are counted: who goes on begins anew (thread_return).
  */
 static inline __attribute__((always_inline)) bool wrap_goes_by(const void *site, const void *frame)
 {
-	return passed_takes_next(&wrap_thread.of_core.passed, site, frame);
+	return passed_takes_next(&wrap_thread.of_core.passed, site, frame) ||
+			(!wrap_thread.depth && rest_goes_by(&wrap_thread.of_core.rest));
 }
 
 static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
@@ -159,7 +161,8 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 	hooks = wrap_observed();
 	if (!hooks)
 		return;
-	if (passed_left(passed) && passed_takes(passed, site, frame))
+	if ((passed_left(passed) && passed_takes(passed, site, frame)) ||
+			rest_takes(&wrap_thread.of_core.rest))
 		wrap_thread.passes = true;
 	else
 		hooks->before(&wrap_thread.of_core, call, site, frame);

@@ -45,23 +45,27 @@ calm holds "of which the one that does not train allocates nothing" \
 	grep '^rank 1: allocations 0 ' "two$pass.out"
 calm holds "and the one that does hardly anything" grep '^allocations [0-9]\{1,2\} ' "two$pass.out"
 
-# Too many to time each: what goes by is counted, and its time is not lost.
+# Too many to time each: what goes by is counted, and its time is not lost. On a machine that does much else
+# at the same time, calls are not seen to be quick, and a part of them is in rests, of which only the number of
+# calls is known.
 passed() {
 	holds "$1" "$python" -c '
 import json, sys
 report = json.load(open(sys.argv[1]))
 agent = report["agent"]
 millions, low, high = map(float, sys.argv[2:])
-share = agent["passed_calls"] / agent["calls"]
+rested = report["not_observed"]["calls"]
+share = (agent["passed_calls"] + rested) / agent["calls"]
 assert agent["calls"] in (millions * 1e6 + 101, millions * 1e6 + 102), agent["calls"]
 assert low <= share <= high, share
-assert report["bursts"] >= agent["calls"] - 2, report["bursts"]
+assert report["bursts"] + rested >= agent["calls"] - 12, (report["bursts"], rested)
 assert 0 < report["compute_seconds"] < report["wall_seconds"], report["compute_seconds"]' \
 		"$2/report.json" "$3" "$4" "$5"
 }
 preloaded many PHASEMUX_OUTPUT="$tmp/many" million_times 5
 passed "of five million calls most go by" "$tmp/many" 5 0.3 0.99
-holds "and the report says so" grep -q "Calls too short to time each" "$tmp/many/report.txt"
+holds "and the report says so" grep -q "Calls too short to time each\|Not observed, to keep the budget" \
+	"$tmp/many/report.txt"
 preloaded each PHASEMUX_OUTPUT="$tmp/each" PHASEMUX_BUDGET=none million_times 1
 passed "without a budget, none does" "$tmp/each" 1 0 0
 
@@ -70,8 +74,11 @@ for with in $(mpis_of polls); do
 	preloaded "polls.$with" on "$with" 1 "$programs/polls.$with" 1000000
 	holds "polls.$with: a call that makes another one is one call" report value \
 		"$tmp/polls.$with.result/report.json" agent/calls 1000001
-	holds "polls.$with: and most of them go by" report between \
-		"$tmp/polls.$with.result/report.json" agent/passed_calls 100000 1000000
+	holds "polls.$with: and most of them go by, or are in rests" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+by = report["agent"]["passed_calls"] + report["not_observed"]["calls"]
+assert 100000 <= by <= 1000000, by' "$tmp/polls.$with.result/report.json"
 done
 
 if have strace && strace -o /dev/null true 2>/dev/null; then

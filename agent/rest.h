@@ -1,0 +1,91 @@
+/*
+ * Rests: the last step by which a thread keeps within its budget. Calls that are quick and come from a few
+ * places are passed over (passed.h), and what reads and call paths may cost is limited where they are paid.
+ * A program whose calls are of neither kind could still cost more than is allowed. Where a thread has spent
+ * more than it may, and goes on doing so, it rests: for a while no call is looked at, wherever it comes from.
+ *
+ * What happens in a rest is in no count, but how long it was and how many calls were made: the report is of
+ * the time that was observed. Only every REST_LOOKS-th call looks at the clock, so that a rest may end a few
+ * calls late.
+ */
+#ifndef PHASEMUX_AGENT_REST_H
+#define PHASEMUX_AGENT_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define REST_LOOKS   16
+#define REST_ENDLESS UINT64_MAX /* of a thread that is not observed */
+
+/* What the preload sees of it, in the thread's own storage. */
+struct rest {
+	uint64_t until; /* as of rest_clock; 0: the thread does not rest; REST_ENDLESS: it never ends */
+	uint32_t calls; /* in this rest */
+	bool nests;     /* this thread's calls have made others that are intercepted */
+};
+
+/* Nanoseconds. The preload and the core have clocks of their own, and this one is the kernel's. */
+static inline uint64_t rest_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline bool rest_is_endless(const struct rest *rest)
+{
+	return rest->until == REST_ENDLESS;
+}
+
+/*
+ * Returns whether the call that begins is not looked at, and nothing is to be done when it returns. What
+ * it calls itself must not be taken for calls of the program.
+ */
+static inline bool rest_goes_by(struct rest *rest)
+{
+	if (__builtin_expect(!rest->until, 1) || rest->nests || (rest->calls + 1) % REST_LOOKS == 0)
+		return false;
+	rest->calls++;
+	return true;
+}
+
+/* Returns whether the call that begins is not looked at. */
+static inline bool rest_takes(struct rest *rest)
+{
+	if (__builtin_expect(!rest->until, 1))
+		return false;
+	if (++rest->calls % REST_LOOKS || rest_clock() < rest->until)
+		return true;
+	rest->calls--;
+	rest->until = 0;
+	return false;
+}
+
+/* The core's side. All in ticks. */
+struct rest_plan {
+	uint64_t since; /* when the rest under way began; 0: the thread does not rest */
+	uint64_t wanted; /* how long the next one should be, once the call under way has returned; 0: none */
+	uint64_t woken;  /* when the last one ended */
+	double spent;    /* by calls, when the budget was looked at last ... */
+	uint32_t passed; /* ... and the thread's passed_window.multiple then */
+};
+
+struct thread;
+struct thread_rules;
+
+/*
+ * Looks whether the thread needs a rest, `elapsed` ticks after the program's start, at time now. Call on
+ * the thread itself, while it is in a call.
+ */
+void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
+		uint64_t now);
+
+/* A call has returned, at time now, and no burst has begun: the rest that is wanted begins. */
+void rest_begin(struct thread *thread, uint64_t now);
+
+/* The rest under way is over, at time now. */
+void rest_end(struct thread *thread, uint64_t now);
+
+#endif
