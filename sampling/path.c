@@ -396,15 +396,21 @@ static uint32_t token_of(uintptr_t address)
 	return (uint32_t)mix(hash, address - base);
 }
 
-static void sign(const struct path_table *table, struct path *path)
+/* Adds to a hash the innermost frames of a path, by what is the same in every process. */
+static uint64_t mix_frames(const struct path_table *table, uint64_t hash, const struct path *path,
+		unsigned frames)
 {
-	path->signature = 0;
-	for (unsigned i = 0; i < path->frames; i++) {
+	for (unsigned i = 0; i < frames; i++) {
 		const struct path_frame *known = find_frame(table, path->address[i]);
 
-		path->signature = mix(path->signature,
-				known->address ? known->token : token_of(path->address[i]));
+		hash = mix(hash, known->address ? known->token : token_of(path->address[i]));
 	}
+	return hash;
+}
+
+static void sign(const struct path_table *table, struct path *path)
+{
+	path->signature = mix_frames(table, 0, path, path->frames);
 }
 
 /* Paths end at this address from now on: what goes beyond it is not recognised any more. */
@@ -582,4 +588,46 @@ unsigned path_search(struct path_table *table, uintptr_t address, const void *fr
 	if (!table->path[at].merged)
 		*origin = (uint16_t)at;
 	return at;
+}
+
+/* Whether from these frames on outwards, as far as both paths reach, the callers are the same. */
+static bool continues(const struct path *path, unsigned frame, const struct path *other,
+		unsigned at)
+{
+	while (frame < path->frames && at < other->frames)
+		if (path->address[frame++] != other->address[at++])
+			return false;
+	return true;
+}
+
+/*
+ * Leaves in own_from and own_to how many of the innermost frames of each path are not callers of
+ * both. Paths are cut at PATH_FRAMES_MAX frames, so their outermost frames need not match.
+ */
+static void own_frames(const struct path *from, const struct path *to, unsigned *own_from,
+		unsigned *own_to)
+{
+	for (unsigned sum = 0; sum < (unsigned)from->frames + to->frames; sum++)
+		for (unsigned i = 0; i <= sum; i++)
+			if (i < from->frames && sum - i < to->frames &&
+					continues(from, i, to, sum - i)) {
+				*own_from = i;
+				*own_to = sum - i;
+				return;
+			}
+	*own_from = from->frames;
+	*own_to = to->frames;
+}
+
+uint64_t path_between(const struct path_table *table, unsigned from, unsigned to)
+{
+	const struct path *a = &table->path[from], *b = &table->path[to];
+	unsigned own_a, own_b;
+	uint64_t number;
+
+	own_frames(a, b, &own_a, &own_b);
+	if (!own_a && !own_b)
+		return a->signature;
+	number = mix_frames(table, 0, a, own_a);
+	return mix_frames(table, mix(number, own_a), b, own_b);
 }

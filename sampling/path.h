@@ -144,4 +144,12 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 	return at;
 }
 
+/*
+ * Returns a number for the code that runs between two calls, the same in every process of a program.
+ * Callers that both paths have in common do not count, so the code of a function has one number
+ * whoever calls it. Two paths that are the same are told apart by all of their callers. Call on the thread
+ * of the table.
+ */
+uint64_t path_between(const struct path_table *table, unsigned from, unsigned to);
+
 #endif

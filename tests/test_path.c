@@ -71,6 +71,54 @@ static void test_callers(void)
 			"their signatures differ");
 }
 
+/* A function of two calls, reached over two paths, and another one of two calls. */
+static KEEP void first_solver(unsigned paths[2])
+{
+	paths[0] = wrapper(&table);
+	AFTER_CALL(paths[0]);
+	paths[1] = wrapper(&table);
+	AFTER_CALL(paths[1]);
+}
+
+/* Its calls are in another order, so that the compiler does not make one function of both solvers. */
+static KEEP void second_solver(unsigned paths[2])
+{
+	paths[1] = wrapper(&table);
+	AFTER_CALL(paths[1]);
+	paths[0] = wrapper(&table);
+	AFTER_CALL(paths[0]);
+}
+
+static KEEP void first_solver_from_elsewhere(unsigned paths[2])
+{
+	first_solver(paths);
+	AFTER_CALL(paths[0]);
+}
+
+static uint64_t between(unsigned from, unsigned to)
+{
+	return path_between(&table, from, to);
+}
+
+static void test_between(void)
+{
+	unsigned first[2], elsewhere[2], second[2];
+
+	first_solver(first);
+	first_solver_from_elsewhere(elsewhere);
+	second_solver(second);
+	ok(first[0] != elsewhere[0] && first[1] != elsewhere[1], "a function has two callers");
+	ok(between(first[0], first[1]) == between(elsewhere[0], elsewhere[1]),
+			"between its calls the code is the same, whoever calls it");
+	ok(between(first[0], first[1]) != between(second[0], second[1]),
+			"another function's code is not");
+	ok(between(first[0], first[1]) != between(first[1], first[0]), "nor is the way back");
+	ok(between(first[1], second[0]) != between(elsewhere[1], second[0]),
+			"between two functions, callers count");
+	ok(between(first[0], first[0]) != between(elsewhere[0], elsewhere[0]),
+			"and between a call and itself");
+}
+
 static void *in_thread(void *data)
 {
 	struct path_table *own = calloc(1, sizeof(*own));
@@ -387,6 +435,7 @@ int main(void)
 	}
 	path_init(&table, pthread_self());
 	test_callers();
+	test_between();
 	test_threads();
 	test_moving_stack();
 	test_depth();
