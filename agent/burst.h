@@ -18,6 +18,7 @@ struct burst {
 	uint64_t ticks;
 	uint64_t quantum; /* of the thread, counted from 0 */
 	uint32_t span;
+	float regular; /* span_regular of its span at its end */
 	uint16_t group;
 	uint16_t from;  /* site */
 	uint8_t length; /* of the span's lengths; of a burst, not of a slice of one that goes on */

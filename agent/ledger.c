@@ -29,15 +29,26 @@
 
 /* ---- making it ---- */
 
-/* What spans the space: what was asked for, or time alone where there are no instructions. */
+/*
+ * Chooses what spans the space. Without a list of the user's: instructions and IPC, or time if there
+ * are no instructions, and phases are split by place if that tells them apart. With a list: what it
+ * says, or time if there are no instructions.
+ */
 static void choose_metrics(struct ledger *ledger, const struct settings *settings)
 {
+	ledger->by_place = !settings->metrics;
 	if (ledger->counting->plan.common < 2) {
 		ledger->metrics = 1;
 		ledger->metric[0] = METRIC_DURATION;
 		for (unsigned d = 0; d < settings->metrics; d++)
 			if (settings->metric[d] == METRIC_CALLPATH)
 				ledger->metric[ledger->metrics++] = METRIC_CALLPATH;
+		return;
+	}
+	if (!settings->metrics) {
+		ledger->metrics = 2;
+		ledger->metric[0] = METRIC_INSTRUCTIONS;
+		ledger->metric[1] = METRIC_IPC;
 		return;
 	}
 	ledger->metrics = settings->metrics;
@@ -200,6 +211,16 @@ static double burst_metric(const struct ledger *ledger, enum metric metric,
 	}
 }
 
+/* What code the burst ran, for prototypes of one place; 0: not known, or places do not matter. */
+static uint32_t burst_place(const struct ledger *ledger, const struct site_table *sites,
+		const struct burst *burst)
+{
+	if (!ledger->by_place)
+		return 0;
+	/* slices are known before their burst ends */
+	return burst->slice ? span_place(sites, burst->from, 0) : sites->span[burst->span].place;
+}
+
 static void burst_metrics(const struct ledger *ledger, const struct site_table *sites,
 		const struct burst *burst, double *metrics)
 {
@@ -213,13 +234,13 @@ static double burst_seconds(const struct burst *burst)
 }
 
 /* The prototype that claims the burst, or -1. */
-static int classify(const struct prototype_table *table, const double *metrics)
+static int classify(const struct prototype_table *table, const double *metrics, uint32_t place)
 {
 	float point[SPACE_DIMS_MAX];
 
 	if (!table->count || !space_map(&table->space, metrics, point))
 		return -1;
-	return prototypes_nearest(table, point);
+	return prototypes_nearest(table, point, place);
 }
 
 /* The finaliser of SplitMix64. */
@@ -250,12 +271,15 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 }
 
 static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,
-		const double *metrics)
+		const double *metrics, uint32_t place)
 {
 	struct sampled_burst sampled = { .execution = execution_of(ledger, thread, burst),
 		.seconds = (float)burst_seconds(burst),
 		.task = ledger->rank * SAMPLE_THREADS +
-				(uint32_t)(thread->place - ledger->rank) % SAMPLE_THREADS };
+				(uint32_t)(thread->place - ledger->rank) % SAMPLE_THREADS,
+		.place = place,
+		/* slices come in runs */
+		.regular = burst->slice ? 1 : burst->regular };
 
 	/* a burst that was read with probability p stands for 1 / p of its kind */
 	sampled.key = sample_key(sampled.execution, burst_seconds(burst) * burst->weight);
@@ -361,6 +385,24 @@ static void leave(struct thread *thread, const struct burst *burst)
 	length->left_ticks += (double)burst->ticks;
 }
 
+/* The last word on a burst that no prototype takes: a guess, or it is unclassified for good. */
+static void settle_last(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	double metrics[SPACE_DIMS_MAX];
+	float point[SPACE_DIMS_MAX];
+	int prototype = -1;
+
+	burst_metrics(ledger, &thread->sites, burst, metrics);
+	if (space_map(&table->space, metrics, point))
+		prototype = prototypes_guess(table, point,
+				burst_place(ledger, &thread->sites, burst));
+	if (prototype < 0)
+		give_up(thread, burst);
+	else
+		book(ledger, thread, table, (unsigned)prototype, burst);
+}
+
 static void give_back(struct ledger *ledger, struct pending *place)
 {
 	pthread_mutex_lock(&ledger->lock);
@@ -397,7 +439,8 @@ static void settle_pending(struct ledger *ledger, struct thread *thread,
 		int prototype;
 
 		burst_metrics(ledger, &thread->sites, &place->burst, metrics);
-		prototype = classify(table, metrics);
+		prototype = classify(table, metrics,
+				burst_place(ledger, &thread->sites, &place->burst));
 		if (prototype < 0) {
 			pending_append(&thread->pending, place);
 			continue;
@@ -420,13 +463,14 @@ static void record(struct ledger *ledger, const struct thread *thread, const str
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
+	uint32_t place = burst_place(ledger, &thread->sites, burst);
 	double metrics[SPACE_DIMS_MAX];
 	int prototype;
 
 	record(ledger, thread, burst);
 	burst_metrics(ledger, &thread->sites, burst, metrics);
-	offer(ledger, thread, burst, metrics);
-	prototype = classify(table, metrics);
+	offer(ledger, thread, burst, metrics, place);
+	prototype = classify(table, metrics, place);
 	if (prototype < 0)
 		wait_for_next_generation(ledger, thread, burst);
 	else
@@ -544,9 +588,10 @@ static double thread_ns(void)
 void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		struct ledger_answer *answer)
 {
-	uint32_t count = all->sample.count, *task;
+	uint32_t count = all->sample.count, *task, *place;
 	struct training_sample training = { .count = 0 };
 	double *metrics, *seconds;
+	float *regular;
 	uint64_t *execution, kept_ns;
 	double begin = thread_ns();
 
@@ -555,12 +600,14 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	seconds = malloc((count + 1) * sizeof(*seconds));
 	task = malloc((count + 1) * sizeof(*task));
 	execution = malloc((count + 1) * sizeof(*execution));
+	place = malloc((count + 1) * sizeof(*place));
+	regular = malloc((count + 1) * sizeof(*regular));
 	kept_ns = ledger->burst_min_given ? ledger->burst_min_ns :
 					    histogram_keep(all->seconds_by_length, 0.99);
 	/* phases are found among those, but are not left when their bursts come to take less time */
 	answer->burst_min_ns = ledger->burst_min_given ? kept_ns : kept_ns / 2;
 	answer->table = *ledger->table;
-	if (!metrics || !seconds || !task || !execution)
+	if (!metrics || !seconds || !task || !execution || !place || !regular)
 		goto out;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sampled_burst *burst = &all->sample.burst[i];
@@ -573,12 +620,18 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		seconds[at] = burst->seconds;
 		task[at] = burst->task;
 		execution[at] = burst->execution;
+		place[at] = burst->place;
+		regular[at] = burst->regular;
 		training.count++;
 	}
 	training.metrics = metrics;
 	training.duration = seconds;
 	training.task = task;
 	training.execution = execution;
+	if (ledger->by_place) {
+		training.place = place;
+		training.regular = regular;
+	}
 	/* on an error the answer is the table as it was */
 	if (training.count)
 		prototypes_train(&training, ledger->table, &answer->table);
@@ -587,6 +640,8 @@ out:
 	free(seconds);
 	free(task);
 	free(execution);
+	free(place);
+	free(regular);
 	own_heap_end();
 	ledger->training_ns += thread_ns() - begin;
 }
@@ -672,7 +727,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 		sched_yield();
 	drain(ledger, thread);
 	while ((place = pending_shift(&thread->pending))) {
-		give_up(thread, &place->burst);
+		settle_last(ledger, thread, ledger->table, &place->burst);
 		give_back(ledger, place);
 	}
 	close_quantum(ledger, thread);

@@ -23,6 +23,7 @@ struct ledger {
 	uint32_t rank, ranks;
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
+	bool by_place; /* phases are split by place, if that tells them apart */
 	bool burst_min_given;
 	double budget; /* INFINITY: every burst is read */
 

@@ -28,7 +28,9 @@ struct sampled_burst {
 	 */
 	uint64_t execution;
 	float seconds;
-	uint32_t task; /* a thread of a rank */
+	uint32_t task;  /* a thread of a rank */
+	uint32_t place; /* what code it is; 0: not known */
+	float regular;  /* how regularly its thread runs that; < 0: not known */
 	float metric[SETTINGS_METRICS_MAX];
 };
 

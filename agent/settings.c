@@ -176,7 +176,7 @@ static bool take_metric(void *data, const char *word, size_t length)
 static bool parse_cluster_by(struct settings *settings, const char *value)
 {
 	settings->metrics = 0;
-	return each_word(value, take_metric, settings);
+	return is(value, "auto") || each_word(value, take_metric, settings);
 }
 
 static bool parse_sample(struct settings *settings, const char *value)
@@ -255,8 +255,9 @@ const struct setting settings_table[] = {
 	{ "burst_min", "auto, a time (50us)", "auto",
 			"shorter bursts are summed apart; auto keeps at least 99% of the time",
 			parse_burst_min },
-	{ "cluster_by", "a comma list of instructions, ipc, cycles, duration, callpath",
-			"instructions,ipc", "the metrics that span the space of the bursts",
+	{ "cluster_by", "auto, a comma list of instructions, ipc, cycles, duration, callpath",
+			"auto",
+			"what tells bursts apart; auto: instructions, ipc (else duration), and callpath if it does",
 			parse_cluster_by },
 	{ "sample", "a whole number up to 10000, auto", "auto",
 			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",

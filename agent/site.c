@@ -16,6 +16,40 @@ static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path
 	return number;
 }
 
+uint32_t span_place(const struct site_table *table, uint32_t from, uint32_t to)
+{
+	const struct site *a = &table->site[from], *b = &table->site[to];
+	uint64_t number;
+
+	if (!a->path || (to && !b->path))
+		return 0;
+	number = to ? path_between(&table->paths, a->path, b->path) :
+		      ~table->paths.path[a->path].signature;
+	number += a->call * 0x9e3779b97f4a7c15u + (to ? b->call + 1 : 0) * 0xbf58476d1ce4e5b9u;
+	number = (number ^ number >> 32) * 0x94d049bb133111ebu;
+	return (uint32_t)(number >> 32) | 1;
+}
+
+#define ORDER_LEAST 3  /* changes from which on the order is known */
+#define ORDER_RUN   50 /* bursts in a row that are a long run */
+
+/* The first change is told by nothing. */
+static float share_told(uint32_t told, uint32_t changes)
+{
+	return changes >= ORDER_LEAST ? (float)told / (float)(changes - 1) : -1;
+}
+
+float span_regular(const struct span_order *order)
+{
+	float told = share_told(order->told, order->changes);
+	float confirmed = share_told(order->confirmed, order->left);
+
+	if (order->bursts >= ORDER_LEAST && order->changes < ORDER_LEAST &&
+			order->changes * ORDER_RUN <= order->bursts)
+		return 1;
+	return told > confirmed ? told : confirmed;
+}
+
 static bool is_merged(const struct site_table *table, uint32_t from, uint32_t to)
 {
 	return !table->site[from].path && !table->site[to].path;
@@ -43,6 +77,7 @@ static uint32_t add_span(struct site_table *table, uint16_t *head, uint32_t from
 	table->span[number].used = true;
 	table->span[number].from = (uint16_t)from;
 	table->span[number].to = (uint16_t)to;
+	table->span[number].place = span_place(table, from, to);
 	*head = (uint16_t)number;
 	return number;
 }

@@ -78,8 +78,21 @@ struct span_length {
 	struct span_share share[SPAN_SHARES_MAX];
 };
 
+/*
+ * In which order a thread runs its spans: whether the span before one told that this one would come,
+ * because it did the last time, and whether the span after it told that this one had come.
+ */
+struct span_order {
+	uint16_t previous, next; /* spans before and after it, the last time; not itself; 0: none */
+	uint32_t bursts;         /* not short */
+	uint32_t changes, told;  /* of these, after another span, and told by it */
+	uint32_t left, confirmed; /* of these, before another span, and told by it */
+};
+
 struct span {
 	uint16_t from, to; /* sites */
+	uint32_t place;    /* the code between them, as span_place says; 0: not known */
+	struct span_order order;
 	bool used;
 	uint8_t lengths;               /* in use; the thread alone adds one */
 	uint8_t last;                  /* the length of the burst that ended last */
@@ -131,6 +144,13 @@ static inline void span_mark(_Atomic uint64_t *since, uint32_t number)
 			atomic_load_explicit(word, memory_order_relaxed) | 1ull << number % 64,
 			memory_order_relaxed);
 }
+
+/*
+ * Returns a number for the code that runs between two sites, the same on every rank; 0 if it is not known.
+ * Call on the thread itself. Without `to` (0), for code that starts at `from` and has not ended; on any
+ * thread.
+ */
+uint32_t span_place(const struct site_table *table, uint32_t from, uint32_t to);
 
 /* The cold sides of site_find and span_find: looked up, or new; else as without room. */
 uint32_t site_search(struct site_table *table, uint32_t path, uint32_t call);
@@ -239,6 +259,29 @@ static inline unsigned span_length(struct span *span, uint64_t ticks)
 		span->last = (uint8_t)span_length_search(span, bin);
 	return span->last;
 }
+
+/* A burst of span number `span` has ended, after one of number `before` (0: not known). */
+static inline void span_follow(struct site_table *table, uint32_t before, uint32_t span)
+{
+	struct span_order *own = &table->span[span].order, *other = &table->span[before].order;
+
+	own->bursts++;
+	if (before == span || !before)
+		return;
+	own->changes++;
+	own->told += other->next == span;
+	other->left++;
+	other->confirmed += own->previous == before;
+	own->previous = (uint16_t)before;
+	other->next = (uint16_t)span;
+}
+
+/*
+ * Returns how regularly the thread has run the span so far: the share, 0 .. 1, of its bursts that the
+ * span before told, or the one after it if that tells more; 1 if it comes in long runs. Returns a
+ * negative number if too few bursts were seen. On the thread itself.
+ */
+float span_regular(const struct span_order *order);
 
 /* Adds `bursts` bursts of this length that were not read; by the thread itself. */
 static inline void span_add_unread(struct span_length *length, uint64_t bursts, uint64_t ticks)

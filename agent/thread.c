@@ -366,6 +366,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->execution = thread->sites.site[thread->from].bursts;
 	burst->span = span;
 	burst->length = (uint8_t)length;
+	burst->regular = span_regular(&thread->sites.span[span].order);
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
 	burst->unread = false;
@@ -461,6 +462,10 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		span = span_find(&thread->sites, thread->from,
 				site_find(&thread->sites, thread->at, call));
 		length = span_length(&thread->sites.span[span], ticks);
+	}
+	if (!is_short) {
+		span_follow(&thread->sites, thread->before, span);
+		thread->before = span;
 	}
 	if (thread->reading && !is_short) {
 		read = push_burst(thread, rules, now, ticks, span, length);

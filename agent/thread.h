@@ -119,8 +119,9 @@ struct thread {
 	struct rest_plan resting;
 	/* the burst under way */
 	bool open, reading;
-	bool by_other; /* it is begun by another thread, just now */
-	bool ended;    /* its counters could be read at its end */
+	bool by_other;   /* it is begun by another thread, just now */
+	bool ended;      /* its counters could be read at its end */
+	uint32_t before; /* span of the last burst that was not short; 0: none */
 	struct polling polling;
 	struct passed_window window;
 	double pay; /* that of the rules, or less: thread_keep_budget */

@@ -1,8 +1,16 @@
 #include "cluster/prototypes.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * How far beyond a prototype's radius a guess may go, in a space scaled to 0 .. 1: for a burst of the
+ * prototype's place, and for others.
+ */
+#define GUESS_OWN   0.15f
+#define GUESS_OTHER 0.0f
 
 /* As many prototypes as are compared at once; the compiler makes of it what the processor has. */
 typedef float lanes __attribute__((vector_size(4 * PROTOTYPES_LANES)));
@@ -28,13 +36,32 @@ struct sort_key {
 	int32_t number;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
 	const struct sort_key *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);
+}
+
+struct place_key {
+	uint32_t place;
+	int32_t number;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place_key *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static unsigned bin_of_place(uint32_t place)
+{
+	return place / (UINT32_MAX / PROTOTYPES_BINS + 1);
 }
 
 /*
@@ -64,7 +91,7 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 	}
 	for (unsigned i = 0; i < count; i++)
 		key[i] = (struct sort_key){ table->all[number[i]].at[widest], number[i] };
-	qsort(key, count, sizeof(*key), by_place);
+	qsort(key, count, sizeof(*key), by_position);
 	for (unsigned i = 0; i < count; i++)
 		number[i] = key[i].number;
 	order_blocks(table, number, half);
@@ -82,79 +109,160 @@ static void index_axis(struct prototype_table *table, unsigned axis)
 	}
 	table->bin_low[axis] = table->count ? low : 0;
 	table->bin_scale[axis] = high > low ? PROTOTYPES_BINS / (high - low) : 0;
-	for (uint32_t place = 0; place < table->count; place++) {
-		const struct prototype *p = &table->all[table->number[place]];
+	for (uint32_t column = 0; column < table->count; column++) {
+		const struct prototype *p = &table->all[table->number[column]];
 		/* a little more than the radius: the look-up's distances are rounded */
 		float reach = p->radius * 1.001f + fabsf(p->at[axis]) * 1e-6f;
 		unsigned last = bin_of(table, axis, p->at[axis] + reach);
 
 		for (unsigned bin = bin_of(table, axis, p->at[axis] - reach); bin <= last; bin++)
-			table->blocks[axis][bin] |= UINT64_C(1) << place / PROTOTYPES_LANES;
+			table->blocks[axis][bin] |= UINT64_C(1) << column / PROTOTYPES_LANES;
+	}
+}
+
+/*
+ * Orders the numbers of the prototypes: those of any place come first, the others by place. Returns how
+ * many are of any place.
+ */
+static uint32_t places_last(struct prototype_table *table)
+{
+	struct place_key key[PROTOTYPES_MAX];
+	uint32_t any = 0;
+
+	for (uint32_t p = 0; p < table->count; p++) {
+		key[p] = (struct place_key){ table->all[p].place, (int32_t)p };
+		any += !table->all[p].place;
+	}
+	qsort(key, table->count, sizeof(*key), by_place);
+	for (uint32_t p = 0; p < table->count; p++)
+		table->number[p] = key[p].number;
+	return any;
+}
+
+/* Which blocks have prototypes that a place could take. */
+static void index_places(struct prototype_table *table)
+{
+	for (uint32_t column = 0; column < table->count; column++) {
+		uint64_t block = UINT64_C(1) << column / PROTOTYPES_LANES;
+		uint32_t place = table->place[column];
+
+		for (unsigned bin = 0; bin < PROTOTYPES_BINS; bin++)
+			if (!place || bin == bin_of_place(place))
+				table->blocks_of_place[bin] |= block;
 	}
 }
 
 void prototypes_index(struct prototype_table *table)
 {
+	uint32_t any;
+
 	memset(table->blocks, 0, sizeof(table->blocks));
+	memset(table->blocks_of_place, 0, sizeof(table->blocks_of_place));
 	memset(table->column, 0, sizeof(table->column));
+	memset(table->place, 0, sizeof(table->place));
 	for (uint32_t p = 0; p < PROTOTYPES_MAX; p++) {
 		table->number[p] = (int32_t)p;
 		table->radius2[p] = -1; /* nothing is so near */
 	}
-	order_blocks(table, table->number, table->count);
-	for (uint32_t place = 0; place < table->count; place++) {
-		const struct prototype *p = &table->all[table->number[place]];
+	any = places_last(table);
+	order_blocks(table, table->number, any);
+	for (uint32_t column = 0; column < table->count; column++) {
+		const struct prototype *p = &table->all[table->number[column]];
 
 		for (uint32_t dim = 0; dim < table->space.dims; dim++)
-			table->column[dim][place] = p->at[dim];
-		table->radius2[place] = p->radius * p->radius;
+			table->column[dim][column] = p->at[dim];
+		table->radius2[column] = p->radius * p->radius;
+		table->place[column] = p->place;
 	}
 	for (unsigned axis = 0; axis < indexed_axes(table); axis++)
 		index_axis(table, axis);
+	index_places(table);
 }
 
-/* Each lane takes what another one has, where that is nearer. */
-static inline void take_nearer(lanes *least, numbers *nearest, numbers from)
+/* Each lane takes what another one has, if that is less. */
+static inline void take_least(numbers *least, numbers *nearest, numbers from)
 {
-	lanes other = __builtin_shuffle(*least, from);
+	numbers other = __builtin_shuffle(*least, from);
 	numbers number = __builtin_shuffle(*nearest, from), nearer = other < *least;
 
-	*least = (lanes)((nearer & (numbers)other) | (~nearer & (numbers)*least));
+	*least = (nearer & other) | (~nearer & *least);
 	*nearest = (nearer & number) | (~nearer & *nearest);
 }
 
-int prototypes_nearest(const struct prototype_table *table, const float *point)
+/*
+ * The nearest prototype of some blocks, as prototypes_nearest. A distance is compared by its bits, which are a number in the same order because it is not
+ * negative. The sign bit makes those of the own place less than all others.
+ */
+static inline int nearest_of(const struct prototype_table *table, const float *point,
+		uint64_t blocks, uint32_t place)
+{
+	numbers least = { 0 }, nearest = { 0 }, own_place = { 0 };
+	const numbers sign = own_place + INT32_MIN;
+
+	own_place += (int32_t)place;
+	least += INT32_MAX;
+	nearest -= 1;
+	for (; blocks; blocks &= blocks - 1) {
+		unsigned column = (unsigned)__builtin_ctzll(blocks) * PROTOTYPES_LANES;
+		lanes distance = { 0 }, at, radius2;
+		numbers number, at_place, own, key, nearer;
+
+		for (uint32_t dim = 0; dim < table->space.dims; dim++) {
+			memcpy(&at, &table->column[dim][column], sizeof(at));
+			at -= point[dim];
+			distance += at * at;
+		}
+		memcpy(&radius2, &table->radius2[column], sizeof(radius2));
+		memcpy(&number, &table->number[column], sizeof(number));
+		memcpy(&at_place, &table->place[column], sizeof(at_place));
+		own = at_place == own_place;
+		memcpy(&key, &distance, sizeof(key));
+		key |= own & sign;
+		nearer = (distance <= radius2) & (key < least) & (own | (at_place == 0));
+		least = (nearer & key) | (~nearer & least);
+		nearest = (nearer & number) | (~nearer & nearest);
+	}
+	/* the least of the lanes, in two steps without a branch that could be mispredicted */
+	take_least(&least, &nearest, (numbers){ 2, 3, 0, 1 });
+	take_least(&least, &nearest, (numbers){ 1, 0, 3, 2 });
+	return nearest[0];
+}
+
+int prototypes_nearest(const struct prototype_table *table, const float *point, uint32_t place)
 {
 	unsigned axes = indexed_axes(table);
-	lanes least = { 0 };
-	numbers nearest = { 0 };
 	uint64_t blocks;
 
 	if (!table->count)
 		return -1;
-	least += INFINITY;
-	nearest -= 1;
-	blocks = table->blocks[0][bin_of(table, 0, point[0])];
-	for (unsigned axis = 1; axis < axes; axis++)
+	blocks = table->blocks_of_place[bin_of_place(place)];
+	for (unsigned axis = 0; axis < axes; axis++)
 		blocks &= table->blocks[axis][bin_of(table, axis, point[axis])];
-	for (; blocks; blocks &= blocks - 1) {
-		unsigned place = (unsigned)__builtin_ctzll(blocks) * PROTOTYPES_LANES;
-		lanes distance = { 0 }, at, radius2;
-		numbers number, nearer;
+	return nearest_of(table, point, blocks, place);
+}
 
-		for (uint32_t dim = 0; dim < table->space.dims; dim++) {
-			memcpy(&at, &table->column[dim][place], sizeof(at));
-			at -= point[dim];
-			distance += at * at;
-		}
-		memcpy(&radius2, &table->radius2[place], sizeof(radius2));
-		memcpy(&number, &table->number[place], sizeof(number));
-		nearer = (distance <= radius2) & (distance < least);
-		least = (lanes)((nearer & (numbers)distance) | (~nearer & (numbers)least));
-		nearest = (nearer & number) | (~nearer & nearest);
+int prototypes_guess(const struct prototype_table *table, const float *point, uint32_t place)
+{
+	int guess = -1;
+	bool of_place = false;
+	float least = INFINITY;
+
+	for (uint32_t p = 0; p < table->count; p++) {
+		const struct prototype *prototype = &table->all[p];
+		bool own = place && prototype->place == place;
+		float distance = 0, reach;
+
+		for (uint32_t dim = 0; dim < table->space.dims; dim++)
+			distance += (point[dim] - prototype->at[dim]) *
+					(point[dim] - prototype->at[dim]);
+		distance = sqrtf(distance);
+		reach = prototype->radius + (own ? GUESS_OWN : GUESS_OTHER);
+		if (!(distance <= reach) || (of_place && !own) ||
+				(of_place == own && distance >= least))
+			continue;
+		of_place = own;
+		least = distance;
+		guess = (int)p;
 	}
-	/* the least of the lanes, in two steps without a branch that could be mispredicted */
-	take_nearer(&least, &nearest, (numbers){ 2, 3, 0, 1 });
-	take_nearer(&least, &nearest, (numbers){ 1, 0, 3, 2 });
-	return nearest[0];
+	return guess;
 }

@@ -4,6 +4,9 @@
  * within that prototype's radius. Prototypes are only ever added and relabelled, never moved or
  * removed, so that sums kept per prototype stay valid over all generations.
  *
+ * A prototype is of one place (the code that a burst ran, cluster/by_place.h) or of any. A burst takes
+ * the nearest prototype of its own place, else the nearest of any place.
+ *
  * Plain data without pointers: a table is broadcast as bytes. Nothing here allocates but
  * prototypes_train, and nothing keeps state: any thread may call anything on its own table.
  */
@@ -25,6 +28,7 @@ struct prototype {
 	float at[SPACE_DIMS_MAX]; /* in the space of the table */
 	float radius;             /* same unit */
 	uint32_t phase;           /* 1 .. phases of the table */
+	uint32_t place;           /* whose bursts it takes; 0: any */
 };
 
 struct prototype_table {
@@ -41,10 +45,12 @@ struct prototype_table {
 	 */
 	float column[SPACE_DIMS_MAX][PROTOTYPES_MAX];
 	float radius2[PROTOTYPES_MAX];
-	int32_t number[PROTOTYPES_MAX]; /* place in the columns -> number in all[] */
+	uint32_t place[PROTOTYPES_MAX];
+	int32_t number[PROTOTYPES_MAX]; /* column -> number in all[] */
 	float bin_low[PROTOTYPES_AXES];
 	float bin_scale[PROTOTYPES_AXES];
 	uint64_t blocks[PROTOTYPES_AXES][PROTOTYPES_BINS];
+	uint64_t blocks_of_place[PROTOTYPES_BINS]; /* by the place's upper bits */
 };
 
 /*
@@ -54,11 +60,19 @@ struct prototype_table {
 void prototypes_index(struct prototype_table *table);
 
 /*
- * Of the prototypes within whose radius the point is, the nearest (of equally near ones, always the
- * same), or -1. Exact; no allocation; meant to stay under 60 ns for 256 prototypes in 2
- * dimensions.
+ * Returns which of the prototypes within whose radius the point is takes a burst of this place (0: not
+ * known): the nearest of the place, or if there is none, the nearest of any place (of equally near
+ * ones, always the same). Returns -1 if there is none. Exact; no allocation; meant to stay under 60 ns
+ * for 256 prototypes in 2 dimensions.
  */
-int prototypes_nearest(const struct prototype_table *table, const float *point);
+int prototypes_nearest(const struct prototype_table *table, const float *point, uint32_t place);
+
+/*
+ * For a burst that no prototype takes and no later generation will: returns the prototype that most
+ * likely would. That is the nearest of its place, also somewhat beyond the radius, or else the nearest
+ * of all places within the radius. Returns -1 if there is none. Takes a microsecond.
+ */
+int prototypes_guess(const struct prototype_table *table, const float *point, uint32_t place);
 
 /*
  * Adds prototypes for labelled points (row-major, dims of the table's space; label 0: noise, else
@@ -80,6 +94,13 @@ struct training_sample {
 	 * tasks that do the same.
 	 */
 	const uint64_t *execution;
+	/*
+	 * The code that each burst is, as a number that is the same in all tasks (0: not known), and how
+	 * regularly its task runs that (0 .. 1; < 0: not known). Phases are split by place
+	 * (cluster/by_place.h). Both NULL: they are not.
+	 */
+	const uint32_t *place;
+	const float *regular;
 };
 
 /*

@@ -4,7 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
+#include "cluster/by_place.h"
 #include "cluster/prototypes.h"
 #include "cluster/sample_clusters.h"
 #include "cluster/track.h"
@@ -15,6 +17,15 @@
 /* At most this share of the free prototypes goes to one generation, so that later ones find room. */
 #define ROOM_SHARE 0.5
 
+/* Parts of a place that differ by no more than this share of their lengths are of one length. */
+#define ALIKE 0.06
+
+/*
+ * Weight of a burst's say in how a prototype of any place is relabelled, if the burst's place has
+ * prototypes of its own or is to get them: it will not take such bursts any more.
+ */
+#define LEAVING 1e-3
+
 struct training {
 	uint32_t dims;
 	size_t count;
@@ -23,6 +34,11 @@ struct training {
 	uint32_t *task;   /* numbered without gaps, in ascending order */
 	uint32_t tasks;
 	uint64_t *execution;
+	uint32_t *place; /* 0 if it is not known */
+	float *regular;
+	uint32_t *own;   /* the place, if it has prototypes of its own */
+	uint32_t *was;   /* phase in the generation before */
+	int *nearest;    /* prototype of the generation before, moved with the space */
 	uint32_t *label; /* 0 noise, else 1 .. clusters */
 	uint32_t *phase; /* 1 .. clusters -> phase number; [0] unused */
 	uint32_t clusters;
@@ -35,6 +51,11 @@ static void training_fini(struct training *training)
 	free(training->duration);
 	free(training->task);
 	free(training->execution);
+	free(training->place);
+	free(training->regular);
+	free(training->own);
+	free(training->was);
+	free(training->nearest);
 	free(training->label);
 	free(training->phase);
 }
@@ -80,23 +101,45 @@ static int training_init(struct training *training, const struct training_sample
 	training->task = malloc(room * sizeof(uint32_t));
 	training->execution = malloc(room * sizeof(uint64_t));
 	training->label = malloc(room * sizeof(uint32_t));
+	training->place = calloc(room, sizeof(uint32_t));
+	training->regular = calloc(room, sizeof(float));
+	training->own = calloc(room, sizeof(uint32_t));
+	training->was = calloc(room, sizeof(uint32_t));
+	training->nearest = malloc(room * sizeof(int));
 	if (!training->point || !training->duration || !training->task || !training->execution ||
-			!training->label)
+			!training->label || !training->place || !training->regular ||
+			!training->own || !training->was || !training->nearest)
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++) {
 		if (!space_place(space, sample->metrics + i * space->dims,
 				    training->point + training->count * space->dims))
 			continue;
 		training->task[training->count] = sample->task[i];
+		if (sample->place) {
+			training->place[training->count] = sample->place[i];
+			training->regular[training->count] = sample->regular[i];
+		}
 		training->execution[training->count] = sample->execution[i];
 		training->duration[training->count++] = sample->duration[i];
 	}
 	return number_tasks(training);
 }
 
-/* Labels the points, and leaves Eps. */
-static int find_clusters(struct training *training)
+/* By dimension, how far apart in the space bursts are that differ by ALIKE. */
+static void find_near(const struct space *space, double *near)
 {
+	for (uint32_t dim = 0; dim < space->dims; dim++) {
+		double highest = fabs(space->lowest[dim] + space->range[dim]);
+		double apart = space->logarithmic[dim] ? log10(1 + ALIKE) : ALIKE * highest;
+
+		near[dim] = apart / space->range[dim] * space->weight[dim];
+	}
+}
+
+/* Labels the points, and leaves Eps. */
+static int find_clusters(struct training *training, const struct space *space, bool by_place)
+{
+	double near[SPACE_DIMS_MAX];
 	struct sample_clusters sample = { training->dims, training->count, training->point,
 		training->duration, training->task, training->tasks, training->execution,
 		training->label, 0 };
@@ -104,6 +147,23 @@ static int find_clusters(struct training *training)
 
 	training->clusters = sample.clusters;
 	training->eps = EPS;
+	if (!error && by_place) {
+		struct by_place split = { .dims = training->dims,
+			.count = training->count,
+			.point = training->point,
+			.near = near,
+			.duration = training->duration,
+			.place = training->place,
+			.regular = training->regular,
+			.was = training->was,
+			.label = training->label,
+			.clusters = training->clusters,
+			.own = training->own };
+
+		find_near(space, near);
+		error = by_place_split(&split);
+		training->clusters = split.clusters;
+	}
 	return error;
 }
 
@@ -134,13 +194,24 @@ static int nearest_to(const struct prototype_table *table, const struct training
 
 	for (uint32_t dim = 0; dim < training->dims; dim++)
 		point[dim] = (float)training->point[i * training->dims + dim];
-	return prototypes_nearest(table, point);
+	return prototypes_nearest(table, point, training->place[i]);
+}
+
+/* Classifies the points by the old prototypes, which have moved with the space. */
+static void classify_by_old(const struct prototype_table *table, struct training *training)
+{
+	for (size_t i = 0; i < training->count; i++) {
+		training->nearest[i] = nearest_to(table, training, i);
+		training->was[i] = training->nearest[i] < 0 ?
+				0 :
+				table->all[training->nearest[i]].phase;
+	}
 }
 
 /* Relabels old prototypes, and gives every cluster the number of the phase that it continues. */
-static int continue_phases(struct prototype_table *table, struct training *training,
-		const int *nearest)
+static int continue_phases(struct prototype_table *table, struct training *training)
 {
+	const int *nearest = training->nearest;
 	size_t news = training->clusters, olds = table->phases;
 	double *overlap = calloc(news * olds + 1, sizeof(*overlap));
 	double *votes = calloc((news + 1) * (table->count + 1), sizeof(*votes));
@@ -151,12 +222,15 @@ static int continue_phases(struct prototype_table *table, struct training *train
 	if (!overlap || !votes || !match || !training->phase)
 		goto out;
 	for (size_t i = 0; i < training->count; i++) {
+		bool leaving;
+
 		if (nearest[i] < 0 || !training->label[i])
 			continue;
+		leaving = training->own[i] && !table->all[nearest[i]].place;
 		overlap[(training->label[i] - 1) * olds + table->all[nearest[i]].phase - 1] +=
 				training->duration[i];
 		votes[(size_t)nearest[i] * (news + 1) + training->label[i]] +=
-				training->duration[i];
+				training->duration[i] * (leaving ? LEAVING : 1);
 	}
 	track_match(overlap, news, olds, 0, match);
 	for (size_t i = 0; i < news; i++)
@@ -181,13 +255,13 @@ out:
 
 /* How much of the sample's time has the phase that it had in the generation before. */
 static void measure_stability(struct prototype_table *next, const struct prototype_table *previous,
-		const struct training *training, const int *nearest)
+		const struct training *training)
 {
 	double kept = 0, all = 0;
 
 	for (size_t i = 0; i < training->count; i++) {
 		uint32_t phase = training->label[i] ? training->phase[training->label[i]] : 0;
-		uint32_t was = nearest[i] < 0 ? 0 : previous->all[nearest[i]].phase;
+		uint32_t was = training->was[i];
 
 		all += training->duration[i];
 		kept += was && was == phase ? training->duration[i] : 0;
@@ -283,42 +357,82 @@ static void add_prototype(struct prototype_table *table, const struct training *
 		p->at[dim] = (float)centre[dim];
 	p->radius = (float)(sqrt(farthest) + training->eps);
 	p->phase = training->phase[training->label[member[part.begin]]];
+	p->place = training->own[member[part.begin]];
+}
+
+/* Whether a prototype takes the burst already: one of its phase, and of its place if that has some. */
+static bool is_covered(const struct prototype_table *table, const struct training *training,
+		size_t i)
+{
+	const struct prototype *nearest;
+
+	if (training->nearest[i] < 0)
+		return false;
+	nearest = &table->all[training->nearest[i]];
+	return nearest->phase == training->phase[training->label[i]] &&
+			(!training->own[i] || nearest->place == training->own[i]);
+}
+
+/* A burst that no prototype takes yet. */
+struct uncovered {
+	uint32_t label, own, number;
+};
+
+static int by_label(const void *a, const void *b)
+{
+	const struct uncovered *x = a, *y = b;
+
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	if (x->own != y->own)
+		return x->own < y->own ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/*
+ * Lists the bursts that no prototype takes yet: member[] gets their numbers, and whole[] the parts of
+ * one cluster and place, in order of the clusters. Returns how many parts there are, or -ENOMEM.
+ */
+static ssize_t find_uncovered(const struct prototype_table *table, const struct training *training,
+		uint32_t *member, struct part *whole)
+{
+	struct uncovered *all = malloc((training->count + 1) * sizeof(*all));
+	size_t count = 0, parts = 0;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < training->count; i++)
+		if (training->label[i] && !is_covered(table, training, i))
+			all[count++] = (struct uncovered){ training->label[i], training->own[i],
+				(uint32_t)i };
+	qsort(all, count, sizeof(*all), by_label);
+	for (size_t i = 0; i < count; i++) {
+		member[i] = all[i].number;
+		if (!i || all[i].label != all[i - 1].label || all[i].own != all[i - 1].own)
+			whole[parts++].begin = i;
+		whole[parts - 1].end = i + 1;
+	}
+	free(all);
+	return (ssize_t)parts;
 }
 
 /* Adds prototypes for the points that no prototype of their own phase covers. */
-static int cover(struct prototype_table *table, const struct training *training, const int *nearest)
+static int cover(struct prototype_table *table, const struct training *training)
 {
-	size_t room = PROTOTYPES_MAX - table->count, uncovered = 0, count = 0, clusters = 0;
-	uint32_t *member = malloc(training->count * sizeof(*member));
-	struct part *parts = malloc((PROTOTYPES_MAX + 2 + training->clusters) * sizeof(*parts));
-	struct part *whole = malloc((training->clusters + 1) * sizeof(*whole));
+	size_t room = PROTOTYPES_MAX - table->count, count = 0, wholes;
+	uint32_t *member = malloc((training->count + 1) * sizeof(*member));
+	struct part *whole = malloc((training->count + 1) * sizeof(*whole));
+	struct part *parts = malloc((PROTOTYPES_MAX + 2 + training->count) * sizeof(*parts));
+	ssize_t found = member && whole && parts ? find_uncovered(table, training, member, whole) :
+						   -ENOMEM;
 
-	if (!member || !parts || !whole) {
-		free(member);
-		free(parts);
-		free(whole);
-		return -ENOMEM;
-	}
-	for (uint32_t cluster = 1; cluster <= training->clusters; cluster++) {
-		size_t begin = uncovered;
-
-		for (size_t i = 0; i < training->count; i++)
-			if (training->label[i] == cluster &&
-					(nearest[i] < 0 ||
-							table->all[nearest[i]].phase !=
-									training->phase[cluster]))
-				member[uncovered++] = (uint32_t)i;
-		if (uncovered > begin)
-			whole[clusters++] = (struct part){ .begin = begin, .end = uncovered };
-	}
-	/* the shape as fine as the room allows; clusters beyond it stay unclassified */
-	if (clusters > room)
-		clusters = room;
-	if (room * ROOM_SHARE > (double)clusters)
+	/* the shape as fine as the room allows; parts beyond it stay unclassified */
+	wholes = found > (ssize_t)room ? room : (size_t)(found > 0 ? found : 0);
+	if (room * ROOM_SHARE > (double)wholes)
 		room = (size_t)((double)room * ROOM_SHARE);
-	for (double limit = 3 * training->eps; clusters; limit *= 1.3) {
-		memcpy(parts, whole, clusters * sizeof(*whole));
-		count = split_parts(training, member, limit, parts, clusters, room);
+	for (double limit = 3 * training->eps; wholes; limit *= 1.3) {
+		memcpy(parts, whole, wholes * sizeof(*whole));
+		count = split_parts(training, member, limit, parts, wholes, room);
 		if (count <= room)
 			break;
 	}
@@ -327,7 +441,7 @@ static int cover(struct prototype_table *table, const struct training *training,
 	free(member);
 	free(parts);
 	free(whole);
-	return 0;
+	return found < 0 ? (int)found : 0;
 }
 
 int prototypes_describe(struct prototype_table *table, const double *points, size_t count,
@@ -337,17 +451,19 @@ int prototypes_describe(struct prototype_table *table, const double *points, siz
 		.count = count,
 		.point = (double *)points,
 		.label = (uint32_t *)label,
+		.own = calloc(count + 1, sizeof(*training.own)),
+		.nearest = malloc((count + 1) * sizeof(*training.nearest)),
 		.clusters = clusters,
 		.eps = eps,
 		.phase = malloc((clusters + 1) * sizeof(*training.phase)) };
-	int *nearest = malloc((count + 1) * sizeof(*nearest)), error = -ENOMEM;
+	int error = -ENOMEM;
 
-	if (training.phase && nearest) {
+	if (training.phase && training.nearest && training.own) {
 		for (uint32_t cluster = 0; cluster <= clusters; cluster++)
 			training.phase[cluster] = cluster;
 		for (size_t i = 0; i < count; i++)
-			nearest[i] = -1;
-		error = cover(table, &training, nearest);
+			training.nearest[i] = -1;
+		error = cover(table, &training);
 	}
 	if (!error) {
 		table->phases = clusters;
@@ -355,7 +471,8 @@ int prototypes_describe(struct prototype_table *table, const double *points, siz
 		prototypes_index(table);
 	}
 	free(training.phase);
-	free(nearest);
+	free(training.own);
+	free(training.nearest);
 	return error;
 }
 
@@ -363,7 +480,7 @@ int prototypes_train(const struct training_sample *sample, const struct prototyp
 		struct prototype_table *next)
 {
 	struct training training = { 0 };
-	int *nearest = NULL, error = -EINVAL;
+	int error = -EINVAL;
 
 	*next = *previous;
 	if (!space_fit(&next->space, sample->metrics, sample->count, previous->generation > 0))
@@ -372,27 +489,21 @@ int prototypes_train(const struct training_sample *sample, const struct prototyp
 	move_prototypes(next, &previous->space);
 	prototypes_index(next);
 	error = training_init(&training, sample, &next->space);
-	if (!error)
-		error = find_clusters(&training);
 	if (!error) {
-		nearest = malloc(training.count * sizeof(*nearest));
-		error = nearest ? 0 : -ENOMEM;
-	}
-	if (!error) {
-		for (size_t i = 0; i < training.count; i++)
-			nearest[i] = nearest_to(next, &training, i);
-		error = continue_phases(next, &training, nearest);
+		classify_by_old(next, &training);
+		error = find_clusters(&training, &next->space, sample->place != NULL);
 	}
 	if (!error)
-		error = cover(next, &training, nearest);
+		error = continue_phases(next, &training);
+	if (!error)
+		error = cover(next, &training);
 	if (error) {
 		*next = *previous;
 	} else {
-		measure_stability(next, previous, &training, nearest);
+		measure_stability(next, previous, &training);
 		prototypes_index(next);
 		next->generation = previous->generation + 1;
 	}
-	free(nearest);
 	training_fini(&training);
 	return error;
 }

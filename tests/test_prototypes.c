@@ -12,6 +12,14 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
+/* Any place (or not known), or one of five. */
+static uint32_t place_at_random(void)
+{
+	uint32_t place = (uint32_t)(uniform() * 10);
+
+	return place < 5 ? 0 : place * 700000001u;
+}
+
 static void test_nearest(void)
 {
 	for (uint32_t dims = 1; dims <= SPACE_DIMS_MAX; dims++) {
@@ -24,15 +32,19 @@ static void test_nearest(void)
 			for (uint32_t dim = 0; dim < dims; dim++)
 				table.all[p].at[dim] = (float)(uniform() * 1.5);
 			table.all[p].radius = (float)(uniform() * 0.1 * dims);
+			table.all[p].place = place_at_random();
 		}
 		prototypes_index(&table);
 		for (int i = 0; i < 5000; i++) {
 			float point[SPACE_DIMS_MAX], least = INFINITY;
+			uint32_t place = place_at_random();
+			bool want_own = false;
 			int want = -1;
 
 			for (uint32_t dim = 0; dim < dims; dim++)
 				point[dim] = (float)(uniform() * 2 - 0.25);
 			for (uint32_t p = 0; p < table.count; p++) {
+				bool own = table.all[p].place == place;
 				float distance = 0;
 
 				for (uint32_t dim = 0; dim < dims; dim++) {
@@ -41,14 +53,17 @@ static void test_nearest(void)
 					distance += apart * apart;
 				}
 				if (distance <= table.all[p].radius * table.all[p].radius &&
-						distance < least) {
+						(own || !table.all[p].place) &&
+						(own != want_own ? own : distance < least)) {
+					want_own = own;
 					least = distance;
 					want = (int)p;
 				}
 			}
-			same = same && prototypes_nearest(&table, point) == want;
+			same = same && prototypes_nearest(&table, point, place) == want;
 		}
-		ok(same, "%u dimensions: the nearest of all that reach", dims);
+		ok(same, "%u dimensions: the nearest that reaches, of its place or else of any",
+				dims);
 	}
 }
 
@@ -78,7 +93,7 @@ static void make_bursts(struct bursts *all, uint64_t seed, double scale)
 		all->execution[i] = i / (7 * TASKS) * 7 + i % 7;
 	}
 	all->sample = (struct training_sample){ BURSTS, all->metrics, all->duration, all->task,
-		all->execution };
+		all->execution, NULL, NULL };
 }
 
 static void test_train(void)
@@ -101,7 +116,7 @@ static void test_train(void)
 
 		if (!space_map(&first.space, all.metrics + 2 * i, point))
 			continue;
-		nearest = prototypes_nearest(&first, point);
+		nearest = prototypes_nearest(&first, point, 0);
 		if (nearest < 0)
 			continue;
 		classified++;
@@ -149,7 +164,7 @@ static void test_rare(void)
 	for (size_t i = 0; i < TASKS; i++) {
 		float point[2];
 		int nearest = space_map(&table.space, all.metrics + 2 * i, point) ?
-				prototypes_nearest(&table, point) :
+				prototypes_nearest(&table, point, 0) :
 				-1;
 
 		phase[i] = nearest < 0 ? 0 : table.all[nearest].phase;
@@ -203,11 +218,11 @@ static void test_degenerate(void)
 	double metric[10], duration[10];
 	uint32_t task[10] = { 0 };
 	uint64_t execution[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
-	struct training_sample sample = { 0, metric, duration, task, execution };
+	struct training_sample sample = { 0, metric, duration, task, execution, NULL, NULL };
 	float point;
 
 	empty.space = (struct space){ .dims = 1, .logarithmic = { 1 }, .weight = { 1 } };
-	is_int(prototypes_nearest(&empty, &(float){ 0 }), -1, "an empty table knows nothing");
+	is_int(prototypes_nearest(&empty, &(float){ 0 }, 0), -1, "an empty table knows nothing");
 	is_int(prototypes_train(&sample, &empty, &next), -EINVAL, "an empty sample");
 	for (int i = 0; i < 10; i++) {
 		metric[i] = NAN;
@@ -220,7 +235,7 @@ static void test_degenerate(void)
 	metric[0] = 1e-3;
 	is_int(prototypes_train(&sample, &empty, &next), 0, "a single burst");
 	is_int(next.phases, 1, "is a phase");
-	ok(space_map(&next.space, metric, &point) && prototypes_nearest(&next, &point) == 0,
+	ok(space_map(&next.space, metric, &point) && prototypes_nearest(&next, &point, 0) == 0,
 			"that finds itself");
 	sample.count = 10;
 	for (int i = 0; i < 10; i++)

@@ -44,6 +44,8 @@ static const struct {
 	{ "burst_min", "auto", true },
 	{ "burst_min", "50us", true },
 	{ "burst_min", "50", false },
+	{ "cluster_by", "auto", true },
+	{ "cluster_by", "auto,ipc", false },
 	{ "cluster_by", "instructions,ipc", true },
 	{ "cluster_by", "duration", true },
 	{ "cluster_by", "instructions,ipc,callpath", true },

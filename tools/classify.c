@@ -137,7 +137,7 @@ int classify_rest(const struct selection *all, const struct selection *sample,
 
 		for (uint32_t dim = 0; dim < dims; dim++)
 			point[dim] = (float)all->point[i * dims + dim];
-		nearest = prototypes_nearest(table, point);
+		nearest = prototypes_nearest(table, point, 0);
 		label[i] = nearest < 0 ? 0 : table->all[nearest].phase;
 	}
 	for (size_t i = 0; !error && i < sample->count; i++)

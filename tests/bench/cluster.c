@@ -259,7 +259,7 @@ static int time_nearest(void)
 	start = now();
 	for (size_t round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < POINTS; i++)
-			found += prototypes_nearest(&table, point[i]) >= 0;
+			found += prototypes_nearest(&table, point[i], 0) >= 0;
 	taken = now() - start;
 	printf("%.2f %.4f\n", taken * 1e9 / POINTS / ROUNDS, (double)found / POINTS / ROUNDS);
 	return 0;

@@ -40,6 +40,7 @@ static float uniform(void)
 
 struct classification {
 	struct prototype_table table;
+	uint32_t place[BATCH];
 	float point[BATCH][SPACE_DIMS_MAX];
 };
 
@@ -50,12 +51,13 @@ static double classify_batch(void *data)
 	int sum = 0;
 
 	for (int i = 0; i < BATCH; i++)
-		sum += prototypes_nearest(&c->table, c->point[i]);
+		sum += prototypes_nearest(&c->table, c->point[i], c->place[i]);
 	sink = sum;
 	return clock_ns(clock_now() - begin);
 }
 
-static void classification(unsigned dims)
+/* places: of how many places the prototypes are, half of them; 0: none is of one. */
+static void classification(unsigned dims, unsigned places)
 {
 	struct classification *c = calloc(1, sizeof(*c));
 	char name[64];
@@ -67,14 +69,20 @@ static void classification(unsigned dims)
 			c->table.all[p].at[d] = uniform();
 		c->table.all[p].radius = 0.05f;
 		c->table.all[p].phase = 1;
+		if (places && p % 2)
+			c->table.all[p].place = (p % places + 1) * 2654435761u | 1;
 	}
 	prototypes_index(&c->table);
 	/* bursts are near prototypes */
-	for (int i = 0; i < BATCH; i++)
+	for (int i = 0; i < BATCH; i++) {
+		unsigned near = (unsigned)rand() % PROTOTYPES_MAX;
+
+		c->place[i] = c->table.all[near].place;
 		for (unsigned d = 0; d < dims; d++)
-			c->point[i][d] = c->table.all[rand() % PROTOTYPES_MAX].at[d] +
-					0.02f * (uniform() - 0.5f);
-	snprintf(name, sizeof(name), "classify_256_prototypes_%ud", dims);
+			c->point[i][d] = c->table.all[near].at[d] + 0.02f * (uniform() - 0.5f);
+	}
+	snprintf(name, sizeof(name), "classify_256_prototypes_%ud%s", dims,
+			places ? "_of_places" : "");
 	report(name, classify_batch, c);
 	free(c);
 }
@@ -124,6 +132,8 @@ struct trained {
 	double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
 	uint32_t task[SAMPLE_MAX];
 	uint64_t execution[SAMPLE_MAX];
+	uint32_t place[SAMPLE_MAX];
+	float regular[SAMPLE_MAX];
 };
 
 static double train_batch(void *data)
@@ -133,14 +143,16 @@ static double train_batch(void *data)
 		.metrics = t->metrics,
 		.duration = t->seconds,
 		.task = t->task,
-		.execution = t->execution };
+		.execution = t->execution,
+		.place = t->place,
+		.regular = t->regular };
 	uint64_t begin = clock_now();
 
 	prototypes_train(&sample, &t->previous, &t->next);
 	return clock_ns(clock_now() - begin);
 }
 
-/* 16 tasks that run 6 phases in turn, with the noise of a busy machine. */
+/* 16 tasks that run 6 phases of five places each in turn, with the noise of a busy machine. */
 static void training(void)
 {
 	struct trained *t = calloc(1, sizeof(*t));
@@ -157,6 +169,8 @@ static void training(void)
 		t->seconds[i] = 1e-3 * (1 + uniform());
 		t->task[i] = i % 16;
 		t->execution[i] = i / 16;
+		t->place[i] = (i / 16 % 30 + 1) * 2654435761u | 1;
+		t->regular[i] = (float)(i / 16 % 30 < 15);
 	}
 	printf("train_2000_bursts %.0f\n", train_batch(t));
 	t->previous = t->next;
@@ -298,7 +312,9 @@ int main(void)
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	report("floor_time_stamp", clock_batch, NULL);
 	for (unsigned dims = 1; dims <= 4; dims++)
-		classification(dims);
+		classification(dims, 0);
+	for (unsigned dims = 1; dims <= 2; dims++)
+		classification(dims, 40);
 	ring_init(&ring, calloc(THREAD_RING_BURSTS, sizeof(struct burst)), THREAD_RING_BURSTS,
 			sizeof(struct burst));
 	report("ring_push_and_pop", ring_batch, &ring);

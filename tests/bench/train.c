@@ -161,7 +161,7 @@ static void simulate(const struct selection *all, const struct burst_table *tabl
 		for (uint32_t dim = 0; dim < all->space.dims; dim++)
 			metrics[dim] = metric(all, table, i, dim);
 		if (space_map(&trained.space, metrics, point))
-			p = prototypes_nearest(&trained, point);
+			p = prototypes_nearest(&trained, point, 0);
 		label[i] = p < 0 ? 0 : trained.all[p].phase;
 	}
 	clusters = partition_by_time(label, trained.phases, all->duration, all->count);

@@ -62,13 +62,14 @@ done
 cc=gcc
 
 if [ -x "$programs/twins.$mpi" ]; then
-	scripted together on $mpi 2 "$programs/twins.$mpi" 150
-	holds "places that count alike are one phase" \
+	scripted together PHASEMUX_CLUSTER_BY=instructions,ipc on $mpi 2 "$programs/twins.$mpi" 150
+	holds "clustered by counts alone, places that count alike are one phase" \
 		report instructions "$tmp/together.result/report.json" 1500000
-	scripted apart PHASEMUX_CLUSTER_BY=instructions,ipc,callpath \
-		on $mpi 2 "$programs/twins.$mpi" 150
-	holds "clustered by call path too, they are two" \
-		report instructions "$tmp/apart.result/report.json" 1500000 1500000
+	for by in auto instructions,ipc,callpath; do
+		scripted apart-$by PHASEMUX_CLUSTER_BY=$by on $mpi 2 "$programs/twins.$mpi" 150
+		holds "clustered by $by, they are two" \
+			report instructions "$tmp/apart-$by.result/report.json" 1500000 1500000
+	done
 fi
 
 make_wrapped apart -g -O2

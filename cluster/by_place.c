@@ -1,0 +1,452 @@
+#include "cluster/by_place.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "cluster/kdtree.h"
+#include "cluster/partition.h"
+#include "cluster/space.h"
+
+/*
+ * Share of all that a place must hold in a cluster to be looked at, and share of the cluster that it must hold to be split off. What is looked at has prototypes of its own, so that it can
+ * be split off or joined again without loss when more is known.
+ */
+#define OF_ALL     0.01
+#define OF_CLUSTER 0.03
+
+/* Bursts of other places stay a phase if they hold this share of their cluster's time. */
+#define OF_REST 0.02
+
+/*
+ * How regular a place must be that is split off, and how wide it may be as a multiple of its cluster. Less is enough for places that are phases of their own already, so that
+ * phases do not come and go with the sample.
+ */
+#define REGULAR      0.6
+#define REGULAR_KEPT 0.4
+#define TIGHT        0.5
+#define TIGHT_KEPT   0.7
+
+/*
+ * What is so little of a place's bursts and of their time is no phase of its own but the tail of the
+ * place's largest: bursts that the machine disturbed.
+ */
+#define TAIL  0.01
+#define REACH 0.15 /* how far noise may be from the bursts of its place, in a space of 0 .. 1 */
+
+#define NARROW       0.02 /* width of a cluster that needs not be tighter, in a space of 0 .. 1 */
+#define BURSTS_LEAST 8    /* from which a width is known */
+
+/* A burst in the order of labels, then places. */
+struct entry {
+	uint32_t label, place, burst;
+};
+
+/* The bursts of one place in one cluster: [begin, end) of the entries. */
+struct group {
+	size_t begin, end;
+	uint32_t place;
+	double time;
+	bool looked_at, large;
+	bool apart;     /* it becomes a cluster of its own; or it joins its place's largest */
+	size_t told;    /* bursts of which it is known how regular the place is */
+	double regular; /* sum over these */
+};
+
+struct splitter {
+	struct by_place *sample;
+	struct entry *entry;
+	struct group *group;
+	double *value;     /* scratch space for a coordinate of each burst */
+	double *phase;     /* time by phase that bursts have had */
+	uint32_t phases;   /* highest of these */
+	size_t entries;    /* bursts that are no noise */
+	double total_time; /* of these */
+};
+
+static int by_label(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Whether a group holds a share of some time, or of as many bursts. The sample is drawn by time, so
+ * both say the same, except that a few bursts that waited for a processor may hold most of the time.
+ */
+static bool holds(const struct group *group, double share, double time, size_t bursts)
+{
+	return group->time >= share * time ||
+			(double)(group->end - group->begin) >= share * (double)bursts;
+}
+
+/* Groups the entries [begin, end) of one cluster by place; returns how many groups there are. */
+static size_t find_groups(struct splitter *splitter, size_t begin, size_t end)
+{
+	const struct by_place *sample = splitter->sample;
+	size_t groups = 0;
+	double time = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct entry *entry = &splitter->entry[i];
+		struct group *group;
+
+		if (i == begin || entry->place != entry[-1].place)
+			splitter->group[groups++] =
+					(struct group){ .begin = i, .place = entry->place };
+		group = &splitter->group[groups - 1];
+		group->end = i + 1;
+		group->time += sample->duration[entry->burst];
+		time += sample->duration[entry->burst];
+		if (sample->regular[entry->burst] >= 0) {
+			group->told++;
+			group->regular += (double)sample->regular[entry->burst];
+		}
+	}
+	for (size_t g = 0; g < groups; g++) {
+		struct group *group = &splitter->group[g];
+
+		group->looked_at = group->place &&
+				holds(group, OF_ALL, splitter->total_time, splitter->entries);
+		group->large = group->looked_at && holds(group, OF_CLUSTER, time, end - begin);
+	}
+	return groups;
+}
+
+/* How wide the middle four fifths of some entries are, over all dimensions. */
+static double width_of(struct splitter *splitter, size_t begin, size_t end)
+{
+	const struct by_place *sample = splitter->sample;
+	size_t count = end - begin, tenth = count / 10;
+	double width = 0;
+
+	for (uint32_t dim = 0; dim < sample->dims; dim++) {
+		double across;
+
+		for (size_t i = begin; i < end; i++)
+			splitter->value[i - begin] =
+					sample->point[(size_t)splitter->entry[i].burst *
+									sample->dims +
+							dim];
+		qsort(splitter->value, count, sizeof(*splitter->value), ascending);
+		across = splitter->value[count - 1 - tenth] - splitter->value[tenth];
+		width += across * across;
+	}
+	return sqrt(width);
+}
+
+/* Adds the time of a group's bursts to the phases that they have had; returns the largest's number. */
+static uint32_t add_phases(struct splitter *splitter, const struct group *group)
+{
+	const struct by_place *sample = splitter->sample;
+	uint32_t most = 0;
+
+	for (size_t i = group->begin; i < group->end; i++) {
+		uint32_t burst = splitter->entry[i].burst, phase = sample->was[burst];
+
+		splitter->phase[phase] += sample->duration[burst];
+		if (phase && (!most || splitter->phase[phase] > splitter->phase[most]))
+			most = phase;
+	}
+	return most;
+}
+
+/* Whether the group was a phase of its own up to now: most of what the phase has of the cluster. */
+static bool was_apart(struct splitter *splitter, size_t groups, const struct group *group)
+{
+	uint32_t phase;
+	double own;
+
+	for (uint32_t p = 0; p <= splitter->phases; p++)
+		splitter->phase[p] = 0;
+	phase = add_phases(splitter, group);
+	own = splitter->phase[phase];
+	if (!phase || own < group->time / 2)
+		return false;
+	for (size_t g = 0; g < groups; g++)
+		if (&splitter->group[g] != group)
+			add_phases(splitter, &splitter->group[g]);
+	return splitter->phase[phase] - own <= own / 4;
+}
+
+static bool is_regular(const struct group *group, double least)
+{
+	return group->told && group->regular >= least * (double)group->told;
+}
+
+static bool is_tight(struct splitter *splitter, const struct group *group, double width,
+		double most)
+{
+	return group->end - group->begin >= BURSTS_LEAST && width >= NARROW &&
+			width_of(splitter, group->begin, group->end) <= most * width;
+}
+
+/* Marks the groups that are to be phases of their own; returns how many. */
+static size_t judge(struct splitter *splitter, size_t groups)
+{
+	size_t apart = 0, begin = splitter->group[0].begin, end = splitter->group[groups - 1].end;
+	double width = width_of(splitter, begin, end);
+
+	for (size_t g = 0; g < groups; g++) {
+		struct group *group = &splitter->group[g];
+		bool kept = group->large && was_apart(splitter, groups, group);
+
+		group->apart = group->large &&
+				(is_regular(group, kept ? REGULAR_KEPT : REGULAR) ||
+						is_tight(splitter, group, width,
+								kept ? TIGHT_KEPT : TIGHT));
+		apart += group->apart;
+	}
+	return apart;
+}
+
+/* Gives the groups that are apart clusters of their own. What is left keeps the cluster's number. */
+static void split(struct splitter *splitter, size_t groups)
+{
+	struct by_place *sample = splitter->sample;
+	double time = 0, rest = 0;
+	size_t largest = groups;
+
+	for (size_t g = 0; g < groups; g++) {
+		const struct group *group = &splitter->group[g];
+
+		time += group->time;
+		rest += group->apart ? 0 : group->time;
+		if (group->apart &&
+				(largest == groups || group->time > splitter->group[largest].time))
+			largest = g;
+	}
+	for (size_t g = 0; g < groups; g++) {
+		const struct group *group = &splitter->group[g];
+
+		if (!group->apart || (g == largest && rest < OF_REST * time))
+			continue;
+		sample->clusters++;
+		for (size_t i = group->begin; i < group->end; i++)
+			sample->label[splitter->entry[i].burst] = sample->clusters;
+	}
+}
+
+static void split_cluster(struct splitter *splitter, size_t begin, size_t end)
+{
+	size_t groups = find_groups(splitter, begin, end);
+
+	for (size_t g = 0; g < groups; g++)
+		for (size_t i = splitter->group[g].begin;
+				i < splitter->group[g].end && splitter->group[g].looked_at; i++)
+			splitter->sample->own[splitter->entry[i].burst] = splitter->group[g].place;
+	if (groups > 1 && judge(splitter, groups))
+		split(splitter, groups);
+}
+
+static int by_code(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
+	return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+/* Where the bursts of a place are that its largest cluster holds. */
+struct home {
+	uint32_t label;
+	double low[SPACE_DIMS_MAX], high[SPACE_DIMS_MAX];
+};
+
+static void find_home(const struct splitter *splitter, const struct group *group, struct home *home)
+{
+	const struct by_place *sample = splitter->sample;
+
+	home->label = splitter->entry[group->begin].label;
+	for (uint32_t dim = 0; dim < sample->dims; dim++) {
+		home->low[dim] = INFINITY;
+		home->high[dim] = -INFINITY;
+	}
+	for (size_t i = group->begin; i < group->end; i++)
+		for (uint32_t dim = 0; dim < sample->dims; dim++) {
+			double at = sample->point[(size_t)splitter->entry[i].burst * sample->dims +
+					dim];
+
+			home->low[dim] = fmin(home->low[dim], at);
+			home->high[dim] = fmax(home->high[dim], at);
+		}
+}
+
+static bool is_near(const struct by_place *sample, const struct home *home, uint32_t burst)
+{
+	double distance = 0;
+
+	for (uint32_t dim = 0; dim < sample->dims; dim++)
+		distance += kdtree_outside2(home->low[dim], home->high[dim],
+				sample->point[(size_t)burst * sample->dims + dim]);
+	return distance <= REACH * REACH;
+}
+
+/* Whether a part of a place is as long as the bursts of its home, or nearly. */
+static bool is_alike(const struct by_place *sample, const struct home *home,
+		const struct home *part)
+{
+	for (uint32_t dim = 0; dim < sample->dims; dim++)
+		if (part->low[dim] - home->high[dim] > sample->near[dim] ||
+				home->low[dim] - part->high[dim] > sample->near[dim])
+			return false;
+	return true;
+}
+
+/*
+ * Adds to the home of a place the parts of it that are alike, and what then is alike to these. Density
+ * alone makes several clusters of a place of which few bursts were read.
+ */
+static void grow_home(struct splitter *splitter, size_t groups, struct home *home)
+{
+	const struct by_place *sample = splitter->sample;
+
+	for (bool grown = true; grown;) {
+		grown = false;
+		for (size_t g = 0; g < groups; g++) {
+			struct group *group = &splitter->group[g];
+			struct home part;
+
+			if (group->apart || !splitter->entry[group->begin].label)
+				continue;
+			find_home(splitter, group, &part);
+			if (!is_alike(sample, home, &part))
+				continue;
+			group->apart = grown = true;
+			for (uint32_t dim = 0; dim < sample->dims; dim++) {
+				home->low[dim] = fmin(home->low[dim], part.low[dim]);
+				home->high[dim] = fmax(home->high[dim], part.high[dim]);
+			}
+		}
+	}
+}
+
+/*
+ * Joins to the largest cluster of a place, whose entries are [begin, end), what is alike to it, and the
+ * tail of the place.
+ */
+static void join_tail(struct splitter *splitter, size_t begin, size_t end)
+{
+	struct by_place *sample = splitter->sample;
+	struct group *group = splitter->group, *largest = NULL;
+	size_t groups = 0;
+	double time = 0;
+	struct home home;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct entry *entry = &splitter->entry[i];
+
+		if (i == begin || entry->label != entry[-1].label)
+			group[groups++] = (struct group){ .begin = i };
+		group[groups - 1].end = i + 1;
+		group[groups - 1].time += sample->duration[entry->burst];
+		time += sample->duration[entry->burst];
+	}
+	for (size_t g = 0; g < groups; g++)
+		if (splitter->entry[group[g].begin].label &&
+				(!largest || group[g].time > largest->time))
+			largest = &group[g];
+	if (!largest || !sample->own[splitter->entry[largest->begin].burst])
+		return;
+	find_home(splitter, largest, &home);
+	grow_home(splitter, groups, &home);
+	for (size_t g = 0; g < groups; g++) {
+		bool noise = !splitter->entry[group[g].begin].label;
+		bool tail = (double)(group[g].end - group[g].begin) <=
+						TAIL * (double)(end - begin) &&
+				group[g].time <= TAIL * time;
+
+		for (size_t i = group[g].begin; i < group[g].end && &group[g] != largest; i++) {
+			uint32_t burst = splitter->entry[i].burst;
+
+			if (!tail && !group[g].apart && !(noise && is_near(sample, &home, burst)))
+				continue;
+			sample->label[burst] = home.label;
+			sample->own[burst] = splitter->entry[i].place;
+		}
+	}
+}
+
+static void join_tails(struct splitter *splitter)
+{
+	const struct by_place *sample = splitter->sample;
+
+	for (uint32_t i = 0; i < sample->count; i++)
+		splitter->entry[i] = (struct entry){ sample->label[i], sample->place[i], i };
+	qsort(splitter->entry, sample->count, sizeof(*splitter->entry), by_code);
+	for (size_t begin = 0, end; begin < sample->count; begin = end) {
+		uint32_t place = splitter->entry[begin].place;
+
+		for (end = begin + 1; end < sample->count && splitter->entry[end].place == place;)
+			end++;
+		if (place)
+			join_tail(splitter, begin, end);
+	}
+}
+
+static int splitter_init(struct splitter *splitter)
+{
+	const struct by_place *sample = splitter->sample;
+	size_t room = sample->count + 1;
+
+	for (size_t i = 0; i < sample->count; i++)
+		if (sample->was[i] > splitter->phases)
+			splitter->phases = sample->was[i];
+	splitter->entry = malloc(room * sizeof(*splitter->entry));
+	splitter->group = malloc(room * sizeof(*splitter->group));
+	splitter->value = malloc(room * sizeof(*splitter->value));
+	splitter->phase = malloc((splitter->phases + 1) * sizeof(*splitter->phase));
+	if (!splitter->entry || !splitter->group || !splitter->value || !splitter->phase)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sample->count; i++) {
+		sample->own[i] = 0;
+		if (!sample->label[i])
+			continue;
+		splitter->entry[splitter->entries++] =
+				(struct entry){ sample->label[i], sample->place[i], i };
+		splitter->total_time += sample->duration[i];
+	}
+	qsort(splitter->entry, splitter->entries, sizeof(*splitter->entry), by_label);
+	return 0;
+}
+
+int by_place_split(struct by_place *sample)
+{
+	struct splitter splitter = { .sample = sample };
+	int error = splitter_init(&splitter);
+
+	for (size_t begin = 0, end; !error && begin < splitter.entries; begin = end) {
+		for (end = begin + 1; end < splitter.entries &&
+				splitter.entry[end].label == splitter.entry[begin].label;)
+			end++;
+		split_cluster(&splitter, begin, end);
+	}
+	if (!error)
+		join_tails(&splitter);
+	if (!error)
+		error = partition_by_time(sample->label, sample->clusters, sample->duration,
+				sample->count);
+	if (error >= 0)
+		sample->clusters = (uint32_t)error;
+	free(splitter.entry);
+	free(splitter.group);
+	free(splitter.value);
+	free(splitter.phase);
+	return error < 0 ? error : 0;
+}
