@@ -239,6 +239,25 @@ def check_phases(name, least, most):
     expect(int(least) <= count <= int(most), f"{count} phases above 5%")
 
 
+def check_kernels(name, bursts, within, *functions):
+    """Each function is one phase of so many bursts, within a share, and there is no other of a tenth of that.
+
+    A function is named by the path of the call that ends its bursts. Numbers of bursts are compared, and
+    not times: on a busy machine a few bursts that wait take most of the time.
+    """
+    wanted = float(bursts)
+    found = []
+    for phase in load(name)["phases"]:
+        if phase["bursts"] < 0.1 * wanted:
+            continue
+        path = phase["source"][0]["to_path"] if phase["source"] else []
+        found.append(next((frame["function"] for frame in path
+                           if frame["function"] in functions), "?"))
+        expect(abs(phase["bursts"] / wanted - 1) <= float(within),
+               f"phase {phase['id']} of {found[-1]} has {phase['bursts']} bursts")
+    expect(sorted(found) == sorted(functions), f"the phases are {found}")
+
+
 def check_uncounted(name):
     """Without counters: phases from time, no CPI, no invented counts."""
     report = load(name)
