@@ -144,16 +144,19 @@ static bool holds(const symbol *of, uintptr_t address)
 	return address >= of->st_value && address - of->st_value < of->st_size;
 }
 
+static bool is_function(const symbol *of)
+{
+	int type = of->st_info & 0xf;
+
+	return of->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
 static const symbol *find_function(const symbol *all, size_t count, uintptr_t address)
 {
 	const symbol *best = NULL;
 
 	for (const symbol *at = all; at < all + count; at++) {
-		int type = at->st_info & 0xf;
-
-		if (!holds(at, address))
-			continue;
-		if (at->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		if (!holds(at, address) || !is_function(at))
 			continue;
 		if (!best || at->st_value > best->st_value ||
 				(at->st_value == best->st_value &&
@@ -190,6 +193,28 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 		return string_of(file, &file->sections[table->sh_link], found->st_name);
 	}
 	return NULL;
+}
+
+bool elf_file_has_alias(const struct elf_file *file, const char *name, uintptr_t begin)
+{
+	for (size_t i = 1; i < file->count; i++) {
+		const section *table = &file->sections[i];
+		const symbol *all;
+
+		if (table->sh_type != SHT_SYMTAB || table->sh_link >= file->count)
+			continue;
+		all = data_of(file, table, __alignof__(symbol));
+		for (size_t k = 0; all && k < table->sh_size / sizeof(symbol); k++) {
+			const char *other;
+
+			if (all[k].st_value != begin || !is_function(&all[k]))
+				continue;
+			other = string_of(file, &file->sections[table->sh_link], all[k].st_name);
+			if (other && strcmp(other, name) == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 /* ---- debug information ---- */

@@ -30,6 +30,12 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 		uintptr_t *begin);
 
 /*
+ * Returns whether one of the linker's symbols of this name is at `begin`. Functions of equal code that the
+ * compiler made one have a symbol each. Linear in the symbols.
+ */
+bool elf_file_has_alias(const struct elf_file *file, const char *name, uintptr_t begin);
+
+/*
  * The path of the file that holds this one's debug information: its own, or where distributions put
  * it. false: there is none.
  */

@@ -48,29 +48,37 @@ struct places {
 
 /* ---- names ---- */
 
-/* The number of the place; NAMED_MAX: no room. */
-static unsigned intern(struct places *places, const struct source_place *place)
+/* The number of the place of this function and position; NAMED_MAX: no room. */
+static unsigned intern_names(struct places *places, const char *function, const char *position,
+		bool interpreter)
 {
-	char position[sizeof(place->file) + 32];
 	struct named *named = &places->named[places->count];
 
-	source_position(place, position, sizeof(position));
 	for (unsigned i = 0; i < places->count; i++)
 		if (strcmp(places->named[i].position, position) == 0 &&
-				strcmp(places->named[i].function, place->function) == 0)
+				strcmp(places->named[i].function, function) == 0)
 			return i;
 	if (places->count == NAMED_MAX)
 		return NAMED_MAX;
-	named->function = strdup(place->function);
+	named->function = strdup(function);
 	named->position = strdup(position);
 	if (!named->function || !named->position) {
 		free(named->function);
 		free(named->position);
 		return NAMED_MAX;
 	}
-	named->interpreter = strncmp(place->module, "libpython", 9) == 0 ||
-			strncmp(place->module, "python", 6) == 0;
+	named->interpreter = interpreter;
 	return places->count++;
+}
+
+static unsigned intern(struct places *places, const struct source_place *place)
+{
+	char position[sizeof(place->file) + 32];
+
+	source_position(place, position, sizeof(position));
+	return intern_names(places, place->function, position,
+			strncmp(place->module, "libpython", 9) == 0 ||
+					strncmp(place->module, "python", 6) == 0);
 }
 
 /* Many paths go through the same addresses, and to name one may take a while. */
@@ -105,8 +113,24 @@ static const struct known *know(struct places *places, uintptr_t address, struct
 	return room;
 }
 
+/* The function of the last place, at `inside`, is named as the call that returns to `returns` has it. */
+static void name_as_called(struct places *places, struct chain *chain, uintptr_t inside,
+		uintptr_t returns)
+{
+	uint16_t *last = &chain->named[chain->count - 1];
+	char name[sizeof(((struct source_place *)0)->function)];
+	unsigned named;
+
+	if (!source_alias(places->source, inside, returns, name, sizeof(name)))
+		return;
+	named = intern_names(places, name, places->named[*last].position, false);
+	if (named < NAMED_MAX)
+		*last = (uint16_t)named;
+}
+
 static void name_path(struct places *places, struct chain *chain)
 {
+	uintptr_t inside = 0;
 	const struct route_end *path = chain->path;
 
 	for (unsigned i = 0; i < path->frames && i < PATH_FRAMES_MAX; i++) {
@@ -127,6 +151,9 @@ static void name_path(struct places *places, struct chain *chain)
 		/* in no file that is known */
 		if (strcmp(module, "?") == 0)
 			continue;
+		if (inside && chain->count)
+			name_as_called(places, chain, inside, address);
+		inside = address;
 		known = know(places, address, &room);
 		for (unsigned k = 0; k < known->count && chain->count < CHAIN_MAX; k++)
 			chain->named[chain->count++] = known->named[k];

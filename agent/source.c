@@ -180,7 +180,8 @@ static void clear_name(struct source *source, const char *symbol, char *name, si
 	size_t length;
 
 	if (!cxx_name(source, symbol, name, size) && !fortran_name(symbol, name, size))
-		copy_name(name, size, symbol, strlen(symbol));
+		/* without the version that the linker adds: "clock_gettime@@GLIBC_2.17" */
+		copy_name(name, size, symbol, strcspn(symbol, "@"));
 	/* a procedure of Fortran outside of modules: "solve_" */
 	length = strlen(name);
 	for (size_t at = 0; at + 1 < length; at++)
@@ -369,6 +370,29 @@ unsigned source_find(struct source *source, uintptr_t address, struct source_pla
 				loaded ? base_name(loaded->module.path) : "?");
 	}
 	return count;
+}
+
+bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, char *name,
+		size_t size)
+{
+	struct loaded *loaded = loaded_at(source, inside);
+	const char *called, *function;
+	uintptr_t begin;
+
+	if (!loaded || loaded != loaded_at(source, returns))
+		return false;
+	if (!loaded->looked)
+		look_into(source, loaded);
+	if (!loaded->opened ||
+			!find_function(loaded, inside - 1 - loaded->module.base, &function, &begin))
+		return false;
+	called = source->reader->called(loaded->opened, returns - loaded->module.base);
+	if (!called || strcmp(called, function) == 0 ||
+			!elf_file_has_alias(loaded->apart ? loaded->apart : loaded->file, called,
+					begin))
+		return false;
+	clear_name(source, called, name, size);
+	return true;
 }
 
 void source_position(const struct source_place *place, char *text, size_t size)

@@ -6,6 +6,7 @@
 #ifndef PHASEMUX_AGENT_SOURCE_H
 #define PHASEMUX_AGENT_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,14 @@ const char *source_module_name(const struct source *source, uintptr_t address);
 unsigned source_find(struct source *source, uintptr_t address, struct source_place *places,
 		unsigned max);
 
+/*
+ * The name by which the function that holds `inside` was called, where the caller's return address is
+ * `returns`. It differs from the name of source_find if the compiler made functions of equal code one.
+ * Returns false if it is not known, or the same.
+ */
+bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, char *name,
+		size_t size);
+
 /* "file:line"; without lines "function+0x12", without functions "module+0x1234". */
 void source_position(const struct source_place *place, char *text, size_t size);
 
@@ -78,6 +87,11 @@ struct source_debug {
 	 */
 	unsigned (*find)(void *opened, uintptr_t address, struct source_place *places,
 			unsigned max);
+	/*
+	 * The linker's name of the function that is called by the call which returns to this address, as
+	 * the source says. Valid until `close`. Returns NULL if it is not known.
+	 */
+	const char *(*called)(void *opened, uintptr_t returns);
 	void (*close)(void *opened);
 };
 

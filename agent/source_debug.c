@@ -348,11 +348,96 @@ static unsigned debug_find(void *opened, uintptr_t address, struct source_place 
 	return functions_around(opened, &unit, address, places, max);
 }
 
+/* The entry of the function that holds the code, and in which its calls are told. */
+static bool function_at(struct debug *debug, const struct unit *unit, Dwarf_Addr address,
+		Dwarf_Die *function)
+{
+	unsigned below = UINT_MAX;
+	const struct scope *scope;
+
+	while (unit && (scope = scope_around(unit, address, below))) {
+		below = scope->depth;
+		if (!dwarf_offdie(debug->dwarf, scope->die, function))
+			return false;
+		if (dwarf_tag(function) == DW_TAG_subprogram)
+			return true;
+	}
+	return false;
+}
+
+/* Before version 5 of DWARF these were an extension of GNU. */
+static bool is_call_to(Dwarf_Die *die, Dwarf_Addr returns)
+{
+	bool gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
+	Dwarf_Attribute attribute;
+	Dwarf_Addr at;
+
+	if (!gnu && dwarf_tag(die) != DW_TAG_call_site)
+		return false;
+	return dwarf_formaddr(dwarf_attr(die, gnu ? DW_AT_low_pc : DW_AT_call_return_pc,
+					      &attribute),
+			       &at) == 0 &&
+			at == returns;
+}
+
+/* The call among what the entry holds; false: it is not there. */
+static bool find_call(Dwarf_Die *parent, Dwarf_Addr returns, unsigned depth, Dwarf_Die *call)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
+		return false;
+	do {
+		if (is_call_to(&die, returns)) {
+			*call = die;
+			return true;
+		}
+		if (dwarf_haschildren(&die) && dwarf_tag(&die) != DW_TAG_subprogram &&
+				find_call(&die, returns, depth + 1, call))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static const char *called_by(struct debug *debug, uintptr_t returns)
+{
+	Dwarf_Die unit, function, call, origin;
+	struct source_place place = { .linkage = NULL };
+	Dwarf_Attribute attribute;
+	bool gnu;
+
+	if (!unit_of(debug, returns - 1, &unit) ||
+			!function_at(debug, scopes_of(debug, &unit), returns - 1, &function) ||
+			!find_call(&function, returns, 0, &call))
+		return NULL;
+	gnu = dwarf_tag(&call) == DW_TAG_GNU_call_site;
+	if (!dwarf_formref_die(dwarf_attr(&call, gnu ? DW_AT_abstract_origin : DW_AT_call_origin,
+					       &attribute),
+			    &origin))
+		return NULL;
+	name_function(&unit, &origin, &place);
+	return place.linkage;
+}
+
+static const char *debug_called(void *opened, uintptr_t returns)
+{
+	struct debug *debug = opened;
+
+	if (debug->broken)
+		return NULL;
+	if (setjmp(out_of_memory)) {
+		debug->broken = true;
+		return NULL;
+	}
+	return called_by(debug, returns);
+}
+
 __attribute__((visibility("default"))) source_debug_entry phasemux_source_debug;
 
 const struct source_debug *phasemux_source_debug(void)
 {
-	static const struct source_debug debug = { debug_open, debug_find, debug_close };
+	static const struct source_debug debug = { debug_open, debug_find, debug_called,
+		debug_close };
 
 	return &debug;
 }

@@ -72,6 +72,18 @@ if [ -x "$programs/twins.$mpi" ]; then
 	done
 fi
 
+OMPI_CC=gcc MPICH_CC=gcc mpicc.$mpi -I"$sources" -g -O2 "$sources/merged.c" "$sources/work.c" -ldl \
+	-o "$tmp/merged"
+if [ "$(nm "$tmp/merged" | grep " sweep_" | cut -d " " -f 1 | uniq | wc -l)" = 1 ]; then
+	preloaded merged on $mpi 2 "$tmp/merged" 150
+	for sweep in sweep_x sweep_y sweep_z; do
+		holds "functions that the compiler made one are told apart: $sweep" \
+			grep -q "$sweep" "$tmp/merged.result/report.txt"
+	done
+else
+	skip "functions that the compiler made one" "it did not"
+fi
+
 make_wrapped apart -g -O2
 objcopy --only-keep-debug "$tmp/apart" "$tmp/apart.debug"
 objcopy --strip-debug --add-gnu-debuglink="$tmp/apart.debug" "$tmp/apart"
