@@ -19,7 +19,7 @@
 
 /* Of what is allowed, what learning call paths may take, and at least, of the main thread and others. */
 #define LEARN_SHARE   0.25
-#define LEARN_NS_MAIN 3e6
+#define LEARN_NS_MAIN 5e6
 #define LEARN_NS      5e5
 
 /*

@@ -22,6 +22,9 @@ static const struct {
 #define ALIKE_MOST  8
 #define ALIKE_RETRY 32
 
+/* What takes longer to learn was held up by something else. */
+#define LEARN_NS_MOST 2e5
+
 /* Paths of all threads of the process. */
 static _Atomic uint32_t all_paths;
 
@@ -455,11 +458,13 @@ static void unwind_stack(struct path_table *table, uintptr_t address, uintptr_t 
 		note_frame(table, unwound.address[unwound.frames - 1], 0);
 }
 
-static bool may_unwind(const struct path_table *table)
+/* Return addresses that are not known come first: half of what learning may take is left to them. */
+static bool may_unwind(const struct path_table *table, bool unknown)
 {
+	uint64_t most = unknown ? table->learn_most : table->learn_most / 2;
+
 	return unwind.backtrace && 2 * table->frame_count < PATH_SLOTS_MAX &&
-			atomic_load_explicit(&table->learn_ticks, memory_order_relaxed) <
-			table->learn_most;
+			atomic_load_explicit(&table->learn_ticks, memory_order_relaxed) < most;
 }
 
 static bool is_process_full(void)
@@ -528,7 +533,7 @@ static unsigned learn(struct path_table *table, uintptr_t address, uintptr_t fra
 {
 	unsigned at = 0;
 
-	if (may_unwind(table)) {
+	if (may_unwind(table, walk->unknown)) {
 		unwind_stack(table, address, frame);
 		walk_stack(table, address, frame, walk);
 		at = look_up(table, walk, walk->frames, false);
@@ -547,9 +552,10 @@ static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *t
 	uint64_t begin = clock_now();
 	unsigned at = learn(table, address, frame, walk);
 	uint64_t before = atomic_load_explicit(&table->learn_ticks, memory_order_relaxed);
+	uint64_t ticks = clock_now() - begin, most = clock_ticks(LEARN_NS_MOST);
 
 	/* single writer */
-	atomic_store_explicit(&table->learn_ticks, before + clock_now() - begin,
+	atomic_store_explicit(&table->learn_ticks, before + (ticks < most ? ticks : most),
 			memory_order_relaxed);
 	return at;
 }
