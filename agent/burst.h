@@ -20,8 +20,8 @@ struct burst {
 	uint32_t span;
 	float regular; /* span_regular of its span at its end */
 	uint16_t group;
-	uint16_t from;  /* site */
-	uint8_t length; /* of the span's lengths; of a burst, not of a slice of one that goes on */
+	uint16_t from; /* site */
+	uint16_t length; /* number in the thread's table; of a burst, not of a slice of one that goes on */
 	uint32_t execution; /* how many bursts have begun at its site, up to this one; not of a slice */
 	bool unread;        /* of what follows, nothing is known */
 	bool slice;

@@ -334,7 +334,7 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 		return;
 	}
 	span_mark(thread->sites.noted_since, burst->span);
-	span_note(&thread->sites.span[burst->span].length[burst->length], prototype, burst->weight,
+	span_note(&thread->sites.length[burst->length], prototype, burst->weight,
 			(double)burst->ticks);
 	if (prototype < PROTOTYPES_MAX)
 		site_vote_home(&thread->sites.home[prototype], burst->span, (double)burst->ticks);
@@ -379,7 +379,7 @@ static void leave(struct thread *thread, const struct burst *burst)
 		give_up(thread, burst);
 		return;
 	}
-	length = &thread->sites.span[burst->span].length[burst->length];
+	length = &thread->sites.length[burst->length];
 	span_mark(thread->sites.noted_since, burst->span);
 	length->left++;
 	length->left_ticks += (double)burst->ticks;

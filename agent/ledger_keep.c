@@ -6,34 +6,40 @@
 
 static void save_length(const struct span_length *length, struct spool_length *copy)
 {
-	copy->unread = length->left +
-			(double)atomic_load_explicit(&length->unread, memory_order_relaxed);
-	copy->unread_ticks = length->left_ticks +
-			(double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed);
+	copy->unread = (float)(length->left +
+			atomic_load_explicit(&length->unread, memory_order_relaxed));
+	copy->unread_ticks = (float)(length->left_ticks +
+			(double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed));
+	copy->cut = length->cut;
 	for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
 		copy->prototype[k] = (uint16_t)length->share[k].prototype;
 		copy->share_read[k] = (float)length->share[k].read;
-		copy->share_ticks[k] = (float)length->share[k].ticks;
-		copy->share_unread[k] = (float)length->share[k].unread;
+		copy->mean_ticks[k] = length->share[k].mean_ticks;
+		copy->mean_unread[k] = length->share[k].mean_unread;
 	}
 }
 
-static void save_span(const struct span *span, struct spool_span *copy)
+/* The span with its lengths, of those numbers for which there is room. */
+static void save_span(const struct site_table *sites, const struct span *span, uint32_t room,
+		struct spool_thread *to)
 {
+	struct spool_span *copy = &to->span[span - sites->span];
+
 	copy->from = span->from;
 	copy->to = span->to;
-	copy->lengths = span->lengths;
-	copy->cut = 0;
+	copy->lengths = 0;
 	memcpy(copy->bin, span->bin, sizeof(copy->bin));
-	for (unsigned l = 0; l < span->lengths; l++) {
-		copy->cut |= (uint16_t)(span->length[l].cut << l);
-		save_length(&span->length[l], &copy->length[l]);
+	for (unsigned l = 0; l < span->lengths && span_length_number(span, l) < room; l++) {
+		uint32_t number = span_length_number(span, l);
+
+		copy->length[copy->lengths++] = (uint16_t)number;
+		save_length(&sites->length[number], &to->length[number]);
 	}
 }
 
 /* The spans that have changed, of those for which there is room. */
 static void save_spans(struct spool *spool, int thread, struct site_table *sites, uint32_t room,
-		struct spool_thread *to)
+		uint32_t lengths, struct spool_thread *to)
 {
 	for (uint32_t w = 0; w < SPAN_WORDS; w++) {
 		uint64_t changed = atomic_exchange_explicit(&sites->unread_since[w], 0,
@@ -48,11 +54,14 @@ static void save_spans(struct spool *spool, int thread, struct site_table *sites
 				span_mark(sites->noted_since, number);
 				continue;
 			}
-			save_span(&sites->span[number], &to->span[number]);
+			save_span(sites, &sites->span[number], lengths, to);
 			spool_touch_span(spool, thread, number);
 		}
 	}
+	if (lengths)
+		save_length(&sites->length[0], &to->length[0]);
 	to->spans = room;
+	to->lengths = lengths;
 }
 
 /* Sites and paths stay as they were when they were new. */
@@ -60,8 +69,9 @@ static void save_sites(struct spool *spool, int thread, struct site_table *sites
 		struct spool_thread *to)
 {
 	uint32_t paths = sites->paths.count, spans = sites->spans + 1, count = sites->sites + 1;
+	uint32_t lengths = sites->lengths + 1;
 
-	spool_thread_room(spool, thread, &count, &spans, &paths);
+	spool_thread_room(spool, thread, &count, &spans, &lengths, &paths);
 	for (; to->paths < paths; to->paths++) {
 		const struct path *path = &sites->paths.path[to->paths];
 		struct spool_path *copy = &to->path[to->paths];
@@ -75,7 +85,7 @@ static void save_sites(struct spool *spool, int thread, struct site_table *sites
 
 		to->site[to->sites] = (struct spool_site){ site->path, site->call };
 	}
-	save_spans(spool, thread, sites, spans, to);
+	save_spans(spool, thread, sites, spans, lengths, to);
 }
 
 static void save_open(struct ledger *ledger, struct thread *thread, struct spool_thread *to)

@@ -150,7 +150,7 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 static int draw_prototype(const struct thread *thread, const struct prototype_table *table,
 		const struct burst *burst, uint64_t random)
 {
-	const struct span_length *length = &thread->sites.span[burst->span].length[burst->length];
+	const struct span_length *length = &thread->sites.length[burst->length];
 	double all = 0, at = (double)(random >> 11) * 0x1p-53;
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
@@ -191,7 +191,7 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
 {
-	struct span_length *length = &thread->sites.span[burst->span].length[burst->length];
+	struct span_length *length = &thread->sites.length[burst->length];
 	uint64_t left, left_ticks;
 
 	if (!burst->mixed &&
@@ -204,7 +204,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	span_mark(thread->sites.noted_since, burst->span);
 	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
 		length->cut = true;
-		length->left += (double)left;
+		length->left += (uint32_t)left;
 		length->left_ticks += (double)left_ticks;
 	} else if (burst->mixed) {
 		length->left++;

@@ -153,7 +153,7 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 struct passed_pair {
 	uint64_t burst, call;
 	uint32_t span, from;       /* of the burst; the site where the next one begins */
-	uint8_t length;            /* of the span's lengths */
+	uint16_t length;           /* number in the thread's table */
 	bool placed, waits, nests; /* placed: by span and length; otherwise the burst is short */
 	bool polls;                /* it was no burst but polling (polling.h) */
 	bool asks;                 /* the call only asks */

@@ -91,11 +91,12 @@ static void restore_length(const struct spool_length *saved, struct span_length 
 {
 	atomic_store(&length->unread, (uint64_t)saved->unread);
 	atomic_store(&length->unread_ticks, (uint64_t)saved->unread_ticks);
+	length->cut = saved->cut;
 	for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->share_read[k] > 0; k++) {
 		length->share[k].prototype = saved->prototype[k];
 		length->share[k].read = (uint32_t)fminf(saved->share_read[k], 0x1p31f);
-		length->share[k].ticks = (double)saved->share_ticks[k];
-		length->share[k].unread = (double)saved->share_unread[k];
+		length->share[k].mean_ticks = saved->mean_ticks[k];
+		length->share[k].mean_unread = saved->mean_unread[k];
 	}
 }
 
@@ -115,6 +116,9 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		sites->site[i].path = from->site[i].path;
 		sites->site[i].call = from->site[i].call;
 	}
+	sites->lengths = from->lengths ? from->lengths - 1 : 0;
+	for (uint32_t i = 0; i < from->lengths; i++)
+		restore_length(&from->length[i], &sites->length[i]);
 	sites->spans = from->spans ? from->spans - 1 : 0;
 	for (uint32_t i = 0; i < from->spans; i++) {
 		const struct spool_span *saved = &from->span[i];
@@ -126,10 +130,8 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		span->to = saved->to;
 		span->lengths = (uint8_t)saved->lengths;
 		memcpy(span->bin, saved->bin, sizeof(span->bin));
-		for (unsigned l = 0; l < span->lengths; l++) {
-			restore_length(&saved->length[l], &span->length[l]);
-			span->length[l].cut = saved->cut >> l & 1;
-		}
+		for (unsigned l = 0; l < span->lengths; l++)
+			atomic_store(&span->length[l], saved->length[l]);
 	}
 }
 

@@ -130,7 +130,9 @@ static size_t add_shares(const struct sharing *sharing, const struct span *span,
 {
 	for (unsigned l = 0; l < span->lengths; l++)
 		for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
-			const struct span_share *share = &span->length[l].share[i];
+			const struct span_share *share =
+					&sharing->sites->length[span_length_number(span, l)]
+							 .share[i];
 			double ticks = span_share_ticks(share);
 
 			if (share->prototype >= PROTOTYPES_MAX || !(ticks > 0))

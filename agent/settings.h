@@ -41,7 +41,7 @@ struct settings {
 	double quantum_ns;              /* 0: auto */
 	double budget;       /* share of the time, 0.01; INFINITY: none, read everything */
 	double burst_min_ns; /* < 0: auto */
-	unsigned metrics; /* 0: auto, as ledger.c chooses */
+	unsigned metrics;    /* 0: auto, as ledger.c chooses */
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz;
 	double toggle_ns;               /* turns itself off and on after so long; 0: never */

@@ -119,20 +119,25 @@ static unsigned distance(uint8_t a, uint8_t b)
 	return a > b ? a - b : b - a;
 }
 
-unsigned span_length_search(struct span *span, uint8_t bin)
+uint32_t span_length_search(struct site_table *table, struct span *span, uint8_t bin)
 {
 	unsigned nearest = 0;
 
 	for (unsigned i = 0; i < span->lengths; i++) {
-		if (span->bin[i] == bin)
-			return i;
 		if (distance(span->bin[i], bin) < distance(span->bin[nearest], bin))
 			nearest = i;
 	}
-	if (span->lengths == SPAN_LENGTHS_MAX)
-		return nearest;
-	span->bin[span->lengths] = bin;
-	return span->lengths++;
+	if (span->lengths && span->bin[nearest] == bin) {
+		span->last = (uint8_t)nearest;
+		return span_length_number(span, nearest);
+	}
+	if (span->lengths == SPAN_LENGTHS_MAX || table->lengths == LENGTHS_MAX - 1)
+		return span->lengths ? span_length_number(span, nearest) : 0;
+	span->last = span->lengths++;
+	span->bin[span->last] = bin;
+	atomic_store_explicit(&span->length[span->last], (uint16_t)++table->lengths,
+			memory_order_relaxed);
+	return table->lengths;
 }
 
 bool site_learn_long(struct site *site, uint64_t ticks)
@@ -158,48 +163,57 @@ static struct span_share *share_of(struct span_length *length, uint32_t prototyp
 
 		if (!share->read || share->prototype == prototype)
 			found = share;
-		else if (share->ticks > largest->ticks)
+		else if (span_share_read_ticks(share) > span_share_read_ticks(largest))
 			largest = share;
 	}
 	if (!found)
 		found = largest;
 	else if (!found->read)
-		found->prototype = prototype;
+		found->prototype = (uint16_t)prototype;
 	return found;
+}
+
+/* Adds `count` bursts of `ticks` in all, which stand for `unread` beside themselves. */
+static void add_to_share(struct span_share *share, uint32_t count, double ticks, double unread)
+{
+	double part;
+
+	if (count > UINT32_MAX - share->read)
+		return;
+	share->read += count;
+	part = (double)count / share->read;
+	share->mean_ticks += (float)((ticks / count - (double)share->mean_ticks) * part);
+	share->mean_unread += (float)((unread / count - (double)share->mean_unread) * part);
 }
 
 void span_note_slices(struct span_length *length, uint32_t prototype, uint32_t count, double ticks)
 {
-	struct span_share *found = share_of(length, prototype);
-
-	found->read += count;
-	found->ticks += ticks;
+	if (count)
+		add_to_share(share_of(length, prototype), count, ticks, 0);
 }
 
 void span_note(struct span_length *length, uint32_t prototype, double weight, double ticks)
 {
-	struct span_share *found = share_of(length, prototype);
-
-	found->read++;
-	found->ticks += ticks;
-	found->unread += weight - 1;
+	add_to_share(share_of(length, prototype), 1, ticks, weight - 1);
 }
 
-bool span_is_noted(const struct span *span)
+bool span_is_noted(const struct site_table *table, const struct span *span)
 {
 	for (unsigned i = 0; i < SPAN_LENGTHS_MAX; i++)
-		if (span->length[i].share[0].read)
+		if (span_length_number(span, i) &&
+				table->length[span_length_number(span, i)].share[0].read)
 			return true;
 	return false;
 }
 
 /* Adds the time of the span's bursts, and the same times what reads of them are worth. */
-static void add_preferred(const struct span *span, const float *factor, double *ticks,
-		double *preferred)
+static void add_preferred(const struct site_table *table, const struct span *span,
+		const float *factor, double *ticks, double *preferred)
 {
-	for (unsigned l = 0; l < SPAN_LENGTHS_MAX; l++)
+	for (unsigned l = 0; l < SPAN_LENGTHS_MAX && span_length_number(span, l); l++)
 		for (unsigned i = 0; i < SPAN_SHARES_MAX; i++) {
-			const struct span_share *share = &span->length[l].share[i];
+			const struct span_share *share =
+					&table->length[span_length_number(span, l)].share[i];
 			double all = span_share_ticks(share);
 
 			*ticks += all;
@@ -215,7 +229,7 @@ void site_prefer(struct site_table *table, uint32_t spans, const float *factor)
 	bool noted[SPANS_MAX];
 
 	for (uint32_t s = 0; s <= spans; s++)
-		noted[s] = span_is_noted(&table->span[s]);
+		noted[s] = span_is_noted(table, &table->span[s]);
 	for (uint32_t s = 0; s <= spans; s++) {
 		const struct span *span = &table->span[s];
 		double ticks = 0, preferred = 0;
@@ -225,7 +239,7 @@ void site_prefer(struct site_table *table, uint32_t spans, const float *factor)
 			first = !noted[t] || table->span[t].from != span->from;
 		for (uint32_t t = s; t <= spans && first; t++)
 			if (noted[t] && table->span[t].from == span->from)
-				add_preferred(&table->span[t], factor, &ticks, &preferred);
+				add_preferred(table, &table->span[t], factor, &ticks, &preferred);
 		if (ticks > 0)
 			atomic_store_explicit(&table->site[span->from].more,
 					(float)(preferred / ticks - 1), memory_order_relaxed);

@@ -25,16 +25,17 @@
 
 #define SITES_MAX        PATHS_MAX
 #define SITE_HEADS       (2 * SITES_MAX)
-#define SPANS_MAX        512
+#define SPANS_MAX        1024
 #define SPAN_HEADS       (2 * SPANS_MAX)
 #define SPAN_WORDS       (SPANS_MAX / 64)
 #define SITES_MERGED     64 /* numbers kept for sites that stand for a call wherever it is made */
 #define SPANS_MERGED     64 /* numbers kept for spans between such sites */
 #define SITE_PROBES      16
-#define SPAN_LENGTHS_MAX 12 /* lengths of bursts that a span tells apart */
-#define SPAN_SHARES_MAX  6  /* prototypes that the bursts of one length go to */
-#define SITE_LONG        4  /* times the mean of its site is a long burst */
-#define SITE_EXPLORED    1  /* so many bursts of a new site are read to learn what they are */
+#define SPAN_LENGTHS_MAX 8    /* lengths of bursts that a span tells apart */
+#define LENGTHS_MAX      4096 /* of all spans of a thread */
+#define SPAN_SHARES_MAX  3    /* prototypes that the bursts of one length go to */
+#define SITE_LONG        4    /* times the mean of its site is a long burst */
+#define SITE_EXPLORED    1    /* so many bursts of a new site are read to learn what they are */
 
 struct site {
 	_Alignas(32) uint16_t path; /* of the table's */
@@ -54,15 +55,14 @@ struct site {
 
 /* The share of one prototype in the bursts of a span that are of one length. */
 struct span_share {
-	uint32_t prototype;
-	uint32_t read; /* bursts read, or slices of them; 0: the entry is free */
-	double ticks;  /* of those */
-	/* Bursts that those read stand for beside themselves: one read with probability p, for 1 / p - 1. */
-	double unread;
+	uint32_t read;    /* bursts read, or slices of them; 0: the entry is free */
+	float mean_ticks; /* of those */
+	float mean_unread; /* bursts that each stands for beside itself: read with probability p, 1 / p - 1 */
+	uint16_t prototype;
 };
 
 /*
- * The bursts of a span whose lengths fall into one bin of the histogram (agent/histogram.h). Both ends of
+ * The bursts of a span whose lengths fall into one half of an octave. Both ends of
  * every burst are known from time stamps, so the bursts that were not read are placed by their length.
  */
 struct span_length {
@@ -73,7 +73,8 @@ struct span_length {
 	 * Read, but placed as the others of this length: pieces of bursts that were cut into slices, and bursts
 	 * for which there was no room until the next training. The drain writes this and what follows.
 	 */
-	double left, left_ticks;
+	double left_ticks;
+	uint32_t left;
 	bool cut; /* the shares count slices, of which a burst has many */
 	struct span_share share[SPAN_SHARES_MAX];
 };
@@ -94,10 +95,10 @@ struct span {
 	uint32_t place;    /* the code between them, as span_place says; 0: not known */
 	struct span_order order;
 	bool used;
-	uint8_t lengths;               /* in use; the thread alone adds one */
-	uint8_t last;                  /* the length of the burst that ended last */
-	uint8_t bin[SPAN_LENGTHS_MAX]; /* of each length */
-	struct span_length length[SPAN_LENGTHS_MAX];
+	uint8_t lengths;                           /* in use; the thread alone adds one */
+	uint8_t last;                              /* which of them the burst that ended last has */
+	uint8_t bin[SPAN_LENGTHS_MAX];             /* of each length */
+	_Atomic uint16_t length[SPAN_LENGTHS_MAX]; /* the table's number of each; 0: not in use */
 };
 
 /* Where the bursts of a prototype mostly run, also if their span has no room for a share of it. */
@@ -110,11 +111,12 @@ struct site_table {
 	/* spans that have changed since they were kept, a bit each: what the thread writes of them, and
 	 * what the drain writes */
 	_Atomic uint64_t unread_since[SPAN_WORDS], noted_since[SPAN_WORDS];
-	uint32_t sites, spans; /* the highest numbers in use */
+	uint32_t sites, spans, lengths; /* the highest numbers in use */
 	struct path_table paths;
 	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];
 	struct span span[SPANS_MAX];
+	struct span_length length[LENGTHS_MAX];     /* 0: of all spans that found no room for one */
 	struct prototype_home home[PROTOTYPES_MAX]; /* the drain writes */
 };
 
@@ -244,20 +246,26 @@ static inline void site_vote_home(struct prototype_home *home, uint32_t span, do
 		*home = (struct prototype_home){ span, (float)ticks - home->ticks };
 }
 
+/* The table's number of the span's length `i`. The drain may ask while the thread adds one. */
+static inline uint32_t span_length_number(const struct span *span, unsigned i)
+{
+	return atomic_load_explicit(&span->length[i], memory_order_relaxed);
+}
+
 /* The cold side of span_length: another length than the last one, or the first of its kind. */
-unsigned span_length_search(struct span *span, uint8_t bin);
+uint32_t span_length_search(struct site_table *table, struct span *span, uint8_t bin);
 
 /*
- * The number of the burst's length among the span's, by the thread itself. A length that finds no room is
- * the one nearest to it.
+ * Returns the number in the table of the length of a burst of this span that took `ticks`. Call on the thread
+ * itself. A length that finds no room is the one of the span that is nearest to it; 0 if the span has none.
  */
-static inline unsigned span_length(struct span *span, uint64_t ticks)
+static inline uint32_t span_length(struct site_table *table, struct span *span, uint64_t ticks)
 {
-	uint8_t bin = (uint8_t)histogram_bin(ticks);
+	uint8_t bin = (uint8_t)(histogram_bin(ticks) / 2);
 
 	if (__builtin_expect(span->bin[span->last] != bin || !span->lengths, 0))
-		span->last = (uint8_t)span_length_search(span, bin);
-	return span->last;
+		return span_length_search(table, span, bin);
+	return span_length_number(span, span->last);
 }
 
 /* A burst of span number `span` has ended, after one of number `before` (0: not known). */
@@ -299,13 +307,25 @@ void span_note_slices(struct span_length *length, uint32_t prototype, uint32_t c
  */
 void span_note(struct span_length *length, uint32_t prototype, double weight, double ticks);
 
+/* The time of the bursts of one share that were read. */
+static inline double span_share_read_ticks(const struct span_share *share)
+{
+	return share->read * (double)share->mean_ticks;
+}
+
+/* How many bursts the read ones of a share stand for beside themselves. */
+static inline double span_share_unread(const struct span_share *share)
+{
+	return share->read * (double)share->mean_unread;
+}
+
 /* The time of the bursts of one share, with the ones that they stand for. */
 static inline double span_share_ticks(const struct span_share *share)
 {
-	return share->read ? share->ticks + share->unread * share->ticks / share->read : 0;
+	return span_share_read_ticks(share) * (1 + (double)share->mean_unread);
 }
 
 /* Whether a burst of any length of this span has gone to a prototype. */
-bool span_is_noted(const struct span *span);
+bool span_is_noted(const struct site_table *table, const struct span *span);
 
 #endif

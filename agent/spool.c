@@ -13,7 +13,7 @@
 #include "agent/output.h"
 #include "multiplex/layout.h"
 
-#define ROOM_STEP 16 /* sites, spans or paths that get room at once */
+#define ROOM_STEP 16 /* sites, spans, lengths or paths that get room at once */
 
 struct spool {
 	unsigned char *map;
@@ -21,7 +21,8 @@ struct spool {
 	size_t length;               /* of the file */
 	size_t reserved;             /* of it, what is sure to have storage behind it */
 	unsigned prototypes, phases; /* that have room */
-	uint32_t sites[SPOOL_THREADS_MAX], spans[SPOOL_THREADS_MAX], paths[SPOOL_THREADS_MAX];
+	uint32_t sites[SPOOL_THREADS_MAX], spans[SPOOL_THREADS_MAX], lengths[SPOOL_THREADS_MAX],
+			paths[SPOOL_THREADS_MAX];
 	char folder[4096]; /* of the run */
 	char name[32];
 	dev_t device;
@@ -456,11 +457,14 @@ static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, s
 }
 
 void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
-		uint32_t *paths)
+		uint32_t *lengths, uint32_t *paths)
 {
 	/* what stands before the spans has its room, but not what stands before the others */
 	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
 			sizeof(struct spool_span), &spool->spans[thread], *spans, SPANS_MAX);
+	*lengths = grow(spool, thread, offsetof(struct spool_thread, length), 0,
+			sizeof(struct spool_length), &spool->lengths[thread], *lengths,
+			LENGTHS_MAX);
 	*sites = grow(spool, thread, offsetof(struct spool_thread, site), 0,
 			sizeof(struct spool_site), &spool->sites[thread], *sites, SITES_MAX);
 	*paths = grow(spool, thread, offsetof(struct spool_thread, path), 0,
@@ -508,7 +512,12 @@ static void copy_spans(uint64_t *dirty, const struct spool_thread *from, struct 
 			unsigned span = w * 64 + (unsigned)__builtin_ctzll(dirty[w]);
 
 			to->span[span] = from->span[span];
+			for (unsigned l = 0; l < from->span[span].lengths; l++)
+				to->length[from->span[span].length[l]] =
+						from->length[from->span[span].length[l]];
 		}
+	if (from->lengths)
+		to->length[0] = from->length[0];
 }
 
 static void copy_threads(struct spool *spool)

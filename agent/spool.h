@@ -36,7 +36,7 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     17
+#define SPOOL_VERSION     18
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX 64
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -97,18 +97,18 @@ struct spool_side {
 
 /* As struct span_length; `left` is in `unread`. */
 struct spool_length {
-	double unread, unread_ticks;
+	float unread, unread_ticks;
+	uint32_t cut;
 	uint16_t prototype[SPAN_SHARES_MAX];
-	float share_read[SPAN_SHARES_MAX], share_ticks[SPAN_SHARES_MAX]; /* read 0: free */
-	float share_unread[SPAN_SHARES_MAX];
+	float share_read[SPAN_SHARES_MAX]; /* 0: free */
+	float mean_ticks[SPAN_SHARES_MAX], mean_unread[SPAN_SHARES_MAX];
 };
 
 struct spool_span {
 	uint16_t from, to; /* sites */
 	uint16_t lengths;  /* in use */
-	uint16_t cut;      /* a bit for each length */
 	uint8_t bin[SPAN_LENGTHS_MAX];
-	struct spool_length length[SPAN_LENGTHS_MAX];
+	uint16_t length[SPAN_LENGTHS_MAX]; /* the thread's number of each */
 };
 
 struct spool_site {
@@ -124,7 +124,7 @@ struct spool_path {
 /* Of a thread; both sides of it are room for the most, of which the counts say what is used. */
 struct spool_thread {
 	struct account account;
-	uint32_t sites, spans; /* with number 0 */
+	uint32_t sites, spans, lengths; /* with number 0 */
 	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
 	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
 	uint32_t unused;
@@ -132,6 +132,7 @@ struct spool_thread {
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
 	double open_fields[SPOOL_OPEN_MAX][QUANTUM_FIELDS];
 	struct spool_span span[SPANS_MAX];
+	struct spool_length length[LENGTHS_MAX];
 	struct spool_site site[SITES_MAX];
 	struct spool_path path[PATHS_MAX];
 };
@@ -192,7 +193,7 @@ int spool_admit(struct spool *spool);
  * storage for all, less: how many fit. Under the lock.
  */
 void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
-		uint32_t *paths);
+		uint32_t *lengths, uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
 
 /* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */

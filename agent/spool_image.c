@@ -121,23 +121,24 @@ static bool is_side(const struct spool_side *side)
 
 static bool is_length(const struct spool_length *length)
 {
-	bool good = is_number(length->unread, COUNT_MAX) && is_number(length->unread_ticks, 0x1p63);
+	bool good = is_number((double)length->unread, COUNT_MAX) &&
+			is_number((double)length->unread_ticks, 0x1p63);
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
 		good = good && is_number((double)length->share_read[i], COUNT_MAX) &&
-				is_number((double)length->share_ticks[i], SUM_MAX) &&
-				is_number((double)length->share_unread[i], SUM_MAX) &&
+				is_number((double)length->mean_ticks[i], SUM_MAX) &&
+				is_number((double)length->mean_unread[i], SUM_MAX) &&
 				length->prototype[i] <= UNREAD_UNCLASSIFIED;
 	return good;
 }
 
-static bool is_span(const struct spool_span *span)
+static bool is_span(const struct spool_span *span, uint32_t lengths)
 {
 	bool good = span->from < SITES_MAX && span->to < SITES_MAX &&
 			span->lengths <= SPAN_LENGTHS_MAX;
 
 	for (unsigned l = 0; good && l < span->lengths; l++)
-		good = is_length(&span->length[l]);
+		good = span->length[l] < lengths;
 	return good;
 }
 
@@ -158,8 +159,11 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 		good = thread->site[i].path < PATHS_MAX && thread->site[i].call < RUNTIME_CALLS;
 	for (uint32_t i = 0; good && i < thread->paths; i++)
 		good = thread->path[i].frames <= PATH_FRAMES_MAX;
+	good = good && thread->lengths <= LENGTHS_MAX;
+	for (uint32_t i = 0; good && i < thread->lengths; i++)
+		good = is_length(&thread->length[i]);
 	for (uint32_t i = 0; good && i < thread->spans; i++)
-		good = is_span(&thread->span[i]);
+		good = is_span(&thread->span[i], thread->lengths);
 	for (uint32_t i = 0; good && i < thread->open; i++)
 		good = thread->open_prototype[i] < PROTOTYPES_MAX &&
 				thread->open_fields[i][0] <= COUNT_MAX &&

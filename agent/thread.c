@@ -365,7 +365,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->quantum = mixed ? 0 : thread->quantum;
 	burst->execution = thread->sites.site[thread->from].bursts;
 	burst->span = span;
-	burst->length = (uint8_t)length;
+	burst->length = (uint16_t)length;
 	burst->regular = span_regular(&thread->sites.span[span].order);
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
@@ -422,7 +422,7 @@ static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
 	burst->span = span;
-	burst->length = (uint8_t)length;
+	burst->length = (uint16_t)length;
 	burst->from = (uint16_t)thread->from;
 	burst->unread = true;
 	burst->is_long = false;
@@ -461,7 +461,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	if (placed) {
 		span = span_find(&thread->sites, thread->from,
 				site_find(&thread->sites, thread->at, call));
-		length = span_length(&thread->sites.span[span], ticks);
+		length = span_length(&thread->sites, &thread->sites.span[span], ticks);
 	}
 	if (!is_short) {
 		span_follow(&thread->sites, thread->before, span);
@@ -483,7 +483,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	if (thread->window.timed) {
 		pair->burst = ticks;
 		pair->span = span;
-		pair->length = (uint8_t)length;
+		pair->length = (uint16_t)length;
 		pair->placed = placed;
 		pair->polls = false;
 	}
@@ -617,6 +617,30 @@ static double read_costs(const struct thread *thread, const struct thread_rules 
 	return reads * rules->read_ticks / ticks;
 }
 
+/* Ticks of all bursts whose length is in an octave. */
+static uint64_t octave_ticks(const struct thread *thread, unsigned octave)
+{
+	uint64_t ticks = 0;
+
+	for (unsigned bin = 4 * octave; bin < 4 * octave + 4; bin++)
+		ticks += atomic_load_explicit(&thread->counts.histogram[bin], memory_order_relaxed);
+	return ticks;
+}
+
+/* The length such that longer bursts hold KEPT_SHARE of the recent time, to the octave. */
+static uint64_t recently_kept(const struct thread_recent *recent)
+{
+	double all = 0, dropped = 0;
+	unsigned octave = 0;
+
+	for (unsigned i = 0; i < RECENT_OCTAVES; i++)
+		all += recent->ticks[i];
+	while (all > 0 && octave < RECENT_OCTAVES - 1 &&
+			dropped + recent->ticks[octave] <= (1 - KEPT_SHARE) * all)
+		dropped += recent->ticks[octave++];
+	return histogram_floor(4 * octave);
+}
+
 void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	struct thread_recent *recent = &thread->recent;
@@ -627,17 +651,16 @@ void thread_learn_short(struct thread *thread, const struct thread_rules *rules,
 		thread->burst_min = common;
 		return;
 	}
-	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
-		uint64_t until = atomic_load_explicit(&thread->counts.histogram[bin],
-				memory_order_relaxed);
+	for (unsigned octave = 0; octave < RECENT_OCTAVES; octave++) {
+		uint64_t until = octave_ticks(thread, octave);
 
-		recent->ticks[bin] *= kept;
-		recent->ticks[bin] += (double)(until - recent->until[bin]);
-		recent->until[bin] = until;
+		recent->ticks[octave] *= kept;
+		recent->ticks[octave] += (double)(until - recent->until[octave]);
+		recent->until[octave] = until;
 	}
 	recent->at = now;
 	/* as with all ranks: bursts of a phase do not leave it when they come to take less time */
-	own = histogram_keep(recent->ticks, KEPT_SHARE) / 2;
+	own = recently_kept(recent) / 2;
 	thread->burst_min = own && own < common ? own : common;
 }
 

@@ -84,10 +84,12 @@ struct thread_counts {
 	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks by length of burst */
 };
 
+#define RECENT_OCTAVES (HISTOGRAM_BINS / 4)
+
 /* The computing time of the last second or so by length of burst, which tells what is short now. */
 struct thread_recent {
-	double ticks[HISTOGRAM_BINS];   /* what is older counts less and less */
-	uint64_t until[HISTOGRAM_BINS]; /* the thread's histogram when it was looked at last ... */
+	double ticks[RECENT_OCTAVES];   /* what is older counts less and less */
+	uint64_t until[RECENT_OCTAVES]; /* the thread's histogram when it was looked at last ... */
 	uint64_t at;                    /* ... which was then; ticks */
 };
 
@@ -222,7 +224,7 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 		uint64_t bursts, uint64_t ticks)
 {
 	span_mark(thread->sites.unread_since, span);
-	span_add_unread(&thread->sites.span[span].length[length], bursts, ticks);
+	span_add_unread(&thread->sites.length[length], bursts, ticks);
 }
 
 /*

@@ -2,11 +2,15 @@
 
 #include <stdbool.h>
 
-/* Lengths that differ by so many bins (an octave has four) are alike: noise makes as much of it. */
-#define ALIKE_BINS 2
+/* Lengths that differ by so many bins (an octave has two) are alike: noise makes as much of it. */
+#define ALIKE_BINS 1
 
-/* A length of which none was read is placed as the nearest one of its span, up to so many bins away. */
-#define FAR_BINS 8
+/*
+ * A length of which none was read is placed as the nearest one of its span, up to so many bins away; if that
+ * is a shorter one, however far: the burst was most likely held up by other work on its processor, and what
+ * lasts long by itself is read.
+ */
+#define FAR_BINS 4
 
 /* Read bursts that the mixture of the whole span counts as, beside the stratum's own. */
 #define PRIOR_READ 1.
@@ -19,7 +23,8 @@ struct mixture {
 	unsigned parts;
 	struct part {
 		uint32_t prototype;
-		double read, unread, ticks; /* as in struct span_share */
+		double read, unread,
+				ticks; /* bursts; that they stand for; ticks of the read ones */
 	} part[PARTS_MAX];
 };
 
@@ -54,30 +59,38 @@ static void add_mixture(struct mixture *mixture, const struct span_length *lengt
 		struct part *part = part_of(mixture, share->prototype);
 
 		part->read += share->read;
-		part->unread += share->unread;
-		part->ticks += share->ticks;
+		part->unread += span_share_unread(share);
+		part->ticks += span_share_read_ticks(share);
 		mixture->read += share->read;
-		mixture->unread += share->unread;
+		mixture->unread += span_share_unread(share);
 	}
 }
 
-/* Adds the lengths of a span that are `nearest` to `farthest` bins away from `bin`. */
-static void add_span(struct mixture *mixture, const struct span *span, int bin, int nearest,
-		int farthest)
+/* Adds the lengths of a span that are `shorter` to `longer` bins longer than `bin`. */
+static void add_span(struct placing *placing, const struct span *span, int bin, int shorter,
+		int longer)
 {
 	for (unsigned i = 0; i < span->lengths; i++) {
 		int away = (int)span->bin[i] - bin;
 
-		away = away < 0 ? -away : away;
-		if (away >= nearest && away <= farthest)
-			add_mixture(mixture, &span->length[i]);
+		if (away >= shorter && away <= longer)
+			add_mixture(&placing->mixture,
+					&placing->sites->length[span_length_number(span, i)]);
 	}
+}
+
+/* Adds the lengths that are `away` bins from `bin`. */
+static void add_at(struct placing *placing, const struct span *span, int bin, int away)
+{
+	add_span(placing, span, bin, away, away);
+	if (away)
+		add_span(placing, span, bin, -away, -away);
 }
 
 /*
  * The read bursts that stand for those of length `l` of the span, the best first: of that length; of a
  * length alike; of a length alike that start at the same site and end elsewhere; of the nearest length of
- * the span. False: there are none.
+ * the span, if it is near or shorter. False: there are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
@@ -88,13 +101,15 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 	mixture->parts = 0;
 	mixture->read = mixture->unread = 0;
 	for (int away = 0; away <= ALIKE_BINS && mixture->read <= 0; away++)
-		add_span(mixture, span, bin, away, away);
+		add_at(placing, span, bin, away);
 	if (mixture->read <= 0)
 		for (uint32_t s = 0; s <= sites->spans; s++)
 			if (sites->span[s].used && sites->span[s].from == span->from)
-				add_span(mixture, &sites->span[s], bin, 0, ALIKE_BINS);
+				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
 	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
-		add_span(mixture, span, bin, away, away);
+		add_at(placing, span, bin, away);
+	for (int away = FAR_BINS + 1; away < HISTOGRAM_BINS && mixture->read <= 0; away++)
+		add_span(placing, span, bin, -away, -away);
 	return mixture->read > 0;
 }
 
@@ -199,18 +214,18 @@ static void move_short(struct placing *placing, const struct span_length *length
 		struct unread_placed *placed = placing->placed;
 
 		if (share->prototype < PROTOTYPES_MAX ||
-				share->ticks >= placing->burst_min * share->read)
+				(double)share->mean_ticks >= placing->burst_min)
 			continue;
 		placed->shorts.bursts += share->read;
-		placed->shorts.seconds += share->ticks * placing->seconds;
+		placed->shorts.seconds += span_share_read_ticks(share) * placing->seconds;
 		placed->unclassified.bursts -= share->read;
-		placed->unclassified.seconds -= share->ticks * placing->seconds;
+		placed->unclassified.seconds -= span_share_read_ticks(share) * placing->seconds;
 	}
 }
 
 static void place_length(struct placing *placing, const struct span *span, unsigned l)
 {
-	const struct span_length *length = &span->length[l];
+	const struct span_length *length = &placing->sites->length[span_length_number(span, l)];
 	double bursts = (double)atomic_load_explicit(&length->unread, memory_order_relaxed) +
 			length->left;
 	double ticks = (double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed) +
@@ -231,9 +246,21 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 	tally->seconds += ticks * placing->seconds;
 }
 
+static void place_span(struct placing *placing, const struct span *span)
+{
+	placing->whole.parts = 0;
+	placing->whole.read = placing->whole.unread = 0;
+	for (unsigned l = 0; l < span->lengths; l++)
+		add_mixture(&placing->whole, &placing->sites->length[span_length_number(span, l)]);
+	for (unsigned l = 0; l < span->lengths; l++)
+		place_length(placing, span, l);
+}
+
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,
 		const uint32_t *phase, uint32_t prototypes, double burst_min, double ns_per_tick)
 {
+	/* bursts of any length whose span found no room for it */
+	static const struct span without_room = { .from = UINT16_MAX, .lengths = 1 };
 	struct unread_placed placed = { .slices = 0 };
 	struct placing placing = { .unread = unread,
 		.placed = &placed,
@@ -243,15 +270,9 @@ struct unread_placed unread_add(struct unread *unread, const struct site_table *
 		.burst_min = burst_min,
 		.seconds = ns_per_tick * 1e-9 };
 
-	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++) {
-		if (!span->used)
-			continue;
-		placing.whole.parts = 0;
-		placing.whole.read = placing.whole.unread = 0;
-		for (unsigned l = 0; l < span->lengths; l++)
-			add_mixture(&placing.whole, &span->length[l]);
-		for (unsigned l = 0; l < span->lengths; l++)
-			place_length(&placing, span, l);
-	}
+	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++)
+		if (span->used)
+			place_span(&placing, span);
+	place_span(&placing, &without_room);
 	return placed;
 }

@@ -141,7 +141,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			preference_learn(sums, label, factor);
 			site_prefer(&sites, sites.spans, factor);
 		}
-		length = &span->length[span_length(span, (uint64_t)ns)];
+		length = &sites.length[span_length(&sites, span, (uint64_t)ns)];
 		chance = site_chance(&sites.site[from], pay);
 		add_truth(&trial->truth[phase], all, ns);
 		account.bursts++;

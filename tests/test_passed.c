@@ -141,8 +141,8 @@ static double between(uintptr_t from, uintptr_t to, double *bursts)
 
 	*bursts = 0;
 	for (unsigned l = 0; l < span->lengths; l++) {
-		*bursts += count(&span->length[l].unread);
-		ticks += count(&span->length[l].unread_ticks);
+		*bursts += count(&sites->length[span_length_number(span, l)].unread);
+		ticks += count(&sites->length[span_length_number(span, l)].unread_ticks);
 	}
 	return ticks;
 }

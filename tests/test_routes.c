@@ -35,7 +35,7 @@ static void make_span(struct site_table *sites, unsigned from, unsigned to, uint
 	span->used = true;
 	span->from = (uint16_t)from;
 	span->to = (uint16_t)to;
-	span_note(&span->length[span_length(span, (uint64_t)ticks)], prototype, 1, ticks);
+	span_note(&sites->length[span_length(sites, span, (uint64_t)ticks)], prototype, 1, ticks);
 }
 
 /* NULL: the prototype has no route. */
@@ -102,7 +102,7 @@ static void test_home(void)
 	make_site(sites, 2, 0x400020, MPI_CALL_Send);
 	make_span(sites, 1, 2, 0, 1e9);
 	for (uint32_t p = 0; p < 100; p++) {
-		span_note(&sites->span[1].length[0], p, 1, 1e6);
+		span_note(&sites->length[1], p, 1, 1e6);
 		site_vote_home(&sites->home[p], 1, 1e6);
 	}
 	share(sites, &module, total);
@@ -143,25 +143,25 @@ static void test_many_spans(void)
 	struct site_table *sites = calloc(1, sizeof(*sites));
 	uint32_t first, late, other, number;
 
-	sites->paths.count = 1500;
+	sites->paths.count = 3000;
 	first = span_find(sites, site_find(sites, 1, MPI_CALL_Send),
 			site_find(sites, 2, MPI_CALL_Recv));
-	for (uint32_t path = 3; path < 1400; path += 2)
+	for (uint32_t path = 3; path < 2600; path += 2)
 		span_find(sites, site_find(sites, path, MPI_CALL_Send),
 				site_find(sites, path + 1, MPI_CALL_Recv));
-	number = site_find(sites, 1450, MPI_CALL_Wait);
-	late = span_find(sites, number, site_find(sites, 1451, MPI_CALL_Barrier));
+	number = site_find(sites, 2850, MPI_CALL_Wait);
+	late = span_find(sites, number, site_find(sites, 2851, MPI_CALL_Barrier));
 	ok(late != 0, "a span that finds no room is not nothing");
 	is_int(sites->site[sites->span[late].from].call, MPI_CALL_Wait, "its first call is known");
 	is_int(sites->site[sites->span[late].to].call, MPI_CALL_Barrier, "and its last one");
 	is_int(sites->site[sites->span[late].from].path, 0, "but not the paths to it");
-	other = span_find(sites, site_find(sites, 1460, MPI_CALL_Wait),
-			site_find(sites, 1461, MPI_CALL_Barrier));
+	other = span_find(sites, site_find(sites, 2860, MPI_CALL_Wait),
+			site_find(sites, 2861, MPI_CALL_Barrier));
 	is_int(other, late, "all between the same calls are one");
 	is_int(span_find(sites, site_find(sites, 1, MPI_CALL_Send),
 			       site_find(sites, 2, MPI_CALL_Recv)),
 			first, "those that were met before stay");
-	is_int(sites->site[number].path, 1450, "and the site itself is known");
+	is_int(sites->site[number].path, 2850, "and the site itself is known");
 	free(sites);
 }
 

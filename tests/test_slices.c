@@ -252,7 +252,6 @@ static void test_unread(void)
 	uint64_t samples;
 	unsigned located;
 	struct thread *thread;
-	struct span *span;
 
 	scripted_pmu_configure("");
 	start(SCHEME_NONE, 0);
@@ -263,9 +262,7 @@ static void test_unread(void)
 		abort();
 	make_bursts(thread, 1);
 	/* one length for all, however long this machine makes them */
-	span = &thread->sites.span[1];
-	memset(span->bin, span->bin[0], sizeof(span->bin));
-	span->lengths = SPAN_LENGTHS_MAX;
+	thread->sites.lengths = LENGTHS_MAX - 1;
 	make_bursts(thread, 40);
 	ledger_part(run.ledger, thread, &part);
 	ledger_train(run.ledger, &part, &answer);

@@ -64,10 +64,10 @@ static struct spool *make(int *error)
 static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
 {
 	struct spool_thread *to = spool_thread(spool, thread);
-	uint32_t sites = 1, spans = 201, paths = 1;
+	uint32_t sites = 1, spans = 201, lengths = 8, paths = 1;
 
 	spool_room(spool, 20, 2);
-	spool_thread_room(spool, thread, &sites, &spans, &paths);
+	spool_thread_room(spool, thread, &sites, &spans, &lengths, &paths);
 	for (unsigned p = 0; p < 20; p++)
 		for (unsigned g = 0; g < facts.plan.groups; g++) {
 			double *block = sums_block(sums, p, g);
@@ -78,7 +78,10 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 		}
 	to->account.bursts = (double)step;
 	to->spans = 1 + step % 200;
-	to->span[to->spans - 1].length[0].unread = (double)step;
+	to->span[to->spans - 1].lengths = 1;
+	to->span[to->spans - 1].length[0] = 7;
+	to->lengths = 8;
+	to->length[7].unread = (float)step;
 	to->open = 1 + step % SPOOL_OPEN_MAX;
 	to->open_weight = 1;
 	to->open_fields[to->open - 1][0] = (double)step;
@@ -126,8 +129,7 @@ static int64_t step_of(struct spool_image *image)
 		return -1;
 	same = same && image->thread[0].account.bursts == step &&
 			image->thread[0].spans == 1 + image->side.now % 200 &&
-			image->thread[0].span[image->thread[0].spans - 1].length[0].unread ==
-					step &&
+			image->thread[0].length[7].unread == step &&
 			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
 			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;
@@ -246,7 +248,7 @@ static void test_room(void)
 	int error;
 	struct spool *spool = make(&error);
 	struct sums *sums = sums_over(&facts.plan, PROTOTYPES_MAX, spool_sums(spool));
-	uint32_t sites = 60, spans = 70, paths = 40;
+	uint32_t sites = 60, spans = 70, lengths = 90, paths = 40;
 	size_t before = spool_bytes(spool);
 	struct stat empty, status;
 	int thread = spool_admit(spool);
@@ -255,13 +257,12 @@ static void test_room(void)
 	path_in(path, sizeof(path), "/123456789abcd/rank-3");
 	stat(path, &empty);
 	ok(thread >= 0 && spool_room(spool, 37, 5) == 0, "room for prototypes and a thread");
-	spool_thread_room(spool, thread, &sites, &spans, &paths);
-	ok(sites == 60 && spans == 70 && paths == 40, "and for its call sites");
+	spool_thread_room(spool, thread, &sites, &spans, &lengths, &paths);
+	ok(sites == 60 && spans == 70 && lengths == 90 && paths == 40, "and for its call sites");
 	stat(path, &status);
 	ok((size_t)status.st_blocks * 512 >= spool_bytes(spool), "has storage (%zu bytes)",
 			spool_bytes(spool));
-	ok(spool_bytes(spool) < before + 300000 + SPOOL_SIDES * 80 * sizeof(struct spool_span),
-			"not for more");
+	ok(spool_bytes(spool) < before + 320000, "not for more");
 	is_int(readable(path), status.st_size, "no page behind the file's end can be touched");
 	memset(sums_flat(sums), 1, sums_prototype_at(sums, 37) * sizeof(double));
 	memset(sums_flat(sums) + sums_sketch_at(sums, 1), 1,

@@ -79,11 +79,16 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 	thread->account =
 			(struct account){ .calls = 100, .bursts = 100, .ticks = 1e9, .reads = 200 };
 	thread->spans = 2;
-	thread->span[0] = (struct spool_span){ .from = 1, .to = 2, .lengths = 1, .bin = { 80 } };
-	thread->span[0].length[0] = (struct spool_length){ .unread = 3,
+	thread->span[0] = (struct spool_span){ .from = 1,
+		.to = 2,
+		.lengths = 1,
+		.bin = { 80 },
+		.length = { 1 } };
+	thread->lengths = 2;
+	thread->length[1] = (struct spool_length){ .unread = 3,
 		.unread_ticks = 1e6,
 		.share_read = { 40 },
-		.share_ticks = { 1e8f } };
+		.mean_ticks = { 1e6f } };
 	thread->open = 1;
 	thread->open_group = facts->plan.groups - 1;
 	thread->open_weight = 1;

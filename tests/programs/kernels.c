@@ -94,8 +94,8 @@ KERNEL(solver, 5, LENGTH)
 #define TEN(OF, tens)                                                                              \
 	OF(tens##0)                                                                                \
 	OF(tens##1)                                                                                \
-	OF(tens##2) OF(tens##3) OF(tens##4) OF(tens##5) OF(tens##6) OF(tens##7) OF(tens##8)        \
-			OF(tens##9)
+	OF(tens##2)                                                                                \
+	OF(tens##3) OF(tens##4) OF(tens##5) OF(tens##6) OF(tens##7) OF(tens##8) OF(tens##9)
 #define FIFTY(OF) TEN(OF, 0) TEN(OF, 1) TEN(OF, 2) TEN(OF, 3) TEN(OF, 4)
 
 FIFTY(CALLER)
