@@ -369,7 +369,7 @@ static int attach(struct preload *preload)
 	job_read(&core.job, getenv);
 	log_speaker(core.world.rank == 0);
 	if (!core.adapter && preload->with_mpi)
-		log_line("no adapter for this MPI: each rank learns and reports alone");
+		log_line("no adapter for this MPI, or sessions alone: each rank learns and reports alone");
 	clock_calibrate(&preload->early);
 	if (!trouble)
 		trouble = counting_look(&core.counting, core.settings.events,

@@ -16,6 +16,7 @@
 #include "agent/sampled.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
+#include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
@@ -316,7 +317,7 @@ static void end_recording(void)
 		log_line("bursts could not be recorded to the end: %s", strerror(-error));
 }
 
-void ending_hook(struct preload_thread *slot, void *site, const void *frame)
+static void end_run(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now(), off;
 	struct thread *thread = hooks_thread(slot);
@@ -356,6 +357,14 @@ void ending_hook(struct preload_thread *slot, void *site, const void *frame)
 	plain_locale_leave(&plain);
 }
 
+void ending_hook(struct preload_thread *slot, void *site, const void *frame)
+{
+	int state = cancellation_hold();
+
+	end_run(slot, site, frame);
+	cancellation_release(state);
+}
+
 void ending_keep(void)
 {
 	struct plain_locale plain = plain_locale_enter();
@@ -382,6 +391,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	/* perhaps the child of a vfork, whose memory is its parent's */
 	if (getpid() != core.pid || !*core.mark)
 		return;
+	cancellation_hold(); /* until the process is gone */
 	thread = hooks_thread(slot);
 	if (thread) {
 		if (thread->resting.since)
@@ -397,12 +407,16 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 /* A program of MPI ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
 __attribute__((destructor)) static void ended(void)
 {
+	int state;
+
 	if (!core.attached || !core.preload->with_mpi || getpid() != core.pid ||
 			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
 		return;
+	state = cancellation_hold();
 	if (core.spool)
 		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
 				core.spool_folder);
 	else
 		log_line("no report: MPI_Finalize was not called");
+	cancellation_release(state);
 }

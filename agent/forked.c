@@ -12,6 +12,7 @@
 #include "agent/core.h"
 #include "agent/log.h"
 #include "agent/watcher.h"
+#include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
 #define COMPUTES_NS 50e6 /* of the processor's time: so much, and a child is observed */
@@ -42,6 +43,7 @@ struct thread *forked_thread(void *data, bool *first)
 static void before(void)
 {
 	struct stat tasks;
+	int state = cancellation_hold();
 
 	/* two names of its own, the forking thread, and ours */
 	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
@@ -49,13 +51,17 @@ static void before(void)
 	if (forked.alone)
 		watcher_hold();
 	urcu_bp_before_fork();
+	cancellation_release(state);
 }
 
 static void in_parent(void)
 {
+	int state = cancellation_hold();
+
 	urcu_bp_after_fork_parent();
 	if (forked.alone)
 		watcher_let_go();
+	cancellation_release(state);
 }
 
 static void abandon_counters(void)
@@ -89,21 +95,28 @@ static void begin_anew(void)
 	watcher_start_in_child();
 }
 
-static void in_child(void)
+/* The child of a process without MPI, which may be observed later. */
+static void find_a_place(const struct thread *thread, bool first, bool finished)
 {
-	bool first, finished = atomic_load(&core.rules.finished);
-	struct thread *thread = forked_thread(pthread_getspecific(core.thread_ends), &first);
-
-	core.preload->set_hooks(NULL);
-	abandon_counters();
-	if (!core.family)
-		return;
 	urcu_bp_after_fork_child();
 	watcher_let_go_in_child();
 	if (!first)
 		forked.slot = thread ? thread->slot : NULL;
 	if (forked.alone && forked.slot && !finished && family_looks(core.family))
 		begin_anew();
+}
+
+static void in_child(void)
+{
+	bool first, finished = atomic_load(&core.rules.finished);
+	struct thread *thread = forked_thread(pthread_getspecific(core.thread_ends), &first);
+	int state = cancellation_hold();
+
+	core.preload->set_hooks(NULL);
+	abandon_counters();
+	if (core.family)
+		find_a_place(thread, first, finished);
+	cancellation_release(state);
 }
 
 int forked_prepare(double run)

@@ -10,6 +10,7 @@
 #include "agent/log.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
+#include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
@@ -63,7 +64,7 @@ static void close_thread(struct thread *thread)
 	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
 }
 
-void hooks_thread_ends(void *data)
+static void thread_ends(void *data)
 {
 	bool first;
 	struct thread *thread = forked_thread(data, &first);
@@ -88,6 +89,14 @@ void hooks_thread_ends(void *data)
 		hooks_drain(thread, clock_now());
 	}
 	close_thread(thread);
+}
+
+void hooks_thread_ends(void *data)
+{
+	int state = cancellation_hold();
+
+	thread_ends(data);
+	cancellation_release(state);
 }
 
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
@@ -173,9 +182,8 @@ static void serve_sooner(struct thread *thread, uint64_t now)
  * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
  * program once, and what each does at a time of its own costs it as many times as there are ranks.
  */
-static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
+static void serve(struct thread *thread, uint64_t now)
 {
-	int kept = errno;
 	uint64_t pause = is_calm(now) ? SERVICE_CALM_NS : CORE_SERVICE_NS;
 	double training = 0;
 
@@ -205,6 +213,14 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
 	thread->service_at = clock_next_multiple(pause);
 	account_service(thread, clock_now() - now, training);
+}
+
+static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
+{
+	int kept = errno, state = cancellation_hold();
+
+	serve(thread, now);
+	cancellation_release(state);
 	errno = kept;
 }
 
@@ -214,7 +230,7 @@ static char unobserved;
 static __attribute__((noinline)) void meet(struct preload_thread *slot)
 {
 	uint64_t begin = clock_now();
-	int kept = errno;
+	int kept = errno, state = cancellation_hold();
 	struct thread *thread = watcher_is_me() ? NULL : hooks_adopt(0, slot);
 
 	if (thread)
@@ -222,6 +238,7 @@ static __attribute__((noinline)) void meet(struct preload_thread *slot)
 	slot->core = thread ? (void *)thread : &unobserved;
 	if (!thread)
 		slot->rest.until = REST_ENDLESS;
+	cancellation_release(state);
 	errno = kept;
 }
 
@@ -247,6 +264,9 @@ static const bool waits[MPI_CALLS] = {
 #define INIT                                                        false
 #define FINALIZE                                                    false
 #define ABORTS                                                      false
+#define SESSION                                                     false
+#define SESSION_ENDS                                                false
+#define FROM_GROUP                                                  true
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
@@ -369,9 +389,11 @@ struct thread *hooks_thread(struct preload_thread *slot)
 static void aborts(struct preload_thread *slot, void *site, const void *frame)
 {
 	struct thread *thread = hooks_thread(slot);
+	int state;
 
 	if (!thread || getpid() != core.pid)
 		return;
+	state = cancellation_hold();
 	toggle_stop();
 	before(slot, MPI_CALL_Abort, site, frame);
 	hooks_drain(thread, clock_now());
@@ -380,6 +402,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
 		log_wait_read();
 	}
+	cancellation_release(state);
 }
 
 const struct preload_hooks hooks = {

@@ -18,28 +18,40 @@
 #include "agent/early.h"
 #include "agent/meeting.h"
 #include "agent/real.h"
+#include "agent/visible.h"
 #include "agent/wrap.h"
+#include "sampling/cancellation.h"
 
-/* How many forms a call has: C, C for large counts, and Fortran's. */
+/*
+ * The forms of a call: C, C for large counts, and Fortran's. Those of mpi_f08 have other names for large
+ * counts since MPI 4.1 (_c_f08) than in MPICH 4.0 and 4.1 (_f08_large).
+ */
 enum form {
 	FORM_C,
 	FORM_C_LARGE,
 	FORM_F,
 	FORM_F_BARE,
 	FORM_F_DOUBLE,
+	FORM_F_CPTR,
 	FORM_F08,
 	FORM_F08_TS,
+	FORM_F08_LARGE,
 	FORM_F08_TS_LARGE,
+	FORM_F08_C,
+	FORM_F08_TS_C,
 	FORMS,
 };
 
 static _Atomic(void *) real_calls[FORMS][MPI_CALLS];
 
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind)                                \
-	{ "MPI_" #name, "MPI_" #name "_c", "mpi_" #fortran "_", "mpi_" #fortran,                   \
-		"mpi_" #fortran "__", "mpi_" #fortran "_f08_", "mpi_" #fortran "_f08ts_",          \
-		"mpi_" #fortran "_f08ts_large_" },
-static const char *const symbols[MPI_CALLS][FORMS] = {
+	"MPI_" #name, "MPI_" #name "_c", "mpi_" #fortran "_", "mpi_" #fortran,                     \
+			"mpi_" #fortran "__", "mpi_" #fortran "_cptr_", "mpi_" #fortran "_f08_",   \
+			"mpi_" #fortran "_f08ts_", "mpi_" #fortran "_f08_large_",                  \
+			"mpi_" #fortran "_f08ts_large_", "mpi_" #fortran "_c_f08_",                \
+			"mpi_" #fortran "_c_f08ts_",
+/* In the order of the calls; of each, of its forms. */
+static const char *const symbols[MPI_CALLS * FORMS] = {
 #include "agent/mpi_calls.def"
 };
 #undef MPI_CALL
@@ -88,6 +100,19 @@ static bool is_disabled(void)
 	return disable && strcmp(disable, "1") == 0;
 }
 
+/*
+ * What glibc alone has is weak, because a program of another C library (musl) must start as without the
+ * agent, which is then off.
+ */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
+extern int __cxa_at_quick_exit(void (*function)(void *), void *object) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static bool is_glibc(void)
+{
+	return gnu_get_libc_version && __cxa_at_quick_exit;
+}
+
 /* The process ends. With MPI, MPI_Finalize was the end. */
 static __attribute__((destructor)) void end(void)
 {
@@ -97,6 +122,12 @@ static __attribute__((destructor)) void end(void)
 	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
 		hooks->finalize(&wrap_thread.of_core, CALLER);
 	errno = kept;
+}
+
+static void end_quickly(void *unused)
+{
+	(void)unused;
+	end();
 }
 
 static _Atomic(void (*)(int)) real_exit;
@@ -125,23 +156,21 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 	leave(status, CALLER);
 }
 
-/* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
-void wrap_attach(bool with_mpi)
+static void attach(enum wrap_with with)
 {
-	static atomic_flag tried = ATOMIC_FLAG_INIT;
 	int (*core_attach)(struct preload *);
 	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512] = "";
 	bool speaks = true;
 	int error;
 	void *core;
 
-	if (atomic_flag_test_and_set(&tried))
+	if (!is_glibc()) {
+		fprintf(stderr, "phasemux: off: the C library of this program is not glibc\n");
 		return;
-	if (is_disabled())
-		return;
-	if (!with_mpi)
+	}
+	if (with == WITH_NOTHING)
 		preload.attach_ns = clock_monotonic();
-	preload.with_mpi = with_mpi;
+	preload.with_mpi = with != WITH_NOTHING;
 	preload.begun = &wrap_thread.begun;
 	if (!own_folder(preload.folder, sizeof(preload.folder))) {
 		fprintf(stderr, "phasemux: off: cannot tell which folder it is in\n");
@@ -152,7 +181,7 @@ void wrap_attach(bool with_mpi)
 	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
 	if (!core_attach)
 		snprintf(why, sizeof(why), "%s", dlerror());
-	error = with_mpi            ? meeting_hold(&preload, core_attach != NULL, &speaks) :
+	error = with == WITH_MPI    ? meeting_hold(&preload, core_attach != NULL, &speaks) :
 			core_attach ? 0 :
 				      -ENOENT;
 	if (error) {
@@ -162,84 +191,102 @@ void wrap_attach(bool with_mpi)
 		return;
 	}
 	threads_look(); /* what has been opened for the core is not the program either */
-	if (!with_mpi) {
+	if (!preload.with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");
 
 		atomic_store(&real_exit, (void (*)(int))real);
 	}
-	if (core_attach(&preload) == 0 && !with_mpi)
-		at_quick_exit(end); /* runs no destructors */
+	if (core_attach(&preload) == 0 && !preload.with_mpi)
+		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
 }
 
-static void *resolve(const struct real_libraries *libraries, enum form form, enum runtime_call call)
+/* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
+void wrap_attach(enum wrap_with with)
 {
-	void *real = real_find(libraries, symbols[call][form]);
+	static atomic_flag tried = ATOMIC_FLAG_INIT;
+	int state;
 
-	/* Pairs with the acquire in real_of; nothing but the address itself is published. */
-	atomic_store_explicit(&real_calls[form][call], real, memory_order_release);
+	if (atomic_flag_test_and_set(&tried) || is_disabled())
+		return;
+	state = cancellation_hold();
+	attach(with);
+	cancellation_release(state);
+}
+
+/* What the program started with has been looked for. */
+static atomic_bool is_resolved;
+
+static inline const char *symbol_of(enum form form, enum runtime_call call)
+{
+	return symbols[call * FORMS + form];
+}
+
+static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum runtime_call call,
+		const void *site)
+{
+	const char *symbol = symbol_of(form, call);
+	void *real = NULL;
+
+	if (!atomic_load_explicit(&is_resolved, memory_order_relaxed))
+		real = real_at_start(symbol);
+	/* Pairs with the acquire in real_if_known; nothing but the address itself is published. */
+	if (real)
+		atomic_store_explicit(&real_calls[form][call], real, memory_order_release);
+	else
+		real = real_find_cached(symbol, site);
+	if (!real)
+		real_missing(symbol, site);
 	return real;
 }
 
-static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum runtime_call call)
+static void keep_loaded(const void *address)
 {
-	struct real_libraries libraries;
-	void *real;
-	int kept = errno;
+	Dl_info info;
 
-	real_libraries_find(&libraries);
-	real = resolve(&libraries, form, call);
-	errno = kept;
-	return real;
+	if (dladdr(address, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
 }
 
-/* Whether any library here has calls of this form: MPI_Send, which large counts may have, or MPI_Init. */
-static bool has_form(const struct real_libraries *libraries, enum form form)
+static void resolved(size_t index, void *real)
 {
-	return real_find(libraries, symbols[MPI_CALL_Send][form]) ||
-			real_find(libraries, symbols[MPI_CALL_Init][form]);
-}
+	_Atomic(void *) *known = &real_calls[index % FORMS][index / FORMS];
+	void *none = NULL;
 
-/*
- * dlsym may allocate: look up everything while that is still harmless. Most programs have one form of
- * the calls, and to look for what is nowhere takes longest.
- */
-static void resolve_all(void)
-{
-	struct real_libraries libraries;
-
-	real_libraries_find(&libraries);
-	for (int form = 0; form < FORMS; form++) {
-		if (!has_form(&libraries, form))
-			continue;
-		for (int call = 0; call < MPI_CALLS; call++)
-			if (!atomic_load_explicit(&real_calls[form][call], memory_order_relaxed))
-				resolve(&libraries, form, call);
-	}
+	/* pairs with the acquire in real_if_known */
+	atomic_compare_exchange_strong_explicit(known, &none, real, memory_order_release,
+			memory_order_relaxed);
 }
 
 /*
- * The real call. Where it cannot be found (it exists nowhere but in the caller's imagination), the
- * program would not have started without us either; the caller gets a failure.
+ * A call is then found by one load. Of an MPI that came later, so it is where this is the only one, which
+ * then stays loaded; of several, the answer depends on the caller.
  */
-static long no_such_call(void)
+static void resolve_all(const void *init)
 {
-	fprintf(stderr, "phasemux: a call was intercepted that no MPI library here provides\n");
-	return -1;
+	const size_t count = MPI_CALLS * FORMS;
+
+	if (!real_find_many(symbols, count, true, resolved))
+		return;
+	atomic_store_explicit(&is_resolved, true, memory_order_relaxed);
+	if (real_at_start("MPI_Init") || real_definitions("MPI_Init") != 1)
+		return;
+	keep_loaded(init);
+	real_find_many(symbols, count, false, resolved);
 }
 
-/* NULL: it was not looked for yet, or is nowhere. */
+/* NULL: it was not looked for yet, or came later. */
 static inline void *real_if_known(enum form form, enum runtime_call call)
 {
 	return atomic_load_explicit(&real_calls[form][call], memory_order_acquire);
 }
 
-static inline void *real_of(enum form form, enum runtime_call call)
+static inline void *real_of(enum form form, enum runtime_call call, const void *site)
 {
 	void *real = real_if_known(form, call);
 
 	if (__builtin_expect(!real, 0))
-		real = resolve_one(form, call);
-	return real ? real : (void *)no_such_call;
+		real = resolve_one(form, call, site);
+	return real;
 }
 
 static void prepare(void)
@@ -250,7 +297,7 @@ static void prepare(void)
 
 static void enter_init(const void *site, const void *frame)
 {
-	int kept = errno;
+	int kept = errno, state = cancellation_hold();
 
 	if (wrap_begins(site, frame) && !is_disabled()) {
 		/* without a launcher, this is the first that tells of MPI */
@@ -258,19 +305,21 @@ static void enter_init(const void *site, const void *frame)
 			prepare();
 		early_wake_counters();
 	}
+	cancellation_release(state);
 	errno = kept;
 }
 
-static void leave_init(enum runtime_call call, void *site, const void *frame)
+static void leave_init(const void *real, enum runtime_call call, void *site, const void *frame)
 {
-	int kept = errno;
+	int kept = errno, state = cancellation_hold();
 
 	if (wrap_thread.depth == 1) {
 		preload.attach_ns = clock_monotonic();
-		resolve_all();
-		wrap_attach(true);
+		resolve_all(real);
+		wrap_attach(WITH_MPI);
 		early_release_counters();
 	}
+	cancellation_release(state);
 	errno = kept;
 	wrap_leave(call, site, frame);
 }
@@ -290,12 +339,65 @@ static void enter_end(bool aborts, void *site, const void *frame)
 	errno = kept;
 }
 
+/* ---- sessions ---- */
+
+/*
+ * How many are open. A program that has nothing but sessions has no communicator of all ranks: each rank
+ * is attached alone when it makes the first communicator, and has its report when the last session ends.
+ */
+static atomic_int sessions;
+static atomic_bool is_of_sessions;
+
+static void leave_session(enum runtime_call call, void *site, const void *frame)
+{
+	if (wrap_thread.depth == 1)
+		atomic_fetch_add_explicit(&sessions, 1, memory_order_relaxed);
+	wrap_leave(call, site, frame);
+}
+
+static void enter_group(enum runtime_call call, void *site, const void *frame)
+{
+	if (atomic_load_explicit(&all_hooks, memory_order_acquire))
+		wrap_enter(call, site, frame);
+	else
+		enter_init(site, frame);
+}
+
+static void leave_group(const void *real, enum runtime_call call, void *site, const void *frame)
+{
+	int kept = errno, state;
+
+	if (wrap_thread.depth == 1 && !atomic_load_explicit(&all_hooks, memory_order_acquire)) {
+		state = cancellation_hold();
+		preload.attach_ns = clock_monotonic();
+		resolve_all(real);
+		atomic_store_explicit(&is_of_sessions, true, memory_order_relaxed);
+		wrap_attach(WITH_SESSIONS);
+		early_release_counters();
+		cancellation_release(state);
+	}
+	errno = kept;
+	wrap_leave(call, site, frame);
+}
+
+static void enter_session_end(enum runtime_call call, void *site, const void *frame)
+{
+	bool is_outermost = !wrap_thread.depth || wrap_was_left(frame);
+
+	if (is_outermost && atomic_fetch_sub_explicit(&sessions, 1, memory_order_relaxed) == 1 &&
+			atomic_load_explicit(&is_of_sessions, memory_order_relaxed))
+		enter_end(false, site, frame);
+	else
+		wrap_enter(call, site, frame);
+}
+
 /* What is before and after the real call, for the calls at either end of MPI. */
 #define WRAPPER_AROUND(symbol, form, call, count, before, after)                                   \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
-		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call,                 \
+				__builtin_return_address(0));                                      \
 		long result;                                                                       \
                                                                                                    \
 		before;                                                                            \
@@ -313,9 +415,9 @@ static void enter_end(bool aborts, void *site, const void *frame)
 #define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
 	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
 	{                                                                                          \
-		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
 		void *site = wrap_thread.called.site;                                              \
 		const void *frame = wrap_thread.called.frame;                                      \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call, site);          \
 		long result;                                                                       \
                                                                                                    \
 		wrap_enter(call, site, frame);                                                     \
@@ -343,9 +445,9 @@ static void enter_end(bool aborts, void *site, const void *frame)
 #define WRAPPER_ASKS(symbol, form, call, count, answer)                                            \
 	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
 	{                                                                                          \
-		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call);                \
 		void *site = wrap_thread.called.site;                                              \
 		const void *frame = wrap_thread.called.frame;                                      \
+		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call, site);          \
 		long result;                                                                       \
                                                                                                    \
 		wrap_enter(call, site, frame);                                                     \
@@ -379,25 +481,85 @@ static void enter_end(bool aborts, void *site, const void *frame)
 #define WRAPPER_POLLS_2(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a2)
 #define WRAPPER_POLLS_3(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a3)
 #define WRAPPER_POLLS_4(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a4)
+
+/* Forms that few programs use: as short as can be. */
+static __attribute__((noinline)) void *enter_rare(enum form form, enum runtime_call call,
+		void *site, const void *frame)
+{
+	void *real = real_of(form, call, site);
+
+	wrap_enter(call, site, frame);
+	return real;
+}
+
+static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *site,
+		const void *frame)
+{
+	wrap_leave(call, site, frame);
+}
+
+#define WRAPPER_RARE(symbol, form, call, count, progresses)                                        \
+	__attribute__((visibility("default"))) long symbol(P_##count);                             \
+	long symbol(P_##count)                                                                     \
+	{                                                                                          \
+		long (*real)(P_##count) = (long (*)(P_##count))enter_rare(form, call, CALLER);     \
+		long result;                                                                       \
+                                                                                                   \
+		progresses;                                                                        \
+		result = real(A_##count);                                                          \
+		leave_rare(call, CALLER);                                                          \
+		return result;                                                                     \
+	}
+
+#define RARE_PASSES(symbol, form, call, count)                                                     \
+	WRAPPER_RARE(symbol, form, call, count, wrap_progresses())
+#define RARE_WAITS                            RARE_PASSES
+#define RARE_POLLS(symbol, form, call, count) WRAPPER_RARE(symbol, form, call, count, (void)0)
+#define RARE_POLLS_2                          RARE_POLLS
+#define RARE_POLLS_3                          RARE_POLLS
+#define RARE_POLLS_4                          RARE_POLLS
+#define RARE_INIT                             WRAPPER_INIT
+#define RARE_ABORTS                           WRAPPER_ABORTS
+#define RARE_FINALIZE                         WRAPPER_FINALIZE
+#define RARE_SESSION                          WRAPPER_SESSION
+#define RARE_FROM_GROUP                       WRAPPER_FROM_GROUP
+#define RARE_SESSION_ENDS                     WRAPPER_SESSION_ENDS
+
 #define WRAPPER_INIT(symbol, form, call, count)                                                    \
-	WRAPPER_AROUND(symbol, form, call, count, enter_init(CALLER), leave_init(call, CALLER))
+	WRAPPER_AROUND(symbol, form, call, count, enter_init(CALLER),                              \
+			leave_init((void *)real, call, CALLER))
 #define WRAPPER_ABORTS(symbol, form, call, count)                                                  \
 	WRAPPER_AROUND(symbol, form, call, count, enter_end(true, CALLER), wrap_ends())
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
 	WRAPPER_AROUND(symbol, form, call, count, enter_end(false, CALLER), wrap_ends())
 
+#define WRAPPER_SESSION(symbol, form, call, count)                                                 \
+	WRAPPER_AROUND(symbol, form, call, count, wrap_enter(call, CALLER),                        \
+			leave_session(call, CALLER))
+#define WRAPPER_FROM_GROUP(symbol, form, call, count)                                              \
+	WRAPPER_AROUND(symbol, form, call, count, enter_group(call, CALLER),                       \
+			leave_group((void *)real, call, CALLER))
+#define WRAPPER_SESSION_ENDS(symbol, form, call, count)                                            \
+	WRAPPER_AROUND(symbol, form, call, count, enter_session_end(call, CALLER),                 \
+			wrap_leave(call, CALLER))
+
 #define WRAPPER(symbol, form, call, count, kind) WRAPPER_##kind(symbol, form, call, count)
+#define RARE(symbol, form, call, count, kind)    RARE_##kind(symbol, form, call, count)
 
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
 	WRAPPER(MPI_##name, FORM_C, MPI_CALL_##name, count, kind)                                  \
-	WRAPPER(MPI_##name##_c, FORM_C_LARGE, MPI_CALL_##name, count, kind)                        \
+	RARE(MPI_##name##_c, FORM_C_LARGE, MPI_CALL_##name, count, kind)                           \
 	WRAPPER(mpi_##fortran##_, FORM_F, MPI_CALL_##name, fortran_count, kind)                    \
-	WRAPPER(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, fortran_count, kind)                  \
-	WRAPPER(mpi_##fortran##__, FORM_F_DOUBLE, MPI_CALL_##name, fortran_count, kind)            \
+	RARE(mpi_##fortran, FORM_F_BARE, MPI_CALL_##name, fortran_count, kind)                     \
+	RARE(mpi_##fortran##__, FORM_F_DOUBLE, MPI_CALL_##name, fortran_count, kind)               \
+	RARE(mpi_##fortran##_cptr_, FORM_F_CPTR, MPI_CALL_##name, fortran_count, kind)             \
 	WRAPPER(mpi_##fortran##_f08_, FORM_F08, MPI_CALL_##name, fortran_count, kind)              \
 	WRAPPER(mpi_##fortran##_f08ts_, FORM_F08_TS, MPI_CALL_##name, fortran_count, kind)         \
-	WRAPPER(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count,   \
-			kind)
+	RARE(mpi_##fortran##_f08_large_, FORM_F08_LARGE, MPI_CALL_##name, fortran_count, kind)     \
+	RARE(mpi_##fortran##_f08ts_large_, FORM_F08_TS_LARGE, MPI_CALL_##name, fortran_count,      \
+			kind)                                                                      \
+	RARE(mpi_##fortran##_c_f08_, FORM_F08_C, MPI_CALL_##name, fortran_count, kind)             \
+	RARE(mpi_##fortran##_c_f08ts_, FORM_F08_TS_C, MPI_CALL_##name, fortran_count, kind)
 #include "agent/mpi_calls.def"
 
 /*
@@ -407,14 +569,14 @@ static void enter_end(bool aborts, void *site, const void *frame)
 __attribute__((visibility("default"))) int PMPI_Finalize(void);
 int PMPI_Finalize(void)
 {
-	struct real_libraries libraries;
+	static const char symbol[] = "PMPI_Finalize";
+	const void *site = __builtin_return_address(0);
 	int (*real)(void);
 	int result;
 
-	real_libraries_find(&libraries);
-	*(void **)&real = real_find(&libraries, "PMPI_Finalize");
+	*(void **)&real = real_find(symbol, site);
 	if (!real)
-		return (int)no_such_call();
+		real_missing(symbol, site);
 	enter_end(false, CALLER);
 	result = real();
 	wrap_ends();
@@ -451,10 +613,7 @@ static bool is_launcher(void)
 
 bool wrap_has_mpi(void)
 {
-	struct real_libraries libraries;
-
-	real_libraries_find(&libraries);
-	return libraries.count > 0;
+	return real_definitions("MPI_Init") > 0;
 }
 
 /*
@@ -466,6 +625,9 @@ static __attribute__((constructor)) void begin(void)
 	const char *target = getenv(PRELOAD_TARGET);
 	int kept = errno;
 
+	real_start();
+	threads_start();
+	visible_start();
 	if (early_is_rank() && !is_disabled())
 		prepare();
 	/* a rank, started as such: MPI_Init will come, be MPI loaded yet or not */
@@ -474,7 +636,7 @@ static __attribute__((constructor)) void begin(void)
 	if (target && *target) {
 		wrap_role = atol(target) == (long)getpid() ? ROLE_COMMAND : ROLE_BELOW;
 		if (wrap_role == ROLE_COMMAND && !is_launcher() && !wrap_has_mpi()) {
-			wrap_attach(false);
+			wrap_attach(WITH_NOTHING);
 			/* the first burst begins with the program */
 			wrap_thread.depth = 1;
 			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);

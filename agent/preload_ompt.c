@@ -5,8 +5,10 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/real.h"
 #include "agent/wrap.h"
 
 typedef union {
@@ -63,8 +65,8 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
 	(void)frame;
 	(void)requested;
 	(void)flags;
-	if (wrap_role == ROLE_BELOW && !wrap_observed() && !wrap_has_mpi())
-		wrap_attach(false);
+	if (wrap_role == ROLE_BELOW && !wrap_observed())
+		wrap_first_region();
 	/* its threads will ask */
 	parallel->ptr = (void *)site;
 	begin_waiting(site);
@@ -158,15 +160,31 @@ static void finalize(ompt_data *tool)
 __attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(unsigned version,
 		const char *runtime);
 
+/*
+ * The tool that the runtime would have found without the agent. The runtime has one tool at most, and this
+ * one was asked for by the program, or by whoever started it.
+ */
+static struct ompt_start *next_tool(unsigned version, const char *runtime)
+{
+	static const char symbol[] = "ompt_start_tool";
+	struct ompt_start *(*next)(unsigned, const char *);
+
+	*(void **)&next = real_find(symbol, __builtin_return_address(0));
+	return next ? next(version, runtime) : NULL;
+}
+
 /* Called when the runtime starts; NULL: no tool here, and it will not call back. */
 struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_start start = { .initialize = initialize, .finalize = finalize };
 	int kept = errno;
 	bool may_be = wrap_role != ROLE_MPI || wrap_has_mpi();
+	struct ompt_start *other = next_tool(version, runtime);
 
-	(void)version;
-	(void)runtime;
+	if (other && wrap_role != ROLE_MPI)
+		fprintf(stderr,
+				"phasemux: another tool observes OpenMP (ompt_start_tool): "
+				"its regions are not in the report\n");
 	errno = kept;
-	return may_be ? &start : NULL;
+	return other || !may_be ? other : &start;
 }

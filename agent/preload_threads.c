@@ -2,14 +2,17 @@
  * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost
  * one load and one jump. <pthread.h> is not included: it declares the same names with other types.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "agent/annotate.h"
+#include "agent/real.h"
 #include "agent/wrap.h"
 
 /* ---- the real calls ---- */
@@ -24,6 +27,7 @@ enum real_thread {
 #undef THREAD_LOCK
 	REAL_pthread_create,
 	REAL_GOMP_task,
+	REAL_dlclose,
 	REALS,
 };
 
@@ -37,82 +41,53 @@ static const char *const symbols[REALS] = {
 #undef THREAD_LOCK
 	[REAL_pthread_create] = "pthread_create",
 	[REAL_GOMP_task] = "GOMP_task",
+	[REAL_dlclose] = "dlclose",
 };
 
 static _Atomic(void *) reals[REALS];
 
-/* Of names that the C library defines twice, for old programs and for new, dlsym finds either. */
-static const char *version_of(const char *symbol)
+static atomic_bool is_started;
+
+static void resolved(size_t index, void *real)
 {
-	if (strncmp(symbol, "pthread_cond_", 13) == 0)
-		return "GLIBC_2.3.2";
-	if (strncmp(symbol, "omp_", 4) == 0)
-		return "OMP_3.0";
-	return NULL;
+	/* pairs with the acquire in real_if_any; nothing but the address itself is published */
+	atomic_store_explicit(&reals[index], real, memory_order_release);
+}
+
+void threads_start(void)
+{
+	if (real_find_many(symbols, REALS, true, resolved))
+		atomic_store_explicit(&is_started, true, memory_order_relaxed);
 }
 
 /*
- * A runtime that was opened with RTLD_LOCAL, as the extensions of Python bring theirs: that which
- * the caller is linked with. There may be several, so this is not remembered.
+ * What the C library has is known before main. A runtime that was opened later is looked for by who calls
+ * it, because there may be several, as the extensions of Python bring theirs.
  */
-static void *real_of_caller(const char *symbol, void *site)
+static __attribute__((cold, noinline)) void *resolve(enum real_thread which, const void *site)
 {
-	struct link_map *map;
-	Dl_info info;
-	void *library, *real = NULL;
-
-	if (!dladdr1(site, &info, (void **)&map, RTLD_DL_LINKMAP))
-		return NULL;
-	library = dlopen(map->l_name, RTLD_NOLOAD | RTLD_LAZY);
-	if (library) {
-		real = dlsym(library, symbol);
-		dlclose(library);
-	}
-	return real;
+	if (atomic_load_explicit(&is_started, memory_order_relaxed))
+		return real_find_cached(symbols[which], site);
+	return real_find(symbols[which], site);
 }
 
-/* The next one. Of a library between us and the one that has versions, that is the library's. */
-static void *real_next(const char *symbol)
-{
-	const char *version = version_of(symbol);
-	void *next = dlsym(RTLD_NEXT, symbol);
-	void *versioned = version ? dlvsym(RTLD_NEXT, symbol, version) : NULL;
-	Dl_info of_next, of_versioned;
-
-	if (!next ||
-			(versioned && dladdr(next, &of_next) && dladdr(versioned, &of_versioned) &&
-					of_next.dli_fbase == of_versioned.dli_fbase))
-		return versioned;
-	return next;
-}
-
-static __attribute__((cold, noinline)) void *resolve(enum real_thread which, void *site)
-{
-	const char *symbol = symbols[which];
-	int kept = errno;
-	void *real = real_next(symbol);
-
-	/* pairs with the acquire in real_of; nothing but the address itself is published */
-	if (real)
-		atomic_store_explicit(&reals[which], real, memory_order_release);
-	else
-		real = real_of_caller(symbol, site);
-	errno = kept;
-	return real;
-}
-
-static long no_such_call(void)
-{
-	return ENOSYS;
-}
-
-static inline void *real_of(enum real_thread which, void *site)
+/* NULL: no loaded object defines it. */
+static inline void *real_if_any(enum real_thread which, const void *site)
 {
 	void *real = atomic_load_explicit(&reals[which], memory_order_acquire);
 
 	if (__builtin_expect(!real, 0))
 		real = resolve(which, site);
-	return real ? real : (void *)no_such_call;
+	return real;
+}
+
+static inline void *real_of(enum real_thread which, const void *site)
+{
+	void *real = real_if_any(which, site);
+
+	if (__builtin_expect(!real, 0))
+		real_missing(symbols[which], site);
+	return real;
 }
 
 /* ---- whose threads ---- */
@@ -222,27 +197,35 @@ static void run_region(void *data)
 	annotate_release(region);
 }
 
-/* A process that `phasemux run` has started, if not itself, becomes a target here. */
-static __attribute__((cold, noinline)) void first_region(void)
+void wrap_first_region(void)
 {
 	int kept = errno;
 
-	if (!wrap_has_mpi())
-		wrap_attach(false);
+	if (syscall(SYS_gettid) == getpid() && !wrap_has_mpi())
+		wrap_attach(WITH_NOTHING);
 	errno = kept;
 }
 
+/*
+ * The body is a function of the object that made the call, also where it was made by a jump at the end of a
+ * function, whose return address is in the object that called this one. Without a runtime, the calling
+ * thread is the team.
+ */
 #define THREAD_REGION(name, count)                                                                 \
 	__attribute__((visibility("default"))) long name(P_##count);                               \
 	long name(P_##count)                                                                       \
 	{                                                                                          \
-		long (*real)(P_##count) = (long (*)(P_##count))real_of(REAL_##name,                \
-				__builtin_return_address(0));                                      \
+		long (*real)(P_##count) =                                                          \
+				(long (*)(P_##count))real_if_any(REAL_##name, (void *)a1);         \
 		struct region region = { (void (*)(void *))a1, (void *)a2, THREAD_##name };        \
 		long result;                                                                       \
                                                                                                    \
+		if (__builtin_expect(!real, 0)) {                                                  \
+			region.body(region.data);                                                  \
+			return 0;                                                                  \
+		}                                                                                  \
 		if (wrap_role == ROLE_BELOW && !wrap_observed())                                   \
-			first_region();                                                            \
+			wrap_first_region();                                                       \
 		if (!wrap_observed() || wrap_thread.depth)                                         \
 			return real(A_##count);                                                    \
 		wrap_enter(THREAD_##name, CALLER);                                                 \
@@ -257,8 +240,16 @@ static __attribute__((cold, noinline)) void first_region(void)
 
 /* ---- tasks: what a thread of the team runs while it waits ---- */
 
-#define TASK_BYTES_MAX 4096
+#define TASK_BYTES_MAX 1024 /* on the stack of the calling thread */
 #define TASK_ALIGN     64
+
+/*
+ * The flags of a task that leave its data to the program: untied, final, mergeable, with dependences, with
+ * a priority. What is not known here may not: into the data of a detached task (8192), the runtime writes
+ * its event. The flags of loops of tasks (GOMP_taskloop) and of targets (GOMP_target) are in calls that the
+ * agent does not intercept.
+ */
+#define TASK_FLAGS_KNOWN (1 | 2 | 4 | 8 | 16)
 
 /* Before the data of a task, which the runtime copies until the task is run. */
 struct task {
@@ -278,33 +269,38 @@ static void run_task(void *data)
 		run_body(task->body, own, THREAD_GOMP_task);
 }
 
-__attribute__((visibility("default"))) void GOMP_task(void (*body)(void *), void *data,
-		void (*copy)(void *, void *), long size, long align, long condition, long flags,
-		void *depend, long priority, void *detach);
+typedef void task_call(void (*body)(void *), void *data, void (*copy)(void *, void *), long size,
+		long align, long condition, long flags, void *depend, long priority, void *detach);
 
-/* Where the program copies the data itself (C++ constructors), the task stays part of the wait. */
-void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size,
-		long align, long condition, long flags, void *depend, long priority, void *detach)
+__attribute__((visibility("default"))) task_call GOMP_task;
+
+/* A function of its own, so that a task that passes unchanged needs no room on the stack. */
+static __attribute__((noinline)) void make_task(task_call *real, void (*body)(void *), void *data,
+		long size, long align, long condition, long flags, void *depend, long priority)
 {
-	void (*real)(void (*)(void *), void *, void (*)(void *, void *), long, long, long, long,
-			void *, long, void *) = (void (*)(void (*)(void *), void *,
-			void (*)(void *, void *), long, long, long, long, void *, long,
-			void *))real_of(REAL_GOMP_task, __builtin_return_address(0));
-	char block[TASK_BYTES_MAX] __attribute__((aligned(TASK_ALIGN)));
+	long offset = align > (long)sizeof(struct task) ? align : (long)sizeof(struct task);
+	char *block = __builtin_alloca_with_align((size_t)(offset + size), 8 * TASK_ALIGN);
 	struct task *task = (struct task *)block;
-	long offset = align > (long)sizeof(*task) ? align : (long)sizeof(*task);
 
-	if (!wrap_observed() || copy || size < 0 || align > TASK_ALIGN ||
-			offset + size > TASK_BYTES_MAX) {
-		real(body, data, copy, size, align, condition, flags, depend, priority, detach);
-		return;
-	}
 	task->body = body;
 	task->offset = (size_t)offset;
 	memcpy(block + offset, data, (size_t)size);
 	real(run_task, block, NULL, offset + size,
 			align > (long)_Alignof(struct task) ? align : (long)_Alignof(struct task),
-			condition, flags, depend, priority, detach);
+			condition, flags, depend, priority, NULL);
+}
+
+/* Where the program copies the data itself (C++ constructors), the task stays part of the wait. */
+void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size,
+		long align, long condition, long flags, void *depend, long priority, void *detach)
+{
+	task_call *real = (task_call *)real_of(REAL_GOMP_task, (void *)body);
+
+	if (!wrap_observed() || copy || size < 0 || size > TASK_BYTES_MAX || align > TASK_ALIGN ||
+			((unsigned)flags & ~TASK_FLAGS_KNOWN))
+		real(body, data, copy, size, align, condition, flags, depend, priority, detach);
+	else
+		make_task(real, body, data, size, align, condition, flags, depend, priority);
 }
 
 /* ---- calls that wait ---- */
@@ -350,20 +346,61 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 
 /* ---- the beginning of a thread ---- */
 
+/* Between pthread_create and the thread. Not in the program's heap. */
 struct start {
+	atomic_bool is_taken;
+	bool is_mapped;
 	void *(*body)(void *);
 	void *data;
 };
 
-/* Its end is seen by the core, however it comes about. */
-static void *run_thread(void *data)
-{
-	struct start start = *(struct start *)data;
+#define STARTS 256
 
-	free(data);
+static struct start starts[STARTS];
+
+/* NULL: no memory, and the thread is made as without the agent. */
+static struct start *take_start(void)
+{
+	static atomic_uint next;
+	unsigned first = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
+	struct start *mapped;
+
+	for (unsigned i = 0; i < STARTS; i++) {
+		struct start *start = &starts[(first + i) % STARTS];
+		bool taken = false;
+
+		/* pairs with the release in leave_start: its thread has read what is overwritten now */
+		if (atomic_compare_exchange_strong_explicit(&start->is_taken, &taken, true,
+				    memory_order_acquire, memory_order_relaxed))
+			return start;
+	}
+	mapped = mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	mapped->is_mapped = true;
+	return mapped;
+}
+
+static void leave_start(struct start *start)
+{
+	if (start->is_mapped)
+		munmap(start, sizeof(*start));
+	else
+		atomic_store_explicit(&start->is_taken, false, memory_order_release);
+}
+
+/* Its end is seen by the core, however it comes about. */
+static void *run_thread(void *of_start)
+{
+	struct start *start = of_start;
+	void *(*body)(void *) = start->body;
+	void *data = start->data;
+
+	leave_start(start);
 	wrap_thread.depth = 1;
-	wrap_leave(THREAD_pthread_create, (char *)start.body + 1, NULL);
-	return start.body(start.data);
+	wrap_leave(THREAD_pthread_create, (char *)body + 1, NULL);
+	return body(data);
 }
 
 __attribute__((visibility("default"))) int pthread_create(void *thread, const void *attributes,
@@ -378,13 +415,27 @@ int pthread_create(void *thread, const void *attributes, void *(*body)(void *), 
 	int error;
 
 	if (is_observed(__builtin_return_address(0)))
-		start = malloc(sizeof(*start));
+		start = take_start();
 	if (!start)
 		return real(thread, attributes, body, data);
 	start->body = body;
 	start->data = data;
 	error = real(thread, attributes, run_thread, start);
 	if (error)
-		free(start);
+		leave_start(start);
 	return error;
+}
+
+/* ---- objects that go away ---- */
+
+__attribute__((visibility("default"))) int dlclose(void *handle);
+
+/* Another object may come to lie where a runtime was. */
+int dlclose(void *handle)
+{
+	int (*real)(void *) = (int (*)(void *))real_of(REAL_dlclose, __builtin_return_address(0));
+	int result = real(handle);
+
+	real_unloaded();
+	return result;
 }

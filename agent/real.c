@@ -1,54 +1,400 @@
 #include "agent/real.h"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-struct names {
-	unsigned count;
-	char *path[REAL_LIBRARIES_MAX];
-};
+#include "agent/loaded.h"
 
-/*
- * Only the paths are noted under the loader's lock: dlopen there would deadlock. An MPI library or
- * one of its bindings has "mpi" in the name of its file.
- */
-static int note_mpi(struct dl_phdr_info *info, size_t size, void *data)
+/* ---- step 1: what the program started with ---- */
+
+static unsigned objects_at_start; /* 0: the constructor has not run, and all objects are of the start */
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *count)
 {
-	struct names *names = data;
-	const char *base = strrchr(info->dlpi_name, '/');
-
+	(void)info;
 	(void)size;
-	base = base ? base + 1 : info->dlpi_name;
-	if (strncmp(base, "lib", 3) == 0 && strstr(base, "mpi") &&
-			names->count < REAL_LIBRARIES_MAX)
-		names->path[names->count++] = strdup(info->dlpi_name);
+	++*(unsigned *)count;
 	return 0;
 }
 
-void real_libraries_find(struct real_libraries *libraries)
+void real_start(void)
 {
-	struct names names = { .count = 0 };
+	unsigned count = 0;
 
-	libraries->count = 0;
-	dl_iterate_phdr(note_mpi, &names);
-	for (unsigned i = 0; i < names.count; i++) {
-		void *handle = NULL;
+	dl_iterate_phdr(count_object, &count);
+	objects_at_start = count;
+}
 
-		if (names.path[i])
-			handle = dlopen(names.path[i], RTLD_NOLOAD | RTLD_LAZY);
-		if (handle)
-			libraries->handle[libraries->count++] = handle;
-		free(names.path[i]);
+struct start_query {
+	const char *symbol;
+	unsigned index;
+	bool past_own;
+	void *real;
+};
+
+static int look_at_start(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct start_query *query = data;
+	struct loaded object;
+
+	(void)size;
+	if (objects_at_start && query->index++ >= objects_at_start)
+		return 1;
+	loaded_note(&object, info);
+	if (loaded_has(&object, (const void *)real_at_start))
+		query->past_own = true;
+	else if (query->past_own && !loaded_is_kernels(&object))
+		query->real = loaded_find(&object, query->symbol);
+	return query->real != NULL;
+}
+
+void *real_at_start(const char *symbol)
+{
+	struct start_query query = { .symbol = symbol };
+
+	dl_iterate_phdr(look_at_start, &query);
+	return query.real;
+}
+
+struct many_query {
+	const char *const *symbols;
+	uint32_t *hashes;
+	size_t count;
+	void (*found)(size_t index, void *real);
+	bool *is_found;
+	bool of_start;
+	unsigned index;
+	bool past_own;
+};
+
+static void look_for_many(struct many_query *query, const struct loaded *object)
+{
+	struct loaded_tables tables;
+
+	if (!loaded_tables(object, &tables))
+		return;
+	for (size_t i = 0; i < query->count; i++) {
+		void *real;
+
+		if (query->is_found[i] ||
+				(tables.gnu && !loaded_may_define(tables.gnu, query->hashes[i])))
+			continue;
+		real = loaded_find(object, query->symbols[i]);
+		if (!real)
+			continue;
+		query->is_found[i] = true;
+		query->found(i, real);
 	}
 }
 
-void *real_find(const struct real_libraries *libraries, const char *symbol)
+static int look_at_many(struct dl_phdr_info *info, size_t size, void *data)
 {
-	void *real = dlsym(RTLD_NEXT, symbol);
+	struct many_query *query = data;
+	bool of_start = !objects_at_start || query->index++ < objects_at_start;
+	struct loaded object;
 
-	for (unsigned i = 0; !real && i < libraries->count; i++)
-		real = dlsym(libraries->handle[i], symbol);
+	(void)size;
+	if (query->of_start && !of_start)
+		return 1;
+	loaded_note(&object, info);
+	if (loaded_has(&object, (const void *)real_at_start))
+		query->past_own = true;
+	else if (of_start == query->of_start && query->past_own && !loaded_is_kernels(&object))
+		look_for_many(query, &object);
+	return 0;
+}
+
+bool real_find_many(const char *const *symbols, size_t count, bool of_start,
+		void (*found)(size_t index, void *real))
+{
+	size_t bytes = count * (sizeof(uint32_t) + sizeof(bool));
+	struct many_query query = { .symbols = symbols,
+		.count = count,
+		.found = found,
+		.of_start = of_start };
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+
+	if (memory == MAP_FAILED)
+		return false;
+	query.hashes = memory;
+	query.is_found = (bool *)(query.hashes + count);
+	for (size_t i = 0; i < count; i++)
+		query.hashes[i] = loaded_hash(symbols[i]);
+	dl_iterate_phdr(look_at_many, &query);
+	munmap(memory, bytes);
+	return true;
+}
+
+/* ---- steps 2 to 4 ---- */
+
+struct query {
+	const char *symbol;
+	const void *site;
+	struct loaded *objects;
+	bool *is_needed;
+	size_t count, room;
+	void *real;
+};
+
+static int gather_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct query *query = data;
+	struct loaded *object = &query->objects[query->count];
+
+	(void)size;
+	if (query->count == query->room)
+		return 1;
+	loaded_note(object, info);
+	if (!loaded_is_kernels(object) && !loaded_has(object, (const void *)real_at_start))
+		query->count++;
+	return 0;
+}
+
+static bool has_name(const struct loaded *object, const char *name)
+{
+	const char *base = strrchr(object->path, '/');
+	struct loaded_tables tables;
+
+	if (strcmp(base ? base + 1 : object->path, name) == 0 || strcmp(object->path, name) == 0)
+		return true;
+	return loaded_tables(object, &tables) && strcmp(tables.soname, name) == 0;
+}
+
+/* Marks what an object needs, and looks there. Whether there is more to look at. */
+static bool look_at_needed(struct query *query, const struct loaded *object)
+{
+	struct loaded_tables tables;
+	bool more = false;
+
+	if (!loaded_tables(object, &tables))
+		return false;
+	for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag != DT_NEEDED)
+			continue;
+		for (size_t i = 0; i < query->count && !query->real; i++) {
+			if (query->is_needed[i] ||
+					!has_name(&query->objects[i],
+							tables.strings + entry->d_un.d_val))
+				continue;
+			query->is_needed[i] = more = true;
+			query->real = loaded_find(&query->objects[i], query->symbol);
+		}
+	}
+	return more;
+}
+
+/* The caller's own, then what it needs, level by level as far as that goes. */
+static void look_from_caller(struct query *query)
+{
+	size_t caller = 0;
+	bool more = true;
+
+	while (caller < query->count && !loaded_has(&query->objects[caller], query->site))
+		caller++;
+	if (caller == query->count)
+		return;
+	query->real = loaded_find(&query->objects[caller], query->symbol);
+	query->is_needed[caller] = true;
+	if (!query->real)
+		look_at_needed(query, &query->objects[caller]);
+	while (more && !query->real) {
+		more = false;
+		for (size_t i = 0; i < query->count && !query->real; i++)
+			if (query->is_needed[i])
+				more |= look_at_needed(query, &query->objects[i]);
+	}
+}
+
+/*
+ * Runs below dl_iterate_phdr, so that no object goes away meanwhile. It may be called again from here:
+ * glibc's lock is recursive, and musl holds none while it calls back.
+ */
+static int look_everywhere(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct query *query = data;
+	unsigned count = 0;
+	size_t bytes;
+
+	(void)info;
+	(void)size;
+	dl_iterate_phdr(count_object, &count);
+	bytes = count * (sizeof(*query->objects) + sizeof(*query->is_needed));
+	query->objects = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	if (query->objects == MAP_FAILED)
+		return 1;
+	query->is_needed = (bool *)(query->objects + count);
+	query->room = count;
+	dl_iterate_phdr(gather_object, query);
+	look_from_caller(query);
+	for (size_t i = 0; i < query->count && !query->real; i++)
+		query->real = loaded_find(&query->objects[i], query->symbol);
+	munmap(query->objects, bytes);
+	return 1;
+}
+
+void *real_find(const char *symbol, const void *site)
+{
+	struct query query = { .symbol = symbol, .site = site };
+	int kept = errno;
+
+	query.real = real_at_start(symbol);
+	if (!query.real)
+		dl_iterate_phdr(look_everywhere, &query);
+	errno = kept;
+	return query.real;
+}
+
+struct counting {
+	const char *symbol;
+	unsigned count;
+};
+
+static int count_definition(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct counting *counting = data;
+	struct loaded object;
+
+	(void)size;
+	loaded_note(&object, info);
+	if (!loaded_is_kernels(&object) && !loaded_has(&object, (const void *)real_at_start) &&
+			loaded_find(&object, counting->symbol))
+		counting->count++;
+	return 0;
+}
+
+unsigned real_definitions(const char *symbol)
+{
+	struct counting counting = { .symbol = symbol };
+
+	dl_iterate_phdr(count_definition, &counting);
+	return counting.count;
+}
+
+/* ---- answers for call sites ---- */
+
+#define ANSWERS      1024 /* a power of two */
+#define ANSWER_TRIES 8
+#define ANSWER_BUSY  UINT64_MAX
+
+/*
+ * What the program did not start with has an answer for each caller. `epoch`: the answer holds while no
+ * object has been unloaded since; 0: there is none. An entry whose epoch has passed is taken by whoever
+ * sets ANSWER_BUSY there, and one of the present epoch is never written to.
+ */
+static struct answer {
+	_Atomic uint64_t epoch;
+	_Atomic(const char *) symbol;
+	_Atomic(const void *) site;
+	_Atomic(void *) real;
+} answers[ANSWERS];
+
+static _Atomic uint64_t present_epoch = 1;
+
+static size_t answer_at(const char *symbol, const void *site, unsigned try)
+{
+	uint64_t mixed = ((uintptr_t)site + (uintptr_t)symbol) * 0x9e3779b97f4a7c15u;
+
+	return ((size_t)(mixed >> 40) + try) % ANSWERS;
+}
+
+static void *known(struct answer *answer, const char *symbol, const void *site, uint64_t epoch)
+{
+	void *real;
+
+	/* pairs with the release in remember(): the other three are of this epoch */
+	if (atomic_load_explicit(&answer->epoch, memory_order_acquire) != epoch ||
+			atomic_load_explicit(&answer->symbol, memory_order_acquire) != symbol ||
+			atomic_load_explicit(&answer->site, memory_order_acquire) != site)
+		return NULL;
+	real = atomic_load_explicit(&answer->real, memory_order_acquire);
+	/* a thread that has taken the entry meanwhile has changed the epoch before anything else */
+	return atomic_load_explicit(&answer->epoch, memory_order_relaxed) == epoch ? real : NULL;
+}
+
+static void remember(const char *symbol, const void *site, void *real, uint64_t epoch)
+{
+	for (unsigned try = 0; try < ANSWER_TRIES; try++) {
+		struct answer *answer = &answers[answer_at(symbol, site, try)];
+		uint64_t of_old = atomic_load_explicit(&answer->epoch, memory_order_relaxed);
+
+		if (of_old == epoch || of_old == ANSWER_BUSY ||
+				!atomic_compare_exchange_strong_explicit(&answer->epoch, &of_old,
+						ANSWER_BUSY, memory_order_acquire,
+						memory_order_relaxed))
+			continue;
+		/* release: a reader that sees one of them also sees that the entry is taken */
+		atomic_store_explicit(&answer->symbol, symbol, memory_order_release);
+		atomic_store_explicit(&answer->site, site, memory_order_release);
+		atomic_store_explicit(&answer->real, real, memory_order_release);
+		/* pairs with the acquire in known(): publishes the other three */
+		atomic_store_explicit(&answer->epoch, epoch, memory_order_release);
+		return;
+	}
+}
+
+void *real_find_cached(const char *symbol, const void *site)
+{
+	uint64_t epoch = atomic_load_explicit(&present_epoch, memory_order_acquire);
+	void *real = NULL;
+
+	for (unsigned try = 0; try < ANSWER_TRIES && !real; try++)
+		real = known(&answers[answer_at(symbol, site, try)], symbol, site, epoch);
+	if (real)
+		return real;
+	real = real_find(symbol, site);
+	if (real)
+		remember(symbol, site, real, epoch);
 	return real;
+}
+
+void real_unloaded(void)
+{
+	/* pairs with the acquire in real_find_cached: what was found before is sought again */
+	atomic_fetch_add_explicit(&present_epoch, 1, memory_order_release);
+}
+
+/* ---- none ---- */
+
+struct caller {
+	const void *site;
+	const char *path;
+};
+
+static int find_caller(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct caller *caller = data;
+	struct loaded object;
+
+	(void)size;
+	loaded_note(&object, info);
+	if (loaded_has(&object, caller->site))
+		caller->path = object.path;
+	return caller->path != NULL;
+}
+
+void real_missing(const char *symbol, const void *site)
+{
+	const char *program = program_invocation_name;
+	struct caller caller = { .site = site };
+	char line[1024];
+	int length;
+
+	dl_iterate_phdr(find_caller, &caller);
+	length = snprintf(line, sizeof(line), "%s: symbol lookup error: %s: undefined symbol: %s\n",
+			program, caller.path && *caller.path ? caller.path : program, symbol);
+	if (length > 0 &&
+			write(STDERR_FILENO, line,
+					length < (int)sizeof(line) ? (size_t)length :
+								     sizeof(line) - 1) < 0)
+		errno = 0; /* nothing more can be said */
+	for (;;)
+		syscall(SYS_exit_group, 127);
 }

@@ -1,23 +1,56 @@
-/* Finds the real functions behind the intercepted ones, wherever the MPI library was loaded. */
+/*
+ * Finds the real functions behind the intercepted ones: the definition that the caller would have been
+ * bound to without the agent. The order of search:
+ *
+ *   1. the next definition after the preload among the objects that the program started with (another
+ *      preloaded tool, or the library itself), because the global scope precedes all others;
+ *   2. the object that made the call;
+ *   3. the objects that this one needs (DT_NEEDED), and those that they need;
+ *   4. every other loaded object, in the order of loading.
+ *
+ * The preload itself never is an answer. The search reads the symbol tables of the loaded objects. It
+ * calls neither dlsym nor dlopen: these wait for a dlopen of another thread until its constructors have
+ * returned, and one of them may wait for the calling thread. dl_iterate_phdr takes no such lock.
+ */
 #ifndef PHASEMUX_AGENT_REAL_H
 #define PHASEMUX_AGENT_REAL_H
 
-#define REAL_LIBRARIES_MAX 16
+#include <stdbool.h>
+#include <stddef.h>
 
-/* The MPI libraries of this process and their bindings, also those opened with RTLD_LOCAL. */
-struct real_libraries {
-	unsigned count;
-	void *handle[REAL_LIBRARIES_MAX];
-};
+/* Call in the constructor, once: the objects that are loaded now are those that the program started with. */
+void real_start(void);
 
-/* Looks which there are now. Each stays loaded from here on. */
-void real_libraries_find(struct real_libraries *libraries);
+/* Returns the definition of `symbol` of step 1. NULL: there is none. Allocates nothing. */
+void *real_at_start(const char *symbol);
 
 /*
- * The next definition of `symbol` after the preload in the global scope (another tool's wrapper, or
- * the library's own), else the one in a library that was opened with RTLD_LOCAL. NULL: nowhere.
- * May allocate; not for the path of a burst.
+ * Tells found() of the first definition after the preload of each symbol that has one: among the objects
+ * that the program started with, or (of_start false) among those that came later. Returns false without
+ * memory. Call where the time of about a millisecond does not matter.
  */
-void *real_find(const struct real_libraries *libraries, const char *symbol);
+bool real_find_many(const char *const *symbols, size_t count, bool of_start,
+		void (*found)(size_t index, void *real));
+
+/*
+ * Returns the definition of `symbol` for a call from `site`, by all four steps. NULL: there is none.
+ * Takes microseconds, and maps memory for a moment where the program started without the symbol.
+ */
+void *real_find(const char *symbol, const void *site);
+
+/* As real_find(), but remembers the answer for `site` until an object is unloaded. */
+void *real_find_cached(const char *symbol, const void *site);
+
+/* An object has been unloaded: what real_find_cached() remembers is forgotten. */
+void real_unloaded(void);
+
+/* How many loaded objects other than the preload define `symbol`. */
+unsigned real_definitions(const char *symbol);
+
+/*
+ * Ends the process as the loader does when it cannot bind a call: a line on stderr, exit code 127.
+ * `site`: where the call was made.
+ */
+__attribute__((noreturn, cold)) void real_missing(const char *symbol, const void *site);
 
 #endif

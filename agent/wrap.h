@@ -42,11 +42,28 @@ enum wrap_role {
 };
 extern enum wrap_role wrap_role;
 
-/* Opens the core, once. with_mpi: MPI is initialised. */
-void wrap_attach(bool with_mpi);
+/* What a process has when it becomes a target. */
+enum wrap_with {
+	WITH_NOTHING,  /* no MPI */
+	WITH_MPI,      /* MPI is initialised, and MPI_COMM_WORLD exists */
+	WITH_SESSIONS, /* an MPI without MPI_COMM_WORLD: ranks are alone */
+};
+
+/* Opens the core, once. */
+void wrap_attach(enum wrap_with with);
+
+/*
+ * A region of OpenMP begins, in a process that was started below the command of `phasemux run`: it becomes a
+ * target. On the main thread alone, because to open the core waits for the loader's lock, which the main
+ * thread may hold in a dlopen while it waits for the calling one.
+ */
+void wrap_first_region(void);
 
 /* Whether an MPI library is loaded: the process becomes a target at MPI_Init, not before. */
 bool wrap_has_mpi(void);
+
+/* In the constructor: finds the real calls of threads that the program started with. */
+void threads_start(void);
 
 /* After MPI_Init, or when a process without it becomes a target: whom threads belong to. */
 void threads_look(void);

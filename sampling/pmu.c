@@ -9,20 +9,27 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sampling/cancellation.h"
 #include "sampling/descriptor.h"
 
 static int kernel_open(struct perf_event_attr *attr, pid_t thread, int group_fd)
 {
+	int state = cancellation_hold();
 	long fd = syscall(SYS_perf_event_open, attr, thread, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? -errno : descriptor_lift((int)fd);
+	fd = fd < 0 ? -errno : descriptor_lift((int)fd);
+	cancellation_release(state);
+	return (int)fd;
 }
 
 static ssize_t kernel_read(int fd, void *buf, size_t size)
 {
+	int state = cancellation_hold();
 	ssize_t got = read(fd, buf, size);
 
-	return got < 0 ? -errno : got;
+	got = got < 0 ? -errno : got;
+	cancellation_release(state);
+	return got;
 }
 
 static int kernel_ioctl(int fd, unsigned long request, unsigned long argument)
@@ -32,7 +39,11 @@ static int kernel_ioctl(int fd, unsigned long request, unsigned long argument)
 
 static int kernel_close(int fd)
 {
-	return close(fd) < 0 ? -errno : 0;
+	int state = cancellation_hold();
+	int error = close(fd) < 0 ? -errno : 0;
+
+	cancellation_release(state);
+	return error;
 }
 
 static struct perf_event_mmap_page *kernel_map(int fd, size_t size, bool writable)

@@ -1,0 +1,29 @@
+#!/bin/bash
+# The table of intercepted MPI calls: every procedure of each MPI found has a row with the right number of
+# arguments in C and in Fortran, or is left alone for a reason.
+. "$(dirname "$0")/lib.sh"
+
+table=$root/agent/mpi_calls.def
+left_alone=$root/tests/data/mpi_left_alone
+compare() { "$python" "$root/tests/mpi_table.py" "$@"; }
+
+found=
+for mpi in openmpi mpich; do
+	have mpicc.$mpi || continue
+	found=1
+	compilers=(mpicc.$mpi)
+	have mpif90.$mpi && compilers+=(mpif90.$mpi)
+	holds "$mpi: each procedure has its row, or a reason to have none" \
+		compare "$table" "$left_alone" "$build/libphasemux.so" "${compilers[@]}"
+	# what the comparison is worth: each kind of error in one row is found
+	for change in 's/(Comm_spawn, comm_spawn, 8, 11/(Comm_spawn, comm_spawn, 8, 10/' \
+		's/(Send, send, 6/(Send, send, 5/' '/MPI_CALL(Recv,/d' \
+		's/(Bcast, bcast, 5, 6/(Bcast, bcast, 5, 7/'; do
+		sed "$change" "$table" >changed.def
+		compare changed.def "$left_alone" "$build/libphasemux.so" "${compilers[@]}" >changed.out
+		is $? 1 "$mpi: is found: $change"
+	done
+done
+[ -n "$found" ] || skip_all "no MPI is installed"
+
+done_testing

@@ -1,0 +1,139 @@
+#!/bin/bash
+# What a program finds, waits for and leaves behind is the same with the agent, however the program came to
+# its libraries: runtimes opened with RTLD_LOCAL, calls that exist nowhere, constructors that wait for
+# threads, threads that are cancelled, tasks of each kind, other C libraries.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+# NAME COMMAND...: bare, preloaded, and as a target of `phasemux run`.
+thrice() {
+	local name=$1
+
+	shift
+	run "$name.bare" timeout 60 "$@"
+	preloaded "$name.preloaded" timeout 60 "$@"
+	unchanged "$name.preloaded" "$name.bare"
+	told "$name.target" timeout 60 "$@"
+	unchanged "$name.target" "$name.bare"
+}
+
+# ---- the real call ----
+
+export OMP_NUM_THREADS=2
+if [ -e "$programs/openmp_plugin.so" ]; then
+	thrice local "$programs/opens" "$programs/openmp_plugin.so"
+	is "$(cat local.bare.out)" "openmp_plugin.so: 24200000" "what the program itself expects"
+	cat >opens.py <<-'PYTHON'
+		import ctypes, sys
+		library = ctypes.CDLL(sys.argv[1])
+		library.fill()
+		library.count()
+		print(library.run())
+	PYTHON
+	thrice python "$python" opens.py "$programs/openmp_plugin.so"
+else
+	skip "OpenMP of a library that was opened" "no OpenMP"
+fi
+two=("$programs/own_runtime_user_3.so" "$programs/own_runtime_user_5.so")
+thrice two "$programs/opens" "${two[@]}" "${two[@]}"
+holds "two runtimes: each library has the one that it is linked with" \
+	grep -q '^own_runtime_user_5.so: 1005$' two.preloaded.out
+thrice one_after_the_other "$programs/opens" -c "${two[@]}" "${two[@]}" "${two[@]}"
+
+for call in mpi fortran barrier lock region; do
+	run $call.bare "$programs/unresolved" $call
+	preloaded $call.preloaded "$programs/unresolved" $call
+	unchanged $call.preloaded $call.bare
+	holds "$call: the loader's own words" cmp $call.bare.err $call.preloaded.err
+done
+# bound at the start, when the loader sees the preload's names; without the agent it would not start
+preloaded bound LD_BIND_NOW=1 "$programs/unresolved" region
+is "$(cat bound.out)" "returned, and ran the body 1 times" \
+	"a region without a runtime runs once, on the calling thread"
+preloaded bound_barrier LD_BIND_NOW=1 "$programs/unresolved" barrier
+is "$(cat bound_barrier.code)" 127 "any other call ends the process as the loader does"
+
+# ---- whether there is an MPI or an OpenMP ----
+
+# Without any, with an OpenMP that comes later, and with each MPI that does.
+thrice asks "$programs/weak_names"
+holds "asks: the loader's own words" cmp asks.bare.err asks.preloaded.err
+for opened in libgomp.so.1 libmpi.so.40 libmpich.so.12; do
+	run loads "$programs/weak_names" $opened
+	grep -q "cannot open" loads.out && continue
+	thrice asks.$opened "$programs/weak_names" $opened
+	for mode in now lazy; do
+		run asks.$opened.$mode.bare LD_BIND_NOW=${mode#lazy} "$programs/weak_names" $opened
+		preloaded asks.$opened.$mode LD_BIND_NOW=${mode#lazy} "$programs/weak_names" $opened
+		unchanged asks.$opened.$mode asks.$opened.$mode.bare
+	done
+done
+
+# ---- the loader's lock ----
+
+thrice constructor "$programs/opens" "$programs/constructor_waits.so"
+is "$(cat constructor.bare.out)" "constructor_waits.so: 13" "each call was made"
+
+# ---- cancellation ----
+
+thrice cancelled "$programs/cancelled"
+told cancelled.read PHASEMUX_BUDGET=none timeout 60 "$programs/cancelled"
+unchanged cancelled.read cancelled.bare
+
+# ---- tasks ----
+
+if [ -x "$programs/task_kinds" ]; then
+	thrice task_kinds "$programs/task_kinds"
+	holds "task_kinds: there is a report" test -s task_kinds.target.result/report.txt
+else
+	skip "tasks of each kind" "no OpenMP"
+fi
+
+# ---- the rules of an intercepted call, over every row of the table ----
+
+# Bytes of the stack that a call may need, where it does not learn phases, and where it does.
+stack=12288
+stack_learning=32768
+no_deeper() { awk -v most="$2" '/^stack/ { exit !($2 <= most) }' "$1"; }
+if [ -z "$sanitizer" ]; then
+	run rules.broken timeout 300 "$programs/rules" broken
+	for rule in "enters the loader: dlsym" allocates "cancellation: read" "stack 3"; do
+		holds "the checker sees: $rule" grep -q "^$rule" rules.broken.out
+	done
+	scripted rules.read PHASEMUX_BUDGET=none timeout 300 "$programs/rules"
+	preloaded rules.learning timeout 300 "$programs/rules"
+	for how in read learning; do
+		is "$(cat rules.$how.code)" 0 "rules.$how: every call was made"
+		holds "rules.$how: there is a report" test -s rules.$how.result/report.txt
+		for rule in "enters the loader" cancellation; do
+			holds "rules.$how: no call $rule" sh -c '! grep "^$1" "$2"' - "$rule" rules.$how.out
+		done
+	done
+	holds "rules.read: no call allocates" sh -c '! grep "^allocates" rules.read.out'
+	holds "rules.read: no call needs more than $stack bytes of the stack" no_deeper rules.read.out $stack
+	holds "rules.learning: no more than $stack_learning" no_deeper rules.learning.out $stack_learning
+fi
+
+# ---- another C library ----
+
+if have musl-gcc; then
+	printf '%s\n' '#include <pthread.h>' '#include <stdio.h>' \
+		'static void *body(void *data) { return data; }' \
+		'int main(void) { pthread_t thread; void *result = 0;' \
+		'pthread_create(&thread, 0, body, &thread); pthread_join(thread, &result);' \
+		'puts(result ? "joined" : "?"); return 3; }' >other.c
+	holds "a program of musl is built" musl-gcc other.c -o other
+	run other.bare ./other
+	run other.preloaded LD_PRELOAD="$build/libphasemux.so" ./other
+	unchanged other.preloaded other.bare
+	holds "a program of musl: not a word" test ! -s other.preloaded.err
+	run other.target "$phasemux" run --output "$tmp/other" -- ./other
+	unchanged other.target other.bare
+	holds "a program of musl, as a target: a line says why there is no report" \
+		grep -q '^phasemux: off: the C library' other.target.err
+else
+	skip "a program of musl" "no musl-gcc"
+fi
+
+done_testing

@@ -1,0 +1,58 @@
+/* An MPI and an OpenMP whose calls do nothing but note that they were made, and in which state. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern int every_call_trouble, every_call_breaks;
+extern long every_call_count;
+int every_call_trouble; /* a real call was made with cancellation disabled */
+int every_call_breaks;  /* do what the agent must not, which then must be seen */
+long every_call_count;
+
+static __attribute__((noinline)) void break_rules(void)
+{
+	volatile char deep[30000];
+
+	memset((void *)deep, 1, sizeof(deep));
+	free(malloc(8));
+	dlsym(RTLD_DEFAULT, "none");
+	if (read(-1, NULL, 0) < 0)
+		every_call_breaks = 0;
+}
+
+/* The real call is made as the program has it: cancellable. */
+static long note(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	every_call_trouble |= state != PTHREAD_CANCEL_ENABLE;
+	every_call_count++;
+	if (every_call_breaks)
+		break_rules();
+	return 0;
+}
+
+#define CALL(name)                                                                                 \
+	long name(void);                                                                           \
+	long name(void)                                                                            \
+	{                                                                                          \
+		return note();                                                                     \
+	}
+
+#define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
+	CALL(MPI_##name)                                                                           \
+	CALL(MPI_##name##_c)                                                                       \
+	CALL(mpi_##fortran##_)                                                                     \
+	CALL(mpi_##fortran##_f08_)                                                                 \
+	CALL(mpi_##fortran##_c_f08ts_)
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+
+int PMPI_Finalize(void);
+int PMPI_Finalize(void)
+{
+	return (int)note();
+}

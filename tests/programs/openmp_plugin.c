@@ -1,0 +1,58 @@
+/*
+ * A library with OpenMP, to be opened with RTLD_LOCAL. The regions of `fill` and `count` end their function,
+ * so that an optimising compiler jumps to the runtime, and the return address is in whoever called them.
+ */
+#include <omp.h>
+
+#define CELLS 100000
+
+long run(void);
+void fill(void);
+void count(void);
+
+static long cells[CELLS], total;
+static omp_lock_t lock;
+
+void fill(void)
+{
+#pragma omp parallel for num_threads(2)
+	for (long i = 0; i < CELLS; i++)
+		cells[i] = 1;
+}
+
+void count(void)
+{
+#pragma omp parallel num_threads(2)
+	{
+		long mine = 0;
+
+#pragma omp for
+		for (long i = 0; i < CELLS; i++)
+			mine += cells[i];
+#pragma omp critical
+		total += mine;
+		omp_set_lock(&lock);
+		total += 1000000;
+		omp_unset_lock(&lock);
+#pragma omp barrier
+#pragma omp single
+#pragma omp task
+		{
+#pragma omp atomic
+			total += 10000000;
+		}
+	}
+}
+
+long run(void)
+{
+	long result;
+
+	omp_init_lock(&lock);
+	fill();
+	count();
+	omp_destroy_lock(&lock);
+	result = total;
+	total = 0;
+	return result;
+}

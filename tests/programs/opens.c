@@ -1,0 +1,42 @@
+/*
+ * Opens each library with RTLD_LOCAL and prints what its functions return:
+ *
+ *	opens [-c] LIBRARY...	-c: closes each before it opens the next
+ *
+ * `fill` and `count`, where a library has them, are also called from here.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+static void call_if_any(void *library, const char *name)
+{
+	void (*function)(void);
+
+	*(void **)&function = dlsym(library, name);
+	if (function)
+		function();
+}
+
+int main(int argc, char **argv)
+{
+	int first = argc > 1 && strcmp(argv[1], "-c") == 0 ? 2 : 1;
+
+	for (int i = first; i < argc; i++) {
+		void *library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+		const char *base = strrchr(argv[i], '/');
+		long (*run)(void);
+
+		if (!library) {
+			printf("%s\n", dlerror());
+			return 1;
+		}
+		*(void **)&run = dlsym(library, "run");
+		call_if_any(library, "fill");
+		call_if_any(library, "count");
+		printf("%s: %ld\n", base ? base + 1 : argv[i], run());
+		if (first == 2)
+			dlclose(library);
+	}
+	return 0;
+}

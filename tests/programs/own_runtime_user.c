@@ -1,0 +1,26 @@
+/* A library that is linked with the runtime of own_runtime.c, and tells how often that ran its region. */
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+void GOMP_barrier(void);
+long barriers(void);
+long run(void);
+void fill(void);
+
+static long times;
+
+static void body(void *data)
+{
+	++*(long *)data;
+}
+
+/* A jump to the runtime. */
+void fill(void)
+{
+	GOMP_parallel(body, &times, 0, 0);
+}
+
+long run(void)
+{
+	fill();
+	GOMP_barrier();
+	return times * 100 + barriers();
+}

@@ -1,0 +1,238 @@
+/*
+ * Makes every MPI call of the table, in five forms, many times, and looks at what the agent does meanwhile on
+ * the calling thread:
+ *
+ *	loader       it calls neither dlsym, dlopen nor dlclose
+ *	allocation   it calls neither malloc, calloc, realloc nor free of the program's
+ *	cancellation it calls points of cancellation with cancellation disabled alone; the real call has it enabled
+ *	stack        how deep below the program's own frame it writes
+ *
+ * This program stands before all libraries in the search for names, so that its functions of these names are
+ * those that the agent calls. Prints one line for each rule that was broken, and the depth.
+ *
+ *	rules [broken]		broken: one call breaks each rule by itself
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS      150
+#define STACK_BYTES 65536
+#define PAINT       0x5a
+
+extern int every_call_trouble, every_call_breaks;
+extern long every_call_count;
+
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *old, size_t bytes);
+extern void __libc_free(void *memory);
+
+/* A call of the program is under way, on this thread. */
+static __thread bool armed __attribute__((tls_model("initial-exec")));
+static const char *loader, *allocation, *cancellation;
+
+/* ---- what the agent must not call ---- */
+
+static void *real_of(const char *name)
+{
+	return dlvsym(RTLD_NEXT, name, "GLIBC_2.34");
+}
+
+#define NOTE(rule, name)                                                                           \
+	do {                                                                                       \
+		if (armed)                                                                         \
+			(rule) = (name);                                                           \
+	} while (0)
+
+void *malloc(size_t bytes)
+{
+	NOTE(allocation, "malloc");
+	return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+	NOTE(allocation, "calloc");
+	return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes)
+{
+	NOTE(allocation, "realloc");
+	return __libc_realloc(old, bytes);
+}
+
+void free(void *memory)
+{
+	if (memory)
+		NOTE(allocation, "free");
+	__libc_free(memory);
+}
+
+void *dlsym(void *handle, const char *name)
+{
+	static void *(*real)(void *, const char *);
+
+	NOTE(loader, "dlsym");
+	if (!real)
+		*(void **)&real = real_of("dlsym");
+	return real(handle, name);
+}
+
+void *dlopen(const char *path, int flags)
+{
+	static void *(*real)(const char *, int);
+
+	NOTE(loader, "dlopen");
+	if (!real)
+		*(void **)&real = real_of("dlopen");
+	return real(path, flags);
+}
+
+static void point_of_cancellation(const char *name)
+{
+	int state;
+
+	if (!armed)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (state != PTHREAD_CANCEL_DISABLE)
+		cancellation = name;
+	pthread_setcancelstate(state, NULL);
+}
+
+ssize_t read(int fd, void *data, size_t bytes)
+{
+	point_of_cancellation("read");
+	return syscall(SYS_read, fd, data, bytes);
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+	point_of_cancellation("write");
+	return syscall(SYS_write, fd, data, bytes);
+}
+
+int close(int fd)
+{
+	point_of_cancellation("close");
+	return (int)syscall(SYS_close, fd);
+}
+
+int nanosleep(const struct timespec *pause, struct timespec *left)
+{
+	point_of_cancellation("nanosleep");
+	return (int)syscall(SYS_nanosleep, pause, left);
+}
+
+/* ---- the calls ---- */
+
+typedef long call(long, long, long, long, long, long, long, long, long, long, long, long, long,
+		long);
+
+enum kind {
+	INIT,
+	FINALIZE,
+	ABORTS,
+	SESSION,
+	SESSION_ENDS,
+	FROM_GROUP,
+	WAITS,
+	PASSES,
+	POLLS,
+	POLLS_2,
+	POLLS_3,
+	POLLS_4
+};
+
+#define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
+	call MPI_##name, MPI_##name##_c, mpi_##fortran##_, mpi_##fortran##_f08_,                   \
+			mpi_##fortran##_c_f08ts_;
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+
+static const struct {
+	enum kind kind;
+	call *forms[5];
+} calls[] = {
+#define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
+	{ kind,                                                                                    \
+		{ MPI_##name, MPI_##name##_c, mpi_##fortran##_, mpi_##fortran##_f08_,              \
+				mpi_##fortran##_c_f08ts_ } },
+#include "agent/mpi_calls.def"
+#undef MPI_CALL
+};
+
+static void work(void)
+{
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec + 3000);
+}
+
+/* Bytes below this frame that were written to meanwhile. */
+static __attribute__((noinline)) size_t depth_of(call *made)
+{
+	volatile unsigned char *top = __builtin_frame_address(0);
+	static long answers[64]; /* for the calls that tell something */
+	const long cells = (long)answers;
+	volatile unsigned char *below = top - 512, *end = top - STACK_BYTES;
+
+	for (volatile unsigned char *at = end; at < below; at++)
+		*at = PAINT;
+	armed = true;
+	made(cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells,
+			cells, cells);
+	armed = false;
+	while (end < below && *end == PAINT)
+		end++;
+	return (size_t)(top - end);
+}
+
+static void *make_all(void *deepest)
+{
+	size_t *most = deepest;
+
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+			size_t depth;
+
+			if (calls[i].kind < WAITS)
+				continue;
+			work();
+			depth = depth_of(calls[i].forms[round % 5]);
+			if (depth > *most)
+				*most = depth;
+		}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	static size_t deepest;
+
+	MPI_Init(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	every_call_breaks = argc > 1 && strcmp(argv[1], "broken") == 0;
+	make_all(&deepest);
+	MPI_Finalize(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	if (loader)
+		printf("enters the loader: %s\n", loader);
+	if (allocation)
+		printf("allocates: %s\n", allocation);
+	if (cancellation || every_call_trouble)
+		printf("cancellation: %s\n", cancellation ? cancellation : "the real call");
+	printf("stack %zu calls %ld\n", deepest, every_call_count);
+	return 0;
+}

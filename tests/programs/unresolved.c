@@ -1,0 +1,18 @@
+/*
+ * Makes a call that no loaded object defines:
+ *
+ *	unresolved mpi | fortran | barrier | lock | region
+ *
+ * and tells, if it returns, how often a region's function was run.
+ */
+#include <stdio.h>
+
+int make_unresolved_call(const char *what);
+
+int main(int argc, char **argv)
+{
+	int times = make_unresolved_call(argc > 1 ? argv[1] : "");
+
+	printf("returned, and ran the body %d times\n", times);
+	return 0;
+}
