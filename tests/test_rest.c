@@ -54,17 +54,17 @@ static void test_need(void)
 	is_int((long long)wanted_at(ms(100), ms(0.5)), 0, "within the budget: no rest");
 	is_int((long long)wanted_at(ms(200), ms(1.5)), 0,
 			"a run has a start: a little is in advance");
-	rest = wanted_at(ms(300), ms(10));
+	rest = wanted_at(ms(300), ms(20));
 	ok(rest > 0, "who has spent more than is allowed rests");
-	ok((double)ms(10) <= ALLOWED * (double)(ms(100) + rest),
+	ok((double)ms(20) <= ALLOWED * (double)(ms(100) + rest),
 			"so long that what was spent is allowed for it and the time before");
 	is_int((long long)wanted_at(ms(400), ms(0.1)), 0,
 			"who does not go on so needs no other one");
 	ok(wanted_at(ms(410), ms(5)) > 0, "who does rests again");
-	ok(wanted_at(ms(420), ms(9.9)) <= ms(2000), "no rest is longer than two seconds");
+	ok(wanted_at(ms(430), ms(19.9)) <= ms(2000), "no rest is longer than two seconds");
 	thread->window.multiple = 100;
-	is_int((long long)wanted_at(ms(430), ms(5)), 0, "first it is seen whether calls go by");
-	ok(wanted_at(ms(440), ms(5)) > 0, "if they do not, the thread rests");
+	is_int((long long)wanted_at(ms(440), ms(5)), 0, "first it is seen whether calls go by");
+	ok(wanted_at(ms(450), ms(5)) > 0, "if they do not, the thread rests");
 	thread_free(thread);
 
 	begin(0);
@@ -78,7 +78,7 @@ static void test_services(void)
 	begin(ALLOWED);
 	site_add(&thread->counts.service_ticks, ms(500));
 	is_int((long long)wanted_at(ms(1000), ms(9)), 0, "services alone are no reason to rest");
-	ok(wanted_at(ms(1100), ms(5)) > 0, "with calls they are");
+	ok(wanted_at(ms(1100), ms(14)) > 0, "with calls they are");
 	thread_free(thread);
 }
 

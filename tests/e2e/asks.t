@@ -71,7 +71,7 @@ for with in $(mpis_of polls); do
 	for program in polls polls_f08; do
 		preloaded "$program.$with" on "$with" 1 "$programs/$program.$with" 1000000
 		holds "$program.$with: calls from Fortran are polling, too" report between \
-			"$tmp/$program.$with.result/report.json" polling/bursts 990000 999999
+			"$tmp/$program.$with.result/report.json" polling/bursts 990000 1000000
 		holds "$program.$with: and most of them go by" report between \
 			"$tmp/$program.$with.result/report.json" agent/passed_calls 100000 1000000
 	done
