@@ -214,15 +214,16 @@ static inline void site_learn(struct site *site, uint64_t ticks)
  * The probability with which a burst that starts here is read; at least 1: always. Reading costs at
  * most pay x 2 reads for each tick of computing, whatever the lengths are, so a budget holds. What
  * is read with probability p counts 1 / p times. Sites whose bursts are worth more reads get more of
- * them from the same budget. A new site is explored.
+ * them from the same budget. A new site is
+ * explored: the chance of its first burst is `explore`.
  */
-static inline double site_chance(const struct site *site, double pay)
+static inline double site_chance(const struct site *site, double pay, double explore)
 {
 	float more = atomic_load_explicit(&site->more, memory_order_relaxed);
 	float expected = site->mean_ticks;
 
 	if (__builtin_expect(site->bursts < SITE_EXPLORED, 0))
-		return 1;
+		return explore;
 	if (__builtin_expect(site_foresees_long(site), 0))
 		expected = site->long_ticks;
 	return (double)(expected + expected * more) * pay;

@@ -32,6 +32,13 @@
 #define HOOK_TICKS_MOST 64  /* the same of a hook */
 #define SWITCH_NS_MOST  1e6 /* and of a switch, which takes 3 to 10 us */
 
+/*
+ * The first burst of a call site is read, because nothing tells its length. Where there are so many sites
+ * that this costs more than is allowed, and so much in advance, only some are.
+ */
+#define EXPLORE_NS   5e6
+#define EXPLORE_LEFT 0.05
+
 #define RECENT_NS  1e9  /* computing longer ago than this hardly tells what is short now */
 #define KEPT_SHARE 0.99 /* of the computing time is in bursts that are not short */
 
@@ -111,6 +118,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 		return NULL;
 	thread->place = place;
 	thread->pay = rules->pay;
+	thread->explore = 1;
 	thread->entered = clock_now();
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ thread->entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
@@ -508,7 +516,7 @@ __attribute__((hot)) void thread_begin_burst(struct thread *thread,
 
 	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
 	thread->from = site_find(&thread->sites, thread->at, call);
-	chance = site_chance(&thread->sites.site[thread->from], thread->pay);
+	chance = site_chance(&thread->sites.site[thread->from], thread->pay, thread->explore);
 	thread->reading = thread->open && !thread->open_error && may_read(thread) &&
 			thread_random(thread) < chance;
 	if (thread->reading) {
@@ -683,6 +691,10 @@ void thread_keep_budget(struct thread *thread, const struct thread_rules *rules,
 		thread->sites.paths.learn_most = learn_most(thread, rules, elapsed);
 		thread->pay = rules->pay * read_costs(thread, rules) *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
+		thread->explore = spent - rules->fixed_ticks > rules->allowed * (double)elapsed +
+								(double)clock_ticks(EXPLORE_NS) ?
+				EXPLORE_LEFT :
+				1;
 	}
 	if (elapsed - thread->budget_at < rules->service_ticks / 2)
 		return;

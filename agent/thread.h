@@ -126,7 +126,8 @@ struct thread {
 	uint32_t before; /* span of the last burst that was not short; 0: none */
 	struct polling polling;
 	struct passed_window window;
-	double pay; /* that of the rules, or less: thread_keep_budget */
+	double pay;     /* that of the rules, or less: thread_keep_budget */
+	double explore; /* chance that the first burst of a call site is read */
 	uint64_t random;
 	int open_error;
 	bool switched; /* the group has changed since the burst's begin */

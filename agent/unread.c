@@ -15,6 +15,9 @@
 /* Read bursts that the mixture of the whole span counts as, beside the stratum's own. */
 #define PRIOR_READ 1.
 
+/* So few read bursts of a span say little of it. */
+#define FEW_READ 2
+
 #define PARTS_MAX (SPAN_LENGTHS_MAX * SPAN_SHARES_MAX)
 
 /* The read bursts of one stratum, or of several, by prototype. */
@@ -87,10 +90,27 @@ static void add_at(struct placing *placing, const struct span *span, int bin, in
 		add_span(placing, span, bin, -away, -away);
 }
 
+static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
+{
+	uint16_t path = sites->site[site].path;
+
+	return path < sites->paths.count ? sites->paths.path[path].address[0] : 0;
+}
+
+/* Whether bursts of two spans start and end at the same calls in the program, whoever called these. */
+static bool has_same_calls(const struct site_table *sites, const struct span *a,
+		const struct span *b)
+{
+	uintptr_t from = caller_at(sites, a->from), to = caller_at(sites, a->to);
+
+	return from && to && from == caller_at(sites, b->from) && to == caller_at(sites, b->to);
+}
+
 /*
  * The read bursts that stand for those of length `l` of the span, the best first: of that length; of a
  * length alike; of a length alike that start at the same site and end elsewhere; of the nearest length of
- * the span, if it is near or shorter. False: there are none.
+ * the span, if it is near or shorter; of a length alike between the same calls, by other call paths. False:
+ * there are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
@@ -110,6 +130,10 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 		add_at(placing, span, bin, away);
 	for (int away = FAR_BINS + 1; away < HISTOGRAM_BINS && mixture->read <= 0; away++)
 		add_span(placing, span, bin, -away, -away);
+	if (mixture->read <= 0)
+		for (uint32_t s = 0; s <= sites->spans; s++)
+			if (sites->span[s].used && has_same_calls(sites, span, &sites->span[s]))
+				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
 	return mixture->read > 0;
 }
 
@@ -135,13 +159,22 @@ static double share_of_phase(const struct placing *placing, const struct mixture
 	return share;
 }
 
+/* The number of a phase's bursts, of about `length` seconds each, has another `variance`. */
+static void add_variance(struct placing *placing, uint32_t phase, double variance, double length)
+{
+	struct tally_error *error = &placing->unread->phase[phase - 1];
+
+	error->bursts2 += variance;
+	error->bursts_seconds += variance * length;
+	error->seconds2 += variance * length * length;
+}
+
 /*
  * The error of a phase's share that was estimated from the mixture's read bursts, which those of the whole
  * span help where they are few, and of the number of unread bursts that chance gives to the phase.
  */
 static void add_error(struct placing *placing, uint32_t phase, double bursts, double length)
 {
-	struct tally_error *error = &placing->unread->phase[phase - 1];
 	double read = placing->mixture.read;
 	double share = (share_of_phase(placing, &placing->mixture, phase) * read +
 				       share_of_phase(placing, &placing->whole, phase) *
@@ -151,9 +184,7 @@ static void add_error(struct placing *placing, uint32_t phase, double bursts, do
 			share * (1 - share) * bursts * (1 + bursts / (read + PRIOR_READ)) :
 			0;
 
-	error->bursts2 += variance;
-	error->bursts_seconds += variance * length;
-	error->seconds2 += variance * length * length;
+	add_variance(placing, phase, variance, length);
 }
 
 /* Of each phase that occurs in the span, once. */
@@ -223,13 +254,22 @@ static void move_short(struct placing *placing, const struct span_length *length
 	}
 }
 
+/* Bursts of a length that are to be placed. */
+static double unread_bursts(const struct span_length *length)
+{
+	return (double)atomic_load_explicit(&length->unread, memory_order_relaxed) + length->left;
+}
+
+static double unread_ticks(const struct span_length *length)
+{
+	return (double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed) +
+			length->left_ticks;
+}
+
 static void place_length(struct placing *placing, const struct span *span, unsigned l)
 {
 	const struct span_length *length = &placing->sites->length[span_length_number(span, l)];
-	double bursts = (double)atomic_load_explicit(&length->unread, memory_order_relaxed) +
-			length->left;
-	double ticks = (double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed) +
-			length->left_ticks;
+	double bursts = unread_bursts(length), ticks = unread_ticks(length);
 	struct tally *tally;
 
 	move_short(placing, length);
@@ -246,14 +286,48 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 	tally->seconds += ticks * placing->seconds;
 }
 
+/*
+ * That of a span none, or hardly any, of n read bursts was of another phase does not say that none of its
+ * unread ones is: one of n + 1 may be. If the span has but a few bursts, all of them may.
+ */
+static void add_unseen(struct placing *placing, double bursts, double ticks)
+{
+	double read = placing->whole.read, off = bursts / (read + 1), length;
+	bool done[PROTOTYPES_MAX + 1] = { false };
+
+	if (read > 0 && read <= FEW_READ)
+		off += read;
+	length = bursts > 0 ? ticks * placing->seconds / bursts : 0;
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		const struct part *part = &placing->whole.part[i];
+		uint32_t phase = phase_of(placing, part);
+
+		if (!phase || phase > PROTOTYPES_MAX || done[phase])
+			continue;
+		done[phase] = true;
+		if (!(length > 0))
+			length = part->ticks / part->read * placing->seconds;
+		add_variance(placing, phase, off * off, length);
+	}
+}
+
 static void place_span(struct placing *placing, const struct span *span)
 {
+	double bursts = 0, ticks = 0;
+
 	placing->whole.parts = 0;
 	placing->whole.read = placing->whole.unread = 0;
 	for (unsigned l = 0; l < span->lengths; l++)
 		add_mixture(&placing->whole, &placing->sites->length[span_length_number(span, l)]);
-	for (unsigned l = 0; l < span->lengths; l++)
+	for (unsigned l = 0; l < span->lengths; l++) {
+		const struct span_length *length =
+				&placing->sites->length[span_length_number(span, l)];
+
+		bursts += unread_bursts(length);
+		ticks += unread_ticks(length);
 		place_length(placing, span, l);
+	}
+	add_unseen(placing, bursts, ticks);
 }
 
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,

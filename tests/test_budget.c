@@ -142,7 +142,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			site_prefer(&sites, sites.spans, factor);
 		}
 		length = &sites.length[span_length(&sites, span, (uint64_t)ns)];
-		chance = site_chance(&sites.site[from], pay);
+		chance = site_chance(&sites.site[from], pay, 1);
 		add_truth(&trial->truth[phase], all, ns);
 		account.bursts++;
 		account.ticks += ns;
