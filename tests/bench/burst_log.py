@@ -10,6 +10,8 @@ RECORD = numpy.dtype([("begin", "u8"), ("end", "u8"), ("from", "u4"), ("to", "u4
                       ("to_call", "u2"), ("tag", "i4"), ("cpu", "u8")])
 # a name is compared up to here, because the report cuts long ones
 NAME_LENGTH = 60
+# what is between two calls that only ask, and is shorter
+POLLING_NS = 2000
 # the callers of main
 OUTSIDE = {"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "?"}
 
@@ -30,7 +32,7 @@ def short_name(name):
 class Log:
     """Every burst of a run, in numpy arrays of one length: rank, begin, end, tag, cpu, and pair, a number of
     pairs, each (call before, its path, call after, its path). A path is a tuple of functions, innermost first,
-    without those that have no name."""
+    without those that have no name. Polling is apart, as in the report (polling, a RECORD each)."""
 
     def __init__(self, prefix):
         with open(prefix + ".calls") as file:
@@ -56,12 +58,22 @@ class Log:
         self.rank = numpy.concatenate([part[0] for part in parts])
         records = numpy.concatenate([part[1] for part in parts])
         self.pair = numpy.concatenate([part[2] for part in parts])
+        keep = ~self.is_polling(records)
+        self.polling = records[~keep]
+        records, self.rank, self.pair = records[keep], self.rank[keep], self.pair[keep]
         self.begin, self.end, self.tag = records["begin"], records["end"], records["tag"]
         # a burst that takes no time has none that can be shown either
         self.seconds = numpy.maximum(1, (self.end - self.begin).astype(float)) * 1e-9
         self.cpu = records["cpu"].astype(float) * 1e-9
         self.names = {function for pair in self.pairs for path in (pair[1], pair[3])
                       for function in path}
+
+    def is_polling(self, records):
+        """The short times between calls that only ask: the report has them apart (agent/polling.h)."""
+        asks = numpy.array([re.match("(MPI_)?(Test(all|any|some)?|Iprobe|Improbe|Request_get_status.*)$", name)
+                            is not None for name in self.calls])
+        return asks[records["from_call"]] & asks[records["to_call"]] & \
+            (records["end"] - records["begin"] < POLLING_NS)
 
     @staticmethod
     def read_paths(name):

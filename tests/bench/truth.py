@@ -244,7 +244,7 @@ def print_clock(log, told):
     """The log beside what the program says of itself: the same clock, inside of the burst."""
     for tag, (bursts, seconds) in told.items():
         of_tag = log.tag == tag
-        number = int(of_tag.sum())
+        number = int(of_tag.sum() + (log.polling["tag"] == tag).sum())
         if number != bursts:
             print(f"      THE LOG HAS {number} BURSTS OF TAG {tag}, THE PROGRAM {bursts}")
     differences = [(log.seconds[log.tag == tag].sum() - seconds) / bursts

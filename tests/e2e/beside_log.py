@@ -1,0 +1,202 @@
+"""What a run of tests/programs/spmd.c says of itself, what burst_log.so has logged of it, and its report.
+
+    beside_log.py CHECK OUTPUT LOG [REPORT]
+
+OUTPUT: what the program printed; LOG: the name that the log's files begin with; REPORT: report.json. The bounds
+hold on a machine that does other work as well. There a burst may take longer than the program wants, and the agent
+may take it for another phase's then, or for none: the length of such a burst is not that of its behaviour, and it
+is counted neither for nor against a phase.
+"""
+import json
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+
+import numpy
+import burst_log
+import matching
+import truth
+
+CORE = 1.4         # times the least length of a behaviour: up to here, it was not held up
+LEAST_LENGTH = 0.7 # a phase of longer bursts has none that is shorter than this part of their least
+SLICE_SECONDS = truth.CUT_SECONDS / 20 # a slice is a tenth of what is cut, or less where the clock is fast
+QUIET = 0.7
+LARGE = 0.05       # of the time: smaller behaviours are not looked at
+NUMBER_OFF = 0.03
+SHARE_OFF = 0.015
+INTERVALS_OFF = 3  # an interval may be off by so many times its half-width, one in some thousands
+EACH_LONGER = 1e-6 # seconds by which the agent's bursts may be longer: what is between its clock and the log's
+ALL_LONGER = 0.01
+
+problems = []
+
+
+def expect(condition, text):
+    if not condition:
+        problems.append(text)
+
+
+class Run:
+    def __init__(self, output, prefix, report):
+        with open(output) as file:
+            self.names, self.told = truth.names_of_tags(file.read())
+        self.log = burst_log.Log(prefix)
+        self.report = None
+        if report:
+            with open(report) as file:
+                self.report = json.load(file)
+
+
+def check_complete(run):
+    """The log has every burst that the program tells of, and each contains what was computed in it."""
+    for tag, (bursts, seconds) in run.told.items():
+        of_tag, polling = run.log.tag == tag, run.log.polling[run.log.polling["tag"] == tag]
+        number = of_tag.sum() + len(polling)
+        expect(number == bursts, f"{run.names[tag]}: {number} in the log, {bursts} computed")
+        logged = run.log.seconds[of_tag].sum() + 1e-9 * (polling["end"] - polling["begin"]).sum()
+        expect(logged >= seconds, f"{run.names[tag]}: {logged} s in the log, {seconds} s computed")
+    expect(run.told, "the program tells of nothing")
+
+
+def check_processor_time(run):
+    """No burst has more processor time than its length, and the program has some."""
+    log = run.log
+    expect((log.cpu <= log.seconds).all(), "bursts with more processor time than their length")
+    expect(log.cpu.sum() > 0, "no processor time")
+
+
+def check_number(run):
+    """The report has all bursts of the log; where one was cut, at most as many as its slices."""
+    bursts, least = run.report["bursts"], len(run.log.seconds)
+    most = least + slices(run.log.seconds)
+    expect(least <= bursts <= most, f"{bursts} bursts, {least} to {most} in the log")
+
+
+def check_time(run):
+    """The bursts of the report take as long as those of the log."""
+    seconds = float(run.log.seconds.sum())
+    most = ALL_LONGER * seconds + EACH_LONGER * len(run.log.seconds)
+    expect(abs(run.report["compute_seconds"] - seconds) <= most,
+           f"{run.report['compute_seconds']} s of computing, {seconds} s in the log")
+
+
+def check_places(run):
+    """The report names the program's functions: what is preloaded around the agent is not seen. A phase of
+    a few bursts may be what the log did while it was held up."""
+    phases = [phase for phase in run.report["phases"] if phase["time_share"] > LARGE]
+    found = [row["function"] for phase in phases for place in phase["source"]
+             for row in place["from_path"] + place["to_path"]]
+    expect("main" in found, f"no place is below main: {set(found)}")
+    positions = json.dumps([phase["source"] for phase in phases])
+    expect("burst_" not in positions, "a place is in the log's own code")
+
+
+def slices(seconds):
+    """How many bursts more the agent may count, because it has cut long ones."""
+    return int(numpy.ceil(seconds[seconds >= truth.CUT_SECONDS] / SLICE_SECONDS).sum())
+
+
+class Bounds:
+    """What the bursts of some behaviours are at least, and at most with those that were held up."""
+
+    def __init__(self, log, core, held_up):
+        least = log.seconds[core].min()
+        perhaps = held_up & (log.seconds >= LEAST_LENGTH * least)
+        self.bursts = int(core.sum()), int((core | perhaps).sum()) + slices(log.seconds[core | perhaps])
+        every = log.seconds.sum()
+        self.share = log.seconds[core].sum() / every, log.seconds[core | perhaps].sum() / every
+
+    @staticmethod
+    def off(value, bounds):
+        return max(0, bounds[0] - value, value - bounds[1])
+
+
+def core_of(log, tag):
+    """The bursts of a behaviour that were not held up."""
+    of_tag = log.tag == tag
+    return of_tag & (log.seconds <= CORE * log.seconds[of_tag].min())
+
+
+def rows(run):
+    """[(what, phases, bounds)] of the behaviours and the phases that belong together. Behaviours that are short
+    by the report's limit have no phase."""
+    log = run.log
+    core = numpy.zeros(len(log.seconds), bool)
+    for tag in run.names:
+        of_behaviour = core_of(log, tag)
+        if numpy.median(log.seconds[of_behaviour]) >= run.report["burst_min_seconds"]:
+            core |= of_behaviour
+    pairs = [log.pairs_of_phase(phase) for phase in run.report["phases"]]
+    kinds = matching.kinds_of_tags(log, run.names, core, pairs)
+    for members, own, _ in matching.rows(kinds, run.report["phases"]):
+        chosen = numpy.zeros(len(core), bool)
+        for kind in own:
+            chosen |= kind.chosen
+        if log.seconds[chosen].sum() >= LARGE * log.seconds.sum():
+            yield (", ".join(kind.name for kind in own), [run.report["phases"][at] for at in members],
+                   Bounds(log, chosen, ~core))
+
+
+def check_phases(run):
+    """Number and share of the phases of each behaviour are those of the log."""
+    found = list(rows(run))
+    expect(found, "no behaviour has a phase")
+    for name, phases, bounds in found:
+        bursts = sum(phase["bursts"] for phase in phases)
+        share = sum(phase["time_share"] for phase in phases)
+        numbers = [phase["id"] for phase in phases]
+        expect(Bounds.off(bursts, bounds.bursts) <= NUMBER_OFF * bounds.bursts[0],
+               f"{name}, phases {numbers}: {bursts} bursts, {bounds.bursts} in the log")
+        expect(Bounds.off(share, bounds.share) <= SHARE_OFF,
+               f"{name}, phases {numbers}: share {share:.4f}, {bounds.share} in the log")
+
+
+def check_intervals(run):
+    """Where the report states intervals, none is off by a multiple of itself."""
+    for name, phases, bounds in rows(run):
+        for key, value, true, slack in (
+                ("bursts_ci95", "bursts", bounds.bursts, 1), ("time_share_ci95", "time_share", bounds.share, 1e-3)):
+            halves = [phase.get(key) for phase in phases]
+            if None in halves:
+                continue
+            half = math.sqrt(sum(one ** 2 for one in halves))
+            total = sum(phase[value] for phase in phases)
+            expect(Bounds.off(total, true) <= INTERVALS_OFF * half + slack,
+                   f"{name}: {value} {total} +- {half}, {true} in the log")
+
+
+def check_quiet(run):
+    """Most of the time is of bursts that were not held up: else it does not tell what is a phase."""
+    log = run.log
+    core = numpy.zeros(len(log.seconds), bool)
+    for tag in run.names:
+        core |= core_of(log, tag)
+    share = log.seconds[core].sum() / log.seconds.sum()
+    expect(share >= QUIET, f"{share:.2f} of the time is of bursts that were not held up")
+
+
+def check_left_out(run):
+    """Little is in no phase: what is too short, or like nothing else."""
+    left = run.report["short"]["time_share"] + run.report["unclassified"]["time_share"]
+    log = run.log
+    held_up = numpy.ones(len(log.seconds), bool)
+    for tag in run.names:
+        held_up &= ~core_of(log, tag)
+    most = truth.LEFT_BAR + log.seconds[held_up].sum() / log.seconds.sum()
+    expect(left <= most, f"{left:.4f} of the time is in no phase, at most {most:.4f} was expected")
+
+
+def main():
+    check = globals().get("check_" + sys.argv[1])
+    if check is None:
+        sys.exit(f"no such check: {sys.argv[1]}")
+    check(Run(sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None))
+    for problem in problems:
+        print(problem)
+    return len(problems) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
