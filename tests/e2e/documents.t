@@ -1,0 +1,50 @@
+#!/bin/bash
+# The documents name files that exist, and the references name each file that cites literature.
+. "$(dirname "$0")/lib.sh"
+cd "$root" || exit 1
+
+documents=(*.md docs/*.md tools/slurm/README.md)
+
+# A link to a file is relative to the document in which it stands.
+broken_links() {
+	local document target
+
+	for document in "${documents[@]}"; do
+		grep -oE '\]\([^)]+\)' "$document" | sed 's/^](//; s/)$//; s/#.*//' | sort -u |
+			while read -r target; do
+				case $target in '' | *://*) continue ;; esac
+				[ -e "$(dirname "$document")/$target" ] || echo "$document: $target"
+			done
+	done
+}
+
+# File names in `code`, from the root of the repository; not patterns, nor those with the placeholder NAME.
+missing_files() {
+	local document file
+
+	for document in "${documents[@]}"; do
+		grep -ohE '`(agent|cluster|multiplex|sampling|tools|tests|docs)/[a-zA-Z0-9_./-]+`' "$document" |
+			tr -d '`' | sort -u | while read -r file; do
+			[[ $file = *NAME* ]] || [ -e "$file" ] ||
+				echo "$document: $file"
+		done
+	done
+}
+
+# Sources that cite literature, of which docs/references.md says nothing.
+unnamed_citations() {
+	local names='[Tt]hesis [A-Z0-9]|slides [0-9]|Cochran|Ester et al|Hubert|Neyman|Horvitz|Stein'\''s'
+
+	names+='|Cornish|Efraimidis|Metwally|Masson|Knuth|Weyl|[Ss]plit[Mm]ix64|xorshift64'
+	grep -rlE --include='*.[ch]' "$names" agent cluster multiplex sampling tools |
+		while read -r file; do
+			grep -qF "\`$file\`" docs/references.md || echo "$file"
+		done
+}
+
+holds "there are documents" [ "${#documents[@]}" -ge 8 ]
+is "$(broken_links)" "" "links lead to files that exist"
+is "$(missing_files)" "" "files that documents name exist"
+is "$(unnamed_citations)" "" "docs/references.md names each file that cites literature"
+
+done_testing
