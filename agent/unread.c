@@ -15,7 +15,7 @@
 /* Read bursts that the mixture of the whole span counts as, beside the stratum's own. */
 #define PRIOR_READ 1.
 
-/* So few read bursts of a span say little of it. */
+/* Read bursts of a span, up to which they say little of it. */
 #define FEW_READ 2
 
 #define PARTS_MAX (SPAN_LENGTHS_MAX * SPAN_SHARES_MAX)
@@ -26,8 +26,8 @@ struct mixture {
 	unsigned parts;
 	struct part {
 		uint32_t prototype;
-		double read, unread,
-				ticks; /* bursts; that they stand for; ticks of the read ones */
+		double read, ticks; /* bursts, and their time */
+		double unread;      /* that these stand for */
 	} part[PARTS_MAX];
 };
 
@@ -90,9 +90,10 @@ static void add_at(struct placing *placing, const struct span *span, int bin, in
 		add_span(placing, span, bin, -away, -away);
 }
 
+/* The return address of the call itself; 0: not known. */
 static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
 {
-	uint16_t path = sites->site[site].path;
+	uint16_t path = site <= sites->sites ? sites->site[site].path : 0;
 
 	return path < sites->paths.count ? sites->paths.path[path].address[0] : 0;
 }
@@ -287,8 +288,8 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 }
 
 /*
- * That of a span none, or hardly any, of n read bursts was of another phase does not say that none of its
- * unread ones is: one of n + 1 may be. If the span has but a few bursts, all of them may.
+ * Adds what the span's read bursts do not show: of n of them none may have been of another phase, and one in
+ * n + 1 of the unread ones may be all the same. Where only a few were read, these may be of another phase, too.
  */
 static void add_unseen(struct placing *placing, double bursts, double ticks)
 {

@@ -212,6 +212,27 @@ static void test_no_room(void)
 	ok(near(seconds + placed.unclassified.seconds, ticks * 1e-9), "and all of its time");
 }
 
+/* Lengths of spans that found no room are placed with each other, or not at all. */
+static void test_without_room(void)
+{
+	struct unread_placed placed;
+
+	start();
+	sites.lengths = LENGTHS_MAX - 1;
+	span_add_unread(length_of(span_between(1, 2), MS), 5, (uint64_t)(5 * MS));
+	span_add_unread(length_of(span_between(3, 2), 2 * MS), 5, (uint64_t)(10 * MS));
+	placed = place(0);
+	ok(near(placed.unclassified.bursts, 10) && near(placed.unclassified.seconds, .015),
+			"nothing tells where these belong");
+	start();
+	sites.lengths = LENGTHS_MAX - 1;
+	span_add_unread(length_of(span_between(1, 2), MS), 5, (uint64_t)(5 * MS));
+	span_note(length_of(span_between(3, 2), MS), 1, 2, MS);
+	placed = place(0);
+	ok(near(unread.prototype[1].bursts, 5) && placed.unclassified.bursts == 0,
+			"a burst of them that was read does");
+}
+
 int main(void)
 {
 	test_two_lengths();
@@ -221,5 +242,6 @@ int main(void)
 	test_short();
 	test_slices();
 	test_no_room();
+	test_without_room();
 	return tap_done();
 }
