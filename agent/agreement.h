@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What all ranks find out together before anything is counted, in one collective: every rank takes the maximum
  * of each number over all ranks. All doubles. A rank that cannot open the core takes part as well, and says so.

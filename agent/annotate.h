@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For orders in which memory is used that ThreadSanitizer cannot see, since they are made by code
  * that was not built for it: whoever makes one tells it. In all other builds this is nothing.

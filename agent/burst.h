@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A burst that was read, or a slice of a long one, on its way from a thread to the ledger; or one that was not
  * read, but may have samples: those count for its phase.

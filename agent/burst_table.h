@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bursts that were read, as a table in CSV (PHASEMUX_REPORT=bursts): one file per rank, rank 0's
  * with the header line, so that the files one after the other are one table, which `phasemux

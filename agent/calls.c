@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/calls.h"
 
 static const char *const names[RUNTIME_CALLS] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls to the parallel runtime that are intercepted: where bursts end and begin. */
 #ifndef PHASEMUX_AGENT_CALLS_H
 #define PHASEMUX_AGENT_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The core: what the preload opens in a process that is a target. It decides with the other ranks
  * what to count, takes the boundaries of bursts from the preload (hooks.c), and reports when

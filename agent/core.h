@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of the core share: core.c (the beginning), hooks.c (the boundaries of bursts) and
  * ending.c (the end). One process is one core; it is written in the beginning, before any hook can

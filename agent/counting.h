@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What this process counts: the processor and what it really lets us count, the model or the user's
  * list of events, and the groups that they are packed into. Decided once, when the process becomes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the report's document is put together with (Jansson). A part that there is no memory for is
  * NULL, and so is what it would stand in: a document is whole, or there is none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/early.h"
 
 #include <fcntl.h>

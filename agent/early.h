@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a process of a job prepares before its main begins, and one without a launcher before its
  * MPI_Init. Some of what the core needs is free while a process has one thread, and costs it a grace

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An ELF file of this machine's own kind, as far as names of code go: which function holds an
  * address, and where the debug information is. Reads the file's own tables in place and opens no

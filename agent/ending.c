@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a run: the ranks' sums are added, and what rank 0 then knows becomes the report. */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rounds in which the ranks learn their phases together. Each rank starts the same rounds in
  * the same order, each at a moment of its own, inside MPI calls that the program makes anyway, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The processes that a program without MPI forks, and that compute. They learn their phases
  * together, through one mapping that is made before the first fork; each keeps its own sums, in a

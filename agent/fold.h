@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How counters evolve within a phase (thesis A.5.2): samples of many bursts, each at its place in
  * its burst, folded into one. A burst that is whole gives points of the curve of what was counted up

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processes that a program without MPI forks (agent/family.h). The child of a fork begins as one
  * that nobody observes. Where the forking process had no thread but the one that forks, a thread of

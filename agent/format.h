@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbers as people read them: three significant digits and a unit, shares as percentages, and means
  * with their intervals.

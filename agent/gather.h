@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What other processes of a family (agent/family.h) have left in the folder of their spools, for the
  * one that ends last and makes the report of all.

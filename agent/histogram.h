@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the computing time spreads over the lengths of bursts: time per bin, four bins an octave.
  * Additive; it tells which shortest burst keeps a wanted share of the time (thesis 4.2.1).

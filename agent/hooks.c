@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The boundaries of bursts, as the preload reports them, and the threads that they come from. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions and lines in which a phase was sampled most, by their names. */
 #ifndef PHASEMUX_AGENT_HOT_H
 #define PHASEMUX_AGENT_HOT_H

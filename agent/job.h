@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The batch job that this process runs in, as the environment tells. */
 #ifndef PHASEMUX_AGENT_JOB_H
 #define PHASEMUX_AGENT_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The books of the process: classifies the bursts that threads have read, and keeps what is kept of
  * them: sums per prototype and counter, the sample that the next training sees, and the bursts that

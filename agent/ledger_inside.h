@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of the ledger share: ledger.c, ledger_slices.c (bursts and their samples) and
  * ledger_keep.c (what outlives the process). For no other file.

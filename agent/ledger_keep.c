@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the ledger leaves in the spool, for the process may be killed at any moment. */
 #include <string.h>
 

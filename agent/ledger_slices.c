@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ledger's way with samples: what is cut of long bursts, and where in the program others were. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The symbol table of an object that the loader has loaded, read in memory. Nothing here allocates, takes a
  * lock, or enters the loader. What is read stays valid below the dl_iterate_phdr that told of the object.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the agent has to say while the program runs: single lines on stderr. */
 #ifndef PHASEMUX_AGENT_LOG_H
 #define PHASEMUX_AGENT_LOG_H

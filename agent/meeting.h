@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ranks meet in MPI_Init, before any of them has done anything that the others must know of.
  * Part of the preload, so that a rank that cannot open the core is still there to say so: alone,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How much of what was mapped is there: the kernel gives memory when it is touched first. */
 #ifndef PHASEMUX_AGENT_MEMORY_H
 #define PHASEMUX_AGENT_MEMORY_H

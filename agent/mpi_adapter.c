@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled once per MPI implementation, against its mpi.h. */
 #include "agent/mpi_adapter.h"
 

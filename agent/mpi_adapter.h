@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the core needs of MPI, without mpi.h: a private communicator, and collectives on bytes. One
  * shared object per MPI implementation is compiled from mpi_adapter.c, and opened when MPI_Init

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions that are too long for the place where they are shown. */
 #ifndef PHASEMUX_AGENT_NAME_H
 #define PHASEMUX_AGENT_NAME_H

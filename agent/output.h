@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The folder of a run's results. It and its files are made so that nobody else can plant or read
  * them: folders 0700, files 0600, never through a link, never over an existing file.

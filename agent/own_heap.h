@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory for what is done in the midst of the program: trainings. From the program's heap they would
  * take half a megabyte in some thousand pieces, and leave it in another order, with the program's next

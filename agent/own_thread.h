@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread of phasemux's own in the program's process: it takes no signal, and has a small stack. */
 #ifndef PHASEMUX_AGENT_OWN_THREAD_H
 #define PHASEMUX_AGENT_OWN_THREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that are passed over. Where calls follow each other so fast that a time stamp at both ends of
  * each would break the budget (programs that poll, or exchange nothing but small messages), a thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/pending.h"
 
 struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue)

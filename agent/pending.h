@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bursts that no prototype claims yet, until there is a new generation: a bounded pool of the
  * process, in which each thread has a queue. A thread may take a place while it has fewer than are

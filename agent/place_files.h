@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places in the program that mean the same in every process: the loaded file, and where in it. Addresses
  * differ from process to process.

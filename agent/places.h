@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which places of the program a phase's bursts run between, by their names. */
 #ifndef PHASEMUX_AGENT_PLACES_H
 #define PHASEMUX_AGENT_PLACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/plain_locale.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers are written and read with a point, whatever the program's locale is. */
 #ifndef PHASEMUX_AGENT_PLAIN_LOCALE_H
 #define PHASEMUX_AGENT_PLAIN_LOCALE_H

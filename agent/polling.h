@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Polling is waiting. A program that waits may do so in a loop of calls which only ask whether something
  * has come (MPI_Test, MPI_Iprobe and the like; kind POLLS in mpi_calls.def). The time between two such calls

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The preload: the intercepted calls, and nothing else. It needs libc alone. MPI_Init opens the
  * core; without MPI, a process is a target when `phasemux run` says so. In all others it does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Between the preload (libphasemux.so), which the application sees, and the core
  * (libphasemux-core.so), which does the work. The preload opens the core when the process has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LLVM's OpenMP (and Intel's) tells of its events by the interface for tools of OpenMP 5: it looks
  * for ompt_start_tool, and calls back. The few types used of it stand here as the standard defines

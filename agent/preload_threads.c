@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost
  * one load and one jump. <pthread.h> is not included: it declares the same names with other types.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where in the program the bursts of each prototype were, when the kernel sampled them: how many
  * samples fell on which address. A bounded table: where there is no room, the rarest of a few

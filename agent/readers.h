@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading what another thread swaps, under RCU (liburcu's bulletproof flavour, which needs nothing
  * of the threads that it finds itself in). liburcu 0.13 orders by bare fences, which

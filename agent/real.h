@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds the real functions behind the intercepted ones: the definition that the caller would have been
  * bound to without the agent. The order of search:

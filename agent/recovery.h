@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The report of a run from what its processes have left (agent/spool_image.h), one after the other:
  * what is kept here does not depend on how many there are, but for a bit per rank.

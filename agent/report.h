@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The result of a run as one JSON document (report.schema.json), made on rank 0 from the sums of
  * all ranks. Everything that users read is made from this document: see report_text.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/report_text.h"
 
 #include <math.h>

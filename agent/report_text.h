@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A report for people, made from the JSON document alone, so that a stored one reads the same.
  * At most 100 columns; readable without colour.

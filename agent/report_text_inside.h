@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of the text share: report_text.c (all of it) and report_text_phases.c. For no other file. */
 #ifndef PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
 #define PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The text's table of phases: where each one is, and what was counted in it. */
 #include <math.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rests: the last step by which a thread keeps within its budget. Calls that are quick and come from a few
  * places are passed over (passed.h), and what reads and call paths may cost is limited where they are paid.

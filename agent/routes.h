@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routes: which call paths the bursts of each prototype run between, and for how much of the time. A process
  * has them in the call sites of its threads. What all processes have together is a bounded table with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A bounded random sample of bursts that can be merged: each burst draws a key, longer bursts
  * likelier a small one, and the smallest keys stay (weighted sampling without replacement:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the phases are: between which calls (agent/routes.h), and what the kernel's samples say of them,
  * which is where they were (agent/profile.h), and how their counters evolve (agent/fold.h); of this process,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What users set: one table, from which the environment, the flags of `phasemux run`, the help
  * texts and the Slurm plugin are made.

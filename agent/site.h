@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Call sites of one thread, by call path: where a burst can start (the call that returned there
  * predicts how long it will be), and spans, the pairs of sites that bursts run between. By span and length

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cutting long bursts: the stretch between two samples of the kernel is a slice, which is treated
  * like a burst. What stands before the first sample and after the last is no slice: how long it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How much slower a program is while it is observed, from stretches of one run in which it was, and was
  * not: what changes in the course of the run, and from run to run, meets both alike. Stretches come in

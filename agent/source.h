@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where in the program an address is, for people: function, file and line through the debug
  * information that there is, the function alone from the symbol table, else the file that was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads debug information with elfutils. A shared object of its own (libphasemux-source.so), opened
  * when a report is made: the program never carries libdw while it computes, and a machine without

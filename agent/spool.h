@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The crash-safe sums: one file per process, mapped into memory, on node-local storage. What is in
  * it is all that a report needs, and it can be read at any moment, whether the process lives or was

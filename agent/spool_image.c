@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/spool_image.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a process has left in its spool, read back. The file is untrusted: whatever bytes it holds,
  * it is refused in one line, or what is filled here holds: texts end, numbers are finite and not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One thread of the program: its groups of events, its ring of bursts, its call sites. What happens
  * at the two ends of a burst stands here; everything rarer is behind `service`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PHASEMUX_TOGGLE: phasemux turns itself off and on, on all ranks at the same moments, and finds out how
  * much slower the program is while it is on (slowdown.h). While it is off a call is what it is when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is reduced over the ranks beside the sums: how many bursts of which kind there were, and what
  * phasemux itself did. Made from what each thread has counted, while the process lives as from what

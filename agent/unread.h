@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places the bursts that were not read. The length and the two call paths of every burst are known from
  * time stamps; which prototype it belongs to is known of those that were read, each with a known

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which of the preload's names of MPI and OpenMP the process can see. Programs ask by weak symbols and by
  * dlsym whether there is an MPI or an OpenMP, and must be told what they are told without the agent. So a

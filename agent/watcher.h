@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A thread of our own, in processes without MPI: a program that calls no runtime leaves nobody else
  * to empty the rings of samples, to learn, and to change groups while it runs. It takes no signal,

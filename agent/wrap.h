@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What stands around every intercepted call, for the files that define wrappers. Private to the
  * preload.

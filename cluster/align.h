@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Multiple alignment of the sequences of bursts that tasks execute (thesis 5.2): bursts that
  * correspond to each other get the same column. The alphabet may have any size. The sequences of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/by_place.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Splits clusters of a sample by place. A place is the code that a burst ran: the call paths of the
  * two calls that it ran between. Bursts of different places are one phase when they cost alike and the

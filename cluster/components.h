@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Connected components of points: union and find over an array of parents, and the numbers that
  * clusters get, whatever the order in which their points were united.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DBSCAN (Ester et al. 1996; thesis 3.1.3): clusters are the connected sets of core points, points
  * with at least min_points points (themselves included) within eps (inclusive). Exact, in n log n

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Eps from the data: the sorted k-distance graph (thesis 4.4, Ester et al.) and the range of N Eps
  * that the refinement tries (thesis 6.2.2).

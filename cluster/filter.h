@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which bursts are worth clustering (thesis 4.2.1). */
 #ifndef PHASEMUX_CLUSTER_FILTER_H
 #define PHASEMUX_CLUSTER_FILTER_H

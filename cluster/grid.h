@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * DBSCAN of few points in two dimensions, on a grid: what a tree asks point by point, in branches
  * that no processor predicts, a grid of cells no wider than Eps answers by counting.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A k-d tree over points in up to SPACE_DIMS_MAX dimensions: the index under DBSCAN, k-distances
  * and nearest neighbours. Read-only once built; any number of threads may search it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which clusters are parts of one phase, by the columns of the aligned sequences: parts that noise or
  * imbalance made are mixed in the same columns; phases that follow each other are not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Partitions of bursts: label[i] is 0 for noise, else the number of the burst's cluster, from 1.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A clustering in the form in which it is broadcast: every phase as a handful of prototypes
  * (centroids of its parts), each with a radius. A burst takes the phase of its nearest prototype

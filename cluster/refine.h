@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Aggregative Cluster Refinement (thesis 6.2, algorithm 1, with the improvements of 10.5.2):
  * DBSCAN with ever larger Eps, each time on those bursts alone whose clusters do not yet follow the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Clusters a sample of bursts, for training in the run: refinement by sequences, as far as the sample
  * has them, then what only a sample needs.

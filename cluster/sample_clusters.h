@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The clusters of a sample of bursts: a random one, so that the sequences of the tasks are not in it,
  * but one in which the tasks are sampled alike, where it could be had: who else executed a burst

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Cluster Sequence Score (thesis 5.3): how far a partition of bursts follows the single program,
  * multiple data pattern.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The space that bursts are clustered in: which metrics span it, and how each is brought to the
  * range [0, 1] (thesis 4.2: logarithm, range normalisation, weights). Plain data: it is broadcast

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Follows phases from one result to the next (online structure detection, slides 9 and 10; thesis
  * A.5.3): which old phase each new one continues.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* prototypes_train: from a sample of bursts to the next generation of a table. */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Neyman's allocation over groups: the sum of squared weighted errors over phases and counters is
  * least for a given number of quanta when a group's share goes with the root of what its quanta

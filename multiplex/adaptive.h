@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The adaptive scheme: a process gives more quanta to the groups whose counters are least known,
  * weighted by relevance, over the phases that it sees. State of one process; plain data.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The means of the common events (cycles and instructions) over all bursts of a phase. The bursts that were
  * read tell them; the length of every burst is known, read or not, so where the read ones are longer or

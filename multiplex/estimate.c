@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two-phase estimates (Cochran, Sampling Techniques, ch. 6, 7 and 12) from additive sums: cycles
  * and instructions are known for every burst that was read, every other counter only for the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From the sums: for a phase (a set of prototypes), the mean of every counter per burst with its
  * 95% confidence interval.

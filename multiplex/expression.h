@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The small formulas of the models: + - * / ( ), min(a, b), max(a, b), numbers and names
  * (in ' ' when they hold a minus). Compiled once, evaluated often, with nothing allocated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the flat array of sums is laid out; shared by sums.c, which fills it, and estimate.c, which
  * reads it. For every prototype, over all quanta: the fields of enum block and enum common, then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* splitmix64: random numbers that are good and need nothing but a 64-bit state. */
 #ifndef PHASEMUX_MULTIPLEX_MIX_H
 #define PHASEMUX_MULTIPLEX_MIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CPI models: for a processor family, which events to count and how they make up the cycles per
  * instruction. Models are data (multiplex/models/, one JSON file per family), built into the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The models' texts (JSON) as built into the library; the table is written at build time. */
 #ifndef PHASEMUX_MULTIPLEX_MODELS_H
 #define PHASEMUX_MULTIPLEX_MODELS_H

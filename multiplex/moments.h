@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Means and variances from moments between quanta (multiplex/layout.h), for estimate.c and
  * common_means.c. Plain arithmetic.

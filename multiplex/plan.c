@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* First fit, largest first: sets whose events belong together, then the events that are alone. */
 #include "multiplex/plan.h"
 

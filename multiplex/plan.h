@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The groups of events that are counted in turn: a list of events packed into as few groups as
  * the number of counters allows. Events are numbered from 0; the first `common` ones (cycles and

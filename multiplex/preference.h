@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which phases' bursts are worth more of the reads that a budget buys: those whose intervals are
  * wide, for the time that they take (Neyman's allocation; Cochran, Sampling Techniques, ch. 5.5).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What would multiplexing have cost? Bursts of which every counter is known are replayed through the
  * schemes, sums and estimates of a real run, each time with all but one group hidden, and the

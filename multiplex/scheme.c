@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "multiplex/scheme.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which process counts which group when (thesis 7.2.1): time, space, time-space; random (10.5.5);
  * adaptive, which gives more quanta to the groups that are least known; and none, which stays at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A sketch of a distribution that is merged by adding: a histogram with buckets of equal relative
  * width, as in DDSketch (Masson, Rim, Lee, VLDB 2019; buckets by its linear interpolation of the

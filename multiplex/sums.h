@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a process keeps of its bursts: a fixed number of additive sums per prototype and counter.
  * All of them stand in one flat array of doubles, so that merging two processes is adding the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Work on a thread of the program that calls points of cancellation (read, open, write, nanosleep, ...). The
  * calling thread cannot be cancelled between hold and release, because it would end with what it has locked

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sampling/clock.h"
 
 #if defined(__x86_64__)

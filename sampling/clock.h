@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Time stamps that cost a few nanoseconds: the processor's constant counter where there is one
  * (x86 with an invariant time stamp counter, ARM), CLOCK_MONOTONIC elsewhere.

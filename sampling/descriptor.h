@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Descriptors that stay out of the program's way. */
 #ifndef PHASEMUX_SAMPLING_DESCRIPTOR_H
 #define PHASEMUX_SAMPLING_DESCRIPTOR_H

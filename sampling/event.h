@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events by name: libpfm4's ("ex_ret_instr", "amd64_fam19h_zen4::EX_RET_INSTR", also of processors
  * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") where PAPI knows them, raw

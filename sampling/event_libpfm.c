@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names by libpfm4. A processor that this libpfm4 does not recognise uses the nearest table that it
  * has; tables that are not this machine's are opened to us by LIBPFM_ENCODE_INACTIVE.

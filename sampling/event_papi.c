@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PAPI presets. PAPI is opened only when a preset is named, privately, under the soname found at
  * build time, and only asked which native event a preset stands for: counting is ours.

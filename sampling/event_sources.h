@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where event.c looks names up. Internal to sampling/; one thread at a time, as event.h says. */
 #ifndef PHASEMUX_SAMPLING_EVENT_SOURCES_H
 #define PHASEMUX_SAMPLING_EVENT_SOURCES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A group of events that one thread counts together: pinned, user level only, opened once, enabled
  * and disabled as a whole, read as a whole. A group belongs to the thread that it counts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sampling/holders.h"
 
 #include <dirent.h>

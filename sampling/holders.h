@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who else may hold counters of this machine: the kernel's NMI watchdog, and processes that have
  * perf events open.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Samples of one thread: every so often, by the time that it runs on a processor, the kernel writes
  * where the thread is, and the values of the group that is being counted, into a ring that it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Call paths of one thread: the return addresses above a call, a few frames deep, so that a
  * program's own wrapper around a runtime call does not hide who called it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The system calls with which counters are opened, read and switched, as a table, so that a
  * scripted PMU can stand for the kernel in tests. Production code uses pmu_kernel().

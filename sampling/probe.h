@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What this machine really counts, found out by trying: a counter that opens may count nothing.
  * Meant to take a few milliseconds at start, on one thread.

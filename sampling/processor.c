@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sampling/processor.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What processor this is, as far as event tables and CPI models are chosen by it. */
 #ifndef PHASEMUX_SAMPLING_PROCESSOR_H
 #define PHASEMUX_SAMPLING_PROCESSOR_H

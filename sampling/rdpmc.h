@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reading a counter without a system call, by the page that the kernel maps for its event. The
  * protocol is that of perf_event_open(2): the page's sequence lock, the counter's index, the sign

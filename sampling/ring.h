@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A lock-free ring of fixed-size records with one producer and one consumer. The producer is the
  * thread that owns the ring; ring_reserve + ring_commit may run together with ring_peek +

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * True counts of an unmodified program where no processor counts: QEMU emulates the program, its
  * plugin (emulated_counts.c) counts what every thread retires, and the scripted PMU, inside the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A plugin for QEMU's user mode: qemu-x86_64 -plugin libemulated-counts.so,prefix=PREFIX PROGRAM
  * counts the retired instructions of each thread, by kind (emulated.h), in the file PREFIX.PID.

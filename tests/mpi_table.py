@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares the table of intercepted MPI calls with an MPI that is installed here.
 
     mpi_table.py TABLE LEFT_ALONE PRELOAD CC [FC]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the scripted PMU's behaviours count, per 1,000 instructions. The numbers of the raw events
  * are those of micro-kernels measured on a Zen 5: a dependent pointer chase in memory, a stream

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The scripted PMU's histories: each thread's totals of every event, which work moves on. What is
  * counted meanwhile makes no difference to them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the files of the scripted PMU share. */
 #ifndef PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 #define PHASEMUX_TESTS_SCRIPTED_INSIDE_H

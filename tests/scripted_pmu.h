@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The scripted PMU: a shared object that stands for the kernel's counters, with known truth. The
  * agent loads it when PHASEMUX_PMU names it; a host program finds scripted_pmu_work and its kin by

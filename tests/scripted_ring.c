@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scripted PMU's rings of samples, as perf_event_open(2) describes them. */
 #include <linux/perf_event.h>
 #include <stdatomic.h>

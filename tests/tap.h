@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Test Anything Protocol for unit tests in C: call ok() and its kin, end main with
  * `return tap_done();`. Cases that could hang or die run in a forked child, by tap_survives.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The agent without MPI: threads whose work is scripted go through bursts, ring, ledger, rounds and
  * sums, and what comes out is compared with the truth. Run under TSan too: drains, a publishing

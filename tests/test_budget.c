@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A budget buys fewer reads, not wrong ones: made-up programs whose every counter is known go
  * through call sites, reads by chance, sums and estimates as in the agent. Estimates and totals stay

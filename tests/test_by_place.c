@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Phases by place: what is split by the code that bursts run, what is not, and who takes a burst. */
 #include <math.h>
 #include <stdlib.h>

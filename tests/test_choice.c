@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What users and sites say to the Slurm plugin, and what comes of it. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock of time stamps, beside those of the system. */
 #include <math.h>
 #include <unistd.h>

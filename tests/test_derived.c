@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a model derives from the counters - components of the CPI, shares, rates - has intervals too:
  * they hold the truth as often as they say, and are no wider than they need be, also where counters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel's counters are kept awake from a rank's MPI_Init until it has counters of its own. */
 #include <dirent.h>
 #include <limits.h>

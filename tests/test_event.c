@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events by name, for this processor and for others, and what processors are. */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups on the scripted PMU, whose truth is known, and on the kernel's software events. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other holders of counters, in a folder made to look like /proc, and a real one. */
 #include <fcntl.h>
 #include <signal.h>

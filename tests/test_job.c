@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The batch job, as the environment tells it, and the folder of its results. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every built-in model loads, is complete, and breaks a made-up phase into parts that add up. */
 #include "tests/tap.h"
 

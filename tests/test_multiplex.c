@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans, schemes and sums: what holds for every one of them. */
 #include "tests/tap.h"
 

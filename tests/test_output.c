@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The folder of the results: nobody can plant, read or overwrite anything in it. */
 #include <errno.h>
 #include <fcntl.h>

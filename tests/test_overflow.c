@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples of groups: by the scripted PMU exactly, and by the kernel's software events as they come. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory apart from the program's heap: what it gives, and that it is given back. */
 #include <pthread.h>
 #include <stddef.h>

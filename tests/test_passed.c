@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that are passed over: programs with known lengths of bursts and calls run on a clock of the
  * test's own, and what was counted of them is compared with the truth.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths: told apart, recognised, cut where the stack moves, safe on other stacks. */
 #include <alloca.h>
 #include <pthread.h>

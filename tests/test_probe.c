@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the probe finds out, on scripted machines and on this one. */
 #include <errno.h>
 

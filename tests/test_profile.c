@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Profiles of several processes, whose addresses differ, become one: by the loaded file and the place
  * in it, whatever the order in which they are merged, and of a size that does not depend on how many

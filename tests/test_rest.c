@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rests: when a thread needs one, how long it is, and what is counted of it. */
 #include <stdlib.h>
 

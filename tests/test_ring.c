@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ring alone, and under a producer and a consumer (also under ThreadSanitizer). */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Routes of several processes: one table with the places of all, whose addresses differ. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scripted PMU itself: its truth does not depend on what is counted, and its traps work. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings: every value that users may give, every kind that they may not, and the words for it. */
 #include <errno.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long bursts, cut into slices while they last: one thread computes, another drains it and switches
  * its groups, as the watcher does. Run under TSan too.

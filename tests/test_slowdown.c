@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How much slower an observed program is, from stretches of which it is known. */
 #include <math.h>
 #include <stdlib.h>

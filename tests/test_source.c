@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of addresses: from debug information, from symbols alone, from neither. */
 #include <dlfcn.h>
 #include <stdlib.h>

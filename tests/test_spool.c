@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The crash-safe sums: whoever is killed, at whatever instruction, leaves what belongs together;
  * whoever reads while the process writes sees one moment; and nobody can plant anything.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Standard deviation and deciles of counters between bursts, merged by adding. */
 #include "tests/tap.h"
 

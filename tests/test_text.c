@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What people read: numbers, names that are too long, and the report made of a document. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Multiplexing a made-up program whose every counter is known: ranks that are not balanced, a drift
  * in time, a counter that keeps step with the program's period, rare outliers. Are the estimates

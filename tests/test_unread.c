@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bursts that were not read are placed by their call paths and their length: as the read ones of the same
  * length went, each standing for as many as it was read for; what nothing is known of is short or

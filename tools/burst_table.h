@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A table of bursts as it is read from a CSV file or a trace: who, when, and any number of named
  * metrics; NAN where a metric was not counted.

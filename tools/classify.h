@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Clustering a part of the bursts, and classifying the rest by the nearest prototype (online
  * structure detection, slides 12 and 13).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux cluster: structure detection offline, on a burst table or a Paraver trace. */
 #include <errno.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux compare: the same phases across runs. */
 #include <errno.h>
 #include <jansson.h>

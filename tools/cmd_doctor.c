@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux doctor: in plain words, what this machine lets us count and what would give more. */
 #include <limits.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux events: the events of this processor, by the names that PHASEMUX_EVENTS takes. */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux models: the CPI models, and how the events of one are grouped for so many counters. */
 #include <stdio.h>
 #include <stdlib.h>

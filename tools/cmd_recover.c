@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux recover: the report of a run that did not end by itself, from what its ranks left. */
 #include <dirent.h>
 #include <errno.h>

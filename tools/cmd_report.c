@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux report: shows stored results as text, JSON, CSV or OpenMetrics. */
 #include <dirent.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux run: checks the settings, sets the environment, and becomes the command. */
 #include <errno.h>
 #include <limits.h>

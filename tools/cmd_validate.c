@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux validate: how far off are multiplexed counters (thesis 7.3)? Its options. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The subcommands of `phasemux`. Each takes its own arguments (argv[0] is its name) and returns the
  * exit code: 0; 1, it could not be done; 2, what was asked for makes no sense.

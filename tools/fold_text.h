@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a phase's counters evolve within it, from a stored report. */
 #ifndef PHASEMUX_TOOLS_FOLD_TEXT_H
 #define PHASEMUX_TOOLS_FOLD_TEXT_H

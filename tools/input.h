@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Input files that may be compressed: .gz and .xz are read through gzip and xz, which every
  * distribution has, so that no library is needed for them.

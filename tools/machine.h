@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the subcommands ask of the machine first: which counters, and which processor. */
 #ifndef PHASEMUX_TOOLS_MACHINE_H
 #define PHASEMUX_TOOLS_MACHINE_H

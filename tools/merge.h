@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a killed run left on this node, brought to the folder where its report belongs, so that the
  * nodes of a job make one report: each adds its ranks, and makes the report again of all that are

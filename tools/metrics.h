@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A job in numbers for the site's monitoring: OpenMetrics text, as node exporters collect it. */
 #ifndef PHASEMUX_TOOLS_METRICS_H
 #define PHASEMUX_TOOLS_METRICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the subcommands share: reading options, showing how they are used, and refusing what makes no
  * sense.

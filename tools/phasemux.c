@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command: a table of subcommands. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One line on a terminal's stderr that shows how far long work is. */
 #ifndef PHASEMUX_TOOLS_PROGRESS_H
 #define PHASEMUX_TOOLS_PROGRESS_H

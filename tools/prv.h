@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The records of a Paraver trace's body, as far as bursts need them (thesis A.2.3). */
 #ifndef PHASEMUX_TOOLS_PRV_H
 #define PHASEMUX_TOOLS_PRV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Burst tables as CSV. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts from a Paraver trace, and the names of their counters from its .pcf. */
 #include <ctype.h>
 #include <errno.h>

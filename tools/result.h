@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The result of a clustering, and the files that it is written to (thesis B.2, output). */
 #ifndef PHASEMUX_TOOLS_RESULT_H
 #define PHASEMUX_TOOLS_RESULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What of a burst table is clustered, and how (thesis 4.2): the metrics that span the space, and
  * the bursts that are long enough and within range.

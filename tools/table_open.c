@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening a file of bursts, whatever its form, for people: says what was wrong. */
 #include <errno.h>
 #include <limits.h>

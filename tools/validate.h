@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the parts of `phasemux validate` share: what was asked for, and the error table of the thesis
  * (7.3), filled by a replay of recorded bursts or by runs of a program.

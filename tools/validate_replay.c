@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux validate --replay: recorded bursts whose counters are all known, through every scheme. */
 #include <errno.h>
 #include <math.h>

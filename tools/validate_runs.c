@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * phasemux validate -- COMMAND: the program is run once for every group of counters without
  * multiplexing, which is the truth, and once with every scheme (thesis 7.3). Phases are matched

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace with its clusters: the same records, and an event where each burst begins and ends. */
 #include <errno.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a clustering but for its trace. */
 #include <errno.h>
 #include <limits.h>

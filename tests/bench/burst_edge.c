@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * In front of libphasemux.so in LD_PRELOAD: notes when the program enters an intercepted call, and jumps to
  * the preload, which finds the stack as the program left it. See burst_log.h.

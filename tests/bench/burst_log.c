@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Behind libphasemux.so in LD_PRELOAD: keeps every burst of every thread in memory, and writes them at
  * MPI_Finalize. See burst_log.h for how its times are taken.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A log of every burst of an MPI program, beside phasemux and of the same run. Two shared objects stand
  * around the preload in LD_PRELOAD: burst_edge.so, libphasemux.so, burst_log.so. The first notes when

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The files of burst_log.so (burst_log.c says what is in them), and what report.json calls the same places."""
 import glob
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The floor: what anybody must pay who reads the same counters at the same moments. Opens the same
  * first group as the agent, and reads it and the clock by hand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The same reads at the same moments through PAPI: the events of the agent's first group, by the names
  * that PAPI has for them. To be used in place of by_hand.so.

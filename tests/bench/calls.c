@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an intercepted call costs: the least nanoseconds per call of a cheap one (MPI_Startall of no
  * request), over batches. Run bare and under the preload; `floor` in place of a count adds, around

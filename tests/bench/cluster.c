@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times the clustering on points of its own making, so that a peer can be timed on the same ones:
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Times the clustering beside scikit-learn's DBSCAN (Debian: python3-sklearn) on the same points.
 
 usage: cluster.py PROGRAM [COUNT...]      PROGRAM: build/tests/bench/cluster

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an intercepted call costs among a program's work: the median nanoseconds of a cheap one
  * (MPI_Iprobe, from three places in turn, under a stack of some frames), before each of which so many

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which bursts of a log (burst_log.py) are which phases of a report.
 
 The bursts of a log are put into kinds without the report: where the program says what each burst is

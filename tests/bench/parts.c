@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the pieces of a burst's way cost, in nanoseconds each (the least of many batches): one line
  * a piece, "NAME NS". `floor` pieces are what anybody must pay.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What call paths cost at repeated sites: twelve call sites behind two wrappers, in a loop and in
  * random order, and 16 to 100,000 paths in random order, whose frames are alike in size or not; with

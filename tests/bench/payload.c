@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A round's payload, for rounds.c, which is built by another compiler wrapper. */
 #include <math.h>
 

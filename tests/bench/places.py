@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How much slower a program is while phasemux is on, from several runs of it that turned phasemux off and on
 (PHASEMUX_TOGGLE): what one run did in a stretch is compared with what others did at the same place of the
 program. A place is a number of calls to MPI, of all that the run makes: the program must make as many in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What phasemux and perf say of where a program computes: `run profiles`.
 
 Each program runs twice on two ranks, once under `perf record` (the processor's time at user level, of

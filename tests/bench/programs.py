@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Real programs for the benchmark, those that are installed here, with inputs that they are given.
 
 `tools/install-needed bench` installs them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a round costs against the number of ranks, beside the MPI library's own MPI_Allreduce of as
  * many bytes, and the training of what the ranks have sent: the least seconds of

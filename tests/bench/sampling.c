@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What sampling costs a thread that computes: the same work with a group that is sampled and with
  * one that is not, in turns, by the thread's processor time. A sample each 10 ms is far below what a

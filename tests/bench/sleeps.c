@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program that mostly sleeps, so that many ranks fit on few processors: every 20 ms a little work
  * of four lengths, each followed by a message round the ring.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program of MPI that does nothing. Rank 0 says how many ms MPI_Init and MPI_Finalize took.
  *

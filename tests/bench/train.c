@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How well training in the run does beside clustering everything afterwards, on recorded bursts:
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The report of a run beside a log of every burst of the same run: `run truth`.
 
 burst_log.h says how the log is made, matching.py which of its bursts are which phases. For each row: how far the

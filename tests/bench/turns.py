@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Commands that take turns on the machine: what changes from second to second (a virtual machine's
 host has other guests) meets all alike, as it does not when they run one after the other. What stays
 the same in each run of a command, where its heap lies, is drawn anew (heap_shift.c).

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What phasemux says that it took: its start and its end are in it, waiting for others is not.
 . "$(dirname "$0")/lib.sh"
 

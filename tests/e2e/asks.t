@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A program that waits by asking again and again whether something has come waits all the same; one that asks
 # from time to time while it computes does not.
 . "$(dirname "$0")/lib.sh"

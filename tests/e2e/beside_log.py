@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a run of tests/programs/spmd.c says of itself, what burst_log.so has logged of it, and its report.
 
     beside_log.py CHECK OUTPUT LOG [REPORT]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks a clustering against another tool's of the same bursts; prints what it found.
 
 usage: beside_reference.py PHASEMUX DBSCAN_DIR REFINED_DIR THEIR_DBSCAN THEIR_REFINEMENT

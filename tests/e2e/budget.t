@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs that are made to cost much: what is not looked at is counted, the report says so, and it says
 # when the budget could not be kept.
 . "$(dirname "$0")/lib.sh"

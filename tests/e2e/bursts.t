@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # PHASEMUX_REPORT=bursts: the ranks' files, one after the other, are one table of what was read.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The table of intercepted MPI calls: every procedure of each MPI found has a row with the right number of
 # arguments in C and in Fortran, or is left alone for a reason.
 . "$(dirname "$0")/lib.sh"

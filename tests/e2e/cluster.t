@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # phasemux cluster and compare: what goes in, what comes out, and what is refused.
 #
 # REFERENCE_CLUSTERINGS, when set, is a folder with results of another tool: in NAME/ a trace

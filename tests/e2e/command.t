@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The phasemux command.
 . "$(dirname "$0")/lib.sh"
 

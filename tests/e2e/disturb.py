@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """disturb.py stop|move FILE COMMAND...: runs it, and again and again stops it for a while, or moves its
 threads to another processor, as happens when one is taken offline. FILE: how often, and the seconds
 that it was on a processor. Exits as the command does."""

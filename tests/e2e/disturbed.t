@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A process that is stopped and continued, and one whose threads are moved between processors, in the
 # middle of bursts: counts are those of the program's work, and time is no more than there was.
 . "$(dirname "$0")/lib.sh"

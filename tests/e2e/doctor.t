@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # phasemux doctor and events, on machines that the scripted PMU plays.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The documents name files that exist, and the references name each file that cites literature.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs without MPI as targets: however they end, and whatever processes they make, they are as
 # they were; what ends by itself has its report, of the one process that is the target.
 . "$(dirname "$0")/lib.sh"

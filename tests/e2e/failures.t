@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Counters that fail, lie or are few, played by the scripted PMU: the program is as it was, and the
 # report holds nothing absurd.
 . "$(dirname "$0")/lib.sh"

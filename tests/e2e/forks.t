@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Processes that a program without MPI forks: those that compute are one run with the first, they
 # learn their phases together, and the last one makes one report of all. Those that do not compute
 # are left alone.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # All C code is formatted as .clang-format says, by the version that it was written for: others differ.
 . "$(dirname "$0")/lib.sh"
 

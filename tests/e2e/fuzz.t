@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A short run of every fuzzer. FUZZ=1000000 tests/e2e/fuzz.t looks longer.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What a program finds, waits for and leaves behind is the same with the agent, however the program came to
 # its libraries: runtimes opened with RTLD_LOCAL, calls that exist nowhere, constructors that wait for
 # threads, threads that are cancelled, tasks of each kind, other C libraries.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What production programs do around MPI: each hazard's output and exit code with the preload are
 # what they are without it, and are what the program says that it expects.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The sampled profile of a real program's phases beside what perf says of the same program.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Every call that phasemux makes fails in turn, at the start, in the middle, and from some moment on;
 # with MPI on all ranks, and on one; without, in programs with threads, and in one that is cut into
 # slices. The program's output and exit code are the same, and either there is a report, or a line

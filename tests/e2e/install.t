@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # An installed tree, and one that was moved afterwards, work in place.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Kernels that are alike in length are phases of their own, with and without counters; one kernel that
 # many functions call is one.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The main job on an unmodified real program, with this machine's own counters if it has any.
 . "$(dirname "$0")/lib.sh"
 

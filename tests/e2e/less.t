@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # When the machine gives less, or the user asks for what makes no sense: the program runs as it
 # would without us, and one line says what is wrong and what to change.
 . "$(dirname "$0")/lib.sh"

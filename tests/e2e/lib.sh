@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the end-to-end tests share: TAP, and running a program with and without the preload.
 # Sourced by each tests/e2e/*.t, which run from anywhere, in a folder of their own ($tmp).
 # PHASEMUX_BUILD: the folder of the build, if it is not build/. PHASEMUX_SANITIZER=asan or tsan: the

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The memory of a process with one thread, under 2 MiB by its own account, and with 16 threads, under
 # 5 MiB: each of the 40 places of the program is a phase of its own, of which each thread has sums. The
 # kernel's account of the process bears it out.

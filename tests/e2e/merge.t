@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # phasemux recover --merge: the nodes of a killed job make one report, each adding its ranks.
 . "$(dirname "$0")/lib.sh"
 

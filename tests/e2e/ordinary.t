@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Ordinary programs, with LD_PRELOAD exported in a shell, and under `phasemux run`, which makes those
 # that start no others targets: they behave as before, and no file is left behind.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What may not happen on the path of an intercepted call: an allocation, a system call other than
 # the counters' reads, waiting for another rank.
 . "$(dirname "$0")/lib.sh"

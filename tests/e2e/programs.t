@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole way on programs whose phases are known, with a scripted PMU: under each MPI, in C,
 # Fortran and Python, under each scheme.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A run that does not end by itself: its fate is what it is without us, and what its ranks have left
 # makes a report. KILLS=200 tests/e2e/recover.t kills more often.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks of report.json: report.py CHECK FILE [ARGUMENT...]; exit 0 when it holds, else why not."""
 import json
 import math

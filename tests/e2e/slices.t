@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Long bursts are cut into slices by the kernel's samples: programs without any runtime call have
 # phases, and what they do with signals and timers is theirs.
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A Slurm cluster of one node, this one, in a folder of its own, without systemd. Sourced after
 # lib.sh by the tests of tools/slurm.
 #

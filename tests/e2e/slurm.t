@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The batch system: a real Slurm with the plugin and the scripts of tools/slurm.
 . "$(dirname "$0")/lib.sh"
 . "$root/tests/e2e/slurm.sh"

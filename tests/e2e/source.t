@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The order of the folders: who may include whom; and each header compiles alone.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1

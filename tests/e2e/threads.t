@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs with threads, with and without MPI: phases, their places, their threads; and which
 # processes under `phasemux run` are targets.
 . "$(dirname "$0")/lib.sh"

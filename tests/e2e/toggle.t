@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # PHASEMUX_TOGGLE: phasemux turns itself off and on while the program runs. What it counts is counted as
 # ever, whatever was under way when it went and came back; the rest is missing, and said to be.
 . "$(dirname "$0")/lib.sh"

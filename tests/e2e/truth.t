@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The report beside a log of every burst of the same run, on programs whose behaviours are known.
 . "$(dirname "$0")/lib.sh"
 

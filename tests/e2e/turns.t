@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Every kind of call that counting makes fails in turn, at start and later: the program's output and
 # exit code are those that it has without us, and there is a report.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """valgrind.py FILE...: errors and leaks, of valgrind's XML, that are phasemux's; exit 0: none.
 
 Whose an error is, the innermost frame says that is neither the C library's nor of a library that

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Valgrind finds no error of ours in a target, and no leak at its end.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # phasemux validate --replay: what it says of bursts whose counters are all known. With recorded
 # traces in TRACES (a folder of folders with a .prv each), their bars too.
 . "$(dirname "$0")/lib.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Where phases are: functions and lines, behind the program's own wrappers, through every way that a
 # program can be built: position independent or not, by either compiler, stripped, debug
 # information apart.

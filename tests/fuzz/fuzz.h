@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What fuzzers share: `fuzz_X SEED ROUNDS` mutates the seeds that the fuzzer makes itself, so that
  * its corpus cannot grow old; `fuzz_X FILE` runs one input, such as a finding. Before an input runs

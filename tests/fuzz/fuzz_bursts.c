@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fuzzes the readers of burst tables: CSV, Paraver traces, their .pcf. The first byte of the input
  * chooses the reader. Built with -DFUZZ_LIBFUZZER and clang's -fsanitize=fuzzer it is a libFuzzer

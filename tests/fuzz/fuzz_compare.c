@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzes what `phasemux compare` reads: a report of somebody else's, before and after a sound one. */
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fuzzes the reader of ELF files, for a program may have loaded anything. The seed is this program:
  * its functions and what it says of its debug information are looked up.

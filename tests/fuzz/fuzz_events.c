@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzes the names of events, as a user or a file of his gives them, on a known processor. */
 #include "sampling/event.h"
 #include "sampling/processor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzes what `phasemux recover` reads: whatever is accepted makes a report, as text too. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fuzzes the readers of text: a report of somebody else's, shown as text and as CSV; every setting;
  * what the kernel says about the processor. The first byte chooses.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rank 1 stays away from MPI while rank 0 goes on calling it: nobody may make rank 0 wait. Ranks
  * agree on a start; rank 0 then works and calls for WORK seconds, rank 1 sleeps for SLEEP seconds.

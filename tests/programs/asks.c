@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rank 0 computes and sends; rank 1 asks, with two calls in turn, until it has come, and then computes.
  * All that the program computes is between two looks at the clock, and so is how long rank 1 asks. It says

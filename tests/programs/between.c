@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preloaded behind phasemux: another tool that stands in front of the C library's condition
  * variables, by their bare name as such tools do. Says at the end how often it was called.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads are cancelled at any moment, with a mutex that their cleanup releases, or between two points of
  * cancellation: pthread_mutex_lock is none, so whoever has returned from it has the mutex.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A library whose constructor starts a thread and waits for it, on a flag, while the loader's lock is held.
  * That thread makes each call of POSIX that waits for others, none of them for the first time of anything

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program of many threads with many call sites each, whose bursts are of many lengths. Says
  * "bytes N" on stdout: the memory that the process has for itself, files that are mapped shared

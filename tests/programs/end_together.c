@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Eight threads that wait for each other, and then end at the same time; seven times. Says "ended" on
  * stdout.

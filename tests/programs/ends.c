@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program without MPI whose threads meet, and how it may end, or make other processes, that a
  * preloaded library could trip over. Prints what it expects, and whether that is what happened.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI and an OpenMP whose calls do nothing but note that they were made, and in which state. */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C++ exceptions, thrown through frames and threads while MPI runs: a preloaded library that brings
 // an unwinder of its own into sight breaks them.
 #include <cstdio>

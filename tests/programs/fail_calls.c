@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preloaded beside phasemux: calls that phasemux makes fail, those of anybody else do not.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bursts that do not stay the same: each does one kind of work in its first half, and another in
  * its second.

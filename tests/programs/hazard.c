@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a production program may do around MPI that a preloaded library could trip over. Each hazard
  * prints what it expects, and whether that is what happened; with and without the preload the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI and OpenMP: in each iteration the ranks' teams compute, then the ranks exchange, then one
  * thread of each computes.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A Jacobi iteration with mpi4py, which opens the MPI library out of the linker's sight.
 
 Argument: the number of iterations (default 200)."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program with a JSON library of its own whose function names another library has too
  * (json_object_get stands in json-c and in jansson), and with functions of its own that are named

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program of which one rank is killed, and which tells the truth about itself all the same: each
  * rank counts its MPI calls in a file that outlives it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Opens a program that was built as a library, and what it needs with it, for itself alone, as
  * Python does with its extensions; and runs it: late LIBRARY ARGUMENT...

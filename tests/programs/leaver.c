@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process whose first thread ends before the others: the C library ends it with the last.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of equal code, which an optimizing compiler makes one: only who calls them tells their bursts
  * apart, and only the debug information of the caller has their names.

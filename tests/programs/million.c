@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A million cheap MPI calls (MPI_Startall of no request) between two marks, or so many millions, with every
  * allocation in between counted: says "allocations N in S seconds" on stdout, a rank but the first with "rank R: " before it. The

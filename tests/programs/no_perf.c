@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs a command under a seccomp filter that refuses perf_event_open, as container runtimes do.
  *

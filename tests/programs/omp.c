@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An OpenMP program whose phases are known, without MPI: two parallel regions, one with a barrier
  * in its middle, and a serial part between them. Built by GCC and by Clang.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * OpenMP tasks whose work is known: one thread makes them, all run them while they wait.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A library with OpenMP, to be opened with RTLD_LOCAL. The regions of `fill` and `count` end their function,
  * so that an optimising compiler jumps to the runtime, and the return address is in whoever called them.

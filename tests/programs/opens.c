@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Opens each library with RTLD_LOCAL and prints what its functions return:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A stand-in for a runtime of OpenMP, of which a process may have several, each opened with RTLD_LOCAL, as
  * packages of Python bring theirs: a region runs TEAM times on the calling thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library that is linked with the runtime of own_runtime.c, and tells how often that ran its region. */
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 void GOMP_barrier(void);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program whose phases are known: each iteration runs four of them, a neighbour exchange
  * after each, so that every burst between two calls is one phase's.

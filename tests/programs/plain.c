@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program without MPI: computes for as many million instructions as asked, prints, ends. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * POSIX threads whose phases are known: workers that meet at barriers, a queue that one of them
  * waits for, and a worker that makes no call at all.

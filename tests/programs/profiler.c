@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A second profiler, as mpiP is one: preloaded, it counts calls by the PMPI interface. */
 #include <mpi.h>
 #include <stdio.h>

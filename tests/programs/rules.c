@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes every MPI call of the table, in five forms, many times, and looks at what the agent does meanwhile on
  * the calling thread:

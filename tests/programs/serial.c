@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program that calls no runtime at all: one loop, in which two kinds of work take turns, each for
  * much longer than a sampling period.

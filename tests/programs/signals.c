@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program with signals of its own: handlers for those that profilers use, timers of both kinds,
  * an alternate stack, and a stretch with everything blocked. It says what came to it.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! A Jacobi solver in Fortran on a field cut into slabs. Its loop holds no world collective: the
 ! slabs exchange borders with their neighbours, nothing else; the result travels down the ranks.
 !

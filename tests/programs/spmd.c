@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI programs of two ranks or more whose behaviours are known: each shape has behaviours with names, every
  * burst is of one of them, and they differ clearly in length or in the function that they are in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program that is made to cost a tool much, in one of these ways. Prints the processor time of
  * the process in seconds, and how many calls of MPI each rank made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of OpenMP of each kind that changes what the program and the runtime tell each other. */
 #include <omp.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two places of a program that count alike: only their call paths tell them apart.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library whose calls are bound when they are made, and are defined nowhere. */
 #include <string.h>
 

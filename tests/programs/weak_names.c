@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Asks whether there is an MPI or an OpenMP, as libraries do that work with and without: by weak symbols and
  * by dlsym, with the loader's words when there is none. With the path of a library, again after it was opened.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Computation whose behaviour is known, for the host programs of the tests: a named kernel and
  * about how many instructions it runs. Where a scripted PMU is in the process (it exports

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program whose calls are all made by one wrapper: only who called it tells the phases' ends.
  * The places in question are marked by comments, for the test that reads the report.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who is observed in the batch system, and with which settings: what a user asks for with
  * `--phasemux[=...]`, and what the site says in the plugin's arguments. No Slurm in here.

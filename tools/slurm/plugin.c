@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Slurm plugin (SPANK): `srun|sbatch|salloc --phasemux[=...]`. Checks what the user asks for
  * before the job starts, and sets the environment of the tasks on the nodes. But for a refused
