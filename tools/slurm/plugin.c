@@ -5,6 +5,9 @@
  * option it never fails: whatever goes wrong is one line, and the job runs without phasemux.
  *
  * Slurm calls one plugin function at a time in a process.
+ *
+ * Slurm's headers, which are included here and nowhere else, are under the GNU General Public License, version
+ * 2 or later, with an exception for OpenSSL: whoever distributes the built plugin follows these terms, too.
  */
 #include <stdint.h>
 #include <stdio.h>
