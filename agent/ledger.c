@@ -628,6 +628,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	training.metrics = metrics;
 	training.duration = seconds;
 	training.task = task;
+	training.process_tasks = SAMPLE_THREADS;
 	training.execution = execution;
 	if (ledger->by_place) {
 		training.place = place;

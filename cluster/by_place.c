@@ -39,6 +39,9 @@
 #define NARROW       0.02 /* width of a cluster that needs not be tighter, in a space of 0 .. 1 */
 #define BURSTS_LEAST 8    /* from which a width is known */
 
+/* Share of a place's time that its cluster has of other places, in the tasks that run it: it is among them. */
+#define COMPANY 0.1
+
 /* A burst in the order of labels, then places. */
 struct entry {
 	uint32_t label, place, burst;
@@ -59,8 +62,12 @@ struct splitter {
 	struct by_place *sample;
 	struct entry *entry;
 	struct group *group;
-	double *value;     /* scratch space for a coordinate of each burst */
-	double *phase;     /* time by phase that bursts have had */
+	double *value; /* scratch space for a coordinate of each burst */
+	double *phase; /* time by phase that bursts have had */
+	struct task {
+		uint32_t process;
+		bool runs, near; /* it runs a place; a thread of its process does */
+	} * task;
 	uint32_t phases;   /* highest of these */
 	size_t entries;    /* bursts that are no noise */
 	double total_time; /* of these */
@@ -195,6 +202,47 @@ static bool is_tight(struct splitter *splitter, const struct group *group, doubl
 			width_of(splitter, group->begin, group->end) <= most * width;
 }
 
+/* Marks the tasks that run a group, and those whose process does. Tasks of one process are neighbours. */
+static void mark_tasks(struct splitter *splitter, const struct group *group)
+{
+	const struct by_place *sample = splitter->sample;
+
+	for (uint32_t task = 0; task < sample->tasks; task++)
+		splitter->task[task].runs = splitter->task[task].near = false;
+	for (size_t i = group->begin; i < group->end; i++)
+		splitter->task[sample->task[splitter->entry[i].burst]].runs = true;
+	for (uint32_t begin = 0, end; begin < sample->tasks; begin = end) {
+		bool runs = false;
+
+		for (end = begin; end < sample->tasks &&
+				splitter->task[end].process == splitter->task[begin].process;
+				end++)
+			runs |= splitter->task[end].runs;
+		for (uint32_t task = begin; task < end; task++)
+			splitter->task[task].near = runs;
+	}
+}
+
+/* Whether a group's processes run other places of the cluster, but in other threads. */
+static bool is_of_other_threads(struct splitter *splitter, size_t groups, const struct group *group)
+{
+	const struct by_place *sample = splitter->sample;
+	size_t begin = splitter->group[0].begin, end = splitter->group[groups - 1].end;
+	double in_tasks = 0, in_processes = 0;
+
+	mark_tasks(splitter, group);
+	for (size_t i = begin; i < end; i++) {
+		uint32_t burst = splitter->entry[i].burst;
+		const struct task *task = &splitter->task[sample->task[burst]];
+
+		if (i >= group->begin && i < group->end)
+			continue;
+		in_tasks += task->runs ? sample->duration[burst] : 0;
+		in_processes += task->near ? sample->duration[burst] : 0;
+	}
+	return in_tasks < COMPANY * group->time && in_processes >= COMPANY * group->time;
+}
+
 /* Marks the groups that are to be phases of their own; returns how many. */
 static size_t judge(struct splitter *splitter, size_t groups)
 {
@@ -208,7 +256,8 @@ static size_t judge(struct splitter *splitter, size_t groups)
 		group->apart = group->large &&
 				(is_regular(group, kept ? REGULAR_KEPT : REGULAR) ||
 						is_tight(splitter, group, width,
-								kept ? TIGHT_KEPT : TIGHT));
+								kept ? TIGHT_KEPT : TIGHT)) &&
+				!is_of_other_threads(splitter, groups, group);
 		apart += group->apart;
 	}
 	return apart;
@@ -413,8 +462,12 @@ static int splitter_init(struct splitter *splitter)
 	splitter->group = malloc(room * sizeof(*splitter->group));
 	splitter->value = malloc(room * sizeof(*splitter->value));
 	splitter->phase = malloc((splitter->phases + 1) * sizeof(*splitter->phase));
-	if (!splitter->entry || !splitter->group || !splitter->value || !splitter->phase)
+	splitter->task = malloc((sample->tasks + 1) * sizeof(*splitter->task));
+	if (!splitter->entry || !splitter->group || !splitter->value || !splitter->phase ||
+			!splitter->task)
 		return -ENOMEM;
+	for (size_t i = 0; i < sample->count; i++)
+		splitter->task[sample->task[i]].process = sample->process[i];
 	for (uint32_t i = 0; i < sample->count; i++) {
 		sample->own[i] = 0;
 		if (!sample->label[i])
@@ -449,5 +502,6 @@ int by_place_split(struct by_place *sample)
 	free(splitter.group);
 	free(splitter.value);
 	free(splitter.phase);
+	free(splitter.task);
 	return error < 0 ? error : 0;
 }

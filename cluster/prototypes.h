@@ -90,6 +90,7 @@ struct training_sample {
 	const double *metrics;  /* count x dims, row-major, in the metrics' own units */
 	const double *duration; /* seconds, > 0 */
 	const uint32_t *task;   /* who executed it: a thread of a rank */
+	uint32_t process_tasks; /* numbers of tasks that each process has; 0: one */
 	/*
 	 * What of the program it executed, and for the how manieth time: the same for the bursts of
 	 * tasks that do the same.

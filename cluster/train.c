@@ -34,6 +34,7 @@ struct training {
 	double *duration; /* seconds */
 	uint32_t *task;   /* numbered without gaps, in ascending order */
 	uint32_t tasks;
+	uint32_t *process; /* of each burst's task */
 	uint64_t *execution;
 	uint32_t *place; /* 0 if it is not known */
 	float *regular;
@@ -51,6 +52,7 @@ static void training_fini(struct training *training)
 	free(training->point);
 	free(training->duration);
 	free(training->task);
+	free(training->process);
 	free(training->execution);
 	free(training->place);
 	free(training->regular);
@@ -100,6 +102,7 @@ static int training_init(struct training *training, const struct training_sample
 	training->point = malloc(room * space->dims * sizeof(double));
 	training->duration = malloc(room * sizeof(double));
 	training->task = malloc(room * sizeof(uint32_t));
+	training->process = malloc(room * sizeof(uint32_t));
 	training->execution = malloc(room * sizeof(uint64_t));
 	training->label = malloc(room * sizeof(uint32_t));
 	training->place = calloc(room, sizeof(uint32_t));
@@ -107,15 +110,18 @@ static int training_init(struct training *training, const struct training_sample
 	training->own = calloc(room, sizeof(uint32_t));
 	training->was = calloc(room, sizeof(uint32_t));
 	training->nearest = malloc(room * sizeof(int));
-	if (!training->point || !training->duration || !training->task || !training->execution ||
-			!training->label || !training->place || !training->regular ||
-			!training->own || !training->was || !training->nearest)
+	if (!training->point || !training->duration || !training->task || !training->process ||
+			!training->execution || !training->label || !training->place ||
+			!training->regular || !training->own || !training->was ||
+			!training->nearest)
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++) {
 		if (!space_place(space, sample->metrics + i * space->dims,
 				    training->point + training->count * space->dims))
 			continue;
 		training->task[training->count] = sample->task[i];
+		training->process[training->count] = sample->task[i] /
+				(sample->process_tasks ? sample->process_tasks : 1);
 		if (sample->place) {
 			training->place[training->count] = sample->place[i];
 			training->regular[training->count] = sample->regular[i];
@@ -154,6 +160,9 @@ static int find_clusters(struct training *training, const struct space *space, b
 			.point = training->point,
 			.near = near,
 			.duration = training->duration,
+			.task = training->task,
+			.tasks = training->tasks,
+			.process = training->process,
 			.place = training->place,
 			.regular = training->regular,
 			.was = training->was,

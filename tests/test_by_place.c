@@ -196,6 +196,27 @@ static void test_split(void)
 		is_int(phases_found(&cases[i].shape), cases[i].phases, cases[i].name);
 }
 
+/*
+ * The first thread of each process reaches the same code over a call path of its own: as many phases as there
+ * are where each task is a process, but one where both are threads of a process.
+ */
+static void test_threads(void)
+{
+	static const struct shape shape = { always_the_same, alike };
+	static struct prototype_table empty, table;
+	static struct bursts all;
+
+	empty = empty_table();
+	make(&all, &shape, 1);
+	for (unsigned i = 0; i < BURSTS; i++)
+		all.place[i] = place_of(all.task[i] % 2);
+	is_int(prototypes_train(&all.sample, &empty, &table), 0, "places of different processes");
+	is_int(phases_of(&table, &all), 2, "are told apart");
+	all.sample.process_tasks = 2;
+	is_int(prototypes_train(&all.sample, &empty, &table), 0, "places of different threads");
+	is_int(phases_of(&table, &all), 1, "are one phase");
+}
+
 /* Whether each phase of one table goes on under its number in another one. */
 static bool go_on(const struct prototype_table *a, const struct prototype_table *b,
 		const struct bursts *all)
@@ -316,6 +337,7 @@ static void test_guess(void)
 int main(void)
 {
 	test_split();
+	test_threads();
 	test_generations();
 	test_tails();
 	test_rest();

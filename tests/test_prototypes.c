@@ -93,7 +93,7 @@ static void make_bursts(struct bursts *all, uint64_t seed, double scale)
 		all->task[i] = (uint32_t)(i / 7 % TASKS);
 		all->execution[i] = i / (7 * TASKS) * 7 + i % 7;
 	}
-	all->sample = (struct training_sample){ BURSTS, all->metrics, all->duration, all->task,
+	all->sample = (struct training_sample){ BURSTS, all->metrics, all->duration, all->task, 0,
 		all->execution, NULL, NULL };
 }
 
@@ -219,7 +219,7 @@ static void test_degenerate(void)
 	double metric[10], duration[10];
 	uint32_t task[10] = { 0 };
 	uint64_t execution[10] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
-	struct training_sample sample = { 0, metric, duration, task, execution, NULL, NULL };
+	struct training_sample sample = { 0, metric, duration, task, 0, execution, NULL, NULL };
 	float point;
 
 	empty.space = (struct space){ .dims = 1, .logarithmic = { 1 }, .weight = { 1 } };

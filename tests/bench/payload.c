@@ -62,8 +62,8 @@ double part_train(const void *data)
 	static uint32_t task[SAMPLE_MAX], generation;
 	static uint64_t execution[SAMPLE_MAX];
 	const struct sample *sample = &((const struct ledger_part *)data)->sample;
-	struct training_sample training = { sample->count, metrics, seconds, task, execution, NULL,
-		NULL };
+	struct training_sample training = { sample->count, metrics, seconds, task, 0, execution,
+		NULL, NULL };
 	struct prototype_table *previous = &table[generation % 2];
 	uint64_t begin;
 
