@@ -149,6 +149,18 @@ static void index_add(struct path_table *table, unsigned number)
 	table->index[at] = index_entry(hash, number);
 }
 
+/* Others may ask for it at any time. */
+static void count_mapped(struct path_table *table)
+{
+	size_t bytes = 0;
+
+	if (table->index_slots > PATH_SLOTS_FIRST)
+		bytes += table->index_slots * sizeof(*table->index);
+	if (table->frame_slots > PATH_SLOTS_FIRST)
+		bytes += table->frame_slots * sizeof(*table->frames);
+	atomic_store_explicit(&table->mapped, bytes, memory_order_relaxed);
+}
+
 /* Whether there is room for one more path, in four times as large an index if need be. */
 static bool room_in_index(struct path_table *table)
 {
@@ -168,6 +180,7 @@ static bool room_in_index(struct path_table *table)
 		index_add(table, i);
 	if (before != table->first_index)
 		munmap(before, slots * sizeof(*before));
+	count_mapped(table);
 	return true;
 }
 
@@ -190,6 +203,7 @@ static bool room_for_frame(struct path_table *table)
 			*find_frame(table, before[i].address) = before[i];
 	if (before != table->first_frames)
 		munmap(before, slots * sizeof(*before));
+	count_mapped(table);
 	return true;
 }
 
@@ -203,13 +217,7 @@ static void begin(struct path_table *table)
 
 size_t path_mapped(const struct path_table *table)
 {
-	size_t bytes = 0;
-
-	if (table->index_slots > PATH_SLOTS_FIRST)
-		bytes += table->index_slots * sizeof(*table->index);
-	if (table->frame_slots > PATH_SLOTS_FIRST)
-		bytes += table->frame_slots * sizeof(*table->frames);
-	return bytes;
+	return atomic_load_explicit(&table->mapped, memory_order_relaxed);
 }
 
 void path_fini(struct path_table *table)
@@ -221,6 +229,7 @@ void path_fini(struct path_table *table)
 	if (table->count)
 		atomic_fetch_sub_explicit(&all_paths, table->count - 1, memory_order_relaxed);
 	table->count = table->index_slots = table->frame_slots = 0;
+	count_mapped(table);
 	atomic_store_explicit(&table->kept, 0, memory_order_relaxed);
 }
 

@@ -74,6 +74,7 @@ struct path_table {
 	uint32_t *index;
 	struct path_frame *frames; /* by hash of the address; address 0: free */
 	uint32_t index_slots, frame_slots, frame_count;
+	_Atomic size_t mapped;        /* bytes of the two; others may read it at any time */
 	_Atomic uint64_t kept;        /* whole paths in use; others may read it at any time */
 	uint64_t learn_most;          /* ticks that learning may take */
 	_Atomic uint64_t learn_ticks; /* that learning took; others may read it at any time */
