@@ -4,8 +4,8 @@
 #include "multiplex/moments.h"
 
 #define Z95         1.959963985 /* quantile of the normal distribution */
-#define REGRESS_MIN 7  /* quanta for a regression; with fewer, counts go in proportion to time */
-#define STEIN       2. /* of a regression, what its own error does not explain is taken */
+#define REGRESS_MIN 7           /* quanta for a regression between them */
+#define STEIN       2.          /* of a regression, what its own error does not explain is taken */
 
 /* How the common events go with the length of bursts, between quanta. */
 struct by_length {
@@ -47,13 +47,35 @@ static double earned_slope(const double *all, const struct by_length *by, unsign
 	return all[x_at[i]] / all[BLOCK_W] + slope * (by->known - by->mean) < 0 ? 0 : slope;
 }
 
+/* The variance of a quantity between bursts, of its weighted total and squares. */
+static double burst_variance(double total, double squares, double w)
+{
+	double mean = total / w;
+
+	return settle(squares / w - mean * mean, squares / w);
+}
+
+/*
+ * For few quanta: the counts go with the length as far as they vary from burst to burst at all, and at most in
+ * proportion to it. Instructions often do not vary where times do.
+ */
+static double slope_between_bursts(const double *all, unsigned i)
+{
+	static const unsigned squares_at[AUX_MAX] = { COMMON_BURST_X1X1, COMMON_BURST_X2X2 };
+	double w = all[BLOCK_W], ratio = all[x_at[i]] / all[COMMON_T];
+	double x = burst_variance(all[x_at[i]], all[squares_at[i]], w);
+	double t = burst_variance(all[COMMON_T], all[COMMON_BURST_TT], w);
+
+	return t > 0 ? fmin(ratio, sqrt(x / t)) : 0;
+}
+
 static void find_slopes(const double *all, unsigned aux, struct by_length *by)
 {
 	by->tt = residual_tt(all, by->mean);
 	for (unsigned i = 0; i < aux; i++) {
 		by->xt[i] = residual_xt(all, i, by->mean);
 		if (by->quanta < REGRESS_MIN)
-			by->slope[i] = all[x_at[i]] / all[COMMON_T];
+			by->slope[i] = slope_between_bursts(all, i);
 		else if (by->tt > 0)
 			by->slope[i] = earned_slope(all, by, i);
 	}
