@@ -25,7 +25,8 @@ for mpi in openmpi mpich; do
 	[ -x "$programs/kernels.$mpi" ] || { skip "kernels.$mpi" "it was not built"; continue; }
 	for how in preloaded scripted; do
 		kernels $how sweeps 250 500 $sweeps
-		kernels $how twelve 100 200 $twelve
+		# long enough for what is booked before the places are told apart to be little
+		kernels $how twelve 600 1200 $twelve
 		kernels $how callers 500 1000 solver
 	done
 done
