@@ -30,7 +30,7 @@ static double with_rests(const struct thread *thread, uint64_t ticks)
 	return rested < all ? (double)ticks * all / (all - rested) : (double)ticks;
 }
 
-/* That the thread which speaks MPI was in it, or polled. */
+/* Returns the seconds that the thread which speaks MPI spent in MPI or polling. */
 static double mpi_seconds(void)
 {
 	double ticks = 0;

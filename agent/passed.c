@@ -237,7 +237,7 @@ static bool was_held_up(struct thread *thread, const struct thread_rules *rules,
 			(on - expected) * POLLING_HELD_UP < (double)ticks - expected;
 }
 
-/* Of so many ticks, what the bursts before each of the calls took; the rest is returned. */
+/* Gives the bursts before the calls that went by their part of `left` ticks. Returns what remains. */
 static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
 {
 	for (unsigned i = 0; i < PASSED_WINDOW; i++) {

@@ -162,8 +162,8 @@ __attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(unsign
 		const char *runtime);
 
 /*
- * The tool that the runtime would have found without the agent. The runtime has one tool at most, and this
- * one was asked for by the program, or by whoever started it.
+ * Returns the tool that the runtime would have found without the agent. The runtime has at most one tool, and
+ * the program or the user has chosen this one.
  */
 static struct ompt_start *next_tool(unsigned version, const char *runtime)
 {

@@ -286,9 +286,9 @@ unsigned real_definitions(const char *symbol)
 #define ANSWER_BUSY  UINT64_MAX
 
 /*
- * What the program did not start with has an answer for each caller. `epoch`: the answer holds while no
- * object has been unloaded since; 0: there is none. An entry whose epoch has passed is taken by whoever
- * sets ANSWER_BUSY there, and one of the present epoch is never written to.
+ * The answers for symbols of objects that were loaded later, one for each caller. `epoch`: number of
+ * unloadings when the answer was found; 0: the entry is free. The answer is valid while that number is the same.
+ * The thread that replaces an outdated epoch by ANSWER_BUSY owns the entry. Valid entries are never written to.
  */
 static struct answer {
 	_Atomic uint64_t epoch;

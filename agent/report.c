@@ -107,7 +107,7 @@ static json_t *tally(const struct tally *part, const struct totals *totals)
 			whole(part->bursts));
 }
 
-/* Of the time of all threads, what was between calls that only ask. */
+/* Returns the report's "polling": the time between calls that only ask, as a share of all threads' time. */
 static json_t *polling(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
@@ -215,7 +215,7 @@ static double known_interval(double mean, double ci95, bool exact)
 	return exact ? 0 : NAN;
 }
 
-/* Of one burst, nothing tells how far others are from it. */
+/* Returns the half-width of an event's interval; NAN if one burst was read, because it shows no variation. */
 static double event_interval(const struct phase *phase, const struct estimate *event)
 {
 	bool exact = is_read_whole(phase) && event->observed == phase->estimate.read;
