@@ -407,13 +407,8 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 		return result;                                                                     \
 	}
 
-/*
- * The others: those that nobody looks at, and those that go by, know no more than that, and save no
- * registers (where arguments take all that are free, one to three); the rest is in a function of its
- * own. That one has the parameters of the call, so that whoever jumps there or to the real one leaves
- * them, and the stack, where they are.
- */
-#define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
+/* The part of a wrapper that the agent looks at. `leave` tells it that the call has returned. */
+#define WRAPPER_OBSERVED(symbol, form, call, count, leave)                                         \
 	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
 	{                                                                                          \
 		void *site = wrap_thread.called.site;                                              \
@@ -423,10 +418,18 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
                                                                                                    \
 		wrap_enter(call, site, frame);                                                     \
 		result = real(A_##count);                                                          \
-		wrap_leave(call, site, frame);                                                     \
+		leave;                                                                             \
 		return result;                                                                     \
-	}                                                                                          \
-                                                                                                   \
+	}
+
+/*
+ * The others: those that nobody looks at, and those that go by, know no more than that, and save no
+ * registers (where arguments take all that are free, one to three); the rest is in a function of its
+ * own. That one has the parameters of the call, so that whoever jumps there or to the real one leaves
+ * them, and the stack, where they are.
+ */
+#define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
+	WRAPPER_OBSERVED(symbol, form, call, count, wrap_leave(call, site, frame))                 \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
@@ -444,19 +447,8 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
  * meantime it is as deep as no call is: it makes no other one that is intercepted.
  */
 #define WRAPPER_ASKS(symbol, form, call, count, answer)                                            \
-	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
-	{                                                                                          \
-		void *site = wrap_thread.called.site;                                              \
-		const void *frame = wrap_thread.called.frame;                                      \
-		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call, site);          \
-		long result;                                                                       \
-                                                                                                   \
-		wrap_enter(call, site, frame);                                                     \
-		result = real(A_##count);                                                          \
-		wrap_leave_asked(call, site, frame, WRAP_ANSWERS(answer));                         \
-		return result;                                                                     \
-	}                                                                                          \
-                                                                                                   \
+	WRAPPER_OBSERVED(symbol, form, call, count,                                                \
+			wrap_leave_asked(call, site, frame, WRAP_ANSWERS(answer)))                 \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
