@@ -234,14 +234,21 @@ static double burst_seconds(const struct burst *burst)
 	return clock_ns(burst->ticks) * 1e-9;
 }
 
-/* The prototype that claims the burst, or -1. */
+/*
+ * Returns the prototype that claims the burst, or -1. A burst whose place has prototypes of its own is not
+ * claimed by one of any place: the next generation is more likely to have the right one.
+ */
 static int classify(const struct prototype_table *table, const double *metrics, uint32_t place)
 {
 	float point[SPACE_DIMS_MAX];
+	int nearest;
 
 	if (!table->count || !space_map(&table->space, metrics, point))
 		return -1;
-	return prototypes_nearest(table, point, place);
+	nearest = prototypes_nearest(table, point, place);
+	if (nearest >= 0 && !table->all[nearest].place && prototypes_know_place(table, place))
+		return -1;
+	return nearest;
 }
 
 /* The finaliser of SplitMix64. */

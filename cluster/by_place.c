@@ -62,8 +62,9 @@ struct splitter {
 	struct by_place *sample;
 	struct entry *entry;
 	struct group *group;
-	double *value; /* scratch space for a coordinate of each burst */
-	double *phase; /* time by phase that bursts have had */
+	double *value;     /* scratch space for a coordinate of each burst */
+	double *phase;     /* time by phase that bursts have had */
+	struct home *home; /* of the place that is looked at */
 	struct task {
 		uint32_t process;
 		bool runs, near; /* it runs a place; a thread of its process does */
@@ -313,7 +314,7 @@ static int by_code(const void *a, const void *b)
 	return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-/* Where the bursts of a place are that its largest cluster holds. */
+/* A cluster that takes bursts of a place, and the box of the place's bursts in it. */
 struct home {
 	uint32_t label;
 	double low[SPACE_DIMS_MAX], high[SPACE_DIMS_MAX];
@@ -338,16 +339,6 @@ static void find_home(const struct splitter *splitter, const struct group *group
 		}
 }
 
-static bool is_near(const struct by_place *sample, const struct home *home, uint32_t burst)
-{
-	double distance = 0;
-
-	for (uint32_t dim = 0; dim < sample->dims; dim++)
-		distance += kdtree_outside2(home->low[dim], home->high[dim],
-				sample->point[(size_t)burst * sample->dims + dim]);
-	return distance <= REACH * REACH;
-}
-
 /* Whether a part of a place is as long as the bursts of its home, or nearly. */
 static bool is_alike(const struct by_place *sample, const struct home *home,
 		const struct home *part)
@@ -360,8 +351,8 @@ static bool is_alike(const struct by_place *sample, const struct home *home,
 }
 
 /*
- * Adds to the home of a place the parts of it that are alike, and what then is alike to these. Density
- * alone makes several clusters of a place of which few bursts were read.
+ * Adds to the home of a place's largest cluster the parts of the place that are alike, and what then is
+ * alike to these. Density alone makes several clusters of a place of which few bursts were read.
  */
 static void grow_home(struct splitter *splitter, size_t groups, struct home *home)
 {
@@ -387,17 +378,11 @@ static void grow_home(struct splitter *splitter, size_t groups, struct home *hom
 	}
 }
 
-/*
- * Joins to the largest cluster of a place, whose entries are [begin, end), what is alike to it, and the
- * tail of the place.
- */
-static void join_tail(struct splitter *splitter, size_t begin, size_t end)
+/* Groups the entries [begin, end) of one place by label; returns how many groups there are. */
+static size_t find_parts(struct splitter *splitter, size_t begin, size_t end)
 {
-	struct by_place *sample = splitter->sample;
-	struct group *group = splitter->group, *largest = NULL;
+	struct group *group = splitter->group;
 	size_t groups = 0;
-	double time = 0;
-	struct home home;
 
 	for (size_t i = begin; i < end; i++) {
 		const struct entry *entry = &splitter->entry[i];
@@ -405,32 +390,132 @@ static void join_tail(struct splitter *splitter, size_t begin, size_t end)
 		if (i == begin || entry->label != entry[-1].label)
 			group[groups++] = (struct group){ .begin = i };
 		group[groups - 1].end = i + 1;
-		group[groups - 1].time += sample->duration[entry->burst];
-		time += sample->duration[entry->burst];
+		group[groups - 1].time += splitter->sample->duration[entry->burst];
 	}
-	for (size_t g = 0; g < groups; g++)
-		if (splitter->entry[group[g].begin].label &&
-				(!largest || group[g].time > largest->time))
-			largest = &group[g];
-	if (!largest || !sample->own[splitter->entry[largest->begin].burst])
-		return;
-	find_home(splitter, largest, &home);
-	grow_home(splitter, groups, &home);
+	return groups;
+}
+
+/* Returns the largest part that is in a cluster, or NULL if all of the place's bursts are noise. */
+static struct group *largest_part(const struct splitter *splitter, size_t groups)
+{
+	struct group *largest = NULL;
+
 	for (size_t g = 0; g < groups; g++) {
-		bool noise = !splitter->entry[group[g].begin].label;
-		bool tail = (double)(group[g].end - group[g].begin) <=
-						TAIL * (double)(end - begin) &&
-				group[g].time <= TAIL * time;
+		struct group *group = &splitter->group[g];
 
-		for (size_t i = group[g].begin; i < group[g].end && &group[g] != largest; i++) {
-			uint32_t burst = splitter->entry[i].burst;
-
-			if (!tail && !group[g].apart && !(noise && is_near(sample, &home, burst)))
-				continue;
-			sample->label[burst] = home.label;
-			sample->own[burst] = splitter->entry[i].place;
-		}
+		if (splitter->entry[group->begin].label &&
+				(!largest || group->time > largest->time))
+			largest = group;
 	}
+	return largest;
+}
+
+/* Whether some bursts of a place, whose entries are [begin, end), are to have prototypes of their own. */
+static bool is_looked_at(const struct splitter *splitter, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++)
+		if (splitter->sample->own[splitter->entry[i].burst])
+			return true;
+	return false;
+}
+
+static bool is_noise(const struct splitter *splitter, const struct group *group)
+{
+	return !splitter->entry[group->begin].label;
+}
+
+/* Whether a part of a place is too little to be a phase, if the place has `bursts` bursts in `time`. */
+static bool is_tail(const struct group *group, size_t bursts, double time)
+{
+	return (double)(group->end - group->begin) <= TAIL * (double)bursts &&
+			group->time <= TAIL * time;
+}
+
+/*
+ * Lists the homes of a place: the grown one of its largest part first, then those of the other parts
+ * that are neither noise nor tails. Marks in `apart` the parts that the first one has grown by.
+ */
+static size_t find_homes(struct splitter *splitter, size_t groups, struct group *largest)
+{
+	size_t bursts = 0, homes = 1;
+	double time = 0;
+
+	for (size_t g = 0; g < groups; g++) {
+		bursts += splitter->group[g].end - splitter->group[g].begin;
+		time += splitter->group[g].time;
+	}
+	find_home(splitter, largest, &splitter->home[0]);
+	largest->apart = true;
+	grow_home(splitter, groups, &splitter->home[0]);
+	for (size_t g = 0; g < groups; g++) {
+		struct group *group = &splitter->group[g];
+
+		group->large = !is_noise(splitter, group) && !is_tail(group, bursts, time);
+		if (group->large && !group->apart)
+			find_home(splitter, group, &splitter->home[homes++]);
+	}
+	return homes;
+}
+
+/* Returns the home that a burst is nearest to, and the squared distance to its box. */
+static const struct home *nearest_home(const struct splitter *splitter, size_t homes,
+		uint32_t burst, double *distance2)
+{
+	const struct by_place *sample = splitter->sample;
+	const double *point = &sample->point[(size_t)burst * sample->dims];
+	const struct home *nearest = NULL;
+
+	for (size_t h = 0; h < homes; h++) {
+		const struct home *home = &splitter->home[h];
+		double distance = 0;
+
+		for (uint32_t dim = 0; dim < sample->dims; dim++)
+			distance += kdtree_outside2(home->low[dim], home->high[dim], point[dim]);
+		if (nearest && distance >= *distance2)
+			continue;
+		nearest = home;
+		*distance2 = distance;
+	}
+	return nearest;
+}
+
+/* Gives the bursts of a part of a place to the homes that they belong to, if they belong to any. */
+static void join_part(struct splitter *splitter, const struct group *group, size_t homes)
+{
+	struct by_place *sample = splitter->sample;
+
+	for (size_t i = group->begin; i < group->end; i++) {
+		uint32_t burst = splitter->entry[i].burst;
+		const struct home *home = &splitter->home[0];
+		double distance2 = 0;
+
+		if (!group->apart)
+			home = nearest_home(splitter, homes, burst, &distance2);
+		if (!is_noise(splitter, group) || distance2 <= REACH * REACH)
+			sample->label[burst] = home->label;
+	}
+}
+
+/*
+ * Joins to the largest cluster of a place, whose entries are [begin, end), what is alike to it, and the
+ * tails and the noise of the place to the clusters that they are nearest to. If one part of the place has
+ * prototypes of its own, all have, so that its bursts need none of any place.
+ */
+static void join_tail(struct splitter *splitter, size_t begin, size_t end)
+{
+	struct by_place *sample = splitter->sample;
+	size_t groups = find_parts(splitter, begin, end), homes;
+	struct group *largest = largest_part(splitter, groups);
+
+	if (!largest || !is_looked_at(splitter, begin, end))
+		return;
+	homes = find_homes(splitter, groups, largest);
+	for (size_t g = 0; g < groups; g++)
+		if (splitter->group[g].apart || !splitter->group[g].large)
+			join_part(splitter, &splitter->group[g], homes);
+	for (size_t i = begin; i < end; i++)
+		if (sample->label[splitter->entry[i].burst])
+			sample->own[splitter->entry[i].burst] = splitter->entry[i].place;
 }
 
 static void join_tails(struct splitter *splitter)
@@ -462,9 +547,10 @@ static int splitter_init(struct splitter *splitter)
 	splitter->group = malloc(room * sizeof(*splitter->group));
 	splitter->value = malloc(room * sizeof(*splitter->value));
 	splitter->phase = malloc((splitter->phases + 1) * sizeof(*splitter->phase));
+	splitter->home = malloc(room * sizeof(*splitter->home));
 	splitter->task = malloc((sample->tasks + 1) * sizeof(*splitter->task));
 	if (!splitter->entry || !splitter->group || !splitter->value || !splitter->phase ||
-			!splitter->task)
+			!splitter->home || !splitter->task)
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++)
 		splitter->task[sample->task[i]].process = sample->process[i];
@@ -502,6 +588,7 @@ int by_place_split(struct by_place *sample)
 	free(splitter.group);
 	free(splitter.value);
 	free(splitter.phase);
+	free(splitter.home);
 	free(splitter.task);
 	return error < 0 ? error : 0;
 }

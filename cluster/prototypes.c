@@ -242,6 +242,22 @@ int prototypes_nearest(const struct prototype_table *table, const float *point, 
 	return nearest_of(table, point, blocks, place);
 }
 
+bool prototypes_know_place(const struct prototype_table *table, uint32_t place)
+{
+	/* the columns are in order of their places, those of any place first */
+	uint32_t low = 0, high = table->count;
+
+	while (place && low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (table->place[middle] < place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return place && low < table->count && table->place[low] == place;
+}
+
 int prototypes_guess(const struct prototype_table *table, const float *point, uint32_t place)
 {
 	int guess = -1;

@@ -14,6 +14,7 @@
 #ifndef PHASEMUX_CLUSTER_PROTOTYPES_H
 #define PHASEMUX_CLUSTER_PROTOTYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,9 @@ void prototypes_index(struct prototype_table *table);
  * for 256 prototypes in 2 dimensions.
  */
 int prototypes_nearest(const struct prototype_table *table, const float *point, uint32_t place);
+
+/* Returns whether some prototype is of this place; false for place 0. Takes some ten ns. */
+bool prototypes_know_place(const struct prototype_table *table, uint32_t place);
 
 /*
  * For a burst that no prototype takes and no later generation will: returns the prototype that most

@@ -218,6 +218,17 @@ static void classify_by_old(const struct prototype_table *table, struct training
 	}
 }
 
+/*
+ * Makes the places that had prototypes of their own keep some: bursts of such a place are taken by no
+ * prototype of any place.
+ */
+static void keep_places(const struct prototype_table *table, struct training *training)
+{
+	for (size_t i = 0; i < training->count; i++)
+		if (training->label[i] && prototypes_know_place(table, training->place[i]))
+			training->own[i] = training->place[i];
+}
+
 /* Relabels old prototypes, and gives every cluster the number of the phase that it continues. */
 static int continue_phases(struct prototype_table *table, struct training *training)
 {
@@ -503,6 +514,8 @@ int prototypes_train(const struct training_sample *sample, const struct prototyp
 		classify_by_old(next, &training);
 		error = find_clusters(&training, &next->space, sample->place != NULL);
 	}
+	if (!error)
+		keep_places(next, &training);
 	if (!error)
 		error = continue_phases(next, &training);
 	if (!error)

@@ -277,6 +277,36 @@ static void test_tails(void)
 	ok(kept, "and each is of its place's phase");
 }
 
+/* Each place's bursts are of two lengths, a hundred times apart. */
+static double short_and_long(unsigned code, unsigned number)
+{
+	(void)code;
+	return number % 20 ? 0.2e-3 : 20e-3;
+}
+
+/* A few short bursts took eight times as long. Most of the time of their places is in the long ones. */
+static void test_tail_of_short(void)
+{
+	static const struct shape shape = { in_turn, short_and_long };
+	static struct prototype_table empty, table;
+	static struct bursts all;
+	bool is_short = true;
+
+	empty = empty_table();
+	make(&all, &shape, 1);
+	for (unsigned i = 1; i < BURSTS; i += 170)
+		all.seconds[i] *= 8;
+	is_int(prototypes_train(&all.sample, &empty, &table), 0,
+			"a sample of short and long bursts");
+	for (unsigned i = 1; i < BURSTS; i += 170)
+		is_short = is_short &&
+				phase_of(&table, all.seconds[i], all.place[i]) ==
+						phase_of(&table, 0.202e-3, all.place[i]);
+	ok(is_short, "disturbed short bursts are of the short ones' phase");
+	ok(phase_of(&table, 20.2e-3, place_of(0)) != phase_of(&table, 0.202e-3, place_of(0)),
+			"which is not that of the long ones");
+}
+
 /* Beside the heavy places there are many rare ones in the same cluster. */
 static unsigned mostly_in_turn(unsigned number)
 {
@@ -332,6 +362,9 @@ static void test_guess(void)
 	is_int(prototypes_guess(&table, &beside, 7), 0, "but a guess of the same place");
 	is_int(prototypes_guess(&table, &beside, 8), -1, "and of no other");
 	is_int(prototypes_guess(&table, &far, 7), -1, "and none far away");
+	ok(prototypes_know_place(&table, 7) && prototypes_know_place(&table, 9),
+			"two places have prototypes");
+	ok(!prototypes_know_place(&table, 8) && !prototypes_know_place(&table, 0), "and no others");
 }
 
 int main(void)
@@ -340,6 +373,7 @@ int main(void)
 	test_threads();
 	test_generations();
 	test_tails();
+	test_tail_of_short();
 	test_rest();
 	test_guess();
 	return tap_done();

@@ -25,8 +25,7 @@ for mpi in openmpi mpich; do
 	[ -x "$programs/kernels.$mpi" ] || { skip "kernels.$mpi" "it was not built"; continue; }
 	for how in preloaded scripted; do
 		kernels $how sweeps 250 500 $sweeps
-		# long enough for what is booked before the places are told apart to be little
-		kernels $how twelve 600 1200 $twelve
+		kernels $how twelve 100 200 $twelve
 		kernels $how callers 500 1000 solver
 	done
 done
