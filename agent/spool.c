@@ -14,26 +14,32 @@
 #include "agent/output.h"
 #include "multiplex/layout.h"
 
-#define ROOM_STEP 16 /* sites, spans, lengths or paths that get room at once */
+#define ROOM_STEP   16 /* sites, spans, lengths or paths that get room at once */
+#define DIRTY_WORDS ((SPOOL_THREADS_MAX + 63) / 64)
+
+/* A thread's part of the file. */
+struct spool_part {
+	unsigned char *map;                    /* both sides */
+	uint32_t sites, spans, lengths, paths; /* that have room */
+	uint64_t dirty_spans[SPAN_WORDS];      /* a bit each */
+};
 
 struct spool {
 	unsigned char *map;
-	size_t bytes;                /* of the mapping: for all threads */
+	size_t bytes;                /* of the mapping, in which threads have no part */
 	size_t length;               /* of the file */
 	size_t reserved;             /* of it, what is sure to have storage behind it */
 	unsigned prototypes, phases; /* that have room */
-	uint32_t sites[SPOOL_THREADS_MAX], spans[SPOOL_THREADS_MAX], lengths[SPOOL_THREADS_MAX],
-			paths[SPOOL_THREADS_MAX];
-	char folder[4096]; /* of the run */
+	char folder[4096];           /* of the run */
 	char name[32];
 	dev_t device;
 	ino_t inode;
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
-	uint64_t dirty_threads;                              /* a bit each */
-	uint64_t dirty_spans[SPOOL_THREADS_MAX][SPAN_WORDS]; /* of those, a bit each */
-	uint64_t dirty[PROTOTYPES_MAX]; /* per prototype, a bit for each group */
+	uint64_t dirty[PROTOTYPES_MAX];              /* per prototype, a bit for each group */
+	uint64_t dirty_threads[DIRTY_WORDS];         /* a bit each */
+	struct spool_part thread[SPOOL_THREADS_MAX]; /* of memory that is there when it is used */
 };
 
 #define PATH_SIZE (sizeof(((struct spool *)NULL)->folder) + sizeof(((struct spool *)NULL)->name))
@@ -75,10 +81,15 @@ size_t spool_profile_at(uint64_t sums_length)
 	return spool_sums_at(sums_length, SPOOL_SIDES);
 }
 
+static size_t thread_side_bytes(void)
+{
+	return align(sizeof(struct spool_thread));
+}
+
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
 	return spool_profile_at(sums_length) + align(sizeof(struct profile)) +
-			(thread * SPOOL_SIDES + side) * align(sizeof(struct spool_thread));
+			((size_t)thread * SPOOL_SIDES + side) * thread_side_bytes();
 }
 
 /* As FNV-1a does it with bytes, but word by word: the facts have some 50,000 bytes. */
@@ -119,7 +130,7 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting)
 
 /* ---- making it ---- */
 
-/* The file is at least so long, in whole pages, and mapped to there. */
+/* The file is at least so long, in whole pages. */
 static int lengthen(struct spool *spool, int fd, size_t length)
 {
 	struct rlimit limit;
@@ -129,13 +140,18 @@ static int lengthen(struct spool *spool, int fd, size_t length)
 	/* to pass this limit is a signal, not an error */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
 		return -EFBIG;
-	if (ftruncate(fd, (off_t)length) ||
-			mmap(spool->map + spool->length, length - spool->length,
-					PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-					(off_t)spool->length) == MAP_FAILED)
+	if (ftruncate(fd, (off_t)length))
 		return -errno;
 	spool->length = length;
 	return 0;
+}
+
+/* Maps a part of the file, which is so long. NULL on failure. */
+static unsigned char *map_part(int fd, size_t at, size_t bytes)
+{
+	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+
+	return map == MAP_FAILED ? NULL : map;
 }
 
 /* The page where an array that begins at `base` goes on, of which so many bytes have their room. */
@@ -160,18 +176,14 @@ static int reserve(struct spool *spool, int fd, size_t base, size_t from, size_t
 	return -error;
 }
 
+/* Only what the file is long enough for is mapped: to touch a page behind its end is SIGBUS. */
 static int map_file(struct spool *spool, int fd)
 {
-	/* to touch a page behind the file's end is SIGBUS: who looks over all memory must find none */
-	void *map = mmap(NULL, spool->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct stat status;
 	int error;
 
-	if (map == MAP_FAILED)
-		return -errno;
-	spool->map = map;
 	spool->length = 0;
-	error = lengthen(spool, fd, spool_thread_at(spool->sums_length, 0, 0));
+	error = lengthen(spool, fd, spool->bytes);
 	if (!error)
 		error = reserve(spool, fd, 0, 0, spool_sums_at(spool->sums_length, 0));
 	if (!error)
@@ -179,10 +191,11 @@ static int map_file(struct spool *spool, int fd)
 				sizeof(struct profile));
 	if (!error && fstat(fd, &status))
 		error = -errno;
-	if (error) {
-		munmap(map, spool->bytes);
+	if (error)
 		return error;
-	}
+	spool->map = map_part(fd, 0, spool->bytes);
+	if (!spool->map)
+		return -errno;
 	spool->device = status.st_dev;
 	spool->inode = status.st_ino;
 	return 0;
@@ -259,7 +272,7 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 		return NULL;
 	snprintf(spool->name, sizeof(spool->name), "rank-%d", facts->rank);
 	spool->sums_length = facts->sums_length;
-	spool->bytes = spool_thread_at(spool->sums_length, SPOOL_THREADS_MAX, 0);
+	spool->bytes = spool_thread_at(spool->sums_length, 0, 0);
 	*error = make(spool, wanted, facts);
 	snprintf(folder, size, "%s", spool->folder);
 	if (*error) {
@@ -301,6 +314,8 @@ void spool_free(struct spool *spool)
 	if (!spool)
 		return;
 	sums_free(spool->shape);
+	for (unsigned i = 0; i < spool->threads; i++)
+		munmap(spool->thread[i].map, SPOOL_SIDES * thread_side_bytes());
 	munmap(spool->map, spool->bytes);
 	free(spool);
 }
@@ -324,8 +339,7 @@ struct spool_side *spool_side(struct spool *spool)
 
 struct spool_thread *spool_thread(struct spool *spool, int thread)
 {
-	return (struct spool_thread *)(spool->map +
-			spool_thread_at(spool->sums_length, (unsigned)thread, 0));
+	return (struct spool_thread *)spool->thread[thread].map;
 }
 
 /* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
@@ -425,10 +439,14 @@ int spool_admit(struct spool *spool)
 	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
 		error = reserve(spool, fd, spool_thread_at(spool->sums_length, thread, side), 0,
 				offsetof(struct spool_thread, span));
+	if (!error) {
+		spool->thread[thread].map =
+				map_part(fd, spool_thread_at(spool->sums_length, thread, 0),
+						SPOOL_SIDES * thread_side_bytes());
+		error = spool->thread[thread].map ? 0 : -errno;
+	}
 	close(fd);
-	if (error)
-		return error;
-	return (int)spool->threads++;
+	return error ? error : (int)spool->threads++;
 }
 
 /*
@@ -460,16 +478,17 @@ static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, s
 void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
 		uint32_t *lengths, uint32_t *paths)
 {
+	struct spool_part *part = &spool->thread[thread];
+
 	/* what stands before the spans has its room, but not what stands before the others */
 	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
-			sizeof(struct spool_span), &spool->spans[thread], *spans, SPANS_MAX);
+			sizeof(struct spool_span), &part->spans, *spans, SPANS_MAX);
 	*lengths = grow(spool, thread, offsetof(struct spool_thread, length), 0,
-			sizeof(struct spool_length), &spool->lengths[thread], *lengths,
-			LENGTHS_MAX);
+			sizeof(struct spool_length), &part->lengths, *lengths, LENGTHS_MAX);
 	*sites = grow(spool, thread, offsetof(struct spool_thread, site), 0,
-			sizeof(struct spool_site), &spool->sites[thread], *sites, SITES_MAX);
+			sizeof(struct spool_site), &part->sites, *sites, SITES_MAX);
 	*paths = grow(spool, thread, offsetof(struct spool_thread, path), 0,
-			sizeof(struct spool_path), &spool->paths[thread], *paths, PATHS_MAX);
+			sizeof(struct spool_path), &part->paths, *paths, PATHS_MAX);
 }
 
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
@@ -479,12 +498,12 @@ void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
 
 void spool_touch_thread(struct spool *spool, int thread)
 {
-	spool->dirty_threads |= 1ull << thread;
+	spool->dirty_threads[thread / 64] |= 1ull << thread % 64;
 }
 
 void spool_touch_span(struct spool *spool, int thread, uint32_t span)
 {
-	spool->dirty_spans[thread][span / 64] |= 1ull << span % 64;
+	spool->thread[thread].dirty_spans[span / 64] |= 1ull << span % 64;
 }
 
 static void copy(const double *from, size_t length, size_t apart)
@@ -521,21 +540,27 @@ static void copy_spans(uint64_t *dirty, const struct spool_thread *from, struct 
 		to->length[0] = from->length[0];
 }
 
+static void copy_thread(struct spool_part *part)
+{
+	const struct spool_thread *from = (const struct spool_thread *)part->map;
+	struct spool_thread *to = (struct spool_thread *)(part->map + thread_side_bytes());
+
+	/* paths and sites stay as they are */
+	memcpy(to->path + to->paths, from->path + to->paths,
+			(from->paths - to->paths) * sizeof(from->path[0]));
+	memcpy(to->site + to->sites, from->site + to->sites,
+			(from->sites - to->sites) * sizeof(from->site[0]));
+	copy_spans(part->dirty_spans, from, to);
+	memcpy(to, from, offsetof(struct spool_thread, span));
+}
+
 static void copy_threads(struct spool *spool)
 {
-	for (; spool->dirty_threads; spool->dirty_threads &= spool->dirty_threads - 1) {
-		int number = __builtin_ctzll(spool->dirty_threads);
-		const struct spool_thread *from = spool_thread(spool, number);
-		struct spool_thread *to = (struct spool_thread *)(spool->map +
-				spool_thread_at(spool->sums_length, (unsigned)number, 1));
+	for (unsigned w = 0; w < DIRTY_WORDS; w++) {
+		uint64_t *dirty = &spool->dirty_threads[w];
 
-		/* paths and sites stay as they are */
-		memcpy(to->path + to->paths, from->path + to->paths,
-				(from->paths - to->paths) * sizeof(from->path[0]));
-		memcpy(to->site + to->sites, from->site + to->sites,
-				(from->sites - to->sites) * sizeof(from->site[0]));
-		copy_spans(spool->dirty_spans[number], from, to);
-		memcpy(to, from, offsetof(struct spool_thread, span));
+		for (; *dirty; *dirty &= *dirty - 1)
+			copy_thread(&spool->thread[w * 64 + (unsigned)__builtin_ctzll(*dirty)]);
 	}
 }
 

@@ -37,9 +37,9 @@
 #include "multiplex/sums.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     18
+#define SPOOL_VERSION     19
 #define SPOOL_SIDES       2
-#define SPOOL_THREADS_MAX 64
+#define SPOOL_THREADS_MAX 1024
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
 #define SPOOL_MODULES_MAX 64
 #define SPOOL_COMMAND_MAX 4096

@@ -13,7 +13,7 @@
 #include "agent/calls.h"
 #include "multiplex/layout.h"
 
-#define FILE_MAX    (256u << 20)
+#define FILE_MAX    (2u << 30) /* mostly holes: as long as it has storage for is read */
 #define ATTEMPTS    1000
 #define RANKS_MAX   1000000
 #define COUNT_MAX   0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
@@ -148,19 +148,17 @@ static bool is_thread(const struct spool_thread *thread, const struct spool_fact
 	const double *account = (const double *)&thread->account;
 	bool good = are_numbers(account, sizeof(thread->account) / sizeof(*account), 0x1p63) &&
 			is_number(thread->account.bursts, COUNT_MAX) &&
-			is_number(thread->account.lost, COUNT_MAX) && thread->spans <= SPANS_MAX &&
+			is_number(thread->account.lost, COUNT_MAX) &&
 			thread->open <= SPOOL_OPEN_MAX &&
 			(!thread->open ||
 					(thread->open_group < facts->plan.groups &&
 							thread->open_weight > 0 &&
 							thread->open_weight <= COUNT_MAX));
 
-	good = good && thread->paths <= PATHS_MAX && thread->sites <= SITES_MAX;
 	for (uint32_t i = 0; good && i < thread->sites; i++)
 		good = thread->site[i].path < PATHS_MAX && thread->site[i].call < RUNTIME_CALLS;
 	for (uint32_t i = 0; good && i < thread->paths; i++)
 		good = thread->path[i].frames <= PATH_FRAMES_MAX;
-	good = good && thread->lengths <= LENGTHS_MAX;
 	for (uint32_t i = 0; good && i < thread->lengths; i++)
 		good = is_length(&thread->length[i]);
 	for (uint32_t i = 0; good && i < thread->spans; i++)
@@ -203,6 +201,21 @@ static void clean_profile(struct profile *profile, uint32_t prototypes)
 }
 
 /* ---- parsing ---- */
+
+/* Of a thread's side, what is used of it. False: the counts make no sense. */
+static bool copy_thread(struct spool_thread *to, const unsigned char *from)
+{
+	memcpy(to, from, offsetof(struct spool_thread, span));
+	if (to->spans > SPANS_MAX || to->lengths > LENGTHS_MAX || to->sites > SITES_MAX ||
+			to->paths > PATHS_MAX)
+		return false;
+	memcpy(to->span, from + offsetof(struct spool_thread, span), to->spans * sizeof(*to->span));
+	memcpy(to->length, from + offsetof(struct spool_thread, length),
+			to->lengths * sizeof(*to->length));
+	memcpy(to->site, from + offsetof(struct spool_thread, site), to->sites * sizeof(*to->site));
+	memcpy(to->path, from + offsetof(struct spool_thread, path), to->paths * sizeof(*to->path));
+	return true;
+}
 
 static int parse_facts(struct spool_facts *facts, const void *bytes, size_t length, char *why,
 		size_t why_size)
@@ -251,7 +264,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	if (length < spool_thread_at(facts->sums_length, image->side.threads, 0))
 		return refuse(why, why_size, "cut short");
 	image->sums = malloc((facts->sums_length + 1) * sizeof(*image->sums));
-	image->thread = malloc((image->side.threads + 1) * sizeof(*image->thread));
+	image->thread = calloc(image->side.threads + 1, sizeof(*image->thread));
 	if (!image->sums || !image->thread) {
 		spool_image_fini(image);
 		return -ENOMEM;
@@ -262,9 +275,9 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 			sizeof(image->profile));
 	clean_profile(&image->profile, image->side.prototypes);
 	for (uint32_t i = 0; i < image->side.threads && !error; i++) {
-		memcpy(&image->thread[i], from + spool_thread_at(facts->sums_length, i, whole),
-				sizeof(*image->thread));
-		if (!is_thread(&image->thread[i], facts))
+		if (!copy_thread(&image->thread[i],
+				    from + spool_thread_at(facts->sums_length, i, whole)) ||
+				!is_thread(&image->thread[i], facts))
 			error = refuse(why, why_size, "damaged");
 	}
 	if (!error && !are_sums(image))
@@ -299,6 +312,27 @@ static uint64_t commits_in(const struct spool_state *state)
 	return atomic_load_explicit(&state->commits, memory_order_relaxed);
 }
 
+/* The bytes of a file that are no hole, into memory that is zero. */
+static bool read_sparse(int fd, unsigned char *bytes, size_t length)
+{
+	off_t begin = 0, end;
+
+	while (begin < (off_t)length) {
+		begin = lseek(fd, begin, SEEK_DATA);
+		if (begin < 0)
+			return errno == ENXIO; /* a hole to the end */
+		end = lseek(fd, begin, SEEK_HOLE);
+		if (end < 0)
+			return false;
+		end = end < (off_t)length ? end : (off_t)length;
+		if (begin < end &&
+				!read_at(fd, bytes + begin, (size_t)(end - begin), (size_t)begin))
+			return false;
+		begin = end;
+	}
+	return true;
+}
+
 /*
  * All bytes of one moment: between two looks at the number of commits, none began and none ended.
  * Who was killed in the middle of one left an odd number for ever, and side 0 whole.
@@ -309,9 +343,9 @@ static int read_moment(int fd, unsigned char *bytes, size_t length)
 	struct spool_state before, after;
 
 	if (length < at + sizeof(before))
-		return read_at(fd, bytes, length, 0) ? 0 : -EIO;
+		return read_sparse(fd, bytes, length) ? 0 : -EIO;
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-		if (!read_at(fd, &before, sizeof(before), at) || !read_at(fd, bytes, length, 0) ||
+		if (!read_at(fd, &before, sizeof(before), at) || !read_sparse(fd, bytes, length) ||
 				!read_at(fd, &after, sizeof(after), at))
 			return -EIO;
 		if (commits_in(&before) == commits_in(&after))
@@ -335,7 +369,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 		error = -errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
 		error = refuse(why, why_size, "not left by phasemux");
-	else if (!(bytes = malloc((size_t)status.st_size + 1)))
+	else if (!(bytes = calloc((size_t)status.st_size + 1, 1)))
 		error = -ENOMEM;
 	else
 		error = read_moment(fd, bytes, (size_t)status.st_size);

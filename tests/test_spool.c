@@ -283,6 +283,35 @@ static void test_room(void)
 	spool_free(spool);
 }
 
+/* The memory of each is mapped when it is admitted, and what is read back is as large as what was written. */
+static void test_many_threads(void)
+{
+	int error, last = 0;
+	struct spool *spool = make(&error);
+	struct spool_image image;
+	char why[256] = "";
+	double bursts = 0;
+
+	for (int i = 0; i < SPOOL_THREADS_MAX && last >= 0; i++) {
+		last = spool_admit(spool);
+		if (last < 0)
+			break;
+		spool_thread(spool, last)->account.bursts = i;
+		spool_touch_thread(spool, last);
+	}
+	is_int(last, SPOOL_THREADS_MAX - 1, "room for as many threads as may be observed");
+	is_int(spool_admit(spool), -ENOSPC, "and for no more");
+	spool_commit(spool);
+	error = read_back(&image, why, sizeof(why));
+	ok(error == 0, "they are read back: %s", error ? why : "all");
+	for (uint32_t i = 0; i < image.side.threads; i++)
+		bursts += image.thread[i].account.bursts;
+	ok(bursts == SPOOL_THREADS_MAX * (SPOOL_THREADS_MAX - 1) / 2, "each with what it has");
+	spool_image_fini(&image);
+	spool_remove(spool);
+	spool_free(spool);
+}
+
 static int removes_without_descriptors(void *spool)
 {
 	struct rlimit none = { 0, 0 };
@@ -412,6 +441,7 @@ int main(void)
 	describe();
 	test_modes();
 	test_room();
+	test_many_threads();
 	test_planted();
 	test_bytes();
 	test_kills();
