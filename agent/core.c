@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent/agreement.h"
+#include "agent/crowd.h"
 #include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/output.h"
@@ -311,7 +312,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	found_family(spool_error, run);
 	if (core_open_books())
 		return -ENOMEM;
-	if (pthread_key_create(&core.thread_ends, hooks_thread_ends))
+	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || crowd_start())
 		return -ENOMEM;
 	return forked_prepare(run);
 }

@@ -26,7 +26,6 @@
 #include "agent/spool.h"
 #include "agent/thread.h"
 
-#define CORE_THREADS_MAX 64
 #define CORE_EVENT_BYTES                                                                           \
 	(128 << 10) /* of the kernel's pages for events: a new thread saves them then */
 #define CORE_SERVICE_NS 10000000 /* how often what is not urgent is looked after, but in calm */
@@ -56,7 +55,7 @@ struct core {
 	volatile unsigned char *mark;
 	pthread_t main_thread; /* that called MPI_Init */
 	pthread_key_t thread_ends;
-	/* newest first; a thread is never taken out */
+	/* newest first; a thread is never taken out: another takes its place when it has ended */
 	_Atomic(struct thread *) threads;
 	_Atomic unsigned thread_count;
 	_Atomic size_t event_bytes; /* the kernel's pages for their events, while they live */

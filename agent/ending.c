@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/core.h"
+#include "agent/crowd.h"
 #include "agent/gather.h"
 #include "agent/log.h"
 #include "agent/output.h"
@@ -24,7 +25,7 @@
 /* Time of a thread, of which rests are left out: what it most likely is with them. */
 static double with_rests(const struct thread *thread, uint64_t ticks)
 {
-	double all = (double)(clock_now() - core.start - thread->unobserved);
+	double all = (double)(thread_lived(thread, clock_now() - core.start) - thread->unobserved);
 	double rested = (double)atomic_load(&thread->counts.rested_ticks);
 
 	return rested < all ? (double)ticks * all / (all - rested) : (double)ticks;
@@ -43,15 +44,17 @@ static double mpi_seconds(void)
 	return clock_ns((uint64_t)ticks) * 1e-9;
 }
 
-static double most_computing(void)
+/* Returns the computing time of a thread of this process in the mean. */
+static double most_computing(uint64_t elapsed)
 {
 	double seconds = 0, threads = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next) {
-		seconds += clock_ns((uint64_t)with_rests(thread,
-					   atomic_load(&thread->counts.ticks))) *
-				1e-9;
-		threads++;
+		struct account account;
+
+		thread_account(thread, &account);
+		seconds += clock_ns((uint64_t)with_rests(thread, (uint64_t)account.ticks)) * 1e-9;
+		threads += account_threads(&account, (double)elapsed);
 	}
 	return threads > 0 ? seconds / threads : 0;
 }
@@ -138,7 +141,8 @@ static void account_process(struct totals *totals, uint64_t ending)
 	totals->start_seconds = core.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
 	totals->agent_seconds += watcher_seconds() +
-			(totals->start_seconds + totals->end_seconds) * totals->threads;
+			(totals->start_seconds + totals->end_seconds) *
+					(totals->threads - totals->ended_threads);
 }
 
 /* All ranks wait for this one to name the places. To write it is not in it: it is written there. */
@@ -147,7 +151,7 @@ static void account_report(struct totals *totals, uint64_t begin)
 	double seconds = clock_ns(clock_now() - begin) * 1e-9;
 
 	totals->end_seconds += seconds * core.world.size;
-	totals->agent_seconds += seconds * totals->threads;
+	totals->agent_seconds += seconds * (totals->threads - totals->ended_threads);
 }
 
 /* What the other processes that were forked have left. */
@@ -193,7 +197,8 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3]
 static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	struct sampled sampled;
-	double most[3] = { wall_seconds, most_computing(), 0 };
+	double most[3] = { wall_seconds,
+		most_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0 };
 	struct thread *threads = core_threads();
 	struct recovery *others = NULL;
 	struct slowdown slowdown;
@@ -214,7 +219,9 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	uint64_t reduced;
 	json_t *report;
 
-	totals->outside_mpi_seconds = totals->threads * (wall_seconds - mpi_seconds());
+	totals->outside_mpi_seconds =
+			totals_threads(totals, wall_seconds) * (wall_seconds - mpi_seconds());
+	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */

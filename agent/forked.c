@@ -11,6 +11,7 @@
 #include <urcu-bp.h>
 
 #include "agent/core.h"
+#include "agent/crowd.h"
 #include "agent/log.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
@@ -88,6 +89,7 @@ static void begin_anew(void)
 	atomic_store(&core.thread_count, 0);
 	atomic_store(&core.event_bytes, 0);
 	atomic_flag_clear(&core.stepping);
+	crowd_forget();
 	atomic_store(&forked.thread, NULL);
 	forked.first = (pid_t)syscall(SYS_gettid);
 	*forked.slot = (struct preload_thread){ .core = NULL };

@@ -7,6 +7,7 @@
 #include <urcu-bp.h>
 
 #include "agent/core.h"
+#include "agent/crowd.h"
 #include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/toggle.h"
@@ -20,6 +21,7 @@
 #define SERVICE_CALM_NS 50000000 /* the same in calm: so long after the start, and ... */
 #define CALM_AFTER_NS   1e9
 #define CALM_CALLS      512 /* ... fewer calls since: more might come so fast that most should go by */
+#define LEFT_OUT_NS     1e9 /* how often the time of threads that are not observed is kept */
 #define SERVICE_MOST_NS 1e6 /* what takes longer without a training was held up by others */
 
 /* ---- threads ---- */
@@ -63,6 +65,39 @@ static void close_thread(struct thread *thread)
 {
 	thread_close(thread);
 	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
+	thread->event_bytes = 0;
+}
+
+/*
+ * The last burst of a thread is over. What its place has is kept with what comes later, where there are no
+ * samples that go with the counters, and it was kept a moment ago: threads may be made in microseconds.
+ */
+static void drain_last(struct thread *thread)
+{
+	uint64_t now = clock_now();
+
+	if (!thread_is_open(thread) && now < thread->keep_at)
+		return;
+	hooks_drain(thread, now);
+	thread->keep_at = now + clock_ticks(KEEP_NS);
+}
+
+/* Stands for a thread that is not observed. */
+static char unobserved;
+
+/*
+ * The calling thread's place is for the next one; but that of the thread which speaks MPI. Destructors of the
+ * program may follow, whose calls are not observed.
+ */
+static void leave_place(struct thread *thread)
+{
+	*thread->slot = (struct preload_thread){ .core = &unobserved,
+		.rest = { .until = REST_ENDLESS } };
+	if (thread_is_open(thread) || thread->event_bytes)
+		close_thread(thread);
+	thread_end_life(thread, clock_now() - core.start);
+	if (!thread->main)
+		crowd_give(thread);
 }
 
 static void thread_ends(void *data)
@@ -87,9 +122,9 @@ static void thread_ends(void *data)
 			thread->at = thread->born;
 			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
-		hooks_drain(thread, clock_now());
+		drain_last(thread);
 	}
-	close_thread(thread);
+	leave_place(thread);
 }
 
 void hooks_thread_ends(void *data)
@@ -100,13 +135,29 @@ void hooks_thread_ends(void *data)
 	cancellation_release(state);
 }
 
-struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
+/* The calling thread may be told as others are, so it is said once. */
+static void say_trouble(const struct thread *thread)
 {
-	unsigned index = atomic_fetch_add_explicit(&core.thread_count, 1, memory_order_relaxed);
-	struct thread *thread, *newest;
+	static atomic_flag counters = ATOMIC_FLAG_INIT, spool = ATOMIC_FLAG_INIT;
 
-	if (index >= CORE_THREADS_MAX)
-		return NULL;
+	if (thread->open_error && !atomic_flag_test_and_set(&counters))
+		log_line("counters of a thread cannot be opened: %s",
+				strerror(-thread->open_error));
+	if (core.spool && thread->spooled < 0 && !atomic_flag_test_and_set(&spool))
+		log_line("%s: no room for a thread: %s", core.spool_folder,
+				strerror(-thread->spooled));
+}
+
+static struct thread *new_place(pid_t tid)
+{
+	unsigned index = atomic_load_explicit(&core.thread_count, memory_order_relaxed);
+	struct thread *thread;
+
+	do
+		if (index >= core.settings.threads)
+			return NULL;
+	while (!atomic_compare_exchange_weak_explicit(&core.thread_count, &index, index + 1,
+			memory_order_relaxed, memory_order_relaxed));
 	thread = open_thread(tid, index);
 	if (index == 0)
 		counting_let_go(&core.counting);
@@ -117,28 +168,43 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 		thread_free(thread);
 		return NULL;
 	}
-	if (thread->open_error)
-		log_line("counters of a thread cannot be opened: %s",
-				strerror(-thread->open_error));
-	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
-	if (core.spool && thread->spooled < 0)
-		log_line("%s: no room for a thread: %s", core.spool_folder,
-				strerror(-thread->spooled));
-	if (!tid) {
-		pthread_setspecific(core.thread_ends, thread);
+	say_trouble(thread);
+	if (!tid)
 		rcu_register_thread();
-	}
-	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
-	thread->slot = slot;
-	slot->passed.place = thread->places;
-	thread->passed = &slot->passed;
-	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
-	newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+	return thread;
+}
+
+static void publish(struct thread *thread)
+{
+	struct thread *newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+
 	do
 		thread->next = newest;
 	/* pairs with the acquire in core_threads: publishes the thread */
 	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
 			memory_order_release, memory_order_relaxed));
+}
+
+struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
+{
+	struct thread *vacant = crowd_take(), *thread = vacant;
+
+	if (vacant)
+		thread_renew(vacant, &core.rules);
+	else
+		thread = new_place(tid);
+	if (!thread)
+		return NULL;
+	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
+	if (!tid)
+		pthread_setspecific(core.thread_ends, thread);
+	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
+	thread->slot = slot;
+	slot->passed.place = thread->places;
+	thread->passed = &slot->passed;
+	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
+	if (!vacant)
+		publish(thread);
 	return thread;
 }
 
@@ -178,6 +244,22 @@ static void serve_sooner(struct thread *thread, uint64_t now)
 		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
 }
 
+/* What the process alone has, is kept by the thread that speaks MPI. */
+static void keep_of_process(const struct thread *thread, uint64_t now)
+{
+	static uint64_t left_out_at;
+	struct spool_side *side;
+
+	if (!core.spool || !thread->main)
+		return;
+	side = spool_side(core.spool);
+	side->unobserved_ticks = thread->unobserved;
+	if (now < left_out_at)
+		return;
+	crowd_left_out(&side->beyond_threads, &side->beyond_seconds);
+	left_out_at = now + clock_ticks(LEFT_OUT_NS);
+}
+
 /*
  * What is not urgent: drains, rounds. Between two bursts, so that it is in neither. All threads of all
  * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
@@ -193,12 +275,11 @@ static void serve(struct thread *thread, uint64_t now)
 		return;
 	}
 	ledger_drain(core.ledger, thread);
-	if (core.spool && thread->main)
-		spool_side(core.spool)->unobserved_ticks = thread->unobserved;
 	if (now >= thread->keep_at) {
 		ledger_checkpoint(core.ledger, thread, now, true);
 		thread->keep_at = now + clock_ticks(KEEP_NS);
 	}
+	keep_of_process(thread, now);
 	/* one thread speaks MPI; without it, any may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
 		training = ledger_training_ns(core.ledger);
@@ -225,17 +306,17 @@ static __attribute__((noinline)) void service(struct thread *thread, uint64_t no
 	errno = kept;
 }
 
-/* Stands for a thread that is not observed. */
-static char unobserved;
-
 static __attribute__((noinline)) void meet(struct preload_thread *slot)
 {
 	uint64_t begin = clock_now();
 	int kept = errno, state = cancellation_hold();
-	struct thread *thread = watcher_is_me() ? NULL : hooks_adopt(0, slot);
+	bool is_ours = watcher_is_me();
+	struct thread *thread = is_ours ? NULL : hooks_adopt(0, slot);
 
 	if (thread)
 		account_service(thread, clock_now() - begin, 0);
+	else if (!is_ours)
+		crowd_leave_out(slot);
 	slot->core = thread ? (void *)thread : &unobserved;
 	if (!thread)
 		slot->rest.until = REST_ENDLESS;

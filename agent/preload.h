@@ -24,12 +24,20 @@
 /* Set by `phasemux run`: the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
 
+/* Of a thread that is not observed: the others of this kind (crowd.h), and what its clock said at first. */
+struct crowd_link {
+	struct preload_thread *next, *previous;
+	double ran_ns;
+	int tid;
+};
+
 /* In the thread's own storage: what the core has there. */
 struct preload_thread {
 	void *core;    /* NULL: the core does not know the thread */
 	bool answered; /* the call that returned last, if it only asks, said that it has come */
 	struct passed passed;
 	struct rest rest;
+	struct crowd_link crowd;
 };
 
 /* What the core does at the boundaries. */

@@ -189,7 +189,7 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	const struct spool_facts *facts = &image->facts;
 	const struct spool_side *side = &image->side;
 	double *sums = sums_flat(recovery->sums);
-	double compute = 0, wall = 0;
+	double compute = 0, threads = 0, live = 0, wall = 0;
 	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
 	int error = 0;
 
@@ -197,10 +197,6 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
-	for (uint32_t i = 0; i < side->threads && !error; i++) {
-		error = add_thread(recovery, image, &image->thread[i], sites);
-		compute += image->thread[i].account.ticks * facts->ns_per_tick * 1e-9;
-	}
 	if (lowest) {
 		recovery->facts = *facts;
 		recovery->mine = image->mine;
@@ -209,15 +205,25 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	if (side->now > facts->start && side->now - facts->start > side->unobserved_ticks)
 		wall = (double)(side->now - facts->start - side->unobserved_ticks) *
 				facts->ns_per_tick * 1e-9;
+	for (uint32_t i = 0; i < side->threads && !error; i++) {
+		const struct account *account = &image->thread[i].account;
+
+		error = add_thread(recovery, image, &image->thread[i], sites);
+		compute += account->ticks * facts->ns_per_tick * 1e-9;
+		threads += account_threads(account, wall * 1e9 / facts->ns_per_tick);
+		live += account->threads - account->ended;
+	}
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
-	if (side->threads)
+	if (threads > 0)
 		recovery->compute_seconds_most =
-				fmax(recovery->compute_seconds_most, compute / side->threads);
+				fmax(recovery->compute_seconds_most, compute / threads);
 	if (side->rounds > recovery->rounds)
 		recovery->rounds = side->rounds;
 	recovery->totals.agent_bytes += side->own_bytes;
 	recovery->totals.start_seconds += side->start_seconds;
-	recovery->totals.agent_seconds += side->start_seconds * side->threads;
+	recovery->totals.agent_seconds += side->start_seconds * live;
+	recovery->totals.beyond_threads += side->beyond_threads;
+	recovery->totals.beyond_seconds += side->beyond_seconds;
 	recovery->found[facts->rank / 8] |= (unsigned char)(1u << facts->rank % 8);
 	recovery->count++;
 	return error;

@@ -80,9 +80,10 @@ static json_t *warnings(const struct counting *counting)
 static json_t *efficiency(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
-	double mean = share(totals->compute.seconds, totals->threads);
+	double threads = totals_threads(totals, facts->wall_seconds);
+	double mean = share(totals->compute.seconds, threads);
 	double most = facts->compute_seconds_most, outside = totals->outside_mpi_seconds;
-	double all = totals->threads * facts->wall_seconds, observed = all - totals->rested_seconds;
+	double all = threads * facts->wall_seconds, observed = all - totals->rested_seconds;
 	json_t *object;
 
 	/* while a thread rested, it computed as it did before and after; no mean is above the most */
@@ -94,10 +95,15 @@ static json_t *efficiency(const struct report_facts *facts)
 
 	if (outside > 0 && totals->threads > facts->world->size) {
 		object = document_set(object, "mpi", number(share(outside, all)));
-		object = document_set(object, "threads",
-				number(share(mean * totals->threads, outside)));
+		object = document_set(object, "threads", number(share(mean * threads, outside)));
 	}
 	return object;
+}
+
+/* Returns the time of all threads while they were there, in seconds. */
+static double available(const struct report_facts *facts)
+{
+	return facts->wall_seconds * totals_threads(facts->totals, facts->wall_seconds);
 }
 
 static json_t *tally(const struct tally *part, const struct totals *totals)
@@ -114,8 +120,8 @@ static json_t *polling(const struct report_facts *facts)
 	const struct tally *polling = &totals->polling;
 
 	return json_pack("{s:o,s:o,s:o}", "seconds", number(polling->seconds), "time_share",
-			number(share(polling->seconds, facts->wall_seconds * totals->threads)),
-			"bursts", whole(polling->bursts));
+			number(share(polling->seconds, available(facts))), "bursts",
+			whole(polling->bursts));
 }
 
 /* ---- phases ---- */
@@ -430,11 +436,11 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
 	const struct totals *totals = facts->totals;
 	const struct work *work = &totals->work;
-	double available = facts->wall_seconds * totals->threads;
+	double all = available(facts);
 	double read_seconds = totals->reads > 0 ? totals->work.reads / totals->reads :
 						  facts->counting->probe.read_ns * 1e-9;
 
-	const char *over = over_budget(facts, available);
+	const char *over = over_budget(facts, all);
 
 	return json_pack(
 			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
@@ -442,8 +448,8 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 			"reads", number(work->reads), "switches", number(work->switches),
 			"services", number(work->services), "samples", number(work->samples),
 			"seconds", number(totals->agent_seconds), "share",
-			number(waited_share(facts, available)), "processor_share",
-			number(share(totals->agent_seconds, available)), "start_seconds",
+			number(waited_share(facts, all)), "processor_share",
+			number(share(totals->agent_seconds, all)), "start_seconds",
 			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
 			number(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
@@ -532,15 +538,19 @@ static json_t *samples(const struct totals *totals)
 			whole(totals->slices), "lost", whole(totals->lost_samples));
 }
 
-/* Time, and calls in it, at which nobody looked, so that the budget was kept. */
+/*
+ * Time, and calls in it, at which nobody looked, so that the budget was kept; and threads that were not
+ * observed at all, because too many were there at a time.
+ */
 static json_t *not_observed(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
 
-	return json_pack("{s:o,s:o,s:o}", "seconds", number(totals->rested_seconds), "time_share",
-			number(share(totals->rested_seconds,
-					facts->wall_seconds * totals->threads)),
-			"calls", whole(totals->rested_calls));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "seconds", number(totals->rested_seconds),
+			"time_share", number(share(totals->rested_seconds, available(facts))),
+			"calls", whole(totals->rested_calls), "threads",
+			whole(totals->beyond_threads), "threads_processor_seconds",
+			number(totals->beyond_seconds));
 }
 
 /* Call paths, and how many calls came by others than those that are kept. */
@@ -634,6 +644,8 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	report = document_set(report, "threads", whole(totals->threads));
+	report = document_set(report, "threads_mean",
+			number(totals_threads(totals, facts->wall_seconds)));
 	report = document_set(report, "mpi", document_text(facts->world->library));
 	report = document_set(report, "processor", document_text(counting->processor.brand));
 	report = document_set(report, "model", json_string(model));

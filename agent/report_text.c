@@ -120,17 +120,21 @@ static void print_head(FILE *out, const json_t *report)
 	const char *missing = report_get_text(recovered, "missing");
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = report_get(report, "threads"), ranks = report_get(report, "ranks");
+	double mean = report_get(report, "threads_mean");
 	const char *processes = strcmp(report_get_text(report, "mpi"), "no MPI") == 0 ?
 			(ranks == 1 ? "process" : "processes") :
 			(ranks == 1 ? "rank" : "ranks");
 	double off = report_get_in(report, "toggle", "off_seconds");
-	char of_threads[32] = "", of_all[96] = "";
+	char of_threads[64] = "", of_all[96] = "";
 	size_t i;
 
 	print_command(out, report);
 	if (json_is_object(json_object_get(report, "job")))
 		print_job(out, json_object_get(report, "job"));
-	if (threads > ranks)
+	if (threads > ranks && mean < threads - 0.05)
+		snprintf(of_threads, sizeof(of_threads), ", %.0f threads (%.1f at a time)", threads,
+				mean);
+	else if (threads > ranks)
 		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
 	if (isfinite(off))
 		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
@@ -209,6 +213,19 @@ static void print_rests(FILE *out, const json_t *rests)
 				"were made; all shares are of the rest of the time.",
 				format_percent(report_get(rests, "time_share")).of,
 				format_count(calls).of);
+}
+
+/* Threads of which nothing is known, where there were any. */
+static void print_unobserved(FILE *out, const json_t *rests)
+{
+	double threads = report_get(rests, "threads");
+
+	if (threads > 0)
+		report_print_line(out, 2,
+				"Not observed: %s threads, which had a processor for %s; there were more "
+				"at a time than PHASEMUX_THREADS, or no memory for them.",
+				format_count(threads).of,
+				format_seconds(report_get(rests, "threads_processor_seconds")).of);
 }
 
 /* Calls whose callers are not all known, where there were any. */
@@ -320,6 +337,7 @@ static void print_foot(FILE *out, const json_t *report)
 	print_polling(out, json_object_get(report, "polling"));
 	print_slices(out, json_object_get(report, "samples"));
 	print_rests(out, json_object_get(report, "not_observed"));
+	print_unobserved(out, json_object_get(report, "not_observed"));
 	print_paths(out, json_object_get(report, "call_paths"));
 	print_overhead(out, json_object_get(report, "agent"));
 	print_budget(out, json_object_get(report, "agent"));

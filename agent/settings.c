@@ -202,6 +202,16 @@ static bool parse_toggle(struct settings *settings, const char *value)
 	return true;
 }
 
+static bool parse_threads(struct settings *settings, const char *value)
+{
+	unsigned long threads;
+
+	if (!parse_whole(value, SETTINGS_THREADS, &threads) || !threads)
+		return false;
+	settings->threads = (unsigned)threads;
+	return true;
+}
+
 static bool parse_output(struct settings *settings, const char *value)
 {
 	if (!*value || !parse_text(settings->output, value))
@@ -266,6 +276,9 @@ const struct setting settings_table[] = {
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
 			"turns itself off and on, each for so long, and reports how much slower the program is",
 			parse_toggle },
+	{ "threads", "a whole number from 1 to 1024", "1024",
+			"how many threads of a process are observed at a time; each takes some 0.2 MB",
+			parse_threads },
 	{ "output", "a folder; %j job, %p process, %h host", "phasemux.%j",
 			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",

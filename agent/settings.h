@@ -14,6 +14,7 @@
 
 #define SETTINGS_TEXT_MAX 1024
 #define SETTINGS_PREFIX   "PHASEMUX_"
+#define SETTINGS_THREADS  1024 /* the most that can be observed at a time */
 
 /* Metrics that may span the cluster space. */
 enum metric {
@@ -48,6 +49,7 @@ struct settings {
 	double toggle_ns;               /* turns itself off and on after so long; 0: never */
 	bool fewer_samples;             /* than that, where ranks would wait too long for them */
 	char output[SETTINGS_TEXT_MAX]; /* as written, with %j %p %h */
+	unsigned threads;               /* that are observed at a time */
 	char spool[SETTINGS_TEXT_MAX];  /* "": the first of /dev/shm, /tmp that can be written */
 	unsigned report;                /* set of enum report */
 	bool disable;

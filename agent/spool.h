@@ -29,6 +29,7 @@
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
+#include "agent/settings.h"
 #include "agent/site.h"
 #include "agent/source.h"
 #include "agent/totals.h"
@@ -39,7 +40,7 @@
 #define SPOOL_MAGIC       "phasemux"
 #define SPOOL_VERSION     19
 #define SPOOL_SIDES       2
-#define SPOOL_THREADS_MAX 1024
+#define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
 #define SPOOL_MODULES_MAX 64
 #define SPOOL_COMMAND_MAX 4096
@@ -91,6 +92,8 @@ struct spool_side {
 	uint64_t burst_min_ns;
 	double own_bytes;     /* the agent's memory, but for threads */
 	double start_seconds; /* that the process waited for the agent at its start */
+	/* threads that were not observed, and for how long they had a processor (crowd.h) */
+	double beyond_threads, beyond_seconds;
 	uint32_t rounds, threads;
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];

@@ -112,7 +112,9 @@ static bool is_side(const struct spool_side *side)
 	if (side->threads > SPOOL_THREADS_MAX || side->prototypes > PROTOTYPES_MAX ||
 			side->phases > PROTOTYPES_MAX || side->rounds > INT32_MAX ||
 			!is_number(side->own_bytes, BYTES_MAX) ||
-			!is_number(side->start_seconds, 1e9))
+			!is_number(side->start_seconds, 1e9) ||
+			!is_number(side->beyond_threads, COUNT_MAX) ||
+			!is_number(side->beyond_seconds, 1e12))
 		return false;
 	for (uint32_t p = 0; p < side->prototypes; p++)
 		if (side->phase[p] > side->phases)

@@ -10,7 +10,9 @@
 
 #include "agent/memory.h"
 #include "agent/readers.h"
+#include "sampling/cancellation.h"
 #include "sampling/clock.h"
+#include "sampling/descriptor.h"
 
 /* Each switch within a burst costs two slices: a group stays for so many. */
 #define SWITCH_SLICES 16
@@ -40,6 +42,8 @@
 #define EXPLORE_NS   5e6
 #define EXPLORE_LEFT 0.05
 
+#define THREADS_FEW 64 /* so many may take the descriptors that there are */
+
 #define RECENT_NS  1e9  /* computing longer ago than this hardly tells what is short now */
 #define KEPT_SHARE 0.99 /* of the computing time is in bursts that are not short */
 
@@ -55,12 +59,25 @@ size_t thread_resident(const struct thread *thread)
 			path_mapped(&thread->sites.paths) + thread->kernel_bytes;
 }
 
+static void close_groups(struct thread *thread)
+{
+	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+		if (thread->groups[g].count)
+			group_close(&thread->groups[g]);
+}
+
+/* Where there are many threads, none takes descriptors that the program may miss. */
+static bool is_modest(const struct thread *thread, const struct group *group)
+{
+	return thread->place < THREADS_FEW || group->fd[0] < 0 || descriptor_is_spare(group->fd[0]);
+}
+
 /* Opens the groups that the scheme will ever want here. */
 static int open_groups(struct thread *thread, const struct thread_rules *rules, pid_t tid,
-		const struct pmu *pmu, const struct event *events, const struct plan *plan,
 		enum read_method method, bool save_pages)
 {
 	const struct scheme *scheme = &rules->scheme;
+	const struct plan *plan = thread->plan;
 	bool fixed = scheme->kind == SCHEME_NONE || scheme->kind == SCHEME_SPACE;
 	unsigned only = fixed ? scheme_group(scheme, thread->place, 0) : 0;
 
@@ -72,13 +89,13 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 		if (fixed && g != only)
 			continue;
 		for (unsigned i = 0; i < plan->group[g].count; i++)
-			of_group[i] = &events[plan->group[g].event[i]];
-		error = group_open_on(&thread->groups[g], tid, pmu, of_group, plan->group[g].count,
-				method, save_pages, &bad);
+			of_group[i] = &thread->events[plan->group[g].event[i]];
+		error = group_open_on(&thread->groups[g], tid, thread->pmu, of_group,
+				plan->group[g].count, method, save_pages, &bad);
+		if (!error && !is_modest(thread, &thread->groups[g]))
+			error = -EMFILE;
 		if (error) {
-			while (g-- > 0)
-				if (!fixed || g == only)
-					group_close(&thread->groups[g]);
+			close_groups(thread);
 			return error;
 		}
 	}
@@ -109,6 +126,19 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 		overflow_close(overflow);
 }
 
+static void open_counters(struct thread *thread, const struct thread_rules *rules, pid_t tid,
+		enum read_method method, bool save_pages)
+{
+	uint64_t begin = clock_now(), ticks;
+
+	thread->open_error = open_groups(thread, rules, tid, method, save_pages);
+	if (!thread->open_error)
+		open_samples(thread, rules);
+	ticks = clock_now() - begin;
+	if (!thread->open_ticks || ticks < thread->open_ticks)
+		thread->open_ticks = ticks;
+}
+
 struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method, bool save_pages)
@@ -123,9 +153,12 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	thread->entered = clock_now();
 	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ thread->entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
-	thread->open_error = open_groups(thread, rules, tid, pmu, events, plan, method, save_pages);
-	if (!thread->open_error)
-		open_samples(thread, rules);
+	thread->pmu = pmu;
+	thread->events = events;
+	thread->plan = plan;
+	thread->life.born = thread->entered;
+	site_add(&thread->life.threads, 1);
+	open_counters(thread, rules, tid, method, save_pages);
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 		thread->event_bytes += group_bytes(&thread->groups[g]);
 	thread->kernel_bytes = thread->event_bytes + thread->slicer.overflow.bytes;
@@ -158,12 +191,101 @@ void thread_close(struct thread *thread)
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 	while (!take_turn(thread))
 		sched_yield();
-	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
-		if (thread->groups[g].count)
-			group_close(&thread->groups[g]);
+	close_groups(thread);
 	thread->counting = false;
 	end_turn(thread);
 	thread->open_error = -ESRCH;
+}
+
+bool thread_is_open(const struct thread *thread)
+{
+	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+		if (thread->groups[g].count)
+			return true;
+	return false;
+}
+
+void thread_renew(struct thread *thread, const struct thread_rules *rules)
+{
+	thread->entered = thread->life.born = clock_now();
+	site_add(&thread->life.threads, 1);
+	thread->open = thread->reading = thread->ended = thread->switched = false;
+	thread->unobserved = 0;
+	thread->before = 0;
+	thread->open_error = 0;
+	thread->unopened = thread->plan->events > 0;
+	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+	thread->resting.since = thread->resting.wanted = 0;
+	thread->polling = (struct polling){ .asks = false };
+	thread->window = (struct passed_window){ .multiple = 0 };
+	memset(thread->places, 0, sizeof(thread->places));
+	memset(thread->pair, 0, sizeof(thread->pair));
+}
+
+void thread_end_life(struct thread *thread, uint64_t elapsed)
+{
+	uint64_t lived = clock_now() - thread->life.born;
+
+	site_add(&thread->life.ended_ticks,
+			lived > thread->unobserved ? lived - thread->unobserved : 0);
+	atomic_store_explicit(&thread->life.since, elapsed, memory_order_relaxed);
+	site_add(&thread->life.ended, 1);
+}
+
+static uint64_t life_of(const _Atomic uint64_t *count)
+{
+	return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+static bool is_there(const struct thread_life *life)
+{
+	return life_of(&life->threads) > life_of(&life->ended);
+}
+
+uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
+{
+	const struct thread_life *life = &thread->life;
+	uint64_t since = life_of(&life->since), lived = life_of(&life->ended_ticks);
+
+	return is_there(life) && elapsed > since ? lived + elapsed - since : lived;
+}
+
+/* What took longer than that was held up by something else. */
+static uint64_t at_most(uint64_t ticks, double most)
+{
+	return (double)ticks < most ? ticks : (uint64_t)most;
+}
+
+/* Of each read, what it costs more where the counters have to be opened first. */
+static double opening_share(const struct thread *thread, const struct thread_rules *rules)
+{
+	double read = 2 * rules->read_ticks;
+
+	return thread->unopened ? read / (read + (double)thread->open_ticks) : 1;
+}
+
+/* False: the thread reads no burst. Who drains the thread just now comes first. */
+static __attribute__((noinline)) bool open_late(struct thread *thread,
+		const struct thread_rules *rules)
+{
+	int kept = errno, state;
+	uint64_t begin = clock_now();
+	double share = opening_share(thread, rules);
+
+	/* pairs with the release in ledger_drain: who looks at samples, looks at these from the start */
+	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		return false;
+	state = cancellation_hold();
+	open_counters(thread, rules, 0, READ_SYSCALL, true);
+	cancellation_release(state);
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	thread->unopened = false;
+	if (rules->allowed > 0)
+		thread->pay /= share;
+	site_add(&thread->counts.service_ticks,
+			at_most(clock_now() - begin, (double)clock_ticks(SWITCH_NS_MOST)));
+	errno = kept;
+	return !thread->open_error;
 }
 
 void thread_free(struct thread *thread)
@@ -240,12 +362,6 @@ static int read_begin(struct thread *thread)
 	if (thread->by_other && group->count)
 		return group_read_other(group, thread->values);
 	return read_group(group, thread->values);
-}
-
-/* What took longer than that was held up by something else. */
-static uint64_t at_most(uint64_t ticks, double most)
-{
-	return (double)ticks < most ? ticks : (uint64_t)most;
 }
 
 /* A read took so long. */
@@ -520,6 +636,10 @@ __attribute__((hot)) void thread_begin_burst(struct thread *thread,
 	chance = site_chance(&thread->sites.site[thread->from], thread->pay, thread->explore);
 	thread->reading = thread->open && !thread->open_error && may_read(thread) &&
 			thread_random(thread) < chance;
+	if (thread->reading && __builtin_expect(thread->unopened, 0)) {
+		thread->reading = open_late(thread, rules);
+		now = clock_now();
+	}
 	if (thread->reading) {
 		thread->weight = chance >= 1 ? 1 : 1 / chance;
 		if (!begin_reading(thread, rules, &now)) {
@@ -574,6 +694,7 @@ void thread_account(const struct thread *thread, struct account *account)
 {
 	const struct thread_counts *counts = &thread->counts;
 	const struct slicer *slicer = &thread->slicer;
+	const struct thread_life *life = &thread->life;
 
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
@@ -600,6 +721,10 @@ void thread_account(const struct thread *thread, struct account *account)
 		.lost_samples = count_of(&slicer->lost),
 		.rested_calls = count_of(&counts->rested_calls),
 		.rested_ticks = count_of(&counts->rested_ticks),
+		.threads = count_of(&life->threads),
+		.ended = count_of(&life->ended),
+		.ended_ticks = count_of(&life->ended_ticks),
+		.late_ticks = is_there(life) ? count_of(&life->since) : 0,
 		.paths = count_of(&thread->sites.paths.kept),
 		.merged_calls = count_of(&thread->sites.paths.merged),
 	};
@@ -691,6 +816,7 @@ void thread_keep_budget(struct thread *thread, const struct thread_rules *rules,
 	if (rules->allowed > 0) {
 		thread->sites.paths.learn_most = learn_most(thread, rules, elapsed);
 		thread->pay = rules->pay * read_costs(thread, rules) *
+				opening_share(thread, rules) *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
 		thread->explore = spent - rules->fixed_ticks > rules->allowed * (double)elapsed +
 								(double)clock_ticks(EXPLORE_NS) ?

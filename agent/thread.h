@@ -85,6 +85,18 @@ struct thread_counts {
 	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks by length of burst */
 };
 
+/*
+ * The threads of a place: when one has ended, a new one takes its structures over, and counts on in them. So
+ * nothing is lost, and many short threads take no more memory than as many as live at a time.
+ */
+struct thread_life {
+	_Atomic uint64_t threads, ended; /* that the place had; of these, those that ended */
+	_Atomic uint64_t ended_ticks;    /* how long those lived, but while the agent was off */
+	_Atomic uint64_t
+			since; /* ticks of the run when the thread before the last one ended; 0: none */
+	uint64_t born;         /* when the one that is there was met */
+};
+
 #define RECENT_OCTAVES (HISTOGRAM_BINS / 4)
 
 /* The computing time of the last second or so by length of burst, which tells what is short now. */
@@ -131,8 +143,11 @@ struct thread {
 	double explore; /* chance that the first burst of a call site is read */
 	uint64_t random;
 	int open_error;
-	bool switched; /* the group has changed since the burst's begin */
+	bool unopened; /* its counters are opened when the first of its bursts is to be read */
+	uint64_t open_ticks; /* what that takes: the least that was seen */
+	bool switched;       /* the group has changed since the burst's begin */
 	struct thread_counts counts;
+	struct thread_life life;
 	struct passed_place places[PASSED_PLACES]; /* of passed */
 	struct passed_pair pair[PASSED_WINDOW];    /* of window */
 	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the burst's begin ... */
@@ -151,11 +166,15 @@ struct thread {
 	uint32_t born;               /* path of the first call: of a new thread, its function */
 	uint64_t place;              /* in the scheme: which counter set this is */
 	uint64_t keep_at;
-	uint64_t unobserved; /* ticks, from the last hook before a while to the first after it */
+	uint64_t unobserved; /* ticks, from hooks before a while to the first ones after it; of this thread */
 	/* how many calls there were at that time, for thread_keep_budget */
 	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
 	size_t event_bytes;  /* of these, for counters */
+	/* what its groups are opened with */
+	const struct pmu *pmu;
+	const struct event *events;
+	const struct plan *plan;
 	struct site_table sites;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
@@ -172,6 +191,7 @@ struct thread {
 	int spooled;                       /* its number in the spool; < 0: not in it */
 	struct preload_thread *slot;       /* what the preload has of it */
 	struct thread *next;               /* in the list of all threads */
+	struct thread *vacant;             /* in that of the places whose threads ended */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
 
@@ -237,6 +257,22 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method, bool save_pages);
+
+/*
+ * The calling thread is new, and takes the place of one that ended, after thread_end_life: it counts on. Its
+ * groups are opened when the first of its bursts is to be read, and as much more seldom as that takes longer
+ * than a read: it takes some 100 us, which a thread may not even live.
+ */
+void thread_renew(struct thread *thread, const struct thread_rules *rules);
+
+/* Whether it has counters, which samples may be in. On the thread itself. */
+bool thread_is_open(const struct thread *thread);
+
+/* The calling thread ends, `elapsed` ticks after the run's start, after thread_close. */
+void thread_end_life(struct thread *thread, uint64_t elapsed);
+
+/* Ticks of those in which a thread was there; as account_threads. */
+uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
 
 /* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
 void thread_close(struct thread *thread);

@@ -12,6 +12,24 @@ static void add_tally(struct tally *tally, double bursts, double ticks, double n
 	tally->seconds += ticks * ns_per_tick * 1e-9;
 }
 
+/* Of `all` threads, `ended` ended, and were there for so long of the time. */
+static double mean_threads(double all, double ended, double ended_time, double time)
+{
+	return time > 0 ? fmax(all - ended + ended_time / time, 0) : all;
+}
+
+double account_threads(const struct account *account, double ticks)
+{
+	return mean_threads(account->threads, account->ended,
+			account->ended_ticks - account->late_ticks, ticks);
+}
+
+double totals_threads(const struct totals *totals, double wall_seconds)
+{
+	return mean_threads(totals->threads, totals->ended_threads, totals->ended_seconds,
+			wall_seconds);
+}
+
 struct work account_work(const struct account *account, double passed_ticks)
 {
 	return (struct work){
@@ -86,5 +104,7 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->rested_seconds += account->rested_ticks * ns_per_tick * 1e-9;
 	totals->merged_calls += account->merged_calls;
 	add_work(totals, &work, ns_per_tick);
-	totals->threads++;
+	totals->threads += account->threads;
+	totals->ended_threads += account->ended;
+	totals->ended_seconds += (account->ended_ticks - account->late_ticks) * ns_per_tick * 1e-9;
 }

@@ -30,8 +30,12 @@ struct totals {
 	struct tally polling; /* times between calls that only ask, which are no bursts (polling.h) */
 	struct tally unclaimed; /* of the unclassified bursts, those that were read: no prototype claims them */
 	struct unread unread; /* bursts that were not read, placed by call paths and length */
-	double calls, passed, reads, switches, lost, threads;
-	struct work work; /* seconds */
+	double calls, passed, reads, switches, lost;
+	double threads, ended_threads; /* all that were observed; of these, those that ended */
+	/* how long those lived that ended, less what the others' places had been in use before them */
+	double ended_seconds;
+	double beyond_threads, beyond_seconds; /* not observed, and their time on processors */
+	struct work work;                      /* seconds */
 	double slices, samples, lost_samples;
 	double paths, merged_calls; /* as in struct account */
 	double rested_calls, rested_seconds;
@@ -52,9 +56,19 @@ struct account {
 	double slices, samples,
 			lost_samples;      /* of the kernel, in bursts; cut from them; not taken */
 	double rested_calls, rested_ticks; /* of the calls, those in rests; the rests (rest.h) */
-	double paths;                      /* call paths that are kept */
+	/* of the place (struct thread_life); ended, and late: where a thread is there */
+	double threads, ended, ended_ticks, late_ticks;
+	double paths;        /* call paths that are kept */
 	double merged_calls; /* whose path found no room, or could not be learnt (sampling/path.h) */
 };
+
+/*
+ * Returns how many threads there were in the mean of so many ticks, or seconds. A thread that is there at the
+ * end was there from the start, or since the thread ended whose place it took: what was serial before a pool
+ * of threads was made is idle time of the pool. A thread that ended was there as long as it lived.
+ */
+double account_threads(const struct account *account, double ticks);
+double totals_threads(const struct totals *totals, double wall_seconds);
 
 /* What we did in the thread, in ticks, where a call that goes by costs so much. */
 struct work account_work(const struct account *account, double passed_ticks);

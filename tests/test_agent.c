@@ -6,9 +6,11 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "agent/counting.h"
+#include "agent/crowd.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
 #include "agent/thread.h"
@@ -22,6 +24,8 @@
 #define WORK       1000000
 #define SLOTS      8 /* of the processor that the scripted PMU assumes */
 #define BEHAVIOURS 2
+#define LIVES      20 /* threads of each place, one after the other */
+#define LIVED      60 /* bursts of each of them */
 
 static const char *const behaviour[BEHAVIOURS] = { "triad", "fma" };
 
@@ -403,6 +407,109 @@ static void test_sites_are_full(void)
 	counting_fini(&run.counting);
 }
 
+static _Atomic(struct thread *) places;
+static _Atomic uint64_t next_place;
+static atomic_bool watched;
+
+static struct thread *new_place(void)
+{
+	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
+			&run.counting.plan, atomic_fetch_add(&next_place, 1),
+			run.counting.probe.method, false);
+
+	if (!thread || ledger_admit(run.ledger, thread))
+		return NULL;
+	thread->next = atomic_load(&places);
+	while (!atomic_compare_exchange_weak(&places, &thread->next, thread))
+		;
+	return thread;
+}
+
+/* A thread that lives for some bursts, in the place of one that ended where there is one. */
+static void *lives(void *data)
+{
+	struct thread *thread = crowd_take();
+
+	if (thread)
+		thread_renew(thread, &run.rules);
+	else
+		thread = new_place();
+	if (!thread)
+		return data;
+	for (int i = 0; i < LIVED; i++) {
+		one_burst(thread, i);
+		if (i % 16 == 15)
+			ledger_drain(run.ledger, thread);
+	}
+	ledger_drain(run.ledger, thread);
+	thread_close(thread);
+	thread_end_life(thread, 1000);
+	crowd_give(thread);
+	return data;
+}
+
+static void *makes_lives(void *data)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < LIVES; i++)
+		if (pthread_create(&thread, NULL, lives, NULL) == 0)
+			pthread_join(thread, NULL);
+	return data;
+}
+
+/* As the watcher looks at all threads, whoever they are. */
+static void *watches(void *data)
+{
+	while (!atomic_load(&watched)) {
+		struct account account;
+
+		for (struct thread *thread = atomic_load(&places); thread; thread = thread->next) {
+			ledger_drain(run.ledger, thread);
+			thread_account(thread, &account);
+		}
+		sched_yield();
+	}
+	return data;
+}
+
+/* Threads take over the places of those that ended: all that these had counted is there, and theirs, too. */
+static void test_lives(void)
+{
+	struct ledger_piece pieces[LEDGER_PIECES];
+	struct totals *totals;
+	struct thread *next;
+	pthread_t maker[THREADS], watcher;
+
+	start("time-space", 1e18);
+	crowd_start();
+	pthread_create(&watcher, NULL, watches, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&maker[i], NULL, makes_lives, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(maker[i], NULL);
+	atomic_store(&watched, true);
+	pthread_join(watcher, NULL);
+	totals = ledger_close(run.ledger, atomic_load(&places), pieces);
+	ok(atomic_load(&next_place) <= THREADS, "as many places as threads lived at a time");
+	is_int((long long)totals->threads, THREADS * LIVES, "all threads are counted");
+	is_int((long long)totals->ended_threads, THREADS * LIVES, "and that they ended");
+	is_int((long long)totals->compute.bursts, THREADS * LIVES * LIVED, "so are their bursts");
+	ok(totals->reads >= 1.9 * THREADS * LIVES * LIVED && totals->lost == 0,
+			"each of which was read (%g reads, %g lost)", totals->reads, totals->lost);
+	totals->ended_seconds = 30;
+	is_near(totals_threads(totals, 20), 1.5, 1e-9, "there were as many as lived at a time");
+	totals->threads += 2;
+	is_near(totals_threads(totals, 20), 3.5, 1e-9, "and those that are there to the end");
+	for (struct thread *thread = atomic_load(&places); thread; thread = next) {
+		next = thread->next;
+		thread_free(thread);
+	}
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+}
+
 int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
@@ -430,5 +537,6 @@ int main(void)
 	test_keeps_budget();
 	test_learns_short();
 	test_sites_are_full();
+	test_lives();
 	return tap_done();
 }

@@ -303,7 +303,7 @@ def check_account(name):
     ends = (agent["start_seconds"] + agent["end_seconds"]) * report["ranks"]
     expect(agent["start_seconds"] > 0 and agent["end_seconds"] > 0, f"{agent}")
     expect(agent["seconds"] > ends, f"{agent['seconds']} s, of them {ends} at start and end")
-    whole = report["wall_seconds"] * report["threads"]
+    whole = report["wall_seconds"] * report["threads_mean"]
     own = agent["processor_share"]
     expect(abs(own * whole / agent["seconds"] - 1) < 1e-6, f"a share of {own}")
     # two ranks that wait for each other, and do not always read the same bursts

@@ -91,6 +91,47 @@ is "$ended" "" "threads that end at the same time: the program ends, each time"
 holds "threads that end at the same time: the report is as its schema says" \
 	report schema "$tmp/together.result/report.json"
 
+# Threads that live for a short time: the next ones take their places.
+# NAME LEFT_OUT THREADS WAVES...: the program as without the agent; all threads but those are observed.
+short() {
+	local name=$1 left=$2 threads=$3
+
+	shift 3
+	run "$name.bare" "$programs/short_threads" "$@"
+	told "$name" PHASEMUX_THREADS=$threads "$programs/short_threads" "$@"
+	unchanged "$name" "$name.bare"
+	holds "$name: the report is as its schema says" report schema "$tmp/$name.result/report.json"
+	holds "$name: phases, unclassified and short bursts are all computing time" \
+		report accounting "$tmp/$name.result/report.json"
+	holds "$name: its threads" report value "$tmp/$name.result/report.json" \
+		threads $(($1 * $2 + 1 - left))
+	holds "$name: those that are not observed" report value "$tmp/$name.result/report.json" \
+		not_observed/threads $left
+}
+
+# NAME: the greatest memory of the program, in KiB.
+memory_of() { sed -n 's/^KiB: \([0-9]*\),.*/\1/p' "$tmp/$1.err"; }
+
+short crowd 0 1024 2 200 1000000 meet
+short in_turn 0 1024 40 1 2000000
+json=$tmp/in_turn.result/report.json
+# the main thread waits while another one computes
+holds "in_turn: there are two at a time" report between "$json" threads_mean 1.2 2.1
+holds "in_turn: a thread that ended is not idle" report between "$json" efficiency/parallel 0.3 0.9
+# of 20 at a time nine and the main thread are observed
+short beyond 22 10 2 20 2000000 meet
+holds "beyond: what is not known of them is how long they computed" \
+	report between "$tmp/beyond.result/report.json" not_observed/threads_processor_seconds 0.01 60
+holds "beyond: the text says so" \
+	grep -q '^Not observed: 22 threads, which had a processor for' "$tmp/beyond.result/report.txt"
+many=100000
+[ -z "$sanitizer" ] || many=5000
+short few 0 1024 1000 1 1000
+short many 0 1024 $many 1 1000
+[ $(($(memory_of many) - $(memory_of few))) -lt 4096 ]
+ok $? "many: $many threads take no more memory than 1,000 do" ||
+	diag "$(memory_of many) KiB, $(memory_of few) KiB"
+
 # Another tool, behind us: it is called as it would be without us.
 run between.bare "$programs/posix_threads" 20
 told between LD_PRELOAD="$programs/between.so:$beside" "$programs/posix_threads" 20

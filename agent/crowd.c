@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/crowd.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampling/cancellation.h"
+
+static struct {
+	pthread_key_t ends; /* of threads that are left out: their slot */
+	pthread_mutex_t lock;
+	/* behind the lock */
+	struct thread *vacant;
+	struct preload_thread *left_out; /* those that live */
+	double threads, ended_ns;        /* all that were left out; of those that ended */
+} crowd = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The kernel's clock of a thread's time on processors, as pthread_getcpuclockid makes it. */
+static clockid_t clock_of(int tid)
+{
+	return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
+
+/* Nanoseconds; 0 where the thread is gone. */
+static double ran_ns(clockid_t clock)
+{
+	struct timespec ran;
+
+	return clock_gettime(clock, &ran) ? 0 : (double)ran.tv_sec * 1e9 + (double)ran.tv_nsec;
+}
+
+/* Destructor of crowd.ends, while the thread's own storage is there. */
+static void ends(void *of_thread)
+{
+	struct preload_thread *slot = of_thread;
+	struct crowd_link *link = &slot->crowd;
+
+	/* a child that was made without fork()'s handlers has a copy of the list */
+	if (link->tid != (int)syscall(SYS_gettid))
+		return;
+	pthread_mutex_lock(&crowd.lock);
+	if (link->next)
+		link->next->crowd.previous = link->previous;
+	if (link->previous)
+		link->previous->crowd.next = link->next;
+	else
+		crowd.left_out = link->next;
+	crowd.ended_ns += ran_ns(CLOCK_THREAD_CPUTIME_ID) - link->ran_ns;
+	pthread_mutex_unlock(&crowd.lock);
+}
+
+int crowd_start(void)
+{
+	return pthread_key_create(&crowd.ends, ends) ? -ENOMEM : 0;
+}
+
+void crowd_forget(void)
+{
+	pthread_mutex_init(&crowd.lock, NULL); /* who had it may be gone */
+	crowd.vacant = NULL;
+	crowd.left_out = NULL;
+	crowd.threads = crowd.ended_ns = 0;
+	pthread_setspecific(crowd.ends, NULL);
+}
+
+struct thread *crowd_take(void)
+{
+	struct thread *thread;
+
+	pthread_mutex_lock(&crowd.lock);
+	thread = crowd.vacant;
+	if (thread)
+		crowd.vacant = thread->vacant;
+	pthread_mutex_unlock(&crowd.lock);
+	return thread;
+}
+
+void crowd_give(struct thread *thread)
+{
+	pthread_mutex_lock(&crowd.lock);
+	thread->vacant = crowd.vacant;
+	crowd.vacant = thread;
+	pthread_mutex_unlock(&crowd.lock);
+}
+
+void crowd_leave_out(struct preload_thread *slot)
+{
+	struct crowd_link *link = &slot->crowd;
+
+	link->tid = (int)syscall(SYS_gettid);
+	link->ran_ns = ran_ns(CLOCK_THREAD_CPUTIME_ID);
+	link->previous = NULL;
+	pthread_mutex_lock(&crowd.lock);
+	link->next = crowd.left_out;
+	if (link->next)
+		link->next->crowd.previous = slot;
+	crowd.left_out = slot;
+	crowd.threads++;
+	pthread_mutex_unlock(&crowd.lock);
+	pthread_setspecific(crowd.ends, slot);
+}
+
+void crowd_left_out(double *threads, double *seconds)
+{
+	double ns;
+
+	pthread_mutex_lock(&crowd.lock);
+	ns = crowd.ended_ns;
+	for (const struct preload_thread *slot = crowd.left_out; slot; slot = slot->crowd.next) {
+		double ran = ran_ns(clock_of(slot->crowd.tid)) - slot->crowd.ran_ns;
+
+		ns += ran > 0 ? ran : 0;
+	}
+	*threads = crowd.threads;
+	*seconds = ns * 1e-9;
+	pthread_mutex_unlock(&crowd.lock);
+}
