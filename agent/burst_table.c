@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/output.h"
+#include "agent/quiet.h"
 #include "sampling/clock.h"
 
 /* The most that one line can take: 4 numbers and an empty or full column per event. */
@@ -27,14 +28,8 @@ struct burst_table {
 
 static void flush(struct burst_table *table)
 {
-	for (size_t at = 0; at < table->used && !table->error;) {
-		ssize_t written = write(table->fd, table->buffer + at, table->used - at);
-
-		if (written > 0)
-			at += (size_t)written;
-		else if (written == 0 || errno != EINTR)
-			table->error = written ? -errno : -EIO;
-	}
+	if (!table->error)
+		table->error = quiet_write(table->fd, table->buffer, table->used);
 	table->used = 0;
 }
 

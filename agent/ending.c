@@ -106,10 +106,6 @@ static bool write_report(const json_t *report)
 		report_csv(report, why, sizeof(why)) };
 	int folder;
 
-	if ((wanted & REPORT_TEXT) && text[0] && log_speaks()) {
-		fflush(stderr);
-		log_text(text[0], strlen(text[0]));
-	}
 	for (unsigned i = 0; i < FORMS; i++) {
 		bool is_wanted = wanted & 1u << i;
 
@@ -129,6 +125,11 @@ static bool write_report(const json_t *report)
 	} else {
 		all = write_forms(folder, text) && all;
 		close(folder);
+	}
+	/* last: what the program has left in its buffer may end it, as it would without the agent */
+	if (text[0] && log_speaks()) {
+		fflush(stderr);
+		log_text(text[0], strlen(text[0]));
 	}
 	for (unsigned i = 0; i < FORMS; i++)
 		free(text[i]);

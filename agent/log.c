@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/log.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "agent/quiet.h"
 
 /* -1: not decided yet */
 static int speaker = -1;
@@ -61,16 +62,7 @@ void log_text(const char *text, size_t length)
 	if (fstat(STDERR_FILENO, &file) != 0 || file.st_dev != stderr_device ||
 			file.st_ino != stderr_inode)
 		return;
-	while (length) {
-		ssize_t written = write(STDERR_FILENO, text, length);
-
-		if (written <= 0 && errno != EINTR)
-			return;
-		if (written > 0) {
-			text += written;
-			length -= (size_t)written;
-		}
-	}
+	quiet_tell(text, length);
 }
 
 void log_line(const char *format, ...)

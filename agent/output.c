@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/quiet.h"
+
 static void expand(char letter, const struct job *job, char *text, size_t size)
 {
 	if (letter == 'j' && *job->id)
@@ -127,25 +129,16 @@ int output_write(int folder_fd, const char *base, unsigned number, const char *s
 {
 	char name[NAME_MAX];
 	struct rlimit limit;
-	int fd, error = 0;
+	int fd, error;
 
-	/* to pass this limit is a signal, not an error */
+	/* a part of it would be of no use */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
 		return -EFBIG;
 	name_file(name, sizeof(name), base, number, suffix);
 	fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	while (length && !error) {
-		ssize_t written = write(fd, text, length);
-
-		if (written > 0) {
-			text += written;
-			length -= (size_t)written;
-		} else if (written == 0 || errno != EINTR) {
-			error = written ? -errno : -EIO;
-		}
-	}
+	error = quiet_write(fd, text, length);
 	if (close(fd) && !error)
 		error = -errno;
 	if (error)

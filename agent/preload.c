@@ -18,6 +18,7 @@
 
 #include "agent/early.h"
 #include "agent/meeting.h"
+#include "agent/quiet.h"
 #include "agent/real.h"
 #include "agent/visible.h"
 #include "agent/wrap.h"
@@ -166,7 +167,7 @@ static void attach(enum wrap_with with)
 	void *core;
 
 	if (!is_glibc()) {
-		fprintf(stderr, "phasemux: off: the C library of this program is not glibc\n");
+		quiet_say("phasemux: off: the C library of this program is not glibc\n");
 		return;
 	}
 	if (with == WITH_NOTHING)
@@ -174,7 +175,7 @@ static void attach(enum wrap_with with)
 	preload.with_mpi = with != WITH_NOTHING;
 	preload.begun = &wrap_thread.begun;
 	if (!own_folder(preload.folder, sizeof(preload.folder))) {
-		fprintf(stderr, "phasemux: off: cannot tell which folder it is in\n");
+		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
@@ -187,7 +188,7 @@ static void attach(enum wrap_with with)
 				      -ENOENT;
 	if (error) {
 		if (speaks)
-			fprintf(stderr, "phasemux: off: %s\n",
+			quiet_say("phasemux: off: %s\n",
 					error == -EIO ? "MPI refused a communicator" : why);
 		return;
 	}

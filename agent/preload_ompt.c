@@ -6,9 +6,9 @@
  */
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "agent/quiet.h"
 #include "agent/real.h"
 #include "agent/wrap.h"
 
@@ -183,9 +183,8 @@ struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 	struct ompt_start *other = next_tool(version, runtime);
 
 	if (other && wrap_role != ROLE_MPI)
-		fprintf(stderr,
-				"phasemux: another tool observes OpenMP (ompt_start_tool): "
-				"its regions are not in the report\n");
+		quiet_say("phasemux: another tool observes OpenMP (ompt_start_tool): "
+			  "its regions are not in the report\n");
 	errno = kept;
 	return other || !may_be ? other : &start;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/loaded.h"
+#include "agent/quiet.h"
 
 /* ---- step 1: what the program started with ---- */
 
@@ -391,11 +392,9 @@ void real_missing(const char *symbol, const void *site)
 	dl_iterate_phdr(find_caller, &caller);
 	length = snprintf(line, sizeof(line), "%s: symbol lookup error: %s: undefined symbol: %s\n",
 			program, caller.path && *caller.path ? caller.path : program, symbol);
-	if (length > 0 &&
-			write(STDERR_FILENO, line,
-					length < (int)sizeof(line) ? (size_t)length :
-								     sizeof(line) - 1) < 0)
-		errno = 0; /* nothing more can be said */
+	if (length > 0)
+		quiet_write(STDERR_FILENO, line,
+				length < (int)sizeof(line) ? (size_t)length : sizeof(line) - 1);
 	for (;;)
 		syscall(SYS_exit_group, 127);
 }

@@ -116,6 +116,42 @@ if [ -z "$sanitizer" ]; then
 	holds "rules.learning: no more than $stack_learning" no_deeper rules.learning.out $stack_learning
 fi
 
+# ---- stderr that cannot be written ----
+
+# As a target and only preloaded; COMMAND gets the program and its arguments.
+into() {
+	local name=$1
+
+	shift
+	run "$name.bare" bash -c "$@"
+	rm -f full both
+	told "$name" bash -c "$@"
+	unchanged "$name" "$name.bare"
+	holds "$name: there is a report" test -s "$name.result/report.txt"
+}
+
+mkfifo unread
+exec 7<>unread 8>unread
+exec 7<&- # now nobody reads it
+into nobody_reads 'exec "$0" "$@" 2>&8' "$programs/posix_threads" 20
+exec 8>&-
+# 128 KiB, of which all are in use
+into full 'head -c 131072 /dev/zero >full; ulimit -f 128; exec "$0" "$@" 2>>full' \
+	"$programs/posix_threads" 20
+is "$(stat -c %s full)" 131072 "full: the file is as long as it was"
+# stdout is written after the report
+into both 'head -c 131000 /dev/zero >both; ulimit -f 128; exec "$0" "$@" >>both 2>&1' \
+	"$programs/posix_threads" 20
+holds "both: what the program writes there has its room" grep -aq '20 iterations' both
+if have mpirun.openmpi && [ -x "$programs/phases.openmpi" ]; then
+	# shellcheck disable=SC2016
+	scripted mpi_nobody_reads on openmpi 2 bash -c \
+		'mkfifo unread.$$; exec 7<>unread.$$ 8>unread.$$; exec 7<&-; exec "$0" "$@" 2>&8' \
+		"$programs/phases.openmpi" -n 50
+	is "$(cat mpi_nobody_reads.code)" 0 "mpi_nobody_reads: the ranks end as ever"
+	holds "mpi_nobody_reads: there is a report" test -s mpi_nobody_reads.result/report.txt
+fi
+
 # ---- another C library ----
 
 if have musl-gcc; then

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/quiet.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sampling/cancellation.h"
+
+#define KERNEL_SIGNALS_BYTES 8 /* what the kernel takes of a sigset_t, on all but MIPS */
+
+/* 0 or -errno. */
+static int write_all(int fd, const char *bytes, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, bytes, length);
+
+		if (written > 0) {
+			bytes += written;
+			length -= (size_t)written;
+		} else if (written == 0 || errno != EINTR) {
+			return written ? -errno : -EIO;
+		}
+	}
+	return 0;
+}
+
+/* Takes back the signal, which is blocked and pending. By the system call: the program may stand in between. */
+static void take_back(int signal)
+{
+	static const struct timespec at_once = { 0, 0 };
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	while (syscall(SYS_rt_sigtimedwait, &one, NULL, &at_once, KERNEL_SIGNALS_BYTES) < 0 &&
+			errno == EINTR)
+		;
+}
+
+int quiet_write(int fd, const char *bytes, size_t length)
+{
+	int kept = errno, state = cancellation_hold(), error, signal;
+	sigset_t raised, before, pending;
+
+	sigemptyset(&raised);
+	sigaddset(&raised, SIGPIPE);
+	sigaddset(&raised, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &raised, &before);
+	sigpending(&pending);
+	error = write_all(fd, bytes, length);
+	signal = error == -EPIPE ? SIGPIPE : SIGXFSZ;
+	/* what was pending before is the program's */
+	if ((error == -EPIPE || error == -EFBIG) && !sigismember(&pending, signal))
+		take_back(signal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	cancellation_release(state);
+	errno = kept;
+	return error;
+}
+
+static bool has_room(int fd, size_t length)
+{
+	struct rlimit limit;
+	struct stat file;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+			fstat(fd, &file) || !S_ISREG(file.st_mode))
+		return true;
+	return (rlim_t)file.st_size + length <= limit.rlim_cur / 2;
+}
+
+void quiet_tell(const char *text, size_t length)
+{
+	int kept = errno;
+
+	if (has_room(STDERR_FILENO, length))
+		quiet_write(STDERR_FILENO, text, length);
+	errno = kept;
+}
+
+void quiet_say(const char *format, ...)
+{
+	char line[1024];
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (length > 0)
+		quiet_tell(line, (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writing from within the program, which must not notice that it fails: a write to a pipe that nobody reads
+ * raises SIGPIPE, one past the limit on file sizes SIGXFSZ, and either would end the program. The signal is
+ * blocked in the calling thread for the write, and taken back where the write raised it. Any thread of the
+ * process may call these functions; none is a point of cancellation.
+ */
+#ifndef PHASEMUX_AGENT_QUIET_H
+#define PHASEMUX_AGENT_QUIET_H
+
+#include <stddef.h>
+
+/* Writes all of it. 0 or -errno: then a part of it may be written. */
+int quiet_write(int fd, const char *bytes, size_t length);
+
+/*
+ * Writes text to stderr. Where that is a file and file sizes are limited, half of what the limit allows is
+ * the program's, and the text is written as a whole or not at all.
+ */
+void quiet_tell(const char *text, size_t length);
+
+/* Writes one line, whose newline is in the format, to stderr as quiet_tell. What is too long is cut. */
+__attribute__((format(printf, 1, 2))) void quiet_say(const char *format, ...);
+
+#endif
