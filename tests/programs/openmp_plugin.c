@@ -30,9 +30,14 @@ void count(void)
 #pragma omp for
 		for (long i = 0; i < CELLS; i++)
 			mine += cells[i];
+			/* the lock and the critical section do not exclude each other */
 #pragma omp critical
-		total += mine;
+		{
+#pragma omp atomic
+			total += mine;
+		}
 		omp_set_lock(&lock);
+#pragma omp atomic
 		total += 1000000;
 		omp_unset_lock(&lock);
 #pragma omp barrier
