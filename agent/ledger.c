@@ -692,7 +692,7 @@ static float *learn_preference(struct ledger *ledger, const struct prototype_tab
 	for (uint32_t p = 0; p < table->count; p++)
 		phase[p] = table->all[p].phase;
 	pthread_mutex_lock(&ledger->lock);
-	preference_learn(ledger->sums, phase, next);
+	preference_learn(ledger->sums, phase, next, &ledger->scratch);
 	pthread_mutex_unlock(&ledger->lock);
 	return next;
 }

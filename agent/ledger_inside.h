@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "agent/ledger.h"
+#include "multiplex/preference.h"
 
 struct ledger {
 	/* read under RCU by drains; written by ledger_publish */
@@ -40,6 +41,7 @@ struct ledger {
 	struct fold *fold;           /* NULL: bursts are not sampled */
 	struct burst_table *bursts;  /* NULL unless asked for; set before any thread is there */
 	float preferences[2][PROTOTYPES_MAX]; /* the one that drains read, and the next */
+	struct preference_scratch scratch;    /* behind the lock, as what it is made from */
 	struct adaptive adaptive[2];          /* the one that threads read, and the next */
 	uint64_t burst_min_ns; /* read without the lock where it is written: in a round */
 

@@ -32,6 +32,7 @@ struct spool {
 	unsigned prototypes, phases; /* that have room */
 	char folder[4096];           /* of the run */
 	char name[32];
+	char path[4096 + 32]; /* of the file */
 	dev_t device;
 	ino_t inode;
 	struct sums *shape; /* tells where blocks lie; over side 0 */
@@ -42,11 +43,10 @@ struct spool {
 	struct spool_part thread[SPOOL_THREADS_MAX]; /* of memory that is there when it is used */
 };
 
-#define PATH_SIZE (sizeof(((struct spool *)NULL)->folder) + sizeof(((struct spool *)NULL)->name))
-
-static void path_of(const struct spool *spool, char path[PATH_SIZE])
+/* Written once: an intercepted call may open the file, and has little room on its stack. */
+static void make_path(struct spool *spool)
 {
-	snprintf(path, PATH_SIZE, "%s/%s", spool->folder, spool->name);
+	snprintf(spool->path, sizeof(spool->path), "%s/%s", spool->folder, spool->name);
 }
 
 static bool is_ours(const struct spool *spool, const struct stat *status)
@@ -275,6 +275,7 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 	spool->bytes = spool_thread_at(spool->sums_length, 0, 0);
 	*error = make(spool, wanted, facts);
 	snprintf(folder, size, "%s", spool->folder);
+	make_path(spool);
 	if (*error) {
 		free(spool);
 		return NULL;
@@ -292,14 +293,12 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 
 void spool_remove(struct spool *spool)
 {
-	char path[PATH_SIZE];
 	struct stat status;
 	char *slash;
 
 	/* only what is ours: the program may have moved things meanwhile; it may have no descriptor left */
-	path_of(spool, path);
-	if (lstat(path, &status) == 0 && is_ours(spool, &status))
-		unlink(path);
+	if (lstat(spool->path, &status) == 0 && is_ours(spool, &status))
+		unlink(spool->path);
 	/* the last rank of the node succeeds in it; then the last run of the user */
 	slash = strrchr(spool->folder, '/');
 	if (rmdir(spool->folder) == 0) {
@@ -345,12 +344,10 @@ struct spool_thread *spool_thread(struct spool *spool, int thread)
 /* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
 static int open_file(const struct spool *spool)
 {
-	char path[PATH_SIZE];
 	struct stat status;
 	int fd;
 
-	path_of(spool, path);
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) == 0 && is_ours(spool, &status))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/sort.h"
 #include "cluster/space.h"
 
 #define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
@@ -485,14 +486,14 @@ static struct turn *take_turns(const uint32_t *label, const size_t *first, size_
 		turns[s] = (struct turn){ .first = first[s],
 			.rows = first[s + 1] - first[s],
 			.label = label ? label + first[s] : NULL };
-	qsort(turns, sequences, sizeof(*turns), by_content);
+	sort_items(turns, sequences, sizeof(*turns), by_content);
 	for (size_t s = 0, end; s < sequences; s = end) {
 		for (end = s + 1; end < sequences && same_content(&turns[s], &turns[end]);)
 			end++;
 		for (size_t t = s; t < end; t++)
 			turns[t].twins = end - s;
 	}
-	qsort(turns, sequences, sizeof(*turns), by_twins);
+	sort_items(turns, sequences, sizeof(*turns), by_twins);
 	return turns;
 }
 

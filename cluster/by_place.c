@@ -8,6 +8,7 @@
 
 #include "cluster/kdtree.h"
 #include "cluster/partition.h"
+#include "cluster/sort.h"
 #include "cluster/space.h"
 
 /*
@@ -150,7 +151,7 @@ static double width_of(struct splitter *splitter, size_t begin, size_t end)
 					sample->point[(size_t)splitter->entry[i].burst *
 									sample->dims +
 							dim];
-		qsort(splitter->value, count, sizeof(*splitter->value), ascending);
+		sort_items(splitter->value, count, sizeof(*splitter->value), ascending);
 		across = splitter->value[count - 1 - tenth] - splitter->value[tenth];
 		width += across * across;
 	}
@@ -524,7 +525,7 @@ static void join_tails(struct splitter *splitter)
 
 	for (uint32_t i = 0; i < sample->count; i++)
 		splitter->entry[i] = (struct entry){ sample->label[i], sample->place[i], i };
-	qsort(splitter->entry, sample->count, sizeof(*splitter->entry), by_code);
+	sort_items(splitter->entry, sample->count, sizeof(*splitter->entry), by_code);
 	for (size_t begin = 0, end; begin < sample->count; begin = end) {
 		uint32_t place = splitter->entry[begin].place;
 
@@ -562,7 +563,7 @@ static int splitter_init(struct splitter *splitter)
 				(struct entry){ sample->label[i], sample->place[i], i };
 		splitter->total_time += sample->duration[i];
 	}
-	qsort(splitter->entry, splitter->entries, sizeof(*splitter->entry), by_label);
+	sort_items(splitter->entry, splitter->entries, sizeof(*splitter->entry), by_label);
 	return 0;
 }
 

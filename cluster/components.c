@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/sort.h"
+
 struct component {
 	uint32_t root, points;
 	const double *lowest; /* its point of the smallest coordinates */
@@ -56,7 +58,7 @@ int components_rank(uint32_t *parent, const double *at, uint32_t count, uint32_t
 			own->lowest = point;
 		parent[i] = root;
 	}
-	qsort(all, found, sizeof(*all), by_rank);
+	sort_items(all, found, sizeof(*all), by_rank);
 	for (uint32_t rank = 0; rank < found; rank++)
 		place[all[rank].root] = rank;
 	for (uint32_t i = 0; i < count; i++)

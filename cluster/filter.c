@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "cluster/sort.h"
+
 #define GAP    0.9 /* bursts shorter than this share of the next longer one are of another kind */
 #define LOWEST 0.5 /* how far the threshold may be lowered for the sake of a gap */
 
@@ -29,7 +31,7 @@ double filter_shortest(double *duration, size_t count, double share)
 
 	for (i = 0; i < count; i++)
 		total += duration[i];
-	qsort(duration, count, sizeof(*duration), descending);
+	sort_items(duration, count, sizeof(*duration), descending);
 	for (i = 0; i < count; i++) {
 		kept += duration[i];
 		if (kept >= share * total)

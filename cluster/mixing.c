@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cluster/components.h"
+#include "cluster/sort.h"
 
 #define SIMULTANEOUS 0.1 /* of the pairs in the same columns that chance would make in one phase */
 
@@ -70,7 +71,7 @@ static int ascending(const void *a, const void *b)
 static void sort_clusters(uint32_t *cluster, size_t count)
 {
 	if (count > 32) {
-		qsort(cluster, count, sizeof(*cluster), ascending);
+		sort_items(cluster, count, sizeof(*cluster), ascending);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {
@@ -199,7 +200,7 @@ static void sort_joins(const struct mixing *mixing, struct joining *joining)
 		pairs->slot[at] = pairs->slot[joining->joins];
 		pairs->slot[joining->joins++] = pair;
 	}
-	qsort(pairs->slot, joining->joins, sizeof(*pairs->slot), most_shared);
+	sort_items(pairs->slot, joining->joins, sizeof(*pairs->slot), most_shared);
 }
 
 /*

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cluster/sort.h"
+
 struct cluster_time {
 	double time;
 	size_t first;
@@ -38,7 +40,7 @@ int partition_by_time(uint32_t *label, uint32_t clusters, const double *duration
 		if (all[label[i]].first == count)
 			all[label[i]].first = i;
 	}
-	qsort(all + 1, clusters, sizeof(*all), by_time);
+	sort_items(all + 1, clusters, sizeof(*all), by_time);
 	for (uint32_t c = 1; c <= clusters; c++)
 		if (all[c].first < count)
 			number[all[c].cluster] = ++used;
@@ -84,7 +86,7 @@ double partition_agreement(const uint32_t *a, const uint32_t *b, size_t count)
 		return NAN;
 	for (size_t i = 0; i < count; i++)
 		all[i] = (struct both){ a[i], b[i] };
-	qsort(all, count, sizeof(*all), by_both);
+	sort_items(all, count, sizeof(*all), by_both);
 	for (size_t i = 0, cell = 0, row = 0; i < count; i++) {
 		if (i + 1 == count || by_both(&all[i], &all[i + 1])) {
 			cells += pairs_of((double)(i + 1 - cell));
@@ -95,7 +97,7 @@ double partition_agreement(const uint32_t *a, const uint32_t *b, size_t count)
 			row = i + 1;
 		}
 	}
-	qsort(all, count, sizeof(*all), by_second);
+	sort_items(all, count, sizeof(*all), by_second);
 	for (size_t i = 0, column = 0; i < count; i++)
 		if (i + 1 == count || all[i].b != all[i + 1].b) {
 			columns += pairs_of((double)(i + 1 - column));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/sort.h"
+
 /*
  * How far beyond a prototype's radius a guess may go, in a space scaled to 0 .. 1: for a burst of the
  * prototype's place, and for others.
@@ -67,11 +69,12 @@ static unsigned bin_of_place(uint32_t place)
 
 /*
  * Orders the numbers of some prototypes so that each block of PROTOTYPES_LANES holds neighbours:
- * halves them along their widest axis, on a block's border, again and again.
+ * halves them along their widest axis, on a block's border, again and again. key: room for as
+ * many, of which nothing stays.
  */
-static void order_blocks(const struct prototype_table *table, int32_t *number, unsigned count)
+static void order_blocks(const struct prototype_table *table, int32_t *number, unsigned count,
+		struct sort_key *key)
 {
-	struct sort_key key[PROTOTYPES_MAX];
 	float most = -1;
 	unsigned widest = 0,
 		 half = (count / 2 + PROTOTYPES_LANES - 1) / PROTOTYPES_LANES * PROTOTYPES_LANES;
@@ -92,11 +95,11 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 	}
 	for (unsigned i = 0; i < count; i++)
 		key[i] = (struct sort_key){ table->all[number[i]].at[widest], number[i] };
-	qsort(key, count, sizeof(*key), by_position);
+	sort_items(key, count, sizeof(*key), by_position);
 	for (unsigned i = 0; i < count; i++)
 		number[i] = key[i].number;
-	order_blocks(table, number, half);
-	order_blocks(table, number + half, count - half);
+	order_blocks(table, number, half, key);
+	order_blocks(table, number + half, count - half, key);
 }
 
 /* Bins of an axis, and which blocks reach into each. */
@@ -134,7 +137,7 @@ static uint32_t places_last(struct prototype_table *table)
 		key[p] = (struct place_key){ table->all[p].place, (int32_t)p };
 		any += !table->all[p].place;
 	}
-	qsort(key, table->count, sizeof(*key), by_place);
+	sort_items(key, table->count, sizeof(*key), by_place);
 	for (uint32_t p = 0; p < table->count; p++)
 		table->number[p] = key[p].number;
 	return any;
@@ -155,6 +158,7 @@ static void index_places(struct prototype_table *table)
 
 void prototypes_index(struct prototype_table *table)
 {
+	struct sort_key key[PROTOTYPES_MAX];
 	uint32_t any;
 
 	memset(table->blocks, 0, sizeof(table->blocks));
@@ -166,7 +170,7 @@ void prototypes_index(struct prototype_table *table)
 		table->radius2[p] = -1; /* nothing is so near */
 	}
 	any = places_last(table);
-	order_blocks(table, table->number, any);
+	order_blocks(table, table->number, any, key);
 	for (uint32_t column = 0; column < table->count; column++) {
 		const struct prototype *p = &table->all[table->number[column]];
 

@@ -15,6 +15,7 @@
 #include "cluster/kdtree.h"
 #include "cluster/partition.h"
 #include "cluster/refine.h"
+#include "cluster/sort.h"
 
 #define WIDE_EPS    0.05  /* joins what evidence beside density says is one phase */
 #define TASKS_APART 0.1   /* parts of a phase by tasks: share of the bursts in the same tasks */
@@ -197,7 +198,7 @@ static size_t make_columns(const struct sample_clusters *sample, struct executio
 
 	for (size_t i = 0; i < sample->count; i++)
 		order[i] = (struct execution){ sample->execution[i], i };
-	qsort(order, sample->count, sizeof(*order), by_id);
+	sort_items(order, sample->count, sizeof(*order), by_id);
 	*columns = 0;
 	for (size_t i = 0; i < sample->count; i++) {
 		run = i && order[i].id == order[i - 1].id ? run + 1 : 1;

@@ -10,6 +10,7 @@
 #include "cluster/by_place.h"
 #include "cluster/prototypes.h"
 #include "cluster/sample_clusters.h"
+#include "cluster/sort.h"
 #include "cluster/track.h"
 
 /* As far as a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */
@@ -78,7 +79,7 @@ static int number_tasks(struct training *training)
 	if (!known)
 		return -ENOMEM;
 	memcpy(known, training->task, training->count * sizeof(*known));
-	qsort(known, training->count, sizeof(*known), ascending);
+	sort_items(known, training->count, sizeof(*known), ascending);
 	for (size_t i = 0; i < training->count; i++)
 		if (!i || known[i] != known[training->tasks - 1])
 			known[training->tasks++] = known[i];
@@ -426,7 +427,7 @@ static ssize_t find_uncovered(const struct prototype_table *table, const struct 
 		if (training->label[i] && !is_covered(table, training, i))
 			all[count++] = (struct uncovered){ training->label[i], training->own[i],
 				(uint32_t)i };
-	qsort(all, count, sizeof(*all), by_label);
+	sort_items(all, count, sizeof(*all), by_label);
 	for (size_t i = 0; i < count; i++) {
 		member[i] = all[i].number;
 		if (!i || all[i].label != all[i - 1].label || all[i].own != all[i - 1].own)

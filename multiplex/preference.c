@@ -2,9 +2,7 @@
 #include "multiplex/preference.h"
 
 #include <math.h>
-#include <stdbool.h>
 
-#include "multiplex/estimate.h"
 #include "multiplex/layout.h"
 
 /* A program changes: what is rare and preferred now may soon be all that there is. */
@@ -28,16 +26,16 @@ static double width(const struct phase_estimate *of, unsigned events)
 }
 
 /* In the sums' estimate: what reads are worth to a phase, and the time that it takes. */
-static double worth(const struct sums *sums, const bool *member, double *seconds)
+static double worth(const struct sums *sums, struct preference_scratch *scratch, double *seconds)
 {
-	struct phase_estimate of;
+	struct phase_estimate *of = &scratch->estimate;
 
-	estimate_phase(sums, member, NULL, &of);
-	*seconds = of.bursts * of.duration.mean;
-	if (of.read < READ_MIN || !(*seconds > 0))
+	estimate_phase(sums, scratch->member, NULL, of);
+	*seconds = of->bursts * of->duration.mean;
+	if (of->read < READ_MIN || !(*seconds > 0))
 		return 0;
 	/* of the variance the part that reads divide: so wide it would be after one read */
-	return width(&of, sums->plan.events) * sqrt((double)of.read / *seconds);
+	return width(of, sums->plan.events) * sqrt((double)of->read / *seconds);
 }
 
 /* Factors in proportion to `worth`, within their bounds, that leave the time what it is. */
@@ -60,14 +58,12 @@ static void balance(const double *worth, const double *seconds, float *factor, u
 			factor[i] *= (float)(time / spent);
 }
 
-void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor)
+void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor,
+		struct preference_scratch *scratch)
 {
 	unsigned count = 0, all = sums->prototypes;
-	bool member[PREFERENCE_MAX] = { false };
-	double value[PREFERENCE_MAX], seconds[PREFERENCE_MAX];
-	uint16_t number[PREFERENCE_MAX] = { 0 }; /* of the prototype's phase, in value */
-	float of[PREFERENCE_MAX];
 
+	*scratch = (struct preference_scratch){ .number = { 0 } };
 	for (unsigned p = 0; p < all; p++)
 		factor[p] = 1;
 	if (all > PREFERENCE_MAX)
@@ -80,15 +76,15 @@ void preference_learn(const struct sums *sums, const uint32_t *phase, float *fac
 		if (!first)
 			continue;
 		for (unsigned q = 0; q < all; q++) {
-			member[q] = phase[q] == phase[p];
-			if (member[q])
-				number[q] = (uint16_t)count;
+			scratch->member[q] = phase[q] == phase[p];
+			if (scratch->member[q])
+				scratch->number[q] = (uint16_t)count;
 		}
-		value[count] = worth(sums, member, &seconds[count]);
+		scratch->value[count] = worth(sums, scratch, &scratch->seconds[count]);
 		count++;
 	}
-	balance(value, seconds, of, count);
+	balance(scratch->value, scratch->seconds, scratch->factor, count);
 	for (unsigned p = 0; p < all; p++)
 		if (phase[p])
-			factor[p] = of[number[p]];
+			factor[p] = scratch->factor[scratch->number[p]];
 }

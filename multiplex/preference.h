@@ -6,11 +6,22 @@
 #ifndef PHASEMUX_MULTIPLEX_PREFERENCE_H
 #define PHASEMUX_MULTIPLEX_PREFERENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "multiplex/estimate.h"
 #include "multiplex/sums.h"
 
 #define PREFERENCE_MAX 256 /* of more prototypes all are read alike */
+
+/* What learning needs besides, of which nothing stays: too much for the stack of any thread. */
+struct preference_scratch {
+	struct phase_estimate estimate;
+	double value[PREFERENCE_MAX], seconds[PREFERENCE_MAX];
+	uint16_t number[PREFERENCE_MAX]; /* of the prototype's phase, in value */
+	float factor[PREFERENCE_MAX];
+	bool member[PREFERENCE_MAX];
+};
 
 /*
  * From the sums so far: for each prototype the factor on the probability with which its bursts are
@@ -18,6 +29,7 @@
  * prototype's phase from 1, 0 for none; both are as long as the sums have prototypes.
  * Allocates nothing.
  */
-void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor);
+void preference_learn(const struct sums *sums, const uint32_t *phase, float *factor,
+		struct preference_scratch *scratch);
 
 #endif

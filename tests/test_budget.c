@@ -22,6 +22,8 @@
 enum { CYCLES, INSTRUCTIONS, BRANCHES, MISSES, WALKS, EVENTS };
 enum { TASKS = 8, PHASES = 2 };
 
+static struct preference_scratch scratch;
+
 static const struct plan plan = {
 	.events = EVENTS,
 	.common = 2,
@@ -139,7 +141,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 
 		/* as after a round */
 		if (i % (setup->bursts / 8) == setup->bursts / 8 - 1 && isfinite(setup->budget)) {
-			preference_learn(sums, label, factor);
+			preference_learn(sums, label, factor, &scratch);
 			site_prefer(&sites, sites.spans, factor);
 		}
 		length = &sites.length[span_length(&sites, span, (uint64_t)ns)];
@@ -307,12 +309,12 @@ static void test_preference(void)
 		}
 		quantum_close(quantum, sums);
 	}
-	preference_learn(sums, label, factor);
+	preference_learn(sums, label, factor, &scratch);
 	ok(factor[1] > 1.4f && factor[0] < .6f, "the phase that varies is read more (%g and %g)",
 			(double)factor[1], (double)factor[0]);
 	ok(fabsf(factor[0] + factor[1] - 2) < 1e-3f, "from the same budget");
 	label[1] = 1;
-	preference_learn(sums, label, factor);
+	preference_learn(sums, label, factor, &scratch);
 	ok(fabsf(factor[0] - 1) < 1e-3f && fabsf(factor[1] - 1) < 1e-3f,
 			"what is one phase is read alike");
 	quantum_free(quantum);
