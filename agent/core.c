@@ -301,6 +301,7 @@ static void found_family(int *spool_error, double run)
 static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
+	source_remember(preload->unloaded);
 	core.pid = getpid();
 	core.mark = mark_process();
 	core.main_thread = pthread_self();

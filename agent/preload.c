@@ -20,6 +20,7 @@
 #include "agent/meeting.h"
 #include "agent/quiet.h"
 #include "agent/real.h"
+#include "agent/unloaded.h"
 #include "agent/visible.h"
 #include "agent/wrap.h"
 #include "sampling/cancellation.h"
@@ -78,7 +79,9 @@ static void pause_hooks(bool paused)
 	atomic_store_explicit(&wrap_hooks, paused ? NULL : all, memory_order_release);
 }
 
-static struct preload preload = { .set_hooks = set_hooks, .pause = pause_hooks };
+static struct preload preload = { .set_hooks = set_hooks,
+	.pause = pause_hooks,
+	.unloaded = unloaded_modules };
 
 /* The folder that this shared object lies in. */
 static bool own_folder(char *folder, size_t size)

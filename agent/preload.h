@@ -15,6 +15,7 @@
 #include "agent/mpi_adapter.h"
 #include "agent/passed.h"
 #include "agent/rest.h"
+#include "agent/source.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -79,6 +80,8 @@ struct preload {
 	const _Atomic uint64_t *begun;
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
+	/* The files that were unloaded since (unloaded.h). */
+	unsigned (*unloaded)(struct source_module *modules, unsigned max);
 	/* For a while, until it is called with false: none but those of an end are reached. */
 	void (*pause)(bool paused);
 };

@@ -14,6 +14,7 @@
 
 #include "agent/annotate.h"
 #include "agent/real.h"
+#include "agent/unloaded.h"
 #include "agent/wrap.h"
 
 /* ---- the real calls ---- */
@@ -431,12 +432,14 @@ int pthread_create(void *thread, const void *attributes, void *(*body)(void *), 
 
 __attribute__((visibility("default"))) int dlclose(void *handle);
 
-/* Another object may come to lie where a runtime was. */
+/* Another object may come to lie where a runtime was, or what was observed. */
 int dlclose(void *handle)
 {
 	int (*real)(void *) = (int (*)(void *))real_of(REAL_dlclose, __builtin_return_address(0));
+	void *before = wrap_observed() ? unloaded_look() : NULL;
 	int result = real(handle);
 
+	unloaded_note(before);
 	real_unloaded();
 	return result;
 }

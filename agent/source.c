@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/elf_file.h"
+#include "agent/modules.h"
 #include "agent/name.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
@@ -35,47 +35,63 @@ struct source {
 
 /* ---- the files of this process ---- */
 
-struct module_list {
-	struct source_module *modules;
-	unsigned count, max;
-};
+/* What other files have been at the addresses that these have now; NULL: nobody knows of any. */
+static unsigned (*unloaded)(struct source_module *modules, unsigned max);
 
-static int note_module(struct dl_phdr_info *info, size_t size, void *data)
+void source_remember(unsigned (*modules)(struct source_module *modules, unsigned max))
 {
-	struct module_list *list = data;
-	struct source_module *module = &list->modules[list->count];
+	unloaded = modules;
+}
 
-	(void)size;
-	if (list->count == list->max)
-		return 1;
-	*module = (struct source_module){ .base = info->dlpi_addr, .begin = UINTPTR_MAX };
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+/* Leaves out of a file's addresses those from `begin` to `end`, and all behind them where they are within. */
+static void leave_out(struct source_module *module, uintptr_t begin, uintptr_t end)
+{
+	if (end <= module->begin || begin >= module->end)
+		return;
+	if (begin <= module->begin)
+		module->begin = end < module->end ? end : module->end;
+	else
+		module->end = begin;
+}
 
-		if (segment->p_type != PT_LOAD)
+/*
+ * Adds the files that were unloaded. Where two files have been at the same addresses it is not known which of
+ * them ran there: these are no one's.
+ */
+static unsigned add_unloaded(struct source_module *modules, unsigned count, unsigned max)
+{
+	struct source_module *gone = malloc(SOURCE_MODULES_MAX * sizeof(*gone));
+	unsigned others = gone ? unloaded(gone, SOURCE_MODULES_MAX) : 0, now = count;
+
+	for (unsigned i = 0; i < others; i++) {
+		struct source_module left = gone[i];
+		bool same = false;
+
+		for (unsigned k = 0; k < now && !same; k++)
+			same = modules_are_same(&gone[i], &modules[k]);
+		if (same)
 			continue;
-		if (begin < module->begin)
-			module->begin = begin;
-		if (begin + segment->p_memsz > module->end)
-			module->end = begin + segment->p_memsz;
+		for (unsigned k = 0; k < count; k++) {
+			uintptr_t begin = modules[k].begin, end = modules[k].end;
+
+			leave_out(&modules[k], gone[i].begin, gone[i].end);
+			leave_out(&left, begin, end);
+		}
+		for (unsigned k = 0; k < others; k++)
+			if (k != i)
+				leave_out(&left, gone[k].begin, gone[k].end);
+		if (*left.path && left.begin < left.end && count < max)
+			modules[count++] = left;
 	}
-	/* the program itself comes first, and without a name */
-	if (*info->dlpi_name)
-		snprintf(module->path, sizeof(module->path), "%s", info->dlpi_name);
-	else if (list->count ||
-			readlink("/proc/self/exe", module->path, sizeof(module->path) - 1) < 0)
-		return 0;
-	list->count++;
-	return 0;
+	free(gone);
+	return count;
 }
 
 unsigned source_modules(struct source_module *modules, unsigned max)
 {
-	struct module_list list = { modules, 0, max };
+	unsigned count = modules_now(modules, max);
 
-	dl_iterate_phdr(note_module, &list);
-	return list.count;
+	return unloaded ? add_unloaded(modules, count, max) : count;
 }
 
 /* ---- names ---- */

@@ -42,8 +42,14 @@ struct source_place {
 
 struct source;
 
-/* The files that this process has loaded now; at most max of them. Returns how many. */
+/*
+ * The files that this process has loaded now, at most max of them, and those which it has unloaded; but no
+ * addresses at which several have been. Returns how many.
+ */
 unsigned source_modules(struct source_module *modules, unsigned max);
+
+/* What lists the files that were unloaded (agent/unloaded.h). Before source_modules, by one thread. */
+void source_remember(unsigned (*unloaded)(struct source_module *modules, unsigned max));
 
 /*
  * For addresses in these files; each is opened when an address in it is asked for. folder (must

@@ -165,6 +165,51 @@ static void test_without_files(void)
 	*own = kept[1];
 }
 
+static struct source_module gone[2];
+static unsigned gone_count;
+
+static unsigned list_gone(struct source_module *list, unsigned max)
+{
+	memcpy(list, gone, gone_count * sizeof(*gone));
+	return gone_count <= max ? gone_count : max;
+}
+
+/* The file that an address is in, or "?"; where others were unloaded before. */
+static void check_file(uintptr_t address, const char *wanted, const char *name)
+{
+	unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+	struct source *source = source_open(LIBRARY_FOLDER, modules, count);
+	const char *got = source_module_name(source, address);
+
+	ok(strcmp(got, wanted) == 0, "%s: %s", name, got);
+	source_close(source);
+}
+
+static void test_unloaded(void)
+{
+	const struct source_module *libc = module_at((uintptr_t)dlsym(RTLD_DEFAULT, "getenv"));
+	uintptr_t begin = libc->begin, end = libc->end, alone = 0x10000;
+	struct source_module same = *libc;
+
+	source_remember(list_gone);
+	gone[0] = same;
+	gone_count = 1;
+	check_file(begin + 16, "libc.so.6", "the same file has been there before");
+	gone[0] = (struct source_module){ begin, begin, begin + 4096, "/lib/other.so" };
+	check_file(begin + 16, "?", "another file has been there");
+	check_file(begin + 4096 + 16, "libc.so.6", "but not there");
+	gone[0].path[0] = '\0';
+	check_file(begin + 16, "?", "one that is no longer what it was");
+	gone[0] = (struct source_module){ alone, alone, alone + 8192, "/lib/first.so" };
+	gone[1] = (struct source_module){ alone, alone + 4096, alone + 12288, "/lib/second.so" };
+	gone_count = 2;
+	check_file(alone + 16, "first.so", "of two, the first alone");
+	check_file(alone + 4096 + 16, "?", "both");
+	check_file(alone + 8192 + 16, "second.so", "the second alone");
+	check_file(end - 16, "libc.so.6", "others are as they were");
+	source_remember(NULL);
+}
+
 int main(void)
 {
 	dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
@@ -176,5 +221,6 @@ int main(void)
 		test_debug();
 	else
 		ok(true, "debug information # SKIP built without elfutils");
+	test_unloaded();
 	return tap_done();
 }

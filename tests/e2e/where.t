@@ -109,4 +109,42 @@ if [ -x "$programs/solver_f08.$mpi" ]; then
 		solver "solver.F90:$(line solver.F90 'call MPI_Waitall')"
 fi
 
+# Libraries that are unloaded: places in them have their own names, or none where another one came to lie.
+first=$programs/first_plugin.so second=$programs/second_plugin.so
+
+# NAME TIMES LIBRARIES...: the program ran, and its plugins lay at the same address so many times.
+plugins() {
+	local name=$1
+
+	shift
+	run "$name.bare" "$programs/opens" "$@"
+	told "$name" PHASEMUX_BUDGET=none PHASEMUX_CLUSTER_BY=duration "$programs/opens" "$@"
+	unchanged "$name" "$name.bare"
+	[ "$(grep '^run:' "$name.err" | sort -u | wc -l)" -eq 1 ]
+}
+
+# NAME FUNCTION: how many lines of the report name it.
+names() { grep -c "$2" "$1.result/report.txt"; }
+
+if [ -e "$first" ] && plugins unloaded -c "$first" "$first"; then
+	holds "unloaded: what is gone has its name" test "$(names unloaded first_function)" -gt 0
+	for how in -c -k; do
+		if plugins other$how $how "$first" "$second"; then
+			is "$(names other$how first_function) $(names other$how second_function)" "0 0" \
+				"other$how: nothing has the name of what came to lie there, or had been there"
+			holds "other$how: its caller is known" grep -q 'from .* in main opens.c:' \
+				"other$how.result/report.txt"
+		else
+			skip "other$how: two libraries at one address" "they lay at two"
+		fi
+	done
+	cp "$first" copy.so
+	if plugins changed -c "$tmp/copy.so" "$tmp/copy.so"; then
+		holds "changed: it has its name while its file is there" \
+			test "$(names changed first_function)" -gt 0
+	fi
+else
+	skip "libraries that are unloaded" "they are not there, or lay at two addresses"
+fi
+
 done_testing

@@ -2,8 +2,9 @@
 /*
  * Opens each library with RTLD_LOCAL and prints what its functions return:
  *
- *	opens [-c] LIBRARY...	-c: closes each before it opens the next
+ *	opens [-c | -k] LIBRARY...	-c: closes each before it opens the next; -k: but the last
  *
+ * On stderr: where each function `run` was.
  * `fill` and `count`, where a library has them, are also called from here.
  */
 #include <dlfcn.h>
@@ -21,7 +22,8 @@ static void call_if_any(void *library, const char *name)
 
 int main(int argc, char **argv)
 {
-	int first = argc > 1 && strcmp(argv[1], "-c") == 0 ? 2 : 1;
+	int keeps = argc > 1 && strcmp(argv[1], "-k") == 0;
+	int first = keeps || (argc > 1 && strcmp(argv[1], "-c") == 0) ? 2 : 1;
 
 	for (int i = first; i < argc; i++) {
 		void *library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
@@ -36,7 +38,8 @@ int main(int argc, char **argv)
 		call_if_any(library, "fill");
 		call_if_any(library, "count");
 		printf("%s: %ld\n", base ? base + 1 : argv[i], run());
-		if (first == 2)
+		fprintf(stderr, "run: %p\n", *(void **)&run);
+		if (first == 2 && !(keeps && i == argc - 1))
 			dlclose(library);
 	}
 	return 0;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/unloaded.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "agent/modules.h"
+
+#define UNLOADED_MAX 128
+
+struct snapshot {
+	unsigned before, after;
+	struct source_module module[SOURCE_MODULES_MAX], later[SOURCE_MODULES_MAX];
+};
+
+/* What tells two files of one path apart. */
+struct identity {
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed;
+};
+
+static struct {
+	atomic_flag taken;
+	unsigned count;
+	struct source_module module[UNLOADED_MAX];
+	struct identity identity[UNLOADED_MAX];
+} unloaded = { .taken = ATOMIC_FLAG_INIT };
+
+static void take(void)
+{
+	while (atomic_flag_test_and_set_explicit(&unloaded.taken, memory_order_acquire))
+		sched_yield();
+}
+
+static void give(void)
+{
+	atomic_flag_clear_explicit(&unloaded.taken, memory_order_release);
+}
+
+/* Zeros where there is no such file. */
+static struct identity identify(const char *path)
+{
+	struct identity identity;
+	struct stat status;
+
+	memset(&identity, 0, sizeof(identity));
+	if (*path && stat(path, &status) == 0) {
+		identity.device = status.st_dev;
+		identity.inode = status.st_ino;
+		identity.size = status.st_size;
+		identity.changed = status.st_ctim;
+	}
+	return identity;
+}
+
+static bool is_file(const struct identity *identity, const char *path)
+{
+	struct identity now = identify(path);
+
+	return now.inode && memcmp(&now, identity, sizeof(now)) == 0;
+}
+
+/* There is no room for it: the last one stands for all that is between them, and for no file. */
+static void widen(struct source_module *last, const struct source_module *module)
+{
+	last->begin = module->begin < last->begin ? module->begin : last->begin;
+	last->end = module->end > last->end ? module->end : last->end;
+	last->path[0] = '\0';
+}
+
+static void remember(const struct source_module *module)
+{
+	struct identity identity = identify(module->path);
+
+	for (unsigned i = 0; i < unloaded.count; i++) {
+		struct source_module *known = &unloaded.module[i];
+
+		if (known->base != module->base || known->begin != module->begin ||
+				known->end != module->end)
+			continue;
+		if (!modules_are_same(known, module) ||
+				memcmp(&unloaded.identity[i], &identity, sizeof(identity)) != 0)
+			known->path[0] = '\0';
+		return;
+	}
+	if (unloaded.count == UNLOADED_MAX) {
+		widen(&unloaded.module[UNLOADED_MAX - 1], module);
+		return;
+	}
+	unloaded.module[unloaded.count] = *module;
+	unloaded.identity[unloaded.count++] = identity;
+}
+
+void *unloaded_look(void)
+{
+	struct snapshot *snapshot = mmap(NULL, sizeof(*snapshot), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (snapshot == MAP_FAILED)
+		return NULL;
+	snapshot->before = modules_now(snapshot->module, SOURCE_MODULES_MAX);
+	return snapshot;
+}
+
+void unloaded_note(void *before)
+{
+	struct snapshot *snapshot = before;
+
+	if (!snapshot)
+		return;
+	snapshot->after = modules_now(snapshot->later, SOURCE_MODULES_MAX);
+	for (unsigned i = 0; i < snapshot->before; i++) {
+		unsigned k = 0;
+
+		while (k < snapshot->after &&
+				!modules_are_same(&snapshot->module[i], &snapshot->later[k]))
+			k++;
+		if (k < snapshot->after)
+			continue;
+		take();
+		remember(&snapshot->module[i]);
+		give();
+	}
+	munmap(snapshot, sizeof(*snapshot));
+}
+
+unsigned unloaded_modules(struct source_module *modules, unsigned max)
+{
+	unsigned count;
+
+	take();
+	count = unloaded.count < max ? unloaded.count : max;
+	for (unsigned i = 0; i < count; i++) {
+		modules[i] = unloaded.module[i];
+		if (!is_file(&unloaded.identity[i], modules[i].path))
+			modules[i].path[0] = '\0';
+	}
+	give();
+	return count;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The files that the program has unloaded while it was observed. Places are named at the end of a run: what
+ * lies at an address then may be another file than the one which ran there. Any thread may call these
+ * functions, but not within an intercepted call other than dlclose.
+ */
+#ifndef PHASEMUX_AGENT_UNLOADED_H
+#define PHASEMUX_AGENT_UNLOADED_H
+
+#include "agent/source.h"
+
+/* Before the program unloads something: what there is. NULL without memory. */
+void *unloaded_look(void);
+
+/* After it: remembers what is there no longer. `before` is from unloaded_look, and is released. */
+void unloaded_note(void *before);
+
+/*
+ * Lists at most max of the files that were unloaded. The path of one is "" where another file has been at the
+ * same addresses, or its own is no longer what it was. Returns how many.
+ */
+unsigned unloaded_modules(struct source_module *modules, unsigned max);
+
+#endif
