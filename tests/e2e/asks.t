@@ -25,7 +25,8 @@ assert abs(polling["time_share"] / share - 1) < 1e-6, (polling, share)
 # on a machine with much else to do, MPI gives its processor away in each call
 assert asks < 1e5 or report["agent"]["passed_calls"] > 0.5 * asks or len(sys.argv) > 3, (asks, report["agent"])
 for phase in report["phases"]:
-    assert phase["time_share"] < 0.02 or phase["duration_seconds"]["mean"] > 1e-4, phase
+    # a call that is preempted takes as long as a burst
+    assert phase["time_share"] < 0.05 or phase["duration_seconds"]["mean"] > 1e-4, phase
 END
 }
 
