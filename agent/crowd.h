@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that make more threads than are observed at a time: the places of those that ended, for the next
- * ones, and the threads for which there is no place. Of these it is known how many there were, and how long
- * they had a processor. Any thread of the process may call these functions.
+ * Keeps the places of threads that ended, which the next threads take over, and a list of the threads that
+ * found no place. The agent knows only the number and the processor time of the latter. Any thread of the
+ * process may call these functions.
  */
 #ifndef PHASEMUX_AGENT_CROWD_H
 #define PHASEMUX_AGENT_CROWD_H
@@ -10,22 +10,22 @@
 #include "agent/preload.h"
 #include "agent/thread.h"
 
-/* Before any thread is met. 0 or -ENOMEM. */
+/* Prepares the lists. Call before the first thread is met. Returns 0 or -ENOMEM. */
 int crowd_start(void);
 
-/* In the child of a fork: it has neither places nor threads but the first. */
+/* Empties the lists in the child of a fork, which has one thread and no places. */
 void crowd_forget(void);
 
-/* Takes the place of a thread that ended. NULL: there is none. */
+/* Returns the place of a thread that ended, for the calling thread, or NULL if there is none. */
 struct thread *crowd_take(void);
 
-/* The thread of this place has ended, and nobody else gives it. */
+/* Makes the place of a thread that has ended available. Call once for each thread. */
 void crowd_give(struct thread *thread);
 
-/* The calling thread is not observed. */
+/* Notes that the calling thread is not observed. `slot` is the thread's, and is used until it ends. */
 void crowd_leave_out(struct preload_thread *slot);
 
-/* How many threads were left out until now, and how many seconds they had a processor. */
+/* Sets the number of threads that were not observed up to now, and their processor time. */
 void crowd_left_out(double *threads, double *seconds);
 
 #endif

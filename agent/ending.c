@@ -44,8 +44,8 @@ static double mpi_seconds(void)
 	return clock_ns((uint64_t)ticks) * 1e-9;
 }
 
-/* Returns the computing time of a thread of this process in the mean. */
-static double most_computing(uint64_t elapsed)
+/* Returns the mean computing time of a thread of this process in seconds. `elapsed`: ticks of the run. */
+static double mean_computing(uint64_t elapsed)
 {
 	double seconds = 0, threads = 0;
 
@@ -199,7 +199,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 {
 	struct sampled sampled;
 	double most[3] = { wall_seconds,
-		most_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0 };
+		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0 };
 	struct thread *threads = core_threads();
 	struct recovery *others = NULL;
 	struct slowdown slowdown;

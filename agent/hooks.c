@@ -69,8 +69,8 @@ static void close_thread(struct thread *thread)
 }
 
 /*
- * The last burst of a thread is over. What its place has is kept with what comes later, where there are no
- * samples that go with the counters, and it was kept a moment ago: threads may be made in microseconds.
+ * Drains a thread whose last burst is over. The next thread in its place drains it later if that was done
+ * less than KEEP_NS ago and no samples are lost with the counters, because threads may live for microseconds.
  */
 static void drain_last(struct thread *thread)
 {
@@ -86,8 +86,8 @@ static void drain_last(struct thread *thread)
 static char unobserved;
 
 /*
- * The calling thread's place is for the next one; but that of the thread which speaks MPI. Destructors of the
- * program may follow, whose calls are not observed.
+ * Makes the calling thread's place available, except that of the thread which speaks MPI. Calls of the
+ * program's destructors, which may follow, are not observed.
  */
 static void leave_place(struct thread *thread)
 {
@@ -135,7 +135,7 @@ void hooks_thread_ends(void *data)
 	cancellation_release(state);
 }
 
-/* The calling thread may be told as others are, so it is said once. */
+/* Says once in a process why threads are not counted or not kept. */
 static void say_trouble(const struct thread *thread)
 {
 	static atomic_flag counters = ATOMIC_FLAG_INIT, spool = ATOMIC_FLAG_INIT;
@@ -244,7 +244,7 @@ static void serve_sooner(struct thread *thread, uint64_t now)
 		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
 }
 
-/* What the process alone has, is kept by the thread that speaks MPI. */
+/* Keeps in the spool what belongs to the process and not to a thread. Does nothing on other threads than the main one. */
 static void keep_of_process(const struct thread *thread, uint64_t now)
 {
 	static uint64_t left_out_at;

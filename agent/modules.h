@@ -7,7 +7,7 @@
 
 #include "agent/source.h"
 
-/* Lists at most max of them, the program first. Returns how many. */
+/* Lists at most `max` files, the program first. Returns how many. */
 unsigned modules_now(struct source_module *modules, unsigned max);
 
 /* Whether both are the same file at the same addresses. */

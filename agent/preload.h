@@ -25,7 +25,7 @@
 /* Set by `phasemux run`: the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
 
-/* Of a thread that is not observed: the others of this kind (crowd.h), and what its clock said at first. */
+/* Links a thread that is not observed to the others (crowd.h), and keeps its processor time at that moment. */
 struct crowd_link {
 	struct preload_thread *next, *previous;
 	double ran_ns;
@@ -80,7 +80,7 @@ struct preload {
 	const _Atomic uint64_t *begun;
 	/* From now on calls reach these hooks; NULL: none any more. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
-	/* The files that were unloaded since (unloaded.h). */
+	/* Lists the files that the program has unloaded (unloaded.h). */
 	unsigned (*unloaded)(struct source_module *modules, unsigned max);
 	/* For a while, until it is called with false: none but those of an end are reached. */
 	void (*pause)(bool paused);

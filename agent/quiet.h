@@ -10,16 +10,16 @@
 
 #include <stddef.h>
 
-/* Writes all of it. 0 or -errno: then a part of it may be written. */
+/* Writes all `length` bytes. Returns 0 or -errno, and then a part may have been written. */
 int quiet_write(int fd, const char *bytes, size_t length);
 
 /*
- * Writes text to stderr. Where that is a file and file sizes are limited, half of what the limit allows is
- * the program's, and the text is written as a whole or not at all.
+ * Writes text to stderr. If stderr is a file and file sizes are limited, half of the limit is left to the
+ * program, and the text is written as a whole or not at all.
  */
 void quiet_tell(const char *text, size_t length);
 
-/* Writes one line, whose newline is in the format, to stderr as quiet_tell. What is too long is cut. */
+/* Writes a line of at most 1,023 bytes to stderr, like quiet_tell. The format ends with the newline. */
 __attribute__((format(printf, 1, 2))) void quiet_say(const char *format, ...);
 
 #endif

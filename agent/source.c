@@ -35,7 +35,7 @@ struct source {
 
 /* ---- the files of this process ---- */
 
-/* What other files have been at the addresses that these have now; NULL: nobody knows of any. */
+/* Lists the files that were unloaded, or NULL if they are not known. */
 static unsigned (*unloaded)(struct source_module *modules, unsigned max);
 
 void source_remember(unsigned (*modules)(struct source_module *modules, unsigned max))
@@ -43,7 +43,7 @@ void source_remember(unsigned (*modules)(struct source_module *modules, unsigned
 	unloaded = modules;
 }
 
-/* Leaves out of a file's addresses those from `begin` to `end`, and all behind them where they are within. */
+/* Removes the addresses from `begin` to `end` from a file's, and those behind them if they lie within it. */
 static void leave_out(struct source_module *module, uintptr_t begin, uintptr_t end)
 {
 	if (end <= module->begin || begin >= module->end)
@@ -55,8 +55,8 @@ static void leave_out(struct source_module *module, uintptr_t begin, uintptr_t e
 }
 
 /*
- * Adds the files that were unloaded. Where two files have been at the same addresses it is not known which of
- * them ran there: these are no one's.
+ * Adds the files that were unloaded. Addresses at which two files have been belong to neither, because it is
+ * not known which of them ran there.
  */
 static unsigned add_unloaded(struct source_module *modules, unsigned count, unsigned max)
 {

@@ -43,12 +43,12 @@ struct source_place {
 struct source;
 
 /*
- * The files that this process has loaded now, at most max of them, and those which it has unloaded; but no
- * addresses at which several have been. Returns how many.
+ * Lists at most `max` files that this process has loaded or has unloaded, without the addresses at which
+ * several files have been. Returns how many.
  */
 unsigned source_modules(struct source_module *modules, unsigned max);
 
-/* What lists the files that were unloaded (agent/unloaded.h). Before source_modules, by one thread. */
+/* Sets the function that lists unloaded files (agent/unloaded.h). Call on one thread, before source_modules. */
 void source_remember(unsigned (*unloaded)(struct source_module *modules, unsigned max));
 
 /*

@@ -40,10 +40,10 @@ struct spool {
 	unsigned threads;
 	uint64_t dirty[PROTOTYPES_MAX];              /* per prototype, a bit for each group */
 	uint64_t dirty_threads[DIRTY_WORDS];         /* a bit each */
-	struct spool_part thread[SPOOL_THREADS_MAX]; /* of memory that is there when it is used */
+	struct spool_part thread[SPOOL_THREADS_MAX]; /* takes memory as far as it is used */
 };
 
-/* Written once: an intercepted call may open the file, and has little room on its stack. */
+/* Writes the path once, because an intercepted call that opens the file has little room on its stack. */
 static void make_path(struct spool *spool)
 {
 	snprintf(spool->path, sizeof(spool->path), "%s/%s", spool->folder, spool->name);
@@ -146,7 +146,7 @@ static int lengthen(struct spool *spool, int fd, size_t length)
 	return 0;
 }
 
-/* Maps a part of the file, which is so long. NULL on failure. */
+/* Maps a part of the file, which must be long enough for it. Returns NULL on failure. */
 static unsigned char *map_part(int fd, size_t at, size_t bytes)
 {
 	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
@@ -176,7 +176,7 @@ static int reserve(struct spool *spool, int fd, size_t base, size_t from, size_t
 	return -error;
 }
 
-/* Only what the file is long enough for is mapped: to touch a page behind its end is SIGBUS. */
+/* Maps no more than the file's length, because a page behind its end is a SIGBUS. */
 static int map_file(struct spool *spool, int fd)
 {
 	struct stat status;

@@ -204,7 +204,7 @@ static void clean_profile(struct profile *profile, uint32_t prototypes)
 
 /* ---- parsing ---- */
 
-/* Of a thread's side, what is used of it. False: the counts make no sense. */
+/* Copies the part of a thread's side that is in use. Returns false if a count is above its maximum. */
 static bool copy_thread(struct spool_thread *to, const unsigned char *from)
 {
 	memcpy(to, from, offsetof(struct spool_thread, span));
@@ -314,7 +314,7 @@ static uint64_t commits_in(const struct spool_state *state)
 	return atomic_load_explicit(&state->commits, memory_order_relaxed);
 }
 
-/* The bytes of a file that are no hole, into memory that is zero. */
+/* Reads the bytes of a file except its holes into memory that is zero. Returns false on an error. */
 static bool read_sparse(int fd, unsigned char *bytes, size_t length)
 {
 	off_t begin = 0, end;

@@ -42,7 +42,7 @@
 #define EXPLORE_NS   5e6
 #define EXPLORE_LEFT 0.05
 
-#define THREADS_FEW 64 /* so many may take the descriptors that there are */
+#define THREADS_FEW 64 /* threads that may open counters while any descriptor is free */
 
 #define RECENT_NS  1e9  /* computing longer ago than this hardly tells what is short now */
 #define KEPT_SHARE 0.99 /* of the computing time is in bursts that are not short */
@@ -66,7 +66,7 @@ static void close_groups(struct thread *thread)
 			group_close(&thread->groups[g]);
 }
 
-/* Where there are many threads, none takes descriptors that the program may miss. */
+/* Whether the group's descriptor leaves enough of them to the program, if there are many threads. */
 static bool is_modest(const struct thread *thread, const struct group *group)
 {
 	return thread->place < THREADS_FEW || group->fd[0] < 0 || descriptor_is_spare(group->fd[0]);
@@ -256,7 +256,7 @@ static uint64_t at_most(uint64_t ticks, double most)
 	return (double)ticks < most ? ticks : (uint64_t)most;
 }
 
-/* Of each read, what it costs more where the counters have to be opened first. */
+/* Returns the cost of a read as a share of its cost together with opening the counters first; 1: they are open. */
 static double opening_share(const struct thread *thread, const struct thread_rules *rules)
 {
 	double read = 2 * rules->read_ticks;
@@ -264,7 +264,7 @@ static double opening_share(const struct thread *thread, const struct thread_rul
 	return thread->unopened ? read / (read + (double)thread->open_ticks) : 1;
 }
 
-/* False: the thread reads no burst. Who drains the thread just now comes first. */
+/* Opens the counters of a thread in a place that was used before. Returns false if the burst is not to be read. */
 static __attribute__((noinline)) bool open_late(struct thread *thread,
 		const struct thread_rules *rules)
 {

@@ -86,15 +86,14 @@ struct thread_counts {
 };
 
 /*
- * The threads of a place: when one has ended, a new one takes its structures over, and counts on in them. So
- * nothing is lost, and many short threads take no more memory than as many as live at a time.
+ * The threads that a place has had. When one has ended, a new one takes over its structures and adds to their
+ * counts. So nothing is lost, and memory grows only with the threads that exist at the same time.
  */
 struct thread_life {
 	_Atomic uint64_t threads, ended; /* that the place had; of these, those that ended */
-	_Atomic uint64_t ended_ticks;    /* how long those lived, but while the agent was off */
-	_Atomic uint64_t
-			since; /* ticks of the run when the thread before the last one ended; 0: none */
-	uint64_t born;         /* when the one that is there was met */
+	_Atomic uint64_t ended_ticks;    /* time that those lived, except while the agent was off */
+	_Atomic uint64_t since; /* when the last of them ended, in ticks of the run; 0: none has */
+	uint64_t born;          /* when the present one was met, in ticks of the clock */
 };
 
 #define RECENT_OCTAVES (HISTOGRAM_BINS / 4)
@@ -259,19 +258,19 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 		enum read_method method, bool save_pages);
 
 /*
- * The calling thread is new, and takes the place of one that ended, after thread_end_life: it counts on. Its
- * groups are opened when the first of its bursts is to be read, and as much more seldom as that takes longer
- * than a read: it takes some 100 us, which a thread may not even live.
+ * Gives the place of a thread that ended to the calling thread, which adds to its counts. Call after
+ * thread_end_life. The counters are opened when a burst is to be read for the first time. This takes some
+ * 100 us, so fewer bursts are read until then: some threads do not even live that long.
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
-/* Whether it has counters, which samples may be in. On the thread itself. */
+/* Returns whether the thread's counters are open. Call on the thread itself. */
 bool thread_is_open(const struct thread *thread);
 
-/* The calling thread ends, `elapsed` ticks after the run's start, after thread_close. */
+/* Notes that the calling thread ends, `elapsed` ticks after the run's start. Call after thread_close. */
 void thread_end_life(struct thread *thread, uint64_t elapsed);
 
-/* Ticks of those in which a thread was there; as account_threads. */
+/* Returns in how many of the run's `elapsed` ticks the place had a thread, as account_threads counts them. */
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
 
 /* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */

@@ -12,7 +12,7 @@ static void add_tally(struct tally *tally, double bursts, double ticks, double n
 	tally->seconds += ticks * ns_per_tick * 1e-9;
 }
 
-/* Of `all` threads, `ended` ended, and were there for so long of the time. */
+/* Returns how many of `all` threads existed on average during `time`, if `ended` of them lived for `ended_time`. */
 static double mean_threads(double all, double ended, double ended_time, double time)
 {
 	return time > 0 ? fmax(all - ended + ended_time / time, 0) : all;

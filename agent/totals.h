@@ -32,7 +32,7 @@ struct totals {
 	struct unread unread; /* bursts that were not read, placed by call paths and length */
 	double calls, passed, reads, switches, lost;
 	double threads, ended_threads; /* all that were observed; of these, those that ended */
-	/* how long those lived that ended, less what the others' places had been in use before them */
+	/* time that the ended threads lived, less the time before the others took over their places */
 	double ended_seconds;
 	double beyond_threads, beyond_seconds; /* not observed, and their time on processors */
 	struct work work;                      /* seconds */
@@ -63,9 +63,10 @@ struct account {
 };
 
 /*
- * Returns how many threads there were in the mean of so many ticks, or seconds. A thread that is there at the
- * end was there from the start, or since the thread ended whose place it took: what was serial before a pool
- * of threads was made is idle time of the pool. A thread that ended was there as long as it lived.
+ * Returns how many threads existed on average during the run, which lasted `ticks` or `wall_seconds`. A thread
+ * that ended counts while it lived. A thread that exists at the end counts from the start of the run, or from
+ * the end of the thread whose place it took, so that the serial part before a pool of threads is made is idle
+ * time of the pool.
  */
 double account_threads(const struct account *account, double ticks);
 double totals_threads(const struct totals *totals, double wall_seconds);

@@ -9,10 +9,10 @@
 
 #include "agent/source.h"
 
-/* Before the program unloads something: what there is. NULL without memory. */
+/* Returns a list of the loaded files, for unloaded_note, or NULL without memory. Call before a dlclose. */
 void *unloaded_look(void);
 
-/* After it: remembers what is there no longer. `before` is from unloaded_look, and is released. */
+/* Remembers the files of `before` that are no longer loaded, and frees it. NULL is allowed. Call after the dlclose. */
 void unloaded_note(void *before);
 
 /*

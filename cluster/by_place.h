@@ -32,7 +32,7 @@ struct by_place {
 	const uint32_t *was;     /* phase that the burst has had up to now; 0: none */
 	uint32_t *label;         /* in and out: 0 noise, else 1 .. clusters */
 	uint32_t clusters;       /* in and out */
-	/* out: the burst's place if it is looked at, whether its cluster is split or not; else 0 */
+	/* out: the burst's place if it gets prototypes of its own, whether its cluster is split or not; else 0 */
 	uint32_t *own;
 };
 

@@ -6,7 +6,8 @@
  * removed, so that sums kept per prototype stay valid over all generations.
  *
  * A prototype is of one place (the code that a burst ran, cluster/by_place.h) or of any. A burst takes
- * the nearest prototype of its own place, else the nearest of any place.
+ * the nearest prototype of its own place, else the nearest of any place. While there may be another
+ * training, the ledger does not give a burst to one of any place if its place has some of its own.
  *
  * Plain data without pointers: a table is broadcast as bytes. Nothing here allocates but
  * prototypes_train, and nothing keeps state: any thread may call anything on its own table.

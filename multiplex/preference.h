@@ -14,7 +14,7 @@
 
 #define PREFERENCE_MAX 256 /* of more prototypes all are read alike */
 
-/* What learning needs besides, of which nothing stays: too much for the stack of any thread. */
+/* Scratch memory of preference_learn, which is too large for the stack of some threads. */
 struct preference_scratch {
 	struct phase_estimate estimate;
 	double value[PREFERENCE_MAX], seconds[PREFERENCE_MAX];

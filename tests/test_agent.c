@@ -458,7 +458,7 @@ static void *makes_lives(void *data)
 	return data;
 }
 
-/* As the watcher looks at all threads, whoever they are. */
+/* Drains all threads again and again, as the helper thread does. */
 static void *watches(void *data)
 {
 	while (!atomic_load(&watched)) {
