@@ -2,7 +2,6 @@
 #include "agent/meeting.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 
 #include "agent/agreement.h"
@@ -31,26 +30,32 @@ static const struct mpi_adapter *find_adapter(const char *folder)
 	return NULL;
 }
 
-int meeting_hold(struct preload *preload, bool has_core, bool *speaks)
+int meeting_hold(struct preload *preload)
 {
 	const struct mpi_adapter *adapter = find_adapter(preload->folder);
 	uint64_t begin = clock_monotonic();
-	struct agreement agreement = { .without = 0 };
+	int error;
 
-	*speaks = true;
 	if (!adapter)
-		return has_core ? 0 : -ENOENT;
-	if (adapter->open(&preload->world))
-		return -EIO;
+		return 0;
+	error = adapter->open(&preload->world);
+	if (error)
+		return error;
 	preload->waited_ns = clock_monotonic() - begin;
 	preload->adapter = adapter;
-	if (has_core)
-		return 0;
-	/* the cores of the other ranks are about to agree (core.c) */
-	agreement.without = preload->world.rank + 1;
-	if (adapter->max((double *)&agreement, AGREEMENT_LENGTH))
-		return -EIO;
-	*speaks = agreement.without == preload->world.rank + 1;
+	return 0;
+}
+
+bool meeting_leave(struct preload *preload)
+{
+	const struct mpi_adapter *adapter = preload->adapter;
+	struct agreement agreement = { .without = preload->world.rank + 1 };
+	int error;
+
+	if (!adapter)
+		return true;
+	error = adapter->max((double *)&agreement, AGREEMENT_LENGTH);
 	adapter->close();
-	return -ENOENT;
+	preload->adapter = NULL;
+	return error || agreement.without == preload->world.rank + 1;
 }

@@ -12,12 +12,16 @@
 #include "agent/preload.h"
 
 /*
- * Opens the adapter for the MPI library that this process has loaded. Where this rank has no core (`has_core`),
- * it tells the others so, which find it out when they agree (agent/agreement.h). Fills preload->adapter, world
- * and waited_ns; the adapter is NULL where there is none for this MPI: then each rank is alone. *speaks: this
- * rank is the one to say why not. 0; -ENOENT: this rank has no core; -EIO: MPI refused. On an error the adapter
- * is closed.
+ * Opens the adapter for the MPI library that this process has loaded. Fills preload->adapter, world and waited_ns;
+ * the adapter is NULL if there is none for this MPI, and then each rank is alone. Returns 0; -ENOTCONN if a rank
+ * of the job has no agent, and then stderr says so; -EIO if MPI refused a message. On an error there is no adapter.
  */
-int meeting_hold(struct preload *preload, bool has_core, bool *speaks);
+int meeting_hold(struct preload *preload);
+
+/*
+ * This rank has no core. Tells the ranks that have one, whose cores are about to agree (agent/agreement.h), and
+ * closes the adapter. Returns whether this rank is the one to say why.
+ */
+bool meeting_leave(struct preload *preload);
 
 #endif

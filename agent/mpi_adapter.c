@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <mpi.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "agent/mpi_channel.h"
 
 /*
  * One communicator for all: to make one takes several messages, each of which a rank may have to wait for. At
@@ -27,8 +25,6 @@ static MPI_Comm own = MPI_COMM_NULL;
 #define PIECES_MAX  256
 #define SUM_PIECES  64 /* of a sum, at a time */
 
-#define PATIENCE_SECONDS 5
-
 static struct {
 	int rank, size;
 	unsigned bit; /* of the rank at the other end of the next transfer */
@@ -41,65 +37,9 @@ static struct {
 	MPI_Request request[PIECES_MAX];
 } tree;
 
-/* Of ranks 0 and 1, until all are here: for rank 0 may be the one that does not come. */
-static struct {
-	int rank;
-	sem_t all_here;
-	bool runs;
-} teller;
-
-static void *tell(void *unused)
-{
-	struct timespec until;
-	int error;
-
-	(void)unused;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_SECONDS;
-	do
-		error = sem_timedwait(&teller.all_here, &until) ? errno : 0;
-	while (error == EINTR);
-	if (error)
-		fprintf(stderr,
-				"phasemux: rank %d waits for others in MPI_Init; should that not end, "
-				"they were started without phasemux, and all must be with it, or none\n",
-				teller.rank);
-	return NULL;
-}
-
-static void start_telling(int rank)
-{
-	pthread_attr_t detached;
-	sigset_t all, before;
-	pthread_t thread;
-
-	teller.rank = rank;
-	if (rank > 1 || sem_init(&teller.all_here, 0, 0) || pthread_attr_init(&detached))
-		return;
-	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	/* the program's signals are for its own threads */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	teller.runs = pthread_create(&thread, &detached, tell, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&detached);
-}
-
 /*
- * Without waiting for the thread: where each rank has one processor, and ranks that wait keep it busy, it may
- * be some ms until the thread has one. The semaphore stays for it.
- */
-static void stop_telling(void)
-{
-	if (teller.runs)
-		sem_post(&teller.all_here);
-}
-
-/*
- * The communicator, of all ranks. Whoever does not come is a rank without phasemux, and there is no way
- * to find that out but to wait: what it may be sent on the only communicator that it has in common with
- * us is the program's. Not by MPI_Comm_dup, nor after a barrier that does not block: with either Open MPI
- * looks after collectives that do not block in each call, for the rest of the run.
+ * The communicator, of all ranks. Not by MPI_Comm_dup, nor after a barrier that does not block: with either Open
+ * MPI looks after collectives that do not block in each call, for the rest of the run.
  */
 static int make_communicator(void)
 {
@@ -134,9 +74,10 @@ static int adapter_open(struct mpi_world *world)
 		*blank = ' ';
 	for (char *blanks; (blanks = strstr(world->library, "  "));)
 		memmove(blanks, blanks + 1, strlen(blanks));
-	start_telling(world->rank);
-	error = make_communicator();
-	stop_telling();
+	/* a rank without an agent would keep the others waiting in the next call for ever */
+	error = mpi_channel_call_roll(world->rank, world->size);
+	if (!error)
+		error = make_communicator();
 	if (error)
 		return error;
 	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);

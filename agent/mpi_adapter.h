@@ -25,7 +25,10 @@ struct mpi_world {
 typedef void (*mpi_merge)(const void *in, void *inout);
 
 struct mpi_adapter {
-	/* Fills world, and makes the private communicator, as MPI_Init does: all ranks together. */
+	/*
+	 * Fills world, calls the roll (agent/roll.h), and makes the private communicator: all ranks together.
+	 * -ENOTCONN: not all ranks have an agent, and one of them said so on stderr.
+	 */
 	int (*open)(struct mpi_world *world);
 	/*
 	 * What a reduction and a broadcast of so many bytes make the MPI library allocate, it

@@ -161,13 +161,31 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 	leave(status, CALLER);
 }
 
+/*
+ * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the ranks
+ * have met, because a rank without a core tells the others.
+ */
+static int (*open_core(void))(struct preload *)
+{
+	int (*core_attach)(struct preload *);
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512];
+	void *core;
+
+	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
+	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
+	if (core_attach)
+		return core_attach;
+	snprintf(why, sizeof(why), "%s", dlerror());
+	if (meeting_leave(&preload))
+		quiet_say("phasemux: off: %s\n", why);
+	return NULL;
+}
+
 static void attach(enum wrap_with with)
 {
 	int (*core_attach)(struct preload *);
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512] = "";
-	bool speaks = true;
 	int error;
-	void *core;
 
 	if (!is_glibc()) {
 		quiet_say("phasemux: off: the C library of this program is not glibc\n");
@@ -181,20 +199,12 @@ static void attach(enum wrap_with with)
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
-	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
+	error = with == WITH_MPI ? meeting_hold(&preload) : 0;
+	if (error == -EIO)
+		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
+	core_attach = error ? NULL : open_core();
 	if (!core_attach)
-		snprintf(why, sizeof(why), "%s", dlerror());
-	error = with == WITH_MPI    ? meeting_hold(&preload, core_attach != NULL, &speaks) :
-			core_attach ? 0 :
-				      -ENOENT;
-	if (error) {
-		if (speaks)
-			quiet_say("phasemux: off: %s\n",
-					error == -EIO ? "MPI refused a communicator" : why);
 		return;
-	}
 	threads_look(); /* what has been opened for the core is not the program either */
 	if (!preload.with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");

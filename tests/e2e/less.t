@@ -115,10 +115,6 @@ if have mpirun.openmpi && [ -x "$programs/phases.openmpi" ]; then
 		holds "rank $rank alone has no core: it is named" \
 			grep -q '^phasemux: off: .*libphasemux-core.so' rank$rank.err
 	done
-	# there is no way to go on without one that does not come, but to say so
-	run unloaded limit=12 PHASEMUX_OUTPUT="$tmp/unloaded.result" alone "$library" ""
-	holds "a rank is started without phasemux: the others say what they wait for" \
-		grep -q '^phasemux: rank 0 waits .* without phasemux' unloaded.err
 else
 	skip "one rank alone" "this takes Open MPI"
 fi

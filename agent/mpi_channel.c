@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled once per MPI implementation, against its mpi.h. */
+#include "agent/mpi_channel.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "agent/quiet.h"
+#include "agent/roll.h"
+#include "sampling/clock.h"
+
+/*
+ * Below the tags of Open MPI's own messages, until a program has made 8 million collective calls that do not
+ * block. Its 24 lowest bits, which are all that some transports keep, are a negative number, too.
+ */
+#define HIDDEN_TAG (-(1 << 30) + (1 << 23) + 608)
+
+/* Distance of the tag from the MPI's highest one, which programs are more likely to use. */
+#define SEEN_TAG_BELOW 4711
+
+/* Looks for messages without a rest between them, and the time of a rest after that in ns. */
+#define LOOKS   2000
+#define REST_NS 1000000
+
+static struct {
+	int rank, tag, word;
+	bool published, refused; /* this rank's name; the launcher keeps no names */
+	MPI_Request request;     /* of the receive for the next word */
+	MPI_Errhandler of_world, of_self;
+} channel;
+
+/* ---- messages that programs do not see ---- */
+
+#ifdef OPEN_MPI
+#define HAS_HIDDEN_TAG true
+extern bool ompi_mpi_param_check __attribute__((weak));
+
+static bool allow_any_tag(void)
+{
+	bool kept = &ompi_mpi_param_check && ompi_mpi_param_check;
+
+	if (kept)
+		ompi_mpi_param_check = false;
+	return kept;
+}
+
+static void restore_check(bool kept)
+{
+	if (kept)
+		ompi_mpi_param_check = true;
+}
+#else
+#define HAS_HIDDEN_TAG false
+
+static bool allow_any_tag(void)
+{
+	return false;
+}
+
+static void restore_check(bool kept)
+{
+	(void)kept;
+}
+#endif
+
+static int receive(void)
+{
+	bool kept = allow_any_tag();
+	int result = PMPI_Irecv(&channel.word, 1, MPI_INT, MPI_ANY_SOURCE, channel.tag,
+			MPI_COMM_WORLD, &channel.request);
+
+	restore_check(kept);
+	if (result != MPI_SUCCESS)
+		channel.request = MPI_REQUEST_NULL;
+	return result == MPI_SUCCESS ? 0 : -EIO;
+}
+
+/* Starts a send and does not wait for its end, because a rank without an agent may never receive it. */
+static void send(int rank, enum roll_word word)
+{
+	static const int words[ROLL_WORDS] = { 0, 1, 2, 3, 4, 5, 6 };
+	bool kept = allow_any_tag();
+	MPI_Request request;
+
+	if (PMPI_Isend(&words[word], 1, MPI_INT, rank, channel.tag, MPI_COMM_WORLD, &request) ==
+			MPI_SUCCESS)
+		PMPI_Request_free(&request);
+	restore_check(kept);
+}
+
+static int choose_tag(void)
+{
+	int *highest, found = 0;
+
+	channel.tag = HIDDEN_TAG;
+	if (HAS_HIDDEN_TAG && receive() == 0)
+		return 0;
+	channel.tag = 32767 - SEEN_TAG_BELOW;
+	if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) == MPI_SUCCESS &&
+			found)
+		channel.tag = *highest - SEEN_TAG_BELOW;
+	return receive();
+}
+
+static bool is_hidden(void)
+{
+	return channel.tag < 0;
+}
+
+/* ---- names ---- */
+
+/*
+ * Worlds that a program spawns share the launcher, and their names. So it may find the name of another world:
+ * then a message goes to a rank that may be without an agent, and nothing else is wrong.
+ */
+static void make_name(int rank, char *name, size_t size)
+{
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	PMPI_Comm_get_parent(&parent);
+	snprintf(name, size, "phasemux.%s%d", parent == MPI_COMM_NULL ? "" : "spawned.", rank);
+}
+
+#ifdef MPICH_VERSION
+#define HAS_NAMES true
+#else
+#define HAS_NAMES false
+#endif
+
+static void announce(void)
+{
+	char name[64];
+
+	if (is_hidden() || channel.published || channel.refused)
+		return;
+	make_name(channel.rank, name, sizeof(name));
+	channel.published =
+			HAS_NAMES && PMPI_Publish_name(name, MPI_INFO_NULL, name) == MPI_SUCCESS;
+	channel.refused = !channel.published;
+}
+
+static bool reaches(int rank)
+{
+	char name[64], port[MPI_MAX_PORT_NAME];
+
+	if (is_hidden())
+		return true;
+	make_name(rank, name, sizeof(name));
+	if (HAS_NAMES && !channel.refused &&
+			PMPI_Lookup_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS)
+		return true;
+	/* without this rank's own name there are no names here */
+	announce();
+	return channel.refused;
+}
+
+static void withdraw(void)
+{
+	char name[64];
+
+	if (!channel.published)
+		return;
+	make_name(channel.rank, name, sizeof(name));
+	PMPI_Unpublish_name(name, MPI_INFO_NULL, name);
+	channel.published = false;
+}
+
+static bool is_seen(void)
+{
+	return !is_hidden() && channel.refused;
+}
+
+/* ---- the roll ---- */
+
+/* An error of the channel is not one for the program's error handlers, the default of which ends it. */
+static void take_errors(void)
+{
+	PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &channel.of_world);
+	PMPI_Comm_get_errhandler(MPI_COMM_SELF, &channel.of_self);
+	PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+static void return_errors(void)
+{
+	PMPI_Comm_set_errhandler(MPI_COMM_WORLD, channel.of_world);
+	PMPI_Comm_set_errhandler(MPI_COMM_SELF, channel.of_self);
+	PMPI_Errhandler_free(&channel.of_world);
+	PMPI_Errhandler_free(&channel.of_self);
+}
+
+/* Takes the messages that have arrived. Returns 0 or -EIO. */
+static int hear(struct roll *roll)
+{
+	MPI_Status status;
+	int arrived;
+
+	for (;;) {
+		if (PMPI_Test(&channel.request, &arrived, &status) != MPI_SUCCESS)
+			return -EIO;
+		if (!arrived)
+			return 0;
+		roll_hear(roll, status.MPI_SOURCE, channel.word);
+		if (receive())
+			return -EIO;
+	}
+}
+
+static void rest(unsigned looks)
+{
+	const struct timespec short_time = { 0, REST_NS };
+
+	if (looks < LOOKS)
+		sched_yield();
+	else
+		nanosleep(&short_time, NULL);
+}
+
+/* Stops receiving. A message that arrives meanwhile is lost, which is harmless because no sender waits for an answer. */
+static void stop_receiving(void)
+{
+	if (channel.request == MPI_REQUEST_NULL)
+		return;
+	PMPI_Cancel(&channel.request);
+	PMPI_Wait(&channel.request, MPI_STATUS_IGNORE);
+}
+
+static void tell(const struct roll *roll)
+{
+	char ranks[256];
+
+	if (!roll_speaks(roll))
+		return;
+	roll_name_missing(roll, ranks, sizeof(ranks));
+	quiet_say("phasemux: off: without an answer from rank %s of %d: started without phasemux or its "
+		  "libraries, or %u s late; all ranks run on unobserved; preload phasemux in all "
+		  "ranks or in none\n",
+			ranks, roll->size, (unsigned)(ROLL_PATIENCE_NS / 1000000000u));
+}
+
+static int call_roll(struct roll *roll)
+{
+	enum roll_state state;
+	int error = 0;
+
+	for (unsigned looks = 0;; looks++) {
+		error = hear(roll);
+		state = roll_step(roll, clock_monotonic());
+		if (error || state == ROLL_HAS_ALL || state == ROLL_MISSES)
+			break;
+		rest(looks);
+	}
+	withdraw();
+	stop_receiving();
+	if (error)
+		return error;
+	if (state == ROLL_HAS_ALL)
+		return 0;
+	tell(roll);
+	return -ENOTCONN;
+}
+
+int mpi_channel_call_roll(int rank, int size)
+{
+	static const struct roll_channel messages = {
+		.reaches = reaches,
+		.announce = announce,
+		.send = send,
+		.is_seen = is_seen,
+	};
+	struct roll roll;
+	int error;
+
+	if (size == 1)
+		return 0;
+	channel.rank = rank;
+	take_errors();
+	error = choose_tag();
+	if (!error) {
+		roll_start(&roll, &messages, rank, size, clock_monotonic());
+		error = call_roll(&roll);
+		roll_end(&roll);
+	}
+	return_errors();
+	return error;
+}
