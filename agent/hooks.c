@@ -187,14 +187,18 @@ static void publish(struct thread *thread)
 
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 {
-	struct thread *vacant = crowd_take(), *thread = vacant;
+	struct thread *vacant = crowd_take(), *thread = vacant ? vacant : new_place(tid);
 
-	if (vacant)
-		thread_renew(vacant, &core.rules);
-	else
-		thread = new_place(tid);
 	if (!thread)
 		return NULL;
+	/* the thread that ends the run reads the place, and it drains all places after it has set `finished` */
+	thread_hold(thread);
+	if (vacant && atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
+		thread_let_go(vacant);
+		return NULL;
+	}
+	if (vacant)
+		thread_renew(vacant, &core.rules);
 	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
 	if (!tid)
 		pthread_setspecific(core.thread_ends, thread);
@@ -203,6 +207,7 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 	slot->passed.place = thread->places;
 	thread->passed = &slot->passed;
 	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
+	thread_let_go(thread);
 	if (!vacant)
 		publish(thread);
 	return thread;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -732,15 +731,14 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 		ledger->rules->passed_ticks, (double)clock_ticks((double)ledger->burst_min_ns) };
 
 	/* as in ledger_drain; whoever comes later finds the ledger closed */
-	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
-		sched_yield();
+	thread_hold(thread);
 	drain(ledger, thread);
 	while ((place = pending_shift(&thread->pending))) {
 		settle_last(ledger, thread, ledger->table, &place->burst);
 		give_back(ledger, place);
 	}
 	close_quantum(ledger, thread);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	thread_let_go(thread);
 	thread_account(thread, &account);
 	for (uint32_t p = 0; p < ledger->table->count; p++)
 		phase[p] = ledger->table->all[p].phase;

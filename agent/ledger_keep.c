@@ -69,7 +69,9 @@ static void save_spans(struct spool *spool, int thread, struct site_table *sites
 static void save_sites(struct spool *spool, int thread, struct site_table *sites,
 		struct spool_thread *to)
 {
-	uint32_t paths = sites->paths.count, spans = sites->spans + 1, count = sites->sites + 1;
+	/* pairs with the release in add_site: a site is there, and so is its path */
+	uint32_t count = atomic_load_explicit(&sites->sites, memory_order_acquire) + 1;
+	uint32_t paths = sites->paths.count, spans = sites->spans + 1;
 	uint32_t lengths = sites->lengths + 1;
 
 	spool_thread_room(spool, thread, &count, &spans, &lengths, &paths);

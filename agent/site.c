@@ -7,12 +7,15 @@ static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path
 {
 	/* path 0 is that of a site which stands for a call wherever it is made */
 	uint32_t most = path ? SITES_MAX - 1 - SITES_MERGED : SITES_MAX - 1;
-	uint32_t number = table->sites < most ? ++table->sites : 0;
+	uint32_t sites = atomic_load_explicit(&table->sites, memory_order_relaxed);
+	uint32_t number = sites < most ? sites + 1 : 0;
 
 	if (number) {
 		table->site[number].path = (uint16_t)path;
 		table->site[number].call = (uint16_t)call;
 		*head = (uint16_t)number;
+		/* pairs with the acquire in save_sites */
+		atomic_store_explicit(&table->sites, number, memory_order_release);
 	}
 	return number;
 }

@@ -112,7 +112,9 @@ struct site_table {
 	/* spans that have changed since they were kept, a bit each: what the thread writes of them, and
 	 * what the drain writes */
 	_Atomic uint64_t unread_since[SPAN_WORDS], noted_since[SPAN_WORDS];
-	uint32_t sites, spans, lengths; /* the highest numbers in use */
+	/* the highest numbers in use; the sites up to theirs may be read on any thread */
+	_Atomic uint32_t sites;
+	uint32_t spans, lengths;
 	struct path_table paths;
 	uint16_t site_head[SITE_HEADS], span_head[SPAN_HEADS]; /* numbers by hash; 0: free */
 	struct site site[SITES_MAX];

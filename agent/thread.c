@@ -182,13 +182,23 @@ static inline void end_turn(struct thread *thread)
 	atomic_flag_clear_explicit(&thread->turn, memory_order_release);
 }
 
+void thread_hold(struct thread *thread)
+{
+	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+		sched_yield();
+}
+
+void thread_let_go(struct thread *thread)
+{
+	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+}
+
 void thread_close(struct thread *thread)
 {
 	/* pairs with the release in ledger_drain: who reads the ring has done with it */
-	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
-		sched_yield();
+	thread_hold(thread);
 	overflow_close(&thread->slicer.overflow);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	thread_let_go(thread);
 	while (!take_turn(thread))
 		sched_yield();
 	close_groups(thread);

@@ -273,6 +273,13 @@ void thread_end_life(struct thread *thread, uint64_t elapsed);
 /* Returns in how many of the run's `elapsed` ticks the place had a thread, as account_threads counts them. */
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
 
+/*
+ * Waits until no drain or checkpoint of the thread is under way, and keeps others out until thread_let_go. What
+ * was written before the latter is seen by the next drain. Any thread may call these functions.
+ */
+void thread_hold(struct thread *thread);
+void thread_let_go(struct thread *thread);
+
 /* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
 void thread_close(struct thread *thread);
 
