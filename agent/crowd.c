@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sampling/cancellation.h"
+#include "sampling/clock.h"
 
 static struct {
 	pthread_key_t ends; /* of threads that are left out: their slot */
@@ -18,20 +18,6 @@ static struct {
 	struct preload_thread *left_out; /* those that live */
 	double threads, ended_ns;        /* all that were left out; of those that ended */
 } crowd = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* The kernel's clock of a thread's time on processors, as pthread_getcpuclockid makes it. */
-static clockid_t clock_of(int tid)
-{
-	return (clockid_t)(~(unsigned)tid << 3 | 6);
-}
-
-/* Nanoseconds; 0 where the thread is gone. */
-static double ran_ns(clockid_t clock)
-{
-	struct timespec ran;
-
-	return clock_gettime(clock, &ran) ? 0 : (double)ran.tv_sec * 1e9 + (double)ran.tv_nsec;
-}
 
 /* Destructor of crowd.ends, while the thread's own storage is there. */
 static void ends(void *of_thread)
@@ -49,7 +35,7 @@ static void ends(void *of_thread)
 		link->previous->crowd.next = link->next;
 	else
 		crowd.left_out = link->next;
-	crowd.ended_ns += ran_ns(CLOCK_THREAD_CPUTIME_ID) - link->ran_ns;
+	crowd.ended_ns += (double)clock_thread_ns(0) - link->ran_ns;
 	pthread_mutex_unlock(&crowd.lock);
 }
 
@@ -92,7 +78,7 @@ void crowd_leave_out(struct preload_thread *slot)
 	struct crowd_link *link = &slot->crowd;
 
 	link->tid = (int)syscall(SYS_gettid);
-	link->ran_ns = ran_ns(CLOCK_THREAD_CPUTIME_ID);
+	link->ran_ns = (double)clock_thread_ns(0);
 	link->previous = NULL;
 	pthread_mutex_lock(&crowd.lock);
 	link->next = crowd.left_out;
@@ -111,7 +97,7 @@ void crowd_left_out(double *threads, double *seconds)
 	pthread_mutex_lock(&crowd.lock);
 	ns = crowd.ended_ns;
 	for (const struct preload_thread *slot = crowd.left_out; slot; slot = slot->crowd.next) {
-		double ran = ran_ns(clock_of(slot->crowd.tid)) - slot->crowd.ran_ns;
+		double ran = (double)clock_thread_ns(slot->crowd.tid) - slot->crowd.ran_ns;
 
 		ns += ran > 0 ? ran : 0;
 	}

@@ -14,7 +14,7 @@
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 
-/* Each switch within a burst costs two slices: a group stays for so many. */
+/* Each switch within a burst costs two slices: a group stays while the thread runs for so many. */
 #define SWITCH_SLICES 16
 
 /* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
@@ -148,6 +148,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	if (!thread)
 		return NULL;
 	thread->place = place;
+	thread->tid = tid ? tid : (pid_t)syscall(SYS_gettid);
 	thread->pay = rules->pay;
 	thread->explore = 1;
 	thread->entered = clock_now();
@@ -217,6 +218,7 @@ bool thread_is_open(const struct thread *thread)
 
 void thread_renew(struct thread *thread, const struct thread_rules *rules)
 {
+	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->entered = thread->life.born = clock_now();
 	site_add(&thread->life.threads, 1);
 	thread->open = thread->reading = thread->ended = thread->switched = false;
@@ -433,13 +435,28 @@ uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules
 	return end;
 }
 
+/*
+ * Whether the thread has run for so many ticks in this burst with the present group. A thread that waits
+ * for a processor is not sampled meanwhile.
+ */
+static bool has_run(struct thread *thread, uint64_t since, uint64_t ticks)
+{
+	struct watched_burst *watched = &thread->watched;
+	uint64_t ran_ns = clock_thread_ns(thread->tid);
+
+	if (watched->since != since)
+		*watched = (struct watched_burst){ .since = since, .ran_ns = ran_ns };
+	return clock_ns(ticks) <= (double)(int64_t)(ran_ns - watched->ran_ns);
+}
+
 void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	/* pairs with the release in publish: the thread is in this burst, and leaves groups alone */
 	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
 	uint64_t stay = SWITCH_SLICES * rules->sample_ticks;
 
-	if (!since || now < since + stay || !thread->slicer.overflow.page || !take_turn(thread))
+	if (!since || !thread->slicer.overflow.page || !has_run(thread, since, stay) ||
+			!take_turn(thread))
 		return;
 	/* it may have ended meanwhile, and another one begun, in whose turn groups were changed */
 	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
@@ -447,9 +464,9 @@ void thread_switch(struct thread *thread, const struct thread_rules *rules, uint
 		unsigned before = thread->group;
 
 		next_quantum(thread, rules, now);
-		thread->quantum_end =
-				now + (rules->quantum_ticks > stay ? rules->quantum_ticks : stay);
+		thread->quantum_end = now + rules->quantum_ticks;
 		thread->switched |= thread->group != before;
+		thread->watched.ran_ns = clock_thread_ns(thread->tid);
 		atomic_store_explicit(&thread->under_way.group, thread->group,
 				memory_order_release);
 		atomic_store_explicit(&thread->under_way.quantum, thread->quantum,

@@ -116,6 +116,12 @@ struct open_burst {
 	_Atomic double weight;
 };
 
+/* What the thread that switches groups within bursts last saw of another thread. Its own. */
+struct watched_burst {
+	uint64_t since; /* begin of the burst under way then */
+	uint64_t ran_ns; /* processor time of the thread, when the burst was first seen or its group last switched */
+};
+
 /*
  * What every call needs lies together at the front, for among the program's work it has left the
  * caches, and each line of it is waited for.
@@ -153,6 +159,8 @@ struct thread {
 	uint64_t end_values[GROUP_EVENTS_MAX];     /* ... and at its end */
 	double weight;
 	struct open_burst under_way;
+	struct watched_burst watched;
+	pid_t tid;
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
 	atomic_flag turn;
 	/* the quantum under way */

@@ -7,6 +7,7 @@
 #define PHASEMUX_SAMPLING_CLOCK_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 struct clock {
@@ -25,6 +26,12 @@ static inline uint64_t clock_monotonic(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+/*
+ * Returns the time in nanoseconds that a thread of this process has run on processors, or 0 where the
+ * thread is gone. tid 0 is the calling thread.
+ */
+uint64_t clock_thread_ns(pid_t tid);
 
 /* The same moment on two clocks; zeros: none. */
 struct clock_moment {

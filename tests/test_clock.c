@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock of time stamps, beside those of the system. */
 #include <math.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sampling/clock.h"
@@ -36,6 +38,31 @@ static void test_rate(void)
 	is_int((long long)clock_ticks(-1), 0, "there is no time before none");
 }
 
+static void *leave_number(void *of_thread)
+{
+	*(pid_t *)of_thread = (pid_t)syscall(SYS_gettid);
+	return NULL;
+}
+
+static void test_of_thread(void)
+{
+	uint64_t began = clock_monotonic(), before = clock_thread_ns(0);
+	pthread_t ended;
+	pid_t tid = 0;
+
+	while (clock_thread_ns(0) - before < STEP_NS)
+		;
+	ok(clock_monotonic() - began >= STEP_NS, "a thread runs no longer than time passes");
+	before = clock_thread_ns((pid_t)syscall(SYS_gettid));
+	usleep(PAUSE_US);
+	ok(clock_thread_ns(0) - before < PAUSE_US * 1000u, "and does not run while it sleeps");
+	pthread_create(&ended, NULL, leave_number, &tid);
+	pthread_join(ended, NULL);
+	for (int tries = 0; tries < 1000 && clock_thread_ns(tid); tries++)
+		usleep(1000);
+	is_int((long long)clock_thread_ns(tid), 0, "a thread that has ended has no time");
+}
+
 /* How far a moment of clock_now() is from a multiple of STEP_NS of the time of day. */
 static double beside_multiple(uint64_t ticks)
 {
@@ -67,5 +94,6 @@ int main(void)
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_rate();
 	test_common_moments();
+	test_of_thread();
 	return tap_done();
 }

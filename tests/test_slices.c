@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "agent/counting.h"
 #include "agent/exchange.h"
@@ -220,6 +221,32 @@ static void test_cut(void)
 	stop(thread);
 }
 
+/* Groups change within a burst by the time that its thread has run, not by the time that has passed. */
+static void test_switch(void)
+{
+	struct thread *thread;
+	uint64_t quantum;
+
+	scripted_pmu_configure("");
+	start(SCHEME_TIME, 0);
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method, false);
+	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+		abort();
+	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	quantum = thread->quantum;
+	for (int i = 0; i < 3; i++) {
+		thread_switch(thread, &run.rules, clock_now());
+		usleep(PERIODS * PERIOD_NS / 1000);
+	}
+	ok(thread->quantum == quantum, "a thread that waits keeps its group");
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	thread_switch(thread, &run.rules, clock_now());
+	ok(thread->quantum != quantum, "a thread that has run for long gets the next one");
+	stop(thread);
+}
+
 static void make_bursts(struct thread *thread, unsigned count)
 {
 	while (count-- > 0) {
@@ -288,6 +315,7 @@ int main(void)
 	test_account();
 	test_does_not_end();
 	test_cut();
+	test_switch();
 	test_unread();
 	return tap_done();
 }
