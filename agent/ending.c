@@ -22,26 +22,16 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-/* Time of a thread, of which rests are left out: what it most likely is with them. */
-static double with_rests(const struct thread *thread, uint64_t ticks)
-{
-	double all = (double)(thread_lived(thread, clock_now() - core.start) - thread->unobserved);
-	double rested = (double)atomic_load(&thread->counts.rested_ticks);
-
-	return rested < all ? (double)ticks * all / (all - rested) : (double)ticks;
-}
-
 /* Returns the seconds that the thread which speaks MPI spent in MPI or polling. */
 static double mpi_seconds(void)
 {
-	double ticks = 0;
+	uint64_t ticks = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
 		if (thread->main)
-			ticks += with_rests(thread,
-					atomic_load(&thread->counts.mpi_ticks) +
-							atomic_load(&thread->counts.poll_ticks));
-	return clock_ns((uint64_t)ticks) * 1e-9;
+			ticks += atomic_load(&thread->counts.mpi_ticks) +
+					atomic_load(&thread->counts.poll_ticks);
+	return clock_ns(ticks) * 1e-9;
 }
 
 /* Returns the mean computing time of a thread of this process in seconds. `elapsed`: ticks of the run. */
@@ -53,7 +43,7 @@ static double mean_computing(uint64_t elapsed)
 		struct account account;
 
 		thread_account(thread, &account);
-		seconds += clock_ns((uint64_t)with_rests(thread, (uint64_t)account.ticks)) * 1e-9;
+		seconds += clock_ns((uint64_t)account.ticks) * 1e-9;
 		threads += account_threads(&account, (double)elapsed);
 	}
 	return threads > 0 ? seconds / threads : 0;
@@ -344,6 +334,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules,
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
+		rest_estimate_finish(thread, now);
 	}
 	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
@@ -408,6 +399,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 		thread_stop_counting(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+		rest_estimate_finish(thread, now);
 	}
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	watcher_finish();

@@ -122,6 +122,7 @@ static void thread_ends(void *data)
 			thread->at = thread->born;
 			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
+		rest_estimate_finish(thread, clock_now());
 		drain_last(thread);
 	}
 	leave_place(thread);
@@ -298,6 +299,8 @@ static void serve(struct thread *thread, uint64_t now)
 	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
 	thread_learn_short(thread, &core.rules, now);
 	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
+	if (!thread->resting.wanted)
+		rest_estimate_look(thread, now);
 	thread->service_at = clock_next_multiple(pause);
 	account_service(thread, clock_now() - now, training);
 }
@@ -436,12 +439,13 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		service(thread, now);
 		now = clock_now();
 	}
-	if (__builtin_expect(thread->resting.wanted, 0)) {
+	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
 		rest_begin(thread, now);
 		return;
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
-	if (thread_passes(thread, &core.rules) && call < MPI_CALLS)
+	/* where a rest is due soon, it must be known what began before it */
+	if (thread_passes(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* a read is accounted for itself; the burst begins after it */
 	if (thread_is_timed(thread))

@@ -83,12 +83,9 @@ static json_t *efficiency(const struct report_facts *facts)
 	double threads = totals_threads(totals, facts->wall_seconds);
 	double mean = share(totals->compute.seconds, threads);
 	double most = facts->compute_seconds_most, outside = totals->outside_mpi_seconds;
-	double all = threads * facts->wall_seconds, observed = all - totals->rested_seconds;
+	double all = threads * facts->wall_seconds;
 	json_t *object;
 
-	/* while a thread rested, it computed as it did before and after; no mean is above the most */
-	if (observed > 0 && observed < all)
-		mean = fmin(mean * all / observed, most);
 	object = json_pack("{s:o,s:o,s:o}", "parallel", number(share(mean, facts->wall_seconds)),
 			"load_balance", number(share(mean, most)), "communication",
 			number(share(most, facts->wall_seconds)));

@@ -202,7 +202,7 @@ static void print_budget(FILE *out, const json_t *agent)
 					kinds[i].why);
 }
 
-/* Time of which nothing is known, where there was any. */
+/* Time at which no call was looked at, where there was any. */
 static void print_rests(FILE *out, const json_t *rests)
 {
 	double calls = report_get(rests, "calls");
@@ -210,7 +210,7 @@ static void print_rests(FILE *out, const json_t *rests)
 	if (calls > 0)
 		report_print_line(out, 2,
 				"Not observed, to keep the budget: %s of the time, in which %s calls "
-				"were made; all shares are of the rest of the time.",
+				"were made; what was done in it is estimated from the time around it.",
 				format_percent(report_get(rests, "time_share")).of,
 				format_count(calls).of);
 }

@@ -26,12 +26,15 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	double learnt = (double)atomic_load_explicit(&thread->sites.paths.learn_ticks,
 			memory_order_relaxed);
 	double before = plan->spent, awake = (double)(now - plan->woken);
-	double allowed = rules->allowed * (double)elapsed, rate, others, all;
+	double allowed = rules->allowed * (double)elapsed, rate, others, all, ahead;
+	double credit = (double)clock_ticks(CREDIT_NS);
 	/* more calls go by from now on than did until now: this may be enough */
 	bool hopes = thread->window.multiple > 2 * plan->passed;
 	struct account account;
 	struct work work;
 
+	if (plan->wanted)
+		return;
 	thread_account(thread, &account);
 	/* a call that goes by takes as long as one in a rest: no rest saves that */
 	work = account_work(&account, 0);
@@ -45,13 +48,30 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	if (others > OTHERS_MOST * allowed)
 		others = OTHERS_MOST * allowed;
 	rate = plan->spent - before;
-	if (plan->spent + others <= allowed + (double)clock_ticks(CREDIT_NS) ||
-			rate <= rules->allowed * awake)
+	ahead = plan->spent + others - allowed;
+	/* a rest is likely: its credit is being spent */
+	if (ahead > 0 && !plan->noted) {
+		plan->noted = true;
+		rest_estimate_start(thread, now);
+	}
+	if (ahead <= credit || rate <= rules->allowed * awake)
 		return;
 	rate /= PAYING * rules->allowed;
 	plan->wanted = rate > awake ? (uint64_t)(rate - awake) : 0;
 	if (plan->wanted > clock_ticks(MOST_NS))
 		plan->wanted = clock_ticks(MOST_NS);
+	/* by chance, or it would always begin at the same place in the program */
+	plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
+}
+
+/* What the quick clock may be behind: it goes in steps, and is set some time after each. */
+static uint64_t near_ns(void)
+{
+	struct timespec step;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step))
+		return UINT32_MAX;
+	return 5 * ((uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec) / 2;
 }
 
 void rest_begin(struct thread *thread, uint64_t now)
@@ -59,12 +79,23 @@ void rest_begin(struct thread *thread, uint64_t now)
 	struct rest_plan *plan = &thread->resting;
 
 	plan->since = now;
+	rest_estimate_begin(thread, plan->due, now);
 	passed_stop(thread->passed);
 	thread->window.going = thread->window.pairs = 0;
 	thread->window.timed = false;
 	thread->open = thread->reading = false;
-	thread->slot->rest.until = rest_clock() + (uint64_t)clock_ns(plan->wanted);
+	plan->until = clock_monotonic() + (uint64_t)clock_ns(plan->wanted);
+	thread->slot->rest.near = near_ns();
+	thread->slot->rest.until = plan->until;
 	plan->wanted = 0;
+}
+
+/* Ticks by which the end of the rest, which some call notices, comes after its time. */
+static uint64_t late_ticks(const struct rest_plan *plan)
+{
+	uint64_t now = clock_monotonic();
+
+	return now > plan->until ? clock_ticks((double)(now - plan->until)) : 0;
 }
 
 void rest_end(struct thread *thread, uint64_t now)
@@ -72,11 +103,14 @@ void rest_end(struct thread *thread, uint64_t now)
 	struct rest_plan *plan = &thread->resting;
 	struct rest *rest = &thread->slot->rest;
 
+	/* as it began: by chance, and not after what takes long */
+	rest_estimate_end(thread, now - late_ticks(plan), now);
 	site_add(&thread->counts.rested_ticks, now - plan->since);
 	site_add(&thread->counts.rested_calls, rest->calls);
 	site_add(&thread->counts.calls, rest->calls);
 	rest->until = 0;
-	rest->calls = 0;
+	rest->calls = rest->look_at = 0;
+	rest->looked = 0;
 	plan->since = 0;
 	plan->woken = now;
 	/* a thread that needed a rest is likely to need the next one soon */

@@ -5,9 +5,9 @@
  * A program whose calls are of neither kind could still cost more than is allowed. Where a thread has spent
  * more than it may, and goes on doing so, it rests: for a while no call is looked at, wherever it comes from.
  *
- * What happens in a rest is in no count, but how long it was and how many calls were made: the report is of
- * the time that was observed. Only every REST_LOOKS-th call looks at the clock, so that a rest may end a few
- * calls late.
+ * A rest counts how long it was and how many calls were made in it. What else the thread did meanwhile is
+ * estimated (rest_estimate.h). A rest ends with the first call after its time. While that is far away, the
+ * calls look at a clock that is quick and goes in steps, and where calls are quick, only every REST_LOOKS-th.
  */
 #ifndef PHASEMUX_AGENT_REST_H
 #define PHASEMUX_AGENT_REST_H
@@ -21,17 +21,20 @@
 
 /* What the preload sees of it, in the thread's own storage. */
 struct rest {
-	uint64_t until; /* as of rest_clock; 0: the thread does not rest; REST_ENDLESS: it never ends */
-	uint32_t calls; /* in this rest */
-	bool nests;     /* this thread's calls have made others that are intercepted */
+	uint64_t until; /* of CLOCK_MONOTONIC; 0: the thread does not rest; REST_ENDLESS: it never ends */
+	uint64_t looked;  /* at the quick clock, the last time */
+	uint64_t near;    /* ns before the end, from which on each call looks at the exact clock */
+	uint32_t calls;   /* in this rest */
+	uint32_t look_at; /* of these, the next one that looks at the clock */
+	bool nests;       /* this thread's calls have made others that are intercepted */
 };
 
-/* Nanoseconds. The preload and the core have clocks of their own, and this one is the kernel's. */
-static inline uint64_t rest_clock(void)
+/* Nanoseconds. The preload and the core have clocks of their own, and these are the kernel's. */
+static inline uint64_t rest_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -46,7 +49,7 @@ static inline bool rest_is_endless(const struct rest *rest)
  */
 static inline bool rest_goes_by(struct rest *rest)
 {
-	if (__builtin_expect(!rest->until, 1) || rest->nests || (rest->calls + 1) % REST_LOOKS == 0)
+	if (__builtin_expect(!rest->until, 1) || rest->nests || rest->calls + 1 >= rest->look_at)
 		return false;
 	rest->calls++;
 	return true;
@@ -55,9 +58,21 @@ static inline bool rest_goes_by(struct rest *rest)
 /* Returns whether the call that begins is not looked at. */
 static inline bool rest_takes(struct rest *rest)
 {
+	uint64_t now;
+
 	if (__builtin_expect(!rest->until, 1))
 		return false;
-	if (++rest->calls % REST_LOOKS || rest_clock() < rest->until)
+	if (++rest->calls < rest->look_at)
+		return true;
+	now = rest_clock(CLOCK_MONOTONIC_COARSE);
+	if (rest->until > now + rest->near) {
+		/* that clock goes in steps of milliseconds: some calls within one are quick */
+		rest->look_at = rest->calls + (now == rest->looked ? REST_LOOKS : 1);
+		rest->looked = now;
+		return true;
+	}
+	rest->look_at = rest->calls + 1;
+	if (rest_clock(CLOCK_MONOTONIC) < rest->until)
 		return true;
 	rest->calls--;
 	rest->until = 0;
@@ -66,11 +81,14 @@ static inline bool rest_takes(struct rest *rest)
 
 /* The core's side. All in ticks. */
 struct rest_plan {
-	uint64_t since; /* when the rest under way began; 0: the thread does not rest */
-	uint64_t wanted; /* how long the next one should be, once the call under way has returned; 0: none */
+	uint64_t since;  /* when the rest under way began; 0: the thread does not rest */
+	uint64_t until;  /* when the rest under way ends, as in struct rest */
+	uint64_t wanted; /* how long the next one should be; 0: none */
+	uint64_t due; /* when the next one should begin: with the first call that returns after it */
 	uint64_t woken;  /* when the last one ended */
 	double spent;    /* by calls, when the budget was looked at last ... */
 	uint32_t passed; /* ... and the thread's passed_window.multiple then */
+	bool noted; /* its bursts are noted, from which those of rests are estimated (rest_estimate.h) */
 };
 
 struct thread;
@@ -83,7 +101,7 @@ struct thread_rules;
 void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
 		uint64_t now);
 
-/* A call has returned, at time now, and no burst has begun: the rest that is wanted begins. */
+/* A call has returned, at time now, and no burst has begun: the rest that was due begins. */
 void rest_begin(struct thread *thread, uint64_t now);
 
 /* The rest under way is over, at time now. */

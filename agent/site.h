@@ -70,6 +70,7 @@ struct span_length {
 	_Atomic uint64_t
 			unread; /* bursts that were not read, or whose counts were lost; the thread writes */
 	_Atomic uint64_t unread_ticks;
+	_Atomic float variance; /* of the number unread, part of which is estimated; the thread writes */
 	/*
 	 * Read, but placed as the others of this length: pieces of bursts that were cut into slices, and bursts
 	 * for which there was no room until the next training. The drain writes this and what follows.

@@ -228,6 +228,8 @@ void thread_renew(struct thread *thread, const struct thread_rules *rules)
 	thread->unopened = thread->plan->events > 0;
 	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	thread->resting.since = thread->resting.wanted = 0;
+	if (thread->resting.noted)
+		rest_estimate_start(thread, thread->entered);
 	thread->polling = (struct polling){ .asks = false };
 	thread->window = (struct passed_window){ .multiple = 0 };
 	memset(thread->places, 0, sizeof(thread->places));
@@ -628,6 +630,8 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		thread_add_short(thread, 1, ticks);
 	else if (!read)
 		thread_add_unread(thread, span, length, 1, ticks);
+	else if (__builtin_expect(thread->resting.noted, 0))
+		rest_estimate_note(&thread->estimate, span, length, 1, ticks);
 	if (placed && !read && slicer_is_sampled(&thread->slicer))
 		push_unread(thread, now, ticks, span, length);
 	/* after what went by, its length is not known but assumed */

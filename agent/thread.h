@@ -19,6 +19,7 @@
 #include "agent/polling.h"
 #include "agent/preload.h"
 #include "agent/rest.h"
+#include "agent/rest_estimate.h"
 #include "agent/site.h"
 #include "agent/slices.h"
 #include "agent/totals.h"
@@ -183,6 +184,7 @@ struct thread {
 	const struct event *events;
 	const struct plan *plan;
 	struct site_table sites;
+	struct rest_estimate estimate;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
 	/* of the drain, under the ledger's rules */
@@ -254,6 +256,8 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 {
 	span_mark(thread->sites.unread_since, span);
 	span_add_unread(&thread->sites.length[length], bursts, ticks);
+	if (__builtin_expect(thread->resting.noted, 0))
+		rest_estimate_note(&thread->estimate, span, length, bursts, ticks);
 }
 
 /*

@@ -173,9 +173,11 @@ static void add_variance(struct placing *placing, uint32_t phase, double varianc
 
 /*
  * The error of a phase's share that was estimated from the mixture's read bursts, which those of the whole
- * span help where they are few, and of the number of unread bursts that chance gives to the phase.
+ * span help where they are few, of the number of unread bursts that chance gives to the phase, and of that of
+ * all unread bursts, which has the variance `estimated` where part of it is an estimate.
  */
-static void add_error(struct placing *placing, uint32_t phase, double bursts, double length)
+static void add_error(struct placing *placing, uint32_t phase, double bursts, double estimated,
+		double length)
 {
 	double read = placing->mixture.read;
 	double share = (share_of_phase(placing, &placing->mixture, phase) * read +
@@ -186,11 +188,11 @@ static void add_error(struct placing *placing, uint32_t phase, double bursts, do
 			share * (1 - share) * bursts * (1 + bursts / (read + PRIOR_READ)) :
 			0;
 
-	add_variance(placing, phase, variance, length);
+	add_variance(placing, phase, variance + share * share * estimated, length);
 }
 
 /* Of each phase that occurs in the span, once. */
-static void add_errors(struct placing *placing, double bursts, double length)
+static void add_errors(struct placing *placing, double bursts, double estimated, double length)
 {
 	bool done[PROTOTYPES_MAX + 1] = { false };
 
@@ -200,7 +202,7 @@ static void add_errors(struct placing *placing, double bursts, double length)
 		if (!phase || phase > PROTOTYPES_MAX || done[phase])
 			continue;
 		done[phase] = true;
-		add_error(placing, phase, bursts, length);
+		add_error(placing, phase, bursts, estimated, length);
 	}
 }
 
@@ -212,9 +214,11 @@ static struct tally *tally_of(struct placing *placing, uint32_t prototype, doubl
 						 &placing->placed->unclassified;
 }
 
-/* Spreads `bursts` bursts that took `ticks` over prototypes as the mixture says. */
-static void spread(struct placing *placing, bool cut, double bursts, double ticks)
+/* Spreads `bursts` bursts of this length, that took `ticks`, over prototypes as the mixture says. */
+static void spread(struct placing *placing, const struct span_length *length, double bursts,
+		double ticks)
 {
+	double estimated = (double)atomic_load_explicit(&length->variance, memory_order_relaxed);
 	const struct mixture *mixture = &placing->mixture;
 	double all = 0, pieces = 0;
 
@@ -227,7 +231,7 @@ static void spread(struct placing *placing, bool cut, double bursts, double tick
 		const struct part *part = &mixture->part[i];
 		double share = share_of(mixture, part), mean = part->ticks / part->read;
 		double took = ticks * share * mean / all;
-		double count = cut && mean > 0 ? took / mean : bursts * share;
+		double count = length->cut && mean > 0 ? took / mean : bursts * share;
 		struct tally *tally = tally_of(placing, part->prototype, ticks / bursts);
 
 		tally->bursts += count;
@@ -236,7 +240,8 @@ static void spread(struct placing *placing, bool cut, double bursts, double tick
 	}
 	placing->placed->slices += pieces - bursts;
 	if (pieces > 0)
-		add_errors(placing, pieces, ticks * placing->seconds / pieces);
+		add_errors(placing, pieces, estimated * pieces * pieces / (bursts * bursts),
+				ticks * placing->seconds / pieces);
 }
 
 /* Read bursts that no prototype claimed, and that are short: they are not called unclassified. */
@@ -280,7 +285,7 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 	if (ticks > 0 && find_mixture(placing, span, l)) {
 		if (!placing->whole.parts)
 			placing->whole = placing->mixture;
-		spread(placing, length->cut, bursts, ticks);
+		spread(placing, length, bursts, ticks);
 		return;
 	}
 	tally = tally_of(placing, UNREAD_UNCLASSIFIED, ticks / bursts);

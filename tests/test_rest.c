@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rests: when a thread needs one, how long it is, and what is counted of it. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "agent/rest.h"
@@ -100,7 +101,8 @@ static void test_count(void)
 		taken += by || rest_takes(&slot.rest);
 	}
 	is_int((long long)taken, 1600, "in a rest none is");
-	is_int((long long)looked, 1600 / REST_LOOKS, "one in 16 looks at the clock");
+	is_near((double)looked, 1600. / REST_LOOKS, 20,
+			"of quick calls, one in 16 looks at the clock");
 	slot.rest.nests = true;
 	is_int(rest_goes_by(&slot.rest), 0, "calls that make others are seen when they return");
 	ok(rest_takes(&slot.rest), "and are not looked at either");
@@ -118,6 +120,101 @@ static void test_count(void)
 	thread_free(thread);
 }
 
+/* Of one length: `bursts` bursts in `awake` of the thread's time, and then a rest. Returns when it ends. */
+static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts)
+{
+	const uint32_t span = 1;
+	const unsigned length = 1;
+
+	thread_add_bursts(thread, bursts, ms(1), bursts * ms(1));
+	thread_add_unread(thread, span, length, bursts, bursts * ms(1));
+	thread_add_polls(thread, 2 * bursts, 2 * bursts);
+	now += ms(awake);
+	thread->entered = now;
+	rest_estimate_begin(thread, now, now);
+	rest_estimate_end(thread, now + ms(rest), now + ms(rest));
+	return now + ms(rest);
+}
+
+static double unread(void)
+{
+	return (double)atomic_load(&thread->sites.length[1].unread);
+}
+
+static double variance(void)
+{
+	return (double)atomic_load(&thread->sites.length[1].variance);
+}
+
+/* What a thread did in rests is estimated from what it did between them. */
+static void test_estimate(void)
+{
+	struct account account;
+	uint64_t now = ms(1000);
+	double before;
+
+	begin(ALLOWED);
+	thread_add_unread(thread, 1, 1, 100, 100 * ms(1));
+	thread->resting.noted = true;
+	rest_estimate_start(thread, now);
+	now = stretch(now, 100, 200, 10);
+	is_near(unread(), 100 + 10 + 20, 0, "as many bursts in the rest as in the time before it");
+	now = stretch(now, 100, 200, 10);
+	thread_account(thread, &account);
+	is_near(account.bursts, 60, 0, "they are bursts of the thread");
+	is_near(account.ticks, 60. * (double)ms(1), 10, "and took as long");
+	is_near(account.polls, 120, 0, "so is polling");
+	is_near(variance(), 0, 0, "where all windows are alike, they are known");
+	for (int i = 0; i < 8; i++)
+		now = stretch(now, 100, 25, 1);
+	is_near(unread(), 160 + 10, 1, "parts of bursts add up");
+	ok(variance() > 0, "where windows differ, they are not (variance %g)", variance());
+	before = unread();
+	now = stretch(now, 10, 20, 2);
+	is_near(unread() - before, 2, 0,
+			"a window is not closed before it has lasted for long enough");
+	rest_estimate_finish(thread, now);
+	is_near(unread() - before, 2 + 4, 1, "or the thread ends");
+	thread_free(thread);
+}
+
+/* The bursts of a rest have as much variance as those of other times of its length have. */
+static void test_variance(void)
+{
+	double mean = 0, mean2 = 0, stated = 0;
+	const int runs = 400, windows = 20;
+
+	srand(1);
+	for (int run = 0; run < runs; run++) {
+		uint64_t now = ms(1000), bursts[20], in_rests = 0, observed = 0;
+		double off;
+
+		begin(ALLOWED);
+		thread->resting.noted = true;
+		rest_estimate_start(thread, now);
+		/* each millisecond has a burst, or not; a rest is twice as long as the time before it */
+		for (int i = 0; i < windows; i++) {
+			bursts[i] = 0;
+			for (int k = 0; k < 300; k++) {
+				bool one = rand() % 4 == 0;
+
+				bursts[i] += k < 100 && one;
+				in_rests += k >= 100 && one;
+			}
+			observed += bursts[i];
+			now = stretch(now, 100, 200, bursts[i]);
+		}
+		off = unread() - (double)(observed + in_rests);
+		mean += off / runs;
+		mean2 += off * off / runs;
+		stated += variance() / runs;
+		thread_free(thread);
+	}
+	ok(fabs(mean) < 4 * sqrt(mean2 / runs), "the estimate has no bias (%g bursts)", mean);
+	ok(stated > 0.7 * mean2 && stated < 1.4 * mean2,
+			"its variance is as stated (%g, and %g are stated)", mean2, stated);
+}
+
 int main(void)
 {
 	struct clock_moment early = { 0 };
@@ -126,5 +223,7 @@ int main(void)
 	test_need();
 	test_services();
 	test_count();
+	test_estimate();
+	test_variance();
 	return tap_done();
 }

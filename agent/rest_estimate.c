@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/rest_estimate.h"
+
+#include <stddef.h>
+
+#include "agent/thread.h"
+#include "sampling/clock.h"
+
+#define WINDOW_NS 50e6 /* of observed time: some rests, and many bursts */
+#define LEAST_NS  1e6  /* of observed time: less than that tells nothing of a rest */
+
+/* Counts of a thread that are estimated, beside those of bursts by length. */
+#define MPI_TICKS 0
+static const size_t counts_at[REST_ESTIMATE_COUNTS] = {
+	[MPI_TICKS] = offsetof(struct thread_counts, mpi_ticks),
+	offsetof(struct thread_counts, polls),
+	offsetof(struct thread_counts, poll_ticks),
+	offsetof(struct thread_counts, short_bursts),
+	offsetof(struct thread_counts, short_ticks),
+};
+
+static _Atomic uint64_t *count_of(struct thread *thread, unsigned i)
+{
+	return (_Atomic uint64_t *)((char *)&thread->counts + counts_at[i]);
+}
+
+static void begin_window(struct thread *thread)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+
+	estimate->window++;
+	estimate->lengths = 0;
+	estimate->awake = estimate->rested = 0;
+	for (unsigned i = 0; i < REST_ESTIMATE_COUNTS; i++)
+		estimate->count[i] =
+				atomic_load_explicit(count_of(thread, i), memory_order_relaxed);
+}
+
+/* The whole part of what is owed with `more`; the rest stays. */
+static uint64_t pay(double *owed, double more)
+{
+	uint64_t whole;
+
+	*owed += more;
+	whole = (uint64_t)*owed;
+	*owed -= (double)whole;
+	return whole;
+}
+
+/*
+ * Variance of the number of bursts in the rests, from how much the rate of this window differs from that of
+ * the one before. If the numbers in times that do not overlap are independent, with a variance in
+ * proportion to the time, the difference d of two rates has the variance v (1/a + 1/b), where a and b are
+ * the observed times, and the estimate for rests of length r has v r (1 + r/a).
+ */
+static double variance_of(const struct rest_estimate *estimate, const struct rest_length *length)
+{
+	double rate = length->bursts / estimate->awake, difference = rate;
+
+	if (estimate->before <= 0)
+		return 0;
+	if (length->previous == estimate->window - 1)
+		difference = rate - length->before;
+	return difference * difference / (1 / estimate->awake + 1 / estimate->before) *
+			estimate->rested * (1 + estimate->rested / estimate->awake);
+}
+
+/* Adds what bursts of one length the thread had in the rests of the window. */
+static void add_bursts(struct thread *thread, uint32_t number)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+	struct rest_length *length = &estimate->length[number];
+	_Atomic float *variance = &thread->sites.length[number].variance;
+	double times = estimate->rested / estimate->awake;
+	uint64_t bursts = pay(&length->owed, times * length->bursts);
+	uint64_t ticks = (uint64_t)(times * (double)length->ticks);
+	double more = variance_of(estimate, length);
+
+	site_add(&thread->counts.bursts, bursts);
+	site_add(&thread->counts.ticks, ticks);
+	span_mark(thread->sites.unread_since, length->span);
+	span_add_unread(&thread->sites.length[number], bursts, ticks);
+	atomic_store_explicit(variance,
+			atomic_load_explicit(variance, memory_order_relaxed) + (float)more,
+			memory_order_relaxed);
+	length->before = length->bursts / estimate->awake;
+}
+
+static void add_counts(struct thread *thread)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+	struct thread_counts *counts = &thread->counts;
+	uint64_t bursts = atomic_load_explicit(&counts->short_bursts, memory_order_relaxed);
+	uint64_t ticks = atomic_load_explicit(&counts->short_ticks, memory_order_relaxed);
+
+	for (unsigned i = 0; i < REST_ESTIMATE_COUNTS; i++) {
+		_Atomic uint64_t *count = count_of(thread, i);
+		uint64_t observed = atomic_load_explicit(count, memory_order_relaxed) -
+				estimate->count[i];
+
+		site_add(count,
+				pay(&estimate->owed[i],
+						(double)observed * estimate->rested /
+								estimate->awake));
+	}
+	/* short bursts are bursts, too */
+	site_add(&counts->bursts,
+			atomic_load_explicit(&counts->short_bursts, memory_order_relaxed) - bursts);
+	site_add(&counts->ticks,
+			atomic_load_explicit(&counts->short_ticks, memory_order_relaxed) - ticks);
+}
+
+static void close_window(struct thread *thread)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+
+	for (uint32_t i = 0; i < estimate->lengths && estimate->rested > 0; i++)
+		add_bursts(thread, estimate->touched[i]);
+	if (estimate->rested > 0)
+		add_counts(thread);
+	estimate->before = estimate->awake;
+	begin_window(thread);
+}
+
+/* Adds the time since the last rest to the window. */
+static void add_awake(struct thread *thread, uint64_t now)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+	double ticks = (double)(int64_t)(now - estimate->since) -
+			(double)(thread->unobserved - estimate->unobserved);
+
+	estimate->awake += ticks > 0 ? ticks : 0;
+	estimate->since = now;
+	estimate->unobserved = thread->unobserved;
+}
+
+/* The window, of which all time until now is added, is over if it has lasted for long enough. */
+static void look(struct thread *thread)
+{
+	if (thread->estimate.awake >= (double)clock_ticks(WINDOW_NS))
+		close_window(thread);
+}
+
+void rest_estimate_start(struct thread *thread, uint64_t now)
+{
+	thread->estimate.since = now;
+	thread->estimate.unobserved = thread->unobserved;
+	begin_window(thread);
+}
+
+void rest_estimate_begin(struct thread *thread, uint64_t due, uint64_t now)
+{
+	if (thread->entered > due)
+		thread->estimate.count[MPI_TICKS] += now - thread->entered;
+	add_awake(thread, due);
+}
+
+void rest_estimate_end(struct thread *thread, uint64_t end, uint64_t now)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+
+	if ((int64_t)(end - estimate->since) < 0)
+		end = now;
+	estimate->rested += (double)(end - estimate->since);
+	estimate->since = end;
+	estimate->unobserved = thread->unobserved;
+	look(thread);
+}
+
+void rest_estimate_look(struct thread *thread, uint64_t now)
+{
+	if (!thread->estimate.window)
+		return;
+	add_awake(thread, now);
+	look(thread);
+}
+
+void rest_estimate_finish(struct thread *thread, uint64_t now)
+{
+	struct rest_estimate *estimate = &thread->estimate;
+
+	if (!estimate->window)
+		return;
+	add_awake(thread, now);
+	if (estimate->awake >= (double)clock_ticks(LEAST_NS))
+		close_window(thread);
+}
+
+void rest_estimate_note(struct rest_estimate *estimate, uint32_t span, unsigned number,
+		uint64_t bursts, uint64_t ticks)
+{
+	struct rest_length *length = &estimate->length[number];
+
+	if (length->window != estimate->window) {
+		length->previous = length->window;
+		length->window = estimate->window;
+		length->bursts = 0;
+		length->ticks = 0;
+		length->span = (uint16_t)span;
+		estimate->touched[estimate->lengths++] = (uint16_t)number;
+	}
+	length->bursts += (uint32_t)bursts;
+	length->ticks += ticks;
+}
