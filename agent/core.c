@@ -103,6 +103,16 @@ static uint64_t measure_ran(void)
 	return (clock_now() - begin) / 8;
 }
 
+/* A bit for each event of a group that counts processor time. */
+static uint32_t times_of(const struct plan_group *group)
+{
+	uint32_t times = 0;
+
+	for (unsigned i = 0; i < group->count; i++)
+		times |= (uint32_t)event_is_time(&core.counting.event[group->event[i]]) << i;
+	return times;
+}
+
 static void make_rules(void)
 {
 	const struct settings *settings = &core.settings;
@@ -116,8 +126,10 @@ static void make_rules(void)
 		.fixed = settings->group,
 		.seed = 1 };
 	rules->groups = plan->groups;
-	for (unsigned g = 0; g < plan->groups; g++)
+	for (unsigned g = 0; g < plan->groups; g++) {
 		rules->counts[g] = plan->group[g].count;
+		rules->times[g] = times_of(&plan->group[g]);
+	}
 	/* a probability of more than one is one */
 	rules->pay = isfinite(budget) && probe->read_ns > 0 ?
 			budget * BUDGET_READS / (2 * (double)clock_ticks(probe->read_ns)) :

@@ -494,6 +494,21 @@ static void drain_soon(struct thread *thread, uint64_t now)
 }
 
 /*
+ * A thread cannot have run for longer than its burst lasted. What the kernel counts more is the time that the
+ * two reads took, which lie around the burst. times: a bit for each value that is a time in ns.
+ */
+static void bound_times(uint64_t *values, uint32_t times, uint64_t ticks)
+{
+	uint64_t most = (uint64_t)clock_ns(ticks);
+
+	for (; times; times &= times - 1) {
+		uint64_t *value = &values[__builtin_ctz(times)];
+
+		*value = *value < most ? *value : most;
+	}
+}
+
+/*
  * The burst that ends was read: its counts go to the ring. length: its number among those of the span.
  * False: the counts are lost.
  */
@@ -514,6 +529,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 							rules->counts[thread->group],
 							burst->values)))
 		return false;
+	bound_times(burst->values, mixed ? 0 : rules->times[thread->group], ticks);
 	burst->begin = thread->begin;
 	burst->ticks = ticks;
 	burst->quantum = mixed ? 0 : thread->quantum;

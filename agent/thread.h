@@ -57,6 +57,7 @@ struct thread_rules {
 	struct scheme scheme;
 	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
 	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
+	uint32_t times[PLAN_GROUPS_MAX]; /* a bit for each of them that counts processor time in ns */
 	double pay;        /* a burst is read with probability mean ticks x pay, > 0 */
 	double call_ticks; /* what the two hooks cost one after the other, where nothing is read */
 	double passed_ticks;    /* what a call costs that goes by (passed.h) */

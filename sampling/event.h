@@ -7,6 +7,7 @@
 #ifndef PHASEMUX_SAMPLING_EVENT_H
 #define PHASEMUX_SAMPLING_EVENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ struct event {
 	uint64_t config;           /* perf_event_attr.config */
 	uint64_t config1;          /* perf_event_attr.config1: 0 but for a few of Intel's */
 };
+
+/* Returns whether the event counts nanoseconds of processor time. */
+bool event_is_time(const struct event *event);
 
 /*
  * Resolves a name for this processor. 0; -ENOENT: no such event here; -ENOSYS: it needs a library

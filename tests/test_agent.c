@@ -232,6 +232,47 @@ static void test_time_goes_back(void)
 	counting_fini(&run.counting);
 }
 
+/* The first counter's value in a burst of a clock that goes ten times as fast as time. Sets its ns. */
+static double first_value(uint32_t times, double *ns)
+{
+	struct thread *thread;
+	const struct burst *burst;
+	double value = -1;
+
+	start("none", 1e18);
+	run.rules.times[0] = times;
+	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
+			0, run.counting.probe.method, false);
+	if (!thread)
+		return -1;
+	one_burst(thread, 0);
+	burst = ring_peek(&thread->ring);
+	if (burst) {
+		value = (double)burst->values[0];
+		*ns = clock_ns(burst->ticks);
+	}
+	thread_close(thread);
+	thread_free(thread);
+	exchange_free(run.exchange);
+	ledger_free(run.ledger);
+	counting_fini(&run.counting);
+	return value;
+}
+
+/* No thread runs for longer than its burst lasts, but it may have more cycles. */
+static void test_bounds_times(void)
+{
+	double ns = 0, value;
+
+	scripted_pmu_configure("spin=0.1");
+	value = first_value(0, &ns);
+	ok(value > ns, "a counter may count more than nanoseconds (%g in %g ns)", value, ns);
+	value = first_value(1, &ns);
+	ok(value > 0.9 * ns && value <= ns, "but a time is at most the burst's (%g in %g ns)",
+			value, ns);
+	scripted_pmu_configure("spin=0.05");
+}
+
 /* Calls were not looked at for a while, in which the thread was met: there is none of it before that. */
 static void test_returns_at_once(void)
 {
@@ -533,6 +574,7 @@ int main(void)
 		counting_fini(&run.counting);
 	}
 	test_time_goes_back();
+	test_bounds_times();
 	test_returns_at_once();
 	test_keeps_budget();
 	test_learns_short();

@@ -35,6 +35,7 @@ static void test_without_tables(void)
 				cases[i].name);
 		ok(event.type == cases[i].type && event.config == cases[i].config, "its code");
 		is_str(event.name, cases[i].name, "its name");
+		is_int(event_is_time(&event), i == 4, "whether it is a time");
 	}
 }
 
