@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/gather.h"
@@ -239,6 +240,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	facts.wall_seconds = most[0];
 	facts.compute_seconds_most = most[1];
 	facts.off_seconds = off_seconds;
+	facts.paused = control_was_paused();
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	facts.stretch = toggle_stretches(&facts.stretches);
 	facts.source = sampled_source(&sampled, core.preload->folder);
@@ -326,6 +328,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 		return;
 	plain = plain_locale_enter();
 	toggle_stop();
+	control_stop();
 	if (thread) {
 		if (thread->resting.since)
 			rest_end(thread, now);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <urcu-bp.h>
 
+#include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/forked.h"
@@ -326,6 +327,8 @@ static __attribute__((noinline)) void meet(struct preload_thread *slot)
 	else if (!is_ours)
 		crowd_leave_out(slot);
 	slot->core = thread ? (void *)thread : &unobserved;
+	if (thread && thread->main)
+		control_start();
 	if (!thread)
 		slot->rest.until = REST_ENDLESS;
 	cancellation_release(state);
@@ -353,6 +356,7 @@ static const bool waits[MPI_CALLS] = {
 #define POLLS_4                                                     POLLS
 #define INIT                                                        false
 #define FINALIZE                                                    false
+#define CONTROL                                                     false
 #define ABORTS                                                      false
 #define SESSION                                                     false
 #define SESSION_ENDS                                                false
@@ -476,6 +480,21 @@ struct thread *hooks_thread(struct preload_thread *slot)
 	return is_observed(thread) ? thread : NULL;
 }
 
+/* The program speaks to its profiler. */
+static void control(struct preload_thread *slot, int level, enum runtime_call call, void *site,
+		const void *frame)
+{
+	int state = cancellation_hold();
+	struct thread *thread = hooks_thread(slot);
+
+	if (getpid() == core.pid) {
+		if (thread && !control_is_paused())
+			before(slot, call, site, frame);
+		control_level(level);
+	}
+	cancellation_release(state);
+}
+
 /* The run is to be aborted: all that there is to know of this thread stays in the spool. */
 static void aborts(struct preload_thread *slot, void *site, const void *frame)
 {
@@ -486,6 +505,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 		return;
 	state = cancellation_hold();
 	toggle_stop();
+	control_stop();
 	before(slot, MPI_CALL_Abort, site, frame);
 	hooks_drain(thread, clock_now());
 	log_speaker(true);
@@ -500,6 +520,7 @@ const struct preload_hooks hooks = {
 	.before = before,
 	.after = after,
 	.answered = answered,
+	.control = control,
 	.aborts = aborts,
 	.finalize = ending_hook,
 	.leave = ending_leave,

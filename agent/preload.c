@@ -354,6 +354,20 @@ static void enter_end(bool aborts, void *site, const void *frame)
 	errno = kept;
 }
 
+/* Also while calls reach no hooks. level: NULL in Fortran where the program gave none. */
+static void enter_control(const int *level, enum runtime_call call, void *site, const void *frame)
+{
+	const struct preload_hooks *hooks;
+	int kept = errno;
+
+	if (wrap_begins(site, frame) && level) {
+		hooks = atomic_load_explicit(&all_hooks, memory_order_acquire);
+		if (hooks)
+			hooks->control(&wrap_thread.of_core, *level, call, site, frame);
+	}
+	errno = kept;
+}
+
 /* ---- sessions ---- */
 
 /*
@@ -527,6 +541,7 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 #define RARE_POLLS_4                          RARE_POLLS
 #define RARE_INIT                             WRAPPER_INIT
 #define RARE_ABORTS                           WRAPPER_ABORTS
+#define RARE_CONTROL                          WRAPPER_CONTROL
 #define RARE_FINALIZE                         WRAPPER_FINALIZE
 #define RARE_SESSION                          WRAPPER_SESSION
 #define RARE_FROM_GROUP                       WRAPPER_FROM_GROUP
@@ -539,6 +554,13 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 	WRAPPER_AROUND(symbol, form, call, count, enter_end(true, CALLER), wrap_ends())
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
 	WRAPPER_AROUND(symbol, form, call, count, enter_end(false, CALLER), wrap_ends())
+
+/* The level is a number in C, and where one stands in Fortran. */
+#define WRAPPER_CONTROL(symbol, form, call, count)                                                 \
+	WRAPPER_AROUND(symbol, form, call, count,                                                  \
+			enter_control(form == FORM_C ? &(int){ (int)a1 } : (const int *)a1, call,  \
+					CALLER),                                                   \
+			wrap_leave(call, CALLER))
 
 #define WRAPPER_SESSION(symbol, form, call, count)                                                 \
 	WRAPPER_AROUND(symbol, form, call, count, wrap_enter(call, CALLER),                        \

@@ -58,6 +58,12 @@ struct preload_hooks {
 	 */
 	void (*answered)(struct preload_thread *thread, enum runtime_call call, void *site,
 			const void *frame);
+	/*
+	 * MPI_Pcontrol begins, with that level; also while hooks are paused. `after` is called if they are not
+	 * paused when it returns.
+	 */
+	void (*control)(struct preload_thread *thread, int level, enum runtime_call call,
+			void *site, const void *frame);
 	/* MPI_Abort is about to run. */
 	void (*aborts)(struct preload_thread *thread, void *site, const void *frame);
 	/* MPI_Finalize is about to run, or the process without MPI to end. */

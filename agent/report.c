@@ -596,6 +596,16 @@ static json_t *toggle(const struct report_facts *facts)
 			number(slowdown->median), "stretches", stretches(facts));
 }
 
+/* Time in which the program had paused phasemux, or null where it never did. */
+static json_t *paused(const struct report_facts *facts)
+{
+	if (!facts->paused)
+		return json_null();
+	return json_pack("{s:o,s:o}", "seconds", number(facts->off_seconds), "time_share",
+			number(share(facts->off_seconds,
+					facts->wall_seconds + facts->off_seconds)));
+}
+
 void report_account(json_t *report, const struct report_facts *facts)
 {
 	json_t *cost = json_object_get(json_object_get(report, "agent"), "interval_cost");
@@ -667,6 +677,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "not_observed", not_observed(facts));
 	report = document_set(report, "call_paths", call_paths(totals));
 	report = document_set(report, "agent", agent(facts, interval_cost));
+	report = document_set(report, "paused", paused(facts));
 	report = document_set(report, "toggle", toggle(facts));
 	if (facts->recovered)
 		report = document_set(report, "recovered", json_incref((json_t *)facts->recovered));

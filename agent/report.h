@@ -40,7 +40,8 @@ struct report_facts {
 	unsigned rounds;
 	double budget;      /* that the agent may cost of the program's time; INFINITY: any */
 	unsigned waiting;   /* ranks that wait for each other; 1: none does */
-	double off_seconds; /* of rank 0, beside wall_seconds (toggle.h) */
+	double off_seconds; /* of rank 0, beside wall_seconds (toggle.h, control.h) */
+	bool paused;        /* off_seconds are those of MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: it was always on */
 	const struct stretch *stretch;   /* what that was found from, on rank 0 */
 	unsigned stretches;

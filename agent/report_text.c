@@ -241,6 +241,20 @@ static void print_paths(FILE *out, const json_t *paths)
 				format_count(merged).of);
 }
 
+/* Time that the program has left out itself, where it did. */
+static void print_paused(FILE *out, const json_t *report)
+{
+	double seconds = report_get_in(report, "paused", "seconds");
+
+	if (isfinite(seconds))
+		report_print_line(out, 2,
+				"Paused by the program (MPI_Pcontrol): %s of %s, %s of the run, as rank 0 saw "
+				"it; all numbers are of the rest.",
+				format_seconds(seconds).of,
+				format_seconds(report_get(report, "wall_seconds") + seconds).of,
+				format_percent(report_get_in(report, "paused", "time_share")).of);
+}
+
 /* What PHASEMUX_TOGGLE has found. */
 static void print_toggle(FILE *out, const json_t *toggle)
 {
@@ -341,6 +355,7 @@ static void print_foot(FILE *out, const json_t *report)
 	print_paths(out, json_object_get(report, "call_paths"));
 	print_overhead(out, json_object_get(report, "agent"));
 	print_budget(out, json_object_get(report, "agent"));
+	print_paused(out, report);
 	print_toggle(out, json_object_get(report, "toggle"));
 }
 

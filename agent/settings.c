@@ -202,6 +202,12 @@ static bool parse_toggle(struct settings *settings, const char *value)
 	return true;
 }
 
+static bool parse_start(struct settings *settings, const char *value)
+{
+	settings->starts_paused = is(value, "paused");
+	return settings->starts_paused || is(value, "counting");
+}
+
 static bool parse_threads(struct settings *settings, const char *value)
 {
 	unsigned long threads;
@@ -276,6 +282,8 @@ const struct setting settings_table[] = {
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
 			"turns itself off and on, each for so long, and reports how much slower the program is",
 			parse_toggle },
+	{ "start", "counting, paused", "counting",
+			"paused: until the program calls MPI_Pcontrol(1)", parse_start },
 	{ "threads", "a whole number from 1 to 1024", "1024",
 			"how many threads of a process are observed at a time; each takes some 0.2 MB",
 			parse_threads },

@@ -46,6 +46,7 @@ struct settings {
 	unsigned metrics;    /* 0: auto, as ledger.c chooses */
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz;
+	bool starts_paused;             /* until MPI_Pcontrol(1) */
 	double toggle_ns;               /* turns itself off and on after so long; 0: never */
 	bool fewer_samples;             /* than that, where ranks would wait too long for them */
 	char output[SETTINGS_TEXT_MAX]; /* as written, with %j %p %h */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/control.h"
+
+#include <stdatomic.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+
+enum level {
+	LEVEL_PAUSE = 0,
+	LEVEL_RESUME = 1,
+};
+
+/* Several threads may call MPI_Pcontrol at once. */
+static struct {
+	atomic_bool paused, was_paused;
+} control;
+
+static void pause_all(void)
+{
+	if (atomic_exchange(&control.paused, true))
+		return;
+	atomic_store(&control.was_paused, true);
+	core.preload->pause(true);
+}
+
+static void resume_all(void)
+{
+	if (!atomic_exchange(&control.paused, false))
+		return;
+	atomic_fetch_add_explicit(&core.rules.returns, 1, memory_order_release);
+	core.preload->pause(false);
+}
+
+void control_start(void)
+{
+	if (!core.settings.starts_paused)
+		return;
+	if (!core.preload->with_mpi)
+		log_line("PHASEMUX_START=paused is for programs with MPI, where MPI_Pcontrol(1) "
+			 "resumes: phasemux counts");
+	else if (core.settings.toggle_ns > 0)
+		log_line("PHASEMUX_START=paused cannot be combined with PHASEMUX_TOGGLE: phasemux "
+			 "counts");
+	else
+		pause_all();
+}
+
+void control_level(int level)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	if (level != LEVEL_PAUSE && level != LEVEL_RESUME)
+		return;
+	if (core.settings.toggle_ns > 0) {
+		if (!atomic_flag_test_and_set(&told))
+			log_line("MPI_Pcontrol(%d) changes nothing with PHASEMUX_TOGGLE", level);
+		return;
+	}
+	if (level == LEVEL_PAUSE)
+		pause_all();
+	else
+		resume_all();
+}
+
+void control_stop(void)
+{
+	resume_all();
+}
+
+bool control_is_paused(void)
+{
+	return atomic_load(&control.paused);
+}
+
+bool control_was_paused(void)
+{
+	return atomic_load(&control.was_paused);
+}

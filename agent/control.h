@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program's own control of what is observed, as users of mpiP, Extrae and Darshan know it: MPI_Pcontrol(0)
+ * pauses phasemux in the calling process, MPI_Pcontrol(1) resumes. With PHASEMUX_START=paused a process begins
+ * paused. While it is paused a call is what it is when phasemux is disabled, and what happens is in no count.
+ * Other levels change nothing.
+ */
+#ifndef PHASEMUX_AGENT_CONTROL_H
+#define PHASEMUX_AGENT_CONTROL_H
+
+#include <stdbool.h>
+
+/* Pauses, where PHASEMUX_START asks for it. Call once the thread that called MPI_Init is met. */
+void control_start(void);
+
+/* The program has called MPI_Pcontrol. */
+void control_level(int level);
+
+/* Ends a pause, so that it is left out of the run. Call on a thread that ends or aborts the run, before its burst. */
+void control_stop(void);
+
+/* Returns whether the process is paused now. */
+bool control_is_paused(void);
+
+/* Returns whether the process has ever been paused. */
+bool control_was_paused(void);
+
+#endif

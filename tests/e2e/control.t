@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI_Pcontrol and PHASEMUX_START: the program says which of its parts are observed.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+mpis=$(mpis_of control)
+[ -n "$mpis" ] || skip_all "no MPI is installed"
+
+# bursts_of NAME: {instructions of a burst: how many}, of those that are not nearly empty; in order
+bursts_of() {
+	cat "$tmp/$1.result"/bursts.*.csv | "$python" -c '
+import collections, csv, sys
+rows = csv.DictReader(line for i, line in enumerate(sys.stdin) if not i or not line.startswith("rank"))
+count = collections.Counter(round(float(row["instructions"])) for row in rows)
+print(*(f"{size}:{count[size]}" for size in sorted(count) if size > 1000))'
+}
+
+# controlled NAME COMMAND...
+controlled() {
+	scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_BURST_MIN=0ns PHASEMUX_REPORT=text,json,bursts "${@:2}"
+}
+
+paused_between() { report between "$tmp/$1.result/report.json" paused/seconds "$2" "$3"; }
+
+for mpi in $mpis; do
+	for form in control control_mpi control_f08; do
+		name=$form.$mpi
+		if [ ! -x "$programs/$name" ]; then
+			skip "$name" "not built"
+			continue
+		fi
+		run bare on "$mpi" 2 "$programs/$name" 40 60 80
+		controlled "$name" on "$mpi" 2 "$programs/$name" 40 60 80
+		unchanged "$name" bare
+		holds "$name: the report is as its schema" report schema "$tmp/$name.result/report.json"
+		is "$(bursts_of "$name")" "1500000:160 6000000:80" "$name: what is paused is not observed, all else is"
+		holds "$name: it is said for how long it was paused" paused_between "$name" 0.01 60
+		holds "$name: the text says it, too" \
+			grep -q 'Paused by the program (MPI_Pcontrol):' "$tmp/$name.result/report.txt"
+	done
+
+	controlled never on "$mpi" 2 "$programs/control.$mpi" 10 0 0 on
+	is "$(bursts_of never)" "6000000:20" "$mpi: a program that never resumes has what was before"
+	controlled start PHASEMUX_START=paused on "$mpi" 2 "$programs/control.$mpi" 30 40 50
+	is "$(bursts_of start)" "1500000:100" "$mpi: with PHASEMUX_START=paused there is nothing until it resumes"
+	controlled nothing PHASEMUX_START=paused on "$mpi" 2 "$programs/control.$mpi" 3 4 5 on
+	is "$(cat nothing.code) $(bursts_of nothing)" "0 " "$mpi: or nothing at all"
+	holds "$mpi: and then a report of nothing" report schema "$tmp/nothing.result/report.json"
+	controlled both on "$mpi" 2 "$programs/control.$mpi" 10 20 30 once
+	is "$(bursts_of both)" "1500000:60 6000000:20" "$mpi: two threads that pause pause once"
+done
+for mpi in $mpis; do break; done
+
+# one rank alone
+one='if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ]; then exec env PHASEMUX_START=paused "$@"; fi; exec "$@"'
+controlled differ on "$mpi" 2 sh -c "$one" sh "$programs/control.$mpi" 10 0 0 on
+is "$(cat differ.code)" 0 "where ranks start differently, the program ends as ever"
+holds "and there is a report" report schema "$tmp/differ.result/report.json"
+
+controlled toggled PHASEMUX_TOGGLE=10ms on "$mpi" 2 "$programs/control.$mpi" 10 20 30
+holds "with PHASEMUX_TOGGLE it changes nothing, and that is said" \
+	grep -q 'MPI_Pcontrol(0) changes nothing with PHASEMUX_TOGGLE' toggled.err
+told alone PHASEMUX_START=paused "$programs/serial" 1
+holds "a program without MPI counts, and that is said" \
+	grep -q 'PHASEMUX_START=paused is for programs with MPI' alone.err
+holds "it has a report" report schema "$tmp/alone.result/report.json"
+
+done_testing
