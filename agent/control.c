@@ -2,13 +2,19 @@
 #include "agent/control.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "agent/core.h"
+#include "agent/gather.h"
 #include "agent/log.h"
+#include "agent/plain_locale.h"
+#include "agent/result_files.h"
+#include "sampling/clock.h"
 
 enum level {
 	LEVEL_PAUSE = 0,
 	LEVEL_RESUME = 1,
+	LEVEL_REPORT = 2,
 };
 
 /* Several threads may call MPI_Pcontrol at once. */
@@ -46,10 +52,44 @@ void control_start(void)
 		pause_all();
 }
 
+/* The report of what the ranks of this node have kept, on the rank that reports. */
+static void write_intermediate(void)
+{
+	struct recovery *ranks = gather_ranks(core.spool_folder);
+	json_t *report = NULL;
+
+	if (ranks && recovery_count(ranks))
+		report = recovery_report(ranks, core.preload->folder);
+	if (!report)
+		log_line("MPI_Pcontrol(2): no intermediate report: out of memory, or nothing is kept yet");
+	else if (result_files_write(report, "intermediate", false))
+		log_line("MPI_Pcontrol(2): an intermediate report is in %s", core.folder);
+	json_decref(report);
+	recovery_free(ranks);
+}
+
+static void report_now(void)
+{
+	struct plain_locale plain;
+
+	if (!core.spool) {
+		log_line("MPI_Pcontrol(2): no intermediate report without a spool");
+		return;
+	}
+	plain = plain_locale_enter();
+	for (struct thread *thread = core_threads(); thread; thread = thread->next)
+		hooks_drain_other(thread, clock_now());
+	if (core.world.rank == 0)
+		write_intermediate();
+	plain_locale_leave(&plain);
+}
+
 void control_level(int level)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 
+	if (level == LEVEL_REPORT)
+		report_now();
 	if (level != LEVEL_PAUSE && level != LEVEL_RESUME)
 		return;
 	if (core.settings.toggle_ns > 0) {

@@ -3,7 +3,8 @@
  * The program's own control of what is observed, as users of mpiP, Extrae and Darshan know it: MPI_Pcontrol(0)
  * pauses phasemux in the calling process, MPI_Pcontrol(1) resumes. With PHASEMUX_START=paused a process begins
  * paused. While it is paused a call is what it is when phasemux is disabled, and what happens is in no count.
- * Other levels change nothing.
+ * MPI_Pcontrol(2) keeps what is known in the spool; rank 0 also writes an intermediate report, of what the ranks
+ * of its node have kept until then. No rank waits for another. Other levels change nothing.
  */
 #ifndef PHASEMUX_AGENT_CONTROL_H
 #define PHASEMUX_AGENT_CONTROL_H

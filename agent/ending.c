@@ -12,10 +12,9 @@
 #include "agent/crowd.h"
 #include "agent/gather.h"
 #include "agent/log.h"
-#include "agent/output.h"
 #include "agent/plain_locale.h"
 #include "agent/report.h"
-#include "agent/report_text.h"
+#include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
@@ -48,83 +47,6 @@ static double mean_computing(uint64_t elapsed)
 		threads += account_threads(&account, (double)elapsed);
 	}
 	return threads > 0 ? seconds / threads : 0;
-}
-
-#define FORMS 3 /* of a report: text, JSON, CSV, in the order of enum report */
-
-static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
-
-/*
- * Writes the forms that are wanted (NULL: not this one) under one number. Another rank that reports
- * alone may take the same number at the same moment: whoever is second takes the next. Whether all
- * are there.
- */
-static bool write_forms(int folder, char *const text[FORMS])
-{
-	unsigned number = output_number(folder, "report", suffixes, FORMS);
-	bool first = true, all = number > 0;
-
-	if (!number)
-		log_line("%s has no room for another report", core.folder);
-	for (unsigned i = 0; i < FORMS && number; i++) {
-		int error;
-
-		if (!text[i])
-			continue;
-		do
-			error = output_write(folder, "report", number, suffixes[i], text[i],
-					strlen(text[i]));
-		while (error == -EEXIST && first &&
-				(number = output_number(folder, "report", suffixes, FORMS)));
-		first = false;
-		if (error) {
-			log_line("%s/report.%s cannot be written: %s", core.folder, suffixes[i],
-					strerror(-error));
-			all = false;
-		}
-	}
-	return all;
-}
-
-/* Prints and writes the forms that are wanted. Whether all are there; what is not was said. */
-static bool write_report(const json_t *report)
-{
-	unsigned wanted = core.settings.report;
-	bool all = true;
-	char why[256];
-	char *text[FORMS] = { report_text(report, why, sizeof(why)),
-		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
-		report_csv(report, why, sizeof(why)) };
-	int folder;
-
-	for (unsigned i = 0; i < FORMS; i++) {
-		bool is_wanted = wanted & 1u << i;
-
-		if (is_wanted && !text[i]) {
-			log_line("no report.%s: out of memory", suffixes[i]);
-			all = false;
-		}
-		if (!is_wanted) {
-			free(text[i]);
-			text[i] = NULL;
-		}
-	}
-	folder = output_open(core.folder);
-	if (folder < 0) {
-		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
-		all = false;
-	} else {
-		all = write_forms(folder, text) && all;
-		close(folder);
-	}
-	/* last: what the program has left in its buffer may end it, as it would without the agent */
-	if (text[0] && log_speaks()) {
-		fflush(stderr);
-		log_text(text[0], strlen(text[0]));
-	}
-	for (unsigned i = 0; i < FORMS; i++)
-		free(text[i]);
-	return all;
 }
 
 /* What one process waits for, all of its threads wait for. */
@@ -251,7 +173,8 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	if (report) {
 		account_report(totals, reduced);
 		report_account(report, &facts);
-		missing = write_report(report) ? MISSING_NOTHING : MISSING_FORMS;
+		missing = result_files_write(report, "report", true) ? MISSING_NOTHING :
+								       MISSING_FORMS;
 	} else {
 		log_line("no report: out of memory");
 		missing = MISSING_FORMS;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NO_RANK (-1)
+
 /* Calls visit with the files of all ranks but one. */
 static void each(const char *folder, int but,
 		void (*visit)(struct recovery *recovery, int folder_fd, const char *name),
@@ -30,7 +32,7 @@ static void each(const char *folder, int but,
 	closedir(entries);
 }
 
-static void add(struct recovery *recovery, int folder_fd, const char *name)
+static void add_if(struct recovery *recovery, int folder_fd, const char *name, bool family)
 {
 	struct spool_image *image = malloc(sizeof(*image));
 	char why[256];
@@ -38,11 +40,21 @@ static void add(struct recovery *recovery, int folder_fd, const char *name)
 	if (!image)
 		return;
 	if (spool_image_read(image, folder_fd, name, why, sizeof(why)) == 0) {
-		if (image->mine && image->facts.family)
+		if (image->mine && (image->facts.family || !family))
 			recovery_add(recovery, image, why, sizeof(why));
 		spool_image_fini(image);
 	}
 	free(image);
+}
+
+static void add(struct recovery *recovery, int folder_fd, const char *name)
+{
+	add_if(recovery, folder_fd, name, true);
+}
+
+static void add_rank(struct recovery *recovery, int folder_fd, const char *name)
+{
+	add_if(recovery, folder_fd, name, false);
 }
 
 static void remove_file(struct recovery *recovery, int folder_fd, const char *name)
@@ -57,6 +69,15 @@ struct recovery *gather_read(const char *folder, int but)
 
 	if (recovery)
 		each(folder, but, add, recovery);
+	return recovery;
+}
+
+struct recovery *gather_ranks(const char *folder)
+{
+	struct recovery *recovery = recovery_new();
+
+	if (recovery)
+		each(folder, NO_RANK, add_rank, recovery);
 	return recovery;
 }
 

@@ -261,6 +261,7 @@ static void keep_of_process(const struct thread *thread, uint64_t now)
 		return;
 	side = spool_side(core.spool);
 	side->unobserved_ticks = thread->unobserved;
+	side->paused = control_was_paused();
 	if (now < left_out_at)
 		return;
 	crowd_left_out(&side->beyond_threads, &side->beyond_seconds);

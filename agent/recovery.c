@@ -23,6 +23,7 @@ struct recovery {
 	uint64_t burst_min_ns;
 	double wall_seconds, compute_seconds_most;
 	double off_seconds; /* of the lowest rank */
+	bool paused;        /* by the program, on that rank */
 	unsigned rounds;
 };
 
@@ -201,6 +202,7 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	if (lowest) {
 		recovery->facts = *facts;
 		recovery->mine = image->mine;
+		recovery->paused = side->paused;
 		recovery->off_seconds = (double)side->unobserved_ticks * facts->ns_per_tick * 1e-9;
 	}
 	if (side->now > facts->start && side->now - facts->start > side->unobserved_ticks)
@@ -380,7 +382,8 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,
 		.off_seconds = recovery->off_seconds,
-		.slowdown = recovery->off_seconds > 0 ? &unknown : NULL,
+		.paused = recovery->paused,
+		.slowdown = recovery->off_seconds > 0 && !recovery->paused ? &unknown : NULL,
 		.rounds = recovery->rounds,
 		.budget = facts->budget,
 		.waiting = facts->alone ? 1 : (unsigned)world.size,

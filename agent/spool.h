@@ -88,12 +88,13 @@ struct spool_state {
 /* What changes, of the process. */
 struct spool_side {
 	uint64_t now;              /* ticks at the last commit */
-	uint64_t unobserved_ticks; /* of those since the start, on the first thread (toggle.h) */
+	uint64_t unobserved_ticks; /* of those since the start, on the first thread (toggle.h, control.h) */
 	uint64_t burst_min_ns;
 	double own_bytes;     /* the agent's memory, but for threads */
 	double start_seconds; /* that the process waited for the agent at its start */
 	/* threads that were not observed, and for how long they had a processor (crowd.h) */
 	double beyond_threads, beyond_seconds;
+	uint32_t paused; /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];

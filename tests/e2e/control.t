@@ -49,6 +49,19 @@ for mpi in $mpis; do
 	holds "$mpi: and then a report of nothing" report schema "$tmp/nothing.result/report.json"
 	controlled both on "$mpi" 2 "$programs/control.$mpi" 10 20 30 once
 	is "$(bursts_of both)" "1500000:60 6000000:20" "$mpi: two threads that pause pause once"
+
+	name=report.$mpi
+	controlled "$name" on "$mpi" 2 "$programs/control.$mpi" 100 10 200 report
+	is "$(bursts_of "$name")" "1500000:800 6000000:200" "$name: the run goes on after it"
+	holds "$name: there is an intermediate report" report schema "$tmp/$name.result/intermediate.json"
+	holds "$name: it has what was done before" report value "$tmp/$name.result/intermediate.json" ranks 2
+	holds "$name: and no more" report between "$tmp/$name.result/intermediate.json" bursts 500 700
+	holds "$name: with its pause" \
+		report between "$tmp/$name.result/intermediate.json" paused/seconds 0.001 60
+	holds "$name: it is said where it is" grep -q "an intermediate report is in $tmp/$name.result" "$name.err"
+	holds "$name: and it is a text, too" grep -q 'parallel efficiency' "$tmp/$name.result/intermediate.txt"
+	holds "$name: the report at the end is of all" \
+		report between "$tmp/$name.result/report.json" bursts 1000 1300
 done
 for mpi in $mpis; do break; done
 

@@ -2,9 +2,10 @@
 /*
  * A program that says itself which of its parts are to be observed. Between barriers it does BEFORE times 6
  * million instructions, then pauses its profiler for PAUSED times 3 million, and then does AFTER times 1.5
- * million. With `once`, another thread asks for it at the same time. With `on`, it does not resume.
+ * million. With `once`, another thread asks for it at the same time. With `on`, it does not resume. With
+ * `report`, it asks for a report, and then does AFTER times 1.5 million again.
  *
- *	control BEFORE PAUSED AFTER [once | on]
+ *	control BEFORE PAUSED AFTER [once | on | report]
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -52,6 +53,10 @@ int main(int argc, char **argv)
 	if (strcmp(how, "on") != 0)
 		MPI_Pcontrol(1);
 	part(after, 1500000);
+	if (strcmp(how, "report") == 0) {
+		MPI_Pcontrol(2);
+		part(after, 1500000);
+	}
 	printf("control: %d %d %d\n", before, paused, after);
 	MPI_Finalize();
 	return 0;

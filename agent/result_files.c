@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/result_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+#include "agent/output.h"
+#include "agent/report_text.h"
+
+#define FORMS 3 /* of a report: text, JSON, CSV, in the order of enum report */
+
+static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
+
+/*
+ * Writes the forms that are wanted (NULL: not this one) under one number. Another rank that reports
+ * alone may take the same number at the same moment: whoever is second takes the next. Whether all
+ * are there.
+ */
+static bool write_forms(int folder, const char *stem, char *const text[FORMS])
+{
+	unsigned number = output_number(folder, stem, suffixes, FORMS);
+	bool first = true, all = number > 0;
+
+	if (!number)
+		log_line("%s has no room for another report", core.folder);
+	for (unsigned i = 0; i < FORMS && number; i++) {
+		int error;
+
+		if (!text[i])
+			continue;
+		do
+			error = output_write(folder, stem, number, suffixes[i], text[i],
+					strlen(text[i]));
+		while (error == -EEXIST && first &&
+				(number = output_number(folder, stem, suffixes, FORMS)));
+		first = false;
+		if (error) {
+			log_line("%s/%s.%s cannot be written: %s", core.folder, stem, suffixes[i],
+					strerror(-error));
+			all = false;
+		}
+	}
+	return all;
+}
+
+bool result_files_write(const json_t *report, const char *stem, bool prints)
+{
+	unsigned wanted = core.settings.report;
+	bool all = true;
+	char why[256];
+	char *text[FORMS] = { report_text(report, why, sizeof(why)),
+		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
+		report_csv(report, why, sizeof(why)) };
+	int folder;
+
+	for (unsigned i = 0; i < FORMS; i++) {
+		bool is_wanted = wanted & 1u << i;
+
+		if (is_wanted && !text[i]) {
+			log_line("no %s.%s: out of memory", stem, suffixes[i]);
+			all = false;
+		}
+		if (!is_wanted) {
+			free(text[i]);
+			text[i] = NULL;
+		}
+	}
+	folder = output_open(core.folder);
+	if (folder < 0) {
+		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
+		all = false;
+	} else {
+		all = write_forms(folder, stem, text) && all;
+		close(folder);
+	}
+	/* last: what the program has left in its buffer may end it, as it would without the agent */
+	if (prints && text[0] && log_speaks()) {
+		fflush(stderr);
+		log_text(text[0], strlen(text[0]));
+	}
+	for (unsigned i = 0; i < FORMS; i++)
+		free(text[i]);
+	return all;
+}
