@@ -68,15 +68,23 @@ static void account_report(struct totals *totals, uint64_t begin)
 	totals->agent_seconds += seconds * (totals->threads - totals->ended_threads);
 }
 
+/* The largest numbers of all ranks. */
+struct most {
+	double wall_seconds, compute_seconds;
+	double no_memory;          /* 1 where a rank has none */
+	double hash, hash_negated; /* of the command: the same on all ranks, or not */
+};
+
 /* What the other processes that were forked have left. */
 static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
-		double *sums, struct profile_total *profile, double most[3])
+		double *sums, struct profile_total *profile, struct most *most)
 {
 	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
 
 	facts->alone = false;
 	if (others)
-		recovery_give(others, totals, sums, profile, &most[0], &most[1]);
+		recovery_give(others, totals, sums, profile, &most->wall_seconds,
+				&most->compute_seconds);
 	if (refused && warnings < COUNTING_WARNINGS_MAX) {
 		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
 				"%u forked processes are left out: %d are observed", refused,
@@ -93,15 +101,21 @@ enum missing {
 };
 
 /* Everything of all ranks, to rank 0. 0 or -EIO. */
-static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3],
-		struct sampled *sampled)
+static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
+		struct sampled *sampled, struct programs *programs)
 {
+	most->hash = programs_hash(core.command, core.command_bytes);
+	most->hash_negated = -most->hash;
 	for (unsigned i = 0; i < LEDGER_PIECES; i++)
 		if (core.adapter->sum(piece[i].at, piece[i].length))
 			return -EIO;
-	if (core.adapter->max(most, 3))
+	if (core.adapter->max(&most->wall_seconds, sizeof(*most) / sizeof(double)))
 		return -EIO;
-	return most[2] == 0 ? sampled_reduce(sampled, core.adapter) : 0;
+	if (most->hash + most->hash_negated > 0 &&
+			programs_reduce(programs, core.adapter, &core.world, core.command,
+					core.command_bytes))
+		return -EIO;
+	return most->no_memory > 0 ? 0 : sampled_reduce(sampled, core.adapter);
 }
 
 /*
@@ -111,8 +125,9 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], double most[3]
 static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	struct sampled sampled;
-	double most[3] = { wall_seconds,
-		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0 };
+	struct most most = { wall_seconds,
+		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0, 0, 0 };
+	struct programs programs = { .count = 0 };
 	struct thread *threads = core_threads();
 	struct recovery *others = NULL;
 	struct slowdown slowdown;
@@ -139,11 +154,12 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* where one has no memory, there is nothing of any */
-	most[2] = sampled_init(&sampled, core.ledger, &core.counting.plan, threads) != 0;
+	most.no_memory = sampled_init(&sampled, core.ledger, &core.counting.plan, threads) != 0;
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
-		missing = reduce(piece, most, &sampled) ? MISSING_SUMS : MISSING_NOTHING;
+		missing = reduce(piece, &most, &sampled, &programs) ? MISSING_SUMS :
+								      MISSING_NOTHING;
 		if (missing || core.world.rank != 0) {
 			sampled_fini(&sampled);
 			return missing;
@@ -151,22 +167,23 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	}
 	if (core.family && family_members(core.family) > 1) {
 		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].at, sampled.total, most);
+		add_others(others, &facts, totals, piece[1].at, sampled.total, &most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;
+	facts.programs = &programs;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
-	facts.fold = most[2] == 0 ? sampled.fold : NULL;
+	facts.fold = most.no_memory == 0 ? sampled.fold : NULL;
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
-	facts.wall_seconds = most[0];
-	facts.compute_seconds_most = most[1];
+	facts.wall_seconds = most.wall_seconds;
+	facts.compute_seconds_most = most.compute_seconds;
 	facts.off_seconds = off_seconds;
 	facts.paused = control_was_paused();
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	facts.stretch = toggle_stretches(&facts.stretches);
 	facts.source = sampled_source(&sampled, core.preload->folder);
-	facts.profile = most[2] == 0 ? sampled.profile : NULL;
+	facts.profile = most.no_memory == 0 ? sampled.profile : NULL;
 	facts.routes = sampled.routes;
 	report = report_build(&facts);
 	source_close(facts.source);

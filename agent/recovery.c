@@ -25,6 +25,7 @@ struct recovery {
 	double off_seconds; /* of the lowest rank */
 	bool paused;        /* by the program, on that rank */
 	unsigned rounds;
+	struct programs programs;
 };
 
 struct recovery *recovery_new(void)
@@ -196,6 +197,8 @@ static int add(struct recovery *recovery, const struct spool_image *image, struc
 	int error = 0;
 
 	take_table(recovery, side);
+	programs_add(&recovery->programs, facts->command, facts->command_bytes,
+			(unsigned)facts->rank);
 	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
@@ -382,6 +385,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.wall_seconds = recovery->wall_seconds,
 		.compute_seconds_most = recovery->compute_seconds_most,
 		.off_seconds = recovery->off_seconds,
+		.programs = &recovery->programs,
 		.paused = recovery->paused,
 		.slowdown = recovery->off_seconds > 0 && !recovery->paused ? &unknown : NULL,
 		.rounds = recovery->rounds,

@@ -32,19 +32,45 @@ static double share(double part, double all)
 
 /* ---- the run ---- */
 
-static json_t *command(const struct report_facts *facts)
+/* A command as a list of its words, each of which ends with a NUL. */
+static json_t *command(const char *command, size_t bytes)
 {
 	json_t *words = json_array();
 
-	for (size_t at = 0; at < facts->command_bytes;) {
-		size_t length = strnlen(facts->command + at, facts->command_bytes - at);
-		json_t *text = json_stringn(facts->command + at, length);
+	for (size_t at = 0; at < bytes;) {
+		size_t length = strnlen(command + at, bytes - at);
+		json_t *text = json_stringn(command + at, length);
 
 		/* not every file name is UTF-8 */
 		words = document_append(words, text ? text : json_string("?"));
 		at += length + 1;
 	}
 	return words;
+}
+
+/* The programs of the job and their ranks, or null where all ranks run one. */
+static json_t *programs(const struct programs *programs)
+{
+	json_t *list;
+
+	if (!programs || programs->count + programs->others < 2)
+		return json_null();
+	list = json_array();
+	for (uint32_t i = 0; i < programs->count; i++) {
+		const struct program *program = &programs->program[i];
+
+		list = document_append(list,
+				json_pack("{s:o,s:i,s:i,s:i}", "command",
+						command(program->command, program->command_bytes),
+						"ranks", (int)program->ranks, "first_rank",
+						(int)program->first, "last_rank",
+						(int)program->last));
+	}
+	if (programs->others)
+		list = document_append(list,
+				json_pack("{s:n,s:i,s:n,s:n}", "command", "ranks",
+						(int)programs->others, "first_rank", "last_rank"));
+	return list;
 }
 
 static json_t *groups(const struct counting *counting)
@@ -646,7 +672,8 @@ static json_t *build(const struct report_facts *facts)
 	if (!report)
 		return NULL;
 	report = document_set(report, "phasemux", json_integer(1));
-	report = document_set(report, "command", command(facts));
+	report = document_set(report, "command", command(facts->command, facts->command_bytes));
+	report = document_set(report, "programs", programs(facts->programs));
 	report = document_set(report, "job", job(facts->job));
 	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));

@@ -13,6 +13,7 @@
 #include "agent/job.h"
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
+#include "agent/programs.h"
 #include "agent/slowdown.h"
 #include "agent/source.h"
 #include "agent/totals.h"
@@ -38,10 +39,11 @@ struct report_facts {
 	double wall_seconds;         /* the longest rank's */
 	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
 	unsigned rounds;
-	double budget;      /* that the agent may cost of the program's time; INFINITY: any */
-	unsigned waiting;   /* ranks that wait for each other; 1: none does */
-	double off_seconds; /* of rank 0, beside wall_seconds (toggle.h, control.h) */
-	bool paused;        /* off_seconds are those of MPI_Pcontrol */
+	double budget;    /* that the agent may cost of the program's time; INFINITY: any */
+	unsigned waiting; /* ranks that wait for each other; 1: none does */
+	const struct programs *programs; /* NULL, or less than two: all ranks run one */
+	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h, control.h) */
+	bool paused;                     /* off_seconds are those of MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: it was always on */
 	const struct stretch *stretch;   /* what that was found from, on rank 0 */
 	unsigned stretches;

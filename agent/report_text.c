@@ -72,13 +72,12 @@ void report_print_line(FILE *out, int indent, const char *format, ...)
 /* ---- the head ---- */
 
 /* What was run, without the folders of the program: "lmp -in in.lj". */
-static void print_command(FILE *out, const json_t *report)
+static void print_command(FILE *out, const json_t *command, size_t width)
 {
 	const json_t *word;
 	size_t i, column = 0;
 
-	fputs("phasemux:", out);
-	json_array_foreach (json_object_get(report, "command"), i, word) {
+	json_array_foreach (command, i, word) {
 		const char *text = json_string_value(word);
 		const char *base = text ? strrchr(text, '/') : NULL;
 
@@ -87,7 +86,7 @@ static void print_command(FILE *out, const json_t *report)
 		if (i == 0 && base)
 			text = base + 1;
 		column += strlen(text) + 1;
-		if (column > REPORT_WIDTH - 20) {
+		if (column > width) {
 			fputs(" ...", out);
 			break;
 		}
@@ -96,7 +95,34 @@ static void print_command(FILE *out, const json_t *report)
 		for (; *text; text++)
 			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
 	}
-	fputc('\n', out);
+}
+
+/* Each program of a job of several, and its ranks. */
+static void print_programs(FILE *out, const json_t *programs)
+{
+	const json_t *program;
+	size_t i;
+
+	json_array_foreach (programs, i, program) {
+		const json_t *command = json_object_get(program, "command");
+		double ranks = report_get(program, "ranks");
+		double first = report_get(program, "first_rank");
+		double last = report_get(program, "last_rank");
+
+		if (!json_is_array(command))
+			fprintf(out, "  other programs: %.0f rank%s\n", ranks,
+					ranks == 1 ? "" : "s");
+		else if (ranks == 1)
+			fprintf(out, "  rank %.0f:", first);
+		else if (ranks == last - first + 1)
+			fprintf(out, "  ranks %.0f to %.0f:", first, last);
+		else
+			fprintf(out, "  %.0f ranks from %.0f to %.0f:", ranks, first, last);
+		if (json_is_array(command)) {
+			print_command(out, command, REPORT_WIDTH - 40);
+			fputc('\n', out);
+		}
+	}
 }
 
 /* "job 4711, step 0, 2 nodes, partition main" */
@@ -128,7 +154,10 @@ static void print_head(FILE *out, const json_t *report)
 	char of_threads[64] = "", of_all[96] = "";
 	size_t i;
 
-	print_command(out, report);
+	fputs("phasemux:", out);
+	print_command(out, json_object_get(report, "command"), REPORT_WIDTH - 20);
+	fputc('\n', out);
+	print_programs(out, json_object_get(report, "programs"));
 	if (json_is_object(json_object_get(report, "job")))
 		print_job(out, json_object_get(report, "job"));
 	if (threads > ranks && mean < threads - 0.05)

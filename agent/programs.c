@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/programs.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define DOUBLE_BYTES 6 /* of a text that one double holds exactly */
+#define WORDS        (PROGRAM_COMMAND_BYTES / DOUBLE_BYTES)
+
+static size_t cut(size_t bytes)
+{
+	return bytes < PROGRAM_COMMAND_BYTES ? bytes : PROGRAM_COMMAND_BYTES;
+}
+
+static bool is_program(const struct program *program, const char *command, size_t bytes)
+{
+	return program->command_bytes == cut(bytes) &&
+			memcmp(program->command, command, cut(bytes)) == 0;
+}
+
+void programs_add(struct programs *programs, const char *command, size_t bytes, unsigned rank)
+{
+	struct program *program = programs->program;
+	uint32_t i = 0;
+
+	while (i < programs->count && !is_program(&program[i], command, bytes))
+		i++;
+	if (i == PROGRAMS_MAX) {
+		programs->others++;
+		return;
+	}
+	program += i;
+	if (i == programs->count) {
+		programs->count++;
+		*program = (struct program){ .command_bytes = (uint32_t)cut(bytes),
+			.first = rank,
+			.last = rank };
+		memcpy(program->command, command, cut(bytes));
+	}
+	program->ranks++;
+	program->first = rank < program->first ? rank : program->first;
+	program->last = rank > program->last ? rank : program->last;
+}
+
+double programs_hash(const char *command, size_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ (unsigned char)command[i]) * 0x100000001b3u;
+	return (double)(hash >> 16);
+}
+
+/* What all ranks tell of one program, so that maxima over the ranks say what it is. */
+struct told {
+	double last, below; /* of ranks that run it: rank + 1, and how many ranks are not below */
+	double words[WORDS], bytes;
+};
+
+/* A text as numbers that a double holds exactly, and back. */
+static void pack(const char *command, size_t bytes, struct told *told)
+{
+	unsigned char padded[PROGRAM_COMMAND_BYTES] = { 0 };
+
+	memcpy(padded, command, cut(bytes));
+	told->bytes = (double)cut(bytes);
+	for (size_t i = 0; i < WORDS; i++) {
+		uint64_t word = 0;
+
+		for (size_t k = 0; k < DOUBLE_BYTES; k++)
+			word = word << 8 | padded[i * DOUBLE_BYTES + k];
+		told->words[i] = (double)word;
+	}
+}
+
+static void unpack(const struct told *told, struct program *program)
+{
+	program->command_bytes = (uint32_t)told->bytes;
+	for (size_t i = 0; i < WORDS; i++) {
+		uint64_t word = (uint64_t)told->words[i];
+
+		for (size_t k = DOUBLE_BYTES; k-- > 0; word >>= 8)
+			program->command[i * DOUBLE_BYTES + k] = (char)(word & 0xff);
+	}
+}
+
+/*
+ * The program of the lowest rank whose program is not listed yet. *listed: whether this rank's is. Returns 1, 0
+ * where all are listed, or -EIO.
+ */
+static int next_program(struct program *program, const struct mpi_adapter *adapter,
+		const struct mpi_world *world, const char *command, size_t bytes, bool *listed)
+{
+	double claim = *listed ? 0 : world->size - world->rank, ranks;
+	struct told told = { .last = 0 };
+	bool mine;
+
+	if (adapter->max(&claim, 1))
+		return -EIO;
+	if (!(claim > 0))
+		return 0;
+	if (world->size - world->rank == (int)claim)
+		pack(command, bytes, &told);
+	if (adapter->max(told.words, WORDS + 1))
+		return -EIO;
+	unpack(&told, program);
+	mine = is_program(program, command, bytes);
+	*listed |= mine;
+	told.last = mine ? world->rank + 1 : 0;
+	told.below = mine ? world->size - world->rank : 0;
+	ranks = mine;
+	if (adapter->max(&told.last, 2) || adapter->sum(&ranks, 1))
+		return -EIO;
+	program->ranks = (uint32_t)ranks;
+	program->last = (uint32_t)told.last - 1;
+	program->first = (uint32_t)(world->size - (int)told.below);
+	return 1;
+}
+
+int programs_reduce(struct programs *programs, const struct mpi_adapter *adapter,
+		const struct mpi_world *world, const char *command, size_t bytes)
+{
+	bool listed = false;
+	double others;
+
+	while (programs->count < PROGRAMS_MAX) {
+		int more = next_program(&programs->program[programs->count], adapter, world,
+				command, bytes, &listed);
+
+		if (more < 0)
+			return more;
+		if (!more)
+			return 0;
+		programs->count++;
+	}
+	others = !listed;
+	if (adapter->sum(&others, 1))
+		return -EIO;
+	programs->others = (uint32_t)others;
+	return 0;
+}
