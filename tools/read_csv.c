@@ -38,21 +38,56 @@ __attribute__((format(printf, 3, 4))) static int wrong(struct parse_error *error
 	return -EINVAL;
 }
 
-/* Cuts the next field off the line, without the blanks around it; NULL after the last. */
+static char *after_blanks(char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	return at;
+}
+
+/* Takes the quotes off the field that begins with one, in place. Returns what follows it. */
+static char *unquote(char *field)
+{
+	char *from = field + 1, *to = field;
+
+	/* a quote within the field is written twice (RFC 4180) */
+	for (; *from && (*from != '"' || from[1] == '"'); from++) {
+		from += *from == '"';
+		*to++ = *from;
+	}
+	from += *from == '"';
+	*to = 0;
+	return from;
+}
+
+/*
+ * Cuts the next field off the line, without its quotes, or without the blanks around it; NULL after the last.
+ * What stands between a field in quotes and the next comma is dropped.
+ */
 static char *next_field(char **rest)
 {
 	char *field = *rest, *end;
+	bool is_quoted;
 
 	if (!field)
 		return NULL;
-	end = field + strcspn(field, ",");
+	field = after_blanks(field);
+	is_quoted = *field == '"';
+	end = is_quoted ? unquote(field) : field;
+	end += strcspn(end, ",");
 	*rest = *end ? end + 1 : NULL;
+	if (is_quoted)
+		return field;
 	*end = 0;
-	while (isspace((unsigned char)*field))
-		field++;
 	for (end = field + strlen(field); end > field && isspace((unsigned char)end[-1]);)
 		*--end = 0;
 	return field;
+}
+
+/* The line without the mark that some programs put at the beginning of a text in UTF-8. */
+static char *without_mark(char *line)
+{
+	return strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;
 }
 
 static int read_header(struct burst_table *table, char *line, size_t number, struct column *columns,
@@ -187,7 +222,8 @@ int table_read_csv(struct burst_table *table, FILE *file, struct parse_error *er
 		else if (line[strspn(line, " \t\r\n")] == 0)
 			continue;
 		else if (!count)
-			failed = read_header(table, line, number, columns, &count, error);
+			failed = read_header(table, without_mark(line), number, columns, &count,
+					error);
 		else
 			failed = read_burst(table, line, number, columns, count, error);
 	}

@@ -46,6 +46,14 @@ shuffled() { head -n 1 "$1" && tail -n +2 "$1" | sort -t, -k5,5n; }
 shuffled "$data/small.csv" >shuffled.csv
 "$phasemux" cluster --quiet --output shuffled shuffled.csv
 is "$(cksum <shuffled/bursts.csv)" "$(cksum <table/bursts.csv)" "the order of lines does not matter"
+# as spreadsheets and other programs write it
+{ printf '\357\273\277' && cat "$data/small.csv"; } >marked.csv
+sed 's/[^,]*/"&"/g' "$data/small.csv" >quoted.csv
+sed '1!s/[^,]*/ "&" /g; s/$/\r/' "$data/small.csv" >blanks.csv
+for table in marked quoted blanks; do
+	"$phasemux" cluster --quiet --output $table $table.csv
+	is "$(cksum <$table/bursts.csv)" "$(cksum <table/bursts.csv)" "a table that is $table is the same"
+done
 "$phasemux" cluster --sample 80 --sample-by tasks --output sampled "$data/small.csv" >sampled.out
 holds "a sample classifies the rest alike" grep -q 'Rand index \(1.0\|0.9\)' sampled.out
 "$phasemux" compare trace table again >compare.out
@@ -64,6 +72,8 @@ refused() { # NAME WANT ARGUMENTS...
 sed '5s/:.*/:x/' "$data/small.prv" >broken.prv
 refused "a broken trace" 'broken.prv: line 5: expected' broken.prv
 sed '7s/[0-9]*$/many/' "$data/small.csv" >broken.csv
+sed '7s/,[0-9]*/,"1""2"/' "$data/small.csv" >inner.csv
+refused "a quote within a field" 'inner.csv: line 7: .*expected .*found "1"2"' inner.csv
 refused "a broken table" 'broken.csv: line 7: .*expected' broken.csv
 cp "$data/small.prv" named.prv && sed 's/42000050 .*/42000050/' "$data/small.pcf" >named.pcf
 refused "a broken .pcf" 'named.pcf: line [0-9]+: expected' named.prv
