@@ -12,6 +12,7 @@
 #include "agent/settings.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
+#include "tools/reach.h"
 
 static void usage(FILE *out)
 {
@@ -113,12 +114,32 @@ static int preload(const char *library)
 }
 
 /*
+ * A program with AddressSanitizer refuses to start where another library comes before the sanitizer's. What it
+ * fears is a library that defines the functions which the sanitizer replaces; the preload defines none of them
+ * without calling the next definition.
+ */
+static void tell_address_sanitizer(void)
+{
+	static const char option[] = "verify_asan_link_order";
+	const char *options = getenv("ASAN_OPTIONS");
+	char *more;
+
+	if (options && strstr(options, option))
+		return;
+	if (asprintf(&more, "%s%s%s=0", options ? options : "", options && *options ? ":" : "",
+			    option) < 0)
+		return;
+	setenv("ASAN_OPTIONS", more, 1);
+	free(more);
+}
+
+/*
  * Open MPI's mpirun gives its own environment to the ranks on this machine, but to those on others
  * only the variables that it is told.
  */
 static void tell_mpirun(void)
 {
-	char list[1024] = "LD_PRELOAD";
+	char list[1024] = "LD_PRELOAD;ASAN_OPTIONS";
 	size_t length = strlen(list);
 
 	for (unsigned i = 0; i < settings_count; i++) {
@@ -158,8 +179,17 @@ int cmd_run(int argc, char **argv)
 				"command or in its lib folder\n");
 		return 1;
 	}
+	if (!reach_can_preload(library)) {
+		fprintf(stderr,
+				"phasemux: its folder cannot be preloaded from, because LD_PRELOAD holds no "
+				"path with a blank, a colon or a $: %s; install it elsewhere\n",
+				library);
+		return 1;
+	}
 	if (preload(library))
 		return 1;
+	reach_say(argv + command);
+	tell_address_sanitizer();
 	tell_mpirun();
 	/* a program without MPI cannot be told from a launcher: it is the one that we become */
 	snprintf(target, sizeof(target), "%ld", (long)getpid());

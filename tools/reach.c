@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/reach.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define HEADERS_MAX 64 /* program headers of a file that are looked at; programs have about 13 */
+
+bool reach_can_preload(const char *path)
+{
+	return !strpbrk(path, " \t\n:$");
+}
+
+/* Whether the loader starts the program. One that says nothing else is a script, whose interpreter may be. */
+static bool has_loader(int fd, const ElfW(Ehdr) * header)
+{
+	ElfW(Phdr) part[HEADERS_MAX];
+	size_t count = header->e_phnum < HEADERS_MAX ? header->e_phnum : HEADERS_MAX;
+	ssize_t bytes = pread(fd, part, count * sizeof(*part), (off_t)header->e_phoff);
+
+	if (header->e_phentsize != sizeof(*part) || bytes != (ssize_t)(count * sizeof(*part)))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (part[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static bool is_elf(const ElfW(Ehdr) * header, ssize_t bytes)
+{
+	return bytes >= EI_NIDENT && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+/* The kernel then tells the loader to preload nothing by path. */
+static bool has_other_rights(int fd, const struct stat *status)
+{
+	if ((status->st_mode & S_ISUID) && status->st_uid != getuid())
+		return true;
+	if ((status->st_mode & S_ISGID) && status->st_gid != getgid())
+		return true;
+	return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+}
+
+/* Why the program of the open file cannot be observed; NULL: nothing speaks against it. */
+static const char *why_not(int fd, const struct stat *status)
+{
+	ElfW(Ehdr) own, header = { .e_ident = { 0 } };
+	ssize_t bytes = pread(fd, &header, sizeof(header), 0);
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	bool known = self >= 0 && pread(self, &own, sizeof(own), 0) == (ssize_t)sizeof(own);
+
+	if (self >= 0)
+		close(self);
+	if (has_other_rights(fd, status))
+		return "runs with other rights than yours, for which the loader preloads nothing";
+	if (!is_elf(&header, bytes))
+		return NULL;
+	if (known &&
+			(header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS] ||
+					(bytes == (ssize_t)sizeof(header) &&
+							header.e_machine != own.e_machine)))
+		return "is for another kind of processor than this phasemux";
+	if (bytes == (ssize_t)sizeof(header) && !has_loader(fd, &header))
+		return "is linked statically, and nothing can be preloaded into it";
+	return NULL;
+}
+
+static void say_of(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	const char *why = NULL;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_mode & 0111)
+		why = why_not(fd, &status);
+	close(fd);
+	if (why)
+		fprintf(stderr, "phasemux: %s cannot be observed: it %s\n", path, why);
+}
+
+/* The file that execvp takes for a name without a slash, in `path`. False: there is none. */
+static bool in_path(const char *name, char *path, size_t size)
+{
+	const char *folders = getenv("PATH");
+
+	for (; folders && *folders; folders += strcspn(folders, ":"), folders += *folders == ':') {
+		int length = (int)strcspn(folders, ":");
+
+		if (snprintf(path, size, "%.*s%s%s", length, folders, length ? "/" : "./", name) <
+						(int)size &&
+				access(path, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+void reach_say(char *const *words)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; words[i]; i++)
+		if (strchr(words[i], '/'))
+			say_of(words[i]);
+		else if (i == 0 && in_path(words[i], path, sizeof(path)))
+			say_of(path);
+}
