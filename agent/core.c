@@ -24,6 +24,7 @@
 #include "agent/log.h"
 #include "agent/output.h"
 #include "agent/plain_locale.h"
+#include "agent/predecessor.h"
 #include "agent/source.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
@@ -309,6 +310,14 @@ static void found_family(int *spool_error, double run)
 	}
 }
 
+/* Whether this process is the one that `phasemux run` became. */
+static bool is_command(void)
+{
+	const char *target = getenv(PRELOAD_TARGET);
+
+	return target && atol(target) == (long)core.pid;
+}
+
 /* *spool_error: 0 or -errno; without a spool the run goes on. */
 static int start(const struct preload *preload, double run, int *spool_error)
 {
@@ -323,6 +332,8 @@ static int start(const struct preload *preload, double run, int *spool_error)
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	core.start = clock_now();
 	found_family(spool_error, run);
+	if (core.spool && is_command())
+		predecessor_remove(core.spool_folder);
 	if (core_open_books())
 		return -ENOMEM;
 	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || crowd_start())

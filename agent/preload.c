@@ -20,6 +20,7 @@
 #include "agent/meeting.h"
 #include "agent/quiet.h"
 #include "agent/real.h"
+#include "agent/role.h"
 #include "agent/unloaded.h"
 #include "agent/visible.h"
 #include "agent/wrap.h"
@@ -614,39 +615,13 @@ int PMPI_Finalize(void)
 
 /* ---- processes without MPI ---- */
 
-/* Programs that start others: not what `phasemux run` is asked to look at, though it starts them. */
-static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
-	"busybox", "env", "nice", "ionice", "nohup", "time", "timeout", "taskset", "numactl",
-	"stdbuf", "setsid", "chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb",
-	"strace", "ltrace", "mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi",
-	"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted",
-	"prte", "prterun", "prun", "srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh",
-	"phasemux" };
-
-static bool is_launcher(void)
-{
-	char path[4096];
-	const char *base;
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (length < 0) /* without /proc: as it was called */
-		length = snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
-	path[length < (ssize_t)sizeof(path) ? length : (ssize_t)sizeof(path) - 1] = '\0';
-	base = strrchr(path, '/');
-	base = base ? base + 1 : path;
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
-		if (strcmp(base, launchers[i]) == 0)
-			return true;
-	return false;
-}
-
 bool wrap_has_mpi(void)
 {
 	return real_definitions("MPI_Init") > 0;
 }
 
 /*
- * `phasemux run` leaves the number of its process, which becomes its command's: that one is a
+ * `phasemux run` leaves the number of its process, which becomes its command's (role.h): that one is a
  * target from its start, through whatever launchers it has become on the way.
  */
 static __attribute__((constructor)) void begin(void)
@@ -663,8 +638,8 @@ static __attribute__((constructor)) void begin(void)
 	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
 		target = NULL;
 	if (target && *target) {
-		wrap_role = atol(target) == (long)getpid() ? ROLE_COMMAND : ROLE_BELOW;
-		if (wrap_role == ROLE_COMMAND && !is_launcher() && !wrap_has_mpi()) {
+		wrap_role = role_below(atol(target));
+		if (wrap_role == ROLE_COMMAND && !role_is_launcher() && !wrap_has_mpi()) {
 			wrap_attach(WITH_NOTHING);
 			/* the first burst begins with the program */
 			wrap_thread.depth = 1;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "agent/preload.h"
+#include "agent/role.h"
 
 /*
  * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
@@ -35,12 +36,6 @@ extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial
 /* Released by set_hooks after the core is ready; acquired by enter and leave. NULL: no target, or paused. */
 extern _Atomic(const struct preload_hooks *) wrap_hooks;
 
-/* What a process is that has been told by `phasemux run` to be, or have in it, a target. */
-enum wrap_role {
-	ROLE_MPI,     /* not told: a target if it initialises MPI */
-	ROLE_COMMAND, /* the command given to `phasemux run`: a target from its start */
-	ROLE_BELOW,   /* started by that one: a target if it uses OpenMP */
-};
 extern enum wrap_role wrap_role;
 
 /* What a process has when it becomes a target. */

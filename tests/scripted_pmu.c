@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sampling/descriptor.h"
@@ -128,11 +129,13 @@ uint64_t scripted_pmu_calls(const char *call)
 
 /* ---- counters ---- */
 
+/* By the kernel's own calls: those of the C library are points of cancellation, and a PMU's must be none. */
+
 /* The event behind a descriptor, NULL with errno where it is not one (any more). */
 static struct event *event_of(int fd)
 {
 	struct cookie cookie;
-	ssize_t got = pread(fd, &cookie, sizeof(cookie), 0);
+	ssize_t got = syscall(SYS_pread64, fd, &cookie, sizeof(cookie), 0);
 	struct event *event;
 
 	if (got < 0) {
@@ -162,8 +165,8 @@ static int make_descriptor(uint64_t index)
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, &cookie, sizeof(cookie)) != sizeof(cookie)) {
-		close(fd);
+	if (syscall(SYS_write, fd, &cookie, sizeof(cookie)) != sizeof(cookie)) {
+		syscall(SYS_close, fd);
 		return -ENOSPC;
 	}
 	return descriptor_lift(fd);
@@ -448,7 +451,7 @@ static int scripted_close(int fd)
 
 	if (error > 0)
 		return -error;
-	if (close(fd) < 0)
+	if (syscall(SYS_close, fd) < 0)
 		return -errno;
 	/* a forked child drops its own reference only */
 	if (!event || event->pid != getpid())

@@ -81,7 +81,7 @@ same "python3 with an exception" "$python" -c 'raise SystemExit("no")'
 same "python3 opens the preload again" "$python" -c "import ctypes; ctypes.CDLL('$library'); print('ok')"
 same "a program without MPI" "$programs/plain" 10
 same "env -i" env -i LD_PRELOAD="$library" /bin/echo alone
-same "timeout" timeout 0.2 sleep 5
+same "timeout" timeout 5 sleep 0.2
 same "nohup" nohup true
 same "setsid" setsid -w sh -c 'exit 5'
 same "cp, diff, patch" sh -c 'cp /etc/passwd a && sed s/root/toor/ a >b; diff -u a b >d; echo $?; patch -s a d && cmp a b'

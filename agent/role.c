@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/role.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* Launchers that start one program as their child, beside helpers of their own, and wait for it. */
+static const char *const starters[] = { "timeout", "time", "flock", "runuser", "su", "script",
+	"dbus-run-session" };
+
+static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
+	"busybox", "env", "nice", "ionice", "nohup", "taskset", "numactl", "stdbuf", "setsid",
+	"chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb", "strace", "ltrace",
+	"mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
+	"mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prte", "prterun", "prun", "srun",
+	"sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux",
+	/* helpers of a starter */
+	"dbus-daemon" };
+
+static bool is_in(const char *path, const char *const *names, size_t count)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(base, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_starter(const char *path)
+{
+	return is_in(path, starters, sizeof(starters) / sizeof(*starters));
+}
+
+/* The file that a process runs, "self" or a number; "" where it is not known. */
+static void file_of(const char *process, char *path, size_t size)
+{
+	char link[64];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%s/exe", process);
+	length = readlink(link, path, size - 1);
+	path[length > 0 ? length : 0] = '\0';
+}
+
+enum wrap_role role_below(long command)
+{
+	char number[32], path[4096];
+
+	if (command == (long)getpid())
+		return ROLE_COMMAND;
+	if (command != (long)getppid())
+		return ROLE_BELOW;
+	snprintf(number, sizeof(number), "%ld", command);
+	file_of(number, path, sizeof(path));
+	return is_starter(path) ? ROLE_COMMAND : ROLE_BELOW;
+}
+
+bool role_is_launcher(void)
+{
+	char path[4096];
+
+	file_of("self", path, sizeof(path));
+	if (!*path) /* without /proc: as it was called */
+		snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
+	return is_starter(path) || is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+}

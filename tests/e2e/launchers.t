@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What stands before a program in a command becomes it, or starts it: one report, of the program, and nothing left.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$programs/plain" ] || skip_all "no program was built"
+cp "$programs/plain" program
+printf '#!/bin/sh\nexec ./program "$@"\n' >shell_script
+printf '#!/usr/bin/perl\nexec "./program", @ARGV;\n' >perl_script
+printf '#!%s\nimport os, sys\nos.execv("./program", ["./program"] + sys.argv[1:])\n' "$python" >python_script
+chmod +x shell_script perl_script python_script
+run bare ./program 10
+
+# through NAME WORD...: the program, by these words
+through() {
+	local name=$1 result
+
+	if ! have "$2" || ! "${@:2}" /bin/true >"$name.without" 2>&1; then
+		skip "$name" "it is not here, or does not run"
+		return
+	fi
+	mkdir "$name.spool"
+	run "$name" PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/$name.spool" \
+		timeout -k 10 60 "$phasemux" run -- "${@:2}" ./program 10
+	unchanged "$name" bare
+	result=$(find "$name.result" -name 'report*.json' 2>/dev/null)
+	is "$("$python" -c 'import json, sys
+print(*(json.load(open(name))["command"][0] for name in sys.argv[1:]))' $result)" ./program \
+		"$name: one report, of the program"
+	is "$(find "$name.spool" -type f)" "" "$name: no sums are left"
+}
+
+through nice nice -n 1
+through env env A=1
+through prlimit prlimit --nofile=200
+through choom choom -n 0 --
+through timeout timeout 50
+through flock flock lock
+through time /usr/bin/time -o times
+[ "$(id -u)" -ne 0 ] || through runuser runuser -u root --
+through timeout_flock env timeout 50
+through perl_exec perl -e 'exec @ARGV'
+for script in shell perl python; do
+	run $script.bare ./${script}_script 10
+	mkdir $script.spool
+	run $script PHASEMUX_OUTPUT="$tmp/$script.result" PHASEMUX_SPOOL="$tmp/$script.spool" \
+		"$phasemux" run -- ./${script}_script 10
+	unchanged $script $script.bare
+	is "$(find $script.result -name 'report*.json' | wc -l) $(find $script.spool -type f)" "1 " \
+		"a script ($script) that becomes the program: one report, and no sums are left"
+done
+
+# sums of a process of the same number that was killed before are not its own
+mkdir other.spool
+run other PHASEMUX_OUTPUT="$tmp/other.result" PHASEMUX_SPOOL="$tmp/other.spool" \
+	timeout -s KILL 2 "$phasemux" run -- "$programs/serial" 1000
+kept=$(find other.spool -type f | wc -l)
+run after PHASEMUX_OUTPUT="$tmp/after.result" PHASEMUX_SPOOL="$tmp/other.spool" "$phasemux" run -- ./program 10
+is "$kept $(find other.spool -type f | wc -l)" "1 1" "what another process has left stays"
+
+done_testing
