@@ -12,6 +12,7 @@
 #include "agent/settings.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
+#include "tools/mpirun.h"
 #include "tools/reach.h"
 
 static void usage(FILE *out)
@@ -133,30 +134,10 @@ static void tell_address_sanitizer(void)
 	free(more);
 }
 
-/*
- * Open MPI's mpirun gives its own environment to the ranks on this machine, but to those on others
- * only the variables that it is told.
- */
-static void tell_mpirun(void)
-{
-	char list[1024] = "LD_PRELOAD;ASAN_OPTIONS";
-	size_t length = strlen(list);
-
-	for (unsigned i = 0; i < settings_count; i++) {
-		char variable[64];
-
-		settings_variable(&settings_table[i], variable, sizeof(variable));
-		if (getenv(variable) && length + strlen(variable) + 2 < sizeof(list))
-			length += (size_t)snprintf(list + length, sizeof(list) - length, ";%s",
-					variable);
-	}
-	setenv("OMPI_MCA_mca_base_env_list", list, 0);
-}
-
 int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
-	char library[PATH_MAX], target[32];
+	char library[PATH_MAX], target[32], **words;
 	int command;
 
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -190,12 +171,12 @@ int cmd_run(int argc, char **argv)
 		return 1;
 	reach_say(argv + command);
 	tell_address_sanitizer();
-	tell_mpirun();
 	/* a program without MPI cannot be told from a launcher: it is the one that we become */
 	snprintf(target, sizeof(target), "%ld", (long)getpid());
 	if (setenv(PRELOAD_TARGET, target, 1))
 		return 1;
-	execvp(argv[command], argv + command);
+	words = mpirun_tell(argv + command);
+	execvp(argv[command], words ? words : argv + command);
 	fprintf(stderr, "phasemux: %s: %s\n", argv[command], strerror(errno));
 	return errno == ENOENT ? 127 : 126;
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/mpirun.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/settings.h"
+
+#define LIST          "mca_base_env_list"
+#define LIST_MAX      2048
+#define VARIABLES_MAX 64 /* that are handed on; there are about 20 */
+
+static char option_x[] = "-x";
+
+/* Variables that the ranks need, with ';' between them. */
+static void list_variables(char *list, size_t size)
+{
+	size_t length = (size_t)snprintf(list, size, "LD_PRELOAD;ASAN_OPTIONS");
+
+	for (unsigned i = 0; i < settings_count; i++) {
+		char variable[64];
+
+		settings_variable(&settings_table[i], variable, sizeof(variable));
+		if (getenv(variable) && length + strlen(variable) + 2 < size)
+			length += (size_t)snprintf(list + length, size - length, ";%s", variable);
+	}
+}
+
+static bool is_mpirun(const char *word)
+{
+	static const char *const names[] = { "mpirun", "mpiexec", "orterun", "prterun",
+		"mpirun.openmpi", "mpiexec.openmpi" };
+	const char *slash = strrchr(word, '/'), *base = slash ? slash + 1 : word;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(base, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The number of the first word that is `option`; 0: none is. */
+static size_t find(char *const *words, const char *option)
+{
+	for (size_t i = 1; words[0] && words[i]; i++)
+		if (strcmp(words[i], option) == 0)
+			return i;
+	return 0;
+}
+
+/* The words with `count` others after the first one, or NULL without memory. */
+static char **with_more(char *const *words, char *const *more, size_t count)
+{
+	size_t all = 0;
+	char **list;
+
+	while (words[all])
+		all++;
+	list = calloc(all + count + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	list[0] = words[0];
+	if (count)
+		memcpy(list + 1, more, count * sizeof(*list));
+	memcpy(list + 1 + count, words + 1, (all - 1) * sizeof(*list));
+	return list;
+}
+
+/* The word by which the user hands on a variable himself, as NAME or NAME=VALUE after -x; NULL: he does not. */
+static const char *users_own(char *const *words, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 1; words[i]; i++)
+		if (strcmp(words[i - 1], option_x) == 0 && strncmp(words[i], name, length) == 0 &&
+				(!words[i][length] || words[i][length] == '='))
+			return words[i];
+	return NULL;
+}
+
+/* Each variable of the list by an option of its own, but for those that the user hands on himself. */
+static char **by_options(char *const *words, char *list)
+{
+	char *more[2 * VARIABLES_MAX], *rest = NULL, *copy;
+	size_t count = 0;
+
+	for (char *name = strtok_r(list, ";", &rest); name && count < 2 * VARIABLES_MAX;
+			name = strtok_r(NULL, ";", &rest)) {
+		const char *own = users_own(words, name);
+
+		if (own && strchr(own, '=') && strcmp(name, "LD_PRELOAD") == 0)
+			fprintf(stderr,
+					"phasemux: mpirun is told -x %s, which takes the place of phasemux: "
+					"no rank is observed\n",
+					own);
+		copy = own || !getenv(name) ? NULL : strdup(name);
+		if (!copy)
+			continue;
+		more[count++] = option_x;
+		more[count++] = copy;
+	}
+	return with_more(words, more, count);
+}
+
+/* The user's own list in front of ours; NULL without memory. */
+static char *joined(const char *own, const char *list)
+{
+	char *both;
+
+	return asprintf(&both, "%s%s%s", own, *own ? ";" : "", list) < 0 ? NULL : both;
+}
+
+char **mpirun_tell(char *const *words)
+{
+	const char *own = getenv("OMPI_MCA_" LIST);
+	size_t at = find(words, LIST);
+	char list[LIST_MAX], *both, **changed;
+
+	list_variables(list, sizeof(list));
+	if (find(words, option_x))
+		return is_mpirun(words[0]) ? by_options(words, list) : NULL;
+	if (at && words[at + 1]) {
+		both = joined(words[at + 1], list);
+		changed = both ? with_more(words, NULL, 0) : NULL;
+		if (changed)
+			changed[at + 1] = both;
+		return changed;
+	}
+	both = joined(own ? own : "", list);
+	if (both)
+		setenv("OMPI_MCA_" LIST, both, 1);
+	free(both);
+	return NULL;
+}
