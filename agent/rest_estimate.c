@@ -72,9 +72,16 @@ static void add_bursts(struct thread *thread, uint32_t number)
 	struct rest_length *length = &estimate->length[number];
 	_Atomic float *variance = &thread->sites.length[number].variance;
 	double times = estimate->rested / estimate->awake;
-	uint64_t bursts = pay(&length->owed, times * length->bursts);
-	uint64_t ticks = (uint64_t)(times * (double)length->ticks);
+	double owed = length->owed + times * length->bursts;
+	double owed_ticks = length->owed_ticks + times * (double)length->ticks;
+	uint64_t bursts = (uint64_t)owed, ticks = 0;
 	double more = variance_of(estimate, length);
+
+	/* no time without a burst to which it belongs */
+	if (bursts)
+		ticks = (uint64_t)(owed_ticks * (double)bursts / owed);
+	length->owed = owed - (double)bursts;
+	length->owed_ticks = owed_ticks - (double)ticks;
 
 	site_add(&thread->counts.bursts, bursts);
 	site_add(&thread->counts.ticks, ticks);

@@ -27,8 +27,8 @@ struct rest_length {
 	uint32_t bursts;
 	uint16_t span;
 	uint64_t ticks;
-	double owed;   /* part of a burst, 0 .. 1, that is not yet added */
-	double before; /* bursts for each tick of the previous window */
+	double owed, owed_ticks; /* part of a burst, 0 .. 1, that is not yet added, and its time */
+	double before;           /* bursts for each tick of the previous window */
 };
 
 struct rest_estimate {
