@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/early.h"
+#include "agent/look.h"
 #include "agent/meeting.h"
 #include "agent/quiet.h"
 #include "agent/real.h"
@@ -127,6 +128,7 @@ static __attribute__((destructor)) void end(void)
 
 	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
 		hooks->finalize(&wrap_thread.of_core, CALLER);
+	look_end();
 	errno = kept;
 }
 
@@ -146,6 +148,7 @@ static __attribute__((noreturn)) void leave(int status, void *site, const void *
 
 	if (hooks && !preload.with_mpi && !wrap_thread.depth)
 		hooks->leave(&wrap_thread.of_core, site, frame);
+	look_end();
 	if (real)
 		real(status);
 	for (;;)
@@ -225,6 +228,7 @@ void wrap_attach(enum wrap_with with)
 	if (atomic_flag_test_and_set(&tried) || is_disabled())
 		return;
 	state = cancellation_hold();
+	look_seen();
 	attach(with);
 	cancellation_release(state);
 }
@@ -639,8 +643,11 @@ static __attribute__((constructor)) void begin(void)
 		target = NULL;
 	if (target && *target) {
 		wrap_role = role_below(atol(target));
-		if (wrap_role == ROLE_COMMAND && !role_is_launcher() && !wrap_has_mpi()) {
+		if (wrap_role == ROLE_COMMAND && role_is_launcher() && !is_disabled()) {
+			look_start();
+		} else if (wrap_role == ROLE_COMMAND && !wrap_has_mpi()) {
 			wrap_attach(WITH_NOTHING);
+			look_seen_itself();
 			/* the first burst begins with the program */
 			wrap_thread.depth = 1;
 			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);

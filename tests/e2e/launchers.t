@@ -50,6 +50,34 @@ for script in shell perl python; do
 		"a script ($script) that becomes the program: one report, and no sums are left"
 done
 
+# nothing is observed
+said="^phasemux: no report: nothing that this command started was observed"
+# silent NAME COMMAND...; spoken NAME COMMAND...
+under_run() { run "$1" PHASEMUX_OUTPUT="$tmp/$1.result" PHASEMUX_SPOOL="$tmp/spool" "$phasemux" run -- "${@:2}"; }
+spoken() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 1 "$1: it is said that nothing was observed"; }
+silent() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 0 "$1: nothing is said"; }
+spoken shell_alone sh -c 'cat program >/dev/null; exit 3'
+is "$(cat shell_alone.code)" 3 "shell_alone: its exit code"
+spoken bash_alone bash -c '(exit 4)'
+is "$(cat bash_alone.code)" 4 "bash_alone: its exit code"
+silent observed timeout 50 ./program 10
+silent becomes sh -c 'exec ./program 10'
+silent disabled env PHASEMUX_DISABLE=1 sh -c 'PHASEMUX_DISABLE=1 true'
+SLURM_JOB_NUM_NODES=2 silent on_hosts sh -c 'cat program >/dev/null'
+PHASEMUX_DISABLE=1 silent off sh -c 'cat program >/dev/null'
+for mpi in openmpi mpich; do
+	if [ ! -x "$programs/phases.$mpi" ] || ! have "mpirun.$mpi"; then
+		skip "$mpi" "not installed"
+		continue
+	fi
+	as_root=()
+	[ "$mpi" = openmpi ] && as_root=(--allow-run-as-root --oversubscribe)
+	silent "ranks.$mpi" "mpirun.$mpi" "${as_root[@]}" -n 2 "$programs/phases.$mpi" -n 20
+	silent "script.$mpi" sh -c '"$@"; true' sh "mpirun.$mpi" "${as_root[@]}" -n 2 "$programs/phases.$mpi" -n 20
+	spoken "no_mpi.$mpi" "mpirun.$mpi" "${as_root[@]}" -n 2 ./program 10
+	silent "hosts.$mpi" "mpirun.$mpi" "${as_root[@]}" -host localhost -n 1 ./program 10
+done
+
 # sums of a process of the same number that was killed before are not its own
 mkdir other.spool
 run other PHASEMUX_OUTPUT="$tmp/other.result" PHASEMUX_SPOOL="$tmp/other.spool" \

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/look.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/quiet.h"
+#include "sampling/descriptor.h"
+
+#define LOOK                                                                                       \
+	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; or SEEN: the command has been observed itself */
+#define SEEN "seen"
+
+static struct {
+	int fd;
+	pid_t pid; /* of the launcher; 0: this process is none */
+} look;
+
+/* Batch systems that may give a job several hosts tell of them. */
+static bool has_hosts(void)
+{
+	static const char *const variables[] = { "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS",
+		"PE_HOSTFILE", "COBALT_NODEFILE", "FLUX_URI" };
+	const char *nodes = getenv("SLURM_JOB_NUM_NODES");
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		if (getenv(variables[i]))
+			return true;
+	return nodes && strcmp(nodes, "1") != 0;
+}
+
+/* Commands that run others on the hosts that they choose, and options that name some. */
+static bool is_of_hosts(const char *word)
+{
+	static const char *const words[] = { "srun", "sbatch", "salloc", "ssh", "flux", "jsrun",
+		"aprun", "qsub", "bsub", "-H", "-host", "--host", "-hosts", "-hostfile",
+		"--hostfile", "-f", "-machinefile", "--machinefile", "-machine", "--rankfile",
+		"-rf", "--default-hostfile", "--dvm" };
+	const char *slash = strrchr(word, '/'), *base = slash ? slash + 1 : word;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(base, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Whether what the command starts may run on other hosts. What cannot be read may. */
+static bool may_be_elsewhere(void)
+{
+	char words[4096];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = fd < 0 ? -1 : read(fd, words, sizeof(words) - 1);
+	bool found = has_hosts() || bytes < 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (bytes < 0)
+		return true;
+	words[bytes] = '\0';
+	for (ssize_t at = 0; at < bytes && !found; at += (ssize_t)strlen(words + at) + 1)
+		found = is_of_hosts(words + at);
+	return found;
+}
+
+void look_start(void)
+{
+	char text[128];
+	struct stat status;
+	int fd;
+
+	const char *before = getenv(LOOK);
+
+	/* the process was another program until now */
+	if (before && strcmp(before, SEEN) == 0)
+		return;
+	unsetenv(LOOK);
+	if (may_be_elsewhere())
+		return;
+	fd = memfd_create("phasemux", MFD_CLOEXEC);
+	if (fd < 0)
+		return;
+	fd = descriptor_lift(fd);
+	if (fstat(fd, &status)) {
+		close(fd);
+		return;
+	}
+	snprintf(text, sizeof(text), "/proc/%ld/fd/%d %ju %ju", (long)getpid(), fd,
+			(uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+	if (setenv(LOOK, text, 1)) {
+		close(fd);
+		return;
+	}
+	look.fd = fd;
+	look.pid = getpid();
+}
+
+void look_seen_itself(void)
+{
+	setenv(LOOK, SEEN, 1);
+}
+
+void look_seen(void)
+{
+	const char *text = getenv(LOOK);
+	uintmax_t device, inode;
+	struct stat status;
+	char path[64];
+	int fd;
+
+	if (!text || sscanf(text, "%63s %ju %ju", path, &device, &inode) != 3 ||
+			strncmp(path, "/proc/", 6) != 0)
+		return;
+	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* among other process numbers, in a container, it may be another file */
+	if (fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode)
+		quiet_write(fd, "x", 1);
+	close(fd);
+}
+
+void look_end(void)
+{
+	struct stat status;
+
+	if (!look.pid || look.pid != getpid() || fstat(look.fd, &status) || status.st_size > 0)
+		return;
+	look.pid = 0;
+	quiet_say("phasemux: no report: nothing that this command started was observed. A program is observed "
+		  "if it calls MPI_Init or uses OpenMP with libphasemux.so preloaded: not if it is linked "
+		  "statically, looks MPI up itself (dlopen), runs with other rights, or starts without "
+		  "LD_PRELOAD (env -i, a container). One without MPI and OpenMP is observed if it is itself "
+		  "the command of phasemux run\n");
+}
