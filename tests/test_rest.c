@@ -120,7 +120,7 @@ static void test_count(void)
 	thread_free(thread);
 }
 
-/* Of one length: `bursts` bursts in `awake` of the thread's time, and then a rest. Returns when it ends. */
+/* Adds `bursts` bursts of one length in `awake` ms of the thread's time, and then a rest. Returns when it ends. */
 static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts)
 {
 	const uint32_t span = 1;

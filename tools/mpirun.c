@@ -103,7 +103,7 @@ static char **by_options(char *const *words, char *list)
 	return with_more(words, more, count);
 }
 
-/* The user's own list in front of ours; NULL without memory. */
+/* The user's own list, and behind it the other one. NULL without memory. */
 static char *joined(const char *own, const char *list)
 {
 	char *both;
