@@ -196,12 +196,12 @@ void thread_let_go(struct thread *thread)
 
 void thread_close(struct thread *thread)
 {
+	while (!take_turn(thread))
+		sched_yield();
 	/* pairs with the release in ledger_drain: who reads the ring has done with it */
 	thread_hold(thread);
 	overflow_close(&thread->slicer.overflow);
 	thread_let_go(thread);
-	while (!take_turn(thread))
-		sched_yield();
 	close_groups(thread);
 	thread->counting = false;
 	end_turn(thread);
@@ -457,12 +457,12 @@ void thread_switch(struct thread *thread, const struct thread_rules *rules, uint
 	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
 	uint64_t stay = SWITCH_SLICES * rules->sample_ticks;
 
-	if (!since || !thread->slicer.overflow.page || !has_run(thread, since, stay) ||
-			!take_turn(thread))
+	if (!since || !has_run(thread, since, stay) || !take_turn(thread))
 		return;
 	/* it may have ended meanwhile, and another one begun, in whose turn groups were changed */
 	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
-			thread->counting && now >= thread->quantum_end) {
+			thread->counting && thread->slicer.overflow.page &&
+			now >= thread->quantum_end) {
 		unsigned before = thread->group;
 
 		next_quantum(thread, rules, now);
