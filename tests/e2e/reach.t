@@ -86,7 +86,7 @@ if [ -z "$sanitizer" ] && gcc -O1 -fsanitize=address sum.c -o with_asan 2>/dev/n
 	observed with_asan ./with_asan
 	unchanged with_asan bare
 	holds "a program with AddressSanitizer is observed" report schema "$tmp/with_asan.result/report.json"
-	observed asks sh -c 'echo "$ASAN_OPTIONS"'
+	ASAN_OPTIONS= observed asks sh -c 'echo "$ASAN_OPTIONS"'
 	is "$(cat asks.out)" "verify_asan_link_order=0" "the sanitizer is told that it need not come first"
 	ASAN_OPTIONS=verify_asan_link_order=1:exitcode=9 observed own sh -c 'echo "$ASAN_OPTIONS"'
 	is "$(cat own.out)" "verify_asan_link_order=1:exitcode=9" "unless its user says otherwise"
