@@ -30,7 +30,7 @@ static void pause_all(void)
 	core.preload->pause(true);
 }
 
-static void resume_all(void)
+void control_stop(void)
 {
 	if (!atomic_exchange(&control.paused, false))
 		return;
@@ -100,12 +100,7 @@ void control_level(int level)
 	if (level == LEVEL_PAUSE)
 		pause_all();
 	else
-		resume_all();
-}
-
-void control_stop(void)
-{
-	resume_all();
+		control_stop();
 }
 
 bool control_is_paused(void)

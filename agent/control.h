@@ -17,7 +17,7 @@ void control_start(void);
 /* The program has called MPI_Pcontrol. */
 void control_level(int level);
 
-/* Ends a pause, so that it is left out of the run. Call on a thread that ends or aborts the run, before its burst. */
+/* Ends a pause, so that it is left out of the run. A thread that ends or aborts the run calls it before its burst. */
 void control_stop(void);
 
 /* Returns whether the process is paused now. */

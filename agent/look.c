@@ -53,7 +53,7 @@ static bool is_of_hosts(const char *word)
 	return false;
 }
 
-/* Whether what the command starts may run on other hosts. What cannot be read may. */
+/* Returns whether the command may start processes on other hosts; true also if its words cannot be read. */
 static bool may_be_elsewhere(void)
 {
 	char words[4096];

@@ -9,20 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/spool.h"
+#include "sampling/clock.h"
 
 #define START_DOUBT 0.05 /* seconds: the kernel knows a process' start to 10 ms */
-
-static double seconds_of(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* When this process was made, in seconds since 1970; it stays the same over exec. INFINITY: not known. */
 static double process_started(void)
@@ -42,11 +34,11 @@ static double process_started(void)
 		field = strchr(field + 1, ' ');
 	if (!field)
 		return INFINITY;
-	return seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME) +
+	return (double)(clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME)) * 1e-9 +
 			strtod(field + 1, NULL) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Whether the open file is a spool of this process, from after it was made. */
+/* Returns whether the open file is a spool that this process has made. `since`: when the process was made. */
 static bool is_own(int fd, double since)
 {
 	struct spool_facts *facts = malloc(sizeof(*facts));
@@ -61,7 +53,7 @@ static bool is_own(int fd, double since)
 	return own;
 }
 
-/* Removes the spools of this process from the folder of a run. Whether there were any. */
+/* Removes the spools of this process from the folder of a run. Returns whether it removed any. */
 static bool remove_in(int folder, double since)
 {
 	DIR *entries = fdopendir(folder);

@@ -14,7 +14,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "sampling/clock.h"
 
 #define REST_LOOKS   16
 #define REST_ENDLESS UINT64_MAX /* of a thread that is not observed */
@@ -28,15 +29,6 @@ struct rest {
 	uint32_t look_at; /* of these, the next one that looks at the clock */
 	bool nests;       /* this thread's calls have made others that are intercepted */
 };
-
-/* Nanoseconds. The preload and the core have clocks of their own, and these are the kernel's. */
-static inline uint64_t rest_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static inline bool rest_is_endless(const struct rest *rest)
 {
@@ -64,7 +56,7 @@ static inline bool rest_takes(struct rest *rest)
 		return false;
 	if (++rest->calls < rest->look_at)
 		return true;
-	now = rest_clock(CLOCK_MONOTONIC_COARSE);
+	now = clock_read(CLOCK_MONOTONIC_COARSE);
 	if (rest->until > now + rest->near) {
 		/* that clock goes in steps of milliseconds: some calls within one are quick */
 		rest->look_at = rest->calls + (now == rest->looked ? REST_LOOKS : 1);
@@ -72,7 +64,7 @@ static inline bool rest_takes(struct rest *rest)
 		return true;
 	}
 	rest->look_at = rest->calls + 1;
-	if (rest_clock(CLOCK_MONOTONIC) < rest->until)
+	if (clock_monotonic() < rest->until)
 		return true;
 	rest->calls--;
 	rest->until = 0;

@@ -17,9 +17,9 @@
 static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
 
 /*
- * Writes the forms that are wanted (NULL: not this one) under one number. Another rank that reports
- * alone may take the same number at the same moment: whoever is second takes the next. Whether all
- * are there.
+ * Writes the forms that are wanted (NULL: not this one) under one number. If another rank that reports alone
+ * takes the same number at the same moment, the rank that comes second takes the next number. Returns whether
+ * all files are there.
  */
 static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 {

@@ -18,13 +18,19 @@ struct clock {
 /* Calibrated by clock_calibrate, constant afterwards. */
 extern struct clock clock_here;
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-static inline uint64_t clock_monotonic(void)
+/* A clock of the kernel in nanoseconds. */
+static inline uint64_t clock_read(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+static inline uint64_t clock_monotonic(void)
+{
+	return clock_read(CLOCK_MONOTONIC);
 }
 
 /*

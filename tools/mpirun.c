@@ -67,7 +67,7 @@ static char **with_more(char *const *words, char *const *more, size_t count)
 	return list;
 }
 
-/* The word by which the user hands on a variable himself, as NAME or NAME=VALUE after -x; NULL: he does not. */
+/* Returns the word after -x by which the user hands on a variable himself, NAME or NAME=VALUE, or NULL. */
 static const char *users_own(char *const *words, const char *name)
 {
 	size_t length = strlen(name);
@@ -79,7 +79,7 @@ static const char *users_own(char *const *words, const char *name)
 	return NULL;
 }
 
-/* Each variable of the list by an option of its own, but for those that the user hands on himself. */
+/* Returns the words with an option -x for each variable of the list, except those that the user hands on himself. */
 static char **by_options(char *const *words, char *list)
 {
 	char *more[2 * VARIABLES_MAX], *rest = NULL, *copy;
@@ -103,7 +103,7 @@ static char **by_options(char *const *words, char *list)
 	return with_more(words, more, count);
 }
 
-/* The user's own list, and behind it the other one. NULL without memory. */
+/* Returns the user's list followed by the other list, or NULL without memory. */
 static char *joined(const char *own, const char *list)
 {
 	char *both;
