@@ -218,7 +218,7 @@ bool thread_is_open(const struct thread *thread)
 
 void thread_renew(struct thread *thread, const struct thread_rules *rules)
 {
-	thread->tid = (pid_t)syscall(SYS_gettid);
+	atomic_store_explicit(&thread->tid, (pid_t)syscall(SYS_gettid), memory_order_relaxed);
 	thread->entered = thread->life.born = clock_now();
 	site_add(&thread->life.threads, 1);
 	thread->open = thread->reading = thread->ended = thread->switched = false;
@@ -437,6 +437,12 @@ uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules
 	return end;
 }
 
+/* Returns the processor time of the thread that has the place, in ns. */
+static uint64_t ran_ns_of(const struct thread *thread)
+{
+	return clock_thread_ns(atomic_load_explicit(&thread->tid, memory_order_relaxed));
+}
+
 /*
  * Whether the thread has run for so many ticks in this burst with the present group. A thread that waits
  * for a processor is not sampled meanwhile.
@@ -444,7 +450,7 @@ uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules
 static bool has_run(struct thread *thread, uint64_t since, uint64_t ticks)
 {
 	struct watched_burst *watched = &thread->watched;
-	uint64_t ran_ns = clock_thread_ns(thread->tid);
+	uint64_t ran_ns = ran_ns_of(thread);
 
 	if (watched->since != since)
 		*watched = (struct watched_burst){ .since = since, .ran_ns = ran_ns };
@@ -468,7 +474,7 @@ void thread_switch(struct thread *thread, const struct thread_rules *rules, uint
 		next_quantum(thread, rules, now);
 		thread->quantum_end = now + rules->quantum_ticks;
 		thread->switched |= thread->group != before;
-		thread->watched.ran_ns = clock_thread_ns(thread->tid);
+		thread->watched.ran_ns = ran_ns_of(thread);
 		atomic_store_explicit(&thread->under_way.group, thread->group,
 				memory_order_release);
 		atomic_store_explicit(&thread->under_way.quantum, thread->quantum,

@@ -162,7 +162,7 @@ struct thread {
 	double weight;
 	struct open_burst under_way;
 	struct watched_burst watched;
-	pid_t tid;
+	_Atomic pid_t tid; /* the watcher reads it while another thread may take the place */
 	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
 	atomic_flag turn;
 	/* the quantum under way */
