@@ -13,6 +13,7 @@
 #include "agent/output.h"
 #include "agent/quiet.h"
 #include "sampling/clock.h"
+#include "sampling/descriptor.h"
 
 /* The most that one line can take: 4 numbers and an empty or full column per event. */
 #define LINE_MAX_BYTES (21 * (4 + PLAN_EVENTS_MAX))
@@ -73,6 +74,7 @@ struct burst_table *burst_table_new(const char *folder, const struct counting *c
 		return NULL;
 	}
 	close(folder_fd);
+	table->fd = descriptor_lift(table->fd);
 	table->counting = counting;
 	table->rank = rank;
 	table->start = start;
