@@ -17,14 +17,15 @@ for how in stop move; do
 	holds "$how: the report is as its schema says" report schema $json
 	holds "$how: all computing time is accounted for" report accounting $json
 	# when it was stopped, one kind of burst may have lasted for most of the time; the few that
-	# are none of its work are those in which its first thread makes the others, and joins them
+	# are none of its work are those in which its first thread makes the others, and joins them.
+	# Of a consumer that lags, one burst holds the work of two, hence the median.
 	holds "$how: no phase but the true ones" "$python" -c '
 import json, sys
 phases = [phase for phase in json.load(open(sys.argv[1]))["phases"] if phase["bursts"] >= 20]
 assert phases
 for phase in phases:
-    mean = phase["counters"]["ex_ret_instr"]["mean"]
-    assert min(abs(mean / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.02, phase
+    median = phase["counters"]["ex_ret_instr"]["deciles"][4]
+    assert min(abs(median / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.03, (phase["id"], median)
 ' $json
 
 	# the kernel's own counters: of time on a processor

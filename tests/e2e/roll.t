@@ -17,7 +17,7 @@ END
 chmod +x pick
 
 # Bound of a run in seconds: the agent waits for 12, the rest is for a busy machine.
-bound=60
+bound=120
 
 # lacking MPI RANKS RESULT WITHOUT: a run that starts now.
 lacking() {
