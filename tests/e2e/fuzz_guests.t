@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that are written at random end, write and leave under phasemux what they do alone.
+# GUESTS=500 SEED=1000 tests/e2e/fuzz_guests.t tries others, and more; tests/fuzz/guests says how to go on.
+. "$(dirname "$0")/lib.sh"
+
+have gcc || skip_all "no C compiler"
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+
+# Programs that once differed, each kept as the fuzzer names it.
+kept=()
+for program in "${kept[@]}"; do
+	holds "$program" "$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" "$program"
+done
+"$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" --jobs "$(nproc)" \
+	--seed "${SEED:-1}" --count "${GUESTS:-40}" >guests.out 2>&1
+ok $? "${GUESTS:-40} programs written at random" || diag "$(cat guests.out)"
+diag "$(tail -n 1 guests.out)"
+done_testing
