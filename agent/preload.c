@@ -563,8 +563,9 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 /* The level is a number in C, and where one stands in Fortran. */
 #define WRAPPER_CONTROL(symbol, form, call, count)                                                 \
 	WRAPPER_AROUND(symbol, form, call, count,                                                  \
-			enter_control(form == FORM_C ? &(int){ (int)a1 } : (const int *)a1, call,  \
-					CALLER),                                                   \
+			enter_control(form == FORM_C || form == FORM_C_LARGE ? &(int){ (int)a1 } : \
+									       (const int *)a1,    \
+					call, CALLER),                                             \
 			wrap_leave(call, CALLER))
 
 #define WRAPPER_SESSION(symbol, form, call, count)                                                 \

@@ -91,7 +91,7 @@ else
 	skip "tasks of each kind" "no OpenMP"
 fi
 
-# ---- the rules of an intercepted call, over every row of the table ----
+# ---- the rules of an intercepted call, over every row and form of the table ----
 
 # Bytes of the stack that a call may need, where it does not learn phases, and where it does.
 stack=8192

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/programs/every_form.h"
+
 extern int every_call_trouble, every_call_breaks;
 extern long every_call_count;
 int every_call_trouble; /* a real call was made with cancellation disabled */
@@ -43,12 +45,7 @@ static long note(void)
 		return note();                                                                     \
 	}
 
-#define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
-	CALL(MPI_##name)                                                                           \
-	CALL(MPI_##name##_c)                                                                       \
-	CALL(mpi_##fortran##_)                                                                     \
-	CALL(mpi_##fortran##_f08_)                                                                 \
-	CALL(mpi_##fortran##_c_f08ts_)
+#define MPI_CALL(name, fortran, count, fortran_count, kind) EVERY_FORM(CALL, name, fortran)
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes every MPI call of the table, in five forms, many times, and looks at what the agent does meanwhile on
+ * Makes every MPI call of the table, in each form, many times, and looks at what the agent does meanwhile on
  * the calling thread:
  *
  *	loader       it calls neither dlsym, dlopen nor dlclose
@@ -24,6 +24,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/programs/every_form.h"
 
 #define ROUNDS      150
 #define STACK_BYTES 65536
@@ -156,20 +158,18 @@ enum kind {
 	POLLS_4
 };
 
-#define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
-	call MPI_##name, MPI_##name##_c, mpi_##fortran##_, mpi_##fortran##_f08_,                   \
-			mpi_##fortran##_c_f08ts_;
+#define DECLARE(name)                                       extern call name;
+#define MPI_CALL(name, fortran, count, fortran_count, kind) EVERY_FORM(DECLARE, name, fortran)
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 
+#define LIST(name) name,
 static const struct {
 	enum kind kind;
-	call *forms[5];
+	call *forms[FORMS];
 } calls[] = {
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
-	{ kind,                                                                                    \
-		{ MPI_##name, MPI_##name##_c, mpi_##fortran##_, mpi_##fortran##_f08_,              \
-				mpi_##fortran##_c_f08ts_ } },
+	{ kind, { EVERY_FORM(LIST, name, fortran) } },
 #include "agent/mpi_calls.def"
 #undef MPI_CALL
 };
@@ -184,18 +184,19 @@ static void work(void)
 	while (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec + 3000);
 }
 
-/* Bytes below this frame that were written to meanwhile. */
-static __attribute__((noinline)) size_t depth_of(call *made)
+static long answers[64]; /* for the calls that tell something */
+
+/* Returns how many bytes below this frame a call writes to. first: its first argument; the others point to memory. */
+static __attribute__((noinline)) size_t depth_of(call *made, long first)
 {
 	volatile unsigned char *top = __builtin_frame_address(0);
-	static long answers[64]; /* for the calls that tell something */
 	const long cells = (long)answers;
 	volatile unsigned char *below = top - 512, *end = top - STACK_BYTES;
 
 	for (volatile unsigned char *at = end; at < below; at++)
 		*at = PAINT;
 	armed = true;
-	made(cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells,
+	made(first, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells,
 			cells, cells);
 	armed = false;
 	while (end < below && *end == PAINT)
@@ -203,31 +204,51 @@ static __attribute__((noinline)) size_t depth_of(call *made)
 	return (size_t)(top - end);
 }
 
-static void *make_all(void *deepest)
+static size_t most_of(size_t a, size_t b)
 {
-	size_t *most = deepest;
+	return a > b ? a : b;
+}
+
+/* Pauses the observation and resumes it. In C the level is the argument itself, in Fortran where it stands. */
+static size_t depth_of_control(call *made, bool in_c)
+{
+	static int levels[2] = { 0, 1 };
+	size_t depth = 0;
+
+	for (int i = 0; i < 2; i++)
+		depth = most_of(depth,
+				in_c ? depth_of(made, levels[i]) :
+				       depth_of(made, (long)&levels[i]));
+	return depth;
+}
+
+static size_t deepest_of_all(void)
+{
+	size_t most = 0;
 
 	for (int round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-			size_t depth;
+			int form = round % FORMS;
+			call *made = calls[i].forms[form];
 
-			if (calls[i].kind < WAITS)
+			if (calls[i].kind < WAITS && calls[i].kind != CONTROL)
 				continue;
 			work();
-			depth = depth_of(calls[i].forms[round % 5]);
-			if (depth > *most)
-				*most = depth;
+			most = most_of(most,
+					calls[i].kind == CONTROL ?
+							depth_of_control(made, form < 2) :
+							depth_of(made, (long)answers));
 		}
-	return NULL;
+	return most;
 }
 
 int main(int argc, char **argv)
 {
-	static size_t deepest;
+	size_t deepest;
 
 	MPI_Init(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	every_call_breaks = argc > 1 && strcmp(argv[1], "broken") == 0;
-	make_all(&deepest);
+	deepest = deepest_of_all();
 	MPI_Finalize(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	if (loader)
 		printf("enters the loader: %s\n", loader);
