@@ -108,11 +108,22 @@ static bool has_same_calls(const struct site_table *sites, const struct span *a,
 	return from && to && from == caller_at(sites, b->from) && to == caller_at(sites, b->to);
 }
 
+/* Adds the lengths alike of all spans between the same calls, by other call paths. */
+static void add_same_calls(struct placing *placing, const struct span *span, int bin)
+{
+	const struct site_table *sites = placing->sites;
+
+	for (uint32_t s = 0; s <= sites->spans; s++)
+		if (sites->span[s].used && has_same_calls(sites, span, &sites->span[s]))
+			add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
+}
+
 /*
  * The read bursts that stand for those of length `l` of the span, the best first: of that length; of a
  * length alike; of a length alike that start at the same site and end elsewhere; of the nearest length of
- * the span, if it is near or shorter; of a length alike between the same calls, by other call paths. False:
- * there are none.
+ * the span, if it is near or shorter; of a length alike between the same calls, by other call paths. If few
+ * bursts of the span were read, then its other lengths say little of this one, and come last. False: there
+ * are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
@@ -128,14 +139,14 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 		for (uint32_t s = 0; s <= sites->spans; s++)
 			if (sites->span[s].used && sites->span[s].from == span->from)
 				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
+	if (mixture->read <= 0 && placing->whole.read <= FEW_READ)
+		add_same_calls(placing, span, bin);
 	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
 		add_at(placing, span, bin, away);
 	for (int away = FAR_BINS + 1; away < HISTOGRAM_BINS && mixture->read <= 0; away++)
 		add_span(placing, span, bin, -away, -away);
 	if (mixture->read <= 0)
-		for (uint32_t s = 0; s <= sites->spans; s++)
-			if (sites->span[s].used && has_same_calls(sites, span, &sites->span[s]))
-				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
+		add_same_calls(placing, span, bin);
 	return mixture->read > 0;
 }
 
