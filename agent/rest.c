@@ -11,12 +11,26 @@
 /* Part of what is allowed that a thread which rests spends, so that it pays its debt. */
 #define PAYING   0.8
 #define MOST_NS  2e9 /* of a rest */
-#define AWAKE_NS 5e6 /* from a rest to the next one, at least */
+#define AWAKE_NS 5e6 /* from a rest to the next one, at least; at most twice that */
+#define LOOK_NS  1e6 /* from a rest to the look whether the next one is needed */
 
 /* What a thread that looks at no call does not spend; of reads there are fewer without a rest. */
 static double spent_by_calls(const struct work *work, double learnt)
 {
 	return work->calls + learnt;
+}
+
+/*
+ * Returns how long a rest must be after `awake` ticks, in `part` of which the thread spent what `rate` ticks of
+ * the program allow.
+ */
+static uint64_t rest_ticks(double rate, double part, double awake)
+{
+	double ticks = (rate / part - 1) * awake, most = (double)clock_ticks(MOST_NS);
+
+	if (!(ticks > 0))
+		return 0;
+	return (uint64_t)(ticks < most ? ticks : most);
 }
 
 void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
@@ -56,12 +70,11 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	}
 	if (ahead <= credit || rate <= rules->allowed * awake)
 		return;
+	/* at random, or it would always begin at the same place in the program */
+	if ((int64_t)(plan->due - now) < 0)
+		plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
 	rate /= PAYING * rules->allowed;
-	plan->wanted = rate > awake ? (uint64_t)(rate - awake) : 0;
-	if (plan->wanted > clock_ticks(MOST_NS))
-		plan->wanted = clock_ticks(MOST_NS);
-	/* by chance, or it would always begin at the same place in the program */
-	plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
+	plan->wanted = rest_ticks(rate, awake, awake + (double)(plan->due - now));
 }
 
 /* What the quick clock may be behind: it goes in steps, and is set some time after each. */
@@ -102,9 +115,11 @@ void rest_end(struct thread *thread, uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
 	struct rest *rest = &thread->slot->rest;
+	uint64_t end = now - late_ticks(plan);
+	double awake = (double)clock_ticks(AWAKE_NS);
 
-	/* as it began: by chance, and not after what takes long */
-	rest_estimate_end(thread, now - late_ticks(plan), now);
+	/* as it began: at random, and not after what takes long */
+	rest_estimate_end(thread, end, now);
 	site_add(&thread->counts.rested_ticks, now - plan->since);
 	site_add(&thread->counts.rested_calls, rest->calls);
 	site_add(&thread->counts.calls, rest->calls);
@@ -113,6 +128,10 @@ void rest_end(struct thread *thread, uint64_t now)
 	rest->looked = 0;
 	plan->since = 0;
 	plan->woken = now;
-	/* a thread that needed a rest is likely to need the next one soon */
-	thread->service_at = now + clock_ticks(AWAKE_NS);
+	/*
+	 * A thread that needed a rest is likely to need the next one soon. When that begins is drawn now: counted
+	 * from the look, which is at some call of the program, it would come at certain places more often.
+	 */
+	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));
+	thread->service_at = now + clock_ticks(LOOK_NS);
 }

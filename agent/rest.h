@@ -76,7 +76,7 @@ struct rest_plan {
 	uint64_t since;  /* when the rest under way began; 0: the thread does not rest */
 	uint64_t until;  /* when the rest under way ends, as in struct rest */
 	uint64_t wanted; /* how long the next one should be; 0: none */
-	uint64_t due; /* when the next one should begin: with the first call that returns after it */
+	uint64_t due; /* when the next one should begin, with the first call that returns after it; drawn at random */
 	uint64_t woken;  /* when the last one ended */
 	double spent;    /* by calls, when the budget was looked at last ... */
 	uint32_t passed; /* ... and the thread's passed_window.multiple then */
