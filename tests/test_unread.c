@@ -234,6 +234,35 @@ static void test_without_room(void)
 			"a burst of them that was read does");
 }
 
+/* A span of which `read` bursts of 1 ms were read, and four of 3 ms were not. Another span has the same calls. */
+static void place_few_read(int read)
+{
+	struct span *span, *other;
+
+	start();
+	sites.paths.count = 5;
+	for (uintptr_t path = 1; path < 5; path++)
+		sites.paths.path[path].address[0] = 0x1000 + path % 2;
+	span = span_between(1, 2);
+	for (int i = 0; i < read; i++)
+		span_note(length_of(span, MS), 0, 1, MS);
+	span_add_unread(length_of(span, 3 * MS), 4, (uint64_t)(12 * MS));
+	other = span_between(3, 4);
+	for (int i = 0; i < 10; i++)
+		span_note(length_of(other, 3 * MS), 1, 1, 3 * MS);
+	place(0);
+}
+
+static void test_few_read(void)
+{
+	place_few_read(1);
+	ok(near(unread.prototype[1].bursts, 4) && unread.prototype[0].bursts == 0,
+			"one that was read says little of other lengths: the same calls elsewhere say more");
+	place_few_read(20);
+	ok(near(unread.prototype[0].bursts, 4) && unread.prototype[1].bursts == 0,
+			"where many were read, the others are longer ones of the same");
+}
+
 int main(void)
 {
 	test_two_lengths();
@@ -244,5 +273,6 @@ int main(void)
 	test_slices();
 	test_no_room();
 	test_without_room();
+	test_few_read();
 	return tap_done();
 }
