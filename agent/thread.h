@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One thread of the program: its groups of events, its ring of bursts, its call sites. What happens
- * at the two ends of a burst stands here; everything rarer is behind `service`.
+ * One thread of the program: its groups of events, its ring of bursts, its call sites. This file has what is
+ * done at the two ends of a burst; everything rarer is done by hooks.c and the ledger.
  */
 #ifndef PHASEMUX_AGENT_THREAD_H
 #define PHASEMUX_AGENT_THREAD_H
@@ -32,155 +32,156 @@
 #define THREAD_RING_BURSTS 64
 #define THREAD_SAMPLES     170 /* in the kernel's ring: 16 KiB */
 #define THREAD_SAMPLES_FIRST                                                                       \
-	680 /* the same of the process' first thread: it may compute for long */
+	680 /* in the ring of the process' first thread, which may compute for a long time */
 
-/* What all threads of the process read; what changes is atomic, or read under RCU. */
+/* Rules that all threads of the process read. Fields that change are atomic, or read under RCU. */
 struct thread_rules {
-	/* what every call looks at: in one line of the cache */
-	/* ticks: the shortest burst that is classified, by what all ranks did; a thread may lower it */
+	/* fields that every call reads, in one line of the cache */
+	/* ticks: the shortest burst that is classified, as all ranks agreed; a thread may lower it for itself */
 	_Alignas(64) _Atomic uint64_t burst_min;
-	uint64_t placed_ticks; /* a burst of this length or more is placed by its length, even if short */
+	uint64_t placed_ticks; /* a burst of at least this length is placed by its length, even if it is short */
 	bool burst_min_given;   /* the user has set burst_min, and no thread lowers it */
-	uint64_t long_ticks;    /* so long a burst may be cut; 0: none is */
-	uint64_t sample_ticks;  /* of the thread's time, between two samples */
-	uint64_t service_ticks; /* how often `service` looks after the rest */
-	uint64_t quick_ticks;   /* a burst and a call of so long together may go by (passed.h) */
-	uint64_t poll_ticks; /* so much time between two calls that only ask is a burst (polling.h) */
-	_Atomic bool finished;    /* no burst begins any more */
-	_Atomic uint32_t returns; /* how often we looked at no call for a while (toggle.h) */
-	bool switching;           /* groups change within long bursts: there are turns */
-	unsigned groups;          /* of the plan */
-	uint64_t poll_look_ticks; /* as POLLING_LOOK_NS */
-	/* how long the calling thread has run, in ticks, and what that call costs; NULL: not known */
+	uint64_t long_ticks;    /* length from which a burst may be cut into slices; 0: none is */
+	uint64_t sample_ticks;  /* time of the thread between two samples */
+	uint64_t service_ticks; /* time between two services, which do what is not urgent */
+	uint64_t quick_ticks; /* a burst and its call that together take less may be skipped (passed.h) */
+	uint64_t poll_ticks; /* time between two calls that only ask, from which it is a burst (polling.h) */
+	_Atomic bool finished;    /* the run is over: no burst begins */
+	_Atomic uint32_t returns; /* how often the agent was off (toggle.h) */
+	bool switching;  /* another thread may change groups within a long burst, in its turn */
+	unsigned groups; /* number of groups in the plan */
+	uint64_t poll_look_ticks; /* POLLING_LOOK_NS in ticks */
+	/* returns the processor time of the calling thread in ticks; NULL: it cannot be known cheaply */
 	uint64_t (*ran_ticks)(void);
-	uint64_t ran_cost;
+	uint64_t ran_cost; /* ticks that a call of ran_ticks takes */
 	struct scheme scheme;
-	struct adaptive *adaptive; /* of SCHEME_ADAPTIVE, read under RCU; NULL: nothing learnt */
-	unsigned counts[PLAN_GROUPS_MAX]; /* events of each group */
-	uint32_t times[PLAN_GROUPS_MAX]; /* a bit for each of them that counts processor time in ns */
-	double pay;        /* a burst is read with probability mean ticks x pay, > 0 */
-	double call_ticks; /* what the two hooks cost one after the other, where nothing is read */
-	double passed_ticks;    /* what a call costs that goes by (passed.h) */
-	double read_ticks;      /* what a read costs, one after the other */
-	double fixed_ticks;     /* that the process waits for us at its start and its end */
-	double allowed;         /* of each tick, for all that we do; 0: any */
-	uint64_t quantum_ticks; /* 0: by bursts */
+	struct adaptive *adaptive; /* read under RCU; NULL: nothing is learnt, or another scheme */
+	unsigned counts[PLAN_GROUPS_MAX]; /* number of events of each group */
+	uint32_t times[PLAN_GROUPS_MAX]; /* a bit for each event of a group that counts processor time in ns */
+	double pay;        /* > 0: a burst is read with the probability pay x its expected ticks */
+	double call_ticks; /* cost of the two hooks of a call in a row, if nothing is read */
+	double passed_ticks; /* cost of a call that is skipped (passed.h) */
+	double read_ticks;   /* cost of a read, many in a row */
+	double fixed_ticks; /* time that the process waits for the agent at its start and its end */
+	double allowed;     /* part of each tick that the agent may use; 0: no limit */
+	uint64_t quantum_ticks; /* length of a quantum; 0: it is given in bursts */
 	uint64_t quantum_bursts;
-	uint64_t sample_ns;   /* as sample_ticks; 0: none */
-	uint64_t sample_cost; /* ticks that the kernel holds the thread up for each */
+	uint64_t sample_ns;   /* sample_ticks in ns; 0: no samples */
+	uint64_t sample_cost; /* ticks that the kernel takes from the thread for each sample */
 };
 
-/* What a thread has counted of its own work, read by others at the end (single writer). */
+/* Counts of a thread, which it alone writes, and which others read at the end. */
 struct thread_counts {
-	/* of every call: in one line of the cache */
+	/* counts that every call changes, in one line of the cache */
 	_Alignas(64) _Atomic uint64_t calls;
 	_Atomic uint64_t bursts, ticks;
 	_Atomic uint64_t mpi_ticks; /* inside MPI */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t polls, poll_ticks; /* between calls that only ask (polling.h) */
-	_Atomic uint64_t passed;            /* of the calls, those that were passed over */
-	_Atomic uint64_t lost; /* bursts whose counts could not be had, or could not be true */
-	_Atomic uint64_t hook_ticks; /* in hooks, but for what follows: of some calls, for all */
+	_Atomic uint64_t passed;            /* number of calls that were skipped */
+	_Atomic uint64_t lost; /* bursts whose counters could not be read, or were impossible */
+	_Atomic uint64_t hook_ticks; /* in hooks, without what follows; estimated */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
-	_Atomic uint64_t rested_calls, rested_ticks; /* calls are in `calls`, too */
-	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks by length of burst */
+	_Atomic uint64_t rested_calls, rested_ticks; /* in rests; these calls are part of `calls` */
+	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks, by length of the burst */
 };
 
 /*
- * The threads that a place has had. When one has ended, a new one takes over its structures and adds to their
- * counts. So nothing is lost, and memory grows only with the threads that exist at the same time.
+ * The threads that have used this struct, one after the other. A new thread takes over the struct of one that
+ * has ended, and adds to its counts. Therefore nothing is lost, and memory grows only with the number of threads
+ * that exist at the same time.
  */
 struct thread_life {
-	_Atomic uint64_t threads, ended; /* that the place had; of these, those that ended */
-	_Atomic uint64_t ended_ticks;    /* time that those lived, except while the agent was off */
-	_Atomic uint64_t since; /* when the last of them ended, in ticks of the run; 0: none has */
-	uint64_t born;          /* when the present one was met, in ticks of the clock */
+	_Atomic uint64_t threads, ended; /* number of threads, and of those that ended */
+	_Atomic uint64_t ended_ticks;    /* lifetime of these, without what the agent was off */
+	_Atomic uint64_t since; /* when the last one ended, in ticks of the run; 0: none has */
+	uint64_t born;          /* when the present thread was first seen, in ticks of the clock */
 };
 
 #define RECENT_OCTAVES (HISTOGRAM_BINS / 4)
 
-/* The computing time of the last second or so by length of burst, which tells what is short now. */
+/* Computing time of about the last second, by length of the burst: decides what is short now. */
 struct thread_recent {
-	double ticks[RECENT_OCTAVES];   /* what is older counts less and less */
-	uint64_t until[RECENT_OCTAVES]; /* the thread's histogram when it was looked at last ... */
-	uint64_t at;                    /* ... which was then; ticks */
+	double ticks[RECENT_OCTAVES];   /* older time has a smaller weight */
+	uint64_t until[RECENT_OCTAVES]; /* the thread's histogram at the time `at` */
+	uint64_t at;                    /* ticks */
 };
 
 /*
- * The burst under way, for those that cut it before it ends: all of it holds while `since` is the
- * same before and after the others are read.
+ * The burst under way, for threads that cut it before it ends. The other fields belong together if `since` is
+ * equal before and after they are read.
  */
 struct open_burst {
-	_Atomic uint64_t since; /* its begin; 0: none, or it is not read */
+	_Atomic uint64_t since; /* start of the burst; 0: there is none, or it is not read */
 	_Atomic uint64_t quantum;
 	_Atomic uint32_t group, from;
 	_Atomic double weight;
 };
 
-/* What the thread that switches groups within bursts last saw of another thread. Its own. */
+/* What the thread that switches groups within bursts last saw of another thread. It alone uses this. */
 struct watched_burst {
-	uint64_t since; /* begin of the burst under way then */
+	uint64_t since; /* start of the burst that was under way */
 	uint64_t ran_ns; /* processor time of the thread, when the burst was first seen or its group last switched */
 };
 
 /*
- * What every call needs lies together at the front, for among the program's work it has left the
- * caches, and each line of it is waited for.
+ * The fields that every call needs come first. While the program works they leave the caches, and a call waits
+ * for each line of them.
  */
 struct thread {
-	struct passed *passed; /* in the thread's own storage, where the preload looks at it */
-	uint32_t at;           /* path of the intercepted call under way, or of the last one */
+	struct passed *passed; /* in the thread's own storage, where the preload reads it */
+	uint32_t at;           /* call path of the intercepted call under way, or of the last one */
 	uint32_t from;         /* site of the burst under way */
-	uint64_t entered;      /* when that call began */
-	uint64_t begin;        /* of the burst */
-	uint64_t service_at;   /* when there is something to do that is not urgent */
-	uint32_t untimed;      /* calls, until the next one whose hooks are timed */
-	uint32_t returns;      /* as of the rules, when it looked last */
-	uint64_t burst_min;    /* ticks; that of the rules or lower: thread_learn_short */
+	uint64_t entered;      /* when the call `at` began */
+	uint64_t begin;        /* start of the burst */
+	uint64_t service_at;   /* when the next service is due */
+	uint32_t untimed;      /* number of calls until the next one whose hooks are timed */
+	uint32_t returns;      /* `returns` of the rules, when the thread last read it */
+	uint64_t burst_min;    /* ticks; that of the rules, or lower (thread_learn_short) */
 	struct rest_plan resting;
 	/* the burst under way */
 	bool open, reading;
-	bool by_other;   /* it is begun by another thread, just now */
-	bool ended;      /* its counters could be read at its end */
+	bool by_other;   /* another thread has started it on behalf of this one */
+	bool ended;      /* its counters were read at its end */
 	uint32_t before; /* span of the last burst that was not short; 0: none */
 	struct polling polling;
 	struct passed_window window;
-	double pay;     /* that of the rules, or less: thread_keep_budget */
-	double explore; /* chance that the first burst of a call site is read */
+	double pay;     /* that of the rules, or less (thread_keep_budget) */
+	double explore; /* probability that the first burst of a call site is read */
 	uint64_t random;
 	int open_error;
-	bool unopened; /* its counters are opened when the first of its bursts is to be read */
-	uint64_t open_ticks; /* what that takes: the least that was seen */
-	bool switched;       /* the group has changed since the burst's begin */
+	bool unopened;       /* its counters will be opened before its first burst is read */
+	uint64_t open_ticks; /* shortest time that opening the counters took */
+	bool switched;       /* the group has changed since the burst started */
 	struct thread_counts counts;
 	struct thread_life life;
-	struct passed_place places[PASSED_PLACES]; /* of passed */
-	struct passed_pair pair[PASSED_WINDOW];    /* of window */
-	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the burst's begin ... */
-	uint64_t end_values[GROUP_EVENTS_MAX];     /* ... and at its end */
+	struct passed_place places[PASSED_PLACES]; /* that passed->place points to */
+	struct passed_pair pair[PASSED_WINDOW];    /* of the window under way */
+	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the start of the burst */
+	uint64_t end_values[GROUP_EVENTS_MAX];     /* counters at its end */
 	double weight;
 	struct open_burst under_way;
 	struct watched_burst watched;
 	_Atomic pid_t tid; /* the watcher reads it while another thread may take the place */
-	/* whose turn it is to read or change groups: the thread's, or that of whoever switches them */
+	/* held by the thread that reads or changes the groups: this one, or the one that switches them within bursts */
 	atomic_flag turn;
 	/* the quantum under way */
 	unsigned group;
-	double group_weight; /* scheme_weight, when it was chosen */
+	double group_weight; /* scheme_weight at the time when the group was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
-	bool counting;               /* the group is enabled */
-	struct thread_recent recent; /* what the thread did lately, by length of burst */
-	bool main;                   /* it called MPI_Init: it alone speaks MPI for the agent */
-	uint32_t born;               /* path of the first call: of a new thread, its function */
-	uint64_t place;              /* in the scheme: which counter set this is */
+	bool counting; /* the group is enabled */
+	struct thread_recent recent;
+	bool main; /* it called MPI_Init: only this thread makes MPI calls for the agent */
+	uint32_t born; /* call path of the first call, from which the function of a new thread is known */
+	uint64_t place; /* number of the thread in the scheme */
 	uint64_t keep_at;
-	uint64_t unobserved; /* ticks, from hooks before a while to the first ones after it; of this thread */
-	/* how many calls there were at that time, for thread_keep_budget */
+	uint64_t unobserved; /* ticks of this thread's life in which the agent was off */
+	/* number of calls, and the time, when thread_keep_budget was last called */
 	uint64_t budget_calls, budget_at;
-	size_t kernel_bytes; /* its pages for samples and counters, while the thread lives */
-	size_t event_bytes;  /* of these, for counters */
-	/* what its groups are opened with */
+	size_t kernel_bytes; /* of the kernel's pages for samples and counters, while the thread lives */
+	size_t event_bytes; /* part of kernel_bytes, for counters */
+	/* with which its groups are opened */
 	const struct pmu *pmu;
 	const struct event *events;
 	const struct plan *plan;
@@ -188,24 +189,24 @@ struct thread {
 	struct rest_estimate estimate;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
-	/* of the drain, under the ledger's rules */
+	/* fields of the drain, used under the ledger's rules */
 	atomic_flag draining;
 	struct slicer slicer;
 	struct quantum *gathered; /* mapped */
 	size_t gathered_bytes;
 	uint64_t gathered_quantum;
-	struct pending_queue pending; /* claimed by no prototype yet */
-	uint32_t noted;               /* the highest span of which a burst was */
-	uint32_t settled;             /* generation that the pending ones were classified with */
-	uint64_t given_up, given_up_ticks; /* unclassified for good */
-	int spooled;                       /* its number in the spool; < 0: not in it */
-	struct preload_thread *slot;       /* what the preload has of it */
-	struct thread *next;               /* in the list of all threads */
-	struct thread *vacant;             /* in that of the places whose threads ended */
+	struct pending_queue pending; /* bursts that no prototype has claimed yet */
+	uint32_t noted;               /* the highest number of a span that had a burst */
+	uint32_t settled; /* generation of prototypes with which the pending bursts were classified */
+	uint64_t given_up, given_up_ticks; /* bursts that stay unclassified */
+	int spooled;                 /* number of the thread in the spool; < 0: it is not in it */
+	struct preload_thread *slot; /* the preload's record of this thread */
+	struct thread *next;         /* next one of all threads */
+	struct thread *vacant;       /* next one of those whose threads have ended */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
 
-/* xorshift64*: good enough to choose which bursts to read. In [0, 1). */
+/* Returns a number in [0, 1) by xorshift64*, which is good enough to choose the bursts to read. */
 static inline double thread_random(struct thread *thread)
 {
 	uint64_t x = thread->random;
@@ -217,7 +218,7 @@ static inline double thread_random(struct thread *thread)
 	return (double)((x * 0x2545f4914f6cdd1du) >> 11) * in_code(0x1p-53);
 }
 
-/* So many bursts, about as long as `length` each, have ended. All in ticks. */
+/* Adds `bursts` bursts of about `length` ticks each, and of `ticks` ticks together. */
 static inline void thread_add_bursts(struct thread *thread, uint64_t bursts, uint64_t length,
 		uint64_t ticks)
 {
@@ -228,7 +229,7 @@ static inline void thread_add_bursts(struct thread *thread, uint64_t bursts, uin
 	site_add(&counts->histogram[histogram_bin(length)], ticks);
 }
 
-/* So many times the time between two calls that only ask was polling. */
+/* Adds `polls` pauses between calls that only ask, of `ticks` ticks together. */
 static inline void thread_add_polls(struct thread *thread, uint64_t polls, uint64_t ticks)
 {
 	site_add(&thread->counts.polls, polls);
@@ -236,15 +237,15 @@ static inline void thread_add_polls(struct thread *thread, uint64_t polls, uint6
 }
 
 /*
- * Ticks, the length under which a burst that is cut is counted: that of its slices, which a clock above
- * the nominal one makes shorter.
+ * Returns the length in ticks under which a burst that is cut is counted. It is below that of a slice, because a
+ * processor above its nominal clock makes slices shorter.
  */
 static inline uint64_t thread_cut_length(const struct thread_rules *rules)
 {
 	return rules->sample_ticks / 4;
 }
 
-/* Adds bursts that are too short to be worth being placed. */
+/* Adds bursts that are too short to be placed. */
 static inline void thread_add_short(struct thread *thread, uint64_t bursts, uint64_t ticks)
 {
 	site_add(&thread->counts.short_bursts, bursts);
@@ -262,18 +263,18 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 }
 
 /*
- * A thread with its groups open, or NULL without memory; place is its number in the scheme, tid the
- * kernel's number of the thread, 0: the calling one; save_pages as of group_open_on. Where groups
- * cannot be opened, open_error says why, and its bursts are timed but not read.
+ * Returns a new thread with its groups open, or NULL if there is no memory. place: its number in the scheme.
+ * tid: the kernel's number of the thread; 0: the calling one. save_pages: as in group_open_on. If the groups
+ * cannot be opened, open_error is set, and the thread's bursts are timed but not read.
  */
 struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
 		const struct event *events, const struct plan *plan, uint64_t place,
 		enum read_method method, bool save_pages);
 
 /*
- * Gives the place of a thread that ended to the calling thread, which adds to its counts. Call after
- * thread_end_life. The counters are opened when a burst is to be read for the first time. This takes some
- * 100 us, so fewer bursts are read until then: some threads do not even live that long.
+ * Gives the struct of a thread that ended to the calling thread, which adds to its counts. Call after
+ * thread_end_life. The counters are opened before the first burst is read. This takes some 100 us, which is longer
+ * than some threads live, so fewer bursts are read until then.
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
@@ -287,40 +288,43 @@ void thread_end_life(struct thread *thread, uint64_t elapsed);
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
 
 /*
- * Waits until no drain or checkpoint of the thread is under way, and keeps others out until thread_let_go. What
- * was written before the latter is seen by the next drain. Any thread may call these functions.
+ * Waits until no drain or checkpoint of the thread is under way, and prevents others until thread_let_go. The next
+ * drain sees what was written before thread_let_go. Any thread may call these functions.
  */
 void thread_hold(struct thread *thread);
 void thread_let_go(struct thread *thread);
 
-/* Closes the groups. The rest stays: the ledger still reads it. On the thread itself. */
+/* Closes the groups. Everything else stays, because the ledger still reads it. Call on the thread itself. */
 void thread_close(struct thread *thread);
 
-/* After thread_close, when nobody reads the thread any more. */
+/* Frees the thread. Call after thread_close, when no other thread reads it any more. */
 void thread_free(struct thread *thread);
 
-/* What is mapped for one thread, and of one what is there, with the kernel's pages. */
+/* Returns the bytes that are mapped for one thread. */
 size_t thread_bytes(void);
+
+/* Returns the bytes of memory that the thread really takes, including the kernel's pages. */
 size_t thread_resident(const struct thread *thread);
 
 /*
- * Reads are what the budget can still be kept with: fewer of them until all that was done for this
- * thread, in so many ticks of the program, is allowed. On the thread itself.
+ * Lowers the probability of reads until the thread's whole overhead is within the budget. elapsed: ticks of the
+ * program until now. Call on the thread itself.
  */
 void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed);
 
 /*
- * Lowers the length below which bursts are short to what holds 99% of the thread's recent computing time.
- * The rounds (ledger_publish) tell it for the whole run, but are ever farther apart. On the thread itself.
+ * Lowers the length below which bursts are short, so that 99% of the thread's recent computing time is above it.
+ * The rounds (ledger_publish) set it for the whole run, but the time between them doubles. Call on the thread
+ * itself.
  */
 void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
-/* Of its own time, what we have done in it: without the process' start and end. */
+/* Returns the ticks of the thread's time that the agent took, without the process' start and end. */
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
 
 /*
- * What the two hooks of a call took among the program's work, where most of what they need has left the
- * caches, is many times what they take in a row: so one call in some is timed, for all.
+ * One of this many calls is timed, for all. Among the program's work the two hooks of a call take many times what
+ * they take in a row, because most of what they need has left the caches.
  */
 #define THREAD_CALLS_TIMED 31
 
@@ -329,27 +333,28 @@ static inline bool thread_is_timed(const struct thread *thread)
 	return __builtin_expect(!thread->untimed, 0);
 }
 
-/* A hook of the call that is timed took so long, its reads and its service left out. */
+/* Adds the `ticks` that a hook of the timed call took, without its reads and its service. */
 void thread_account_hook(struct thread *thread, const struct thread_rules *rules, uint64_t ticks);
 
-/* A call is over: the next one is timed, or one call fewer comes before that. */
+/* Counts a call down to the next one that is timed. */
 static inline void thread_count_untimed(struct thread *thread)
 {
 	thread->untimed = thread->untimed ? thread->untimed - 1 : THREAD_CALLS_TIMED - 1;
 }
 
-/* What it has counted up to now. On the thread itself, or when it reads bursts no more. */
+/* Fills account with the thread's counts so far. Call on the thread itself, or after its last burst. */
 void thread_account(const struct thread *thread, struct account *account);
 
+/* Reads the counters at the end of a burst. Returns the time after that. */
 uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
- * At time now, in the first hook after no call was looked at for a while: the burst or the call that was
- * under way before is left out, for nobody knows when it ended. The time since it began is unobserved.
+ * Drops the burst or the call that was under way when the agent was turned off, because its end is not known. The
+ * time since it began is unobserved. Call in the first hook after the agent is on again, at time now.
  */
 void thread_return(struct thread *thread, uint32_t returns, uint64_t now);
 
-/* Before all else in a hook: perhaps it is the first after a while. */
+/* Calls thread_return in the first hook after the agent was off. Call before all else in a hook. */
 static inline void thread_look_return(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
@@ -361,14 +366,15 @@ static inline void thread_look_return(struct thread *thread, const struct thread
 }
 
 /*
- * From another thread: where the burst that is under way is long, and its quantum over, the next one
- * begins within it. Waits for nobody.
+ * Starts the next quantum within the burst under way, if that is long and its quantum is over. Call on another
+ * thread. Never waits.
  */
 void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
- * The work of a burst ends here, at time now: its counters are read, if they are, before anything else is
- * done, so that they hold as little of ours as can be. thread_end_burst follows. When that was done.
+ * Reads the counters of the burst that ends at time now, if it is one that is read. Call before anything else is
+ * done, so that the counts hold as little of the agent's work as possible, and thread_end_burst after it. Returns
+ * the time when the counters were read.
  */
 static inline uint64_t thread_stop_counting(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
@@ -377,8 +383,8 @@ static inline uint64_t thread_stop_counting(struct thread *thread, const struct 
 }
 
 /*
- * How many windows of calls go by for each one that is looked at (passed.h): as the budget wants it, and where
- * the program polls, as many as may, for nothing is lost.
+ * Returns how many windows of calls are skipped for each one that is observed (passed.h): the number that keeps
+ * the budget, or the largest one while the program polls, because polling has no bursts that would be lost.
  */
 static inline uint32_t thread_passes(const struct thread *thread, const struct thread_rules *rules)
 {
@@ -387,15 +393,15 @@ static inline uint32_t thread_passes(const struct thread *thread, const struct t
 	return thread->window.multiple;
 }
 
-/* The burst under way ends, at time now: `call` begins, at the path thread->at. */
+/* Ends the burst under way at time now, when `call` begins at the path thread->at. */
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now);
 
-/* A burst begins: `call`, at the path thread->at, has returned. */
+/* Starts a burst at time now, when `call` at the path thread->at has returned. */
 void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now);
 
-/* The same from another thread, of one that does not know yet that it is observed. */
+/* Starts a burst of a thread that does not know yet that it is observed. Call on another thread. */
 void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now);
 
