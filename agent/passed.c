@@ -6,20 +6,20 @@
 #include "agent/thread.h"
 #include "sampling/clock.h"
 
-#define CALM        64   /* so many quick calls in a row, and calls may go by */
-#define SLACK       2    /* times what was expected is not long */
-#define CALLS_SHARE 0.5  /* of what is allowed, calls may cost */
-#define POLLS_SLACK 1.5  /* the same where all was polling: that is regular */
-#define USUAL       256  /* so many times of going by tell how long it is */
-#define POLLS_DOUBT 10   /* what was long among polls is known to be a burst, but it was not read */
-#define DOUBT_SHARE 0.01 /* of all time may be that of something long that went by */
+#define CALM        64   /* quick calls in a row after which calls are skipped */
+#define SLACK       2    /* multiple of the expected time up to which it is not long */
+#define CALLS_SHARE 0.5  /* part of the budget that calls may cost */
+#define POLLS_SLACK 1.5  /* multiple if all was polling, which is regular */
+#define USUAL       256  /* rows of skipped calls over which their time is averaged */
+#define POLLS_DOUBT 10   /* divides what was long among polls: a burst for sure, but not read */
+#define DOUBT_SHARE 0.01 /* part of all time that may be long among skipped calls */
 
-#define HOOKS_KNOWN 1024 /* calls that were looked at, after which it is known what that takes */
+#define HOOKS_KNOWN 1024 /* observed calls after which their cost is known */
 
-#define COST_CALLS   1024 /* are measured in a row, for a clock may tick every 40 ns, */
-#define COST_BATCHES 4    /* so many times */
+#define COST_CALLS   1024 /* calls measured in a row, because a clock may tick every 40 ns */
+#define COST_BATCHES 4    /* number of measurements */
 
-/* What the preload does (wrap.h). */
+/* Skips a call as the preload does (wrap.h). */
 static __attribute__((noinline)) void goes_by(struct passed *passed, const void *site,
 		const void *frame)
 {
@@ -47,7 +47,7 @@ double passed_cost(void)
 	return (double)least / COST_CALLS;
 }
 
-/* What the hooks of a call take among the program's work; at first, what they take one after the other. */
+/* Returns the ticks that the hooks of a call take among the program's work, or at first, many in a row. */
 static double hook_ticks(const struct thread *thread, const struct thread_rules *rules)
 {
 	const struct thread_counts *counts = &thread->counts;
@@ -88,7 +88,7 @@ static void add_place(struct passed *passed, const struct passed_place *from)
 	*place = *from;
 }
 
-/* The places of the window, each once, and of those before it as many as there is room for. */
+/* Sets the places to those of the window, each once, and to as many earlier ones as there is room for. */
 static void set_places(struct thread *thread)
 {
 	struct passed *passed = thread->passed;
@@ -109,24 +109,24 @@ static void set_places(struct thread *thread)
 	}
 	for (uint32_t i = 0; i < places; i++)
 		add_place(passed, &before[i]);
-	/* until it is known: itself */
+	/* a place is taken to follow itself until the next one is known */
 	for (uint32_t i = 0; i < passed->places; i++)
 		passed_follows(&passed->place[i],
 				passed->place[i].nests ? NULL : &passed->place[i]);
 }
 
-/* Something was long: nothing goes by until much was quick again. */
+/* Skips no calls until many in a row were quick. Call when something was long. */
 static void forget(struct thread *thread)
 {
 	thread->window.calm = 0;
 	thread->passed->places = 0;
 }
 
-/* What the pairs of the window say of what went by. */
+/* Means of the window, by which skipped calls are judged. */
 struct usual {
-	double burst, call; /* ticks, the means */
+	double burst, call; /* mean ticks */
 	bool waits;         /* one of the calls can wait */
-	bool polls;         /* nothing but polling was between them */
+	bool polls;         /* only polling was between them */
 };
 
 static struct usual usual_of(const struct thread *thread)
@@ -142,7 +142,7 @@ static struct usual usual_of(const struct thread *thread)
 	return usual;
 }
 
-/* A call was answered, and still the program polls on: what went by before does so again. */
+/* Skips `calls` more calls, if the program polls on after an answer. Returns false if it does not. */
 static bool goes_on(struct thread *thread, const struct passed_pair *pair, uint32_t calls)
 {
 	struct passed_place *place = passed_find(thread->passed, pair->site, pair->frame);
@@ -166,13 +166,13 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 
 	window->timed = false;
 	window->resume = 0;
-	/* reads are in the time of what is read */
+	/* the time of a burst that is read includes the reads */
 	if (!timed || thread->reading) {
 		window->pairs = 0;
 		return;
 	}
 	if (pair->burst + call_ticks > rules->quick_ticks) {
-		/* what held up the call did not hold up what comes after it */
+		/* what delayed this call must not count as a delay of what comes after it */
 		if (thread->polling.row == POLLING_ROW)
 			polling_off(thread, rules, thread->begin, 0);
 		forget(thread);
@@ -194,7 +194,7 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 	thread->passed->heeds = usual_of(thread).polls && polling_heeds(&thread->polling);
 	if (window->calm == CALM && !(thread->passed->heeds && thread->polling.answered)) {
 		set_places(thread);
-		/* not always as many: programs have periods */
+		/* a random number, because programs have periods */
 		window->going = PASSED_WINDOW * multiple / 2 +
 				(uint32_t)(thread_random(thread) * PASSED_WINDOW * multiple) + 1;
 		passed_start(thread->passed, thread->passed->place, window->going);
@@ -203,8 +203,8 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 }
 
 /*
- * What went by took so many times what was expected of it: as the stamps of what is timed take time,
- * it is less. One window says too little of it, and its own share in it: many say it.
+ * Returns the ratio of the time of skipped calls to the expected time. It is below 1, because the time stamps
+ * of observed calls take time. One window tells it too badly, so it is a ratio of means over many.
  */
 static double usual_scale(struct passed_window *window, double ticks, double expected)
 {
@@ -227,7 +227,10 @@ static bool is_longer(const struct thread_rules *rules, double ticks, double exp
 	return ticks > (polls ? POLLS_SLACK : SLACK) * expected + (double)rules->quick_ticks;
 }
 
-/* Where the program polled, and the kernel held it up, that is polling, too. */
+/*
+ * Returns whether polling took longer than expected because the kernel preempted the thread. It is polling,
+ * then.
+ */
 static bool was_held_up(struct thread *thread, const struct thread_rules *rules, uint64_t now,
 		uint64_t ticks, double expected)
 {
@@ -237,7 +240,7 @@ static bool was_held_up(struct thread *thread, const struct thread_rules *rules,
 			(on - expected) * POLLING_HELD_UP < (double)ticks - expected;
 }
 
-/* Gives the bursts before the calls that went by their part of `left` ticks. Returns what remains. */
+/* Gives the bursts before the skipped calls their part of `left` ticks. Returns the remaining ticks. */
 static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
 {
 	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
@@ -259,7 +262,7 @@ static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, u
 	return left;
 }
 
-/* None goes by any more: how many calls did. */
+/* Skips no more calls. Counts those that were skipped, and returns their number. */
 static uint64_t stop_going(struct thread *thread)
 {
 	uint64_t calls = thread->window.going - passed_left(thread->passed);
@@ -282,7 +285,7 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 {
 	uint64_t calls = stop_going(thread), left = since_begin(thread, now), last;
 	struct usual usual = usual_of(thread);
-	/* so many pairs, and the burst that is to end */
+	/* `calls` pairs, and the burst that is to end */
 	double expected = (double)calls * (usual.burst + usual.call) + usual.burst, scale = 1;
 	bool is_long;
 

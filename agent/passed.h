@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that are passed over. Where calls follow each other so fast that a time stamp at both ends of
- * each would break the budget (programs that poll, or exchange nothing but small messages), a thread
- * looks at a window of calls, and then lets so many times as many go by with no more than a look at who
- * calls. The time that went by is known from the stamps around it, and their bursts and calls share it
- * as those of the window did.
+ * Calls that are skipped. Calls may follow each other so fast that time stamps at both ends of each would break
+ * the budget, in programs that poll or exchange only small messages. A thread then observes a window of calls,
+ * and skips some multiple of that number. At a skipped call it only checks which place the call comes from. The
+ * time of skipped calls is known from the time stamps around them. Their bursts and calls share it in the same
+ * proportions as in the window.
  *
- * Only calls from places that were quick in this window or those before it, with the same stack, are
- * passed over, and only while all calls were quick for some time. Those that make no intercepted call
- * themselves leave no trace but that they are counted: not even that the thread is in one (where one does so
- * all the same, but did not in a window, what it makes is taken for a call of the program). Where something
- * long was among them all the same, it is taken for the burst that came last, or where one of the calls can
- * wait, for a call; while more than a hundredth of all time was such (a tenth, where none can wait), no call
- * is passed over.
+ * A call is skipped only if its place, with the same stack, was quick in this window or an earlier one, and
+ * only after all calls were quick for some time. A skipped call that makes no intercepted call is counted, and
+ * leaves no other trace: it is not even noted that the thread is in a call. If it makes one after all, but did
+ * not in a window, the inner call is taken for a call of the program.
  *
- * Where a window held nothing but polling (polling.h), a call that is answered is looked at all the same when
- * it returns: the burst that begins then is timed, and may be read. This is left out while answers do not end
- * the polling, as where a program asks again for what has come.
+ * Something long may be among skipped calls. It is taken for the last burst, or for a call if one of the calls
+ * can wait. No call is skipped while such time is more than a hundredth of all time (a tenth, if none can
+ * wait).
+ *
+ * After a window of only polling (polling.h), a skipped call that is answered is observed when it returns. The
+ * burst that begins then is timed, and may be read. This is not done while answers do not end the polling, for
+ * example if a program asks again for what has come.
  */
 #ifndef PHASEMUX_AGENT_PASSED_H
 #define PHASEMUX_AGENT_PASSED_H
@@ -26,36 +27,36 @@
 #include <stdint.h>
 
 #define PASSED_WINDOW 8   /* calls */
-#define PASSED_MOST   127 /* times the window may go by */
+#define PASSED_MOST   127 /* most windows skipped for each one that is observed */
 #define PASSED_PLACES 12
 
 /*
- * What the preload sees of it, in the thread's own storage. What the next call is compared with lies here,
- * not behind pointers, and where calls come from one place again and again, `run` alone is written. Each
- * instruction counts where polls are over in 80 ns with memory waited for between them (docs/cost.md).
+ * The preload's part, in the thread's own storage. What the next call is compared with is here and not behind
+ * pointers. While calls come from one place again and again, only `run` is written. Each instruction matters if
+ * polls take 80 ns and wait for memory between them (docs/cost.md).
  */
 struct passed {
-	/* where the next call is expected from, if it does not nest and may go by; site NULL: none is */
+	/* where the next call is expected from, if it does not nest and may be skipped; site NULL: nowhere */
 	const void *site, *frame;
-	uint32_t run; /* calls that may go by from there, at least one, before anything else changes */
-	uint32_t left; /* and from then on */
+	uint32_t run; /* calls from there that may be skipped, at least one, before other fields change */
+	uint32_t left; /* calls that may be skipped after these */
 	uint32_t places;
 	bool nests; /* the call under way has made an intercepted one itself */
-	bool heeds; /* a call that only asks, and is answered, is looked at though it goes by */
-	struct passed_place *next;  /* that place */
-	struct passed_place *last;  /* where the last one came from, or one to begin with */
+	bool heeds; /* a skipped call that only asks, and is answered, is observed when it returns */
+	struct passed_place *next;  /* place of the next call */
+	struct passed_place *last;  /* place of the last skipped call, or at first any */
 	struct passed_place *place; /* at most PASSED_PLACES */
 };
 
 struct passed_place {
 	const void *site, *frame;
-	/* where a call that does not nest came from after one from here, as in struct passed */
+	/* where a call that does not nest came from after one from here; NULL: none is known */
 	const void *next_site, *next_frame;
 	struct passed_place *next;
 	uint32_t from; /* the core's number of the site */
-	bool repeats;  /* `next` is this one: whoever goes by needs no register to compare them */
-	bool nests;    /* a call from here made an intercepted one itself */
-	bool asks;     /* calls from here only ask */
+	bool repeats; /* `next` is this place; a flag saves a register that a comparison would need */
+	bool nests;   /* a call from here made an intercepted one itself */
+	bool asks;    /* calls from here only ask */
 };
 
 static inline bool passed_is_place(const struct passed_place *place, const void *site,
@@ -64,7 +65,7 @@ static inline bool passed_is_place(const struct passed_place *place, const void 
 	return place->site == site && place->frame == frame;
 }
 
-/* One of the places, or NULL. */
+/* Returns the place with this site and frame, or NULL. */
 static inline struct passed_place *passed_find(struct passed *passed, const void *site,
 		const void *frame)
 {
@@ -74,13 +75,13 @@ static inline struct passed_place *passed_find(struct passed *passed, const void
 	return NULL;
 }
 
-/* Calls that may still go by. */
+/* Returns how many calls may still be skipped. */
 static inline uint32_t passed_left(const struct passed *passed)
 {
 	return passed->run + passed->left;
 }
 
-/* The last call came from there, `run` is over: what comes now is known from there, too. */
+/* Expects the call that came after one from `place` the last time. Call when `run` is used up. */
 static inline void passed_came_from(struct passed *passed, struct passed_place *place)
 {
 	passed->last = place;
@@ -98,7 +99,7 @@ static inline void passed_came_from(struct passed *passed, struct passed_place *
 	}
 }
 
-/* So many calls may go by, after one from there. */
+/* Allows to skip `calls` calls, after one from `place`. */
 static inline void passed_start(struct passed *passed, struct passed_place *place, uint32_t calls)
 {
 	passed->run = 0;
@@ -112,7 +113,7 @@ static inline void passed_stop(struct passed *passed)
 	passed->site = NULL;
 }
 
-/* After a call from one place another came, or may come: NULL, none that does not nest. */
+/* Notes that a call from `next` came after one from `place`. next NULL: none, or one that nests. */
 static inline void passed_follows(struct passed_place *place, struct passed_place *next)
 {
 	place->next = next;
@@ -122,8 +123,8 @@ static inline void passed_follows(struct passed_place *place, struct passed_plac
 }
 
 /*
- * The call that begins is passed over, and what follows its return is of the same burst for us. There must
- * be calls left that may.
+ * Skips the call that begins, if it comes from one of the places: the burst under way then goes on after it.
+ * Returns false if it does not. Call only while passed_left is not 0.
  */
 static inline bool passed_takes(struct passed *passed, const void *site, const void *frame)
 {
@@ -138,8 +139,8 @@ static inline bool passed_takes(struct passed *passed, const void *site, const v
 }
 
 /*
- * The same where calls come from place after place as they did before, in a few instructions. Such a call
- * makes no other that is intercepted.
+ * Skips the call that begins, if it comes from the place that is expected, in a few instructions. Such a call
+ * makes no other one that is intercepted. Returns false if it comes from elsewhere.
  */
 static inline bool passed_takes_next(struct passed *passed, const void *site, const void *frame)
 {
@@ -150,27 +151,27 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 	return true;
 }
 
-/* A burst and the call that ended it, which were timed; all in ticks. */
+/* A burst and the call that ended it, which were timed; times in ticks. */
 struct passed_pair {
 	uint64_t burst, call;
 	uint32_t span, from;       /* of the burst; the site where the next one begins */
-	uint16_t length;           /* number in the thread's table */
+	uint16_t length;           /* number of the length in the thread's table */
 	bool placed, waits, nests; /* placed: by span and length; otherwise the burst is short */
 	bool polls;                /* it was no burst but polling (polling.h) */
 	bool asks;                 /* the call only asks */
 	const void *site, *frame;
 };
 
-/* The core's side. */
+/* The core's part. */
 struct passed_window {
-	uint32_t multiple; /* so many windows go by for each one that is looked at, about; 0: none */
-	uint32_t going;    /* calls that may go by since the burst under way began; 0: none do */
-	uint32_t resume;   /* so many more may, if the program polls on after it was answered */
-	uint16_t calm;     /* how many quick ones came in a row, at most as many as matter */
-	uint16_t pairs;    /* of this window were looked at */
-	bool timed;        /* the burst that ended last is the next pair, but for its call */
-	uint64_t doubt;    /* ticks of what was long, and went by */
-	/* of what went by when nothing was: how long it was, and as long as the window promised */
+	uint32_t multiple; /* windows skipped for each one that is observed, about; 0: none */
+	uint32_t going;    /* calls that may be skipped in the burst under way; 0: none are */
+	uint32_t resume; /* calls that may still be skipped if the program polls on after an answer */
+	uint16_t calm;   /* number of quick calls in a row, at most CALM */
+	uint16_t pairs; /* number of pairs of this window that are known */
+	bool timed;     /* the burst that ended last is in the next pair; its call is not yet */
+	uint64_t doubt; /* ticks of what was long among skipped calls */
+	/* mean ticks of skipped calls when nothing was long, and as many as the window promised */
 	double usual_ticks, usual_expected;
 };
 
@@ -178,28 +179,32 @@ struct thread;
 struct thread_rules;
 
 /*
- * How many windows go by for each one that is looked at, where a thread had so many calls in so many
- * ticks, so that looking costs no more than a share of what is allowed. 0: it looks at all. elapsed:
- * ticks of the program.
+ * Returns how many windows are skipped for each one that is observed, so that calls cost no more than a part of
+ * the budget. 0: all calls are observed. calls, ticks: calls that the thread had in this time. elapsed: ticks
+ * of the program until now.
  */
 uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t calls, uint64_t ticks, uint64_t elapsed);
 
-/* Ticks that a call costs which goes by, in a row of them. Measured, in 6 us. */
+/* Measures and returns the ticks that a skipped call costs, many in a row. Takes 6 us. */
 double passed_cost(void);
 
-/* A call returned, took so long, and the next burst has begun: perhaps what follows may go by. */
+/*
+ * Adds a call that has returned after `call_ticks` to the window, and decides whether to skip the next calls.
+ */
 void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,
 		const void *frame, bool waits, uint64_t call_ticks);
 
 /*
- * What went by before time now becomes bursts and calls; of it, the burst under way is what came last.
+ * Divides the time of the skipped calls, up to now, among bursts and calls. The burst under way is then only
+ * the last part of it.
  */
 void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
- * The same where the call that went by last returns now, and was answered: no burst is under way. Where what
- * went by was longer than expected, that call was, for it took what has come. False: nothing went by.
+ * Divides the time of the skipped calls among bursts and calls when the last one returns at time now, and was
+ * answered. No burst is under way after it. If the time is longer than expected, that call took the rest,
+ * because it received what has come. Returns false if calls are not being skipped.
  */
 bool passed_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
