@@ -13,7 +13,7 @@ __attribute__((hot)) bool polling_is(struct thread *thread, const struct thread_
 		return true;
 	if (ticks < rules->poll_look_ticks || !thread->sites.site[thread->from].polls)
 		return false;
-	/* the program polled here before: perhaps it does so again, but was held up */
+	/* the program polled here before: perhaps it does so again, but was preempted */
 	on = ticks - polling_off(thread, rules, now, ticks);
 	return on < (least > rules->quick_ticks ? least : rules->quick_ticks);
 }
