@@ -14,38 +14,43 @@
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 
-/* Each switch within a burst costs two slices: a group stays while the thread runs for so many. */
+/* Slices for which a group stays enabled within a burst, because each switch costs two slices. */
 #define SWITCH_SLICES 16
 
-/* Of what reads may cost, what they have even where all is spent: else a short run would know nothing. */
+/*
+ * Share of the read budget that is still spent once the whole budget is, so that short runs measure something.
+ */
 #define READS_LEFT 0.3
 
-/* Of what is allowed, what learning call paths may take, and at least, of the main thread and others. */
+/*
+ * Share of the budget that learning call paths may take, and the least ns for it (main thread, other threads).
+ */
 #define LEARN_SHARE   0.25
 #define LEARN_NS_MAIN 5e6
 #define LEARN_NS      5e5
 
 /*
- * Among the program's work a read takes some times as long as it did at the start, one after the other,
- * for what it needs has left the caches. After so many reads this is known; one that took more than so
- * many times as long was held up by something else.
+ * Among the program's work a read takes several times as long as at the start, when many are made in a row,
+ * because what it needs has left the caches. The cost is known after READS_KNOWN reads. A read that took more
+ * than READ_TICKS_MOST times the cost at the start was delayed by something else.
  */
 #define READS_KNOWN     32
 #define READ_TICKS_MOST 16
-#define HOOK_TICKS_MOST 64  /* the same of a hook */
-#define SWITCH_NS_MOST  1e6 /* and of a switch, which takes 3 to 10 us */
+#define HOOK_TICKS_MOST 64  /* this limit for a hook */
+#define SWITCH_NS_MOST  1e6 /* limit for a switch, which takes 3 to 10 us */
 
 /*
- * The first burst of a call site is read, because nothing tells its length. Where there are so many sites
- * that this costs more than is allowed, and so much in advance, only some are.
+ * The first burst of a call site is read, because nothing predicts its length. With very many sites this may
+ * cost too much. Once the thread has spent EXPLORE_NS more than its budget, the first burst is read only with
+ * the probability EXPLORE_LEFT.
  */
 #define EXPLORE_NS   5e6
 #define EXPLORE_LEFT 0.05
 
 #define THREADS_FEW 64 /* threads that may open counters while any descriptor is free */
 
-#define RECENT_NS  1e9  /* computing longer ago than this hardly tells what is short now */
-#define KEPT_SHARE 0.99 /* of the computing time is in bursts that are not short */
+#define RECENT_NS  1e9  /* age from which computing hardly decides what is short now */
+#define KEPT_SHARE 0.99 /* share of the computing time in bursts that are not short */
 
 size_t thread_bytes(void)
 {
@@ -66,13 +71,13 @@ static void close_groups(struct thread *thread)
 			group_close(&thread->groups[g]);
 }
 
-/* Whether the group's descriptor leaves enough of them to the program, if there are many threads. */
+/* Returns whether the group's descriptor leaves enough of them to the program, if there are many threads. */
 static bool is_modest(const struct thread *thread, const struct group *group)
 {
 	return thread->place < THREADS_FEW || group->fd[0] < 0 || descriptor_is_spare(group->fd[0]);
 }
 
-/* Opens the groups that the scheme will ever want here. */
+/* Opens the groups that the scheme may ever choose for this thread. Returns 0 or -errno. */
 static int open_groups(struct thread *thread, const struct thread_rules *rules, pid_t tid,
 		enum read_method method, bool save_pages)
 {
@@ -102,14 +107,14 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 	return 0;
 }
 
-/* Where the kernel lets us, bursts that are long are sampled; else they are whole. */
+/* Opens the samples by which long bursts are cut. If the kernel refuses them, long bursts stay whole. */
 static void open_samples(struct thread *thread, const struct thread_rules *rules)
 {
 	struct overflow *overflow = &thread->slicer.overflow;
 	bool first = (pid_t)syscall(SYS_gettid) == getpid();
 	int error = 0;
 
-	/* room for what comes until somebody looks */
+	/* the ring has room for what comes until it is read the next time */
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX && rules->sample_ns && !error; g++) {
 		struct group *group = &thread->groups[g];
 
@@ -172,7 +177,9 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
 	return thread;
 }
 
-/* False: somebody else has it. Pairs with the release in end_turn: what was done in the other's turn. */
+/*
+ * Returns false if another thread has the turn. Pairs with the release in end_turn, which publishes that turn.
+ */
 static inline bool take_turn(struct thread *thread)
 {
 	return !atomic_flag_test_and_set_explicit(&thread->turn, memory_order_acquire);
@@ -198,7 +205,7 @@ void thread_close(struct thread *thread)
 {
 	while (!take_turn(thread))
 		sched_yield();
-	/* pairs with the release in ledger_drain: who reads the ring has done with it */
+	/* pairs with the release in ledger_drain: the reader of the ring is done with it */
 	thread_hold(thread);
 	overflow_close(&thread->slicer.overflow);
 	thread_let_go(thread);
@@ -264,13 +271,15 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
 	return is_there(life) && elapsed > since ? lived + elapsed - since : lived;
 }
 
-/* What took longer than that was held up by something else. */
+/* Limits ticks to `most`, because what took longer was delayed by something else. */
 static uint64_t at_most(uint64_t ticks, double most)
 {
 	return (double)ticks < most ? ticks : (uint64_t)most;
 }
 
-/* Returns the cost of a read as a share of its cost together with opening the counters first; 1: they are open. */
+/*
+ * Returns the cost of a read as a share of its cost together with opening the counters first; 1: they are open.
+ */
 static double opening_share(const struct thread *thread, const struct thread_rules *rules)
 {
 	double read = 2 * rules->read_ticks;
@@ -278,7 +287,7 @@ static double opening_share(const struct thread *thread, const struct thread_rul
 	return thread->unopened ? read / (read + (double)thread->open_ticks) : 1;
 }
 
-/* Opens the counters of a thread in a place that was used before. Returns false if the burst is not to be read. */
+/* Opens the counters of a thread that was given a used place. Returns false if the burst is not to be read. */
 static __attribute__((noinline)) bool open_late(struct thread *thread,
 		const struct thread_rules *rules)
 {
@@ -286,7 +295,7 @@ static __attribute__((noinline)) bool open_late(struct thread *thread,
 	uint64_t begin = clock_now();
 	double share = opening_share(thread, rules);
 
-	/* pairs with the release in ledger_drain: who looks at samples, looks at these from the start */
+	/* pairs with the release in ledger_drain: a drain that looks at samples sees these from the start */
 	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
 		return false;
 	state = cancellation_hold();
@@ -309,7 +318,7 @@ void thread_free(struct thread *thread)
 	memory_unmap(thread, thread_bytes());
 }
 
-/* Where nothing can be counted, the one group has no event, and only time is taken. */
+/* Enables the group. If nothing can be counted, the only group has no event, and only time is taken. */
 static int enable(struct group *group)
 {
 	return group->count ? group_enable(group) : 0;
@@ -332,7 +341,7 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	unsigned group;
 
 	readers_enter(rules);
-	/* pairs with rcu_assign_pointer in ledger_publish: the shares that were learnt */
+	/* pairs with rcu_assign_pointer in ledger_publish, which publishes the learnt shares */
 	scheme.adaptive = rcu_dereference(rules->adaptive);
 	group = scheme_group(&scheme, place, quantum);
 	*group_weight = scheme_weight(&scheme, group);
@@ -340,14 +349,17 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	return group;
 }
 
-/* Between bursts: the next quantum, and its group. False when it cannot be counted. */
+/*
+ * Starts the next quantum, and enables its group. Returns false if it cannot. Caller has the turn, if there are
+ * any.
+ */
 static __attribute__((noinline)) bool next_quantum(struct thread *thread,
 		const struct thread_rules *rules, uint64_t now)
 {
 	unsigned group = choose_group(rules, thread->place, thread->quantum + 1,
 			&thread->group_weight);
 
-	/* where the group never changes, all of a thread's bursts are one unit drawn */
+	/* if the group never changes, all bursts of a thread are one sampling unit */
 	thread->quantum += rules->scheme.kind != SCHEME_SPACE;
 	thread->quantum_end = now + rules->quantum_ticks;
 	thread->quantum_left = rules->quantum_bursts;
@@ -378,14 +390,17 @@ static int read_begin(struct thread *thread)
 	return read_group(group, thread->values);
 }
 
-/* A read took so long. */
+/* Adds a read that took `ticks`. */
 static void account_read(struct thread *thread, const struct thread_rules *rules, uint64_t ticks)
 {
 	site_add(&thread->counts.reads, 1);
 	site_add(&thread->counts.read_ticks, at_most(ticks, READ_TICKS_MOST * rules->read_ticks));
 }
 
-/* The burst that begins will be read: the counters at time *now, which is later when it returns. */
+/*
+ * Reads the counters for a burst that begins at *now, and moves *now past that. Returns false if they are not
+ * read.
+ */
 static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 		const struct thread_rules *rules, uint64_t *now)
 {
@@ -404,7 +419,7 @@ static __attribute__((noinline)) bool begin_reading(struct thread *thread,
 				at_most(begin - *now, (double)clock_ticks(SWITCH_NS_MOST)));
 	}
 	good = good && read_begin(thread) == 0;
-	/* a group that the kernel threw out comes back, if it does, with the next quantum */
+	/* a group that the kernel has thrown out can come back only with the next quantum */
 	if (!good)
 		thread->counting = false;
 	if (rules->switching)
@@ -444,8 +459,8 @@ static uint64_t ran_ns_of(const struct thread *thread)
 }
 
 /*
- * Whether the thread has run for so many ticks in this burst with the present group. A thread that waits
- * for a processor is not sampled meanwhile.
+ * Returns whether the thread has run for `ticks` in this burst with the present group. Only its processor time
+ * counts, because a thread that waits for a processor is not sampled.
  */
 static bool has_run(struct thread *thread, uint64_t since, uint64_t ticks)
 {
@@ -465,7 +480,7 @@ void thread_switch(struct thread *thread, const struct thread_rules *rules, uint
 
 	if (!since || !has_run(thread, since, stay) || !take_turn(thread))
 		return;
-	/* it may have ended meanwhile, and another one begun, in whose turn groups were changed */
+	/* the burst may have ended meanwhile, and the next one may have changed groups in its turn */
 	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
 			thread->counting && thread->slicer.overflow.page &&
 			now >= thread->quantum_end) {
@@ -488,7 +503,10 @@ static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
 	return rules->long_ticks && ticks >= rules->long_ticks;
 }
 
-/* The ring fills: to be drained at the next call that can wait, or if none does, at the next one. */
+/*
+ * Makes a service due that drains the ring. If the ring is a quarter full, it is done in the next call that can
+ * wait; if it is half full, in any next call.
+ */
 static void drain_soon(struct thread *thread, uint64_t now)
 {
 	uint64_t used = ring_used(&thread->ring);
@@ -500,8 +518,9 @@ static void drain_soon(struct thread *thread, uint64_t now)
 }
 
 /*
- * A thread cannot have run for longer than its burst lasted. What the kernel counts more is the time that the
- * two reads took, which lie around the burst. times: a bit for each value that is a time in ns.
+ * Limits processor times to the length of the burst, because a thread cannot have run for longer. What the
+ * kernel counts beyond that is the time of the two reads around the burst. times: a bit for each value that is
+ * a time in ns.
  */
 static void bound_times(uint64_t *values, uint32_t times, uint64_t ticks)
 {
@@ -515,8 +534,8 @@ static void bound_times(uint64_t *values, uint32_t times, uint64_t ticks)
 }
 
 /*
- * The burst that ends was read: its counts go to the ring. length: its number among those of the span.
- * False: the counts are lost.
+ * Puts the counts of the burst that ends into the ring. length: number of its length in the thread's table.
+ * Returns false if the counts are lost.
  */
 static __attribute__((noinline)) bool push_burst(struct thread *thread,
 		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span,
@@ -525,7 +544,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	bool mixed = !thread->ended || thread->switched;
 	struct burst *burst;
 
-	/* what was sampled of a long one is good all the same */
+	/* the samples of a long burst are valid even if its counters were not read at its end */
 	if (!thread->ended && !is_long(rules, ticks))
 		return false;
 	burst = ring_reserve(&thread->ring);
@@ -546,7 +565,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->group = mixed ? 0 : (uint16_t)thread->group;
 	burst->mixed = mixed;
 	burst->unread = false;
-	/* its group's is being changed meanwhile, where it is mixed */
+	/* the group of a mixed burst, and its weight, may be changing now */
 	burst->group_weight = mixed ? 1 : (float)thread->group_weight;
 	burst->weight = thread->weight;
 	burst->slice = false;
@@ -560,7 +579,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	return true;
 }
 
-/* Perhaps what ends, after so many ticks, was polling and no burst: then this is all there is to do. */
+/* Returns whether what ends after `ticks` was polling and no burst. Then nothing else is to be done. */
 static inline bool ends_poll(struct thread *thread, const struct thread_rules *rules, uint64_t now,
 		uint64_t ticks)
 {
@@ -578,7 +597,9 @@ static inline bool ends_poll(struct thread *thread, const struct thread_rules *r
 	return true;
 }
 
-/* Where the program polls, counters are read only where an answer may have ended that. */
+/*
+ * Returns whether the next burst may be read: while the program polls, only if an answer may have ended that.
+ */
 static inline bool may_read(const struct thread *thread)
 {
 	const struct polling *polling = &thread->polling;
@@ -587,7 +608,7 @@ static inline bool may_read(const struct thread *thread)
 			(polling->answered && polling_heeds(polling));
 }
 
-/* The burst that ends was not read, but may have been sampled: the ledger looks. */
+/* Puts a burst that was not read into the ring, because it may have been sampled: the ledger looks. */
 static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_t now,
 		uint64_t ticks, uint32_t span, unsigned length)
 {
@@ -656,7 +677,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		rest_estimate_note(&thread->estimate, span, length, 1, ticks);
 	if (placed && !read && slicer_is_sampled(&thread->slicer))
 		push_unread(thread, now, ticks, span, length);
-	/* after what went by, its length is not known but assumed */
+	/* after skipped calls the length of the burst is not known but assumed */
 	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
 	if (thread->window.timed) {
 		pair->burst = ticks;
@@ -667,7 +688,9 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	}
 }
 
-/* Whoever sees a field of this burst also sees that the burst before it is over: all are releases. */
+/*
+ * Publishes the burst. A thread that sees a field of it also sees the burst before it over: all are releases.
+ */
 static inline void publish(struct thread *thread, uint64_t now)
 {
 	struct open_burst *open = &thread->under_way;
@@ -737,7 +760,7 @@ static double count_of(const _Atomic uint64_t *count)
 	return (double)atomic_load_explicit(count, memory_order_relaxed);
 }
 
-/* What is rare: services, and call paths that were new. */
+/* Returns the ticks of what is rare: services, and learning new call paths. */
 static double service_ticks(const struct thread *thread)
 {
 	return count_of(&thread->counts.service_ticks) + count_of(&thread->sites.paths.learn_ticks);
@@ -793,7 +816,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 	return work_sum(&work);
 }
 
-/* As a read costs more than was thought at the start, there are so many times fewer for the same. */
+/* Returns the factor on the number of reads, at most 1, because reads cost more than they did at the start. */
 static double read_costs(const struct thread *thread, const struct thread_rules *rules)
 {
 	double reads = count_of(&thread->counts.reads);
@@ -804,7 +827,7 @@ static double read_costs(const struct thread *thread, const struct thread_rules 
 	return reads * rules->read_ticks / ticks;
 }
 
-/* Ticks of all bursts whose length is in an octave. */
+/* Returns the ticks of all bursts whose length is in an octave. */
 static uint64_t octave_ticks(const struct thread *thread, unsigned octave)
 {
 	uint64_t ticks = 0;
@@ -814,7 +837,7 @@ static uint64_t octave_ticks(const struct thread *thread, unsigned octave)
 	return ticks;
 }
 
-/* The length such that longer bursts hold KEPT_SHARE of the recent time, to the octave. */
+/* Returns the length in ticks such that longer bursts hold KEPT_SHARE of the recent time, to the octave. */
 static uint64_t recently_kept(const struct thread_recent *recent)
 {
 	double all = 0, dropped = 0;
@@ -846,12 +869,12 @@ void thread_learn_short(struct thread *thread, const struct thread_rules *rules,
 		recent->until[octave] = until;
 	}
 	recent->at = now;
-	/* as with all ranks: bursts of a phase do not leave it when they come to take less time */
+	/* half of it, as in the rounds of all ranks: the bursts of a phase may become shorter and stay in it */
 	own = recently_kept(recent) / 2;
 	thread->burst_min = own && own < common ? own : common;
 }
 
-/* Ticks that learning call paths may take until that time. */
+/* Returns the ticks that learning call paths may take until the program has run for `elapsed` ticks. */
 static uint64_t learn_most(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t elapsed)
 {
