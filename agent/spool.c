@@ -14,22 +14,22 @@
 #include "agent/output.h"
 #include "multiplex/layout.h"
 
-#define ROOM_STEP   16 /* sites, spans, lengths or paths that get room at once */
+#define ROOM_STEP   16 /* number of sites, spans, lengths or paths that get room at once */
 #define DIRTY_WORDS ((SPOOL_THREADS_MAX + 63) / 64)
 
 /* A thread's part of the file. */
 struct spool_part {
 	unsigned char *map;                    /* both sides */
-	uint32_t sites, spans, lengths, paths; /* that have room */
-	uint64_t dirty_spans[SPAN_WORDS];      /* a bit each */
+	uint32_t sites, spans, lengths, paths; /* numbers of each that have room */
+	uint64_t dirty_spans[SPAN_WORDS];      /* one bit for each span */
 };
 
 struct spool {
 	unsigned char *map;
-	size_t bytes;                /* of the mapping, in which threads have no part */
+	size_t bytes;                /* of the mapping, which does not include threads */
 	size_t length;               /* of the file */
-	size_t reserved;             /* of it, what is sure to have storage behind it */
-	unsigned prototypes, phases; /* that have room */
+	size_t reserved;             /* bytes of the file that have storage for sure */
+	unsigned prototypes, phases; /* numbers that have room */
 	char folder[4096];           /* of the run */
 	char name[32];
 	char path[4096 + 32]; /* of the file */
@@ -38,9 +38,9 @@ struct spool {
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
-	uint64_t dirty[PROTOTYPES_MAX];              /* per prototype, a bit for each group */
-	uint64_t dirty_threads[DIRTY_WORDS];         /* a bit each */
-	struct spool_part thread[SPOOL_THREADS_MAX]; /* takes memory as far as it is used */
+	uint64_t dirty[PROTOTYPES_MAX];      /* for each prototype, one bit for each group */
+	uint64_t dirty_threads[DIRTY_WORDS]; /* one bit for each thread */
+	struct spool_part thread[SPOOL_THREADS_MAX]; /* takes memory only as far as it is used */
 };
 
 /* Writes the path once, because an intercepted call that opens the file has little room on its stack. */
@@ -92,7 +92,7 @@ size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 			((size_t)thread * SPOOL_SIDES + side) * thread_side_bytes();
 }
 
-/* As FNV-1a does it with bytes, but word by word: the facts have some 50,000 bytes. */
+/* Uses FNV-1a with words instead of bytes, because the facts have some 50,000 bytes. */
 uint64_t spool_checksum(const struct spool_facts *facts)
 {
 	size_t from = offsetof(struct spool_facts, checksum) + sizeof(facts->checksum);
@@ -102,7 +102,7 @@ uint64_t spool_checksum(const struct spool_facts *facts)
 	for (size_t at = from; at + sizeof(word) <= sizeof(*facts); at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
 		sum = (sum ^ word) * 0x100000001b3u;
-		/* what is high reaches what is low */
+		/* the high bits change the low ones */
 		sum ^= sum >> 32;
 	}
 	return sum;
@@ -130,14 +130,14 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting)
 
 /* ---- making it ---- */
 
-/* The file is at least so long, in whole pages. */
+/* Makes the file at least `length` bytes long, which must be whole pages. Returns 0 or -errno. */
 static int lengthen(struct spool *spool, int fd, size_t length)
 {
 	struct rlimit limit;
 
 	if (length <= spool->length)
 		return 0;
-	/* to pass this limit is a signal, not an error */
+	/* exceeding this limit would send a signal, and not only be an error */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
 		return -EFBIG;
 	if (ftruncate(fd, (off_t)length))
@@ -154,13 +154,13 @@ static unsigned char *map_part(int fd, size_t at, size_t bytes)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-/* The page where an array that begins at `base` goes on, of which so many bytes have their room. */
+/* Returns the page where the room of an array ends that begins at `base`, and has room for `bytes` bytes. */
 static size_t room_ends(size_t base, size_t bytes)
 {
 	return bytes ? align(base + bytes) : base & ~(size_t)4095;
 }
 
-/* Storage for an array that is to grow, within the length of the file. */
+/* Reserves storage for an array that grows, within the length of the file. Returns 0 or -errno. */
 static int reserve(struct spool *spool, int fd, size_t base, size_t from, size_t to)
 {
 	size_t begin = room_ends(base, from), end = align(base + to);
@@ -296,10 +296,12 @@ void spool_remove(struct spool *spool)
 	struct stat status;
 	char *slash;
 
-	/* only what is ours: the program may have moved things meanwhile; it may have no descriptor left */
+	/*
+	 * remove only the agent's file: the program may have moved it; by name, as descriptors may be used up
+	 */
 	if (lstat(spool->path, &status) == 0 && is_ours(spool, &status))
 		unlink(spool->path);
-	/* the last rank of the node succeeds in it; then the last run of the user */
+	/* only the last rank of the node succeeds, and then only the last run of the user */
 	slash = strrchr(spool->folder, '/');
 	if (rmdir(spool->folder) == 0) {
 		*slash = '\0';
@@ -341,7 +343,10 @@ struct spool_thread *spool_thread(struct spool *spool, int thread)
 	return (struct spool_thread *)spool->thread[thread].map;
 }
 
-/* The file once more, or -errno. No descriptor is kept: this is rare, and the program's are few. */
+/*
+ * Opens the file again. Returns a descriptor or -errno. None is kept, because this is rare, and descriptors are
+ * few.
+ */
 static int open_file(const struct spool *spool)
 {
 	struct stat status;
@@ -356,7 +361,7 @@ static int open_file(const struct spool *spool)
 	return -ENOENT;
 }
 
-/* Memory of the process' own, zeros, in place of the array's bytes from `from` to `to`. */
+/* Maps zeroed memory of the process in place of the array's bytes from `from` to `to`. */
 static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
 {
 	size_t begin = room_ends(base, from), end = (base + to) & ~(size_t)4095;
@@ -414,7 +419,7 @@ int spool_room(struct spool *spool, unsigned prototypes, unsigned phases)
 	if (prototypes <= spool->prototypes && phases <= spool->phases)
 		return 0;
 	fd = open_file(spool);
-	/* sketches first: the page that they share with the last prototype is theirs */
+	/* sketches come first, because they own the page that they share with the last prototype */
 	error = room_for_sketches(spool, fd, phases);
 	more = room_for_sums(spool, fd, prototypes);
 	if (fd >= 0)
@@ -447,8 +452,8 @@ int spool_admit(struct spool *spool)
 }
 
 /*
- * Of one array of the thread, which goes on from `first` bytes behind `at`: makes room for `wanted` of
- * so many bytes each; returns how many fit.
+ * Makes room for `wanted` elements of `size` bytes in an array of the thread, which starts `first` bytes behind
+ * `at`. have: number that has room; most: the array's length. Returns how many fit.
  */
 static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, size_t size,
 		uint32_t *have, uint32_t wanted, uint32_t most)
@@ -477,7 +482,7 @@ void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_
 {
 	struct spool_part *part = &spool->thread[thread];
 
-	/* what stands before the spans has its room, but not what stands before the others */
+	/* what is before the spans has its room, but not what is before the other arrays */
 	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
 			sizeof(struct spool_span), &part->spans, *spans, SPANS_MAX);
 	*lengths = grow(spool, thread, offsetof(struct spool_thread, length), 0,
@@ -542,7 +547,7 @@ static void copy_thread(struct spool_part *part)
 	const struct spool_thread *from = (const struct spool_thread *)part->map;
 	struct spool_thread *to = (struct spool_thread *)(part->map + thread_side_bytes());
 
-	/* paths and sites stay as they are */
+	/* paths and sites never change, so only new ones are copied */
 	memcpy(to->path + to->paths, from->path + to->paths,
 			(from->paths - to->paths) * sizeof(from->path[0]));
 	memcpy(to->site + to->sites, from->site + to->sites,
@@ -568,9 +573,9 @@ void spool_commit(struct spool *spool)
 
 	spool_side(spool)->threads = spool->threads;
 	/*
-	 * In this order: side 0 is whole before it is said to be; side 1 changes only while side 0
-	 * is declared whole and the number is odd. So whoever reads the same number before and
-	 * after has read a side that was whole all the time (see spool_image.c).
+	 * The order matters: side 0 is whole before it is declared whole, and side 1 changes only while side 0
+	 * is declared whole and the number is odd. Therefore a reader that finds equal numbers before and after
+	 * has read a side that was whole all the time (see spool_image.c).
 	 */
 	atomic_store_explicit(&state->whole, 0, memory_order_release);
 	atomic_store_explicit(&state->commits, commits + 1, memory_order_seq_cst);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The crash-safe sums: one file per process, mapped into memory, on node-local storage. What is in
- * it is all that a report needs, and it can be read at any moment, whether the process lives or was
- * killed between two instructions.
+ * The crash-safe sums: one file per process, mapped into memory, on node-local storage. The file has all that a
+ * report needs. It can be read at any moment, even if the process was killed between two instructions.
  *
- * There are two sides. The process works on side 0 (its sums live there); now and then, when what
- * is there belongs together, it commits: side 0 is declared whole, what has changed is copied to
- * side 1, and side 1 is declared whole. So one side is whole at every moment, and what is lost by a
- * kill is what came after the last commit. A page written to a shared mapping outlives the process;
- * it need not outlive the machine.
+ * There are two sides. The process works on side 0, which has its sums. It commits from time to time, when the
+ * data of side 0 belong together: it declares side 0 whole, copies the changes to side 1, and declares side 1
+ * whole. Therefore one side is whole at every moment, and a kill loses only what came after the last commit. A
+ * page written to a shared mapping outlives the process, but not always the machine.
  *
- * The file: struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides,
- * the profile (one for both sides: whoever is killed in the middle of a sample spoils that one alone),
- * then both sides of each thread (struct spool_thread). Plain data in the byte order of the machine.
- * It is as long as what it could hold, and has storage for what it does hold: a page of a mapping
- * without storage behind it would kill the program, so there is a room for everything before it is
- * written. Sketches are on side 0 alone, and are not recovered.
+ * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
+ * profile, and both sides of each thread (struct spool_thread). There is one profile for both sides, because a
+ * kill in the middle of a sample spoils only that sample. All is plain data in the byte order of the machine.
+ *
+ * The file is as long as what it could hold, but has storage only for what it does hold. Storage is reserved
+ * before anything is written, because a page of a mapping without storage would kill the program. Sketches are
+ * only on side 0, and are not recovered.
  */
 #ifndef PHASEMUX_AGENT_SPOOL_H
 #define PHASEMUX_AGENT_SPOOL_H
@@ -46,26 +45,26 @@
 #define SPOOL_COMMAND_MAX 4096
 #define SPOOL_OUTPUT_MAX  4096
 
-/* What does not change during a run. Texts end with a NUL. */
+/* Data that do not change during a run. Texts end with a NUL. */
 struct spool_facts {
 	char magic[8];
 	uint32_t version;
 	uint32_t facts_bytes, side_bytes, thread_bytes; /* sizes of the three structs */
-	uint64_t checksum;  /* of all that follows in this struct; written last */
-	uint64_t run;       /* the same on all ranks of a run, different in each run */
-	int32_t rank, size; /* of the world */
+	uint64_t checksum;  /* of the rest of this struct; written last */
+	uint64_t run;       /* number of the run, equal on all its ranks */
+	int32_t rank, size; /* in MPI_COMM_WORLD */
 	int64_t pid;
 	double started; /* seconds since 1970 */
 	uint64_t start; /* ticks of the clock at the start of the run */
 	double ns_per_tick;
-	double read_ns, passed_ticks; /* what a read costs, and a call that goes by */
-	double budget;                /* of the program's time; INFINITY: none */
+	double read_ns, passed_ticks; /* cost of a read, and of a skipped call */
+	double budget;                /* share of the program's time; INFINITY: none */
 	uint64_t sums_length;         /* doubles */
 	uint32_t scheme;              /* enum scheme_kind */
 	uint32_t hardware, counters, alone;
-	uint32_t prototypes; /* room for; PROTOTYPES_MAX */
+	uint32_t prototypes; /* number that has room: PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;
-	uint32_t family, unused; /* 1: of forked processes; nobody knows how many there are */
+	uint32_t family, unused; /* family 1: forked processes, whose number is not known */
 	struct plan plan;
 	uint32_t model_event[PLAN_EVENTS_MAX];
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];
@@ -76,23 +75,23 @@ struct spool_facts {
 	char warning[COUNTING_WARNINGS_MAX][256];
 	char command[SPOOL_COMMAND_MAX];
 	struct job job;
-	char output[SPOOL_OUTPUT_MAX]; /* the folder where the report belongs */
+	char output[SPOOL_OUTPUT_MAX]; /* folder of the report */
 	struct source_module module[SPOOL_MODULES_MAX];
 };
 
 struct spool_state {
 	_Atomic uint64_t commits; /* odd while one is under way */
-	_Atomic uint32_t whole;   /* the side that is */
+	_Atomic uint32_t whole;   /* number of the side that is whole */
 };
 
-/* What changes, of the process. */
+/* Data of the process that change. */
 struct spool_side {
 	uint64_t now;              /* ticks at the last commit */
-	uint64_t unobserved_ticks; /* of those since the start, on the first thread (toggle.h, control.h) */
+	uint64_t unobserved_ticks; /* of the first thread, since the start (toggle.h, control.h) */
 	uint64_t burst_min_ns;
-	double own_bytes;     /* the agent's memory, but for threads */
-	double start_seconds; /* that the process waited for the agent at its start */
-	/* threads that were not observed, and for how long they had a processor (crowd.h) */
+	double own_bytes;     /* the agent's memory, except for threads */
+	double start_seconds; /* time that the process waited for the agent at its start */
+	/* number of threads that were not observed, and their processor time (crowd.h) */
 	double beyond_threads, beyond_seconds;
 	uint32_t paused; /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
@@ -100,7 +99,7 @@ struct spool_side {
 	uint32_t phase[PROTOTYPES_MAX];
 };
 
-/* As struct span_length; `left` is in `unread`. */
+/* A copy of struct span_length, with its `left` added to `unread`. */
 struct spool_length {
 	float unread, unread_ticks, variance;
 	uint32_t cut;
@@ -113,25 +112,25 @@ struct spool_span {
 	uint16_t from, to; /* sites */
 	uint16_t lengths;  /* in use */
 	uint8_t bin[SPAN_LENGTHS_MAX];
-	uint16_t length[SPAN_LENGTHS_MAX]; /* the thread's number of each */
+	uint16_t length[SPAN_LENGTHS_MAX]; /* number of each in the thread's table */
 };
 
 struct spool_site {
 	uint16_t path, call; /* as in struct site */
 };
 
-/* Return addresses, innermost first. */
+/* A call path: return addresses, innermost first. */
 struct spool_path {
 	uint64_t frames;
 	uint64_t address[PATH_FRAMES_MAX];
 };
 
-/* Of a thread; both sides of it are room for the most, of which the counts say what is used. */
+/* Data of a thread. The arrays have their maximum length, and the counts say how much is used. */
 struct spool_thread {
 	struct account account;
-	uint32_t sites, spans, lengths; /* with number 0 */
-	uint32_t paths; /* with number 0, which has no frames; as they were when they were new */
-	uint32_t open_group, open; /* the quantum under way: its group, and how many prototypes */
+	uint32_t sites, spans, lengths; /* including number 0 */
+	uint32_t paths; /* including number 0, which has no frames; paths are as they were when new */
+	uint32_t open_group, open; /* group, and number of prototypes, of the quantum under way */
 	uint32_t unused;
 	double open_weight; /* of that group */
 	uint32_t open_prototype[SPOOL_OPEN_MAX];
@@ -142,14 +141,16 @@ struct spool_thread {
 	struct spool_path path[PATHS_MAX];
 };
 
-/* Where the parts lie. Sums are at least sums_length doubles apart. */
+/*
+ * These return the offsets of the parts in bytes. The sums of the sides are at least sums_length doubles apart.
+ */
 size_t spool_state_at(void);
 size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_profile_at(uint64_t sums_length);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
-/* Of all that follows the checksum in it. A change of one word is always seen. */
+/* Returns the checksum of all that follows the checksum in facts. It differs if one word is changed. */
 uint64_t spool_checksum(const struct spool_facts *facts);
 
 _Static_assert(sizeof(struct spool_facts) % sizeof(uint64_t) == 0, "facts are whole words");
@@ -158,59 +159,62 @@ _Static_assert(sizeof(struct spool_facts) % sizeof(uint64_t) == 0, "facts are wh
 
 struct spool;
 
-/* What of the facts the counting says. The rest is the caller's. */
+/* Fills the facts that are known from `counting`. The caller fills the others. */
 void spool_describe(struct spool_facts *facts, const struct counting *counting);
 
 /*
- * Makes BASE/phasemux.UID/RUN/rank-N, both folders where they are missing, with the room that a
- * process without threads needs. wanted: the setting; "": the first of /dev/shm and /tmp where it
- * works. NULL on failure: *error is -errno and folder the one that was tried last; otherwise it is
- * the run's folder.
+ * Makes the file BASE/phasemux.UID/RUN/rank-N with room for a process without threads, and the folders that are
+ * missing. wanted: BASE, from the setting; "": the first of /dev/shm and /tmp that works. Writes the run's
+ * folder to `folder`. Returns NULL on failure: then *error is -errno, and folder the one that was tried last.
  */
 struct spool *spool_new(const struct spool_facts *facts, const char *wanted, char *folder,
 		size_t size, int *error);
 
-/* The normal end: the file is removed, and the folders once they are empty. The memory stays. */
+/* Removes the file, and the folders if they are empty, at a normal end. The memory stays. */
 void spool_remove(struct spool *spool);
 
-/* The memory too, when nobody writes to it any more; the file, if it is there, stays. */
+/* Frees the memory. Call when no thread writes to it any more. The file stays, if it is there. */
 void spool_free(struct spool *spool);
 
-/* The sums, of the length that the facts say; all 0. To be changed under the caller's lock only. */
+/* Returns the sums, at first all 0, with the length in the facts. Change them only with the ledger lock. */
 double *spool_sums(struct spool *spool);
-/* Where samples are counted; all 0. Under the same lock. */
+/* Returns the profile that counts samples, at first all 0. Change it only with the ledger lock. */
 struct profile *spool_profile(struct spool *spool);
-/* The process' side, to be filled before a commit. Under the same lock. */
+/* Returns the process' side, to be filled before a commit. Caller holds the ledger lock. */
 struct spool_side *spool_side(struct spool *spool);
 
 /*
- * Room for the sums of so many prototypes, and the sketches of so many phases, before they are
- * written. 0 or -errno: then what is new of them lies in the process' own memory, and dies with it.
- * Under the lock.
+ * Makes room for the sums of `prototypes` prototypes and the sketches of `phases` phases. Call before they are
+ * written. Returns 0 or -errno: then the new ones are in memory of the process, and are lost with it. Caller
+ * holds the ledger lock.
  */
 int spool_room(struct spool *spool, unsigned prototypes, unsigned phases);
 
-/* Room for one more thread: its number, or -errno; then it is not in the file. Under the lock. */
+/*
+ * Makes room for one more thread. Returns its number, or -errno: then it is not in the file. Caller holds the
+ * ledger lock.
+ */
 int spool_admit(struct spool *spool);
 
 /*
- * Room for so many of the thread's sites, spans and paths, before they are written; where there is no
- * storage for all, less: how many fit. Under the lock.
+ * Makes room for these numbers of the thread's sites, spans, lengths and paths. Call before they are written.
+ * If there is no storage for all, it sets each number to how many fit. Caller holds the ledger lock.
  */
 void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
 		uint32_t *lengths, uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
 
-/* A block of the sums, or a thread's side, has changed or is about to. Under the lock. */
+/* Notes that a block of the sums has changed or is about to. Caller holds the ledger lock. */
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group);
+/* Notes that a thread's side has changed or is about to. Caller holds the ledger lock. */
 void spool_touch_thread(struct spool *spool, int thread);
-/* A span of a thread that is touched, too. Its paths and sites do not change once they are there. */
+/* Notes that a span of a thread has changed; call spool_touch_thread, too. Paths and sites never change. */
 void spool_touch_span(struct spool *spool, int thread, uint32_t span);
 
-/* All that was written belongs together. Under the lock. */
+/* Commits what was written, which must belong together. Caller holds the ledger lock. */
 void spool_commit(struct spool *spool);
 
-/* The storage that there is, which is memory on most machines. */
+/* Returns the bytes of storage of the file, which is memory on most machines. */
 size_t spool_bytes(const struct spool *spool);
 
 #endif
