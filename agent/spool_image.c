@@ -13,13 +13,13 @@
 #include "agent/calls.h"
 #include "multiplex/layout.h"
 
-#define FILE_MAX    (2u << 30) /* mostly holes: as long as it has storage for is read */
+#define FILE_MAX    (2u << 30) /* bytes, mostly holes, which are not read */
 #define ATTEMPTS    1000
 #define RANKS_MAX   1000000
-#define COUNT_MAX   0x1p43 /* bursts of a rank: those of all ranks fit 63 bits */
+#define COUNT_MAX   0x1p43 /* bursts of a rank, so that the sum of all ranks fits 63 bits */
 #define BYTES_MAX   0x1p53
-#define SAMPLES_MAX (1u << 20) /* on one address: those of all ranks fit 32 bits, mostly */
-#define SUM_MAX     1e100      /* products of two sums are finite */
+#define SAMPLES_MAX (1u << 20) /* on one address; the sum of all ranks mostly fits 32 bits */
+#define SUM_MAX     1e100      /* low enough for finite products of two sums */
 
 static int refuse(char *why, size_t why_size, const char *what)
 {
@@ -79,7 +79,7 @@ static void end_texts(struct spool_facts *facts)
 	END(facts->without);
 }
 
-/* Of an event: in the report it is a key. */
+/* Returns whether this may be the name of an event, which is a key in the report. */
 static bool is_name(const char *text)
 {
 	for (; *text; text++)
@@ -102,7 +102,7 @@ static bool are_facts(const struct spool_facts *facts)
 
 	for (unsigned e = 0; good && e < facts->plan.events; e++)
 		good = facts->model_event[e] < PLAN_EVENTS_MAX && is_name(facts->event[e]);
-	/* hardware events are reported as CPI: of the first two */
+	/* hardware events are reported as CPI, from the first two common events */
 	good = good && (!facts->hardware || facts->plan.common >= 2);
 	return good && facts->sums_length == sums_length_for(&facts->plan, PROTOTYPES_MAX);
 }
@@ -192,7 +192,7 @@ static bool are_sums(const struct spool_image *image)
 	return good && read <= COUNT_MAX && quanta <= COUNT_MAX;
 }
 
-/* It is not one of a moment: what makes no sense is left out. */
+/* Drops invalid entries, which are no damage, because the profile is not of one moment. */
 static void clean_profile(struct profile *profile, uint32_t prototypes)
 {
 	for (size_t i = 0; i < PROFILE_ENTRIES; i++) {
@@ -337,8 +337,9 @@ static bool read_sparse(int fd, unsigned char *bytes, size_t length)
 }
 
 /*
- * All bytes of one moment: between two looks at the number of commits, none began and none ended.
- * Who was killed in the middle of one left an odd number for ever, and side 0 whole.
+ * Reads all bytes as they were at one moment: no commit began or ended between two reads of the number of
+ * commits. A process that was killed in the middle of a commit has left an odd number, and side 0 whole.
+ * Returns 0, -EIO, or -EAGAIN if commits are too frequent.
  */
 static int read_moment(int fd, unsigned char *bytes, size_t length)
 {
@@ -361,7 +362,7 @@ static int read_moment(int fd, unsigned char *bytes, size_t length)
 int spool_image_read(struct spool_image *image, int folder_fd, const char *name, char *why,
 		size_t why_size)
 {
-	/* a planted pipe must not stop us */
+	/* O_NONBLOCK, because a planted pipe must not stop the reader */
 	int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), error = 0;
 	unsigned char *bytes = NULL;
 	struct stat status;
