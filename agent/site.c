@@ -5,7 +5,7 @@
 
 static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
-	/* path 0 is that of a site which stands for a call wherever it is made */
+	/* a site with path 0 stands for a call wherever it is made */
 	uint32_t most = path ? SITES_MAX - 1 - SITES_MERGED : SITES_MAX - 1;
 	uint32_t sites = atomic_load_explicit(&table->sites, memory_order_relaxed);
 	uint32_t number = sites < most ? sites + 1 : 0;
@@ -34,10 +34,10 @@ uint32_t span_place(const struct site_table *table, uint32_t from, uint32_t to)
 	return (uint32_t)(number >> 32) | 1;
 }
 
-#define ORDER_LEAST 3  /* changes from which on the order is known */
-#define ORDER_RUN   50 /* bursts in a row that are a long run */
+#define ORDER_LEAST 3  /* number of changes from which the order is known */
+#define ORDER_RUN   50 /* number of bursts in a row that are a long run */
 
-/* The first change is told by nothing. */
+/* Returns the share of the changes that was told, without the first one, which cannot be; -1: not known. */
 static float share_told(uint32_t told, uint32_t changes)
 {
 	return changes >= ORDER_LEAST ? (float)told / (float)(changes - 1) : -1;
@@ -59,7 +59,10 @@ static bool is_merged(const struct site_table *table, uint32_t from, uint32_t to
 	return !table->site[from].path && !table->site[to].path;
 }
 
-/* There is no room: what starts where it does, or else what runs between the same two calls, or 0. */
+/*
+ * Returns the number that a span without room gets: that of the last span which started at its site, or else of
+ * the one between the same two calls, or 0.
+ */
 static uint32_t like_span(struct site_table *table, uint32_t from, uint32_t to)
 {
 	uint32_t number = table->site[from].span;
@@ -177,7 +180,7 @@ static struct span_share *share_of(struct span_length *length, uint32_t prototyp
 	return found;
 }
 
-/* Adds `count` bursts of `ticks` in all, which stand for `unread` beside themselves. */
+/* Adds `count` bursts of `ticks` together, which stand for `unread` other bursts. */
 static void add_to_share(struct span_share *share, uint32_t count, double ticks, double unread)
 {
 	double part;
@@ -210,7 +213,10 @@ bool span_is_noted(const struct site_table *table, const struct span *span)
 	return false;
 }
 
-/* Adds the time of the span's bursts, and the same times what reads of them are worth. */
+/*
+ * Adds the time of the span's bursts to *ticks, and this time multiplied by what their reads are worth to
+ * *preferred.
+ */
 static void add_preferred(const struct site_table *table, const struct span *span,
 		const float *factor, double *ticks, double *preferred)
 {
