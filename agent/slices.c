@@ -48,8 +48,8 @@ static unsigned group_of(const struct slicer *slicer, const struct overflow_samp
 }
 
 /*
- * One was taken out of the ring, and those before it that had found no room are known now. The kernel
- * also interrupts the thread where it writes no sample: while the thread is in the kernel.
+ * Adds the cost of a sample that was taken out of the ring, and of lost ones before it, whose number is known
+ * now. The kernel also interrupts the thread while that is in the kernel, but writes no sample then.
  */
 static void account_sample(struct slicer *slicer, const struct overflow_sample *sample)
 {
@@ -100,7 +100,7 @@ static void leave(struct slicer *slicer, uint64_t ticks)
 	slicer->left_ticks += ticks;
 }
 
-/* From the last sample to this one. False: that is more than one period, or makes no sense. */
+/* Makes a slice from the last sample to this one. Returns false if that is more than one period, or invalid. */
 static bool make(const struct slicer *slicer, const struct burst *burst,
 		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts,
 		struct burst *slice)
@@ -117,7 +117,7 @@ static bool make(const struct slicer *slicer, const struct burst *burst,
 	slice->group = (uint16_t)group;
 	slice->slice = true;
 	slice->is_long = false;
-	/* where it ends is where it was for at least a moment */
+	/* the thread was at the address where the slice ends for at least a moment */
 	slice->address = sample->address;
 	slice->samples = 1;
 	return group_delta(slicer->last.values, sample->values, counts[group], slice->values);
