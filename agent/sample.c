@@ -40,7 +40,7 @@ static void sift_down(struct sample *sample)
 
 double sample_key(uint64_t execution, double seconds)
 {
-	/* its upper bits as a number in (0, 1] */
+	/* the upper bits of execution, as a number in (0, 1] */
 	return -log(((double)(execution >> 11) + 1) * 0x1p-53) / seconds;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the phases are: between which calls (agent/routes.h), and what the kernel's samples say of them,
- * which is where they were (agent/profile.h), and how their counters evolve (agent/fold.h); of this process,
- * and then of all. At the end of a run.
+ * Where the phases are, at the end of a run. This is: between which calls they are (agent/routes.h), at which
+ * addresses the kernel's samples found them (agent/profile.h), and how their counters evolve (agent/fold.h). It
+ * is known for this process, and then for all processes.
  */
 #ifndef PHASEMUX_AGENT_SAMPLED_H
 #define PHASEMUX_AGENT_SAMPLED_H
@@ -15,27 +15,27 @@
 struct sampled {
 	struct profile_total *total;
 	struct profile_total *scratch;
-	struct profile *profile; /* the total, by addresses of this process; sampled_source's */
-	/* Those of the total: by addresses of this process after sampled_source. NULL without memory. */
+	struct profile *profile; /* the total, by addresses of this process; sampled_source makes it */
+	/* routes of the total, with addresses of this process after sampled_source; NULL: no memory */
 	const struct routes *routes;
-	double *fold; /* of fold_sums */
+	double *fold; /* result of fold_sums */
 	size_t fold_length;
 };
 
 /*
- * Of this process, whose ledger is closed; threads: the list of all. 0 or -ENOMEM: then what there is stands
- * in it, and it can be given to sampled_source and sampled_fini.
+ * Fills sampled with the data of this process, whose ledger is closed. threads: list of all threads. Returns 0
+ * or -ENOMEM. Even then sampled has a part of the data, and can be given to sampled_source and sampled_fini.
  */
 int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan,
 		const struct thread *threads);
 void sampled_fini(struct sampled *sampled);
 
-/* To rank 0, by all ranks together. 0 or -EIO. */
+/* Adds up the data of all ranks on rank 0. All ranks call it together. Returns 0 or -EIO. */
 int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter);
 
 /*
- * What names the addresses of this process, and those of the profile that it now makes (NULL without
- * memory); folder as in source_open. NULL without memory. Once.
+ * Makes sampled->profile (NULL: no memory). Returns a source that names the addresses of this process and of
+ * the profile, or NULL if there is no memory. folder: as in source_open. Call only once.
  */
 struct source *sampled_source(struct sampled *sampled, const char *folder);
 
