@@ -4,25 +4,25 @@
 #include "agent/thread.h"
 #include "sampling/clock.h"
 
-/* Ticks are paid for reads, calls and their paths in advance: a run has a start. */
+/* Overhead by which a thread may exceed its budget without a rest, because a run has a start. */
 #define CREDIT_NS 10e6
-/* Part of the budget that what the thread does beside calls may take from them. */
+/* Part of the budget that overhead of other kinds than calls may take from calls. */
 #define OTHERS_MOST 0.3
-/* Part of what is allowed that a thread which rests spends, so that it pays its debt. */
+/* Part of the budget that a thread with rests spends, so that it pays its debt. */
 #define PAYING   0.8
-#define MOST_NS  2e9 /* of a rest */
-#define AWAKE_NS 5e6 /* from a rest to the next one, at least; at most twice that */
-#define LOOK_NS  1e6 /* from a rest to the look whether the next one is needed */
+#define MOST_NS  2e9 /* longest rest */
+#define AWAKE_NS 5e6 /* shortest time from a rest to the next one; the longest is twice that */
+#define LOOK_NS  1e6 /* time from a rest to the check whether the next one is needed */
 
-/* What a thread that looks at no call does not spend; of reads there are fewer without a rest. */
+/* Returns the ticks that a rest saves: calls and paths. Not reads, which become fewer without a rest. */
 static double spent_by_calls(const struct work *work, double learnt)
 {
 	return work->calls + learnt;
 }
 
 /*
- * Returns how long a rest must be after `awake` ticks, in `part` of which the thread spent what `rate` ticks of
- * the program allow.
+ * Returns how many ticks a rest must take after `awake` ticks. In `part` ticks of that time the thread spent
+ * what is allowed for `rate` ticks of the program.
  */
 static uint64_t rest_ticks(double rate, double part, double awake)
 {
@@ -42,7 +42,7 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	double before = plan->spent, awake = (double)(now - plan->woken);
 	double allowed = rules->allowed * (double)elapsed, rate, others, all, ahead;
 	double credit = (double)clock_ticks(CREDIT_NS);
-	/* more calls go by from now on than did until now: this may be enough */
+	/* more calls are skipped from now on than until now, which may be enough */
 	bool hopes = thread->window.multiple > 2 * plan->passed;
 	struct account account;
 	struct work work;
@@ -50,7 +50,7 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	if (plan->wanted)
 		return;
 	thread_account(thread, &account);
-	/* a call that goes by takes as long as one in a rest: no rest saves that */
+	/* skipped calls count 0, because a call in a rest takes as long: no rest saves that */
 	work = account_work(&account, 0);
 	all = work_sum(&work);
 	plan->spent = spent_by_calls(&work, learnt);
@@ -63,21 +63,21 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 		others = OTHERS_MOST * allowed;
 	rate = plan->spent - before;
 	ahead = plan->spent + others - allowed;
-	/* a rest is likely: its credit is being spent */
+	/* a rest is likely, because the thread is spending its credit */
 	if (ahead > 0 && !plan->noted) {
 		plan->noted = true;
 		rest_estimate_start(thread, now);
 	}
 	if (ahead <= credit || rate <= rules->allowed * awake)
 		return;
-	/* at random, or it would always begin at the same place in the program */
+	/* at random, because it would always begin at the same place in the program otherwise */
 	if ((int64_t)(plan->due - now) < 0)
 		plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
 	rate /= PAYING * rules->allowed;
 	plan->wanted = rest_ticks(rate, awake, awake + (double)(plan->due - now));
 }
 
-/* What the quick clock may be behind: it goes in steps, and is set some time after each. */
+/* Returns how many ns the quick clock may be late, because it goes in steps and is set some time after each. */
 static uint64_t near_ns(void)
 {
 	struct timespec step;
@@ -103,7 +103,7 @@ void rest_begin(struct thread *thread, uint64_t now)
 	plan->wanted = 0;
 }
 
-/* Ticks by which the end of the rest, which some call notices, comes after its time. */
+/* Returns the ticks between the planned end of the rest and now, when a call notices it. */
 static uint64_t late_ticks(const struct rest_plan *plan)
 {
 	uint64_t now = clock_monotonic();
@@ -118,7 +118,7 @@ void rest_end(struct thread *thread, uint64_t now)
 	uint64_t end = now - late_ticks(plan);
 	double awake = (double)clock_ticks(AWAKE_NS);
 
-	/* as it began: at random, and not after what takes long */
+	/* the estimate ends at a random time, like it began, and not after what takes long */
 	rest_estimate_end(thread, end, now);
 	site_add(&thread->counts.rested_ticks, now - plan->since);
 	site_add(&thread->counts.rested_calls, rest->calls);
@@ -129,8 +129,9 @@ void rest_end(struct thread *thread, uint64_t now)
 	plan->since = 0;
 	plan->woken = now;
 	/*
-	 * A thread that needed a rest is likely to need the next one soon. When that begins is drawn now: counted
-	 * from the look, which is at some call of the program, it would come at certain places more often.
+	 * A thread that needed a rest is likely to need the next one soon. The start of that is drawn now. If
+	 * it were counted from the check, which is at a call of the program, it would be more often at some
+	 * places.
 	 */
 	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));
 	thread->service_at = now + clock_ticks(LOOK_NS);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rests: the last step by which a thread keeps within its budget. Calls that are quick and come from a few
- * places are passed over (passed.h), and what reads and call paths may cost is limited where they are paid.
- * A program whose calls are of neither kind could still cost more than is allowed. Where a thread has spent
- * more than it may, and goes on doing so, it rests: for a while no call is looked at, wherever it comes from.
+ * Rests: the last step by which a thread keeps its budget. Quick calls from a few places are skipped
+ * (passed.h), and the cost of reads and of call paths is limited where it arises. Other calls could still cost
+ * more than the budget. If a thread has spent more than it may, and goes on doing so, it rests: for a while no
+ * call is observed, wherever it comes from.
  *
- * A rest counts how long it was and how many calls were made in it. What else the thread did meanwhile is
- * estimated (rest_estimate.h). A rest ends with the first call after its time. While that is far away, the
- * calls look at a clock that is quick and goes in steps, and where calls are quick, only every REST_LOOKS-th.
+ * The agent counts the time of a rest, and the calls made in it. What else the thread did then is estimated
+ * (rest_estimate.h). A rest ends with the first call after its time. While the end is far away, calls read a
+ * quick clock that goes in steps. If calls are quick, only every REST_LOOKS-th one reads it.
  */
 #ifndef PHASEMUX_AGENT_REST_H
 #define PHASEMUX_AGENT_REST_H
@@ -18,15 +18,15 @@
 #include "sampling/clock.h"
 
 #define REST_LOOKS   16
-#define REST_ENDLESS UINT64_MAX /* of a thread that is not observed */
+#define REST_ENDLESS UINT64_MAX /* end of the rest of a thread that is not observed */
 
-/* What the preload sees of it, in the thread's own storage. */
+/* The preload's part, in the thread's own storage. */
 struct rest {
-	uint64_t until; /* of CLOCK_MONOTONIC; 0: the thread does not rest; REST_ENDLESS: it never ends */
-	uint64_t looked;  /* at the quick clock, the last time */
-	uint64_t near;    /* ns before the end, from which on each call looks at the exact clock */
-	uint32_t calls;   /* in this rest */
-	uint32_t look_at; /* of these, the next one that looks at the clock */
+	uint64_t until; /* end, CLOCK_MONOTONIC; 0: the thread does not rest; REST_ENDLESS: no end */
+	uint64_t looked;  /* time of the quick clock when it was last read */
+	uint64_t near;    /* ns before the end from which each call reads the exact clock */
+	uint32_t calls;   /* number of calls in this rest */
+	uint32_t look_at; /* number of the next call that reads a clock */
 	bool nests;       /* this thread's calls have made others that are intercepted */
 };
 
@@ -36,8 +36,8 @@ static inline bool rest_is_endless(const struct rest *rest)
 }
 
 /*
- * Returns whether the call that begins is not looked at, and nothing is to be done when it returns. What
- * it calls itself must not be taken for calls of the program.
+ * Returns whether the call that begins is not observed, and nothing is to be done when it returns. If calls
+ * nest, it returns false, so that inner calls are not taken for calls of the program.
  */
 static inline bool rest_goes_by(struct rest *rest)
 {
@@ -47,7 +47,7 @@ static inline bool rest_goes_by(struct rest *rest)
 	return true;
 }
 
-/* Returns whether the call that begins is not looked at. */
+/* Returns whether the call that begins is not observed. Ends the rest if its time is over. */
 static inline bool rest_takes(struct rest *rest)
 {
 	uint64_t now;
@@ -71,32 +71,32 @@ static inline bool rest_takes(struct rest *rest)
 	return false;
 }
 
-/* The core's side. All in ticks. */
+/* The core's part. All times in ticks. */
 struct rest_plan {
 	uint64_t since;  /* when the rest under way began; 0: the thread does not rest */
-	uint64_t until;  /* when the rest under way ends, as in struct rest */
-	uint64_t wanted; /* how long the next one should be; 0: none */
-	uint64_t due; /* when the next one should begin, with the first call that returns after it; drawn at random */
-	uint64_t woken;  /* when the last one ended */
-	double spent;    /* by calls, when the budget was looked at last ... */
-	uint32_t passed; /* ... and the thread's passed_window.multiple then */
-	bool noted; /* its bursts are noted, from which those of rests are estimated (rest_estimate.h) */
+	uint64_t until;  /* when the rest under way ends, as in struct rest (ns) */
+	uint64_t wanted; /* length of the next rest; 0: none is wanted */
+	uint64_t due; /* random time; the next rest begins with the first call that returns after it */
+	uint64_t woken;  /* when the last rest ended, or the budget was last checked */
+	double spent;    /* cost of calls when the budget was last checked */
+	uint32_t passed; /* the thread's passed_window.multiple at that time */
+	bool noted; /* bursts are noted, from which those of rests are estimated (rest_estimate.h) */
 };
 
 struct thread;
 struct thread_rules;
 
 /*
- * Looks whether the thread needs a rest, `elapsed` ticks after the program's start, at time now. Call on
- * the thread itself, while it is in a call.
+ * Plans a rest if the thread needs one, `elapsed` ticks after the program's start, at time now. Call on the
+ * thread itself, while it is in a call.
  */
 void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
 		uint64_t now);
 
-/* A call has returned, at time now, and no burst has begun: the rest that was due begins. */
+/* Begins the rest that was due. Call at time now, when a call has returned and before a burst begins. */
 void rest_begin(struct thread *thread, uint64_t now);
 
-/* The rest under way is over, at time now. */
+/* Ends the rest under way, at time now. */
 void rest_end(struct thread *thread, uint64_t now);
 
 #endif

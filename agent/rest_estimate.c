@@ -6,10 +6,10 @@
 #include "agent/thread.h"
 #include "sampling/clock.h"
 
-#define WINDOW_NS 50e6 /* of observed time: some rests, and many bursts */
-#define LEAST_NS  1e6  /* of observed time: less than that tells nothing of a rest */
+#define WINDOW_NS 50e6 /* observed time of a window, with some rests and many bursts */
+#define LEAST_NS  1e6  /* least observed time from which rests are estimated */
 
-/* Counts of a thread that are estimated, beside those of bursts by length. */
+/* Counts of a thread that are estimated, other than bursts by length. */
 #define MPI_TICKS 0
 static const size_t counts_at[REST_ESTIMATE_COUNTS] = {
 	[MPI_TICKS] = offsetof(struct thread_counts, mpi_ticks),
@@ -36,7 +36,7 @@ static void begin_window(struct thread *thread)
 				atomic_load_explicit(count_of(thread, i), memory_order_relaxed);
 }
 
-/* The whole part of what is owed with `more`; the rest stays. */
+/* Adds `more` to what is owed. Returns the whole part of it, and leaves the remainder. */
 static uint64_t pay(double *owed, double more)
 {
 	uint64_t whole;
@@ -48,10 +48,10 @@ static uint64_t pay(double *owed, double more)
 }
 
 /*
- * Variance of the number of bursts in the rests, from how much the rate of this window differs from that of
- * the one before. If the numbers in times that do not overlap are independent, with a variance in
- * proportion to the time, the difference d of two rates has the variance v (1/a + 1/b), where a and b are
- * the observed times, and the estimate for rests of length r has v r (1 + r/a).
+ * Returns the variance of the number of bursts in the rests, from the difference between the rates of this
+ * window and the previous one. The numbers in times that do not overlap are taken to be independent, with a
+ * variance of v per tick. Then the difference d of two rates has the variance v (1/a + 1/b), where a and b are
+ * the observed times. The estimate for rests of length r has the variance v r (1 + r/a).
  */
 static double variance_of(const struct rest_estimate *estimate, const struct rest_length *length)
 {
@@ -65,7 +65,7 @@ static double variance_of(const struct rest_estimate *estimate, const struct res
 			estimate->rested * (1 + estimate->rested / estimate->awake);
 }
 
-/* Adds what bursts of one length the thread had in the rests of the window. */
+/* Adds the bursts of one length that the thread is taken to have had in the rests of the window. */
 static void add_bursts(struct thread *thread, uint32_t number)
 {
 	struct rest_estimate *estimate = &thread->estimate;
@@ -77,7 +77,7 @@ static void add_bursts(struct thread *thread, uint32_t number)
 	uint64_t bursts = (uint64_t)owed, ticks = 0;
 	double more = variance_of(estimate, length);
 
-	/* no time without a burst to which it belongs */
+	/* time is added only with a burst to which it belongs */
 	if (bursts)
 		ticks = (uint64_t)(owed_ticks * (double)bursts / owed);
 	length->owed = owed - (double)bursts;
@@ -141,7 +141,7 @@ static void add_awake(struct thread *thread, uint64_t now)
 	estimate->unobserved = thread->unobserved;
 }
 
-/* The window, of which all time until now is added, is over if it has lasted for long enough. */
+/* Closes the window if it has lasted for long enough. Call after all time until now was added. */
 static void look(struct thread *thread)
 {
 	if (thread->estimate.awake >= (double)clock_ticks(WINDOW_NS))

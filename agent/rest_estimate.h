@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Estimates what a thread did in its rests (rest.h), in which no call is looked at. A run is divided into
+ * Estimates what a thread did in its rests (rest.h), in which no call is observed. A run is divided into
  * windows of about WINDOW_NS of observed time, with the rests between them. In the rests of a window the
  * thread is taken to have done the same as in its observed time, in proportion: bursts of each span and length,
  * short bursts, polling, and time inside of MPI. This is a ratio estimate by strata of time (Cochran 6.10),
@@ -18,9 +18,9 @@
 
 #include "agent/site.h"
 
-#define REST_ESTIMATE_COUNTS 5 /* kinds of counts beside those of bursts by length */
+#define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */
 
-/* Bursts of one number of the table of lengths in the window. */
+/* Bursts in the window that have one number in the table of lengths. */
 struct rest_length {
 	uint32_t window;   /* number of the last window that had any */
 	uint32_t previous; /* number of the one before it that had any */
@@ -32,39 +32,38 @@ struct rest_length {
 };
 
 struct rest_estimate {
-	uint32_t window;      /* number of the present one; 0: nothing is noted yet */
-	uint64_t since;       /* when the window began, or the last rest in it ended */
-	uint64_t unobserved;  /* of the thread, then */
-	double awake, rested; /* ticks of the window: observed until then, and its rests */
-	double before;        /* observed ticks of the window before; 0: there was none */
-	uint64_t count[REST_ESTIMATE_COUNTS]; /* at the window's begin */
-	double owed[REST_ESTIMATE_COUNTS];    /* as in rest_length */
-	uint32_t lengths; /* that had bursts in the window, and which these are */
-	uint16_t touched[LENGTHS_MAX];
+	uint32_t window;      /* number of the present window; 0: nothing is noted yet */
+	uint64_t since;       /* ticks, up to which time is in `awake` or `rested` */
+	uint64_t unobserved;  /* the thread's `unobserved` at that time */
+	double awake, rested; /* ticks of the window: observed, and in rests */
+	double before;        /* observed ticks of the previous window; 0: there was none */
+	uint64_t count[REST_ESTIMATE_COUNTS]; /* values at the start of the window */
+	double owed[REST_ESTIMATE_COUNTS];    /* part of a count, 0 .. 1, that is not yet added */
+	uint32_t lengths;                     /* number of lengths with bursts in the window */
+	uint16_t touched[LENGTHS_MAX];        /* numbers of these lengths */
 	struct rest_length length[LENGTHS_MAX];
 };
 
 struct thread;
 
-/* The first window begins at time now. */
+/* Starts the first window, or a new one, at time now. */
 void rest_estimate_start(struct thread *thread, uint64_t now);
 
 /*
- * A rest begins at time now, when the first call returns that did so after the rest was due. So that the
- * observed time ends by chance, and not after what takes long, it ends when the rest was due. What began before
- * that counts in full.
+ * Begins a rest at time now, when the first call returns after the rest was due. The observed time ends at
+ * `due`, so that it ends at random, and not after what takes long. What began before `due` counts in full.
  */
 void rest_estimate_begin(struct thread *thread, uint64_t due, uint64_t now);
 
 /*
- * The rest has ended at time `end`, and the first call since then begins at time now. What was under way between
- * began in the rest.
+ * Ends the rest at time `end`. The first call since then begins at time now. What was under way between these
+ * times began in the rest.
  */
 void rest_estimate_end(struct thread *thread, uint64_t end, uint64_t now);
 
 /*
- * Closes the window, if it has lasted for long enough. Call from time to time while the thread is awake, but not
- * just before a rest: the window is what tells of it.
+ * Closes the window, if it has lasted for long enough. Call from time to time while the thread does not rest,
+ * but not just before a rest, because the rest is estimated from its window.
  */
 void rest_estimate_look(struct thread *thread, uint64_t now);
 
