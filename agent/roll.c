@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shortest and longest time between two looks for ranks that cannot be reached yet. Each look asks the launcher. */
+/*
+ * Shortest and longest time between two looks for ranks that cannot be reached yet. Each look asks the
+ * launcher.
+ */
 #define FIRST_PAUSE_NS 200000u
 #define LAST_PAUSE_NS  100000000u
 
@@ -19,7 +22,7 @@ static int child_of(const struct roll *roll, int place)
 	return roll->rank * ROLL_CHILDREN + 1 + place;
 }
 
-/* Returns the rank that counts in this place, or -1 if the place has no rank of its own. */
+/* Returns the rank that counts in this place, or -1 if the place has no rank that others do not have. */
 static int counter_at(int size, int place)
 {
 	int rank = place < 4                       ? place :
@@ -75,7 +78,7 @@ static void miss(struct roll *roll)
 	for (int i = 0; i < roll->children; i++)
 		if (roll->child[i] != ROLL_SILENT)
 			roll->channel->send(child_of(roll, i), ROLL_NOT);
-	/* a parent that comes later reads it, too */
+	/* a parent that comes later reads the message, too */
 	if (roll->called && !roll->ready)
 		roll->channel->send(parent_of(roll->rank), ROLL_NOT);
 }
@@ -133,7 +136,7 @@ static bool waits_for_verdict(const struct roll *roll)
 	return roll->parent == ROLL_HEARD;
 }
 
-/* Whether it is time to ask again who can be reached. */
+/* Returns whether it is time to ask again which ranks can be reached. Sets the next time if so. */
 static bool may_look(struct roll *roll, uint64_t now)
 {
 	if (now < roll->look)
@@ -238,7 +241,7 @@ enum roll_state roll_step(struct roll *roll, uint64_t now)
 	return roll->state;
 }
 
-/* ---- what is said of it ---- */
+/* ---- how missing ranks are reported ---- */
 
 static bool counts(const struct roll *roll)
 {
@@ -249,7 +252,7 @@ bool roll_speaks(const struct roll *roll)
 {
 	if (counts(roll))
 		return !roll->earlier;
-	/* without one that counts, each rank that has no parent */
+	/* if no rank counts, each rank without a parent speaks */
 	return !roll->noted && (!roll->rank || roll->parent == ROLL_SILENT);
 }
 
@@ -278,7 +281,7 @@ void roll_name_missing(const struct roll *roll, char *text, size_t size)
 			continue;
 		while (after < roll->size && is_missing(roll, after))
 			after++;
-		/* two numbers of ten digits, and what is around them */
+		/* room for two numbers of ten digits, and the text around them */
 		if (length + 32 > size) {
 			snprintf(text + length, size - length, ", ...");
 			return;

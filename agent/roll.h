@@ -3,13 +3,13 @@
  * The roll call: in MPI_Init each rank finds out whether all ranks have an agent, before any of them makes a
  * collective call of the agent. A rank without an agent is silent, and the others wait for a limited time.
  *
- * Each rank has a parent (but rank 0) and up to ROLL_CHILDREN children. It says HERE to its parent, which
- * answers HERE. When all of its children have said READY, it says READY to its parent. Rank 0 then says ALL,
- * which goes down the tree. If a neighbour is silent for ROLL_PATIENCE_NS, the rank says NOT to the neighbours
- * that were heard, and each of them passes it on. So:
+ * Each rank except rank 0 has a parent, and each has up to ROLL_CHILDREN children. It says HERE to its parent,
+ * which answers HERE. When all of its children have said READY, it says READY to its parent. Rank 0 then says
+ * ALL, which goes down the tree. If a neighbour is silent for ROLL_PATIENCE_NS, the rank says NOT to the
+ * neighbours that were heard, and each of them passes it on. Therefore:
  *
- *  - A rank that said READY waits without a limit, but for a parent that has an agent and always answers.
- *  - ALL is said only after each rank said READY, and after READY no rank gives up. So all ranks agree,
+ *  - A rank that said READY waits without a limit, but only for a parent that has an agent and always answers.
+ *  - ALL is said only after each rank said READY, and after READY no rank gives up. Therefore all ranks agree,
  *    however slow one of them is.
  *  - Between two ranks that heard each other two messages go each way, and both are received.
  *
@@ -27,12 +27,14 @@
 
 /*
  * Time from the end of this rank's MPI_Init until a silent neighbour counts as one without an agent. MPI_Init
- * ends at almost the same time on all ranks. What comes before the first word is the adapter's opening, which
- * may take seconds where many ranks read it from one file system.
+ * ends at almost the same time on all ranks. The adapter is opened before the first word, which may take
+ * seconds if many ranks read it from one file system.
  */
 #define ROLL_PATIENCE_NS 10000000000u
 
-/* Time in which the ranks name themselves: their patience ends as unequally as their MPI_Init. */
+/*
+ * Time in which the ranks name themselves. Their patience ends at times that differ like the ends of MPI_Init.
+ */
 #define ROLL_COUNT_NS 2000000000u
 
 /*
@@ -43,32 +45,32 @@
 
 enum roll_word {
 	ROLL_HERE = 1,
-	ROLL_READY, /* to the parent: this rank, and all that are below it */
+	ROLL_READY, /* to the parent: this rank and all ranks below it have an agent */
 	ROLL_ALL,   /* to the children: all ranks of the job */
 	ROLL_NOT,   /* to both: a rank is missing */
 	ROLL_NAME,  /* to a rank that counts */
-	ROLL_NOTED, /* its answer */
+	ROLL_NOTED, /* answer of a rank that counts */
 	ROLL_WORDS,
 };
 
 enum roll_state {
 	ROLL_GATHERS,
-	ROLL_COUNTS,  /* a rank is missing; which ones? */
+	ROLL_COUNTS,  /* a rank is missing, and the ranks name themselves */
 	ROLL_HAS_ALL, /* over: all ranks have an agent, and all know it */
 	ROLL_MISSES,  /* over: a rank is missing, and no rank takes part */
 };
 
 struct roll_channel {
 	/*
-	 * Whether a message to this rank cannot disturb its program: because no receive of a program can
-	 * take it, or because the rank has announced that it has an agent. May become true later.
+	 * Returns whether a message to this rank cannot disturb its program, because no receive of a program
+	 * can take it, or because the rank has announced that it has an agent. May become true later.
 	 */
 	bool (*reaches)(int rank);
-	/* Announces that this rank has an agent, where others ask for it. */
+	/* Announces that this rank has an agent, at a place where others ask for it. */
 	void (*announce)(void);
-	/* Starts a message. Those between two ranks arrive in their order. */
+	/* Starts a message. Messages between two ranks arrive in their order. */
 	void (*send)(int rank, enum roll_word word);
-	/* Whether there is nothing but messages that a program may see: they are few then. */
+	/* Returns whether a program may see all messages. Few are sent then. */
 	bool (*is_seen)(void);
 };
 
@@ -80,11 +82,11 @@ struct roll {
 	enum roll_state state;
 	enum roll_peer parent, child[ROLL_CHILDREN];
 	bool called, ready, missing; /* HERE, READY were said to the parent; NOT was said */
-	bool told[ROLL_COUNTERS];    /* NAME was said to this one */
-	bool noted, earlier;         /* NOTED was heard; NAME of one that counts before this rank */
-	uint64_t deadline;           /* of the state, in ns */
-	uint64_t look, pause; /* when to ask again who can be reached, and the time after that */
-	unsigned char *named; /* one bit a rank, of those that said NAME; NULL: none yet */
+	bool told[ROLL_COUNTERS];    /* NAME was said to this rank that counts */
+	bool noted, earlier; /* NOTED was heard; NAME was heard of an earlier rank that counts */
+	uint64_t deadline;   /* end of the state, in ns */
+	uint64_t look, pause; /* ns: when to ask again which ranks can be reached, and the next pause */
+	unsigned char *named; /* one bit for each rank that said NAME; NULL: none yet */
 };
 
 /* Starts the roll call of one rank. now: ns of a monotonic clock, as in roll_step. */
@@ -102,7 +104,10 @@ enum roll_state roll_step(struct roll *roll, uint64_t now);
 /* Returns whether this rank is the one that names the missing ranks. Call after ROLL_MISSES. */
 bool roll_speaks(const struct roll *roll);
 
-/* Writes the missing ranks that are known, such as "0-2, 7", or "..." at the end if there is no room. Call after ROLL_MISSES. */
+/*
+ * Writes the missing ranks that are known, such as "0-2, 7", or "..." at the end if there is no room. Call
+ * after ROLL_MISSES.
+ */
 void roll_name_missing(const struct roll *roll, char *text, size_t size);
 
 #endif
