@@ -57,7 +57,7 @@ static void move_longest(struct route *routes, size_t count)
 	}
 }
 
-/* Adds up equal routes, and leaves those in the table for which there is room. */
+/* Adds up equal routes, and puts those into the table for which it has room. */
 static void settle(struct routes *table, struct route *routes, size_t count)
 {
 	size_t kept = 0;
@@ -88,7 +88,7 @@ void routes_merge(const struct routes *from, struct routes *into)
 	free(all);
 }
 
-/* ---- of the call sites of a thread ---- */
+/* ---- the call sites of a thread ---- */
 
 struct sharing {
 	const struct site_table *sites;
@@ -102,7 +102,7 @@ static struct route_end end_of(const struct sharing *sharing, uint32_t number)
 {
 	const struct site *site = &sharing->sites->site[number];
 	const struct path_table *paths = &sharing->sites->paths;
-	/* site 0 stands for those that found no room, of any call */
+	/* site 0 stands for sites of any call that found no room */
 	struct route_end end = { .call = number ? site->call : RUNTIME_CALLS };
 	const struct path *path = &paths->path[site->path < paths->count ? site->path : 0];
 
@@ -164,12 +164,12 @@ void routes_share(const struct site_table *sites, double ns_per_tick,
 		if (!sites->span[i].used)
 			continue;
 		all = add_shares(&sharing, &sites->span[i], met, gathered, all);
-		/* of no phase, but its paths tell those of others apart */
+		/* the span is of no phase, but its paths tell the paths of other spans apart */
 		if (all == before)
 			all = add_route(&sharing, &sites->span[i], PROTOTYPES_MAX, 0, gathered,
 					all);
 	}
-	/* those for which no span had room */
+	/* prototypes for which no span had room */
 	for (uint32_t p = 0; p < PROTOTYPES_MAX; p++)
 		if (!met[p] && sites->home[p].ticks > 0)
 			all = add_route(&sharing, &sites->span[sites->home[p].span], p,

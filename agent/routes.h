@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes: which call paths the bursts of each prototype run between, and for how much of the time. A process
- * has them in the call sites of its threads. What all processes have together is a bounded table with the
- * routes that took most time, and with the longest one of every prototype; its places mean the same in every
- * process (agent/place_files.h). It is not those of rank 0, because a phase may be another rank's alone.
+ * Routes: the pairs of call paths that the bursts of each prototype run between, and the time of these bursts.
+ * A process has its routes in the call sites of its threads. All processes together have a bounded table with
+ * the routes that took most time, and with the longest one of every prototype. Its places mean the same in
+ * every process (agent/place_files.h). The routes of rank 0 would not do, because it may not run every phase.
  */
 #ifndef PHASEMUX_AGENT_ROUTES_H
 #define PHASEMUX_AGENT_ROUTES_H
@@ -13,7 +13,7 @@
 #include "agent/place_files.h"
 #include "agent/site.h"
 
-#define ROUTES_MAX 512 /* of all processes */
+#define ROUTES_MAX 512 /* routes of all processes */
 
 /* One end: the call of the runtime, and the call path that led to it. */
 struct route_end {
@@ -25,8 +25,7 @@ struct route_end {
 struct route {
 	struct route_end from, to;
 	double seconds;
-	uint32_t prototype,
-			unused; /* PROTOTYPES_MAX: of no prototype; they only tell paths apart */
+	uint32_t prototype, unused; /* prototype PROTOTYPES_MAX: none; it only tells paths apart */
 };
 
 /* Plain data; zeros are an empty table. */
@@ -36,14 +35,14 @@ struct routes {
 };
 
 /*
- * Adds the routes of one thread's call sites to the table; modules: the files that its process has loaded.
- * Without memory nothing is added.
+ * Adds the routes of one thread's call sites to the table. modules: the files that its process has loaded. Adds
+ * nothing if there is no memory.
  */
 void routes_share(const struct site_table *sites, double ns_per_tick,
 		const struct source_module *modules, unsigned count, struct place_files *files,
 		struct routes *routes);
 
-/* Adds the routes of `from` to those of `into`. Without memory nothing is added. */
+/* Adds the routes of `from` to those of `into`. Adds nothing if there is no memory. */
 void routes_merge(const struct routes *from, struct routes *into);
 
 /* Turns the places of all routes into addresses, as place_files_address does. */
