@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the computing time spreads over the lengths of bursts: time per bin, four bins an octave.
- * Additive; it tells which shortest burst keeps a wanted share of the time (thesis 4.2.1).
+ * Distribution of the computing time over the lengths of bursts: time per bin, with four bins for each octave.
+ * Histograms can be added. One gives the shortest burst with which a wanted share of the time is kept (thesis
+ * 4.2.1).
  */
 #ifndef PHASEMUX_AGENT_HISTOGRAM_H
 #define PHASEMUX_AGENT_HISTOGRAM_H
@@ -10,7 +11,7 @@
 
 #define HISTOGRAM_BINS 256
 
-/* The bin of a length in ticks: the position of its highest bit, and the two bits after it. */
+/* Returns the bin of a length in ticks: the position of its highest bit, and the two bits after it. */
 static inline unsigned histogram_bin(uint64_t ticks)
 {
 	unsigned high;
@@ -21,7 +22,7 @@ static inline unsigned histogram_bin(uint64_t ticks)
 	return high * 4 + (unsigned)((ticks >> (high - 2)) & 3);
 }
 
-/* The smallest length that falls into the bin. */
+/* Returns the smallest length in ticks that falls into the bin. */
 static inline uint64_t histogram_floor(unsigned bin)
 {
 	if (bin < 8)
@@ -29,7 +30,7 @@ static inline uint64_t histogram_floor(unsigned bin)
 	return (uint64_t)(4 + bin % 4) << (bin / 4 - 2);
 }
 
-/* The longest length such that bursts of at least that length hold `share` of all the time. */
+/* Returns the longest length in ticks such that bursts of at least this length hold `share` of all the time. */
 static inline uint64_t histogram_keep(const double ticks_per_bin[HISTOGRAM_BINS], double share)
 {
 	double total = 0, dropped = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bursts that no prototype claims yet, until there is a new generation: a bounded pool of the
- * process, in which each thread has a queue. A thread may take a place while it has fewer than are
- * free: alone it gets half of them, and one of many is left room by the others.
+ * Bursts that no prototype has claimed yet, which wait for a new generation. The process has one bounded pool,
+ * in which each thread has a queue. A thread may take a place while it has fewer places than are free. A single
+ * thread gets half of them, and many threads leave room for each other.
  *
- * A queue belongs to whoever drains its thread; places are taken and given back under the caller's
- * lock.
+ * A queue belongs to the thread that drains its thread. Places are taken and given back under the ledger lock.
  */
 #ifndef PHASEMUX_AGENT_PENDING_H
 #define PHASEMUX_AGENT_PENDING_H
@@ -22,7 +21,7 @@ struct pending {
 	struct burst burst;
 };
 
-/* Oldest first; zeros are an empty one. */
+/* Bursts of a thread, the oldest one first. Zeros are an empty queue. */
 struct pending_queue {
 	struct pending *first, *last;
 	unsigned count;
@@ -30,20 +29,21 @@ struct pending_queue {
 
 struct pending_pool {
 	struct pending *given_back;
-	unsigned used; /* places that were ever taken: memory is touched as far as that */
+	unsigned used; /* number of places that were ever taken: only their memory is touched */
 	unsigned taken;
 	struct pending place[PENDING_MAX];
 };
 
-/* A place for one more burst of the queue, or NULL. Under the lock. */
+/* Returns a place for one more burst of the queue, or NULL. Caller holds the ledger lock. */
 struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue);
 
-/* Under the lock. */
+/* Gives a place back to the pool. Caller holds the ledger lock. */
 void pending_give_back(struct pending_pool *pool, struct pending *place);
 
+/* Adds a place at the end of the queue. */
 void pending_append(struct pending_queue *queue, struct pending *place);
 
-/* The oldest, out of the queue; NULL: it is empty. */
+/* Removes the oldest place from the queue and returns it, or returns NULL if the queue is empty. */
 struct pending *pending_shift(struct pending_queue *queue);
 
 #endif
