@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that are skipped. Calls may follow each other so fast that time stamps at both ends of each would break
- * the budget, in programs that poll or exchange only small messages. A thread then observes a window of calls,
- * and skips some multiple of that number. At a skipped call it only checks which place the call comes from. The
- * time of skipped calls is known from the time stamps around them. Their bursts and calls share it in the same
- * proportions as in the window.
+ * Calls that are skipped. In programs that poll or exchange only small messages, time stamps at both ends of
+ * each call would break the budget. A thread then observes a window of calls, and skips some multiple of that
+ * number. At a skipped call it only checks which place the call comes from. The time of skipped calls is known
+ * from the time stamps around them. Their bursts and calls share it in the same proportions as in the window.
  *
- * A call is skipped only if its place, with the same stack, was quick in this window or an earlier one, and
- * only after all calls were quick for some time. A skipped call that makes no intercepted call is counted, and
- * leaves no other trace: it is not even noted that the thread is in a call. If it makes one after all, but did
- * not in a window, the inner call is taken for a call of the program.
+ * A call is skipped only if its place, with the same stack, was quick in this window or an earlier one. All
+ * calls must have been quick for some time, too. A skipped call that makes no intercepted call is only counted.
+ * It is not even noted that the thread is in a call. If it makes one after all, but did not in a window, the
+ * inner call is taken for a call of the program.
  *
  * Something long may be among skipped calls. It is taken for the last burst, or for a call if one of the calls
  * can wait. No call is skipped while such time is more than a hundredth of all time (a tenth, if none can

@@ -10,9 +10,9 @@
  * so that MPI makes progress, computes for longer: it would lose too much time otherwise. What is computed
  * there is a burst like any other, from 2 us on.
  *
- * The kernel may preempt a thread that polls. When polling has gone on for a while and POLLING_LOOK_NS or more
- * then pass between two such calls, the agent asks the kernel how long the thread was on a processor. If that
- * is hardly any of the time, the time is polling as well.
+ * The kernel may preempt a thread that polls. If POLLING_LOOK_NS or more pass between two such calls, after
+ * polling has gone on for a while, the agent asks the kernel for the thread's processor time. If that is hardly
+ * any of the time, the time is polling as well.
  *
  * Each thread has its own state. Call all functions on the thread itself.
  */
@@ -28,7 +28,7 @@
 #define POLLING_VAIN    3  /* vain answers in a row after which answers are not heeded */
 /*
  * A thread was preempted if it was on a processor for less than this fraction (1 / 16) of the time. It is not
- * 0, because it takes time to leave a processor and to come back: up to 60 us of 4 ms on a virtual machine.
+ * 0, because leaving a processor and coming back takes time: up to 60 us of 4 ms on a virtual machine.
  */
 #define POLLING_HELD_UP 16
 

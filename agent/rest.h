@@ -2,7 +2,7 @@
 /*
  * Rests: the last step by which a thread keeps its budget. Quick calls from a few places are skipped
  * (passed.h), and the cost of reads and of call paths is limited where it arises. Other calls could still cost
- * more than the budget. If a thread has spent more than it may, and goes on doing so, it rests: for a while no
+ * more than the budget. A thread rests if it has spent more than it may, and goes on doing so. For a while no
  * call is observed, wherever it comes from.
  *
  * The agent counts the time of a rest, and the calls made in it. What else the thread did then is estimated

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Estimates what a thread did in its rests (rest.h), in which no call is observed. A run is divided into
- * windows of about WINDOW_NS of observed time, with the rests between them. In the rests of a window the
- * thread is taken to have done the same as in its observed time, in proportion: bursts of each span and length,
- * short bursts, polling, and time inside of MPI. This is a ratio estimate by strata of time (Cochran 6.10),
- * and the variance of the number of bursts comes from the differences between successive windows (Cochran
- * 8.11).
+ * windows of about WINDOW_NS of observed time, with the rests between them. In the rests of a window the thread
+ * is taken to have done the same as in its observed time, in proportion. This holds for bursts of each span and
+ * length, short bursts, polling, and time inside MPI. It is a ratio estimate by strata of time (Cochran 6.10).
+ * The variance of the number of bursts comes from the differences between successive windows (Cochran 8.11).
  *
  * Estimated bursts are added to those that were not read, and are placed with them (unread.h).
  *

@@ -62,8 +62,8 @@ enum roll_state {
 
 struct roll_channel {
 	/*
-	 * Returns whether a message to this rank cannot disturb its program, because no receive of a program
-	 * can take it, or because the rank has announced that it has an agent. May become true later.
+	 * Returns whether a message to this rank cannot disturb its program. Either no receive of a program can
+	 * take it, or the rank has announced that it has an agent. May become true later.
 	 */
 	bool (*reaches)(int rank);
 	/* Announces that this rank has an agent, at a place where others ask for it. */

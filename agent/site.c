@@ -60,7 +60,7 @@ static bool is_merged(const struct site_table *table, uint32_t from, uint32_t to
 }
 
 /*
- * Returns the number that a span without room gets: that of the last span which started at its site, or else of
+ * Returns the number of a span without room. It is that of the last span which started at its site, or else of
  * the one between the same two calls, or 0.
  */
 static uint32_t like_span(struct site_table *table, uint32_t from, uint32_t to)

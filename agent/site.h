@@ -7,8 +7,8 @@
  *
  * The tables have a fixed size. They are filled in the order in which sites and spans are first seen, so that
  * only the memory in use is touched. A span that finds no room is counted as the last one that started at its
- * site, or else as the one between the same two calls wherever they are made. A site that finds no room for
- * itself or for its call has number 0, and so has such a span.
+ * site. If there is none, it is counted as the one between the same two calls wherever they are made. A site
+ * that finds no room for itself or for its call has number 0, and so has such a span.
  *
  * Only one thread writes. The counts that others read at the end are atomic. Relaxed order (plain stores of a
  * single writer) suffices, because nothing else is published through them.
@@ -73,9 +73,9 @@ struct span_length {
 	_Atomic uint64_t unread_ticks;
 	_Atomic float variance; /* of the number unread, part of which is estimated; the thread writes */
 	/*
-	 * What was read, but is placed like unread bursts of this length: pieces of bursts that were cut into
-	 * slices, and bursts for which there was no room until the next training. The drain writes this field
-	 * and those after it.
+	 * What was read, but is placed like unread bursts of this length. These are pieces of bursts that were
+	 * cut into slices, and bursts for which there was no room until the next training. The drain writes
+	 * this field and those after it.
 	 */
 	double left_ticks;
 	uint32_t left;

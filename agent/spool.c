@@ -573,8 +573,8 @@ void spool_commit(struct spool *spool)
 
 	spool_side(spool)->threads = spool->threads;
 	/*
-	 * The order matters: side 0 is whole before it is declared whole, and side 1 changes only while side 0
-	 * is declared whole and the number is odd. Therefore a reader that finds equal numbers before and after
+	 * The order matters. Side 0 is whole before it is declared whole. Side 1 changes only while side 0 is
+	 * declared whole and the number is odd. Therefore a reader that finds equal numbers before and after
 	 * has read a side that was whole all the time (see spool_image.c).
 	 */
 	atomic_store_explicit(&state->whole, 0, memory_order_release);

@@ -4,9 +4,9 @@
  * report needs. It can be read at any moment, even if the process was killed between two instructions.
  *
  * There are two sides. The process works on side 0, which has its sums. It commits from time to time, when the
- * data of side 0 belong together: it declares side 0 whole, copies the changes to side 1, and declares side 1
- * whole. Therefore one side is whole at every moment, and a kill loses only what came after the last commit. A
- * page written to a shared mapping outlives the process, but not always the machine.
+ * data of side 0 belong together. It then declares side 0 whole, copies the changes to side 1, and declares
+ * side 1 whole. Therefore one side is whole at every moment, and a kill loses only what came after the last
+ * commit. A page written to a shared mapping outlives the process, but not always the machine.
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
  * profile, and both sides of each thread (struct spool_thread). There is one profile for both sides, because a

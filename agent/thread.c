@@ -30,9 +30,9 @@
 #define LEARN_NS      5e5
 
 /*
- * Among the program's work a read takes several times as long as at the start, when many are made in a row,
- * because what it needs has left the caches. The cost is known after READS_KNOWN reads. A read that took more
- * than READ_TICKS_MOST times the cost at the start was delayed by something else.
+ * Among the program's work a read takes several times as long as at the start, because what it needs has left
+ * the caches. At the start many are made in a row. The cost is known after READS_KNOWN reads. A read that took
+ * more than READ_TICKS_MOST times the cost at the start was delayed by something else.
  */
 #define READS_KNOWN     32
 #define READ_TICKS_MOST 16
