@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The core: what the preload opens in a process that is a target. It decides with the other ranks
- * what to count, takes the boundaries of bursts from the preload (hooks.c), and reports when
- * MPI_Finalize is about to run (ending.c). Here is the beginning. Whatever goes wrong is one line
- * on stderr, and the program runs on without us.
+ * The core is a library that the preload opens in a process that is a target. It decides with the other ranks
+ * what to count, is called by the preload at the boundaries of bursts (hooks.c), and reports when MPI_Finalize
+ * is about to run (ending.c). This file has the start. If anything fails, one line on stderr says so, and the
+ * program runs on without the agent.
  */
 #include "agent/core.h"
 
@@ -31,21 +31,22 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-#define QUICK_NS   10000 /* a burst and a call of so long together are quick */
-#define QUANTUM_NS 10e6  /* a group stays at least that long */
+#define QUICK_NS   10000 /* a burst and its call that together take less are quick */
+#define QUANTUM_NS 10e6  /* shortest time that a group is counted, unless the user sets it */
 
-/* Of the budget, what reads may cost, what switching groups may, and what trainings may ... */
+/* Parts of the budget that reads, switches of groups, trainings and samples may use. */
 #define BUDGET_READS    0.6
 #define BUDGET_SWITCHES 0.3
 #define BUDGET_ROUNDS   0.1
-#define BUDGET_SAMPLES  0.1 /* where ranks wait for each other */
-/* ... and all of it with start, end and calls; the rest is for what the account does not see. */
+#define BUDGET_SAMPLES  0.1 /* if ranks wait for each other; otherwise samples have no limit */
+/* Part for all of them together with start, end and calls. The rest is for overhead that is not measured. */
 #define BUDGET_ALL 0.9
 
 /*
- * The budget is of the run's time: what one rank spends, others wait for, and they spend theirs later. And
- * what has to come into the caches again is in no account: programs were slower by up to three times what
- * a rank spends (docs/cost.md).
+ * Part of the budget that each rank may use if ranks wait for each other. The budget is a part of the run's
+ * time: the overhead of one rank delays the others, which have their own overhead at another time. The time to
+ * load the caches again is not measured. Programs were slower by up to three times the overhead of a rank
+ * (docs/cost.md).
  */
 #define BUDGET_OF_RANKS (1.0 / 3)
 
@@ -56,13 +57,15 @@ static bool is_waited_for(void)
 	return core.adapter && core.world.size > 1;
 }
 
-/* What a process may spend itself, of each second. */
+/* Returns the part of each second that this process may use. */
 static double own_budget(void)
 {
 	return core.settings.budget * (is_waited_for() ? BUDGET_OF_RANKS : 1);
 }
 
-/* What is 1 in this process, and 0 in its copies; where the kernel knows no such thing, 1 in all. */
+/*
+ * Returns a byte that is 1 in this process and 0 in its copies. It is 1 in all if the kernel cannot clear it.
+ */
 static volatile unsigned char *mark_process(void)
 {
 	static unsigned char anywhere = 1;
@@ -77,7 +80,7 @@ static volatile unsigned char *mark_process(void)
 	return mark;
 }
 
-/* What two calls of a hook cost where nothing is read: mostly their time stamps. */
+/* Returns the ticks that the two hooks of a call take if nothing is read, which is mostly for time stamps. */
 static double measure_call(void)
 {
 	uint64_t begin = clock_now();
@@ -104,7 +107,7 @@ static uint64_t measure_ran(void)
 	return (clock_now() - begin) / 8;
 }
 
-/* A bit for each event of a group that counts processor time. */
+/* Returns a bit for each event of a group that counts processor time. */
 static uint32_t times_of(const struct plan_group *group)
 {
 	uint32_t times = 0;
@@ -131,7 +134,7 @@ static void make_rules(void)
 		rules->counts[g] = plan->group[g].count;
 		rules->times[g] = times_of(&plan->group[g]);
 	}
-	/* a probability of more than one is one */
+	/* a probability above 1 counts as 1 */
 	rules->pay = isfinite(budget) && probe->read_ns > 0 ?
 			budget * BUDGET_READS / (2 * (double)clock_ticks(probe->read_ns)) :
 			1e18;
@@ -152,7 +155,7 @@ static void make_rules(void)
 	rules->ran_ticks = ran_ticks;
 	rules->ran_cost = measure_ran();
 	if (settings->sample_hz) {
-		/* the same on all ranks, for what is cut hangs on it */
+		/* equal on all ranks, because it decides which bursts are cut */
 		double hz = settings_sample_hz(settings,
 				is_waited_for() ? budget * BUDGET_SAMPLES : INFINITY,
 				probe->sample_ns);
@@ -160,13 +163,13 @@ static void make_rules(void)
 		rules->sample_ns = (uint64_t)(1e9 / hz);
 		rules->sample_ticks = clock_ticks((double)rules->sample_ns);
 		rules->sample_cost = clock_ticks(probe->sample_ns);
-		/* slices that are to be summed apart would be in no phase */
+		/* otherwise no burst is cut, because slices shorter than burst_min would be in no phase */
 		if (settings->burst_min_ns <= (double)rules->sample_ns)
 			rules->long_ticks = SLICES_MIN * rules->sample_ticks;
 	}
 }
 
-/* A number that no other run has; 0 on all ranks but one. */
+/* Returns a number that no other run has; 0 on all ranks except rank 0. */
 static double run_number(void)
 {
 	struct timespec now;
@@ -181,8 +184,8 @@ static double run_number(void)
 }
 
 /*
- * All ranks decide together what they count, and have the same number of the run. 0, or -EINVAL: none of
- * them counts.
+ * Decides together with all ranks what to count, and sets *run to the number of the run on each of them.
+ * `trouble`: 0 or this rank's error, with the text `why`. Returns 0, or -EINVAL, and then no rank counts.
  */
 static int agree(int trouble, const char *why, double *run)
 {
@@ -195,12 +198,12 @@ static int agree(int trouble, const char *why, double *run)
 		limits->trouble = core.world.rank + 1;
 	if (core.adapter && core.adapter->max((double *)&agreement, AGREEMENT_LENGTH))
 		return -EINVAL;
-	/* that rank says so */
+	/* the rank without a core says so */
 	if (agreement.without > 0)
 		return -EINVAL;
 	*run = agreement.run;
 	if (limits->trouble > 0) {
-		/* one of those that are in trouble speaks for all */
+		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);
 		log_line("off: %s", why);
 		return -EINVAL;
@@ -215,7 +218,7 @@ static int agree(int trouble, const char *why, double *run)
 	return 0;
 }
 
-/* The program and its arguments, as the kernel knows them; what is too long is cut. */
+/* Reads the program and its arguments from the kernel. Cuts them if they are too long. */
 static void read_command(void)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -226,7 +229,7 @@ static void read_command(void)
 	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* PHASEMUX_REPORT=bursts: all ranks write into rank 0's folder. */
+/* With PHASEMUX_REPORT=bursts, all ranks write into the folder of rank 0. */
 void core_record_bursts(void)
 {
 	char why[sizeof(core.folder) + 128];
@@ -244,7 +247,7 @@ void core_record_bursts(void)
 	ledger_record(core.ledger, core.bursts);
 }
 
-/* Makes the spool, so that a run that is killed has its report. 0 or -errno. */
+/* Makes the spool, from which a run that is killed has its report. Returns 0 or -errno. */
 int core_open_spool(double run)
 {
 	struct spool_facts *facts = calloc(1, sizeof(*facts));
@@ -296,8 +299,9 @@ int core_open_books(void)
 }
 
 /*
- * Without MPI there are processes that it may fork: where the watcher can be, and with a spool, for
- * that is how they come together.
+ * Opens the spool and, without MPI, the family of the processes that this one may fork. A family needs the
+ * watcher, which starts only if bursts may be cut. It also needs the spool, through which the results of its
+ * processes are added up. *spool_error: 0 or -errno.
  */
 static void found_family(int *spool_error, double run)
 {
@@ -310,7 +314,7 @@ static void found_family(int *spool_error, double run)
 	}
 }
 
-/* Whether this process is the one that `phasemux run` became. */
+/* Returns whether this process is the one that `phasemux run` became. */
 static bool is_command(void)
 {
 	const char *target = getenv(PRELOAD_TARGET);
@@ -318,7 +322,9 @@ static bool is_command(void)
 	return target && atol(target) == (long)core.pid;
 }
 
-/* *spool_error: 0 or -errno; without a spool the run goes on. */
+/*
+ * Opens all that this process needs. Returns 0 or -ENOMEM. *spool_error: 0 or -errno; the run needs no spool.
+ */
 static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
@@ -341,7 +347,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	return forked_prepare(run);
 }
 
-/* All ranks start together, or none does. */
+/* Starts the core on all ranks, or on none. Returns 0 or -ENOMEM. */
 static int start_together(const struct preload *preload, double run)
 {
 	double failed[2] = { 0, 0 };
@@ -352,7 +358,7 @@ static int start_together(const struct preload *preload, double run)
 	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
 		return -ENOMEM;
 	if (failed[1] > 0) {
-		/* one of those that have none speaks for all */
+		/* of the ranks without a spool, one writes the message */
 		log_speaker(failed[1] == core.world.rank + 1);
 		log_line("%s: %s; should the run be killed, there will be no report of it",
 				core.spool_folder, strerror(-spool_error));
@@ -361,13 +367,16 @@ static int start_together(const struct preload *preload, double run)
 	return 0;
 }
 
-/* MPI_Init is over: what time it took us. The wait for ranks that are late is theirs. */
+/*
+ * Notes the time that the agent took to start, without the wait for ranks that were late. Call last in
+ * MPI_Init.
+ */
 static void account_start(void)
 {
 	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
 					     core.preload->waited_ns) *
 			1e-9;
-	/* the end takes about as long */
+	/* the end takes about as long as the start */
 	core.rules.fixed_ticks = 2 * core.start_seconds * 1e9 / clock_here.ns_per_tick;
 	if (core.spool)
 		spool_side(core.spool)->start_seconds = core.start_seconds;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of the core share: core.c (the beginning), hooks.c (the boundaries of bursts) and
- * ending.c (the end). One process is one core; it is written in the beginning, before any hook can
- * be reached, but for what is atomic.
+ * The state that the files of the core share: core.c (the start), hooks.c (the boundaries of bursts) and
+ * ending.c (the end). A process has one core. Except for atomic fields, it is written at the start, before the
+ * preload can call a hook.
  */
 #ifndef PHASEMUX_AGENT_CORE_H
 #define PHASEMUX_AGENT_CORE_H
@@ -27,47 +27,47 @@
 #include "agent/thread.h"
 
 #define CORE_EVENT_BYTES                                                                           \
-	(128 << 10) /* of the kernel's pages for events: a new thread saves them then */
-#define CORE_SERVICE_NS 10000000 /* how often what is not urgent is looked after, but in calm */
+	(128 << 10) /* of the kernel's pages for events, from which new threads have none */
+#define CORE_SERVICE_NS 10000000 /* between two services of a thread, except in calm */
 
 struct core {
-	struct thread_rules rules; /* first: every call looks at them */
+	struct thread_rules rules; /* first, because every call reads them */
 	struct settings settings;
 	struct job job;
 	struct counting counting;
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
-	struct family *family; /* of processes that are forked; NULL: those are not observed */
+	struct family *family; /* the processes that are forked; NULL: they are not observed */
 	bool attached;
-	struct spool *spool; /* NULL: what is kept dies with the process */
+	struct spool *spool; /* NULL: all counts are lost if the process is killed */
 	char spool_folder[4096];
 	struct ledger *ledger;
 	struct exchange *exchange;
-	struct burst_table *bursts; /* NULL unless asked for */
+	struct burst_table *bursts; /* NULL, unless the user wants all bursts */
 	const struct preload *preload;
 	char folder[4096];
-	char command[4096]; /* the program and its arguments, each with its NUL */
+	char command[4096]; /* the program and its arguments, each ended by a NUL */
 	size_t command_bytes;
 	uint64_t start;
-	double start_seconds; /* that this process waited for us at its start */
+	double start_seconds; /* time that the program waited for the agent at its start */
 	pid_t pid;
-	/* 1; but 0 in a process that was made of this one without fork()'s handlers, by clone() */
+	/* points to 1; to 0 in a process that clone() made of this one, without fork()'s handlers */
 	volatile unsigned char *mark;
-	pthread_t main_thread; /* that called MPI_Init */
+	pthread_t main_thread; /* the thread that called MPI_Init */
 	pthread_key_t thread_ends;
-	/* newest first; a thread is never taken out: another takes its place when it has ended */
+	/* newest first; none is ever removed, but a new thread may take over the place of an ended one */
 	_Atomic(struct thread *) threads;
 	_Atomic unsigned thread_count;
-	_Atomic size_t event_bytes; /* the kernel's pages for their events, while they live */
-	atomic_flag stepping;       /* without MPI: a thread is in a round */
+	_Atomic size_t event_bytes; /* size of the kernel's pages for events of open threads */
+	atomic_flag stepping; /* without MPI: held by the thread that makes a step of a round */
 };
 
 extern struct core core;
 
-/* The threads that are observed, newest first. */
+/* Returns the threads that are observed, newest first. */
 static inline struct thread *core_threads(void)
 {
-	/* pairs with the release in adopt */
+	/* pairs with the release in publish (hooks.c) */
 	return atomic_load_explicit(&core.threads, memory_order_acquire);
 }
 
@@ -75,45 +75,52 @@ static inline struct thread *core_threads(void)
 
 extern const struct preload_hooks hooks;
 
-/* Destructor of core.thread_ends: what the thread read is booked, its counters are closed. */
+/* Drains the thread and closes its counters. Destructor of core.thread_ends, whose value is `thread`. */
 void hooks_thread_ends(void *thread);
 
-/* What is in a thread's own word, as a thread; NULL: it is not observed. */
+/* Returns the thread of a slot, or NULL if the thread is not observed. */
 struct thread *hooks_thread(struct preload_thread *slot);
 
 /*
- * A thread is new to us: the calling one (tid 0), or the first one of a forked child, by the
- * kernel's number, which then is not told. NULL: it is not observed.
+ * Starts to observe a thread: the calling one (tid 0), or the first thread of a forked child, given its kernel
+ * number. The latter does not learn of it. Returns NULL if the thread is not observed.
  */
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot);
 
-/* What the thread has read is booked, and outlives the process. As ledger_checkpoint. */
+/*
+ * Adds what the thread has read to the ledger, and keeps it in the spool. Call on the thread itself, or when it
+ * reads no bursts any more.
+ */
 void hooks_drain(struct thread *thread, uint64_t now);
 
-/* The same of another thread, that may be in a burst. */
+/* Like hooks_drain(), for another thread, which may be inside a burst. Its new call sites are kept later. */
 void hooks_drain_other(struct thread *thread, uint64_t now);
 
-/* Without MPI: this thread alone may now look after rounds, until it clears core.stepping. */
+/* Returns whether the calling thread alone may now make steps of rounds, until it clears core.stepping. */
 bool hooks_try_step(void);
 
 /* ---- ending.c ---- */
 
-/* As preload_hooks.finalize. */
+/* Implements preload_hooks.finalize. */
 void ending_hook(struct preload_thread *slot, void *site, const void *frame);
 
-/* As preload_hooks.leave. */
+/* Implements preload_hooks.leave. */
 void ending_leave(struct preload_thread *slot, void *site, const void *frame);
 
-/* On the watcher, which the last thread waits for: what it has done outlives the process. */
+/*
+ * Keeps what all threads have done, because the process ends. Call on the watcher, while the last thread waits.
+ */
 void ending_keep(void);
 
 /* ---- core.c ---- */
 
-/* The spool, in a run of that number, and the ledger and the exchange. 0 or -errno. */
+/* Opens the spool, in which a killed run leaves its report. `run`: number of the run. Returns 0 or -errno. */
 int core_open_spool(double run);
+
+/* Opens the ledger and the exchange. Returns 0 or -ENOMEM. */
 int core_open_books(void);
 
-/* Where the user wants a table of all bursts: from now on. */
+/* Records all bursts in a table from now on, if the user wants it. */
 void core_record_bursts(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The boundaries of bursts, as the preload reports them, and the threads that they come from. */
+/* The hooks, which the preload calls at the boundaries of bursts, and the threads that it calls them on. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-#define KEEP_NS         1e6      /* after so long what was drained is kept for a kill */
-#define SERVICE_BUSY_NS 1000000  /* how often a thread looks after a round that is under way */
-#define SERVICE_CALM_NS 50000000 /* the same in calm: so long after the start, and ... */
-#define CALM_AFTER_NS   1e9
-#define CALM_CALLS      512 /* ... fewer calls since: more might come so fast that most should go by */
-#define LEFT_OUT_NS     1e9 /* how often the time of threads that are not observed is kept */
-#define SERVICE_MOST_NS 1e6 /* what takes longer without a training was held up by others */
+#define KEEP_NS         1e6      /* between two checkpoints of a thread, which outlive a kill */
+#define SERVICE_BUSY_NS 1000000  /* between two services while a round is under way */
+#define SERVICE_CALM_NS 50000000 /* between two services in calm */
+#define CALM_AFTER_NS   1e9      /* after the start, calm may begin */
+#define CALM_CALLS      512      /* number of calls since the last service that ends calm */
+#define LEFT_OUT_NS     1e9      /* between two updates of the time of unobserved threads */
+#define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
 
 /* ---- threads ---- */
 
@@ -40,8 +40,8 @@ void hooks_drain_other(struct thread *thread, uint64_t now)
 }
 
 /*
- * A new thread, whose events have a page of the kernel's each, until these are too many: it is read by
- * a system call then.
+ * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
+ * process has too many of these pages (CORE_EVENT_BYTES), the thread has none, and is read by system calls.
  */
 static struct thread *open_thread(pid_t tid, unsigned index)
 {
@@ -51,7 +51,7 @@ static struct thread *open_thread(pid_t tid, unsigned index)
 
 	for (unsigned g = 0; g < core.rules.groups; g++)
 		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
-	/* threads often come many at once: each says first what it may take */
+	/* many threads often start at once: each reserves first what it may take */
 	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
 			CORE_EVENT_BYTES;
 	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
@@ -70,8 +70,9 @@ static void close_thread(struct thread *thread)
 }
 
 /*
- * Drains a thread whose last burst is over. The next thread in its place drains it later if that was done
- * less than KEEP_NS ago and no samples are lost with the counters, because threads may live for microseconds.
+ * Drains a thread whose last burst is over. If it was drained less than KEEP_NS ago, and has no open counters
+ * whose samples would be lost, the drain is left to the next thread in its place. Threads may live for
+ * microseconds only.
  */
 static void drain_last(struct thread *thread)
 {
@@ -83,7 +84,7 @@ static void drain_last(struct thread *thread)
 	thread->keep_at = now + clock_ticks(KEEP_NS);
 }
 
-/* Stands for a thread that is not observed. */
+/* The `core` of a slot points to it if the thread is not observed. */
 static char unobserved;
 
 /*
@@ -108,7 +109,7 @@ static void thread_ends(void *data)
 
 	if (getpid() != core.pid)
 		return;
-	/* the C library ends the process with the last thread: ours must not be that */
+	/* the C library ends the process with its last thread, which must not be one of the agent */
 	if (first || thread->main) {
 		watcher_stop();
 		toggle_stop();
@@ -219,11 +220,14 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 
 bool hooks_try_step(void)
 {
-	/* pairs with the release of whoever had it: what its step has done */
+	/* pairs with the release of the thread that held it: this one sees what the last step has done */
 	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
 }
 
-/* It took so long, with a training in it. */
+/*
+ * Counts a service of `ticks`, in which a training took `training_ns`. What exceeds SERVICE_MOST_NS besides the
+ * training is not counted, because the thread was preempted.
+ */
 static void account_service(struct thread *thread, uint64_t ticks, double training_ns)
 {
 	uint64_t training = clock_ticks(training_ns),
@@ -232,16 +236,22 @@ static void account_service(struct thread *thread, uint64_t ticks, double traini
 	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
 }
 
-/* A service among the program's work takes 10 to 20 us, however little there is to do. */
+/*
+ * Returns whether services may be rare. A service in the midst of the program's work takes 10 to 20 us, even if
+ * there is little to do.
+ */
 static bool is_calm(uint64_t now)
 {
 	double samples = core.rules.sample_ns ? SERVICE_CALM_NS / (double)core.rules.sample_ns : 0;
 
-	/* the kernel has room for so many until somebody looks */
+	/* the kernel has room for THREAD_SAMPLES until the next drain */
 	return now - core.start > clock_ticks(CALM_AFTER_NS) && samples < THREAD_SAMPLES / 2.0;
 }
 
-/* As soon as all ranks look, should calls come faster than in calm. */
+/*
+ * Ends calm for the thread if it makes many calls, most of which might have to be skipped. The next service is
+ * then at the next moment at which all ranks have theirs.
+ */
 static void serve_sooner(struct thread *thread, uint64_t now)
 {
 	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
@@ -251,7 +261,7 @@ static void serve_sooner(struct thread *thread, uint64_t now)
 		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
 }
 
-/* Keeps in the spool what belongs to the process and not to a thread. Does nothing on other threads than the main one. */
+/* Keeps in the spool what belongs to the process and not to a thread. Works on the main thread only. */
 static void keep_of_process(const struct thread *thread, uint64_t now)
 {
 	static uint64_t left_out_at;
@@ -269,9 +279,9 @@ static void keep_of_process(const struct thread *thread, uint64_t now)
 }
 
 /*
- * What is not urgent: drains, rounds. Between two bursts, so that it is in neither. All threads of all
- * ranks do it at the same moments: where ranks wait for each other, what they do at one time costs the
- * program once, and what each does at a time of its own costs it as many times as there are ranks.
+ * Does what is not urgent: drains, and steps of rounds. It runs between two bursts, and is part of neither. All
+ * threads of all ranks do it at the same moments, because ranks may wait for each other. Services at one
+ * moment then delay the program once; services at different moments would delay it once for each rank.
  */
 static void serve(struct thread *thread, uint64_t now)
 {
@@ -288,14 +298,14 @@ static void serve(struct thread *thread, uint64_t now)
 		thread->keep_at = now + clock_ticks(KEEP_NS);
 	}
 	keep_of_process(thread, now);
-	/* one thread speaks MPI; without it, any may, one at a time */
+	/* with MPI, only the main thread makes steps; without it, any thread may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
 		training = ledger_training_ns(core.ledger);
 		exchange_step(core.exchange, core_threads(), now);
 		training = ledger_training_ns(core.ledger) - training;
 		if (exchange_busy(core.exchange))
 			pause = SERVICE_BUSY_NS;
-		if (!core.adapter) /* pairs with the acquire above: what the step has done */
+		if (!core.adapter) /* pairs with the acquire in hooks_try_step: publishes the step */
 			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 	}
 	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
@@ -336,7 +346,7 @@ static __attribute__((noinline)) void meet(struct preload_thread *slot)
 	errno = kept;
 }
 
-/* pairs with the release of whoever has put another thread there (forked.c) */
+/* pairs with the release in observe_first (forked.c), by which the watcher fills the slot of another thread */
 static inline void *in_slot(struct preload_thread *slot)
 {
 	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
@@ -347,7 +357,7 @@ static inline bool is_observed(const void *thread)
 	return __builtin_expect(thread && thread != &unobserved, 1);
 }
 
-/* Before a call that may wait, there is time for what is not urgent. */
+/* Calls that may wait. A service is done before them, because there is time then. */
 static const bool waits[MPI_CALLS] = {
 #define WAITS                                                       true
 #define PASSES                                                      false
@@ -367,7 +377,7 @@ static const bool waits[MPI_CALLS] = {
 #undef MPI_CALL
 };
 
-/* They only ask whether something has come (polling.h). */
+/* Calls that only ask whether something has arrived (polling.h). */
 static const bool only_asks[RUNTIME_CALLS] = {
 #undef WAITS
 #undef PASSES
@@ -380,7 +390,7 @@ static const bool only_asks[RUNTIME_CALLS] = {
 #undef MPI_CALL
 };
 
-/* A signal handler may make such a call, while the program is in malloc. */
+/* Returns false if a signal handler may make the call, perhaps while the program is in malloc. */
 static inline bool is_safe(enum runtime_call call)
 {
 	return call < THREAD_wait || call > THREAD_wait4;
@@ -427,7 +437,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	}
 	if (!is_observed(thread) || __builtin_expect(thread->resting.since, 0))
 		return;
-	/* a call is where it began; but of a region, this is the beginning */
+	/* before() has found the site of an MPI call; but a region may start only here */
 	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	if (is_new)
@@ -438,7 +448,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	thread_look_return(thread, &core.rules, now);
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
-	/* no call waited for long: do it all the same */
+	/* the service is overdue, because no call that may wait was made for some time */
 	if (__builtin_expect(now >= thread->service_at + core.rules.service_ticks, 0) &&
 			is_safe(call)) {
 		service(thread, now);
@@ -449,10 +459,10 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		return;
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
-	/* where a rest is due soon, it must be known what began before it */
+	/* no call is skipped if a rest is due soon, because it must be known what began before the rest */
 	if (thread_passes(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
 		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
-	/* a read is accounted for itself; the burst begins after it */
+	/* the cost of a read is counted separately, and the burst starts after it */
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
 	thread_count_untimed(thread);
@@ -481,7 +491,7 @@ struct thread *hooks_thread(struct preload_thread *slot)
 	return is_observed(thread) ? thread : NULL;
 }
 
-/* The program speaks to its profiler. */
+/* Handles MPI_Pcontrol(level). */
 static void control(struct preload_thread *slot, int level, enum runtime_call call, void *site,
 		const void *frame)
 {
@@ -496,7 +506,7 @@ static void control(struct preload_thread *slot, int level, enum runtime_call ca
 	cancellation_release(state);
 }
 
-/* The run is to be aborted: all that there is to know of this thread stays in the spool. */
+/* Keeps what is known of the calling thread in the spool, because the run is about to be aborted. */
 static void aborts(struct preload_thread *slot, void *site, const void *frame)
 {
 	struct thread *thread = hooks_thread(slot);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What stands around every intercepted call, for the files that define wrappers. Private to the
- * preload.
+ * The code around every intercepted call, for the files that define wrappers. It is private to the preload.
  */
 #ifndef PHASEMUX_AGENT_WRAP_H
 #define PHASEMUX_AGENT_WRAP_H
@@ -13,11 +12,16 @@
 #include "agent/role.h"
 
 /*
- * depth: how many intercepted calls this thread is in, so that a Fortran call that enters the C one
- * is one call, and what a runtime calls for itself is none. passes: the outermost one is passed over.
- * site, frame: of the outermost one, as CALLER has them; NULL: there is none, or not known.
- * called: as site and frame, of the call whose wrapper leaves what is to be done to another function.
- * begun: as of struct preload. Initial-exec: reading it must not call __tls_get_addr.
+ * What the preload knows of a thread.
+ *
+ * depth: number of nested intercepted calls that the thread is in. Only the outermost one counts, so that a
+ * Fortran call that enters the C one is one call, and calls that a runtime makes for itself are none.
+ * passes: the outermost call is skipped.
+ * site, frame: CALLER of the outermost call; NULL: there is none, or it is not known.
+ * called: CALLER of the call whose wrapper leaves the work to another function.
+ * begun: see struct preload.
+ *
+ * It is initial-exec, because reading it must not call __tls_get_addr.
  */
 struct wrap_thread {
 	_Alignas(64) unsigned depth;
@@ -33,35 +37,41 @@ struct wrap_thread {
 
 extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
 
-/* Released by set_hooks after the core is ready; acquired by enter and leave. NULL: no target, or paused. */
+/*
+ * The hooks that calls reach; NULL: the process is no target, or hooks are paused. The release in set_hooks,
+ * after the core is ready, pairs with the acquire in wrap_observed.
+ */
 extern _Atomic(const struct preload_hooks *) wrap_hooks;
 
 extern enum wrap_role wrap_role;
 
-/* What a process has when it becomes a target. */
+/* The MPI that a process has when it becomes a target. */
 enum wrap_with {
 	WITH_NOTHING,  /* no MPI */
 	WITH_MPI,      /* MPI is initialised, and MPI_COMM_WORLD exists */
-	WITH_SESSIONS, /* an MPI without MPI_COMM_WORLD: ranks are alone */
+	WITH_SESSIONS, /* MPI without MPI_COMM_WORLD; each rank is alone */
 };
 
-/* Opens the core, once. */
+/* Opens the core. Later calls do nothing. */
 void wrap_attach(enum wrap_with with);
 
 /*
- * A region of OpenMP begins, in a process that was started below the command of `phasemux run`: it becomes a
- * target. On the main thread alone, because to open the core waits for the loader's lock, which the main
- * thread may hold in a dlopen while it waits for the calling one.
+ * Makes the process a target when an OpenMP region starts. Call in a process that the command of `phasemux run`
+ * has started. Does nothing on other threads than the main one: to open the core waits for the loader's lock,
+ * which the main thread may hold in a dlopen while it waits for the calling thread.
  */
 void wrap_first_region(void);
 
-/* Whether an MPI library is loaded: the process becomes a target at MPI_Init, not before. */
+/* Returns whether an MPI library is loaded. If so, the process does not become a target before MPI_Init. */
 bool wrap_has_mpi(void);
 
-/* In the constructor: finds the real calls of threads that the program started with. */
+/* Finds the real calls of threads among what the program started with. Call in the constructor. */
 void threads_start(void);
 
-/* After MPI_Init, or when a process without it becomes a target: whom threads belong to. */
+/*
+ * Notes which loaded objects are runtimes, whose own threads and waits are not the program's. Call after
+ * MPI_Init, or when a process without MPI becomes a target.
+ */
 void threads_look(void);
 
 static inline const struct preload_hooks *wrap_observed(void)
@@ -69,18 +79,18 @@ static inline const struct preload_hooks *wrap_observed(void)
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);
 }
 
-/* A return address is where the stack pointer was before the call, on this processor. */
+/* Whether a call puts its return address on the stack, right below the caller's stack pointer. */
 #if defined(__x86_64__)
 #define WRAP_RETURNS_ON_STACK true
 #else
 #define WRAP_RETURNS_ON_STACK false
 #endif
-#define WRAP_FRAMES_NEAR 65536 /* bytes: on the same stack */
+#define WRAP_FRAMES_NEAR 65536 /* bytes; frames closer than that are on the same stack */
 
 /*
- * The program has left the call that it was in, by an exception or a longjmp: the next one comes from no
- * deeper in the stack, or something else stands where that one's return address was. Some that were
- * left are seen only at a later call.
+ * Returns whether the program has left the outermost call by an exception or a longjmp. `frame`: CALLER's, of
+ * the call that starts. The call was left if the new one comes from no deeper in the stack, or if the return
+ * address of the old one has been overwritten. Some calls that were left are detected only at a later call.
  */
 static inline bool wrap_was_left(const void *frame)
 {
@@ -94,7 +104,7 @@ static inline bool wrap_was_left(const void *frame)
 			((const void *const *)before)[-1] != wrap_thread.site;
 }
 
-/* A call begins that tells of the program's progress. */
+/* Counts a call that tells of the program's progress. */
 static inline void wrap_progresses(void)
 {
 	uint64_t begun = atomic_load_explicit(&wrap_thread.begun, memory_order_relaxed);
@@ -109,21 +119,21 @@ static inline void wrap_note(const void *site, const void *frame)
 	wrap_thread.frame = frame;
 }
 
-/* For a function that has the call's own parameters, and so none for these. */
+/* Hands `site` and `frame` to a function whose parameters are those of the call. */
 static inline void wrap_called(void *site, const void *frame)
 {
 	wrap_thread.called.site = site;
 	wrap_thread.called.frame = frame;
 }
 
-/* The outermost call has made another one. */
+/* Notes that the outermost call has made another one. */
 static inline void wrap_nests(void)
 {
 	wrap_thread.of_core.passed.nests = true;
 	wrap_thread.of_core.rest.nests = true;
 }
 
-/* A call begins: whether it is the outermost one. */
+/* Notes that a call starts. Returns whether it is the outermost one. */
 static inline bool wrap_begins(const void *site, const void *frame)
 {
 	if (__builtin_expect(wrap_thread.depth, 0)) {
@@ -138,10 +148,10 @@ static inline bool wrap_begins(const void *site, const void *frame)
 	return true;
 }
 
-/* It returned. */
+/* Notes that a call has returned. */
 static inline void wrap_ends(void)
 {
-	/* not below none: on stacks of the program's own, calls may end in another order */
+	/* never below 0: if the program switches stacks itself, calls may end in another order */
 	if (wrap_thread.depth > 1) {
 		wrap_thread.depth--;
 		return;
@@ -151,9 +161,10 @@ static inline void wrap_ends(void)
 }
 
 /*
- * Where so many calls come that most go by (passed.h), and this one is from where it was expected, it is
- * made, and nothing else. So it is while the thread rests (rest.h). Those that go by and are from elsewhere, or nest, do so in wrap_enter. When hooks
- * are paused, some more are counted: who goes on begins anew (thread_return).
+ * Returns whether the call is skipped here: it is made, and nothing else is done. That is so if most calls are
+ * skipped and this one comes from the expected place (passed.h), or if the thread rests (rest.h). Calls from
+ * other places, and calls that nest, are skipped in wrap_enter. Some calls are counted even while hooks are
+ * paused, and thread_return then starts anew.
  */
 static inline __attribute__((always_inline)) bool wrap_goes_by(const void *site, const void *frame)
 {
@@ -169,7 +180,7 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 
 	if (!wrap_begins(site, frame))
 		return;
-	/* The hook may itself call MPI: it must see the depth. */
+	/* the hook may call MPI itself, whose wrapper must see the depth */
 	__asm__ volatile("" ::: "memory");
 	hooks = wrap_observed();
 	if (!hooks)
@@ -198,13 +209,14 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 }
 
 /*
- * The answer of a call that only asks, in C or Fortran: a flag, of which some compilers of Fortran set all bits,
- * or a number, which is negative where there was nothing to ask for (MPI_UNDEFINED).
+ * Whether a call that only asks, in C or Fortran, was answered. `answer` points to a flag, of which some
+ * Fortran compilers set all bits, or to a number, which is negative if there was nothing to ask for
+ * (MPI_UNDEFINED).
  */
 #define WRAP_ANSWERS(answer)                                                                       \
 	((answer) && (*(const int *)(answer) > 0 || *(const int *)(answer) == -1))
 
-/* The call went by, and said that what it asked for has come. */
+/* Tells the hooks that a skipped call was answered: what it asked for has arrived. */
 static __attribute__((noinline)) void wrap_answered(enum runtime_call call, void *site,
 		const void *frame)
 {
@@ -214,7 +226,7 @@ static __attribute__((noinline)) void wrap_answered(enum runtime_call call, void
 		hooks->answered(&wrap_thread.of_core, call, site, frame);
 }
 
-/* As wrap_leave, of a call that only asks. */
+/* Like wrap_leave(), for a call that only asks. `answered`: what it asked for has arrived. */
 static inline __attribute__((always_inline)) void wrap_leave_asked(enum runtime_call call,
 		void *site, const void *frame, bool answered)
 {
@@ -227,12 +239,13 @@ static inline __attribute__((always_inline)) void wrap_leave_asked(enum runtime_
 	wrap_leave(call, site, frame);
 }
 
-/* Who called the wrapper, and its stack pointer once the wrapper has returned. */
+/* The return address of the wrapper, and its caller's stack pointer once the wrapper has returned. */
 #define CALLER __builtin_return_address(0), __builtin_dwarf_cfa()
 
 /*
- * Parameter and argument lists by number; those of the calls are all integers and pointers. Volatile is
- * what lies on the stack, where it stays when the call is made by a jump: else it is loaded and stored.
+ * Lists of parameters and arguments, by their number. All parameters of the calls are integers or pointers.
+ * Those that are passed on the stack are volatile: they stay in place when the wrapper jumps to the real call,
+ * and otherwise the compiler would load and store them.
  */
 #define P_0  void
 #define P_1  long a1
