@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The preload: the intercepted calls, and nothing else. It needs libc alone. MPI_Init opens the
- * core; without MPI, a process is a target when `phasemux run` says so. In all others it does
- * nothing at all.
+ * The preload has the intercepted calls, and nothing else. It needs only libc. MPI_Init opens the core. Without
+ * MPI, a process is a target if `phasemux run` says so. In all other processes the preload does nothing.
  */
 #include "agent/preload.h"
 
@@ -28,8 +27,8 @@
 #include "sampling/cancellation.h"
 
 /*
- * The forms of a call: C, C for large counts, and Fortran's. Those of mpi_f08 have other names for large
- * counts since MPI 4.1 (_c_f08) than in MPICH 4.0 and 4.1 (_f08_large).
+ * The forms of a call: C, C for large counts, and those of Fortran. The forms of mpi_f08 for large counts have
+ * the names of MPI 4.1 (_c_f08), and other ones in MPICH 4.0 and 4.1 (_f08_large).
  */
 enum form {
 	FORM_C,
@@ -55,7 +54,7 @@ static _Atomic(void *) real_calls[FORMS][MPI_CALLS];
 			"mpi_" #fortran "_f08ts_", "mpi_" #fortran "_f08_large_",                  \
 			"mpi_" #fortran "_f08ts_large_", "mpi_" #fortran "_c_f08_",                \
 			"mpi_" #fortran "_c_f08ts_",
-/* In the order of the calls; of each, of its forms. */
+/* Names of all forms of each call, in the order of the calls. */
 static const char *const symbols[MPI_CALLS * FORMS] = {
 #include "agent/mpi_calls.def"
 };
@@ -65,7 +64,7 @@ __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")
 _Atomic(const struct preload_hooks *) wrap_hooks;
 enum wrap_role wrap_role;
 
-static _Atomic(const struct preload_hooks *) all_hooks; /* those that are set, paused or not */
+static _Atomic(const struct preload_hooks *) all_hooks; /* the hooks that are set, paused or not */
 
 static void set_hooks(const struct preload_hooks *hooks)
 {
@@ -77,7 +76,7 @@ static void pause_hooks(bool paused)
 {
 	const struct preload_hooks *all = atomic_load_explicit(&all_hooks, memory_order_acquire);
 
-	/* whoever acquires it sees what the core has written before it went on */
+	/* pairs with the acquire in wrap_observed: publishes what the core wrote before it resumed */
 	atomic_store_explicit(&wrap_hooks, paused ? NULL : all, memory_order_release);
 }
 
@@ -85,7 +84,7 @@ static struct preload preload = { .set_hooks = set_hooks,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };
 
-/* The folder that this shared object lies in. */
+/* Finds the folder of this shared object. Returns false if it is not known, or longer than `size`. */
 static bool own_folder(char *folder, size_t size)
 {
 	Dl_info here;
@@ -108,7 +107,7 @@ static bool is_disabled(void)
 }
 
 /*
- * What glibc alone has is weak, because a program of another C library (musl) must start as without the
+ * Functions that only glibc has are weak here. A program of another C library (musl) must start as without the
  * agent, which is then off.
  */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));
@@ -120,7 +119,7 @@ static bool is_glibc(void)
 	return gnu_get_libc_version && __cxa_at_quick_exit;
 }
 
-/* The process ends. With MPI, MPI_Finalize was the end. */
+/* Ends the run when the process ends. With MPI, MPI_Finalize has ended it. */
 static __attribute__((destructor)) void end(void)
 {
 	const struct preload_hooks *hooks = wrap_observed();
@@ -140,7 +139,10 @@ static void end_quickly(void *unused)
 
 static _Atomic(void (*)(int)) real_exit;
 
-/* In the child of a vfork, too: nothing is written to here but by those who know that it is not. */
+/*
+ * Ends the run, then the process. The child of a vfork calls this too, in its parent's memory. Therefore
+ * nothing is written here, except by functions that check for that.
+ */
 static __attribute__((noreturn)) void leave(int status, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks = wrap_observed();
@@ -166,8 +168,8 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 }
 
 /*
- * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the ranks
- * have met, because a rank without a core tells the others.
+ * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the
+ * ranks have met, because a rank without a core tells the others.
  */
 static int (*open_core(void))(struct preload *)
 {
@@ -209,7 +211,7 @@ static void attach(enum wrap_with with)
 	core_attach = error ? NULL : open_core();
 	if (!core_attach)
 		return;
-	threads_look(); /* what has been opened for the core is not the program either */
+	threads_look(); /* the libraries opened for the core are not the program */
 	if (!preload.with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");
 
@@ -219,7 +221,7 @@ static void attach(enum wrap_with with)
 		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
 }
 
-/* The process is a target: open the core. Once; whatever fails leaves the program as it is. */
+/* Opens the core in a target, at most once. If that fails, the program runs on as without the agent. */
 void wrap_attach(enum wrap_with with)
 {
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
@@ -233,7 +235,7 @@ void wrap_attach(enum wrap_with with)
 	cancellation_release(state);
 }
 
-/* What the program started with has been looked for. */
+/* The calls have been looked for in what the program started with. */
 static atomic_bool is_resolved;
 
 static inline const char *symbol_of(enum form form, enum runtime_call call)
@@ -249,7 +251,7 @@ static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum ru
 
 	if (!atomic_load_explicit(&is_resolved, memory_order_relaxed))
 		real = real_at_start(symbol);
-	/* Pairs with the acquire in real_if_known; nothing but the address itself is published. */
+	/* pairs with the acquire in real_if_known; only the address itself is published */
 	if (real)
 		atomic_store_explicit(&real_calls[form][call], real, memory_order_release);
 	else
@@ -278,8 +280,9 @@ static void resolved(size_t index, void *real)
 }
 
 /*
- * A call is then found by one load. Of an MPI that came later, so it is where this is the only one, which
- * then stays loaded; of several, the answer depends on the caller.
+ * Finds all calls, so that a wrapper then needs one load for its real call. Calls of an MPI that was loaded
+ * later are found here only if it is the only MPI, and it then stays loaded. With several, the real call
+ * depends on the caller.
  */
 static void resolve_all(const void *init)
 {
@@ -294,7 +297,7 @@ static void resolve_all(const void *init)
 	real_find_many(symbols, count, false, resolved);
 }
 
-/* NULL: it was not looked for yet, or came later. */
+/* Returns the real call, or NULL if it has not been looked for yet, or was loaded later. */
 static inline void *real_if_known(enum form form, enum runtime_call call)
 {
 	return atomic_load_explicit(&real_calls[form][call], memory_order_acquire);
@@ -320,7 +323,7 @@ static void enter_init(const void *site, const void *frame)
 	int kept = errno, state = cancellation_hold();
 
 	if (wrap_begins(site, frame) && !is_disabled()) {
-		/* without a launcher, this is the first that tells of MPI */
+		/* without a launcher, MPI_Init is the first sign of MPI */
 		if (!early_is_rank())
 			prepare();
 		early_wake_counters();
@@ -344,7 +347,7 @@ static void leave_init(const void *real, enum runtime_call call, void *site, con
 	wrap_leave(call, site, frame);
 }
 
-/* Also while calls reach no hooks. */
+/* Enters MPI_Abort or MPI_Finalize. Calls the hook even while hooks are paused. */
 static void enter_end(bool aborts, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
@@ -359,7 +362,9 @@ static void enter_end(bool aborts, void *site, const void *frame)
 	errno = kept;
 }
 
-/* Also while calls reach no hooks. level: NULL in Fortran where the program gave none. */
+/*
+ * Enters MPI_Pcontrol. Calls the hook even while hooks are paused. level: NULL if a Fortran program gave none.
+ */
 static void enter_control(const int *level, enum runtime_call call, void *site, const void *frame)
 {
 	const struct preload_hooks *hooks;
@@ -376,8 +381,9 @@ static void enter_control(const int *level, enum runtime_call call, void *site, 
 /* ---- sessions ---- */
 
 /*
- * How many are open. A program that has nothing but sessions has no communicator of all ranks: each rank
- * is attached alone when it makes the first communicator, and has its report when the last session ends.
+ * Number of open sessions. A program that uses only sessions has no communicator of all ranks. Therefore each
+ * rank is attached alone when it makes its first communicator, and has its own report when its last session
+ * ends.
  */
 static atomic_int sessions;
 static atomic_bool is_of_sessions;
@@ -425,7 +431,7 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 		wrap_enter(call, site, frame);
 }
 
-/* What is before and after the real call, for the calls at either end of MPI. */
+/* Wrapper of a call at the start or end of MPI: `before`, the real call, `after`. */
 #define WRAPPER_AROUND(symbol, form, call, count, before, after)                                   \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
@@ -440,7 +446,7 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 		return result;                                                                     \
 	}
 
-/* The part of a wrapper that the agent looks at. `leave` tells it that the call has returned. */
+/* Second part of a wrapper, for calls that reach hooks. `leave` tells the hooks that the call has returned. */
 #define WRAPPER_OBSERVED(symbol, form, call, count, leave)                                         \
 	static __attribute__((noinline)) long symbol##_observed(P_##count)                         \
 	{                                                                                          \
@@ -456,10 +462,9 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 	}
 
 /*
- * The others: those that nobody looks at, and those that go by, know no more than that, and save no
- * registers (where arguments take all that are free, one to three); the rest is in a function of its
- * own. That one has the parameters of the call, so that whoever jumps there or to the real one leaves
- * them, and the stack, where they are.
+ * Wrapper of all other calls. If no hooks are set, or the call is skipped, it jumps to the real call. It then
+ * saves no registers (one to three if the arguments take all that are free). The rest is in another function,
+ * which has the parameters of the call. A jump to it or to the real call leaves parameters and stack in place.
  */
 #define WRAPPER_CALL(symbol, form, call, count, progresses)                                        \
 	WRAPPER_OBSERVED(symbol, form, call, count, wrap_leave(call, site, frame))                 \
@@ -476,8 +481,8 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 	}
 
 /*
- * Those that only ask: where the answer is `answer`, a call that goes by looks at it when it returns. In the
- * meantime it is as deep as no call is: it makes no other one that is intercepted.
+ * Wrapper of calls that only ask. A skipped call looks at `answer` when it returns. While it runs, `depth` is 0
+ * as outside of calls, because it makes no other intercepted call.
  */
 #define WRAPPER_ASKS(symbol, form, call, count, answer)                                            \
 	WRAPPER_OBSERVED(symbol, form, call, count,                                                \
@@ -508,7 +513,7 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 #define WRAPPER_POLLS_3(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a3)
 #define WRAPPER_POLLS_4(symbol, form, call, count) WRAPPER_ASKS(symbol, form, call, count, a4)
 
-/* Forms that few programs use: as short as can be. */
+/* Wrappers of forms that few programs use are as short as possible. */
 static __attribute__((noinline)) void *enter_rare(enum form form, enum runtime_call call,
 		void *site, const void *frame)
 {
@@ -560,7 +565,7 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 #define WRAPPER_FINALIZE(symbol, form, call, count)                                                \
 	WRAPPER_AROUND(symbol, form, call, count, enter_end(false, CALLER), wrap_ends())
 
-/* The level is a number in C, and where one stands in Fortran. */
+/* The level is a number in C, and a pointer to one in Fortran. */
 #define WRAPPER_CONTROL(symbol, form, call, count)                                                 \
 	WRAPPER_AROUND(symbol, form, call, count,                                                  \
 			enter_control(form == FORM_C || form == FORM_C_LARGE ? &(int){ (int)a1 } : \
@@ -598,8 +603,8 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 #include "agent/mpi_calls.def"
 
 /*
- * A profiler in front of us ends MPI by this name, past MPI_Finalize. Below MPI_Finalize it is the
- * library's own business.
+ * Intercepted because another profiler that is loaded before the preload ends MPI by this name, and not through
+ * the preload's MPI_Finalize. Within MPI_Finalize it is a call of the MPI library itself.
  */
 __attribute__((visibility("default"))) int PMPI_Finalize(void);
 int PMPI_Finalize(void)
@@ -626,8 +631,8 @@ bool wrap_has_mpi(void)
 }
 
 /*
- * `phasemux run` leaves the number of its process, which becomes its command's (role.h): that one is a
- * target from its start, through whatever launchers it has become on the way.
+ * `phasemux run` leaves the number of its process, which becomes its command's (role.h). The command is a
+ * target from its start, even if it was a launcher before, and became the program by exec.
  */
 static __attribute__((constructor)) void begin(void)
 {
@@ -639,7 +644,7 @@ static __attribute__((constructor)) void begin(void)
 	visible_start();
 	if (early_is_rank() && !is_disabled())
 		prepare();
-	/* a rank, started as such: MPI_Init will come, be MPI loaded yet or not */
+	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */
 	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
 		target = NULL;
 	if (target && *target) {
@@ -649,7 +654,7 @@ static __attribute__((constructor)) void begin(void)
 		} else if (wrap_role == ROLE_COMMAND && !wrap_has_mpi()) {
 			wrap_attach(WITH_NOTHING);
 			look_seen_itself();
-			/* the first burst begins with the program */
+			/* the first burst starts with the program */
 			wrap_thread.depth = 1;
 			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
 		}
