@@ -17,19 +17,19 @@
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
-#define COMPUTES_NS 50e6 /* of the processor's time: so much, and a child is observed */
+#define COMPUTES_NS 50e6 /* processor time from which a child is observed */
 
 static struct {
 	double run;
-	char folder[sizeof(core.spool_folder)]; /* of the first process' spool */
+	char folder[sizeof(core.spool_folder)]; /* folder of the first process' spool */
 	uid_t user;
-	bool alone;                      /* when it forked, the process had no other thread */
-	pid_t first;                     /* the kernel's number of the child's first thread */
-	struct preload_thread *slot;     /* what the preload has of it; NULL: not known */
-	_Atomic(struct thread *) thread; /* that thread, once it is observed */
+	bool alone;                      /* the process had no other thread when it forked */
+	pid_t first;                     /* kernel number of the child's first thread */
+	struct preload_thread *slot;     /* slot of the first thread; NULL: not known */
+	_Atomic(struct thread *) thread; /* the first thread, once it is observed */
 } forked;
 
-/* In core.thread_ends of a child's first thread. */
+/* The value of core.thread_ends of a child's first thread is the address of this. */
 static char first_thread;
 
 struct thread *forked_thread(void *data, bool *first)
@@ -41,13 +41,16 @@ struct thread *forked_thread(void *data, bool *first)
 
 /* ---- fork ---- */
 
-/* The program's threads are not to find that a lock which one of them held is nobody's. */
+/*
+ * Holds the watcher and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
+ * exist there.
+ */
 static void before(void)
 {
 	struct stat tasks;
 	int state = cancellation_hold();
 
-	/* two names of its own, the forking thread, and ours */
+	/* links of the folder: two of its own, the forking thread, and the watcher */
 	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
 			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
 	if (forked.alone)
@@ -76,7 +79,7 @@ static void abandon_counters(void)
 	}
 }
 
-/* Nothing of the parent is touched: its spool, its ledger and its threads are left where they are. */
+/* Resets the core in the child. The spool, the ledger and the threads of the parent are left as they are. */
 static void begin_anew(void)
 {
 	core.pid = getpid();
@@ -98,7 +101,7 @@ static void begin_anew(void)
 	watcher_start_in_child();
 }
 
-/* The child of a process without MPI, which may be observed later. */
+/* Prepares the child of a process without MPI, which may be observed later. */
 static void find_a_place(const struct thread *thread, bool first, bool finished)
 {
 	urcu_bp_after_fork_child();
@@ -132,7 +135,7 @@ int forked_prepare(double run)
 	return pthread_atfork(before, in_parent, in_child) ? -ENOMEM : 0;
 }
 
-/* ---- the child, on a thread of ours ---- */
+/* ---- the child, on its watcher ---- */
 
 static double used_ns(void)
 {
@@ -142,7 +145,10 @@ static double used_ns(void)
 	return (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
 }
 
-/* It may make no call for long: its burst begins now. */
+/*
+ * Starts to observe the child's first thread. Its burst starts now, because it may make no call for a long
+ * time.
+ */
 static void observe_first(void)
 {
 	struct thread *thread = hooks_adopt(forked.first, forked.slot);
@@ -152,12 +158,15 @@ static void observe_first(void)
 	thread->at = thread->born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
-	/* pair with the acquires in forked_thread, and in the hooks */
+	/* these pair with the acquires in forked_thread and in in_slot (hooks.c) */
 	atomic_store_explicit(&forked.thread, thread, memory_order_release);
 	__atomic_store_n(&forked.slot->core, thread, __ATOMIC_RELEASE);
 }
 
-/* Its own spool, in the folder of the first process, for that is where the last one looks. */
+/*
+ * Opens the child's own spool. Returns false if it is not in the folder of the first process, because the last
+ * process looks only there.
+ */
 static bool open_spool(void)
 {
 	if (core_open_spool(forked.run))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that a program without MPI forks (agent/family.h). The child of a fork begins as one
- * that nobody observes. Where the forking process had no thread but the one that forks, a thread of
- * ours looks in the child whether it computes; once it has for a while, it is observed from then on.
+ * Processes that a program without MPI forks (agent/family.h). The child of a fork is not observed at first. If
+ * the forking process had no other thread, the watcher checks in the child whether it computes. The child is
+ * observed once it has computed for a while.
  */
 #ifndef PHASEMUX_AGENT_FORKED_H
 #define PHASEMUX_AGENT_FORKED_H
@@ -11,15 +11,18 @@
 
 struct thread;
 
-/* Of the first process, once; run: as in the spool. 0 or -ENOMEM. */
+/* Prepares for forks. Call once, in the first process. run: number of the run. Returns 0 or -ENOMEM. */
 int forked_prepare(double run);
 
-/* On the watcher of a child, before it watches. False: the child is not to be observed. */
+/*
+ * Waits until the child has computed for a while, and starts to observe it. Returns false if the child is not to
+ * be observed. Call on the watcher of a child.
+ */
 bool forked_join(void);
 
 /*
- * What a thread's own word of core.thread_ends holds, as a thread: the first one of a forked child
- * does not know that it is observed. NULL: it is not. *first: it is that first one.
+ * Returns the thread that `data`, a value of core.thread_ends, stands for, or NULL if it is not observed. The
+ * value of a forked child's first thread does not change when it is observed. *first: it is that thread.
  */
 struct thread *forked_thread(void *data, bool *first);
 

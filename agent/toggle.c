@@ -20,17 +20,17 @@
 static struct {
 	pthread_t thread;
 	atomic_bool started; /* several threads may abort the run at once */
-	uint64_t ns;         /* of a stretch */
+	uint64_t ns;         /* length of a stretch */
 	sem_t stop;
 	/* written by the thread, read when it has ended */
 	struct stretch *stretch;
 	unsigned stretches;
-	/* of the stretch under way: its number, and when it began and how many calls there were then */
+	/* the stretch under way: its number, when it started, and number of calls before it */
 	uint64_t number, since, calls;
 	bool off, was_off;
 } toggle;
 
-/* When the stretch of that number begins, on all ranks. */
+/* Returns the time of day when stretch `number` starts, on all ranks. */
 static struct timespec begin_of(uint64_t number)
 {
 	uint64_t ns = number * toggle.ns;
@@ -38,7 +38,7 @@ static struct timespec begin_of(uint64_t number)
 	return (struct timespec){ (time_t)(ns / NS_PER_SECOND), (long)(ns % NS_PER_SECOND) };
 }
 
-/* The number of the stretch that is now: by the time of day. */
+/* Returns the number of the stretch at this time of day. */
 static uint64_t number_now(void)
 {
 	struct timespec day;
@@ -47,7 +47,7 @@ static uint64_t number_now(void)
 	return ((uint64_t)day.tv_sec * NS_PER_SECOND + (uint64_t)day.tv_nsec) / toggle.ns;
 }
 
-/* Until a stretch begins. False: it is time to end. */
+/* Rests until stretch `number` starts. Returns false if the thread is to end. */
 static bool rest_until(uint64_t number)
 {
 	struct timespec moment = begin_of(number);
@@ -58,7 +58,7 @@ static bool rest_until(uint64_t number)
 	return false;
 }
 
-/* The stretch under way ends, and that of another number begins. */
+/* Ends the stretch under way, and starts stretch `number`. */
 static void turn(uint64_t number, bool off)
 {
 	uint64_t calls = atomic_load_explicit(core.preload->begun, memory_order_relaxed);

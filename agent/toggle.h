@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PHASEMUX_TOGGLE: phasemux turns itself off and on, on all ranks at the same moments, and finds out how
- * much slower the program is while it is on (slowdown.h). While it is off a call is what it is when
- * phasemux is disabled, and what happens is in no count: the report is of the time that was observed. The
- * kernel's samples go on; in the account of our own work they are those of all the time.
+ * With PHASEMUX_TOGGLE, the agent alternates on and off, on all ranks at the same moments, and measures how
+ * much slower the program is while it is on (slowdown.h). While it is off, calls are as when phasemux is
+ * disabled, and nothing is counted. The report covers the observed time. The kernel's samples go on, and those
+ * of the whole time are part of the overhead.
  *
- * A thread of ours does it, which sleeps else. After a thousand stretches it stays on.
+ * A thread of the agent does this, and sleeps otherwise. After a thousand stretches the agent stays on.
  */
 #ifndef PHASEMUX_AGENT_TOGGLE_H
 #define PHASEMUX_AGENT_TOGGLE_H
@@ -17,21 +17,21 @@
 #include "agent/slowdown.h"
 
 /*
- * Once hooks are set, in a process with MPI: on and off for so many ns each. 0: never. Where it cannot be
- * done, one line says so, and phasemux stays on.
+ * Starts to turn the agent on and off, in stretches of `ns`; 0: never. Call once hooks are set, in a process
+ * with MPI. If this is not possible, one line says so, and the agent stays on.
  */
 void toggle_start(double ns);
 
-/* It is on from now on. On a thread that ends or aborts the run, before its burst. */
+/* Turns the agent on for good. A thread that ends or aborts the run calls it before it ends its burst. */
 void toggle_stop(void);
 
-/* After toggle_stop: what was found. False: it always was on. */
+/* Sets *slowdown to what was measured. Returns false if the agent was never off. Call after toggle_stop. */
 bool toggle_slowdown(struct slowdown *slowdown);
 
-/* From what: the stretches in order, of this process. They stay. NULL: it always was on. */
+/* Returns this process' stretches in order, which are never freed; NULL if the agent was never off. */
 const struct stretch *toggle_stretches(unsigned *count);
 
-/* Memory for it, in this process. */
+/* Returns the bytes of memory that this takes in this process. */
 size_t toggle_bytes(void);
 
 #endif

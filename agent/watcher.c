@@ -13,16 +13,16 @@
 #include "agent/own_thread.h"
 #include "sampling/clock.h"
 
-#define LOOK_NS 100000000u /* how often it looks, at least */
+#define LOOK_NS 100000000u /* longest time between two looks */
 
-/* So long a fork waits for the work that is under way. */
+/* A fork waits at most HOLD_TRIES x HOLD_PAUSE_US for the work that is under way. */
 #define HOLD_TRIES    1000
 #define HOLD_PAUSE_US 100
 
 enum stop {
 	GO_ON,
 	STOP,
-	FINISH, /* first keep what there is */
+	FINISH, /* run ending_keep, then stop */
 };
 
 static struct {
@@ -30,13 +30,13 @@ static struct {
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
-	_Atomic uint32_t kept; /* a futex: 1, all that there is is kept */
+	_Atomic uint32_t kept; /* a futex: 1 when ending_keep has returned */
 	double seconds;        /* written before the thread ends */
 } watcher;
 
 /* Held while the watcher works, or the program forks. */
 static pthread_mutex_t work = PTHREAD_MUTEX_INITIALIZER;
-static bool held; /* for a fork */
+static bool held; /* `work` is held for a fork */
 
 bool watcher_rest(uint64_t ns)
 {
@@ -48,7 +48,7 @@ bool watcher_rest(uint64_t ns)
 	return atomic_load_explicit(&watcher.stop, memory_order_acquire) == GO_ON;
 }
 
-/* Until it is time to look again. False: it is time to end. */
+/* Rests until the next look is due. Returns false if the watcher is to end. */
 static bool rest(void)
 {
 	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
@@ -68,7 +68,7 @@ static void look(void)
 	do
 		exchange_step(core.exchange, core_threads(), clock_now());
 	while (exchange_busy(core.exchange));
-	/* pairs with the acquire in hooks_try_step: what the step has done */
+	/* pairs with the acquire in hooks_try_step: publishes what the step has done */
 	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
 }
 
@@ -157,7 +157,7 @@ void watcher_hold(void)
 		held = pthread_mutex_trylock(&work) == 0;
 		if (held && (!watcher.started || atomic_load(&watcher.tid)))
 			return;
-		/* it has yet to begin: that is work too */
+		/* the watcher works, or has not started yet, which is work too */
 		watcher_let_go();
 		usleep(HOLD_PAUSE_US);
 	}
@@ -172,7 +172,7 @@ void watcher_let_go(void)
 
 void watcher_let_go_in_child(void)
 {
-	/* who has it may be gone */
+	/* the thread that holds it may not exist in the child */
 	pthread_mutex_init(&work, NULL);
 	held = false;
 }

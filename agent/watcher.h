@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread of our own, in processes without MPI: a program that calls no runtime leaves nobody else
- * to empty the rings of samples, to learn, and to change groups while it runs. It takes no signal,
- * and is no thread of the program to us.
+ * The watcher is a thread of the agent, in processes without MPI. It empties the rings of samples, learns, and
+ * changes groups, because a program that calls no runtime gives the agent no other chance to do so. It takes no
+ * signal, and does not count as a thread of the program.
  */
 #ifndef PHASEMUX_AGENT_WATCHER_H
 #define PHASEMUX_AGENT_WATCHER_H
@@ -10,40 +10,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* On the process' first thread, whose end is seen; where it cannot be had, the run goes on without. */
+/*
+ * Starts the watcher, if bursts may be cut. Call on the process' first thread, whose end is noticed; on another
+ * one it does nothing. If the thread cannot be made, the run goes on without a watcher.
+ */
 void watcher_start(void);
 
-/* In a child that was just forked, on its only thread: it watches once forked_join says so. */
+/*
+ * Starts the watcher in a child that was just forked. Call on its only thread. It watches once forked_join
+ * allows.
+ */
 void watcher_start_in_child(void);
 
-/* Whether there is one in this process. */
+/* Returns whether this process has a watcher. */
 bool watcher_runs(void);
 
-/* On the watcher: rests for so long. False: it is time to end. */
+/* Rests for `ns`, less than a second. Returns false if the watcher is to end. Call on the watcher. */
 bool watcher_rest(uint64_t ns);
 
 /*
- * The process is about to end at once: the watcher runs ending_keep, and does nothing any more.
- * Returns when that is done, or after a second. Allocates nothing, takes no lock.
+ * Ends the watcher after it has run ending_keep, because the process is about to end at once. Returns when that
+ * is done, or after a second. Allocates nothing, takes no lock.
  */
 void watcher_finish(void);
 
-/* The program ends, or its first thread does: returns when the watcher does nothing any more. */
+/* Stops the watcher and waits until it has ended. Call when the program ends, or its first thread. */
 void watcher_stop(void);
 
 /*
- * Around a fork, on a thread that is the program's only one: what the child inherits is not in the
- * middle of the watcher's work, whose locks (an allocator's, perhaps) nobody would let go of there.
- * Waits for the watcher to rest, but not for ever.
+ * Hold the watcher while the program forks. Otherwise the child might inherit locks that the watcher holds (an
+ * allocator's, perhaps), and that no thread of the child would release. watcher_hold waits until the watcher
+ * rests, but at most HOLD_TRIES x HOLD_PAUSE_US. Call on the program's only thread.
  */
 void watcher_hold(void);
 void watcher_let_go(void);
 void watcher_let_go_in_child(void);
 
-/* The processor time that it took, of a watcher that was stopped. */
+/* Returns the processor time in seconds that a stopped watcher has used. */
 double watcher_seconds(void);
 
-/* Whether the calling thread is the watcher. */
+/* Returns whether the calling thread is the watcher. */
 bool watcher_is_me(void);
 
 #endif
