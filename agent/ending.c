@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a run: the ranks' sums are added, and what rank 0 then knows becomes the report. */
+/* The end of a run. The sums of all ranks are added, and rank 0 makes the report of them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,7 +49,10 @@ static double mean_computing(uint64_t elapsed)
 	return threads > 0 ? seconds / threads : 0;
 }
 
-/* What one process waits for, all of its threads wait for. */
+/*
+ * Adds the overhead of this process to the totals. The time that it waits for the agent at its start and end
+ * counts for each of its threads. ending: ticks of the clock when the end began.
+ */
 static void account_process(struct totals *totals, uint64_t ending)
 {
 	totals->start_seconds = core.start_seconds;
@@ -59,7 +62,10 @@ static void account_process(struct totals *totals, uint64_t ending)
 					(totals->threads - totals->ended_threads);
 }
 
-/* All ranks wait for this one to name the places. To write it is not in it: it is written there. */
+/*
+ * Adds the time in which rank 0 made the report since `begin`, while all ranks wait for it. The time to write
+ * the report is not included, because the report contains the sum.
+ */
 static void account_report(struct totals *totals, uint64_t begin)
 {
 	double seconds = clock_ns(clock_now() - begin) * 1e-9;
@@ -68,14 +74,14 @@ static void account_report(struct totals *totals, uint64_t begin)
 	totals->agent_seconds += seconds * (totals->threads - totals->ended_threads);
 }
 
-/* The largest numbers of all ranks. */
+/* Numbers of which the largest of all ranks is taken. */
 struct most {
 	double wall_seconds, compute_seconds;
-	double no_memory;          /* 1 where a rank has none */
-	double hash, hash_negated; /* of the command: the same on all ranks, or not */
+	double no_memory;          /* 1 if a rank has no memory */
+	double hash, hash_negated; /* of the command; their sum is 0 if all ranks have the same one */
 };
 
-/* What the other processes that were forked have left. */
+/* Adds the results that the other processes of the family have left in their spools. */
 static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
 		double *sums, struct profile_total *profile, struct most *most)
 {
@@ -93,14 +99,14 @@ static void add_others(struct recovery *others, struct report_facts *facts, stru
 	}
 }
 
-/* What of the report is missing. Where ranks differ, the greatest counts for all. */
+/* What is missing of the report. If ranks differ, the largest value counts for all. */
 enum missing {
 	MISSING_NOTHING,
-	MISSING_FORMS, /* all or some of them; rank 0 has said why */
-	MISSING_SUMS   /* MPI said no */
+	MISSING_FORMS, /* some or all forms of the report; rank 0 has said why */
+	MISSING_SUMS   /* MPI refused a call */
 };
 
-/* Everything of all ranks, to rank 0. 0 or -EIO. */
+/* Merges the results of all ranks on rank 0. Returns 0 or -EIO. */
 static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
 		struct sampled *sampled, struct programs *programs)
 {
@@ -119,8 +125,8 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 }
 
 /*
- * Merges the ranks' sums; what rank 0 then knows becomes the report. ending: since when the program
- * waits for us, in ticks.
+ * Merges the ranks' sums, of which rank 0 makes the report. ending: ticks of the clock since when the program
+ * waits for the agent.
  */
 static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
@@ -153,7 +159,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
-	/* where one has no memory, there is nothing of any */
+	/* if one rank has no memory, the report has no samples of any */
 	most.no_memory = sampled_init(&sampled, core.ledger, &core.counting.plan, threads) != 0;
 	account_process(totals, ending);
 	reduced = clock_now();
@@ -202,7 +208,10 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	return missing;
 }
 
-/* All that this process knows is in its spool, for whoever ends last. */
+/*
+ * Keeps all results of this process in its spool. Returns whether it ends last in its family, and reports for
+ * all.
+ */
 static bool is_last(void)
 {
 	ledger_close(core.ledger, core_threads(), NULL);
@@ -210,19 +219,19 @@ static bool is_last(void)
 		ledger_checkpoint(core.ledger, thread, clock_now(), true);
 	if (!family_leave(core.family, (unsigned)core.world.rank))
 		return false;
-	/* another one may have learned, and left, meanwhile */
+	/* another process may have learned in the meantime, and left */
 	family_take(core.family, core.ledger);
 	log_speaker(true);
 	return true;
 }
 
-/* The spool goes when the report is there: not before rank 0 has made it. */
+/* Makes the report with all ranks, and then removes the spools, which stay if the report is not complete. */
 static void finish(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	uint64_t here = clock_now();
 	double missing = exchange_meet(core.exchange) ? MISSING_SUMS : MISSING_NOTHING;
 
-	/* the wait for ranks that come later is theirs */
+	/* the wait for ranks that end later is not overhead */
 	ending += clock_now() - here;
 	if (!missing && exchange_finish(core.exchange, core_threads()))
 		missing = MISSING_SUMS;
@@ -264,7 +273,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	struct thread *thread = hooks_thread(slot);
 	struct plain_locale plain;
 
-	if (getpid() != core.pid) /* made by clone(): the run goes on in its parent */
+	if (getpid() != core.pid) /* clone() made this process; the run goes on in its parent */
 		return;
 	plain = plain_locale_enter();
 	toggle_stop();
@@ -279,14 +288,14 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
 		rest_estimate_finish(thread, now);
 	}
-	/* pairs with the acquire in hooks_thread_ends; other threads begin no further burst */
+	/* pairs with the acquires in thread_ends and hooks_adopt; other threads start no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)
 		family_ends(core.family, (unsigned)core.world.rank);
 	watcher_stop();
 	for (struct thread *each = core_threads(); each; each = each->next)
 		hooks_drain(each, now);
-	/* without MPI, another thread may be in a round; it does not take long */
+	/* without MPI, another thread may be in a step of a round, which does not take long */
 	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
 		usleep(1000);
 	off = thread ? thread->unobserved : 0;
@@ -317,7 +326,10 @@ void ending_keep(void)
 		hooks_drain_other(each, now);
 	if (hooks_try_step())
 		exchange_finish(core.exchange, core_threads());
-	/* what was learned last claims some of what waited; who waits here reads bursts no more */
+	/*
+	 * The last training may classify bursts that waited for it. The main thread waits for this one, and
+	 * reads no bursts any more.
+	 */
 	for (struct thread *each = core_threads(); each; each = each->next)
 		if (each->main)
 			hooks_drain(each, now);
@@ -331,10 +343,10 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	uint64_t now = clock_now();
 	struct thread *thread;
 
-	/* perhaps the child of a vfork, whose memory is its parent's */
+	/* this may be the child of a vfork, in its parent's memory */
 	if (getpid() != core.pid || !*core.mark)
 		return;
-	cancellation_hold(); /* until the process is gone */
+	cancellation_hold(); /* until the process ends */
 	thread = hooks_thread(slot);
 	if (thread) {
 		if (thread->resting.since)
@@ -348,7 +360,10 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	watcher_finish();
 }
 
-/* A program of MPI ends without MPI_Finalize: its sums stay. Takes no lock: who holds it may be gone. */
+/*
+ * Says that an MPI program ends without MPI_Finalize, and how to get its report. Takes no lock, because a
+ * thread that held it may not exist any more.
+ */
 __attribute__((destructor)) static void ended(void)
 {
 	int state;

@@ -8,29 +8,32 @@
 #include "agent/memory.h"
 #include "sampling/clock.h"
 
-/* The first round comes early, so that little has to wait for it; each later one twice as late ... */
+/* The first round is early, so that few bursts have to wait for it. Each later one is twice as late. */
 #define FIRST_ROUND_NS 50e6
-/* ... or, when the last training has found what was known, so late that trainings keep their share. */
-#define LATEST_ROUND 16 /* times as late, at most: the program may change */
+/*
+ * If the last training found the known phases again, the next round is so late that trainings keep their share.
+ * It is at most LATEST_ROUND times as late as the last one, because the program may change.
+ */
+#define LATEST_ROUND 16
 
 enum stage {
 	STAGE_RESTING, /* until the next round's time */
 	STAGE_REDUCING,
 	STAGE_BROADCASTING,
-	STAGE_BROKEN, /* MPI said no: no further round */
+	STAGE_BROKEN, /* MPI refused a call; no further round starts */
 };
 
 struct exchange {
 	const struct mpi_adapter *adapter;
-	struct family *family; /* in place of an adapter; NULL: none */
+	struct family *family; /* used instead of an adapter; NULL: none */
 	struct ledger *ledger;
 	bool root;
 	enum stage stage;
 	unsigned rounds; /* started */
-	unsigned last;   /* the most that a rank had started when all met */
+	unsigned last;   /* largest `rounds` of all ranks when they met */
 	uint64_t start, next;
-	double share;                     /* of the time that trainings may take */
-	struct ledger_part part, scratch; /* of this rank and of those below it; of one of them */
+	double share;                     /* part of the time that trainings may take */
+	struct ledger_part part, scratch; /* of this rank and all below it; of one below it */
 	struct ledger_answer answer;
 };
 
@@ -102,7 +105,7 @@ static void start_round(struct exchange *exchange, const struct thread *threads)
 			STAGE_REDUCING);
 }
 
-/* When the next round is due, since the start. All ranks go by what rank 0 answers. */
+/* Returns when the next round is due, in ns since the start. All ranks use the answer of rank 0. */
 static double next_ns(const struct exchange *exchange)
 {
 	double now = fmax(clock_ns(clock_now() - exchange->start), FIRST_ROUND_NS);
@@ -142,7 +145,7 @@ static void broadcast(struct exchange *exchange)
 	exchange->stage = STAGE_RESTING;
 }
 
-/* What was under way has come to its end. */
+/* Goes on to the next stage, because the messages of the present one have arrived. */
 static void advance(struct exchange *exchange)
 {
 	if (exchange->stage == STAGE_REDUCING)
@@ -173,7 +176,7 @@ void exchange_step(struct exchange *exchange, const struct thread *threads, uint
 		advance(exchange);
 }
 
-/* Waits until nothing is under way. */
+/* Waits until no round is under way. */
 static void settle(struct exchange *exchange)
 {
 	while (exchange_busy(exchange)) {
@@ -189,8 +192,7 @@ int exchange_meet(struct exchange *exchange)
 	double rounds = exchange->rounds;
 
 	/*
-	 * On a communicator of its own: another rank may be in a round that this one has yet to
-	 * start.
+	 * another rank may be in a round that this one has not started; its messages do not meet those of `max`
 	 */
 	if (exchange->adapter && exchange->stage != STAGE_BROKEN &&
 			exchange->adapter->max(&rounds, 1))
@@ -206,7 +208,7 @@ int exchange_finish(struct exchange *exchange, const struct thread *threads)
 		return 0;
 	}
 	settle(exchange);
-	/* the missing ones, and the last */
+	/* the rounds that this rank has not started yet, and the last one */
 	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {
 		start_round(exchange, threads);
 		settle(exchange);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rounds in which the ranks learn their phases together. Each rank starts the same rounds in
- * the same order, each at a moment of its own, inside MPI calls that the program makes anyway, and
- * none waits for another before MPI_Finalize: the ranks' parts are merged on their way up a tree, in
- * messages of a few kilobytes, to rank 0, which trains, and the answer goes down the tree. Rounds are
- * spaced ever wider, by what rank 0 says; where phases stay what they are, by what its trainings cost.
+ * The rounds in which the ranks learn their phases together. All ranks start the same rounds in the same order,
+ * each at its own moments, inside MPI calls that the program makes anyway. No rank waits for another before
+ * MPI_Finalize. The ranks' parts are merged on their way up a tree, in messages of a few kilobytes. Rank 0
+ * trains on the result, and its answer goes down the tree. Rank 0 makes the time between rounds ever longer.
+ * While phases do not change, that time depends on the cost of its trainings.
  *
- * One thread alone calls these: the one that called MPI_Init, while it is in an MPI call.
+ * With MPI, only the thread that called MPI_Init calls these functions, while it is in an MPI call.
  */
 #ifndef PHASEMUX_AGENT_EXCHANGE_H
 #define PHASEMUX_AGENT_EXCHANGE_H
@@ -21,39 +21,41 @@
 struct exchange;
 
 /*
- * adapter: NULL where there is none for this MPI; the rank then trains alone, or with its family,
- * where it has one. share: of rank 0's time that trainings may take. NULL: no memory.
+ * Returns a new exchange, or NULL if there is no memory. adapter: NULL if there is none for this MPI; the rank
+ * then trains alone, or with its family if that is not NULL. share: part of rank 0's time that trainings may
+ * take. start: of the run, in ticks of the clock.
  */
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
 		struct ledger *ledger, int rank, double share, uint64_t start);
-/* When nothing is under way; NULL is nothing. */
+/* Frees an exchange with no round under way. Does nothing for NULL. */
 void exchange_free(struct exchange *exchange);
-/* Of the memory that it has touched. */
+/* Returns the bytes of memory that the exchange has touched. */
 size_t exchange_bytes(const struct exchange *exchange);
 
 /*
- * The messages of a round, with nothing in them; waits for the other ranks. What MPI allocates when a
- * rank first has so many under way, or first sends to another one, or gets them before it waits for
- * them, it allocates here, in MPI_Init. In the midst of the program (Open MPI: 107 KB, and 84 KB for
- * each rank below in the tree) it would lie above what the program has allocated just then, and stay.
+ * Exchanges the messages of a round without content, and waits for the other ranks. Thus MPI allocates here, in
+ * MPI_Init, what it needs for that number of messages, for new neighbours, and for messages that arrive before
+ * they are waited for. Open MPI takes 107 KB, and 84 KB for each rank below in the tree. If it took them in the
+ * midst of the program, they would lie above what the program has just allocated, and stay there.
  */
 void exchange_rehearse(struct exchange *exchange);
 
-/* A moment of this rank: starts a round when its time has come, or looks after the one under way. */
+/* Starts a round if one is due, or advances the one under way. now: ticks of the clock. */
 void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now);
 
-/* Is one under way, so that the next step should come soon? */
+/* Returns whether a round is under way, so that the next step should come soon. */
 bool exchange_busy(const struct exchange *exchange);
 
-/* In MPI_Finalize, first: waits until all ranks have come to it. 0 or -EIO. */
+/* Waits until all ranks are in MPI_Finalize. Call there, before exchange_finish. Returns 0 or -EIO. */
 int exchange_meet(struct exchange *exchange);
 
 /*
- * Then, on all ranks: completes what is under way, evens out the number of rounds, and makes the
- * last one. 0 or -EIO.
+ * Completes the round under way, starts those that other ranks have started, and makes the last one. Call on
+ * all ranks, after exchange_meet. Returns 0 or -EIO.
  */
 int exchange_finish(struct exchange *exchange, const struct thread *threads);
 
+/* Returns the number of rounds that were started, by the whole family if there is one. */
 unsigned exchange_rounds(const struct exchange *exchange);
 
 #endif

@@ -11,30 +11,32 @@
 
 #include "sampling/clock.h"
 
-/* The first round comes early; each later one twice as late, but soon after one has joined. */
+/*
+ * The first round is early. Each later one is twice as late, but at most JOINED_NS after a process has joined.
+ */
 #define FIRST_ROUND_NS 50e6
 #define JOINED_NS      200e6
 
-#define LOOKS_MAX  32 /* at so many children in a row, none of which computes ... */
-#define LOOKS_RARE 32 /* ... then at one of so many */
+#define LOOKS_MAX  32 /* children in a row that do not compute, each of which is watched */
+#define LOOKS_RARE 32 /* after these, one child of LOOKS_RARE is watched */
 
-#define PATIENCE_S 5 /* with a process that holds the lock */
+#define PATIENCE_S 5 /* time to wait for the lock */
 
-/* Who holds one of these lives: the kernel lets go of them with the thread. */
+/* A member lives while one of its mutexes is held. The kernel releases them when their thread ends. */
 struct member {
 	pthread_mutex_t lives, ends;
 	bool left;
 };
 
 struct family {
-	_Atomic unsigned idle; /* children forked since one has computed */
+	_Atomic unsigned idle; /* number of children forked since one has computed */
 	_Atomic unsigned members, refused, rounds;
-	pthread_mutex_t lock; /* for all below */
-	bool closed;
-	uint64_t start, next; /* ticks: of the run, of the next round */
+	pthread_mutex_t lock; /* protects all below */
+	bool closed;          /* no process may join any more */
+	uint64_t start, next; /* of the run, and of the next round; ticks of the clock */
 	struct member member[FAMILY_MAX];
-	struct ledger_part part; /* of all */
-	unsigned whole; /* which of the answers is; who is killed while writing writes the other */
+	struct ledger_part part; /* of all members */
+	unsigned whole; /* index of the complete answer; a process may be killed while it writes the other */
 	struct ledger_answer answer[2];
 };
 
@@ -89,7 +91,10 @@ size_t family_bytes(void)
 
 /* ---- the lock ---- */
 
-/* Who held it was killed: what it was writing is not whole, and can be learned again. */
+/*
+ * Repairs the lock if its owner was killed: drops the part, which the owner may not have written completely,
+ * and which can be sampled again.
+ */
 static int take(struct family *family, int error)
 {
 	if (error == EOWNERDEAD) {
@@ -99,7 +104,7 @@ static int take(struct family *family, int error)
 	return error;
 }
 
-/* Not for ever: a debugger may stop a process at any place. */
+/* Takes the lock. Returns false after PATIENCE_S, because a debugger may stop a process at any place. */
 static bool lock(struct family *family)
 {
 	struct timespec until;
@@ -150,7 +155,7 @@ int family_join(struct family *family)
 	} else {
 		number = (int)members;
 		atomic_store(&family->members, members + 1);
-		/* it may do what none of the others does */
+		/* the new process may do what no other process does */
 		if ((int64_t)(family->next - soon) > 0)
 			family->next = soon;
 	}
@@ -201,7 +206,7 @@ bool family_leave(struct family *family, unsigned member)
 	for (unsigned i = 0; i < atomic_load(&family->members); i++) {
 		struct member *other = &family->member[i];
 
-		/* in this order: whoever begins to end holds both for a while */
+		/* in this order, because a process that begins to end holds both for a while */
 		if (!other->left && (is_held(&other->lives) || is_held(&other->ends)))
 			alone = false;
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processes that a program without MPI forks, and that compute. They learn their phases
- * together, through one mapping that is made before the first fork; each keeps its own sums, in a
- * spool of its own, and the last one that ends makes the report of all. A child belongs to the
- * family only once it has computed for a while: most children never do.
+ * The family of a program without MPI: its first process, and those forked ones that compute. They learn their
+ * phases together, through a mapping that is made before the first fork. Each keeps its sums in its own spool,
+ * and the last one that ends makes the report of all. A child belongs to the family only once it has computed
+ * for a while, which most children never do.
  *
- * Any process of the family may call these at any time, and may be killed at any moment.
+ * Any process of the family may call these functions at any time, and may be killed at any moment.
  */
 #ifndef PHASEMUX_AGENT_FAMILY_H
 #define PHASEMUX_AGENT_FAMILY_H
@@ -21,55 +21,59 @@
 struct family;
 
 /*
- * Of this process, which has number 0. start: of the run, in ticks. NULL: cannot be had here; then
- * forked children are not observed.
+ * Returns a new family of this process, which has number 0. start: of the run, in ticks of the clock. Returns
+ * NULL if the system cannot provide it, and then forked children are not observed.
  */
 struct family *family_new(uint64_t start);
-/* By its only process; NULL is nothing. */
+/* Frees the family. Call in its only process. Does nothing for NULL. */
 void family_free(struct family *family);
+/* Returns the bytes of memory of a family. */
 size_t family_bytes(void);
 
 /*
- * In a child that was just forked: is it worth a look whether it will compute? After many in a row
- * that did not, only now and then. And: it did.
+ * Returns whether to watch if this child will compute. After many children in a row that did not, it is true
+ * only for one of LOOKS_RARE. Call in a child that was just forked.
  */
 bool family_looks(struct family *family);
+
+/* Notes that this child has computed. */
 void family_computes(struct family *family);
 
 /*
- * This process is one of the family: its number. -ENOSPC: they are too many, and it is counted as
- * such; -ESHUTDOWN: the report is made already; -EBUSY: one of them has stopped in a bad moment.
+ * Makes this process a member. Returns its number; -ENOSPC if the family is full, and the process is then
+ * counted as refused; -ESHUTDOWN if the report is already made; -EBUSY if another process holds the lock for
+ * too long.
  */
 int family_join(struct family *family);
 
-/* The calling thread stands for the process: while it lives, so does that. */
+/* Makes the calling thread stand for the process, which counts as alive while this thread lives. */
 void family_stand(struct family *family, unsigned member);
 
-/* So many have joined, and so many could not. */
+/* Return the number of members, and the number of processes that were refused because the family was full. */
 unsigned family_members(const struct family *family);
 unsigned family_refused(const struct family *family);
 
-/* This process begins to end: from now on the calling thread stands for it too. */
+/* Makes the calling thread stand for the process too, which begins to end. */
 void family_ends(struct family *family, unsigned member);
 
 /*
- * On the same thread: its sums are in its spool, and it is gone. True: no other one is left, and none
- * joins any more, so this one makes the report.
+ * Notes that the process has left the family, with its sums in its spool. Returns true if no other member is
+ * left. Then no process joins any more, and this one makes the report. Call on the thread that called
+ * family_ends.
  */
 bool family_leave(struct family *family, unsigned member);
 
 /*
- * A moment of this process, as exchange_step: gives what it has sampled, takes what was learned, and
- * learns where the time for a round has come. last: it waits for the others, and learns in any case.
- * answer: scratch. Of one thread at a time.
+ * Gives what this process has sampled, takes what was learned, and learns if a round is due. last: waits for
+ * the lock, and learns in any case. answer: scratch. Only one thread of the process may call this at a time.
  */
 void family_step(struct family *family, struct ledger *ledger, const struct thread *threads,
 		struct ledger_answer *answer, bool last);
 
-/* Takes what was learned last, by whichever process. */
+/* Takes what was learned last by any process. */
 void family_take(struct family *family, struct ledger *ledger);
 
-/* Rounds of all. */
+/* Returns the number of rounds of the family. */
 unsigned family_rounds(const struct family *family);
 
 #endif
