@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * LLVM's OpenMP (and Intel's) tells of its events by the interface for tools of OpenMP 5: it looks
- * for ompt_start_tool, and calls back. The few types used of it stand here as the standard defines
- * them (OpenMP 5.0, chapter 4), because GCC has no header for them.
+ * The OpenMP runtimes of LLVM and Intel report their events by the tools interface of OpenMP 5: they look for
+ * ompt_start_tool, and call back. The types that are used are defined here as in the standard (OpenMP 5.0,
+ * chapter 4), because GCC has no header for them.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -40,9 +40,9 @@ enum {
 	CALLBACK_MUTEX_ACQUIRED = 27,
 };
 
-#define TASK_INITIAL 1 /* flag: of the program's own thread, not of a region */
+#define TASK_INITIAL 1 /* flag of the task of the program's own thread, outside of regions */
 
-/* The call site of an event is where the program called the runtime; it is in no frame. */
+/* Ends a burst. site: where the program called the runtime; it has no frame. */
 static void begin_waiting(const void *site)
 {
 	if (!wrap_observed() || wrap_thread.depth)
@@ -51,6 +51,7 @@ static void begin_waiting(const void *site)
 	wrap_ends();
 }
 
+/* Starts a burst. site: where the program called the runtime; it has no frame. */
 static void end_waiting(const void *site)
 {
 	if (!wrap_observed() || wrap_thread.depth)
@@ -68,7 +69,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
 	(void)flags;
 	if (wrap_role == ROLE_BELOW && !wrap_observed())
 		wrap_first_region();
-	/* its threads will ask */
+	/* the region's threads read it in implicit_task */
 	parallel->ptr = (void *)site;
 	begin_waiting(site);
 }
@@ -81,7 +82,7 @@ static void parallel_end(ompt_data *parallel, ompt_data *task, int flags, const 
 	end_waiting(site);
 }
 
-/* A thread's part of a region. */
+/* Handles the start and the end of a thread's part of a region. */
 static void implicit_task(int scope, ompt_data *parallel, ompt_data *task, unsigned size,
 		unsigned index, int flags)
 {
@@ -89,7 +90,7 @@ static void implicit_task(int scope, ompt_data *parallel, ompt_data *task, unsig
 	(void)index;
 	if (flags & TASK_INITIAL)
 		return;
-	/* at its end, the region may be gone */
+	/* the region may not exist any more when the thread's part ends */
 	if (scope == SCOPE_BEGIN)
 		task->ptr = parallel->ptr;
 	if (scope == SCOPE_BEGIN)
@@ -98,7 +99,7 @@ static void implicit_task(int scope, ompt_data *parallel, ompt_data *task, unsig
 		begin_waiting(task->ptr);
 }
 
-/* A barrier, or a wait for tasks; at the end of a region its site is not told. */
+/* Handles a barrier or a wait for tasks. The runtime gives no site for the one at the end of a region. */
 static void sync_region(int kind, int scope, ompt_data *parallel, ompt_data *task, const void *site)
 {
 	(void)kind;
@@ -174,7 +175,10 @@ static struct ompt_start *next_tool(unsigned version, const char *runtime)
 	return next ? next(version, runtime) : NULL;
 }
 
-/* Called when the runtime starts; NULL: no tool here, and it will not call back. */
+/*
+ * Called by the runtime when it starts. Returns NULL if there is no tool, and then the runtime does not call
+ * back.
+ */
 struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_start start = { .initialize = initialize, .finalize = finalize };

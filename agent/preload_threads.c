@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost
- * one load and one jump. <pthread.h> is not included: it declares the same names with other types.
+ * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost one load and
+ * one jump. <pthread.h> is not included, because it declares the same names with other types.
  */
 #include <errno.h>
 #include <link.h>
@@ -63,8 +63,9 @@ void threads_start(void)
 }
 
 /*
- * What the C library has is known before main. A runtime that was opened later is looked for by who calls
- * it, because there may be several, as the extensions of Python bring theirs.
+ * Finds a real call that was not known before main, as those of the C library are. For a runtime that was
+ * opened later, the answer depends on the caller, because there may be several: extensions of Python bring
+ * their own.
  */
 static __attribute__((cold, noinline)) void *resolve(enum real_thread which, const void *site)
 {
@@ -73,7 +74,7 @@ static __attribute__((cold, noinline)) void *resolve(enum real_thread which, con
 	return real_find(symbols[which], site);
 }
 
-/* NULL: no loaded object defines it. */
+/* Returns the real call, or NULL if no loaded object defines it. */
 static inline void *real_if_any(enum real_thread which, const void *site)
 {
 	void *real = atomic_load_explicit(&reals[which], memory_order_acquire);
@@ -95,10 +96,10 @@ static inline void *real_of(enum real_thread which, const void *site)
 /* ---- whose threads ---- */
 
 /*
- * Runtimes have threads of their own, and wait in theirs for others: that is not the program. The
- * preload itself stands where the program ends a region with a jump to such a call. What liburcu
- * waits for, also as a thread ends, a burst must neither end nor begin at: it would be entered again
- * with its lock held.
+ * Prefixes of the files of runtimes. Calls from there are not the program's, because runtimes have threads of
+ * their own that wait for others. The preload is one of them: if the program ends a region with a jump to such
+ * a call, the call comes from the preload. At a wait of liburcu, even when a thread ends, no burst may end or
+ * start, because liburcu would be entered again with its lock held.
  */
 static const char *const runtimes[] = { "libgomp", "libomp", "libiomp", "libmpi", "libopen-",
 	"libpmi", "libevent", "libuc", "libfabric", "libpsm", "libprrte", "mca_", "libphasemux-",
@@ -159,14 +160,14 @@ static bool is_program(const void *site)
 	return true;
 }
 
-/* A wrapper that is not to be seen: in a target, of the program itself, not within another call. */
+/* Returns whether a call is observed: in a target, made by the program itself, and not within another call. */
 static inline bool is_observed(const void *site)
 {
 	return wrap_observed() && !wrap_thread.depth &&
 			!rest_is_endless(&wrap_thread.of_core.rest) && is_program(site);
 }
 
-/* ---- regions: what runs on a team ---- */
+/* ---- regions: functions that run on a team of threads ---- */
 
 struct region {
 	void (*body)(void *);
@@ -175,9 +176,8 @@ struct region {
 };
 
 /*
- * The runtime calls the program: what that calls counts again, until it returns to the runtime. The
- * call site of a region is its body, whose first line is the
- * directive's; it is in no frame.
+ * Runs a function of the program that the runtime calls. Until it returns to the runtime, its calls count
+ * again. The call site of a region is its body, whose first line is the directive's; it has no frame.
  */
 static void run_body(void (*body)(void *), void *data, enum runtime_call call)
 {
@@ -189,7 +189,7 @@ static void run_body(void (*body)(void *), void *data, enum runtime_call call)
 	wrap_enter(call, site, NULL);
 }
 
-/* On each thread of the team: it starts after it was told to, and the region ends after all have. */
+/* Runs a region on each thread of the team, after the region was started, and before it ends. */
 static void run_region(void *data)
 {
 	const struct region *region = data;
@@ -209,9 +209,9 @@ void wrap_first_region(void)
 }
 
 /*
- * The body is a function of the object that made the call, also where it was made by a jump at the end of a
- * function, whose return address is in the object that called this one. Without a runtime, the calling
- * thread is the team.
+ * Wrapper of a call that runs a region. The real call is looked for from the body, which is always a function
+ * of the object that made the call. The return address may be in another object, if the call was made by a jump
+ * at the end of a function. Without a runtime, the calling thread is the team.
  */
 #define THREAD_REGION(name, count)                                                                 \
 	__attribute__((visibility("default"))) long name(P_##count);                               \
@@ -240,23 +240,23 @@ void wrap_first_region(void)
 		return result;                                                                     \
 	}
 
-/* ---- tasks: what a thread of the team runs while it waits ---- */
+/* ---- tasks, which a thread of the team runs while it waits ---- */
 
 #define TASK_BYTES_MAX 1024 /* on the stack of the calling thread */
 #define TASK_ALIGN     64
 
 /*
- * The flags of a task that leave its data to the program: untied, final, mergeable, with dependences, with
- * a priority. What is not known here may not: into the data of a detached task (8192), the runtime writes
- * its event. The flags of loops of tasks (GOMP_taskloop) and of targets (GOMP_target) are in calls that the
- * agent does not intercept.
+ * The flags of a task with which the runtime leaves the task's data to the program: untied, final, mergeable,
+ * with dependences, with a priority. With other flags it may not. The runtime writes an event into the data of
+ * a detached task (8192). The flags of loops of tasks (GOMP_taskloop) and of targets (GOMP_target) are in calls
+ * that the agent does not intercept.
  */
 #define TASK_FLAGS_KNOWN (1 | 2 | 4 | 8 | 16)
 
-/* Before the data of a task, which the runtime copies until the task is run. */
+/* Header before the data of a task. The runtime keeps a copy of both until the task is run. */
 struct task {
 	void (*body)(void *);
-	size_t offset; /* of the data */
+	size_t offset; /* of the data, from the header's start */
 };
 
 static void run_task(void *data)
@@ -264,7 +264,7 @@ static void run_task(void *data)
 	const struct task *task = data;
 	void *own = (char *)data + task->offset;
 
-	/* at once, by the thread that makes it: part of its burst */
+	/* the thread that makes the task runs it at once, as part of its burst */
 	if (!wrap_thread.depth)
 		task->body(own);
 	else
@@ -276,7 +276,7 @@ typedef void task_call(void (*body)(void *), void *data, void (*copy)(void *, vo
 
 __attribute__((visibility("default"))) task_call GOMP_task;
 
-/* A function of its own, so that a task that passes unchanged needs no room on the stack. */
+/* Makes a task with a header. It is not inlined, so that an unchanged task needs no room on the stack. */
 static __attribute__((noinline)) void make_task(task_call *real, void (*body)(void *), void *data,
 		long size, long align, long condition, long flags, void *depend, long priority)
 {
@@ -292,7 +292,7 @@ static __attribute__((noinline)) void make_task(task_call *real, void (*body)(vo
 			condition, flags, depend, priority, NULL);
 }
 
-/* Where the program copies the data itself (C++ constructors), the task stays part of the wait. */
+/* If the program copies the data itself (C++ constructors), the task is not observed, and counts as waiting. */
 void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), long size,
 		long align, long condition, long flags, void *depend, long priority, void *detach)
 {
@@ -346,9 +346,9 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 
 #include "agent/thread_calls.def"
 
-/* ---- the beginning of a thread ---- */
+/* ---- the start of a thread ---- */
 
-/* Between pthread_create and the thread. Not in the program's heap. */
+/* Arguments that pthread_create hands to the new thread. They are not in the program's heap. */
 struct start {
 	atomic_bool is_taken;
 	bool is_mapped;
@@ -360,7 +360,7 @@ struct start {
 
 static struct start starts[STARTS];
 
-/* NULL: no memory, and the thread is made as without the agent. */
+/* Returns a free struct, or NULL if there is no memory, and then the thread is made as without the agent. */
 static struct start *take_start(void)
 {
 	static atomic_uint next;
@@ -371,7 +371,7 @@ static struct start *take_start(void)
 		struct start *start = &starts[(first + i) % STARTS];
 		bool taken = false;
 
-		/* pairs with the release in leave_start: its thread has read what is overwritten now */
+		/* pairs with the release in leave_start: the last thread has read what is overwritten now */
 		if (atomic_compare_exchange_strong_explicit(&start->is_taken, &taken, true,
 				    memory_order_acquire, memory_order_relaxed))
 			return start;
@@ -392,7 +392,7 @@ static void leave_start(struct start *start)
 		atomic_store_explicit(&start->is_taken, false, memory_order_release);
 }
 
-/* Its end is seen by the core, however it comes about. */
+/* Runs a thread of the program. The core notices its end in any case. */
 static void *run_thread(void *of_start)
 {
 	struct start *start = of_start;
@@ -432,7 +432,7 @@ int pthread_create(void *thread, const void *attributes, void *(*body)(void *), 
 
 __attribute__((visibility("default"))) int dlclose(void *handle);
 
-/* Another object may come to lie where a runtime was, or what was observed. */
+/* Intercepted because another object may be loaded where a runtime or an observed object was. */
 int dlclose(void *handle)
 {
 	int (*real)(void *) = (int (*)(void *))real_of(REAL_dlclose, __builtin_return_address(0));

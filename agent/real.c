@@ -15,7 +15,7 @@
 
 /* ---- step 1: what the program started with ---- */
 
-static unsigned objects_at_start; /* 0: the constructor has not run, and all objects are of the start */
+static unsigned objects_at_start; /* 0: the constructor has not run, and all objects are from the start */
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *count)
 {
@@ -169,7 +169,7 @@ static bool has_name(const struct loaded *object, const char *name)
 	return loaded_tables(object, &tables) && strcmp(tables.soname, name) == 0;
 }
 
-/* Marks what an object needs, and looks there. Whether there is more to look at. */
+/* Marks the objects that an object needs, and looks there. Returns whether any was marked. */
 static bool look_at_needed(struct query *query, const struct loaded *object)
 {
 	struct loaded_tables tables;
@@ -192,7 +192,7 @@ static bool look_at_needed(struct query *query, const struct loaded *object)
 	return more;
 }
 
-/* The caller's own, then what it needs, level by level as far as that goes. */
+/* Looks in the caller's object, then in the objects that it needs, level by level. */
 static void look_from_caller(struct query *query)
 {
 	size_t caller = 0;
@@ -287,9 +287,9 @@ unsigned real_definitions(const char *symbol)
 #define ANSWER_BUSY  UINT64_MAX
 
 /*
- * The answers for symbols of objects that were loaded later, one for each caller. `epoch`: number of
- * unloadings when the answer was found; 0: the entry is free. The answer is valid while that number is the same.
- * The thread that replaces an outdated epoch by ANSWER_BUSY owns the entry. Valid entries are never written to.
+ * The answers for symbols of objects that were loaded later, one for each caller. `epoch`: number of unloadings
+ * when the answer was found; 0: the entry is free. The answer is valid while that number is the same. The
+ * thread that replaces an outdated epoch by ANSWER_BUSY owns the entry. Valid entries are never written to.
  */
 static struct answer {
 	_Atomic uint64_t epoch;
@@ -359,7 +359,7 @@ void *real_find_cached(const char *symbol, const void *site)
 
 void real_unloaded(void)
 {
-	/* pairs with the acquire in real_find_cached: what was found before is sought again */
+	/* pairs with the acquire in real_find_cached: earlier answers are looked for again */
 	atomic_fetch_add_explicit(&present_epoch, 1, memory_order_release);
 }
 

@@ -26,26 +26,26 @@ void real_start(void);
 void *real_at_start(const char *symbol);
 
 /*
- * Tells found() of the first definition after the preload of each symbol that has one: among the objects
- * that the program started with, or (of_start false) among those that came later. Returns false without
- * memory. Call where the time of about a millisecond does not matter.
+ * Calls found() with the first definition after the preload of each symbol that has one, among the objects that
+ * the program started with, or (of_start false) among those that came later. Returns false if there is no
+ * memory. Takes about a millisecond.
  */
 bool real_find_many(const char *const *symbols, size_t count, bool of_start,
 		void (*found)(size_t index, void *real));
 
 /*
  * Returns the definition of `symbol` for a call from `site`, by all four steps. NULL: there is none.
- * Takes microseconds, and maps memory for a moment where the program started without the symbol.
+ * Takes microseconds, and maps memory for a moment if the program started without the symbol.
  */
 void *real_find(const char *symbol, const void *site);
 
-/* As real_find(), but remembers the answer for `site` until an object is unloaded. */
+/* Like real_find(), but remembers the answer for `site` until an object is unloaded. */
 void *real_find_cached(const char *symbol, const void *site);
 
-/* An object has been unloaded: what real_find_cached() remembers is forgotten. */
+/* Forgets what real_find_cached() remembers. Call when an object has been unloaded. */
 void real_unloaded(void);
 
-/* How many loaded objects other than the preload define `symbol`. */
+/* Returns the number of loaded objects, except the preload, that define `symbol`. */
 unsigned real_definitions(const char *symbol);
 
 /*
