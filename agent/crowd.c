@@ -11,21 +11,24 @@
 #include "sampling/clock.h"
 
 static struct {
-	pthread_key_t ends; /* of threads that are left out: their slot */
+	pthread_key_t ends; /* slot of a thread that is left out */
 	pthread_mutex_t lock;
-	/* behind the lock */
+	/* protected by the lock */
 	struct thread *vacant;
-	struct preload_thread *left_out; /* those that live */
-	double threads, ended_ns;        /* all that were left out; of those that ended */
+	struct preload_thread *left_out; /* threads that are left out and live */
+	double threads, ended_ns; /* number of all that were left out; processor time of the ended ones */
 } crowd = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Destructor of crowd.ends, while the thread's own storage is there. */
+/*
+ * Removes a thread from the list. It is the destructor of crowd.ends, and runs while the thread's storage
+ * exists.
+ */
 static void ends(void *of_thread)
 {
 	struct preload_thread *slot = of_thread;
 	struct crowd_link *link = &slot->crowd;
 
-	/* a child that was made without fork()'s handlers has a copy of the list */
+	/* a child that was made without fork()'s handlers has only a copy of the list */
 	if (link->tid != (int)syscall(SYS_gettid))
 		return;
 	pthread_mutex_lock(&crowd.lock);
@@ -46,7 +49,7 @@ int crowd_start(void)
 
 void crowd_forget(void)
 {
-	pthread_mutex_init(&crowd.lock, NULL); /* who had it may be gone */
+	pthread_mutex_init(&crowd.lock, NULL); /* its owner may not exist in the child */
 	crowd.vacant = NULL;
 	crowd.left_out = NULL;
 	crowd.threads = crowd.ended_ns = 0;

@@ -26,7 +26,7 @@ int early_is_rank(void)
 	return 0;
 }
 
-/* The kernel's table of descriptors grows to where those of counters will be. */
+/* Makes the kernel's table of descriptors grow to the numbers that those of counters will have. */
 static void grow_descriptors(void)
 {
 	int fd = eventfd(0, EFD_CLOEXEC);
@@ -35,7 +35,7 @@ static void grow_descriptors(void)
 		close(descriptor_lift(fd));
 }
 
-/* liburcu registers in its constructor, and then finds it done. */
+/* Registers for membarrier(), so that the registration in liburcu's constructor finds it done. */
 static void register_barriers(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
@@ -49,18 +49,18 @@ void early_prepare(void)
 
 /* ---- while MPI_Init works ---- */
 
-/* For what runs without a thread storage of its own, which sanitizers would look at. */
+/* Attribute of functions that run without thread storage of their own, which sanitizers would use. */
 #define BARE __attribute__((no_sanitize("address", "undefined")))
 
 #if defined(__SANITIZE_THREAD__)
 
-/* ThreadSanitizer takes every clone() for a fork. */
+/* There is none here, because ThreadSanitizer takes every clone() for a fork. */
 
 #elif defined(__x86_64__)
 
 #define HAVE_BARE_SYSCALL
 
-/* libc's would write to errno, which here is another thread's. */
+/* Makes a system call. The function of libc would write to errno, which belongs to another thread here. */
 static BARE long bare_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
@@ -98,13 +98,13 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 
 #ifdef HAVE_BARE_SYSCALL
 
-/* The event's descriptor, or a state. */
+/* Descriptor of the event, or one of these states. */
 enum { OPENING = -1, RELEASED = -2 };
 static atomic_int held = OPENING;
 
 /*
- * The kernel falls asleep a second after the last event is closed, which may be one of a run before:
- * so this one stays open, with the lowest free number from `lowest` on.
+ * Opens an event and keeps it open, under the lowest free descriptor from `lowest` on. The kernel puts its
+ * counters to sleep a second after the last event is closed, which may belong to an earlier run.
  */
 static BARE int open_and_hold(void *lowest)
 {
@@ -129,8 +129,8 @@ static BARE int open_and_hold(void *lowest)
 }
 
 /*
- * A thread without a libc: it makes three system calls and is gone, some milliseconds later. With one
- * of pthread_create's, a program that has no other would lock in malloc for ever after.
+ * Starts a thread without libc, which makes three system calls and ends after some milliseconds. After a
+ * pthread_create, malloc would take locks for the rest of the run, even in a program without other threads.
  */
 void early_wake_counters(void)
 {
@@ -140,7 +140,7 @@ void early_wake_counters(void)
 
 	if (atomic_flag_test_and_set(&tried))
 		return;
-	/* a signal of the program's is for its own threads */
+	/* the program's signals must be handled by its own threads */
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, &before))
 		return;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process of a job prepares before its main begins, and one without a launcher before its
- * MPI_Init. Some of what the core needs is free while a process has one thread, and costs it a grace
- * period of the kernel (5 to 20 ms) once it has more; an MPI library starts its threads in MPI_Init,
- * before we come.
+ * Preparations that a rank makes before its main starts, or in MPI_Init if no launcher has started it. Some of
+ * them cost nothing while a process has one thread, and a grace period of the kernel (5 to 20 ms) once it has
+ * more. An MPI library starts its threads in MPI_Init, before the core is opened.
  */
 #ifndef PHASEMUX_AGENT_EARLY_H
 #define PHASEMUX_AGENT_EARLY_H
 
-/* Is this process one that a launcher started as a rank, by what it says in the environment? */
+/* Returns whether a launcher has started this process as a rank, according to the environment. */
 int early_is_rank(void);
 
-/* Takes some microseconds; leaves no descriptor open. */
+/* Prepares descriptors and barriers. Takes some microseconds, and leaves no descriptor open. */
 void early_prepare(void);
 
 /*
- * Wakes the kernel's counters while MPI_Init works, and keeps them awake: the first event of a thread
- * on a node where there is none waits for a grace period of the kernel too. Once; holds a descriptor.
+ * Wakes the kernel's counters while MPI_Init works, and keeps them awake. Otherwise the first event of a
+ * thread, if the node has no other event, waits for a grace period of the kernel. Holds a descriptor. Later
+ * calls do nothing.
  */
 void early_wake_counters(void);
 
-/* Counters are open, or will not be: closes that descriptor. */
+/* Closes the descriptor of early_wake_counters(). Call when counters are open, or will not be opened. */
 void early_release_counters(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ranks meet in MPI_Init, before any of them has done anything that the others must know of.
- * Part of the preload, so that a rank that cannot open the core is still there to say so: alone,
- * the others would wait for it for ever.
+ * The ranks meet in MPI_Init, before any of them has done anything that the others must know of. This is part
+ * of the preload, so that a rank that cannot open the core can still say so. Otherwise the others would wait
+ * for it for ever.
  */
 #ifndef PHASEMUX_AGENT_MEETING_H
 #define PHASEMUX_AGENT_MEETING_H
@@ -12,15 +12,16 @@
 #include "agent/preload.h"
 
 /*
- * Opens the adapter for the MPI library that this process has loaded. Fills preload->adapter, world and waited_ns;
- * the adapter is NULL if there is none for this MPI, and then each rank is alone. Returns 0; -ENOTCONN if a rank
- * of the job has no agent, and then stderr says so; -EIO if MPI refused a message. On an error there is no adapter.
+ * Opens the adapter for the MPI library that this process has loaded. Fills preload->adapter, world and
+ * waited_ns; the adapter is NULL if there is none for this MPI, and then each rank is alone. Returns 0;
+ * -ENOTCONN if a rank of the job has no agent, and then stderr says so; -EIO if MPI refused a message. On an
+ * error there is no adapter.
  */
 int meeting_hold(struct preload *preload);
 
 /*
- * This rank has no core. Tells the ranks that have one, whose cores are about to agree (agent/agreement.h), and
- * closes the adapter. Returns whether this rank is the one to say why.
+ * Tells the ranks that have a core, and are about to agree (agent/agreement.h), that this rank has none. Closes
+ * the adapter. Returns whether this rank is to say why.
  */
 bool meeting_leave(struct preload *preload);
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HEAP_BYTES ((size_t)64 << 20) /* of addresses: memory is what is touched */
+#define HEAP_BYTES ((size_t)64 << 20) /* of addresses; only touched pages take memory */
 #define ALIGNMENT  _Alignof(max_align_t)
 
-/* The names are the linker's; it knows the first four where it was told of them. */
+/* The linker sets these names. It defines the first four only if it was told to wrap them. */
 __attribute__((weak)) void *__real_malloc(size_t bytes);
 __attribute__((weak)) void *__real_calloc(size_t count, size_t bytes);
 __attribute__((weak)) void *__real_realloc(void *at, size_t bytes);
@@ -23,18 +23,18 @@ void *__wrap_realloc(void *at, size_t bytes);
 void __wrap_free(void *at);
 
 static struct {
-	unsigned char *base;   /* mapped when first needed; NULL: not yet, or it cannot be */
-	size_t used, last;     /* up to the end of the last piece; its begin */
-	size_t touched;        /* the most that was used: what is there */
-	_Atomic size_t pieces; /* allocated and not freed */
+	unsigned char *base;   /* mapped when first needed; NULL: not mapped */
+	size_t used, last;     /* offsets of the end and of the start of the last piece */
+	size_t touched;        /* largest `used`: bytes that take memory */
+	_Atomic size_t pieces; /* number of pieces that are not freed */
 	_Atomic bool begun;
 	pthread_t owner;
 } heap;
 
-/* Before each piece. */
+/* Header before each piece. */
 struct header {
 	_Alignas(max_align_t) size_t bytes;
-	uint32_t before; /* the piece before it, as `last` */
+	uint32_t before; /* offset of the piece before it */
 	bool is_free;
 };
 
@@ -47,7 +47,7 @@ static bool is_inside(const void *at)
 
 static bool is_mine(void)
 {
-	/* pairs with the release in own_heap_begin: whose it is */
+	/* pairs with the release in own_heap_begin, which publishes the owner */
 	return atomic_load_explicit(&heap.begun, memory_order_acquire) &&
 			pthread_equal(heap.owner, pthread_self());
 }
@@ -86,7 +86,7 @@ static struct header *last_piece(void)
 	return (struct header *)(heap.base + heap.last);
 }
 
-/* NULL: there is no room for it here. Of the piece, the first `used` bytes may not be zeros any more. */
+/* Returns a piece, or NULL if there is no room here. Only its first *used bytes may be other than 0. */
 static void *take(size_t bytes, size_t *used)
 {
 	struct header *header;
@@ -124,7 +124,7 @@ void *__wrap_calloc(size_t count, size_t bytes)
 
 	if (!at)
 		return __real_calloc(count, bytes);
-	/* what was never touched is zeros, and no memory is taken for it here */
+	/* bytes that were never touched are 0, and writing zeros there would take memory */
 	return memset(at, 0, whole < used ? whole : used);
 }
 
@@ -144,7 +144,10 @@ void *__wrap_realloc(void *at, size_t bytes)
 	return moved;
 }
 
-/* What is freed is used again where nothing lies behind it that is not: mostly, pieces go as they came. */
+/*
+ * Frees a piece. Its room is used again when no piece in use follows it, as mostly the last piece is freed
+ * first.
+ */
 static void give_back(struct header *header)
 {
 	header->is_free = true;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for what is done in the midst of the program: trainings. From the program's heap they would
- * take half a megabyte in some thousand pieces, and leave it in another order, with the program's next
- * arrays in other places, and its top elsewhere. Some programs feel that: whether the C library gives
- * the top of the heap back with each free(), to be faulted in again, is decided by what lies there.
+ * A heap for trainings, which run in the midst of the program. They would take half a megabyte from the
+ * program's heap in some thousand pieces, and leave the heap in another order. The program's next arrays would
+ * be in other places, and the top of its heap as well. Some programs become slower by that: what lies at the
+ * top decides whether the C library gives it back with each free(), and it is faulted in again.
  *
- * The linker puts these functions in the place of malloc and its kin (--wrap), in the core alone: not in
- * the C library, nor in others that are used. Outside of own_heap_begin and own_heap_end they are those
- * of the C library. One thread at a time; others are not concerned.
+ * The linker replaces malloc and its kin by these functions (--wrap), in the core only, and in no other
+ * library. Outside of own_heap_begin and own_heap_end they call those of the C library. Only one thread may use
+ * the heap at a time; other threads are not affected.
  */
 #ifndef PHASEMUX_AGENT_OWN_HEAP_H
 #define PHASEMUX_AGENT_OWN_HEAP_H
 
 /*
- * Until own_heap_end, what the calling thread allocates is apart from the program's heap. What was freed
- * is used again when all that was allocated after it has been freed; the memory is given back to the kernel
- * in the end, when all of it is free. Where there is no memory for it, no room in it, or the linker was
- * not told, the program's heap is used.
+ * Make the calling thread allocate apart from the program's heap, until own_heap_end. A freed piece is used
+ * again once all pieces that were allocated after it are free. own_heap_end gives the memory back to the kernel
+ * if all of it is free. The program's heap is used if there is no memory, if this heap is full, or if the
+ * linker did not replace malloc.
  */
 void own_heap_begin(void);
 void own_heap_end(void);

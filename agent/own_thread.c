@@ -15,7 +15,7 @@ int own_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argu
 		return error;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	sigfillset(&all);
-	/* it inherits what its creator blocks: the program's signals are for its own threads */
+	/* the new thread inherits the mask, because the program's signals must be handled by its own threads */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(thread, &attributes, run, argument);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
