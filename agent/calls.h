@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls to the parallel runtime that are intercepted: where bursts end and begin. */
+/* The intercepted calls to the parallel runtime, at which bursts end and start. */
 #ifndef PHASEMUX_AGENT_CALLS_H
 #define PHASEMUX_AGENT_CALLS_H
 
-/* In the order of mpi_calls.def and thread_calls.def. */
+/* The calls, in the order of mpi_calls.def and thread_calls.def. */
 enum runtime_call {
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) MPI_CALL_##name,
 #include "agent/mpi_calls.def"
@@ -17,13 +17,15 @@ enum runtime_call {
 #undef THREAD_CALL
 #undef THREAD_REGION
 #undef THREAD_LOCK
-	THREAD_pthread_create, /* a thread begins or ends; the process, without MPI */
-	THREAD_GOMP_task,      /* a task of GNU OpenMP begins or ends */
-	THREAD_ompt,           /* what LLVM's OpenMP tells of */
+	THREAD_pthread_create, /* a thread, or a process without MPI, starts or ends */
+	THREAD_GOMP_task,      /* a task of GNU OpenMP starts or ends */
+	THREAD_ompt,           /* an event that LLVM's OpenMP reports */
 	RUNTIME_CALLS,
 };
 
-/* As its users call it; "" where nothing is called (a thread begins), or there is no such number. */
+/*
+ * Returns the name by which programs call it; "" if nothing is called (a thread starts), or `call` is invalid.
+ */
 const char *runtime_call_name(unsigned call);
 
 #endif

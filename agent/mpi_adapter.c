@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled once per MPI implementation, against its mpi.h. */
+/* This file is compiled once per MPI implementation, against its mpi.h. */
 #include "agent/mpi_adapter.h"
 
 #include <errno.h>
@@ -10,36 +10,37 @@
 #include "agent/mpi_channel.h"
 
 /*
- * One communicator for all: to make one takes several messages, each of which a rank may have to wait for. At
- * the end one rank may still be in a round that another has not started; but rounds are of messages from one
- * rank to another, and those do not meet the messages of collectives.
+ * The communicator for all messages of the agent. There is only one, because to make one takes several messages
+ * that a rank may have to wait for. At the end, one rank may still be in a round that another has not started.
+ * This is harmless: rounds use messages from one rank to another, which do not meet the messages of
+ * collectives.
  */
 static MPI_Comm own = MPI_COMM_NULL;
 
 /*
- * What a round moves goes along a binomial tree, in pieces that every transport sends eagerly. Of a
- * longer message many let the receiver read the sender's memory, and UCX aborts the reader when the
- * sender is killed meanwhile.
+ * Size of a piece of a message. Data moves along a binomial tree, in pieces that every transport sends eagerly.
+ * With longer messages many transports let the receiver read the sender's memory, and UCX aborts the receiver
+ * if the sender is killed in the meantime.
  */
 #define PIECE_BYTES 4000
 #define PIECES_MAX  256
-#define SUM_PIECES  64 /* of a sum, at a time */
+#define SUM_PIECES  64 /* largest number of pieces of a sum that are moved at a time */
 
 static struct {
 	int rank, size;
-	unsigned bit; /* of the rank at the other end of the next transfer */
+	unsigned bit; /* in which the rank at the other end of the next transfer differs */
 	char *data, *scratch;
 	size_t bytes;
-	mpi_merge merge; /* of a reduction; NULL: a broadcast */
-	bool merging;    /* what arrives in scratch is to be merged */
-	int pieces;      /* of the transfer under way */
-	int arrived;     /* of them */
+	mpi_merge merge; /* NULL: a broadcast */
+	bool merging;    /* scratch must be merged when it has arrived */
+	int pieces;      /* number of pieces of the transfer under way */
+	int arrived;     /* number of pieces that have arrived */
 	MPI_Request request[PIECES_MAX];
 } tree;
 
 /*
- * The communicator, of all ranks. Not by MPI_Comm_dup, nor after a barrier that does not block: with either Open
- * MPI looks after collectives that do not block in each call, for the rest of the run.
+ * Makes the communicator of all ranks. It uses neither MPI_Comm_dup nor a non-blocking barrier. With either,
+ * Open MPI polls for non-blocking collectives in each call, for the rest of the run.
  */
 static int make_communicator(void)
 {
@@ -74,7 +75,7 @@ static int adapter_open(struct mpi_world *world)
 		*blank = ' ';
 	for (char *blanks; (blanks = strstr(world->library, "  "));)
 		memmove(blanks, blanks + 1, strlen(blanks));
-	/* a rank without an agent would keep the others waiting in the next call for ever */
+	/* in the next call the others would wait for a rank without an agent for ever */
 	error = mpi_channel_call_roll(world->rank, world->size);
 	if (!error)
 		error = make_communicator();
@@ -86,7 +87,7 @@ static int adapter_open(struct mpi_world *world)
 
 typedef int (*piece_start)(char *piece, int bytes, int other, MPI_Request *request);
 
-/* Starts the pieces of so many bytes to, or from, another rank, behind those that are under way. */
+/* Starts the pieces of `bytes` bytes to or from rank `other`, behind those under way. Returns 0 or -EIO. */
 static int start_pieces(piece_start start, char *buffer, size_t bytes, int other)
 {
 	for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
@@ -101,7 +102,7 @@ static int start_pieces(piece_start start, char *buffer, size_t bytes, int other
 	return 0;
 }
 
-/* The pieces' non-blocking send to, or receive from, another rank. 1 or -EIO. */
+/* Starts the non-blocking send of all pieces to rank `other`, or their receive. Returns 1 or -EIO. */
 static int transfer(piece_start start, char *buffer, int other)
 {
 	tree.pieces = tree.arrived = 0;
@@ -118,7 +119,10 @@ static int receive_piece(char *piece, int bytes, int other, MPI_Request *request
 	return PMPI_Irecv(piece, bytes, MPI_BYTE, other, 0, own, request);
 }
 
-/* Towards rank 0: first from all that are below, then to the one above. 1, -EIO, 0: it is done. */
+/*
+ * Starts the next transfer of a reduction: first from all ranks below, then to the rank above. Returns 1, -EIO,
+ * or 0 if the reduction is complete.
+ */
 static int next_of_reduction(void)
 {
 	while (tree.bit < (unsigned)tree.size) {
@@ -149,7 +153,7 @@ static int next_of_broadcast(void)
 	return 0;
 }
 
-/* The pieces on their way have arrived: 1, -EIO, or 0: and there are no more. */
+/* Starts the next transfer when all pieces have arrived. Returns 1, -EIO, or 0 if there is none. */
 static int next(void)
 {
 	if (tree.merging)
@@ -189,7 +193,7 @@ static int adapter_broadcast_start(void *buffer, size_t bytes)
 	return next() < 0 ? -EIO : 0;
 }
 
-/* With each rank next to this one in the tree, and whether that is the one above. 0 or -EIO. */
+/* Calls act() for each rank next to this one in the tree. above: that is the one above. Returns 0 or -EIO. */
 static int with_neighbours(int (*act)(int other, bool above))
 {
 	unsigned bit = 1;
@@ -203,13 +207,13 @@ static int with_neighbours(int (*act)(int other, bool above))
 	return error;
 }
 
-/* Of the rehearsal: what goes up the tree, and what comes down. */
+/* Buffers of the rehearsal, and the bytes that go up and down the tree. */
 static struct {
 	char *out, *in;
 	size_t up, down;
 } rehearsal;
 
-#define TAG_ALL_SENT 1 /* what was sent before it has arrived, as messages do not overtake */
+#define TAG_ALL_SENT 1 /* arrives after all messages sent before it, as none overtakes another */
 
 static int all_arrive(MPI_Request *pieces)
 {
@@ -301,7 +305,7 @@ static int adapter_wait(void)
 	return more;
 }
 
-/* As many as a part of a sum has; both are of tree.bytes. */
+/* Adds `in` to `inout`, both doubles of tree.bytes together. */
 static void add(const void *in, void *inout)
 {
 	const double *more = in;
@@ -312,8 +316,8 @@ static void add(const void *in, void *inout)
 }
 
 /*
- * Up the tree, where a rank sends what it has and goes on. In MPI's own reductions ranks wait for each other for
- * each piece, and that takes long where two of them share a processor.
+ * Adds up the tree, so that a rank sends what it has and goes on. In MPI's own reductions, ranks wait for each
+ * other for each piece, which takes long if two of them share a processor.
  */
 static int adapter_sum(double *values, size_t count)
 {
@@ -331,7 +335,7 @@ static int adapter_sum(double *values, size_t count)
 	return 0;
 }
 
-/* In pieces as well. */
+/* Takes the maxima in pieces of at most PIECE_BYTES. */
 static int adapter_max(double *values, size_t count)
 {
 	const size_t most = PIECE_BYTES / sizeof(*values);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled once per MPI implementation, against its mpi.h. */
+/* This file is compiled once per MPI implementation, against its mpi.h. */
 #include "agent/mpi_channel.h"
 
 #include <errno.h>
@@ -14,15 +14,15 @@
 #include "sampling/clock.h"
 
 /*
- * Below the tags of Open MPI's own messages, until a program has made 8 million collective calls that do not
- * block. Its 24 lowest bits, which are all that some transports keep, are a negative number, too.
+ * A tag below those of Open MPI's own messages, until a program has made 8 million non-blocking collective
+ * calls. Its 24 lowest bits, which are all that some transports keep, are a negative number, too.
  */
 #define HIDDEN_TAG (-(1 << 30) + (1 << 23) + 608)
 
-/* Distance of the tag from the MPI's highest one, which programs are more likely to use. */
+/* Distance of the tag from the highest tag of MPI, which programs are more likely to use. */
 #define SEEN_TAG_BELOW 4711
 
-/* Looks for messages without a rest between them, and the time of a rest after that in ns. */
+/* Number of looks for messages without a rest between them, and the length of a rest after these in ns. */
 #define LOOKS   2000
 #define REST_NS 1000000
 
@@ -114,8 +114,9 @@ static bool is_hidden(void)
 /* ---- names ---- */
 
 /*
- * Worlds that a program spawns share the launcher, and their names. So it may find the name of another world:
- * then a message goes to a rank that may be without an agent, and nothing else is wrong.
+ * Makes the name under which a rank is published. Worlds that a program spawns share the launcher and its
+ * names. A rank may therefore find a name of another world. Then a message goes to a rank that may have no
+ * agent, and nothing else is wrong.
  */
 static void make_name(int rank, char *name, size_t size)
 {
@@ -153,7 +154,7 @@ static bool reaches(int rank)
 	if (HAS_NAMES && !channel.refused &&
 			PMPI_Lookup_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS)
 		return true;
-	/* without this rank's own name there are no names here */
+	/* if this rank cannot publish its own name, the launcher keeps no names */
 	announce();
 	return channel.refused;
 }
@@ -176,7 +177,7 @@ static bool is_seen(void)
 
 /* ---- the roll ---- */
 
-/* An error of the channel is not one for the program's error handlers, the default of which ends it. */
+/* Keeps errors of the channel from the program's error handlers, because the default one ends the program. */
 static void take_errors(void)
 {
 	PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &channel.of_world);
@@ -220,7 +221,10 @@ static void rest(unsigned looks)
 		nanosleep(&short_time, NULL);
 }
 
-/* Stops receiving. A message that arrives meanwhile is lost, which is harmless because no sender waits for an answer. */
+/*
+ * Stops receiving. A message that arrives meanwhile is lost, which is harmless because no sender waits for an
+ * answer.
+ */
 static void stop_receiving(void)
 {
 	if (channel.request == MPI_REQUEST_NULL)
