@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For orders in which memory is used that ThreadSanitizer cannot see, since they are made by code
- * that was not built for it: whoever makes one tells it. In all other builds this is nothing.
+ * Tells ThreadSanitizer of memory orders that it cannot see, because they are made by code that was not built
+ * with it. In all other builds these functions do nothing.
  */
 #ifndef PHASEMUX_AGENT_ANNOTATE_H
 #define PHASEMUX_AGENT_ANNOTATE_H
@@ -14,7 +14,7 @@ void __tsan_release(void *address);
 #define __tsan_release(address) ((void)(address))
 #endif
 
-/* What comes before a release of an address comes before what follows an acquire of it. */
+/* Accesses before a release of an address happen before those after an acquire of that address. */
 
 static inline void annotate_release(const void *address)
 {

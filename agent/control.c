@@ -52,7 +52,7 @@ void control_start(void)
 		pause_all();
 }
 
-/* The report of what the ranks of this node have kept, on the rank that reports. */
+/* Writes the report of what the ranks of this node have kept. Call on the rank that reports. */
 static void write_intermediate(void)
 {
 	struct recovery *ranks = gather_ranks(core.spool_folder);

@@ -22,10 +22,10 @@
 
 static struct {
 	int fd;
-	pid_t pid; /* of the launcher; 0: this process is none */
+	pid_t pid; /* of the launcher; 0: this process is no launcher */
 } look;
 
-/* Batch systems that may give a job several hosts tell of them. */
+/* Returns whether a batch system says that the job may have several hosts. */
 static bool has_hosts(void)
 {
 	static const char *const variables[] = { "PBS_NODEFILE", "LSB_HOSTS", "LSB_MCPU_HOSTS",
@@ -38,7 +38,9 @@ static bool has_hosts(void)
 	return nodes && strcmp(nodes, "1") != 0;
 }
 
-/* Commands that run others on the hosts that they choose, and options that name some. */
+/*
+ * Returns whether a word is a command that runs others on hosts of its choice, or an option that names hosts.
+ */
 static bool is_of_hosts(const char *word)
 {
 	static const char *const words[] = { "srun", "sbatch", "salloc", "ssh", "flux", "jsrun",
@@ -122,7 +124,7 @@ void look_seen(void)
 	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	/* among other process numbers, in a container, it may be another file */
+	/* in a container with other process numbers, it may be another file */
 	if (fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode)
 		quiet_write(fd, "x", 1);
 	close(fd);

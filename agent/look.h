@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A launcher that `phasemux run` became looks whether anything it starts is observed, and says at its end if
- * nothing was. It has a file in memory, whose name in /proc is in the environment of what it starts; a process
- * that is observed, or says itself why it is not, writes a byte to it. Needs libc alone.
+ * A launcher that `phasemux run` became checks whether anything that it starts is observed, and says at its end
+ * if nothing was. It has a file in memory, and puts the file's name in /proc into the environment of what it
+ * starts. A process that is observed, or says itself why it is not, writes a byte to the file. Needs only libc.
  *
- * Nothing is said where processes may run on other hosts, for these are not seen.
+ * Nothing is said if processes may run on other hosts, because these are not seen.
  */
 #ifndef PHASEMUX_AGENT_LOOK_H
 #define PHASEMUX_AGENT_LOOK_H
@@ -12,13 +12,19 @@
 /* Makes the file, and sets the environment. Call in the constructor of a launcher. */
 void look_start(void);
 
-/* Notes that the command of `phasemux run` is observed itself, whatever it becomes by exec. Call in the constructor. */
+/*
+ * Notes that the command of `phasemux run` is observed itself, whatever it becomes by exec. Call in the
+ * constructor.
+ */
 void look_seen_itself(void);
 
 /* Notes that this process is observed, or has said why it is not. Call at most once. */
 void look_seen(void);
 
-/* Says that nothing was observed, if that is so. Call when the process ends; in others than the launcher it does nothing. */
+/*
+ * Says so if nothing was observed. Does nothing in processes other than the launcher. Call when the process
+ * ends.
+ */
 void look_end(void);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define START_DOUBT 0.05 /* seconds: the kernel knows a process' start to 10 ms */
 
-/* When this process was made, in seconds since 1970; it stays the same over exec. INFINITY: not known. */
+/* Returns when this process was made, in seconds since 1970; INFINITY if not known. exec does not change it. */
 static double process_started(void)
 {
 	char text[1024] = "";
@@ -28,7 +28,7 @@ static double process_started(void)
 			*text = 0;
 		close(fd);
 	}
-	/* field 22; the second is in brackets, and may hold anything */
+	/* field 22; field 2 is in brackets, and may contain any characters */
 	field = strrchr(text, ')');
 	for (int i = 2; field && i < 22; i++)
 		field = strchr(field + 1, ' ');

@@ -15,9 +15,9 @@
 
 #include "sampling/cancellation.h"
 
-#define KERNEL_SIGNALS_BYTES 8 /* what the kernel takes of a sigset_t, on all but MIPS */
+#define KERNEL_SIGNALS_BYTES 8 /* bytes of a sigset_t that the kernel reads, except on MIPS */
 
-/* 0 or -errno. */
+/* Writes all bytes. Returns 0 or -errno. */
 static int write_all(int fd, const char *bytes, size_t length)
 {
 	while (length) {
@@ -33,7 +33,10 @@ static int write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
-/* Takes back the signal, which is blocked and pending. By the system call: the program may stand in between. */
+/*
+ * Takes back the signal, which is blocked and pending. Makes the system call itself, as the program may wrap
+ * libc's.
+ */
 static void take_back(int signal)
 {
 	static const struct timespec at_once = { 0, 0 };
@@ -58,7 +61,7 @@ int quiet_write(int fd, const char *bytes, size_t length)
 	sigpending(&pending);
 	error = write_all(fd, bytes, length);
 	signal = error == -EPIPE ? SIGPIPE : SIGXFSZ;
-	/* what was pending before is the program's */
+	/* a signal that was pending before belongs to the program */
 	if ((error == -EPIPE || error == -EFBIG) && !sigismember(&pending, signal))
 		take_back(signal);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

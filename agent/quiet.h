@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing from within the program, which must not notice that it fails: a write to a pipe that nobody reads
- * raises SIGPIPE, one past the limit on file sizes SIGXFSZ, and either would end the program. The signal is
- * blocked in the calling thread for the write, and taken back where the write raised it. Any thread of the
- * process may call these functions; none is a point of cancellation.
+ * Writes from within the program, which must not notice if that fails. A write to a pipe without a reader
+ * raises SIGPIPE, and one past the limit on file sizes SIGXFSZ; either would end the program. The signal is
+ * blocked in the calling thread for the write, and taken back if the write raised it. Any thread of the process
+ * may call these functions. None of them is a cancellation point.
  */
 #ifndef PHASEMUX_AGENT_QUIET_H
 #define PHASEMUX_AGENT_QUIET_H

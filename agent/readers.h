@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading what another thread swaps, under RCU (liburcu's bulletproof flavour, which needs nothing
- * of the threads that it finds itself in). liburcu 0.13 orders by bare fences, which
- * ThreadSanitizer does not see: it is told here of the two orders that RCU gives, from publishing
- * to reading, and from the end of reading to the end of the grace period.
+ * Reads under RCU what another thread swaps, with liburcu's bulletproof flavour, which does not require threads
+ * to register. liburcu 0.13 orders by bare fences, which ThreadSanitizer does not see. These functions tell it
+ * of the two orders that RCU guarantees: from publishing to reading, and from the end of reading to the end of
+ * the grace period.
  */
 #ifndef PHASEMUX_AGENT_READERS_H
 #define PHASEMUX_AGENT_READERS_H
@@ -12,7 +12,7 @@
 
 #include "agent/annotate.h"
 
-/* What is swapped goes by an address that readers and writer have in common; never dereferenced. */
+/* `swapped` is an address that readers and writer share to name what is swapped. It is never dereferenced. */
 
 static inline void readers_enter(const void *swapped)
 {
@@ -26,13 +26,13 @@ static inline void readers_leave(const void *swapped)
 	rcu_read_unlock();
 }
 
-/* The writer, before rcu_assign_pointer: what the new pointers point to is complete. */
+/* Announces that what the new pointers point to is complete. The writer calls it before rcu_assign_pointer. */
 static inline void readers_announce(const void *swapped)
 {
 	annotate_release(swapped);
 }
 
-/* The writer, after rcu_assign_pointer: until nobody reads what the old pointers point to. */
+/* Waits until no thread reads what the old pointers point to. The writer calls it after rcu_assign_pointer. */
 static inline void readers_wait(const void *swapped)
 {
 	synchronize_rcu();

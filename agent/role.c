@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Launchers that start one program as their child, beside helpers of their own, and wait for it. */
+/* Launchers that start one program as their child, and perhaps helpers of their own, and wait for it. */
 static const char *const starters[] = { "timeout", "time", "flock", "runuser", "su", "script",
 	"dbus-run-session" };
 
@@ -35,7 +35,7 @@ static bool is_starter(const char *path)
 	return is_in(path, starters, sizeof(starters) / sizeof(*starters));
 }
 
-/* The file that a process runs, "self" or a number; "" where it is not known. */
+/* Finds the file that a process runs; "" if it is not known. process: "self" or a number. */
 static void file_of(const char *process, char *path, size_t size)
 {
 	char link[64];
@@ -64,7 +64,7 @@ bool role_is_launcher(void)
 	char path[4096];
 
 	file_of("self", path, sizeof(path));
-	if (!*path) /* without /proc: as it was called */
+	if (!*path) /* without /proc, use the name by which it was called */
 		snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
 	return is_starter(path) || is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
 }

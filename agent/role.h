@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a process is to `phasemux run`, which starts a command: the program that the user wants to see, or
- * something that starts it. Launchers start others, and are never observed by themselves. Some of them become
- * the program (env, nice), some start it as their child and wait for it (timeout, flock). Needs libc alone.
+ * Finds out whether a process is the program that the user wants to see, or one that starts it. `phasemux run`
+ * starts a command. Launchers start others, and are never observed themselves. Some of them become the program
+ * (env, nice), and some start it as their child and wait for it (timeout, flock). Needs only libc.
  */
 #ifndef PHASEMUX_AGENT_ROLE_H
 #define PHASEMUX_AGENT_ROLE_H
 
 #include <stdbool.h>
 
-/* What a process is that has been told by `phasemux run` to be, or have in it, a target. */
+/* The role of a process in a command of `phasemux run`. */
 enum wrap_role {
-	ROLE_MPI,     /* not told: a target if it initialises MPI */
+	ROLE_MPI,     /* not of such a command: a target if it initialises MPI */
 	ROLE_COMMAND, /* the command given to `phasemux run`: a target from its start */
-	ROLE_BELOW,   /* started by that one: a target if it uses OpenMP */
+	ROLE_BELOW,   /* started by the command: a target if it uses OpenMP */
 };
 
 /*
- * Returns what this process is, if process number `command` is the one that `phasemux run` became: the command
- * too if that one is a launcher which starts one program and waits for it, and this is that program.
+ * Returns the role of this process. command: number of the process that `phasemux run` became. If that one is a
+ * launcher that starts one program and waits for it, its child is the command too.
  */
 enum wrap_role role_below(long command);
 

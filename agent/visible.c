@@ -25,13 +25,13 @@
 static struct {
 	struct loaded object;
 	struct loaded_tables tables;
-	uint32_t count;             /* of symbols; 0: they cannot be changed */
-	uintptr_t value[NAMES_MAX]; /* of a hidden symbol; 0: it is visible */
+	uint32_t count;             /* number of symbols; 0: they cannot be changed */
+	uintptr_t value[NAMES_MAX]; /* values of hidden symbols; 0: the symbol is visible */
 } own;
 
 __attribute__((visibility("default"))) void __gmon_start__(void);
 
-/* Until the constructor has run, this is a function that start-up code calls, and does nothing. */
+/* Does nothing. Start-up code calls it until the constructor makes it an indirect function. */
 void __gmon_start__(void)
 {
 }
@@ -47,7 +47,7 @@ static inline bool has_prefix(const char *name, const char *prefix)
 	return !*prefix;
 }
 
-/* What is in a process that has an MPI or an OpenMP, and in no other. All names are looked at in each start. */
+/* Returns whether a name is in processes with MPI or OpenMP only. Fast, because each start checks all names. */
 static bool is_of_runtime(const char *name)
 {
 	switch (*name) {
@@ -97,13 +97,13 @@ static bool protect(uintptr_t begin, uintptr_t end, int protection)
 	return mprotect((void *)begin, end - begin, protection) == 0;
 }
 
-/* The symbol table lies among what is read-only. */
+/* Changes the protection of the symbol table, which is in read-only memory. */
 static bool protect_symbols(int protection)
 {
 	return protect((uintptr_t)own.tables.symbols, (uintptr_t)symbol_of(own.count), protection);
 }
 
-/* Loads and stores of one word: another thread that looks for the name finds it, or not. */
+/* Stores one word, so that another thread that looks for the name either finds it or does not. */
 static void set_value(uint32_t index, uintptr_t value)
 {
 	__atomic_store_n(&symbol_of(index)->st_value, value, __ATOMIC_RELEASE);
@@ -129,7 +129,7 @@ static void hide_all(void)
 
 /* ---- what other objects define ---- */
 
-/* Objects that define none of these are looked at no further. */
+/* An object that defines none of these names is not searched for others. */
 static const char *const probes[] = { "MPI_Init", "mpi_init_", "mpi_init_f08_", "mpi_send_f08ts_",
 	"PMPI_Finalize", "GOMP_parallel", "omp_get_num_threads" };
 
@@ -190,7 +190,7 @@ static void reveal(void)
 	seen = now;
 }
 
-/* The loader binds an object. It holds its lock, so that no other thread is here. */
+/* Called by the loader when it binds an object. The loader holds its lock, so that no other thread is here. */
 static void *object_comes(void)
 {
 	int kept = errno;
@@ -230,7 +230,7 @@ struct relocations {
 };
 
 struct writable {
-	uintptr_t begin, end; /* what the loader has made read-only after binding */
+	uintptr_t begin, end; /* memory that the loader has made read-only after binding */
 };
 
 static bool is_weak(const struct loaded_tables *tables, size_t symbol)
@@ -238,7 +238,10 @@ static bool is_weak(const struct loaded_tables *tables, size_t symbol)
 	return symbol && ELF64_ST_BIND(tables->symbols[symbol].st_info) == STB_WEAK;
 }
 
-/* A strong reference stays: its call ends the process as the loader does, and no slot with 0 could. */
+/*
+ * Sets weak references to hidden names to 0. Strong ones stay bound to the preload, whose function ends the
+ * process as the loader does.
+ */
 static void unbind(const struct loaded *object, const struct loaded_tables *tables,
 		const struct relocations *relocations, const struct writable *relro)
 {
@@ -285,7 +288,7 @@ static void read_relocations(const struct loaded *object, struct relocations of[
 			break;
 		}
 	}
-	/* those that come first refer to no symbol */
+	/* the relative ones come first, and refer to no symbol */
 	if (of[0].table && relative <= of[0].count) {
 		of[0].table += relative;
 		of[0].count -= relative;
