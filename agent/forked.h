@@ -15,8 +15,8 @@ struct thread;
 int forked_prepare(double run);
 
 /*
- * Waits until the child has computed for a while, and starts to observe it. Returns false if the child is not to
- * be observed. Call on the watcher of a child.
+ * Waits until the child has computed for a while, and starts to observe it. Returns false if the child is not
+ * to be observed. Call on the watcher of a child.
  */
 bool forked_join(void);
 
