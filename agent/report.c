@@ -12,9 +12,9 @@
 #include "multiplex/layout.h"
 #include "sampling/clock.h"
 
-#define OVER_BUDGET 1.1 /* so many times the budget is over it */
+#define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 
-/* JSON knows no infinity and no NaN: what is not known is null. */
+/* Returns a number, or null if it is not known: JSON has no infinity and no NaN. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -32,7 +32,7 @@ static double share(double part, double all)
 
 /* ---- the run ---- */
 
-/* A command as a list of its words, each of which ends with a NUL. */
+/* Returns a command, whose words each end with a NUL, as a list of words. */
 static json_t *command(const char *command, size_t bytes)
 {
 	json_t *words = json_array();
@@ -48,7 +48,7 @@ static json_t *command(const char *command, size_t bytes)
 	return words;
 }
 
-/* The programs of the job and their ranks, or null where all ranks run one. */
+/* Returns the programs of the job and their ranks, or null if all ranks run one program. */
 static json_t *programs(const struct programs *programs)
 {
 	json_t *list;
@@ -99,9 +99,9 @@ static json_t *warnings(const struct counting *counting)
 }
 
 /*
- * Thesis 9.3: parallel efficiency = load balance x communication efficiency. Where ranks have
- * threads it is also the MPI's (the share of the time that ranks are not in MPI) x the threads' (the
- * share of that time that their threads compute).
+ * Returns the parallel efficiency = load balance x communication efficiency (thesis 9.3). If ranks have
+ * threads, it is also MPI efficiency (share of the time that ranks are not in MPI) x thread efficiency (share
+ * of the time outside MPI that threads compute).
  */
 static json_t *efficiency(const struct report_facts *facts)
 {
@@ -123,7 +123,7 @@ static json_t *efficiency(const struct report_facts *facts)
 	return object;
 }
 
-/* Returns the time of all threads while they were there, in seconds. */
+/* Returns the sum of the threads' lifetimes, in seconds. */
 static double available(const struct report_facts *facts)
 {
 	return facts->wall_seconds * totals_threads(facts->totals, facts->wall_seconds);
@@ -136,7 +136,7 @@ static json_t *tally(const struct tally *part, const struct totals *totals)
 			whole(part->bursts));
 }
 
-/* Returns the report's "polling": the time between calls that only ask, as a share of all threads' time. */
+/* Returns the report's "polling": the time between calls that only ask. */
 static json_t *polling(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
@@ -150,9 +150,9 @@ static json_t *polling(const struct report_facts *facts)
 /* ---- phases ---- */
 
 struct phase {
-	uint32_t number; /* of the table */
+	uint32_t number; /* in the table of prototypes */
 	struct phase_estimate estimate;
-	struct tally all; /* read, and placed */
+	struct tally all; /* bursts that were read, and those that were placed */
 	struct tally_error error;
 };
 
@@ -171,7 +171,7 @@ static void phase_members(const struct prototype_table *table, uint32_t number,
 		member[p] = p < table->count && table->all[p].phase == number;
 }
 
-/* The bursts of a phase that were not read, and how well their number and time are known. */
+/* Returns the unread bursts of a phase, with the variances of their number and time. */
 static struct phase_unread unread_of(const struct report_facts *facts, const bool *member,
 		uint32_t number)
 {
@@ -191,13 +191,13 @@ static struct phase_unread unread_of(const struct report_facts *facts, const boo
 	return unread;
 }
 
-/* The half-width of the 95% interval of what has this variance. */
+/* Returns the half-width of the 95% interval of a quantity with this variance. */
 static double half_width(double variance)
 {
 	return 1.96 * sqrt(fmax(variance, 0));
 }
 
-/* Fills phases (room for PROTOTYPES_MAX), most time first; returns how many have bursts. */
+/* Fills phases (room for PROTOTYPES_MAX), most time first. Returns how many have bursts. */
 static unsigned estimate_phases(const struct report_facts *facts, struct phase *phases)
 {
 	const struct prototype_table *table = facts->table;
@@ -222,18 +222,19 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 	return count;
 }
 
-/* Half-widths below this share of the mean are what rounding alone makes of it. */
+/* Share of the mean below which a half-width is only a rounding error. */
 #define ROUNDING 1e-8
 
-/* Whether every burst of the phase was read: nothing is estimated. */
+/* Returns whether every burst of the phase was read, so that nothing is estimated. */
 static bool is_read_whole(const struct phase *phase)
 {
 	return phase->all.bursts <= (double)phase->estimate.read + 1e-6;
 }
 
 /*
- * The half-width of a mean's interval as the report states it: 0 if the mean is exact, NAN if it is not
- * known. exact: nothing was estimated. What differs from 0 by rounding alone says nothing of the mean.
+ * Returns the half-width of a mean's interval as the report states it: 0 if the mean is exact, NAN if the
+ * interval is not known. exact: nothing was estimated. A half-width that is only a rounding error counts as 0
+ * if `exact`, else as not known.
  */
 static double known_interval(double mean, double ci95, bool exact)
 {
@@ -252,7 +253,7 @@ static double event_interval(const struct phase *phase, const struct estimate *e
 	return event->observed > 1 ? known_interval(event->mean, event->ci95, exact) : NAN;
 }
 
-/* Of a phase: each event's mean, and how it is spread between bursts. */
+/* Returns each event's mean in a phase, and its spread between bursts. */
 static json_t *counters(const struct report_facts *facts, const struct phase *phase)
 {
 	const struct counting *counting = facts->counting;
@@ -281,7 +282,7 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 	return object;
 }
 
-/* The estimates by the model's event numbers: what this machine could not count is not observed. */
+/* Copies the estimates to the model's event numbers. Events that this machine cannot count are not observed. */
 static void by_model_event(const struct counting *counting, const struct phase_estimate *estimate,
 		struct phase_estimate *out)
 {
@@ -292,7 +293,7 @@ static void by_model_event(const struct counting *counting, const struct phase_e
 		out->event[counting->model_event[e]] = estimate->event[e];
 }
 
-/* The half-width of what is derived from several counters; scale: what is small beside it is rounding. */
+/* Returns the half-width of a value derived from several counters. scale: what rounding errors are compared to. */
 static double derived_interval(const struct counting *counting, const struct phase *phase,
 		double scale, double ci95)
 {
@@ -324,7 +325,7 @@ static json_t *breakdown(const struct counting *counting, const struct phase *ph
 	return list;
 }
 
-/* The model's derived metrics, those that this machine could count. */
+/* Returns the model's derived metrics, as far as this machine could count their events. */
 static json_t *metrics(const struct counting *counting, const struct phase *phase)
 {
 	struct model_metric values[MODEL_METRICS_MAX];
@@ -381,7 +382,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			"fold", fold_of_phase(facts->fold, facts->counting, phase->number));
 }
 
-/* Of phases: how many times as wide intervals are for what was not read, by time; null: not known. */
+/* Returns by what factor unread bursts widen the intervals, weighted by phases' time; null: not known. */
 static json_t *interval_cost(const struct phase *phases, unsigned count)
 {
 	double sum = 0, seconds = 0;
@@ -411,9 +412,10 @@ static json_t *phases(const struct report_facts *facts, json_t **cost)
 }
 
 /*
- * Of the program's time, where ranks wait for each other between any two bursts: what all do at one moment
- * counts once, what each does at moments of its own as often as any of them does it. A rank that reads a part
- * p of its bursts does so in that part of the steps, and one of P ranks in 1 - (1 - p)^P of them.
+ * Returns the share of the program's time that the agent costs, if ranks wait for each other between any two
+ * bursts. Work that all ranks do at the same moment counts once. Work that each does at its own moments counts
+ * as often as any rank does it. If a rank reads a part p of its bursts, at least one of P ranks reads in
+ * 1 - (1 - p)^P of the steps.
  */
 static double waited_share(const struct report_facts *facts, double available)
 {
@@ -426,8 +428,8 @@ static double waited_share(const struct report_facts *facts, double available)
 }
 
 /*
- * What most of the agent's time was spent on, where it took more than a tenth over the budget; NULL: it did
- * not. What ranks wait for counts as often as in waited_share.
+ * Returns the kind of work that took most of the agent's time, if that exceeded the budget by more than a
+ * tenth; else NULL. Work that ranks wait for counts as often as in waited_share.
  */
 static const char *over_budget(const struct report_facts *facts, double available)
 {
@@ -454,7 +456,7 @@ static const char *over_budget(const struct report_facts *facts, double availabl
 	return kinds[most].name;
 }
 
-/* What phasemux itself took. interval_cost is given away. */
+/* Returns the agent's own work and its cost. Takes over the reference to interval_cost. */
 static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 {
 	const struct totals *totals = facts->totals;
@@ -483,7 +485,7 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 			over ? json_string(over) : json_null());
 }
 
-/* Not read, but attributed to the phases through call sites. */
+/* Returns the bursts that were not read, but attributed to phases through call sites. */
 static json_t *not_read(const struct totals *totals)
 {
 	struct tally all = { 0, 0 };
@@ -495,17 +497,17 @@ static json_t *not_read(const struct totals *totals)
 	return tally(&all, totals);
 }
 
-/* Unclassified time of a larger share is explained. */
+/* Share of the computing time above which the report explains unclassified time. */
 #define UNCLASSIFIED_MANY 0.03
 
-/* Phases of a run that is shorter are learnt from too few bursts. */
+/* Length of a run below which phases are learnt from too few bursts. */
 #define SHORT_RUN_SECONDS 2.
 
 struct cause {
 	const char *cause, *advice;
 };
 
-/* Why bursts are in no phase, as far as it can be known, and what to do. */
+/* Returns the most likely reason why bursts are in no phase, and what to do. */
 static struct cause find_cause(const struct report_facts *facts)
 {
 	static const struct cause none = { "no bursts were alike often enough to form a phase",
@@ -534,7 +536,7 @@ static struct cause find_cause(const struct report_facts *facts)
 	return totals->unclaimed.seconds < totals->unclassified.seconds / 2 ? unread : diverse;
 }
 
-/* Bursts in no phase; if they take much of the time, with the cause and what to do. */
+/* Returns the bursts in no phase. If they take much of the time, adds the cause and what to do. */
 static json_t *unclassified(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
@@ -548,13 +550,13 @@ static json_t *unclassified(const struct report_facts *facts)
 	return document_set(object, "advice", json_string(cause.advice));
 }
 
-/* Bursts whose counts could not be had or could not be true: as if they had not been read. */
+/* Returns the number of bursts whose counters could not be read or were impossible; they count as not read. */
 static json_t *lost(const struct totals *totals)
 {
 	return json_pack("{s:o}", "bursts", whole(totals->lost));
 }
 
-/* Of the kernel: those that fell into bursts that were read, and what was cut by them. */
+/* Returns the kernel's samples in bursts that were read, the slices cut at them, and the lost samples. */
 static json_t *samples(const struct totals *totals)
 {
 	return json_pack("{s:o,s:o,s:o}", "in_bursts", whole(totals->samples), "slices",
@@ -562,8 +564,8 @@ static json_t *samples(const struct totals *totals)
 }
 
 /*
- * Time, and calls in it, at which nobody looked, so that the budget was kept; and threads that were not
- * observed at all, because too many were there at a time.
+ * Returns the time in which the agent observed nothing, to keep within the budget, and the number of calls in
+ * it. Adds the threads that were not observed at all, because too many existed at the same time.
  */
 static json_t *not_observed(const struct report_facts *facts)
 {
@@ -576,14 +578,14 @@ static json_t *not_observed(const struct report_facts *facts)
 			number(totals->beyond_seconds));
 }
 
-/* Call paths, and how many calls came by others than those that are kept. */
+/* Returns the number of call paths that are kept, and the number of calls by other paths. */
 static json_t *call_paths(const struct totals *totals)
 {
 	return json_pack("{s:o,s:o}", "kept", whole(totals->paths), "merged_calls",
 			whole(totals->merged_calls));
 }
 
-/* The batch job, or null where there is none. */
+/* Returns the batch job, or null if there is none. */
 static json_t *job(const struct job *job)
 {
 	if (!*job->id)
@@ -609,7 +611,7 @@ static json_t *stretches(const struct report_facts *facts)
 	return list;
 }
 
-/* By how much the program was slower while it was observed, or null where it always was. */
+/* Returns by how much the program was slower while it was observed, or null if it was observed all the time. */
 static json_t *toggle(const struct report_facts *facts)
 {
 	const struct slowdown *slowdown = facts->slowdown;
@@ -622,7 +624,7 @@ static json_t *toggle(const struct report_facts *facts)
 			number(slowdown->median), "stretches", stretches(facts));
 }
 
-/* Time in which the program had paused phasemux, or null where it never did. */
+/* Returns the time in which the program had paused phasemux, or null if it never did. */
 static json_t *paused(const struct report_facts *facts)
 {
 	if (!facts->paused)
@@ -636,13 +638,14 @@ void report_account(json_t *report, const struct report_facts *facts)
 {
 	json_t *cost = json_object_get(json_object_get(report, "agent"), "interval_cost");
 
-	/* without memory, what it said before stays */
+	/* without memory, the part stays as it was */
 	json_object_set_new(report, "agent", agent(facts, json_incref(cost)));
 }
 
 /*
- * What was read before it was known how short a burst is too short, and stayed with whatever phase it was
- * taken for then, for no later sample holds such bursts: prototypes of short bursts are of no phase.
+ * Takes prototypes of short bursts out of their phases, and counts their bursts as short. Such bursts were
+ * read and classified before it was known how short a burst is too short. No later training corrects them,
+ * because no later sample holds such bursts.
  */
 static void leave_out_short(const struct report_facts *facts, struct prototype_table *table,
 		struct totals *totals)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The result of a run as one JSON document (report.schema.json), made on rank 0 from the sums of
- * all ranks. Everything that users read is made from this document: see report_text.h.
+ * The result of a run as one JSON document (report.schema.json). Rank 0 makes it from the sums of all ranks.
+ * Everything that users read is made from this document (report_text.h).
  */
 #ifndef PHASEMUX_AGENT_REPORT_H
 #define PHASEMUX_AGENT_REPORT_H
@@ -22,7 +22,7 @@
 #include "multiplex/sums.h"
 
 struct report_facts {
-	const char *command; /* the program and its arguments, each with its NUL */
+	const char *command; /* the program and its arguments, each followed by a NUL */
 	size_t command_bytes;
 	const struct job *job;
 	enum scheme_kind scheme;
@@ -31,30 +31,30 @@ struct report_facts {
 	const struct prototype_table *table;
 	const struct totals *totals;   /* of all ranks */
 	const struct sums *sums;       /* of all ranks */
-	const struct routes *routes;   /* of all ranks, by addresses of this one; NULL: none */
-	struct source *source;         /* names addresses; NULL: they have none */
-	const struct profile *profile; /* of all ranks, by the addresses of this one; NULL: none */
-	const double *fold;            /* the same, as of fold_sums */
+	const struct routes *routes;   /* of all ranks, with addresses of this rank; NULL: none */
+	struct source *source;         /* names addresses; NULL: they have no names */
+	const struct profile *profile; /* of all ranks, with addresses of this rank; NULL: none */
+	const double *fold;            /* of all ranks, in the form of fold_sums; NULL: none */
 	double burst_min_seconds;
-	double wall_seconds;         /* the longest rank's */
-	double compute_seconds_most; /* of the rank that computed longest, per thread of it */
+	double wall_seconds;         /* of the rank that ran longest */
+	double compute_seconds_most; /* per thread, of the rank that computed longest */
 	unsigned rounds;
-	double budget;    /* that the agent may cost of the program's time; INFINITY: any */
-	unsigned waiting; /* ranks that wait for each other; 1: none does */
-	const struct programs *programs; /* NULL, or less than two: all ranks run one */
-	double off_seconds;              /* of rank 0, beside wall_seconds (toggle.h, control.h) */
-	bool paused;                     /* off_seconds are those of MPI_Pcontrol */
-	const struct slowdown *slowdown; /* NULL: it was always on */
-	const struct stretch *stretch;   /* what that was found from, on rank 0 */
+	double budget; /* share of the program's time that the agent may cost; INFINITY: no limit */
+	unsigned waiting; /* number of ranks that wait for each other; 1: none does */
+	const struct programs *programs; /* NULL, or fewer than two: all ranks run one program */
+	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
+	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
+	const struct slowdown *slowdown; /* NULL: the agent was always on */
+	const struct stretch *stretch;   /* data of `slowdown`, on rank 0 */
 	unsigned stretches;
-	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing is */
-	bool alone;              /* each rank reports for itself: no adapter serves this MPI */
+	const json_t *recovered; /* what is known to be missing, as in the document; NULL: nothing */
+	bool alone; /* each rank reports for itself, because no adapter serves this MPI */
 };
 
-/* The document, or NULL without memory. The caller owns it. */
+/* Returns the document, which the caller owns, or NULL without memory. */
 json_t *report_build(const struct report_facts *facts);
 
-/* Renews what the document says of phasemux's own work: when to make it is a part of that. */
+/* Renews the part "agent" of the document, because making the document is part of the agent's work. */
 void report_account(json_t *report, const struct report_facts *facts);
 
 #endif
