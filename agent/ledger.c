@@ -15,24 +15,24 @@
 #include "multiplex/preference.h"
 #include "sampling/clock.h"
 
-/* How far apart different call paths are, where the range of each other metric is 1. */
+/* Range of the numbers of call paths in the space, in which the range of each other metric is 1. */
 #define CALLPATH_WEIGHT 1024
 
 /*
- * To look up the span and the length of a burst takes some 10 ns: of bursts that last a thousand times as
- * long it is known at the end where they belong, also where they were taken to be short.
+ * Length from which a burst is placed by its span and length, even if it was short when it ended. Looking both
+ * up takes some 10 ns, a thousandth of this length.
  */
 #define PLACED_NS 10e3
 
-#define SAMPLE_CIRCLE  8    /* ranks that are sampled alike */
-#define SAMPLE_THREADS 1024 /* numbers of a rank's threads */
+#define SAMPLE_CIRCLE  8    /* number of ranks that sample the same executions */
+#define SAMPLE_THREADS 1024 /* thread numbers for each rank, in the number of a task */
 
 /* ---- making it ---- */
 
 /*
- * Chooses what spans the space. Without a list of the user's: instructions and IPC, or time if there
- * are no instructions, and phases are split by place if that tells them apart. With a list: what it
- * says, or time if there are no instructions.
+ * Chooses the metrics that span the space. Without a list from the user these are instructions and IPC, or time
+ * if instructions cannot be counted; phases are split by place if their places differ. With a list these
+ * are its metrics, or time and its call paths if instructions cannot be counted.
  */
 static void choose_metrics(struct ledger *ledger, const struct settings *settings)
 {
@@ -123,7 +123,7 @@ void ledger_free(struct ledger *ledger)
 	free(ledger);
 }
 
-/* The memory that is there now, with that of the threads. */
+/* Returns the bytes of memory that the ledger and the threads have now. */
 static size_t memory_of(const struct ledger *ledger, const struct thread *threads)
 {
 	size_t bytes = memory_resident(ledger, sizeof(*ledger)) +
@@ -175,18 +175,18 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 /* ---- classifying ---- */
 
 /*
- * A number for the call paths that the burst runs between, in (0, 1), the same on every rank: paths
- * are equal or not, so theirs are numbers at random, and spread far beyond any radius.
+ * Returns a number in (0, 1) for the call paths that the burst runs between, equal on every rank. Call paths
+ * are either equal or different. Therefore their numbers are random, and spread far beyond any radius.
  */
 static double callpath(const struct site_table *sites, const struct burst *burst)
 {
 	const struct span *span = burst->slice ? NULL : &sites->span[burst->span];
 	uint64_t from = sites->paths.path[sites->site[burst->from].path].signature;
-	/* slices are known before their burst ends */
+	/* a slice may be classified before its burst ends and has a span */
 	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
 	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
 
-	/* bits that a float keeps, for that is what a sample holds */
+	/* only bits that a float keeps, because a sample holds floats */
 	return (double)((x >> 42) | 1) * 0x1p-22;
 }
 
@@ -211,13 +211,13 @@ static double burst_metric(const struct ledger *ledger, enum metric metric,
 	}
 }
 
-/* What code the burst ran, for prototypes of one place; 0: not known, or places do not matter. */
+/* Returns the place of the code that the burst ran; 0: not known, or phases are not split by place. */
 static uint32_t burst_place(const struct ledger *ledger, const struct site_table *sites,
 		const struct burst *burst)
 {
 	if (!ledger->by_place)
 		return 0;
-	/* slices are known before their burst ends */
+	/* a slice may be classified before its burst ends and has a span */
 	return burst->slice ? span_place(sites, burst->from, 0) : sites->span[burst->span].place;
 }
 
@@ -250,7 +250,7 @@ static int classify(const struct prototype_table *table, const double *metrics, 
 	return nearest;
 }
 
-/* The finaliser of SplitMix64. */
+/* Mixes with the finaliser of SplitMix64. */
 uint64_t ledger_mixed(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -259,9 +259,9 @@ uint64_t ledger_mixed(uint64_t x)
 }
 
 /*
- * What the burst executes: the same for all ranks of a circle that come from the same calls equally
- * often. The more ranks there are, the more circles, or the sample would hold few executions. Where
- * samples cut a burst is chance, and no slice corresponds to another.
+ * Returns a number for what the burst executes. It is equal for all ranks of a circle that come from the same
+ * call equally often. The number of circles grows with the number of ranks, because otherwise the sample would
+ * hold few executions. Samples cut bursts at random places, so each slice has a number of its own.
  */
 static uint64_t execution_of(const struct ledger *ledger, const struct thread *thread,
 		const struct burst *burst)
@@ -285,7 +285,7 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 		.task = ledger->rank * SAMPLE_THREADS +
 				(uint32_t)(thread->place - ledger->rank) % SAMPLE_THREADS,
 		.place = place,
-		/* slices come in runs */
+		/* slices come several in a row */
 		.regular = burst->slice ? 1 : burst->regular };
 
 	/* a burst that was read with probability p stands for 1 / p of its kind */
@@ -302,7 +302,6 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* Behind the lock. What the spool has of the thread's open quantum moves to the sums with it. */
 void ledger_fold_quantum(struct ledger *ledger, struct thread *thread)
 {
 	const uint16_t *prototypes;
@@ -366,7 +365,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
 }
 
-/* Unclassified for good: no prototype of the last generation claims it. */
+/* Counts a burst as unclassified for good. */
 static void give_up(struct thread *thread, const struct burst *burst)
 {
 	thread->given_up++;
@@ -375,8 +374,8 @@ static void give_up(struct thread *thread, const struct burst *burst)
 }
 
 /*
- * There is no room for it until the next generation, which may claim it: it is placed as those of its span
- * and length will be.
+ * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
+ * bursts of its span and length. Without a span it is given up.
  */
 static void leave(struct thread *thread, const struct burst *burst)
 {
@@ -392,7 +391,7 @@ static void leave(struct thread *thread, const struct burst *burst)
 	length->left_ticks += (double)burst->ticks;
 }
 
-/* The last word on a burst that no prototype takes: a guess, or it is unclassified for good. */
+/* Books a burst that no prototype claims to the prototype that is the best guess, or gives it up. */
 static void settle_last(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
@@ -417,7 +416,7 @@ static void give_back(struct ledger *ledger, struct pending *place)
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* Keeps a burst that no prototype claims for the next generation; the thread's oldest makes room. */
+/* Keeps a burst that no prototype claims for the next generation. It may replace the thread's oldest one. */
 static void wait_for_next_generation(struct ledger *ledger, struct thread *thread,
 		const struct burst *burst)
 {
@@ -436,7 +435,7 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	pending_append(&thread->pending, place);
 }
 
-/* Books what waited, as far as the new generation claims it. */
+/* Books the pending bursts that the new generation claims. */
 static void settle_pending(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
 {
@@ -485,7 +484,7 @@ int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 	return prototype;
 }
 
-/* By whoever has the thread's `draining`. */
+/* Empties the thread's ring. Caller holds the thread's `draining` flag. */
 static void drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
@@ -513,7 +512,7 @@ static void drain(struct ledger *ledger, struct thread *thread)
 
 void ledger_drain(struct ledger *ledger, struct thread *thread)
 {
-	/* pairs with the release below: the last drainer's records are released, its sums written */
+	/* pairs with the release below: the previous drain has released its records and written its sums */
 	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
 		return;
 	if (!atomic_load_explicit(&ledger->closed, memory_order_relaxed))
@@ -523,7 +522,7 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 
 /* ---- rounds ---- */
 
-/* Clocks differ between machines: a thread's bins are ticks, those of a round are nanoseconds. */
+/* Adds a thread's bin, in ticks, to a round's bins, in nanoseconds: clocks differ between machines. */
 static void add_length(double seconds_by_length[HISTOGRAM_BINS], unsigned bin,
 		const _Atomic uint64_t *ticks)
 {
@@ -533,7 +532,7 @@ static void add_length(double seconds_by_length[HISTOGRAM_BINS], unsigned bin,
 			clock_ns(atomic_load_explicit(ticks, memory_order_relaxed)) * 1e-9;
 }
 
-/* Bursts that are over, and what was cut of those that are not: they may last as long as the run. */
+/* Sums bursts that have ended, and slices of bursts under way, because these may last as long as the run. */
 static void sum_lengths(const struct ledger *ledger, const struct thread *threads,
 		double seconds_by_length[HISTOGRAM_BINS])
 {
@@ -566,7 +565,7 @@ void ledger_give(struct ledger *ledger, const struct thread *threads, struct led
 	pthread_mutex_lock(&ledger->lock);
 	sample_merge(&part->sample, &ledger->sample);
 	ledger->sample.count = 0;
-	/* what the others' sample turns away need not be offered to it */
+	/* bursts that the merged sample rejects need not be offered */
 	atomic_store_explicit(&ledger->sample_limit,
 			part->sample.count == SAMPLE_MAX ? part->sample.burst[0].key : INFINITY,
 			memory_order_relaxed);
@@ -583,7 +582,7 @@ void ledger_part_merge(const void *in, void *inout)
 	sample_merge(&into->sample, &from->sample);
 }
 
-/* That the calling thread had a processor, for others may be at work on it meanwhile. */
+/* Returns the CPU time of the calling thread in ns. Wall time would include other threads on its processor. */
 static double thread_ns(void)
 {
 	struct timespec now;
@@ -611,7 +610,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 	regular = malloc((count + 1) * sizeof(*regular));
 	kept_ns = ledger->burst_min_given ? ledger->burst_min_ns :
 					    histogram_keep(all->seconds_by_length, 0.99);
-	/* phases are found among those, but are not left when their bursts come to take less time */
+	/* phases are found among bursts of at least kept_ns; half of it keeps them if bursts become shorter */
 	answer->burst_min_ns = ledger->burst_min_given ? kept_ns : kept_ns / 2;
 	answer->table = *ledger->table;
 	if (!metrics || !seconds || !task || !execution || !place || !regular)
@@ -640,7 +639,7 @@ void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		training.place = place;
 		training.regular = regular;
 	}
-	/* on an error the answer is the table as it was */
+	/* if training fails, the answer holds the table as it was */
 	if (training.count)
 		prototypes_train(&training, ledger->table, &answer->table);
 out:
@@ -659,7 +658,7 @@ double ledger_training_ns(const struct ledger *ledger)
 	return ledger->training_ns;
 }
 
-/* What the sums say of which groups are worth more quanta, for the scheme that asks for it. */
+/* Returns which groups are worth more quanta, learnt from the sums; NULL: the scheme is not adaptive. */
 static struct adaptive *learn_shares(struct ledger *ledger, const struct prototype_table *table)
 {
 	struct thread_rules *rules = ledger->rules;
@@ -680,7 +679,7 @@ static struct adaptive *learn_shares(struct ledger *ledger, const struct prototy
 	return next;
 }
 
-/* What the sums say of which phases are worth more reads, where the budget does not buy all. */
+/* Returns which phases are worth more reads, learnt from the sums if the budget does not allow all reads. */
 static float *learn_preference(struct ledger *ledger, const struct prototype_table *table)
 {
 	float *next = ledger->preferences[ledger->preference == ledger->preferences[0]];
@@ -730,7 +729,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	const struct totals_clock thread_clock = { clock_here.ns_per_tick,
 		ledger->rules->passed_ticks, (double)clock_ticks((double)ledger->burst_min_ns) };
 
-	/* as in ledger_drain; whoever comes later finds the ledger closed */
+	/* waits for a drain under way; later drains find the ledger closed */
 	thread_hold(thread);
 	drain(ledger, thread);
 	while ((place = pending_shift(&thread->pending))) {
@@ -757,7 +756,7 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	totals->agent_bytes = (double)memory_of(ledger, threads);
 	if (!pieces)
 		return totals;
-	/* side 1 of the spool stays whole, so side 0 may become all ranks' */
+	/* side 1 of the spool stays as it is, so the ranks may add their sums in side 0 */
 	pthread_mutex_lock(&ledger->lock);
 	ledger->kept = true;
 	pthread_mutex_unlock(&ledger->lock);

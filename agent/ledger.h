@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The books of the process: classifies the bursts that threads have read, and keeps what is kept of
- * them: sums per prototype and counter, the sample that the next training sees, and the bursts that
- * no prototype claims yet.
+ * The ledger of the process. It classifies the bursts that threads have read, and keeps three things: sums per
+ * prototype and counter, the sample for the next training, and the bursts that no prototype claims yet.
  *
- * ledger_drain may run on several threads at once (each for a thread of its own, see there);
- * everything else is for one thread at a time, and may run together with drains. The table of
- * prototypes is read under RCU and swapped by ledger_publish; the rest is behind one lock, which a
- * drain takes only where it must: once a quantum, for a burst that enters the sample, and for a
- * burst that no prototype claims.
+ * ledger_drain may run on several threads at once, each for another thread's ring. Everything else is for one
+ * thread at a time, and may run together with drains. The table of prototypes is read under RCU and swapped by
+ * ledger_publish. One lock protects the rest. A drain takes it only once a quantum, for a burst that enters
+ * the sample, for a sample in the program, and for a burst that no prototype claims.
  */
 #ifndef PHASEMUX_AGENT_LEDGER_H
 #define PHASEMUX_AGENT_LEDGER_H
@@ -29,77 +27,77 @@
 
 struct ledger;
 
-/* What a rank gives to a round: additive, but for the sample, which merges. Plain data. */
+/* Data that a rank gives to a round. Parts are added, except the sample, which is merged. Plain data. */
 struct ledger_part {
 	double seconds_by_length[HISTOGRAM_BINS]; /* bins are of nanoseconds */
 	struct sample sample;
 };
 
-/* What rank 0 answers. Plain data. */
+/* Answer of rank 0 to a round. Plain data. */
 struct ledger_answer {
 	uint64_t burst_min_ns;
-	double next_ns; /* when the next round is due, since the start; the exchange's */
+	double next_ns; /* when the next round is due, since the start; the exchange fills it in */
 	struct prototype_table table;
 };
 
 /*
- * NULL without memory. counting and rules must outlive the ledger. spool: where what is kept outlives the process, or NULL; it must outlive the ledger.
+ * Returns a ledger, or NULL without memory. counting and rules must outlive it. spool: receives what is to
+ * outlive the process, and must outlive the ledger; NULL: nothing is kept.
  */
 struct ledger *ledger_new(const struct counting *counting, struct thread_rules *rules,
 		const struct settings *settings, int rank, int ranks, struct spool *spool);
-/* When no thread is drained any more; NULL is nothing. */
+/* Frees the ledger. Call when no thread is drained any more. NULL is allowed. */
 void ledger_free(struct ledger *ledger);
-/* Notes the memory that is there now, the threads' and `others` too, for whoever recovers the run. */
+/* Notes in the spool the bytes of memory that the ledger and the threads have, plus `others`. */
 void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others);
 
-/* From now on every burst that is drained is added to the table; NULL: no longer. */
+/* Starts adding every drained burst to the table. NULL: stops it. */
 void ledger_record(struct ledger *ledger, struct burst_table *table);
 
 /*
- * Gives a new thread what it needs to be drained. 0 or -ENOMEM. A thread for which the spool has no
- * room is admitted all the same: thread->spooled is then -errno.
+ * Gives a new thread what it needs to be drained. Returns 0 or -ENOMEM. If the spool has no room for the
+ * thread, it is admitted nevertheless, and thread->spooled is -errno.
  */
 int ledger_admit(struct ledger *ledger, struct thread *thread);
 
 /*
- * Empties the thread's ring. By one caller per thread at a time: returns at once where another is
- * at it.
+ * Empties the thread's ring. Returns at once if another caller is draining the thread.
  */
 void ledger_drain(struct ledger *ledger, struct thread *thread);
 
 /*
- * What the thread has booked, counted and not classified up to now outlives the process; nothing
- * happens while it is drained. Right after a drain: what is left in the ring is not in it. quiet:
- * on the thread itself, or when it reads bursts no more; otherwise its new call sites wait.
+ * Saves to the spool what the thread has booked, counted and not classified up to now. Does nothing while the
+ * thread is drained. Call right after a drain, because bursts that are still in the ring are not saved. quiet:
+ * the caller is the thread itself, or the thread reads no more bursts. Otherwise call sites are not saved.
  */
 void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet);
 
-/* This rank's part of a round; threads: the list of all. */
+/* Fills this rank's part of a round. threads: the list of all threads. */
 void ledger_part(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);
 
 /*
- * Adds to a part what this process has come to know since the last time, and forgets it: for those
- * who gather in one place. Not together with ledger_part.
+ * Adds to a part what this process has learnt since the last call, and forgets it. For processes that gather
+ * in one shared part. A process uses either this or ledger_part.
  */
 void ledger_give(struct ledger *ledger, const struct thread *threads, struct ledger_part *part);
 
-/* Merges two parts; `in` into `inout`. */
+/* Merges the part `in` into `inout`. */
 void ledger_part_merge(const void *in, void *inout);
 
 /*
- * On rank 0: trains on the merged parts. Fills the answer; where the sample cannot be clustered
- * (too little of it yet), the answer holds the table as it was.
+ * Trains on the merged parts, and fills the answer. Call on rank 0. If the sample cannot be clustered, because
+ * it is still too small, the answer holds the table as it was.
  */
 void ledger_train(struct ledger *ledger, const struct ledger_part *all,
 		struct ledger_answer *answer);
 
-/* What all trainings have taken of a processor, in ns; for whoever may train. */
+/* Returns the CPU time of all trainings in ns. Call where ledger_train may be called. */
 double ledger_training_ns(const struct ledger *ledger);
 
-/* Takes the answer over, and classifies with it what was unclassified. */
+/* Replaces the table by the answer's. The next drain of each thread classifies its pending bursts with it. */
 void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer);
 
-/* Doubles of the ledger that are to be added over the ranks, in place. */
+/* Doubles of the ledger that are added over the ranks, in place. */
 struct ledger_piece {
 	double *at;
 	size_t length;
@@ -108,21 +106,21 @@ struct ledger_piece {
 #define LEDGER_PIECES 3 /* the totals, the prototypes' sums, their sketches */
 
 /*
- * At the end, when no thread reads bursts any more: drains and closes everything, attributes what
- * was not read, and returns the totals; pieces: what the ranks add. Nothing is booked any more.
- * With pieces, what outlives the process stays what it was at the last checkpoint; NULL: there may be
- * another one, and then this is called once more.
+ * Drains and closes everything, places the unread bursts, and returns the totals, which the ledger owns. Call
+ * when no thread reads bursts any more. Afterwards nothing is booked. pieces: receives what the ranks add; the
+ * spool then stays as it was at the last checkpoint. pieces NULL: more checkpoints may follow, and then
+ * another call of this function.
  */
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 		struct ledger_piece pieces[LEDGER_PIECES]);
 
-/* The table now; constant until the next ledger_publish. */
+/* Returns the present table, which is constant until the next ledger_publish. */
 const struct prototype_table *ledger_table(const struct ledger *ledger);
-/* Where this process' bursts were sampled; after ledger_close. */
+/* Returns the profile of this process: where its bursts were sampled. Call after ledger_close. */
 const struct profile *ledger_profile(const struct ledger *ledger);
-/* And how they evolve; NULL: bursts are not sampled. */
+/* Returns how counters evolve in this process' bursts; NULL: they are not sampled. Call after ledger_close. */
 const struct fold *ledger_fold(const struct ledger *ledger);
-/* The sums; after ledger_close. */
+/* Returns the sums. Call after ledger_close. */
 const struct sums *ledger_sums(const struct ledger *ledger);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ledger leaves in the spool, for the process may be killed at any moment. */
+/* Writes the ledger's data to the spool, because the process may be killed at any moment. */
 #include <string.h>
 
 #include "agent/ledger_inside.h"
@@ -21,7 +21,7 @@ static void save_length(const struct span_length *length, struct spool_length *c
 	}
 }
 
-/* The span with its lengths, of those numbers for which there is room. */
+/* Saves the span, and those of its lengths whose number is below `room`. */
 static void save_span(const struct site_table *sites, const struct span *span, uint32_t room,
 		struct spool_thread *to)
 {
@@ -39,7 +39,7 @@ static void save_span(const struct site_table *sites, const struct span *span, u
 	}
 }
 
-/* The spans that have changed, of those for which there is room. */
+/* Saves the spans that have changed, as far as `room` spans and `lengths` lengths allow. */
 static void save_spans(struct spool *spool, int thread, struct site_table *sites, uint32_t room,
 		uint32_t lengths, struct spool_thread *to)
 {
@@ -66,11 +66,11 @@ static void save_spans(struct spool *spool, int thread, struct site_table *sites
 	to->lengths = lengths;
 }
 
-/* Sites and paths stay as they were when they were new. */
+/* Saves sites and paths, which never change once they are added, and the spans. */
 static void save_sites(struct spool *spool, int thread, struct site_table *sites,
 		struct spool_thread *to)
 {
-	/* pairs with the release in add_site: a site is there, and so is its path */
+	/* pairs with the release in add_site: if a site is seen, its path is, too */
 	uint32_t count = atomic_load_explicit(&sites->sites, memory_order_acquire) + 1;
 	uint32_t paths = sites->paths.count, spans = sites->spans + 1;
 	uint32_t lengths = sites->lengths + 1;
@@ -99,7 +99,7 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	double group_weight;
 
 	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
-	/* a quantum of so many prototypes is cut in two: its bursts all count, it counts twice */
+	/* a quantum with too many prototypes is cut: no burst is lost, but it counts as two quanta */
 	if (count > SPOOL_OPEN_MAX) {
 		ledger_fold_quantum(ledger, thread);
 		count = 0;
@@ -127,7 +127,7 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 	if (thread->spooled >= 0) {
 		to = spool_thread(ledger->spool, thread->spooled);
 		thread_account(thread, &to->account);
-		/* what no prototype claims yet would be unclassified for good */
+		/* in a recovery, bursts that no prototype claims yet stay unclassified */
 		for (const struct pending *place = thread->pending.first; place;
 				place = place->next) {
 			to->account.unclassified_bursts++;
@@ -146,7 +146,6 @@ out:
 	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
 }
 
-/* Before the first burst can go to a prototype that is new. */
 void ledger_save_table(struct ledger *ledger, const struct prototype_table *table)
 {
 	struct spool_side *side;

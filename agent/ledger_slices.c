@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ledger's way with samples: what is cut of long bursts, and where in the program others were. */
+/* Uses the samples for the ledger: cuts long bursts into slices, and notes where in the program bursts were. */
 #include <string.h>
 
 #include "agent/ledger_inside.h"
 #include "agent/readers.h"
 #include "sampling/clock.h"
 
-#define AHEAD_NS 2e9 /* a burst that has lasted so long is cut before it ends */
+#define AHEAD_NS 2e9 /* length from which a burst is cut before it ends */
 
 /*
- * Which quantum a slice belongs to: to one of its own kind, for in a long burst the group may change
- * and change back, and may stay for much longer than a quantum.
+ * Returns the quantum of a slice. Slices have quanta of their own kind, because in a long burst the group may
+ * change and change back, and may stay for much longer than a quantum.
  */
 static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
 		const struct burst *burst, const struct burst *slice)
@@ -20,7 +20,7 @@ static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
 			++slicer->unit_slices > rules->quantum_bursts :
 			slice->begin - slicer->unit_begin > rules->quantum_ticks;
 
-	/* where the group never changes, all of a thread's bursts are one unit drawn */
+	/* if the group never changes, all bursts of a thread are one unit of the sample */
 	if (rules->scheme.kind == SCHEME_SPACE)
 		return burst->quantum;
 	if (over || slice->group != slicer->unit_group || slicer->slices == 1) {
@@ -32,7 +32,7 @@ static uint64_t quantum_of(const struct ledger *ledger, struct slicer *slicer,
 	return UINT64_C(1) << 63 | slicer->unit;
 }
 
-/* Where in its burst a slice fell, and what it counted. */
+/* Adds a slice's place in its burst, and its counts, to the fold. */
 static void fold_into(struct ledger *ledger, unsigned prototype, const struct burst *burst,
 		const struct burst *slice)
 {
@@ -46,7 +46,7 @@ static void fold_into(struct ledger *ledger, unsigned prototype, const struct bu
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* A group may have come while the burst went on: its weight is taken to be today's. */
+/* Returns the present weight of a group, which may have been chosen within the burst. */
 static float group_weight_now(const struct ledger *ledger, unsigned group)
 {
 	struct scheme scheme = ledger->rules->scheme;
@@ -70,14 +70,14 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 		slice.group_weight = group_weight_now(ledger, slice.group);
 		ticks += slice.ticks;
 		prototype = ledger_drain_burst(ledger, thread, table, &slice);
-		/* where in the burst it is, is known when the burst has ended */
+		/* the place in the burst is known only when the burst has ended */
 		if (prototype >= 0 && burst->ticks)
 			fold_into(ledger, (unsigned)prototype, burst, &slice);
 	}
 	return ticks;
 }
 
-/* What was taken ahead of a burst belongs to its span and length, now that they are known. */
+/* Adds the slices that were cut before the burst ended to its span and length, which are known now. */
 static void settle_ahead(struct thread *thread, struct span_length *length,
 		const struct burst *burst)
 {
@@ -95,7 +95,7 @@ static void settle_ahead(struct thread *thread, struct span_length *length,
 		}
 }
 
-/* A sample within a burst of this prototype: where the program was, and what it had counted. */
+/* Adds a sample in a burst of this prototype to the profile and, if its counters are known, to the fold. */
 static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
 		const struct overflow_sample *sample, uint64_t at)
 {
@@ -105,7 +105,7 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 	bool known = sample->count >= count &&
 			group_delta(burst->first, sample->values, count, until);
 
-	/* cycles, or the time on a processor: a thread that waits for one does not go on */
+	/* by cycles or processor time, because a thread that waits for a processor makes no progress */
 	if (known && ledger->counting->plan.common && burst->values[0])
 		place = (double)until[0] / (double)burst->values[0];
 	pthread_mutex_lock(&ledger->lock);
@@ -115,7 +115,6 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* A burst that is too short to be cut, and where in it the program was sampled, if it was. */
 void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
@@ -135,7 +134,7 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 	prototype = ledger_drain_burst(ledger, thread, table, burst);
 	for (unsigned i = 0; i < samples && prototype >= 0; i++)
 		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
-	/* while it waits there is room for one place: any of them, for all */
+	/* a pending burst has room for one address: one of them, at random, stands for all */
 	if (samples && prototype < 0 && thread->pending.last) {
 		struct burst *pending = &thread->pending.last->burst;
 
@@ -145,8 +144,8 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 }
 
 /*
- * A prototype for a sample in a burst that was not read: one of those that bursts of the same span and length
- * went to, each as likely as its share of their time. -1: none is known.
+ * Draws a prototype for a sample in a burst that was not read. The prototypes of the read bursts with the same
+ * span and length have probabilities in proportion to their time. Returns -1 if there are none.
  */
 static int draw_prototype(const struct thread *thread, const struct prototype_table *table,
 		const struct burst *burst, uint64_t random)
@@ -169,7 +168,6 @@ static int draw_prototype(const struct thread *thread, const struct prototype_ta
 	return -1;
 }
 
-/* A burst that was not read: where in the program it was sampled, if it was. */
 void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
@@ -188,7 +186,6 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	}
 }
 
-/* A long burst: in slices, where there are samples of it. */
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
 {
@@ -216,7 +213,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	settle_ahead(thread, length, burst);
 }
 
-/* Slices say more when their burst has ended, so they stay in the kernel's ring for a while. */
+/* Returns whether samples can stay in the kernel's ring for now: more is known of slices after their burst. */
 static bool can_wait(const struct slicer *slicer, uint64_t since)
 {
 	const struct overflow *overflow = &slicer->overflow;
@@ -225,13 +222,12 @@ static bool can_wait(const struct slicer *slicer, uint64_t since)
 			overflow_head(overflow) - overflow->tail < overflow->bytes / 2;
 }
 
-/* The burst under way, as far as it has samples. Called when all that came before it is drained. */
 void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
 {
 	const struct open_burst *open = &thread->under_way;
 	struct slicer *slicer = &thread->slicer;
-	/* pair with the releases in publish and thread_read_end: see struct open_burst */
+	/* pair with the releases in publish and thread_read_end (struct open_burst) */
 	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
 	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
 	uint64_t slices = slicer->since == since ? slicer->slices : 0;
@@ -239,7 +235,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 	if (!slicer_pending(slicer))
 		return;
 	if (!since) {
-		/* of a burst that ends just now, later ones may be needed */
+		/* later samples may be needed for a burst that is just ending */
 		slicer_drop(slicer, clock_now() - THREAD_SAMPLES / 4 * ledger->rules->sample_ticks);
 		return;
 	}

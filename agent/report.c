@@ -293,7 +293,7 @@ static void by_model_event(const struct counting *counting, const struct phase_e
 		out->event[counting->model_event[e]] = estimate->event[e];
 }
 
-/* Returns the half-width of a value derived from several counters. scale: what rounding errors are compared to. */
+/* Returns the half-width of the interval of a value that is derived from several counters. scale: the value. */
 static double derived_interval(const struct counting *counting, const struct phase *phase,
 		double scale, double ci95)
 {
