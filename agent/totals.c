@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A call in a rest takes this many times what a call takes that is passed over, by instructions. */
+/* Cost of a call in a rest, as a multiple of the cost of a skipped call, by instructions. */
 #define REST_TIMES 1.5
 
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
@@ -12,7 +12,7 @@ static void add_tally(struct tally *tally, double bursts, double ticks, double n
 	tally->seconds += ticks * ns_per_tick * 1e-9;
 }
 
-/* Returns how many of `all` threads existed on average during `time`, if `ended` of them lived for `ended_time`. */
+/* Returns how many of `all` threads existed on average during `time`. `ended` of them lived `ended_time`. */
 static double mean_threads(double all, double ended, double ended_time, double time)
 {
 	return time > 0 ? fmax(all - ended + ended_time / time, 0) : all;
@@ -60,7 +60,7 @@ static void add_work(struct totals *totals, const struct work *ticks, double ns_
 	totals->agent_seconds += work_sum(ticks) * seconds;
 }
 
-/* What of the placed bursts is in no phase, beside the read ones that no prototype claimed. */
+/* Adds the placed bursts in no phase, together with the read ones that no prototype claimed. */
 static void add_placed(struct totals *totals, const struct unread_placed *placed,
 		const struct account *account, double ns_per_tick)
 {
@@ -70,7 +70,7 @@ static void add_placed(struct totals *totals, const struct unread_placed *placed
 			ns_per_tick);
 	totals->shorts.bursts += placed->shorts.bursts;
 	totals->shorts.seconds += placed->shorts.seconds;
-	/* short ones were taken out again: rounding may leave less than nothing */
+	/* rounding may make this negative, because short bursts were subtracted */
 	totals->unclassified.bursts += fmax(unclassified.bursts, 0);
 	totals->unclassified.seconds += fmax(unclassified.seconds, 0);
 	totals->compute.bursts += placed->slices;

@@ -1,65 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is reduced over the ranks beside the sums: how many bursts of which kind there were, and what
- * phasemux itself did. Made from what each thread has counted, while the process lives as from what
- * a dead one has left.
+ * Totals that are reduced over the ranks in addition to the sums: the number of bursts of each kind, and the
+ * agent's own work. They are made from the counts of each thread, of a live process or of a dead one's spool.
  */
 #ifndef PHASEMUX_AGENT_TOTALS_H
 #define PHASEMUX_AGENT_TOTALS_H
 
 #include "agent/unread.h"
 
-/* The thread's clock, and what the run knows in ticks of it. */
+/* The thread's clock, and values in its ticks. */
 struct totals_clock {
 	double ns_per_tick;
-	double passed_ticks; /* what a call costs that goes by */
-	double burst_min;    /* shorter bursts are short */
+	double passed_ticks; /* cost of a call that is skipped */
+	double burst_min;    /* bursts below this length are short */
 };
 
-/* What phasemux did in threads while the program ran, by kind: time. */
+/* Time that the agent took from threads while the program ran, by kind of work. */
 struct work {
-	double calls; /* at both ends of calls, but for the rest */
+	double calls; /* at both ends of calls, without the other kinds */
 	double reads, switches;
-	double services; /* drains, rounds, trainings; call paths that were new */
+	double services; /* drains, rounds, trainings, and learning new call paths */
 	double samples;  /* in the kernel */
 };
 
-/* All doubles: ranks are merged by adding. */
+/* All members are doubles, so that ranks are merged by adding. */
 struct totals {
 	struct tally compute, shorts, unclassified;
-	struct tally polling; /* times between calls that only ask, which are no bursts (polling.h) */
-	struct tally unclaimed; /* of the unclassified bursts, those that were read: no prototype claims them */
-	struct unread unread; /* bursts that were not read, placed by call paths and length */
+	struct tally polling; /* time between calls that only ask, which is no burst (polling.h) */
+	struct tally unclaimed; /* unclassified bursts that were read, but that no prototype claims */
+	struct unread unread;   /* bursts that were not read, placed by call paths and length */
 	double calls, passed, reads, switches, lost;
-	double threads, ended_threads; /* all that were observed; of these, those that ended */
-	/* time that the ended threads lived, less the time before the others took over their places */
+	double threads, ended_threads; /* number of observed threads, and of those that ended */
+	/* lifetime of the ended threads, minus the time before other threads took over their places */
 	double ended_seconds;
-	double beyond_threads, beyond_seconds; /* not observed, and their time on processors */
+	double beyond_threads, beyond_seconds; /* threads not observed, and their CPU time */
 	struct work work;                      /* seconds */
 	double slices, samples, lost_samples;
-	double paths, merged_calls; /* as in struct account */
+	double paths, merged_calls; /* call paths that are kept; calls with another path, or none */
 	double rested_calls, rested_seconds;
 	double agent_seconds, agent_bytes;
-	double start_seconds, end_seconds; /* of these, by process: its threads waited so long */
+	double start_seconds, end_seconds; /* processes' waits for the agent's start and end */
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 
-/* What one thread has counted, as plain numbers; ticks are of its clock. */
+/* Counts of one thread as plain numbers; ticks are those of its clock. */
 struct account {
 	double calls, bursts, ticks;
-	double passed;            /* of the calls, those that were not looked at */
+	double passed;            /* number of calls that were skipped; part of `calls` */
 	double polls, poll_ticks; /* between calls that only ask */
 	double short_bursts, short_ticks;
-	double unclassified_bursts, unclassified_ticks; /* for good */
+	double unclassified_bursts, unclassified_ticks; /* no later training can classify them */
 	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
 	double sample_ticks; /* in the kernel */
 	double slices, samples,
-			lost_samples;      /* of the kernel, in bursts; cut from them; not taken */
-	double rested_calls, rested_ticks; /* of the calls, those in rests; the rests (rest.h) */
-	/* of the place (struct thread_life); ended, and late: where a thread is there */
+			lost_samples; /* slices cut; the kernel's samples in bursts; samples lost */
+	double rested_calls, rested_ticks; /* calls in rests, and the rests' length (rest.h) */
+	/* lives in the struct (thread_life); late_ticks: end of the last life, 0 if no thread lives now */
 	double threads, ended, ended_ticks, late_ticks;
 	double paths;        /* call paths that are kept */
-	double merged_calls; /* whose path found no room, or could not be learnt (sampling/path.h) */
+	double merged_calls; /* calls whose path had no room, or could not be learnt (sampling/path.h) */
 };
 
 /*
@@ -71,15 +70,15 @@ struct account {
 double account_threads(const struct account *account, double ticks);
 double totals_threads(const struct totals *totals, double wall_seconds);
 
-/* What we did in the thread, in ticks, where a call that goes by costs so much. */
+/* Returns the agent's work in the thread in ticks. passed_ticks: cost of a call that is skipped. */
 struct work account_work(const struct account *account, double passed_ticks);
 
 double work_sum(const struct work *work);
 
 /*
- * Adds a thread: its account, and the bursts that its sites say were not read, placed by call paths and
- * length (agent/unread.h has phase, prototypes and burst_min). Start, end and bytes of the agent, and the
- * time outside of MPI, are the caller's.
+ * Adds a thread's counts and its unread bursts, which are placed by call paths and length (agent/unread.h has
+ * phase, prototypes and burst_min). The caller sets the agent's start, end and bytes, and the time outside of
+ * MPI.
  */
 void totals_add(struct totals *totals, const struct account *account,
 		const struct site_table *sites, const uint32_t *phase, uint32_t prototypes,
