@@ -3,32 +3,32 @@
 
 #include <stdbool.h>
 
-/* Lengths that differ by so many bins (an octave has two) are alike: noise makes as much of it. */
+/* Difference in bins (an octave has two) up to which lengths are alike, because noise causes as much. */
 #define ALIKE_BINS 1
 
 /*
- * A length of which none was read is placed as the nearest one of its span, up to so many bins away; if that
- * is a shorter one, however far: the burst was most likely held up by other work on its processor, and what
- * lasts long by itself is read.
+ * Number of bins up to which a length without read bursts is placed like the nearest length of its span. A
+ * shorter length may be farther away, because the burst was most likely preempted by other work on its
+ * processor. Bursts that are long by themselves are read.
  */
 #define FAR_BINS 4
 
-/* Read bursts that the mixture of the whole span counts as, beside the stratum's own. */
+/* Number of read bursts that the mixture of the whole span counts as, added to the stratum's own. */
 #define PRIOR_READ 1.
 
-/* Read bursts of a span, up to which they say little of it. */
+/* Number of read bursts of a span up to which they say little about its other bursts. */
 #define FEW_READ 2
 
 #define PARTS_MAX (SPAN_LENGTHS_MAX * SPAN_SHARES_MAX)
 
-/* The read bursts of one stratum, or of several, by prototype. */
+/* Read bursts of one stratum, or of several, by prototype. */
 struct mixture {
 	double read, unread;
 	unsigned parts;
 	struct part {
 		uint32_t prototype;
-		double read, ticks; /* bursts, and their time */
-		double unread;      /* that these stand for */
+		double read, ticks; /* number of read bursts, and their time */
+		double unread;      /* number of unread bursts that they stand for */
 	} part[PARTS_MAX];
 };
 
@@ -38,11 +38,11 @@ struct placing {
 	const struct site_table *sites;
 	const uint32_t *phase;
 	uint32_t prototypes;
-	double burst_min, seconds;     /* ticks; of one tick */
+	double burst_min, seconds;     /* in ticks; length of a tick */
 	struct mixture mixture, whole; /* of the length that is placed, and of its span */
 };
 
-/* The part of a prototype, which is new if it does not occur yet; the last one where there is no room. */
+/* Returns the part of a prototype, which is added if it is missing; the last part if there is no room. */
 static struct part *part_of(struct mixture *mixture, uint32_t prototype)
 {
 	unsigned i = 0;
@@ -91,7 +91,7 @@ static void add_at(struct placing *placing, const struct span *span, int bin, in
 		add_span(placing, span, bin, -away, -away);
 }
 
-/* The return address of the call itself; 0: not known. */
+/* Returns the return address of the site's call; 0: not known. */
 static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
 {
 	uint16_t path = site <= sites->sites ? sites->site[site].path : 0;
@@ -99,7 +99,7 @@ static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
 	return path < sites->paths.count ? sites->paths.path[path].address[0] : 0;
 }
 
-/* Whether bursts of two spans start and end at the same calls in the program, whoever called these. */
+/* Returns whether bursts of two spans start and end at equal calls, by any call paths. */
 static bool has_same_calls(const struct site_table *sites, const struct span *a,
 		const struct span *b)
 {
@@ -108,7 +108,7 @@ static bool has_same_calls(const struct site_table *sites, const struct span *a,
 	return from && to && from == caller_at(sites, b->from) && to == caller_at(sites, b->to);
 }
 
-/* Adds the lengths alike of all spans between the same calls, by other call paths. */
+/* Adds the lengths alike of all spans between equal calls, by any call paths. */
 static void add_same_calls(struct placing *placing, const struct span *span, int bin)
 {
 	const struct site_table *sites = placing->sites;
@@ -119,11 +119,10 @@ static void add_same_calls(struct placing *placing, const struct span *span, int
 }
 
 /*
- * The read bursts that stand for those of length `l` of the span, the best first: of that length; of a
- * length alike; of a length alike that start at the same site and end elsewhere; of the nearest length of
- * the span, if it is near or shorter; of a length alike between the same calls, by other call paths. If few
- * bursts of the span were read, then its other lengths say little of this one, and come last. False: there
- * are none.
+ * Finds read bursts that stand for those of length `l` of the span. It tries, in this order: this length; a
+ * length alike; a length alike of spans from the same site; the nearest length of the span, if it is near or
+ * shorter; a length alike between equal calls by other call paths. If few bursts of the span were read, its
+ * other lengths say little about this one, and are tried last. Returns false if there are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
@@ -150,7 +149,7 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 	return mixture->read > 0;
 }
 
-/* The share of a part in the bursts that were not read. */
+/* Returns the share of a part in the bursts that were not read. */
 static double share_of(const struct mixture *mixture, const struct part *part)
 {
 	return mixture->unread > 0 ? part->unread / mixture->unread : part->read / mixture->read;
@@ -172,7 +171,7 @@ static double share_of_phase(const struct placing *placing, const struct mixture
 	return share;
 }
 
-/* The number of a phase's bursts, of about `length` seconds each, has another `variance`. */
+/* Adds `variance` to that of the number of a phase's bursts, which are about `length` seconds long. */
 static void add_variance(struct placing *placing, uint32_t phase, double variance, double length)
 {
 	struct tally_error *error = &placing->unread->phase[phase - 1];
@@ -183,9 +182,10 @@ static void add_variance(struct placing *placing, uint32_t phase, double varianc
 }
 
 /*
- * The error of a phase's share that was estimated from the mixture's read bursts, which those of the whole
- * span help where they are few, of the number of unread bursts that chance gives to the phase, and of that of
- * all unread bursts, which has the variance `estimated` where part of it is an estimate.
+ * Adds the error of a phase's number of unread bursts, which has three sources. The phase's share is estimated
+ * from the mixture's read bursts, and from the whole span as PRIOR_READ bursts. The unread bursts go to the
+ * phase at random with this share. The number of all unread bursts has the variance `estimated`, because part
+ * of it may be an estimate.
  */
 static void add_error(struct placing *placing, uint32_t phase, double bursts, double estimated,
 		double length)
@@ -202,7 +202,7 @@ static void add_error(struct placing *placing, uint32_t phase, double bursts, do
 	add_variance(placing, phase, variance + share * share * estimated, length);
 }
 
-/* Of each phase that occurs in the span, once. */
+/* Adds the error of each phase that occurs in the span, once. */
 static void add_errors(struct placing *placing, double bursts, double estimated, double length)
 {
 	bool done[PROTOTYPES_MAX + 1] = { false };
@@ -225,7 +225,7 @@ static struct tally *tally_of(struct placing *placing, uint32_t prototype, doubl
 						 &placing->placed->unclassified;
 }
 
-/* Spreads `bursts` bursts of this length, that took `ticks`, over prototypes as the mixture says. */
+/* Spreads `bursts` bursts of this length, which took `ticks`, over prototypes in the mixture's shares. */
 static void spread(struct placing *placing, const struct span_length *length, double bursts,
 		double ticks)
 {
@@ -255,7 +255,7 @@ static void spread(struct placing *placing, const struct span_length *length, do
 				ticks * placing->seconds / pieces);
 }
 
-/* Read bursts that no prototype claimed, and that are short: they are not called unclassified. */
+/* Counts read bursts that no prototype claimed as short instead of unclassified, if they are short. */
 static void move_short(struct placing *placing, const struct span_length *length)
 {
 	for (unsigned i = 0; i < SPAN_SHARES_MAX && length->share[i].read; i++) {
@@ -272,7 +272,7 @@ static void move_short(struct placing *placing, const struct span_length *length
 	}
 }
 
-/* Bursts of a length that are to be placed. */
+/* Returns the number of bursts of a length that have to be placed. */
 static double unread_bursts(const struct span_length *length)
 {
 	return (double)atomic_load_explicit(&length->unread, memory_order_relaxed) + length->left;
@@ -305,8 +305,9 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 }
 
 /*
- * Adds what the span's read bursts do not show: of n of them none may have been of another phase, and one in
- * n + 1 of the unread ones may be all the same. Where only a few were read, these may be of another phase, too.
+ * Adds the error from phases that the span's read bursts do not show. If none of n read bursts belongs to
+ * another phase, one in n + 1 unread ones may nevertheless. If only a few were read, these may belong to
+ * another phase, too.
  */
 static void add_unseen(struct placing *placing, double bursts, double ticks)
 {
@@ -351,7 +352,7 @@ static void place_span(struct placing *placing, const struct span *span)
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,
 		const uint32_t *phase, uint32_t prototypes, double burst_min, double ns_per_tick)
 {
-	/* bursts of any length whose span found no room for it */
+	/* bursts of any length whose span has no room for it */
 	static const struct span without_room = { .from = UINT16_MAX, .lengths = 1 };
 	struct unread_placed placed = { .slices = 0 };
 	struct placing placing = { .unread = unread,
