@@ -22,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static void warn(struct counting *counting
 	va_end(arguments);
 }
 
-/* The model of the kernel's software events: no CPI components, and no processor asks for it. */
+/* Model of the kernel's software events. It has no CPI components, and is no processor's default. */
 #define MODEL_SOFTWARE "software"
 
 /* ---- the user's list ---- */
@@ -35,7 +35,7 @@ static bool is_builtin_model(const char *name)
 	return false;
 }
 
-/* The events of "@file", one or more a line, '#' starts a comment: as a comma list, to be freed. */
+/* Returns the events of "@file", one or more a line, without '#' comments, as a comma list to be freed. */
 static char *read_list(const char *path, char *why, size_t why_size)
 {
 	char *list = NULL, *line = NULL;
@@ -60,7 +60,7 @@ static char *read_list(const char *path, char *why, size_t why_size)
 	return list;
 }
 
-/* Cycles and instructions stand at the head of every group; the user need not name them. */
+/* Adds cycles and instructions, which are the first events of every group. The user need not name them. */
 static void want_common(struct counting_list *wanted)
 {
 	static const struct event common[] = {
@@ -148,7 +148,7 @@ static struct model_processor model_processor(const struct processor *processor)
 		.model = processor->model };
 }
 
-/* The hardware events that the setting asks for. */
+/* Resolves the hardware events that the setting asks for. */
 static int want(struct counting *counting, const char *events, char *why, size_t why_size)
 {
 	struct model_processor processor = model_processor(&counting->processor);
@@ -190,7 +190,7 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 	if (!counting->pmu)
 		return -EINVAL;
 	processor_identify(&counting->processor, counting->pmu->processor);
-	/* first the user's words: what makes no sense is refused on every machine */
+	/* the setting comes first, so that an invalid one is refused on every machine */
 	error = want(counting, events, why, why_size);
 	if (error) {
 		counting_fini(counting);
@@ -207,9 +207,9 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 	return 0;
 }
 
-/* ---- what this machine has of them ---- */
+/* ---- which events this machine has ---- */
 
-/* 1: it cannot be opened. */
+/* Opens the event in a group. Returns 1 if it cannot be opened, else 0. */
 static double try_open(const struct pmu *pmu, const struct event *event, struct group *group)
 {
 	unsigned bad;
@@ -223,7 +223,7 @@ void counting_let_go(struct counting *counting)
 		group_close(&counting->tried[i]);
 }
 
-/* A number that differs where lists do (FNV-1a, 32 bit, so that a double holds it). */
+/* Returns a hash of the list (FNV-1a, 32 bit, so that a double holds it). */
 static double list_number(const struct counting_list *list)
 {
 	uint32_t hash = 2166136261u;
@@ -254,7 +254,7 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 	for (unsigned i = 0; i < counting->software.count; i++) {
 		limits->missing_software[i] =
 				try_open(counting->pmu, &counting->software.event[i], &group);
-		/* where descriptors are few, the thread may need this one */
+		/* if descriptors are scarce, the thread may need this one */
 		if (i < GROUP_EVENTS_MAX && group.fd[0] >= DESCRIPTOR_LIFTED)
 			counting->tried[i] = group;
 		else
@@ -262,7 +262,7 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 	}
 }
 
-/* Packs what is not missing. False: that cannot be done; nothing is changed but the warnings. */
+/* Packs the events that are not missing into groups. Returns false, and changes nothing, if it cannot. */
 static bool pack(struct counting *counting, const struct counting_list *list, const double *missing,
 		unsigned counters, char *why, size_t why_size)
 {
@@ -331,7 +331,7 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 	if (pack(counting, &counting->software, limits->missing_software, PLAN_GROUP_EVENTS_MAX,
 			    why, sizeof(why)))
 		return;
-	/* not even those: time alone */
+	/* without software events only time is measured */
 	counting->model = NULL;
 	counting->warnings = 0;
 	counting->plan = (struct plan){ .groups = 1 };

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_HZ_LEAST 10 /* however much each takes: fewer would tell nothing */
+#define SAMPLE_HZ_LEAST 10 /* even if samples are expensive, because fewer would tell nothing */
 #define TOGGLE_LEAST_NS 10e6
-#define TOGGLE_MOST_NS  1e9 /* so many samples have room in the kernel's rings */
+#define TOGGLE_MOST_NS  1e9 /* the kernel's rings have room for the samples of this time */
 
 static const char *const metric_names[METRICS] = {
 	[METRIC_INSTRUCTIONS] = "instructions",
@@ -38,7 +38,7 @@ static bool parse_text(char text[SETTINGS_TEXT_MAX], const char *value)
 	return true;
 }
 
-/* A number >= 0 with nothing after it but, at `end`, what the caller looks at. */
+/* Reads a number >= 0. *end: the text after it, which the caller checks. Returns false if there is none. */
 static bool parse_number(const char *value, double *number, char **end)
 {
 	if (!isdigit((unsigned char)*value) && *value != '.')
@@ -145,7 +145,7 @@ static bool parse_burst_min(struct settings *settings, const char *value)
 	return true;
 }
 
-/* Calls take for every word of a comma list; false when one is empty or not taken. */
+/* Calls take for every word of a comma list. Returns false if a word is empty or take returns false. */
 static bool each_word(const char *list, bool (*take)(void *data, const char *word, size_t length),
 		void *data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What users set: one table, from which the environment, the flags of `phasemux run`, the help
+ * Settings of the user: one table, from which the environment variables, the flags of `phasemux run`, the help
  * texts and the Slurm plugin are made.
  */
 #ifndef PHASEMUX_AGENT_SETTINGS_H
@@ -14,7 +14,7 @@
 
 #define SETTINGS_TEXT_MAX 1024
 #define SETTINGS_PREFIX   "PHASEMUX_"
-#define SETTINGS_THREADS  1024 /* the most that can be observed at a time */
+#define SETTINGS_THREADS  1024 /* maximum number of threads that are observed at the same time */
 
 /* Metrics that may span the cluster space. */
 enum metric {
@@ -39,18 +39,18 @@ struct settings {
 	enum scheme_kind scheme;
 	unsigned group;
 	char events[SETTINGS_TEXT_MAX]; /* "auto", a model, a comma list, "@file" */
-	uint64_t quantum_bursts;        /* 0: by time */
+	uint64_t quantum_bursts;        /* length of a quantum; 0: it is given as time */
 	double quantum_ns;              /* 0: auto */
-	double budget;       /* share of the time, 0.01; INFINITY: none, read everything */
+	double budget; /* share of the program's time, 0.01; INFINITY: none, every burst is read */
 	double burst_min_ns; /* < 0: auto */
-	unsigned metrics;    /* 0: auto, as ledger.c chooses */
+	unsigned metrics;    /* number of metrics; 0: auto, ledger.c chooses them */
 	enum metric metric[SETTINGS_METRICS_MAX];
-	unsigned sample_hz;
-	bool starts_paused;             /* until MPI_Pcontrol(1) */
-	double toggle_ns;               /* turns itself off and on after so long; 0: never */
-	bool fewer_samples;             /* than that, where ranks would wait too long for them */
-	char output[SETTINGS_TEXT_MAX]; /* as written, with %j %p %h */
-	unsigned threads;               /* that are observed at a time */
+	unsigned sample_hz; /* samples per second; 0: none */
+	bool starts_paused; /* the agent is off until MPI_Pcontrol(1) */
+	double toggle_ns;   /* time after which the agent turns itself off or on; 0: never */
+	bool fewer_samples; /* sample_hz is a maximum: the budget may allow fewer */
+	char output[SETTINGS_TEXT_MAX]; /* as the user wrote it, with %j %p %h */
+	unsigned threads;               /* maximum number that is observed at the same time */
 	char spool[SETTINGS_TEXT_MAX];  /* "": the first of /dev/shm, /tmp that can be written */
 	unsigned report;                /* set of enum report */
 	bool disable;
@@ -58,37 +58,40 @@ struct settings {
 
 struct setting {
 	const char *name;     /* in lower case; flag --burst-min is "burst_min" */
-	const char *values;   /* what is allowed, for people */
+	const char *values;   /* allowed values, for people */
 	const char *fallback; /* the default, as a value */
 	const char *help;     /* one line */
-	/* Stores the value; false when it makes no sense. */
+	/* Stores the value. Returns false if it is invalid. */
 	bool (*parse)(struct settings *settings, const char *value);
 };
 
 extern const struct setting settings_table[];
 extern const unsigned settings_count;
 
-/* All defaults. */
+/* Sets all defaults. */
 void settings_defaults(struct settings *settings);
 
 /*
- * Samples per second, where one takes so many ns (0: not known) and all together no more than a share of
- * the time, unless the user names a number. 0: none.
+ * Returns the samples per second; 0: none. Unless the user set a number, all samples together take about
+ * `share` of the time at most, but at least a few are taken. sample_ns: time of one sample; 0: not known.
  */
 double settings_sample_hz(const struct settings *settings, double share, double sample_ns);
 
-/* One setting by name. 0, or -EINVAL with one line in `why`: the value, and what is allowed. */
+/* Sets one setting. Returns 0, or -EINVAL with one line in `why`: the value, and the allowed ones. */
 int settings_set(struct settings *settings, const struct setting *setting, const char *value,
 		char *why, size_t why_size);
 
-/* Defaults, then what the environment says; look(name) is getenv or a stand-in. As settings_set. */
+/*
+ * Sets all defaults, and then what the environment sets. look(name) is getenv or a stand-in. Returns 0, or
+ * -EINVAL with one line in `why` for the first invalid value.
+ */
 int settings_read(struct settings *settings, char *(*look)(const char *name), char *why,
 		size_t why_size);
 
-/* "PHASEMUX_BURST_MIN" for "burst_min". */
+/* Writes the setting's environment variable to `name`: "PHASEMUX_BURST_MIN" for "burst_min". */
 void settings_variable(const struct setting *setting, char *name, size_t size);
 
-/* "instructions", ...; METRICS for an unknown name. */
+/* Returns the metric with this name ("instructions", ...), METRICS if there is none. */
 enum metric settings_metric(const char *name, size_t length);
 
 #endif
