@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the report's document is put together with (Jansson). A part that there is no memory for is
- * NULL, and so is what it would stand in: a document is whole, or there is none.
+ * Functions that build the report's document (Jansson). Without memory a part is NULL, and so is each object
+ * that should contain it. Therefore a document is complete, or there is none.
  */
 #ifndef PHASEMUX_AGENT_DOCUMENT_H
 #define PHASEMUX_AGENT_DOCUMENT_H
 
 #include <jansson.h>
 
-/* The array with the value, which is given away, at its end. */
+/* Appends the value, whose reference it takes over. Returns the array, or NULL without memory. */
 static inline json_t *document_append(json_t *array, json_t *value)
 {
 	if (json_array_append_new(array, value) == 0)
@@ -17,7 +17,7 @@ static inline json_t *document_append(json_t *array, json_t *value)
 	return NULL;
 }
 
-/* The object with the value, which is given away, under the key. */
+/* Sets the key to the value, whose reference it takes over. Returns the object, or NULL without memory. */
 static inline json_t *document_set(json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value) == 0)
@@ -26,7 +26,7 @@ static inline json_t *document_set(json_t *object, const char *key, json_t *valu
 	return NULL;
 }
 
-/* Names come from files and users that may say anything; JSON is UTF-8. */
+/* Returns a string, or "?" if the text is not UTF-8, which JSON requires. Names may contain anything. */
 static inline json_t *document_text(const char *text)
 {
 	json_t *string = json_string(text);

@@ -4,17 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A half-width below this share of the mean is shown as less than a percentage. */
+/* Share of the mean below which a half-width is shown as less than a percentage. */
 #define INTERVAL_LEAST 1e-4
 
-/* Intervals below this are shown with an exponent. */
+/* Half-width below which an interval is shown with an exponent. */
 #define DECIMAL_LEAST 1e-3
 
 static const char *const count_units[] = { "", "k", "M", "G", "T", "P", NULL };
 static const char *const time_units[] = { "ns", "us", "ms", "s", NULL };
 static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", NULL };
 
-/* The unit in which the value has at most three digits before the point; *value is in that unit then. */
+/* Converts *value to the unit in which it has at most three digits before the point. Returns this unit. */
 static const char *choose_unit(double *value, const char *const units[], double step)
 {
 	unsigned unit = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers as people read them: three significant digits and a unit, shares as percentages, and means
- * with their intervals.
+ * Formats numbers for people: with three significant digits and a unit, shares as percentages, and means with
+ * their intervals.
  */
 #ifndef PHASEMUX_AGENT_FORMAT_H
 #define PHASEMUX_AGENT_FORMAT_H
@@ -10,35 +10,35 @@ struct format_text {
 	char of[40];
 };
 
-/* A number of things: "1.25 M"; "-" if it is not finite. */
+/* Formats a number of things: "1.25 M"; "-" if it is not finite. */
 struct format_text format_count(double value);
 
-/* A time that is given in seconds: "29.3 ms". */
+/* Formats a time in seconds: "29.3 ms". */
 struct format_text format_seconds(double seconds);
 
-/* "1.25 MiB" */
+/* Formats a number of bytes: "1.25 MiB". */
 struct format_text format_bytes(double bytes);
 
-/* A share as a percentage with one decimal: "0.25" is 25.0%. */
+/* Formats a share as a percentage with one decimal: 0.25 is "25.0%". */
 struct format_text format_percent(double part);
 
-/* A share as a percentage without decimals, for shares of a few samples. */
+/* Formats a share as a percentage without decimals, for shares of a few samples. */
 struct format_text format_whole_percent(double part);
 
 /*
- * A mean and the half-width of its interval: "5.980 +- 0.018 ms". The half-width has two significant
+ * Formats a mean and the half-width of its interval: "5.980 +- 0.018 ms". The half-width has two significant
  * digits, and the mean as many decimals. A half-width below 1e-4 of the mean is "<0.01%", because further
- * digits say nothing. `width` is that of the column in which the mean stands. is_time: both are in ns.
+ * digits say nothing. `width`: width of the mean's column. is_time: both are in ns.
  */
 struct format_text format_interval(double mean, double error, int is_time, int width);
 
 /*
- * The half-width of an interval with two significant digits, in the unit in which `like` is shown: "+-0.11 ms". ""
- * if it is not known or is 0. is_time: both are in ns.
+ * Formats the half-width of an interval with two significant digits, in the unit in which `like` is shown:
+ * "+-0.11 ms"; "" if it is not known or is 0. is_time: both are in ns.
  */
 struct format_text format_half_width(double error, double like, int is_time);
 
-/* The half-width of a share's interval: "+-0.4%"; "" if it is not known or is 0. */
+/* Formats the half-width of a share's interval: "+-0.4%"; "" if it is not known or is 0. */
 struct format_text format_half_percent(double error);
 
 #endif
