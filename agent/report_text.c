@@ -11,7 +11,7 @@
 #include "agent/format.h"
 #include "agent/report_text_inside.h"
 
-#define POLLING_SHOWN 0.0005 /* of the run's time */
+#define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
 
 double report_get(const json_t *object, const char *key)
 {
@@ -32,7 +32,7 @@ const char *report_get_text(const json_t *object, const char *key)
 	return text ? text : "?";
 }
 
-/* Prints words, and begins a new, indented line before one that would pass the width. */
+/* Prints words, and starts a new, indented line before a word that would exceed the width. */
 static void print_wrapped(FILE *out, const char *words, int indent)
 {
 	int column = (int)strspn(words, " ");
@@ -71,7 +71,7 @@ void report_print_line(FILE *out, int indent, const char *format, ...)
 
 /* ---- the head ---- */
 
-/* What was run, without the folders of the program: "lmp -in in.lj". */
+/* Prints the command, without the folders of the program: "lmp -in in.lj". */
 static void print_command(FILE *out, const json_t *command, size_t width)
 {
 	const json_t *word;
@@ -91,13 +91,13 @@ static void print_command(FILE *out, const json_t *command, size_t width)
 			break;
 		}
 		fputc(' ', out);
-		/* a word may hold anything: keep to one line */
+		/* a word may contain any character, but the command stays on one line */
 		for (; *text; text++)
 			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
 	}
 }
 
-/* Each program of a job of several, and its ranks. */
+/* Prints each program of a job that has several, and its ranks. */
 static void print_programs(FILE *out, const json_t *programs)
 {
 	const json_t *program;
@@ -125,7 +125,7 @@ static void print_programs(FILE *out, const json_t *programs)
 	}
 }
 
-/* "job 4711, step 0, 2 nodes, partition main" */
+/* Prints "job 4711, step 0, 2 nodes, partition main". */
 static void print_job(FILE *out, const json_t *job)
 {
 	const char *step = json_string_value(json_object_get(job, "step"));
@@ -196,7 +196,7 @@ static void print_head(FILE *out, const json_t *report)
 
 /* ---- the foot ---- */
 
-/* Long bursts and their samples, where there were any. */
+/* Prints the number of slices and lost samples, if there were any. */
 static void print_slices(FILE *out, const json_t *samples)
 {
 	double slices = report_get(samples, "slices"), lost = report_get(samples, "lost");
@@ -210,7 +210,7 @@ static void print_slices(FILE *out, const json_t *samples)
 				format_count(lost).of);
 }
 
-/* Where the budget could not be kept: by how much, and what for. */
+/* Prints by how much the budget was exceeded, and the main reason, if it was. */
 static void print_budget(FILE *out, const json_t *agent)
 {
 	static const struct {
@@ -231,7 +231,7 @@ static void print_budget(FILE *out, const json_t *agent)
 					kinds[i].why);
 }
 
-/* Time at which no call was looked at, where there was any. */
+/* Prints the time in which no call was observed, if there was any. */
 static void print_rests(FILE *out, const json_t *rests)
 {
 	double calls = report_get(rests, "calls");
@@ -244,7 +244,7 @@ static void print_rests(FILE *out, const json_t *rests)
 				format_count(calls).of);
 }
 
-/* Threads of which nothing is known, where there were any. */
+/* Prints the number of threads that were not observed, if there were any. */
 static void print_unobserved(FILE *out, const json_t *rests)
 {
 	double threads = report_get(rests, "threads");
@@ -257,7 +257,7 @@ static void print_unobserved(FILE *out, const json_t *rests)
 				format_seconds(report_get(rests, "threads_processor_seconds")).of);
 }
 
-/* Calls whose callers are not all known, where there were any. */
+/* Prints the number of calls of which only the innermost callers are known, if there were any. */
 static void print_paths(FILE *out, const json_t *paths)
 {
 	double merged = report_get(paths, "merged_calls");
@@ -270,7 +270,7 @@ static void print_paths(FILE *out, const json_t *paths)
 				format_count(merged).of);
 }
 
-/* Time that the program has left out itself, where it did. */
+/* Prints the time in which the program paused the agent, if it did. */
 static void print_paused(FILE *out, const json_t *report)
 {
 	double seconds = report_get_in(report, "paused", "seconds");
@@ -284,7 +284,7 @@ static void print_paused(FILE *out, const json_t *report)
 				format_percent(report_get_in(report, "paused", "time_share")).of);
 }
 
-/* What PHASEMUX_TOGGLE has found. */
+/* Prints the slowdown that PHASEMUX_TOGGLE has measured. */
 static void print_toggle(FILE *out, const json_t *toggle)
 {
 	double compared = report_get(toggle, "compared");
@@ -306,7 +306,7 @@ static void print_toggle(FILE *out, const json_t *toggle)
 				compared);
 }
 
-/* Where the program waits by asking again and again. */
+/* Prints the time in which the program waits by asking again and again. */
 static void print_polling(FILE *out, const json_t *polling)
 {
 	double bursts = report_get(polling, "bursts");
@@ -321,7 +321,7 @@ static void print_polling(FILE *out, const json_t *polling)
 			format_seconds(report_get(polling, "seconds") / bursts).of);
 }
 
-/* The computing time that no phase holds, and why. */
+/* Prints the computing time that is in no phase, and why. */
 static void print_left_out(FILE *out, const json_t *report)
 {
 	const json_t *unclassified = json_object_get(report, "unclassified");
@@ -347,7 +347,7 @@ static void print_left_out(FILE *out, const json_t *report)
 			format_count(report_get_in(report, "not_read", "bursts")).of);
 }
 
-/* What phasemux itself took and did. */
+/* Prints the agent's own work and its overhead. */
 static void print_overhead(FILE *out, const json_t *agent)
 {
 	double cost = report_get(agent, "interval_cost"),
@@ -409,7 +409,7 @@ static bool is_report(const json_t *report, char *why, size_t why_size)
 	return false;
 }
 
-/* A report may come from anywhere: no name in it speaks to the terminal. */
+/* Replaces control characters, because a report of unknown origin must not control the terminal. */
 static char *plain(char *text)
 {
 	for (char *at = text; at && *at; at++)

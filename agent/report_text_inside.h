@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the text share: report_text.c (all of it) and report_text_phases.c. For no other file. */
+/* Declarations that report_text.c and report_text_phases.c share. No other file includes it. */
 #ifndef PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
 #define PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
 
@@ -15,7 +15,7 @@ double report_get_in(const json_t *object, const char *key, const char *inner);
 /* Returns a text of the document, "?" if there is none. */
 const char *report_get_text(const json_t *object, const char *key);
 
-/* Prints words, and begins a new line with this indent before a word that would pass the width. */
+/* Prints words, and starts a new line with this indent before a word that would exceed the width. */
 __attribute__((format(printf, 3, 4))) void report_print_line(FILE *out, int indent,
 		const char *format, ...);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text's table of phases: where each one is, and what was counted in it. */
+/* Prints the text's table of phases: where each phase is, and what was counted in it. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,19 +14,19 @@
 #define HOT_SHARE   0.05
 #define PHASE_SHOWN 0.01 /* smaller phases are in report.json */
 #define NAME_MOST   72   /* characters of a function's name in a line */
-#define INDENT      6    /* of what stands under a phase */
+#define INDENT      6    /* columns before the lines under a phase */
 
 /*
- * Samples from which on their shares are shown. The 95% interval of a share of n samples is at most
- * 1.96 x sqrt(0.25 / n) wide on each side, which is 22 points for 20 samples, and a function with a seventh of the
- * time is missed with a probability of (6/7)^20 = 5%. With fewer samples the number of them says more.
+ * Number of samples from which their shares are shown. The 95% interval of a share of n samples is at most
+ * 1.96 x sqrt(0.25 / n) wide on each side, which is 22 points for 20 samples. A function with a seventh of the
+ * time is missed with a probability of (6/7)^20 = 5%. If there are fewer, the number of samples says more.
  */
 #define SAMPLES_SHARED 20
 
-/* Means that differ by less than this factor do not tell two phases apart. */
+/* Factor between two means below which they do not distinguish two phases. */
 #define APART 1.1
 
-/* The first places take at least this share, or a second one is shown. */
+/* Share of the first pair of places below which a second pair is shown. */
 #define PLACE_ENOUGH 0.5
 
 /* ---- where it is ---- */
@@ -35,7 +35,7 @@ struct place_text {
 	char of[512];
 };
 
-/* A name of the document, shortened. */
+/* Returns a name of the document, shortened to at most `most` characters. */
 static struct place_text short_name(const char *name, size_t most)
 {
 	struct place_text text;
@@ -49,8 +49,8 @@ static struct place_text short_name(const char *name, size_t most)
 }
 
 /*
- * A function and a position in it, without folders: "step solver.c:120". A position without a line says its
- * function itself, "step+0x12", and "module+0x1234" has none.
+ * Returns a function and a position in it, without folders: "step solver.c:120". A position without a line
+ * contains its function, "step+0x12", or has none, "module+0x1234".
  */
 static struct place_text format_place(const char *function, const char *position, size_t most)
 {
@@ -68,7 +68,7 @@ static struct place_text format_place(const char *function, const char *position
 	return text;
 }
 
-/* What is added to the place of an end: who called the function, or the wrapper in which the call is. */
+/* Returns the text added to the place of an end: the caller of the function, or the wrapper around the call. */
 static struct place_text format_beside(const json_t *pair, const char *key, const char *function,
 		size_t most)
 {
@@ -96,9 +96,9 @@ static struct place_text format_beside(const json_t *pair, const char *key, cons
 }
 
 /*
- * One end of a pair of places, by its key "from" or "to": "MPI_Send in step solver.c:120"; where a wrapper
- * made the call "MPI_Send in step solver.c:120 (exchange)"; where the compiler put the function that made the
- * call into another one "MPI_Send in step solver.c:120 (in main main.c:7)". "" if nothing is known.
+ * Returns one end of a pair of places, by its key "from" or "to": "MPI_Send in step solver.c:120". If a wrapper
+ * made the call, it is "MPI_Send in step solver.c:120 (exchange)". If the compiler inlined the function that
+ * made the call, it is "MPI_Send in step solver.c:120 (in main main.c:7)". Returns "" if nothing is known.
  */
 static struct place_text format_end(const json_t *pair, const char *key, size_t most)
 {
@@ -121,7 +121,7 @@ static struct place_text format_end(const json_t *pair, const char *key, size_t 
 	return text;
 }
 
-/* The same in at most `room` columns. */
+/* Returns the text of format_end, shortened to at most `room` columns. */
 static struct place_text fit_end(const json_t *pair, const char *key, int room)
 {
 	struct place_text text = format_end(pair, key, NAME_MOST);
@@ -132,7 +132,7 @@ static struct place_text fit_end(const json_t *pair, const char *key, int room)
 	return text;
 }
 
-/* Prints both ends of a pair and its share, in a line each if they do not fit into one. */
+/* Prints both ends of a pair and its share, on two lines if they do not fit into one. */
 static void print_pair(FILE *out, const json_t *pair, const char *word)
 {
 	struct format_text share = format_whole_percent(report_get(pair, "share"));
@@ -156,7 +156,7 @@ static bool is_known(const json_t *pair)
 	return *format_end(pair, "from", NAME_MOST).of || *format_end(pair, "to", NAME_MOST).of;
 }
 
-/* Between which calls most of the phase's time was spent. */
+/* Prints the calls between which most of the phase's time was spent. */
 static void print_ends(FILE *out, const json_t *phase)
 {
 	const json_t *source = json_object_get(phase, "source");
@@ -170,7 +170,7 @@ static void print_ends(FILE *out, const json_t *phase)
 		print_pair(out, second, "also");
 }
 
-/* ---- what tells it from another phase of the same place ---- */
+/* ---- the difference to another phase of the same place ---- */
 
 static double mean_of(const json_t *phase)
 {
@@ -182,7 +182,7 @@ static double ipc_of(const json_t *phase)
 	return report_get(phase, "ipc");
 }
 
-/* The first counter, which is the time on a processor, or cycles. */
+/* Returns the mean of the first counter, which is the CPU time or cycles. */
 static double first_counter_of(const json_t *phase)
 {
 	json_t *counters = json_object_get(phase, "counters");
@@ -190,7 +190,7 @@ static double first_counter_of(const json_t *phase)
 	return report_get(json_object_iter_value(json_object_iter(counters)), "mean");
 }
 
-/* The kernel's two clocks count nanoseconds. */
+/* Returns whether the event is one of the kernel's two clocks, which count nanoseconds. */
 static bool is_time(const char *name)
 {
 	return !strcmp(name, "task-clock") || !strcmp(name, "cpu-clock");
@@ -223,11 +223,11 @@ static bool same_place(const json_t *one, const json_t *other)
 	return strcmp(x.of, y.of) == 0;
 }
 
-/* A phase among the others of its place, by one of its numbers. */
+/* Rank of a phase among the phases of its place, by one of its numbers. */
 struct standing {
-	unsigned others; /* shown phases of the same place */
-	unsigned larger; /* of them, those whose number is larger */
-	bool apart;      /* it differs from those of all others */
+	unsigned others; /* number of other shown phases of the same place */
+	unsigned larger; /* how many of these have a larger number */
+	bool apart;      /* its number differs from those of all others */
 	double first;    /* id of the first of the others */
 };
 
@@ -254,8 +254,8 @@ static struct standing stand(const json_t *phases, const json_t *phase,
 }
 
 /*
- * Says what tells the phase from those that have the same place: how long its bursts are, their IPC, or
- * their first counter.
+ * Prints in what the phase differs from those of the same place: the length of its bursts, their IPC, or their
+ * first counter.
  */
 static void print_apart(FILE *out, const json_t *phases, const json_t *phase)
 {
@@ -290,7 +290,7 @@ static void print_apart(FILE *out, const json_t *phases, const json_t *phase)
 				what, by_mean.others);
 }
 
-/* ---- where in it ---- */
+/* ---- where it was sampled ---- */
 
 static double samples_of(const json_t *row, double all)
 {
@@ -300,8 +300,8 @@ static double samples_of(const json_t *row, double all)
 }
 
 /*
- * Where the phase was sampled most: "in forces 71%, neighbours 20% (125 samples)"; of few samples "in forces (2
- * samples), neighbours (1 sample)".
+ * Prints where the phase was sampled most: "in forces 71%, neighbours 20% (125 samples)", or if there are few
+ * samples "in forces (2 samples), neighbours (1 sample)".
  */
 static void print_hot(FILE *out, const json_t *profile, const char *list, const char *key,
 		const char *word)
@@ -354,8 +354,8 @@ static void print_bar(FILE *out, double part)
 }
 
 /*
- * Whether the component has a value that bursts tell enough of: one with an interval, or 0, because its events
- * were in none of them.
+ * Returns whether the component's value is known well enough: it has an interval, or is 0, because its events
+ * occurred in no burst.
  */
 static bool is_component_known(const json_t *component)
 {
@@ -364,7 +364,7 @@ static bool is_component_known(const json_t *component)
 	return isfinite(value) && (isfinite(report_get(component, "ci95")) || value == 0);
 }
 
-/* How many of the components that sum to the CPI have a value with an interval. */
+/* Returns how many of the components that sum to the CPI are known well enough. */
 static unsigned count_known(const json_t *phase)
 {
 	const json_t *component;
@@ -405,14 +405,14 @@ static void print_component(FILE *out, const json_t *component, double cpi)
 	print_bar(out, value / cpi);
 }
 
-/* Components that sum to the CPI, each with its interval, its share and a bar. */
+/* Prints the components that sum to the CPI, each with its interval, its share and a bar. */
 static void print_breakdown(FILE *out, const json_t *phase)
 {
 	const json_t *component;
 	double cpi = report_get(phase, "cpi");
 	size_t i;
 
-	/* one alone would be what the others leave */
+	/* a single component would be the remainder, which shows nothing */
 	if (count_known(phase) < 2) {
 		fprintf(out, "      CPI %.3f; too few bursts of each group for a breakdown\n", cpi);
 		return;
@@ -421,7 +421,7 @@ static void print_breakdown(FILE *out, const json_t *phase)
 		print_component(out, component, cpi);
 }
 
-/* A counter's mean per burst, with its interval, or with the number of bursts that it was seen in. */
+/* Prints a counter's mean per burst, with its interval, or with the number of bursts that counted it. */
 static void print_counter(FILE *out, const char *name, const json_t *counter)
 {
 	double mean = report_get(counter, "mean"), error = report_get(counter, "ci95");
@@ -440,7 +440,7 @@ static void print_counter(FILE *out, const char *name, const json_t *counter)
 		fprintf(out, "%s per burst\n", format_interval(mean, error, is_time(name), 9).of);
 }
 
-/* Without a CPI: what was counted, per burst. */
+/* Prints the mean of each counter per burst, if there is no CPI. */
 static void print_counters(FILE *out, const json_t *phase)
 {
 	const json_t *counters = json_object_get(phase, "counters");
@@ -451,7 +451,7 @@ static void print_counters(FILE *out, const json_t *phase)
 		print_counter(out, name, value);
 }
 
-/* Under the share, the number and the mean of the phase's bursts: their intervals, where they are estimates. */
+/* Prints the intervals of the phase's share, number of bursts and mean, under these, if they are estimates. */
 static void print_intervals(FILE *out, const json_t *phase)
 {
 	double seconds = report_get_in(phase, "duration_seconds", "ci95");
@@ -460,14 +460,14 @@ static void print_intervals(FILE *out, const json_t *phase)
 	struct format_text bursts = format_half_width(bursts_error, bursts_error, 0);
 	struct format_text mean = format_half_width(1e9 * seconds, 1e9 * mean_of(phase), 1);
 
-	/* less than a thousandth is not seen in what stands above */
+	/* an interval below a thousandth is not visible in the numbers above it */
 	if (!(bursts_error > 1e-3 * report_get(phase, "bursts")) &&
 			!(seconds > 1e-3 * mean_of(phase)))
 		return;
 	fprintf(out, "       %6s  %9s  %9s\n", share.of, bursts.of, mean.of);
 }
 
-/* read_seconds: what a read of its counters takes; a burst has one at each end. */
+/* Prints a phase. read_seconds: time that a read of its counters takes; a burst has a read at each end. */
 static void print_phase(FILE *out, const json_t *phases, const json_t *phase, double read_seconds)
 {
 	double mean = mean_of(phase), ipc = ipc_of(phase), instructions = NAN;
@@ -476,7 +476,7 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 	void *second = json_object_iter_next((json_t *)counters,
 			json_object_iter((json_t *)counters));
 
-	/* cycles and instructions stand first in every model */
+	/* cycles and instructions are the first events of every model */
 	if (isfinite(ipc) && second)
 		instructions = report_get(json_object_iter_value(second), "mean");
 	fprintf(out, "%5.0f  %6s  %9s  %9s", report_get(phase, "id"),
