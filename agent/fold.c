@@ -6,13 +6,13 @@
 #include "agent/document.h"
 #include "agent/memory.h"
 
-#define ROWS_MAX 64 /* prototypes, of bursts or of slices, that have room */
+#define ROWS_MAX 64 /* maximum number of pairs of a prototype and a kind */
 
-/* From so many samples of an event on, a curve is shown of it. */
+/* Number of samples of an event from which its curve is shown. */
 #define SAMPLES_MIN 8
 
 enum kind {
-	OF_BURSTS, /* x: place, y: share of the burst's count that was counted until there */
+	OF_BURSTS, /* x: place, y: share of the burst's count up to this place */
 	OF_SLICES, /* x: ticks, y: count */
 	KINDS,
 };
@@ -29,7 +29,7 @@ struct fold {
 	struct cell cell[];                 /* [row][event][bin] */
 };
 
-/* NULL: there are none. */
+/* Returns the cells of the bins, or NULL if there are none. */
 static const struct cell *cells_of(const struct fold *fold, unsigned prototype, enum kind kind,
 		unsigned event)
 {
@@ -102,7 +102,7 @@ void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double pl
 
 /* ---- over processes ---- */
 
-/* Of a phase, kind, event and place. */
+/* Sum over processes, of a phase, kind, event and place. */
 struct sum {
 	double samples, x, y;
 };
@@ -148,7 +148,7 @@ double *fold_sums(const struct fold *fold, const struct plan *plan,
 	return (double *)sums;
 }
 
-/* ---- what it says ---- */
+/* ---- the report's part ---- */
 
 static double samples_in(const struct sum sums[FOLD_BINS])
 {
@@ -159,7 +159,7 @@ static double samples_in(const struct sum sums[FOLD_BINS])
 	return samples;
 }
 
-/* The curve through the bins' mean points, from (0, 0) to (1, 1), straight between them. */
+/* Returns the value at x of the line through the bins' mean points, from (0, 0) to (1, 1). */
 static double curve(const struct sum *cells, double x)
 {
 	double x0 = 0, y0 = 0, x1 = 1, y1 = 1;
@@ -223,7 +223,7 @@ json_t *fold_of_phase(const double *sums, const struct counting *counting, uint3
 		for (kind = OF_BURSTS; kind < KINDS; kind++)
 			most[kind] = fmax(most[kind],
 					samples_in(&all[row_of(plan, phase, kind, e)]));
-	/* of each sort there are few or none, but for chance */
+	/* nearly all samples of a phase are of one kind */
 	kind = most[OF_SLICES] > most[OF_BURSTS] ? OF_SLICES : OF_BURSTS;
 	if (most[kind] < SAMPLES_MIN)
 		return json_null();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How counters evolve within a phase (thesis A.5.2): samples of many bursts, each at its place in
- * its burst, folded into one. A burst that is whole gives points of the curve of what was counted up
- * to there, as a share of its total; a slice of a long one gives its rate. What is kept are sums per
- * prototype, event and place, of the first prototypes that were sampled: those that take time.
+ * Shows how counters evolve within a phase (thesis A.5.2). Samples of many bursts, each at its place in its
+ * burst, are folded into one. A sample in a whole burst gives a point of the curve of the counts up to there,
+ * as a share of the burst's total. A slice of a long burst gives a rate. The fold keeps sums per prototype,
+ * event and place, for the prototypes that were sampled first, which are those that take time.
  *
- * One caller at a time.
+ * These functions are for one caller at a time.
  */
 #ifndef PHASEMUX_AGENT_FOLD_H
 #define PHASEMUX_AGENT_FOLD_H
@@ -23,35 +23,35 @@
 
 struct fold;
 
-/* For the events of the plan, which must outlive it; NULL without memory. */
+/* Returns an empty fold for the events of the plan, which must outlive it; NULL without memory. */
 struct fold *fold_new(const struct plan *plan);
 void fold_free(struct fold *fold);
 
-/* Of the memory that it has touched. */
+/* Returns the bytes of memory that the fold has touched. */
 size_t fold_bytes(const struct fold *fold);
 
 /*
- * A sample at `place` (0 to 1, of the processor's time) of a burst: what its group's events had counted there since the
- * burst's begin, and what they counted in all of it.
+ * Adds a sample at `place` of a burst (0 to 1, as a share of its CPU time). until: counts of the group's events
+ * from the start of the burst to the sample. all: their counts in the whole burst.
  */
 void fold_sample(struct fold *fold, unsigned prototype, unsigned group, double place,
 		const uint64_t *until, const uint64_t *all);
 
-/* A slice in the middle of which is `place`: its length and counts. */
+/* Adds a slice, whose middle is at `place` of its burst, with its length in ticks and its counts. */
 void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double place, double ticks,
 		const uint64_t *values);
 
 /*
- * By phase, as an array of doubles, to be added over the processes: of those numbered 1 to FOLD_PHASES
- * in the table. fold NULL: zeros. Owned by the caller; NULL without memory.
+ * Returns the sums by phase, for the phases 1 to FOLD_PHASES of the table, as an array of doubles that
+ * processes add. fold NULL: zeros. The caller owns the array. Returns NULL without memory.
  */
 double *fold_sums(const struct fold *fold, const struct plan *plan,
 		const struct prototype_table *table);
 size_t fold_sums_length(const struct plan *plan, const struct prototype_table *table);
 
 /*
- * The report's "fold" of a phase: each event's rate at FOLD_BINS places, as a multiple of its mean
- * rate; null where nothing was sampled. sums: of fold_sums, or NULL. The caller owns it.
+ * Returns the report's "fold" of a phase, which the caller owns: each event's rate at FOLD_BINS places, as a
+ * multiple of its mean rate; null if nothing was sampled there. sums: from fold_sums, or NULL.
  */
 json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAYS 8 /* an address has a place among so many */
+#define WAYS 8 /* number of entries among which an address has its place */
 
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples)
 {
@@ -22,7 +22,7 @@ void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype,
 		if (entry->samples < least->samples)
 			least = entry;
 	}
-	/* a free one has no samples */
+	/* a free entry has no samples */
 	least->address = address;
 	least->prototype = prototype;
 	least->samples += samples;
@@ -53,7 +53,7 @@ static void add_samples(uint32_t *samples, uint32_t more)
 	*samples = *samples < UINT32_MAX - more ? *samples + more : UINT32_MAX;
 }
 
-/* Equal places become one; those with the most samples stay. */
+/* Joins equal places, and keeps those with the most samples. */
 static void settle(struct profile_total *total, struct profile_place *places, size_t count)
 {
 	size_t kept = 0;
@@ -120,7 +120,7 @@ unsigned profile_restore(struct profile_total *total, struct source_module *modu
 {
 	struct place_modules here = { modules, count, count, max };
 
-	/* in no file, or in one that is not known: an address all the same */
+	/* a place in no known file has an address, too */
 	for (uint32_t i = 0; i < total->places; i++)
 		profile_add(profile,
 				place_files_address(&total->files, total->place[i].place, &here),

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where in the program the bursts of each prototype were, when the kernel sampled them: how many
- * samples fell on which address. A bounded table: where there is no room, the rarest of a few
- * addresses gives way and leaves its count (space saving, Metwally et al. 2005), so that what is
- * frequent stays, and never has too few.
+ * Profile of the program: how many of the kernel's samples fell on each address, by the prototype of the burst.
+ * The table is bounded. If it has no room, a new address replaces the rarest of a few and takes over its count
+ * (space saving, Metwally et al. 2005). Therefore frequent addresses stay, and their counts are never too low.
  *
- * Addresses differ from process to process. What they have together is a table of what was sampled
- * most by the loaded file and the place in it (struct profile_total), of a size that does not depend
- * on how many they are.
+ * Addresses differ from process to process. All processes together have a table of the most sampled places,
+ * each a loaded file and a place in it (struct profile_total). Its size does not depend on the number of
+ * processes.
  *
- * One caller at a time.
+ * These functions are for one caller at a time.
  */
 #ifndef PHASEMUX_AGENT_PROFILE_H
 #define PHASEMUX_AGENT_PROFILE_H
@@ -22,7 +21,7 @@
 #include "agent/source.h"
 
 #define PROFILE_ENTRIES 4096
-#define PROFILE_PLACES  2048 /* of all processes */
+#define PROFILE_PLACES  2048 /* of all processes together */
 
 struct profile_entry {
 	uintptr_t address; /* 0: free */
@@ -30,7 +29,7 @@ struct profile_entry {
 	uint32_t samples;
 };
 
-/* Zeros are an empty one. */
+/* Zeros are an empty profile. */
 struct profile {
 	struct profile_entry entry[PROFILE_ENTRIES];
 };
@@ -41,7 +40,7 @@ struct profile_place {
 	uint32_t samples;
 };
 
-/* What processes have together, with the routes of their bursts. Plain data; zeros are an empty one. */
+/* Profile of several processes, with the routes of their bursts. Plain data; zeros are an empty one. */
 struct profile_total {
 	struct place_files files;
 	uint32_t places, unused;
@@ -49,22 +48,23 @@ struct profile_total {
 	struct routes routes;
 };
 
+/* Adds `samples` samples at `address` in bursts of a prototype. */
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples);
 
 /*
- * Adds a process' profile to a total; modules: the files that it has loaded. What finds no room is
- * what was sampled least. Without memory nothing is added.
+ * Adds a process' profile to a total. modules: the files that the process has loaded. If there is no room, the
+ * least sampled places are dropped. Without memory nothing is added.
  */
 void profile_share(const struct profile *profile, const struct source_module *modules,
 		unsigned count, struct profile_total *total);
 
-/* Merges two totals; `in` into `inout`, as an mpi_merge. */
+/* Merges the total `in` into `inout`. The function is an mpi_merge. */
 void profile_merge(const void *in, void *inout);
 
 /*
- * The total as a profile of this process, whose loaded files are `modules`, `count` of room for
- * `max`: files that others alone have loaded are appended, at addresses where nothing is. The places of
- * the total's routes become such addresses. Returns how many files there are now. Once per total.
+ * Converts the total to a profile of this process, whose `count` loaded files are in `modules`, which has room
+ * for `max`. Appends files that only other processes have loaded, at addresses where nothing is. Converts
+ * the places of the total's routes to addresses, too. Returns the new number of files. Call once per total.
  */
 unsigned profile_restore(struct profile_total *total, struct source_module *modules, unsigned count,
 		unsigned max, struct profile *profile);
