@@ -8,7 +8,7 @@
 
 #include "agent/document.h"
 
-#define NAMED_MAX 256 /* addresses that are looked up per phase: to name one takes a while */
+#define NAMED_MAX 256 /* addresses that are looked up per phase, because naming takes long */
 #define SHOWN_MAX 8
 
 struct hot {
@@ -37,7 +37,7 @@ static int by_heat(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The phase's entries, by address, with the most samples first; returns how many. */
+/* Fills the phase's entries, which are by address, most samples first. Returns how many. */
 static unsigned gather(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct profile_entry *found)
 {
@@ -54,7 +54,7 @@ static unsigned gather(const struct profile *profile, const struct prototype_tab
 	return count;
 }
 
-/* function "": whatever line; position "": whatever function */
+/* Adds samples of a function and a position. function "": a line alone. position "": a function alone. */
 static void add(struct hots *hots, const char *function, const char *position, uint32_t samples)
 {
 	struct hot *hot;
@@ -75,7 +75,7 @@ static void name(struct source *source, const struct profile_entry *entry, struc
 		struct hots *lines)
 {
 	struct source_place places[SOURCE_PLACES_MAX];
-	/* a sample's address is that of an instruction, not one that a call returns to */
+	/* source_find takes return addresses, but a sample has the address of an instruction */
 	unsigned count = source_find(source, entry->address + 1, places, SOURCE_PLACES_MAX);
 	const struct source_place *function = &places[count - 1];
 	char position[sizeof(places[0].file) + 32];
@@ -109,7 +109,7 @@ static json_t *list(struct hots *hots, uint32_t samples, bool lines)
 json_t *hot_of_phase(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct source *source)
 {
-	/* not zeros: most of it is never touched */
+	/* malloc, because most of it is never touched */
 	struct profile_entry *found = malloc(PROFILE_ENTRIES * sizeof(*found));
 	struct hots *hots = malloc(2 * sizeof(*hots));
 	uint64_t all = 0, named = 0;

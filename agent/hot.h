@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions and lines in which a phase was sampled most, by their names. */
+/* Names the functions and lines in which a phase was sampled most. */
 #ifndef PHASEMUX_AGENT_HOT_H
 #define PHASEMUX_AGENT_HOT_H
 
@@ -11,9 +11,9 @@
 #include "cluster/prototypes.h"
 
 /*
- * The report's "profile" of a phase: how many samples, and of them the functions and the lines with
- * the most; shares are of the samples whose place was looked up. profile or source NULL: no sample.
- * The caller owns it; NULL without memory.
+ * Returns the report's "profile" of a phase, which the caller owns: the number of samples, and the functions
+ * and lines with most of them. Shares are of the samples whose place was looked up. profile or source NULL:
+ * there are no samples. Returns NULL without memory.
  */
 json_t *hot_of_phase(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct source *source);

@@ -12,7 +12,7 @@ struct list {
 	size_t begin, end;
 };
 
-/* Whether the bracket at `at` opens or closes arguments: "->", "<<" and "operator<" do not. */
+/* Returns whether the bracket at `at` opens or closes arguments: "->", "<<" and "operator<" do not. */
 static bool is_bracket(const char *name, size_t at)
 {
 	static const char operator_word[] = "operator";
@@ -25,7 +25,7 @@ static bool is_bracket(const char *name, size_t at)
 	return begin < word || strncmp(name + begin - word, operator_word, word) != 0;
 }
 
-/* The longest list that lies in no other one and has more in it than the cut. */
+/* Finds the longest list that is in no other list and longer than the cut. Returns false if there is none. */
 static bool find_longest(const char *name, struct list *longest)
 {
 	size_t begin = 0, depth = 0;
@@ -57,7 +57,7 @@ static void cut(char *name, size_t begin, size_t end)
 	memmove(name + begin + CUT_LENGTH, name + end, strlen(name + end) + 1);
 }
 
-/* Cuts what stands between the first and the last argument. False: there is nothing. */
+/* Cuts the arguments between the first and the last one. Returns false if that would not shorten the name. */
 static bool cut_between(char *name, const struct list *list)
 {
 	size_t first = 0, last = 0, depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of functions that are too long for the place where they are shown. */
+/* Shortens names of functions that are too long for where they are shown. */
 #ifndef PHASEMUX_AGENT_NAME_H
 #define PHASEMUX_AGENT_NAME_H
 
@@ -8,7 +8,7 @@
 /*
  * Shortens a name to at most `most` characters (at least 8), in place. Template arguments are cut first,
  * the longest list before the others: "foo<a, b, c>::bar" becomes "foo<a, ..., c>::bar", then
- * "foo<...>::bar". A name that is still too long loses its middle: "begin...end".
+ * "foo<...>::bar". If the name is still too long, its middle is cut: "begin...end".
  */
 void name_shorten(char *name, size_t most);
 

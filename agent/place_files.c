@@ -7,10 +7,10 @@
 #define OFFSET_BITS 40
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
-/* Nothing is loaded there; each file of others has as much as a place can tell. */
+/* Address of the file number `file` of other processes. Nothing is loaded there; any offset of a place fits. */
 #define ELSEWHERE(file) ((UINT64_C(1) << 62) + ((uint64_t)(file) << (OFFSET_BITS + 1)))
 
-/* FNV-1a, of 24 bits; never 0. */
+/* Returns a hash of the path (FNV-1a) of 24 bits, never 0. */
 static uint32_t number_of(const char *path)
 {
 	uint32_t hash = 2166136261u;
@@ -56,7 +56,7 @@ void place_files_merge(const struct place_files *from, struct place_files *into)
 		note_file(into, from->file[i].number, from->file[i].path);
 }
 
-/* The module with that number: of this process, or one that is appended. NULL: there is none. */
+/* Returns the module with this number, of this process or appended; NULL if there is none. */
 static const struct source_module *find_module(const struct place_files *files, uint32_t number,
 		struct place_modules *modules)
 {

@@ -9,27 +9,27 @@
 #include "agent/calls.h"
 #include "agent/document.h"
 
-#define PAIRS_MAX 4 /* named per phase */
+#define PAIRS_MAX 4 /* maximum number of pairs per phase */
 #define CHAIN_MAX (2 * PATH_FRAMES_MAX)
 #define NAMED_MAX 2048
-#define KNOWN_MAX 4096 /* addresses remembered; a power of two */
+#define KNOWN_MAX 4096 /* number of remembered addresses; a power of two */
 
-/* A place with a name; those of equal names are one. */
+/* A place with a name. Places with equal names are one. */
 struct named {
 	char *function, *position;
-	bool interpreter; /* what it runs has no names that we know */
+	bool interpreter; /* the functions that it runs have no known names */
 };
 
 /* The places of a call path, innermost first, by their numbers. */
 struct chain {
-	const struct route_end *path; /* one that has these places */
+	const struct route_end *path; /* a path that has these places */
 	uint16_t count;
-	uint16_t own;   /* of them, those of the innermost frame: functions put into one another */
-	uint16_t level; /* the place that tells most */
+	uint16_t own;   /* number of places of the innermost frame, with its inlined functions */
+	uint16_t level; /* the innermost place that distinguishes the path from others */
 	uint16_t named[CHAIN_MAX];
 };
 
-/* What a return address stands for. */
+/* The places that a return address stands for. */
 struct known {
 	uintptr_t address; /* 0: free */
 	uint8_t count;
@@ -38,18 +38,18 @@ struct known {
 
 struct places {
 	struct source *source;
-	struct known known[KNOWN_MAX]; /* by address, hashed */
+	struct known known[KNOWN_MAX]; /* hash table by address */
 	unsigned count;
 	struct named named[NAMED_MAX];
 	const struct routes *routes; /* NULL: none */
 	unsigned chains;
-	struct chain chain[2 * ROUTES_MAX];        /* of the paths that bursts begin or end at */
-	uint16_t from[ROUTES_MAX], to[ROUTES_MAX]; /* the chains of each route */
+	struct chain chain[2 * ROUTES_MAX];        /* of the paths at which bursts start or end */
+	uint16_t from[ROUTES_MAX], to[ROUTES_MAX]; /* numbers of each route's chains */
 };
 
 /* ---- names ---- */
 
-/* The number of the place of this function and position; NAMED_MAX: no room. */
+/* Returns the number of the place of this function and position; NAMED_MAX: there is no room. */
 static unsigned intern_names(struct places *places, const char *function, const char *position,
 		bool interpreter)
 {
@@ -82,7 +82,7 @@ static unsigned intern(struct places *places, const struct source_place *place)
 					strncmp(place->module, "python", 6) == 0);
 }
 
-/* Many paths go through the same addresses, and to name one may take a while. */
+/* Names an address, and fills *known. It is remembered, because many paths share it, and naming takes long. */
 static void name_address(struct places *places, uintptr_t address, struct known *known)
 {
 	struct source_place found[SOURCE_PLACES_MAX];
@@ -97,7 +97,7 @@ static void name_address(struct places *places, uintptr_t address, struct known 
 	}
 }
 
-/* Into *room where there is no other room for it. */
+/* Returns the places of an address. They are in *room if there is no other room. */
 static const struct known *know(struct places *places, uintptr_t address, struct known *room)
 {
 	unsigned at = (unsigned)(address * 0x9e3779b97f4a7c15u >> 32);
@@ -114,7 +114,7 @@ static const struct known *know(struct places *places, uintptr_t address, struct
 	return room;
 }
 
-/* The function of the last place, at `inside`, is named as the call that returns to `returns` has it. */
+/* Names the function of the last place, which holds `inside`, as in the call that returns to `returns`. */
 static void name_as_called(struct places *places, struct chain *chain, uintptr_t inside,
 		uintptr_t returns)
 {
@@ -140,16 +140,16 @@ static void name_path(struct places *places, struct chain *chain)
 		const struct known *known;
 		struct known room;
 
-		/* who calls main is of no interest */
+		/* the caller of main is of no interest */
 		if (i && strncmp(module, "libc.so", 7) == 0)
 			return;
-		/* the preload stands between a runtime and a region, whose path begins there */
+		/* the preload is between a runtime and a region, whose path begins there */
 		if (strncmp(module, "libphasemux", 11) == 0) {
 			if (chain->count)
 				return;
 			continue;
 		}
-		/* in no file that is known */
+		/* the address is in no known file */
 		if (strcmp(module, "?") == 0)
 			continue;
 		if (inside && chain->count)
@@ -163,7 +163,7 @@ static void name_path(struct places *places, struct chain *chain)
 	}
 }
 
-/* The number of the chain of an end, which is new if no other end has the same path. */
+/* Returns the number of the chain of an end, which is added if no other end has the same path. */
 static uint16_t chain_of(struct places *places, const struct route_end *end)
 {
 	struct chain *chain = &places->chain[places->chains];
@@ -182,9 +182,9 @@ static uint16_t chain_of(struct places *places, const struct route_end *end)
 	return (uint16_t)places->chains++;
 }
 
-/* ---- which place of a path tells most ---- */
+/* ---- which place distinguishes a path ---- */
 
-/* Whether another path agrees up to `level`, and then has another caller. */
+/* Returns whether another path is equal up to `level`, and then has another caller. */
 static bool has_other_callers(const struct places *places, const struct chain *chain,
 		unsigned level)
 {
@@ -222,7 +222,7 @@ struct places *places_new(const struct routes *routes, struct source *source)
 		places->from[i] = chain_of(places, &routes->route[i].from);
 		places->to[i] = chain_of(places, &routes->route[i].to);
 	}
-	/* once all are named, for it depends on the others */
+	/* last, because the level depends on the names of all chains */
 	for (unsigned i = 0; i < places->chains; i++)
 		places->chain[i].level = (uint16_t)telling_level(places, &places->chain[i]);
 	return places;
@@ -267,13 +267,13 @@ static json_t *place_object(const struct named *named)
 			document_text(named->position));
 }
 
-/* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or those of "to". */
+/* Adds "from", "from_call", "from_function", "from_path" for an end of a stretch, or the same for "to". */
 static json_t *add_end(const struct places *places, json_t *pair, const char *key,
 		const struct end *end)
 {
 	const struct chain *chain = end->chain;
 	static const struct named unknown = { (char *)"", (char *)"?", false };
-	/* where the telling place is of the innermost frame, the call's own is shown, and both are told */
+	/* if the place at `level` is in the innermost frame, it is added together with the call's own place */
 	unsigned shown = chain->level < chain->own ? 0 : chain->level;
 	const struct named *place = chain->count ? &places->named[chain->named[shown]] : &unknown;
 	json_t *path = json_array();
@@ -303,7 +303,7 @@ static int by_seconds(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Adds to the stretch between the same places, or begins one. */
+/* Adds to the stretch between the same places, or adds a new one. Returns the number of stretches. */
 static unsigned add_stretch(struct stretch *stretches, unsigned count, const struct stretch *more)
 {
 	for (unsigned i = 0; i < count; i++) {

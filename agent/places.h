@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which places of the program a phase's bursts run between, by their names. */
+/* Names the places of the program between which a phase's bursts run. */
 #ifndef PHASEMUX_AGENT_PLACES_H
 #define PHASEMUX_AGENT_PLACES_H
 
@@ -13,18 +13,18 @@
 struct places;
 
 /*
- * Of these routes, whose places are addresses for `source`. Both must outlive what is returned. routes NULL:
- * there are none; source NULL: places have no names. NULL without memory.
+ * Returns the places of these routes, which are addresses for `source`. Both must outlive what is returned.
+ * routes NULL: there are none. source NULL: places have no names. Returns NULL without memory.
  */
 struct places *places_new(const struct routes *routes, struct source *source);
 void places_free(struct places *places);
 
 /*
- * The pairs of places that hold most of the phase's time, as the report's "source": the array, most
- * time first. Named is the innermost place of the call path that tells it from the paths of all
- * other routes: a wrapper with several callers gives way to its caller. Functions that the compiler put into
- * their callers are no wrappers: the place of the call itself is named, and so is the place that tells it
- * from others. The caller owns it.
+ * Returns the report's "source": an array, which the caller owns, of the pairs of places with most of the
+ * phase's time, most time first. A call path is named by its innermost place that distinguishes it from the
+ * paths of all other routes. A wrapper with several callers is therefore replaced by its caller. Functions
+ * that the compiler inlined into their callers are no wrappers. For these, both the place of the call itself
+ * and the place that distinguishes it are named.
  */
 json_t *places_of_phase(struct places *places, const struct prototype_table *table, uint32_t phase);
 
