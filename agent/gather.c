@@ -10,7 +10,7 @@
 
 #define NO_RANK (-1)
 
-/* Calls visit with the files of all ranks but one. */
+/* Calls visit for the files of all ranks except `but`. */
 static void each(const char *folder, int but,
 		void (*visit)(struct recovery *recovery, int folder_fd, const char *name),
 		struct recovery *recovery)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What processes of a run have left in the folder of their spools: those of a family (agent/family.h), for the
- * one that ends last and makes the report of all, and ranks, for a report while they run.
+ * Reads the data that processes of a run have left in the folder of their spools. The process of a family
+ * (agent/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a report
+ * while they run.
  */
 #ifndef PHASEMUX_AGENT_GATHER_H
 #define PHASEMUX_AGENT_GATHER_H
@@ -9,15 +10,15 @@
 #include "agent/recovery.h"
 
 /*
- * Reads what is in the folder, but for the process of that rank; what cannot be read, or is of
- * another run, is left out. NULL without memory.
+ * Reads all processes of a family in the folder, except the one of rank `but`. Skips files that cannot be read,
+ * or belong to another run. Returns NULL without memory.
  */
 struct recovery *gather_read(const char *folder, int but);
 
-/* Reads what all ranks of this node have left in the folder up to now. NULL without memory. */
+/* Reads the data that all ranks of this node have left in the folder up to now. Returns NULL without memory. */
 struct recovery *gather_ranks(const char *folder);
 
-/* Removes it, but for the file of that rank. */
+/* Removes the files in the folder, except the one of rank `but`. */
 void gather_remove(const char *folder, int but);
 
 #endif

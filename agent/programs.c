@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DOUBLE_BYTES 6 /* of a text that one double holds exactly */
+#define DOUBLE_BYTES 6 /* bytes of a text that one double holds exactly */
 #define WORDS        (PROGRAM_COMMAND_BYTES / DOUBLE_BYTES)
 
 static size_t cut(size_t bytes)
@@ -52,13 +52,13 @@ double programs_hash(const char *command, size_t bytes)
 	return (double)(hash >> 16);
 }
 
-/* What all ranks tell of one program, so that maxima over the ranks say what it is. */
+/* Values of one program from each rank, whose maxima over the ranks describe it. */
 struct told {
-	double last, below; /* of ranks that run it: rank + 1, and how many ranks are not below */
+	double last, below; /* rank + 1 and size - rank of a rank that runs the program, else 0 */
 	double words[WORDS], bytes;
 };
 
-/* A text as numbers that a double holds exactly, and back. */
+/* Packs a text into numbers that a double holds exactly. */
 static void pack(const char *command, size_t bytes, struct told *told)
 {
 	unsigned char padded[PROGRAM_COMMAND_BYTES] = { 0 };
@@ -86,8 +86,8 @@ static void unpack(const struct told *told, struct program *program)
 }
 
 /*
- * The program of the lowest rank whose program is not listed yet. *listed: whether this rank's is. Returns 1, 0
- * where all are listed, or -EIO.
+ * Fills the program of the lowest rank whose program is not listed yet. *listed: this rank's program is listed.
+ * Returns 1, or 0 if all programs are listed, or -EIO.
  */
 static int next_program(struct program *program, const struct mpi_adapter *adapter,
 		const struct mpi_world *world, const char *command, size_t bytes, bool *listed)

@@ -12,18 +12,18 @@
 
 struct recovery {
 	unsigned count;
-	/* of the lowest rank: what is the same on all */
+	/* of the lowest rank; most facts are the same on all ranks */
 	struct spool_facts facts;
 	bool mine;
 	unsigned char *found; /* a bit per rank */
 	struct totals totals;
 	struct profile_total profile;
 	struct sums *sums;
-	struct prototype_table table; /* of the newest generation that a rank had */
+	struct prototype_table table; /* of the newest generation of all ranks */
 	uint64_t burst_min_ns;
 	double wall_seconds, compute_seconds_most;
 	double off_seconds; /* of the lowest rank */
-	bool paused;        /* by the program, on that rank */
+	bool paused;        /* by the program, on the lowest rank */
 	unsigned rounds;
 	struct programs programs;
 };
@@ -64,7 +64,7 @@ static bool has(const struct recovery *recovery, int rank)
 	return recovery->found[rank / 8] & 1u << rank % 8;
 }
 
-/* 0, or what stands against it. */
+/* Returns 0 if the process can be added, else -EXDEV or -EINVAL. */
 static int compare(const struct recovery *recovery, const struct spool_facts *facts, char *why,
 		size_t why_size)
 {
@@ -128,7 +128,7 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 		const struct spool_span *saved = &from->span[i];
 		struct span *span = &sites->span[i];
 
-		/* number 0 is of those that found no room */
+		/* number 0 is for all spans without room */
 		span->used = i > 0 || saved->lengths > 0;
 		span->from = saved->from;
 		span->to = saved->to;
@@ -139,7 +139,7 @@ static void restore_sites(const struct spool_thread *from, struct site_table *si
 	}
 }
 
-/* The quantum under way ends here. */
+/* Adds the quantum that was under way to the sums. */
 static int close_open(struct recovery *recovery, const struct spool_image *image,
 		const struct spool_thread *thread)
 {
@@ -257,13 +257,13 @@ unsigned recovery_count(const struct recovery *recovery)
 
 /* ---- the report ---- */
 
-/* Of the processes that are forked, those that are not here are nobody's. */
+/* Returns the number of processes in the report. In a family, only processes that were added count. */
 static int size_of(const struct recovery *recovery)
 {
 	return recovery->facts.family ? (int)recovery->count : recovery->facts.size;
 }
 
-/* "0,3-7", to be freed. */
+/* Returns the missing ranks, as in "0,3-7", to be freed. */
 static char *missing_ranks(const struct recovery *recovery)
 {
 	char *text = NULL;
@@ -306,8 +306,8 @@ static void restore_counting(const struct spool_facts *facts, struct counting *c
 }
 
 /*
- * The computing time is that of all bursts: those of threads for which the spool had no room are in
- * the sums alone.
+ * Raises the computing time to that of all bursts. Bursts of threads for which the spool had no room are only
+ * in the sums.
  */
 static void complete(struct recovery *recovery)
 {
@@ -339,7 +339,7 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 	for (size_t i = 0; i < sizeof(*totals) / sizeof(*into); i++)
 		into[i] += from[i];
 	for (uint64_t i = 0; i < recovery->facts.sums_length; i++)
-		if (sums_flat(recovery->sums)[i] != 0) /* elsewhere there may be no storage */
+		if (sums_flat(recovery->sums)[i] != 0) /* else sums[i] may have no storage */
 			sums[i] += sums_flat(recovery->sums)[i];
 	if (profile)
 		profile_merge(&recovery->profile, profile);
@@ -347,7 +347,7 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
 }
 
-/* What names the addresses of the lowest rank, and those that the profile has here. */
+/* Opens a source for the addresses of the lowest rank, and for those of the profile, which it fills. */
 static struct source *open_source(struct recovery *recovery, const char *library_folder,
 		struct profile *profile)
 {
@@ -402,7 +402,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	complete(recovery);
 	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);
 	of.recovered = recovered;
-	/* only what the user left himself says which files to open */
+	/* files are opened only if the spools belong to this user, because the spools name them */
 	if (recovery->mine)
 		of.source = open_source(recovery, library_folder, profile);
 	of.routes = &recovery->profile.routes;

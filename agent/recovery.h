@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The report of a run from what its processes have left (agent/spool_image.h), one after the other:
- * what is kept here does not depend on how many there are, but for a bit per rank.
+ * Makes the report of a run from the spools that its processes have left (agent/spool_image.h), which are added
+ * one after the other. The memory does not depend on the number of processes, except for a bit per rank.
  */
 #ifndef PHASEMUX_AGENT_RECOVERY_H
 #define PHASEMUX_AGENT_RECOVERY_H
@@ -12,31 +12,31 @@
 
 struct recovery;
 
-/* Empty, or NULL without memory. */
+/* Returns an empty recovery, or NULL without memory. */
 struct recovery *recovery_new(void);
 void recovery_free(struct recovery *recovery);
 
 /*
- * Adds a process. 0; -EINVAL, with one line in why: it counted something else than the others, or
- * is of a rank that is there already; -EXDEV: it is of another run; -ENOMEM.
+ * Adds a process. Returns 0; -EINVAL with one line in `why` if it counted something else than the others, or
+ * its rank was added already; -EXDEV if it belongs to another run; -ENOMEM.
  */
 int recovery_add(struct recovery *recovery, const struct spool_image *image, char *why,
 		size_t why_size);
 
 /*
- * For the last process of a family, which reports itself: adds all that was added here to its totals, its
- * profile with its routes (NULL: it has none) and its sums (of the facts' length), and makes the two
- * numbers of seconds as large as the largest here.
+ * Adds the recovered data to the totals, the sums (of the facts' length) and the profile with its routes (NULL:
+ * there is none) of the last process of a family, which reports itself. Raises the two numbers of seconds to
+ * the largest ones of the recovered processes.
  */
 void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
 		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most);
 
-/* How many were added. */
+/* Returns the number of processes that were added. */
 unsigned recovery_count(const struct recovery *recovery);
 
 /*
- * The document, or NULL (nothing was added, no memory). library_folder: where the shared objects of
- * phasemux are, of which one names source lines.
+ * Returns the document, which the caller owns; NULL if nothing was added, or without memory. library_folder:
+ * the folder with the shared objects of phasemux, one of which reads source lines.
  */
 json_t *recovery_report(struct recovery *recovery, const char *library_folder);
 
