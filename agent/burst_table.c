@@ -15,7 +15,7 @@
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 
-/* The most that one line can take: 4 numbers and an empty or full column per event. */
+/* Maximum length of a line: 4 numbers, and a column for each event. */
 #define LINE_MAX_BYTES (21 * (4 + PLAN_EVENTS_MAX))
 #define BUFFER_BYTES   (1 << 16)
 
@@ -34,7 +34,7 @@ static void flush(struct burst_table *table)
 	table->used = 0;
 }
 
-/* Cycles and instructions have their usual names, whatever the model calls them. */
+/* Returns the name of an event's column. Cycles and instructions have their usual names in all models. */
 static const char *column(const struct counting *counting, unsigned event)
 {
 	static const char *const common[] = { "cycles", "instructions" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bursts that were read, as a table in CSV (PHASEMUX_REPORT=bursts): one file per rank, rank 0's
- * with the header line, so that the files one after the other are one table, which `phasemux
- * cluster` reads. Columns: task, thread, begin_ns, end_ns, then every event; an event that was not
- * in the burst's group is empty.
+ * Writes the bursts that were read as a table in CSV (PHASEMUX_REPORT=bursts). Each rank has a file, and only
+ * that of rank 0 has the header line. Therefore the files, one after the other, are one table, which `phasemux
+ * cluster` reads. Columns: task, thread, begin_ns, end_ns, then every event. An event outside the burst's group
+ * is empty.
  */
 #ifndef PHASEMUX_AGENT_BURST_TABLE_H
 #define PHASEMUX_AGENT_BURST_TABLE_H
@@ -14,16 +14,16 @@
 struct burst_table;
 
 /*
- * A new file in the folder, which is made where it is missing. start: the clock at the start of the
- * run. NULL, with one line in why, when it cannot be written.
+ * Creates a file in the folder, which is created if it is missing. start: the clock at the start of the run.
+ * Returns NULL, with one line in `why`, if the file cannot be written.
  */
 struct burst_table *burst_table_new(const char *folder, const struct counting *counting, int rank,
 		uint64_t start, char *why, size_t why_size);
 
-/* One thread at a time. An error is kept for burst_table_close. */
+/* Adds a burst. Only one thread at a time may call it. An error is kept for burst_table_close. */
 void burst_table_add(struct burst_table *table, unsigned thread, const struct burst *burst);
 
-/* Writes what is left. 0 or -errno: the first error there was. NULL is nothing. */
+/* Writes the rest and closes the file. Returns 0, or -errno for the first error. NULL is allowed. */
 int burst_table_close(struct burst_table *table);
 
 #endif

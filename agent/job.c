@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slurm's numbers from here on mean a batch script, the shell of salloc, and the like. */
+/* First of Slurm's step numbers that mean a batch script, the shell of salloc, and the like. */
 #define FIRST_NO_STEP 0xfffffff0ul
 
-/* The first of the variables that is set; it becomes part of a path, and of a report. */
+/* Takes the first variable that is set. The text becomes a part of a path, and of a report. */
 static void take(char *text, size_t size, const char *const variables[], size_t count,
 		char *(*look)(const char *name))
 {

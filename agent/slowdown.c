@@ -6,9 +6,9 @@
 
 #include "multiplex/estimate.h"
 
-#define CALLS_LEAST 16  /* in a stretch: fewer are no rate */
-#define ALIKE       0.1 /* so much the rates before and after may differ, where nobody observed */
-#define FEW         5   /* fewer compared tell no interval */
+#define CALLS_LEAST 16  /* minimum number of calls in a stretch, for a rate */
+#define ALIKE       0.1 /* maximum difference of the unobserved rates before and after a pair */
+#define FEW         5   /* minimum number of compared pairs, for an interval */
 
 bool slowdown_observes(uint64_t number)
 {
@@ -20,7 +20,7 @@ bool slowdown_observes(uint64_t number)
 	return (number ^ lot >> 63) % 2;
 }
 
-/* Logarithms of the rates in a pair: noise does not move their mean. NAN: not known. */
+/* Logarithms of the rates in a pair, because noise does not shift their mean. NAN: not known. */
 struct pair {
 	double observed, unobserved;
 };
@@ -32,7 +32,7 @@ static double log_rate(const struct stretch *stretch)
 	return log((double)stretch->calls / stretch->seconds);
 }
 
-/* The pairs in the order of their numbers, also those that are not whole. How many there are. */
+/* Makes the pairs, also incomplete ones, in the order of their numbers. Returns how many. */
 static unsigned make_pairs(const struct stretch *stretches, unsigned count, struct pair *pairs)
 {
 	unsigned made = 0;
