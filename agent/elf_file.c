@@ -23,18 +23,18 @@ typedef ElfW(Sym) symbol;
 #define FOUND_MAX 64
 
 struct elf_file {
-	/* Functions that were asked for, by kind of symbols, in a ring: code that is hot is so again. */
+	/* rings of recently found functions, by kind of symbols, because hot code is looked up again */
 	const symbol *found[2][FOUND_MAX];
 	unsigned founds[2];
 	const unsigned char *bytes;
 	size_t size;
 	const section *sections;
 	size_t count;
-	const section *names; /* of the sections; NULL: they have none */
+	const section *names; /* names of the sections; NULL: they have none */
 	char path[];
 };
 
-/* Part of the file as records of `align` bytes' alignment; NULL: it is not all there. */
+/* Returns a part of the file; NULL if it is not all in the file, or not aligned to `align` bytes. */
 static const void *part(const struct elf_file *file, uint64_t offset, uint64_t size, size_t align)
 {
 	if (offset > file->size || size > file->size - offset || offset % align)
@@ -47,7 +47,7 @@ static const void *data_of(const struct elf_file *file, const section *of, size_
 	return of->sh_type == SHT_NOBITS ? NULL : part(file, of->sh_offset, of->sh_size, align);
 }
 
-/* A string of a table, or NULL: it does not end there. */
+/* Returns a string of a table, or NULL if it does not end in it. */
 static const char *string_of(const struct elf_file *file, const section *table, uint64_t at)
 {
 	const char *strings = data_of(file, table, 1);
@@ -68,7 +68,7 @@ static const section *find_section(const struct elf_file *file, const char *name
 	return NULL;
 }
 
-/* Finds the sections. False: this is no ELF file that we could read. */
+/* Finds the sections. Returns false if this is no ELF file of this machine's kind. */
 static bool look(struct elf_file *file)
 {
 	const header *head = part(file, 0, sizeof(*head), 1);
@@ -81,7 +81,7 @@ static bool look(struct elf_file *file)
 	file->sections = part(file, head->e_shoff, sizeof(section), __alignof__(section));
 	if (!head->e_shoff || !file->sections)
 		return false;
-	/* where there are too many for the header's field, the first one tells */
+	/* if there are too many sections for the header's field, the first section has their number */
 	file->count = head->e_shnum ? head->e_shnum : file->sections[0].sh_size;
 	if (file->count > file->size / sizeof(section) ||
 			!part(file, head->e_shoff, file->count * sizeof(section), 1))
@@ -127,7 +127,7 @@ void elf_file_close(struct elf_file *file)
 
 /* ---- functions ---- */
 
-/* Of several names for one place, that which is for others to see is the author's. */
+/* Returns the rank of a symbol among those of one address: the most visible one is the source's name. */
 static int visibility(const symbol *of)
 {
 	switch (of->st_info >> 4) {
@@ -179,7 +179,7 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 		if (table->sh_type != type || table->sh_link >= file->count)
 			continue;
 		all = data_of(file, table, __alignof__(symbol));
-		/* a file has one table of each kind; were there more, the first would do */
+		/* a file has one table of each kind, so one ring for each kind is enough */
 		for (unsigned k = 0; all && !found && k < FOUND_MAX && file->found[symbols][k]; k++)
 			if (holds(file->found[symbols][k], address))
 				found = file->found[symbols][k];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An ELF file of this machine's own kind, as far as names of code go: which function holds an
- * address, and where the debug information is. Reads the file's own tables in place and opens no
- * library, for most files need no more. What a file says is not believed: it may hold anything.
+ * Reads names of code from an ELF file of this machine's kind: the function that holds an address, and the file
+ * with the debug information. It reads the file's tables in place and opens no library, because most files
+ * need no more. It checks everything, because a file may be corrupt.
  */
 #ifndef PHASEMUX_AGENT_ELF_FILE_H
 #define PHASEMUX_AGENT_ELF_FILE_H
@@ -14,31 +14,31 @@
 struct elf_file;
 
 enum elf_symbols {
-	ELF_SYMBOLS_ALL,     /* those of the linker: gone where a file was stripped */
-	ELF_SYMBOLS_DYNAMIC, /* those that other files may use */
+	ELF_SYMBOLS_ALL,     /* the linker's symbols; a stripped file has none */
+	ELF_SYMBOLS_DYNAMIC, /* symbols that other files may use */
 };
 
-/* NULL: it cannot be read, or is none. */
+/* Opens a file. Returns NULL if it cannot be read, or is no ELF file. */
 struct elf_file *elf_file_open(const char *path);
 void elf_file_close(struct elf_file *file);
 
 /*
- * The function that holds an address (as the file states them), by the linker's name, and where it
- * begins. NULL: none does. The name lives as long as the file is open. Linear in the symbols, but
- * for the functions that were asked for lately. By one thread at a time.
+ * Returns the linker's name of the function that holds an address in the file, and in *begin its start; NULL if
+ * there is none. The name is valid until the file is closed. Takes time linear in the symbols, except for
+ * functions that were found recently. Only one thread at a time may call it.
  */
 const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, uintptr_t address,
 		uintptr_t *begin);
 
 /*
- * Returns whether one of the linker's symbols of this name is at `begin`. Functions of equal code that the
- * compiler made one have a symbol each. Linear in the symbols.
+ * Returns whether one of the linker's symbols of this name is at `begin`. Functions of equal code that were
+ * merged have a symbol each. Takes time linear in the symbols.
  */
 bool elf_file_has_alias(const struct elf_file *file, const char *name, uintptr_t begin);
 
 /*
- * The path of the file that holds this one's debug information: its own, or where distributions put
- * it. false: there is none.
+ * Fills the path of the file with the debug information: this file, or one where distributions put it. Returns
+ * false if there is none.
  */
 bool elf_file_debug(const struct elf_file *file, char *path, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* glibc relocates the addresses in the dynamic section of most objects, musl of none. */
+/* glibc relocates the addresses in the dynamic section of most objects; musl relocates none. */
 const void *loaded_address(const struct loaded *object, const ElfW(Dyn) * entry)
 {
 	uintptr_t address = entry->d_un.d_ptr;
@@ -68,8 +68,8 @@ static uint32_t sysv_hash(const char *name)
 }
 
 /*
- * Whether a symbol is a definition of that name. *is_default: the one that new programs are linked with,
- * because one name may have several versions.
+ * Returns whether a symbol is a definition of the name. *is_default: it is the version that new programs are
+ * linked with, because a name may have several versions.
  */
 static bool is_definition(const struct loaded_tables *tables, uint32_t index, const char *name,
 		bool *is_default)

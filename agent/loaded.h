@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The symbol table of an object that the loader has loaded, read in memory. Nothing here allocates, takes a
- * lock, or enters the loader. What is read stays valid below the dl_iterate_phdr that told of the object.
+ * Reads the symbol table of a loaded object in memory. These functions do not allocate, take a lock, or enter
+ * the loader. Their results are valid within the dl_iterate_phdr that lists the object.
  */
 #ifndef PHASEMUX_AGENT_LOADED_H
 #define PHASEMUX_AGENT_LOADED_H
@@ -14,7 +14,7 @@ struct loaded {
 	uintptr_t base;
 	const char *path; /* "" for the program */
 	const ElfW(Dyn) * dynamic;
-	uintptr_t begin, end; /* of its segments */
+	uintptr_t begin, end; /* addresses of its segments */
 };
 
 struct loaded_tables {
@@ -25,25 +25,25 @@ struct loaded_tables {
 	const char *soname;
 };
 
-/* Fills *object from what dl_iterate_phdr tells. */
+/* Fills *object from the information of dl_iterate_phdr. */
 void loaded_note(struct loaded *object, const struct dl_phdr_info *info);
 
-/* Whether an address lies in the object. */
+/* Returns whether an address is in the object. */
 bool loaded_has(const struct loaded *object, const void *address);
 
-/* Whether it is the kernel's own object (vDSO), which defines nothing that is sought. */
+/* Returns whether it is the kernel's object (vDSO), which defines no function that is looked for. */
 bool loaded_is_kernels(const struct loaded *object);
 
-/* Returns what an entry of the dynamic section with an address points to. */
+/* Returns the pointer in an entry of the dynamic section that has an address. */
 const void *loaded_address(const struct loaded *object, const ElfW(Dyn) * entry);
 
-/* Returns false if the object has no symbol table. */
+/* Fills the object's tables. Returns false if it has no symbol table. */
 bool loaded_tables(const struct loaded *object, struct loaded_tables *tables);
 
-/* Returns the address of the object's definition of a function, or NULL. Of several versions, the default. */
+/* Returns the address of the object's definition of a function, in its default version, or NULL. */
 void *loaded_find(const struct loaded *object, const char *name);
 
-/* The hash of a name in a GNU hash table. */
+/* Returns the hash of a name in a GNU hash table. */
 uint32_t loaded_hash(const char *name);
 
 /* Returns false if no name with this hash is in the GNU hash table. */

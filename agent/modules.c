@@ -31,7 +31,7 @@ static int note_module(struct dl_phdr_info *info, size_t size, void *data)
 		if (begin + segment->p_memsz > module->end)
 			module->end = begin + segment->p_memsz;
 	}
-	/* the program itself comes first, and without a name */
+	/* the program comes first, and has no name */
 	if (*info->dlpi_name)
 		snprintf(module->path, sizeof(module->path), "%s", info->dlpi_name);
 	else if (list->count ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files that the loader has loaded now. These functions enter the loader; any thread may call them. */
+/* Lists the files that are loaded now. These functions enter the loader. Any thread may call them. */
 #ifndef PHASEMUX_AGENT_MODULES_H
 #define PHASEMUX_AGENT_MODULES_H
 
@@ -10,7 +10,7 @@
 /* Lists at most `max` files, the program first. Returns how many. */
 unsigned modules_now(struct source_module *modules, unsigned max);
 
-/* Whether both are the same file at the same addresses. */
+/* Returns whether both are the same file at the same addresses. */
 bool modules_are_same(const struct source_module *a, const struct source_module *b);
 
 #endif

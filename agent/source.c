@@ -19,14 +19,14 @@ struct loaded {
 	struct source_module module;
 	bool looked;            /* the rest is filled in */
 	struct elf_file *file;  /* NULL: it cannot be read */
-	struct elf_file *apart; /* that with the debug information, if it is another */
-	void *opened;           /* debug information; NULL: none, or nobody reads it */
+	struct elf_file *apart; /* separate file with the debug information; NULL: none */
+	void *opened;           /* debug information; NULL: none, or there is no reader */
 };
 
 struct source {
 	const char *folder;
-	bool looked;                       /* for the reader */
-	bool looked_for_demangler;         /* when the first C++ name was met */
+	bool looked;                       /* the reader was looked for */
+	bool looked_for_demangler;         /* at the first C++ name */
 	const struct source_debug *reader; /* NULL: no lines */
 	demangler *demangle;               /* NULL: C++ names stay as they are */
 	unsigned count;
@@ -97,8 +97,8 @@ unsigned source_modules(struct source_module *modules, unsigned max)
 /* ---- names ---- */
 
 /*
- * What demangles C++ names. The program has it if C++ is linked into it or into one of its libraries. The
- * command has none, so the run-time library of C++ is opened for it.
+ * Returns the demangler of C++ names, or NULL. The program has one if C++ is linked into it or into one of its
+ * libraries. The command has none, so it opens the run-time library of C++.
  */
 static demangler *find_demangler(struct source *source)
 {
@@ -110,7 +110,7 @@ static demangler *find_demangler(struct source *source)
 	*(void **)&source->demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
 	if (source->demangle)
 		return source->demangle;
-	/* also where C++ was opened with RTLD_LOCAL */
+	/* this also works if the program opened C++ with RTLD_LOCAL */
 	library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
 	if (!library)
 		library = dlopen("libc++abi.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -119,7 +119,7 @@ static demangler *find_demangler(struct source *source)
 	return source->demangle;
 }
 
-/* Copies the first `length` characters of a name, shortened to the room that there is. */
+/* Copies the first `length` characters of a name, shortened to `size`. */
 static void copy_name(char *name, size_t size, const char *from, size_t length)
 {
 	char *whole = strndup(from, length);
@@ -133,7 +133,7 @@ static void copy_name(char *name, size_t size, const char *from, size_t length)
 	free(whole);
 }
 
-/* Fills "module::name" for what gfortran, flang and ifort make of it. False: it is no such name. */
+/* Fills "module::name" for a symbol of gfortran, flang or ifort. Returns false if it is no such symbol. */
 static bool fortran_name(const char *symbol, char *name, size_t size)
 {
 	const char *rest = NULL;
@@ -157,7 +157,7 @@ static bool fortran_name(const char *symbol, char *name, size_t size)
 	return true;
 }
 
-/* Where the arguments of a demangled name begin, or its end. */
+/* Returns where the arguments of a demangled name begin, or its length if there are none. */
 static size_t find_arguments(const char *demangled)
 {
 	size_t at = 0;
@@ -174,14 +174,14 @@ static size_t find_arguments(const char *demangled)
 	}
 }
 
-/* Fills the name of a C++ function without its arguments. False: it is no such name. */
+/* Fills the name of a C++ function without its arguments. Returns false if the symbol is not of C++. */
 static bool cxx_name(struct source *source, const char *symbol, char *name, size_t size)
 {
 	demangler *demangle = strncmp(symbol, "_Z", 2) == 0 ? find_demangler(source) : NULL;
 	char *demangled = NULL;
 	int status;
 
-	/* the whole name: a part of it is none */
+	/* a part of the symbol could not be demangled, so all of it is needed */
 	if (demangle)
 		demangled = demangle(symbol, NULL, NULL, &status);
 	if (!demangled)
@@ -191,15 +191,15 @@ static bool cxx_name(struct source *source, const char *symbol, char *name, size
 	return true;
 }
 
-/* A symbol of the linker as its author wrote it, without arguments. */
+/* Fills the name of a linker's symbol as in the source, without arguments. */
 static void clear_name(struct source *source, const char *symbol, char *name, size_t size)
 {
 	size_t length;
 
 	if (!cxx_name(source, symbol, name, size) && !fortran_name(symbol, name, size))
-		/* without the version that the linker adds: "clock_gettime@@GLIBC_2.17" */
+		/* the version that the linker adds is removed: "clock_gettime@@GLIBC_2.17" */
 		copy_name(name, size, symbol, strcspn(symbol, "@"));
-	/* a procedure of Fortran outside of modules: "solve_" */
+	/* a Fortran procedure outside of modules ends with "_": "solve_" */
 	length = strlen(name);
 	for (size_t at = 0; at + 1 < length; at++)
 		if (!islower((unsigned char)name[at]) && !isdigit((unsigned char)name[at]) &&
@@ -218,7 +218,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The file that holds what comes before a return address: the call. */
+/* Returns the file that holds the call before a return address, or NULL. */
 static struct loaded *loaded_at(const struct source *source, uintptr_t address)
 {
 	for (unsigned i = 0; i < source->count; i++) {
@@ -263,7 +263,7 @@ void source_close(struct source *source)
 	free(source);
 }
 
-/* What reads debug information: opened when the first file has some. */
+/* Returns the reader of debug information, which is opened at the first call, or NULL. */
 static const struct source_debug *reader_of(struct source *source)
 {
 	char path[4096 + sizeof(SOURCE_DEBUG_FILE) + 1];
@@ -282,7 +282,7 @@ static const struct source_debug *reader_of(struct source *source)
 	return source->reader;
 }
 
-/* The C library: lines in it tell nobody more than its functions, and to read them takes 40 ms. */
+/* Returns whether it is the C library, whose lines take 40 ms to read and tell no more than its functions. */
 static bool is_system(const struct source_module *module)
 {
 	static const char *const names[] = { "libc.so.", "libm.so.", "libpthread.so.", "ld-" };
@@ -308,7 +308,7 @@ static void look_into(struct source *source, struct loaded *loaded)
 		loaded->opened = source->reader->open(path);
 }
 
-/* The function by the symbols that there are; false: none holds the address. */
+/* Finds the function that holds the address by symbols. Returns false if there is none. */
 static bool find_function(const struct loaded *loaded, uintptr_t address, const char **name,
 		uintptr_t *begin)
 {
@@ -322,7 +322,7 @@ static bool find_function(const struct loaded *loaded, uintptr_t address, const 
 	return *name;
 }
 
-/* Of a file that cannot be read, but that this process has loaded: what the loader knows. */
+/* Fills what the loader knows of an address in a file that this process has loaded, but cannot read. */
 static void find_by_loader(const struct source_module *module, uintptr_t address,
 		struct source_place *place)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where in the program an address is, for people: function, file and line through the debug
- * information that there is, the function alone from the symbol table, else the file that was
- * loaded and the offset in it. Used at the end of a run, by one thread.
+ * Names an address in the program for people: function, file and line from debug information, else the function
+ * from a symbol table, else the loaded file and the offset in it. One thread uses this at the end of a run.
  */
 #ifndef PHASEMUX_AGENT_SOURCE_H
 #define PHASEMUX_AGENT_SOURCE_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A loaded file: addresses in [begin, end) are `base` above those that the file states. */
+/* A loaded file. Addresses in [begin, end) are `base` above those in the file. */
 struct source_module {
 	uintptr_t base, begin, end;
 	char path[512];
@@ -20,24 +19,24 @@ struct source_module {
 #define SOURCE_MODULES_MAX 256
 
 /*
- * A place in the program. function and file are "" where they are not known; offset is that in the
- * function, or in the module where there is no function.
+ * A place in the program. function and file are "" if they are not known. offset is the offset in the function,
+ * or in the module if the function is not known.
  */
 struct source_place {
 	/*
-	 * C++ and Fortran names as their authors wrote them, without arguments; of a name that is longer,
-	 * template arguments are left out (agent/name.h).
+	 * Name as in the source of C++ and Fortran, without arguments. If it is too long, template arguments
+	 * are cut (agent/name.h).
 	 */
 	char function[256];
-	char file[256]; /* as the compiler was told it */
+	char file[256]; /* as given to the compiler */
 	unsigned line;
 	char module[64]; /* without its folder */
 	size_t offset;
-	/* Between the reader of debug information and source.c: the name as the linker knows it, or NULL. */
+	/* the linker's name, or NULL; used only between the reader of debug information and source.c */
 	const char *linkage;
 };
 
-/* Room for one more name than a call chain has frames: inlined functions are frames too. */
+/* Room for one more name than a call chain has frames, because inlined functions are frames, too. */
 #define SOURCE_PLACES_MAX 8
 
 struct source;
@@ -52,32 +51,32 @@ unsigned source_modules(struct source_module *modules, unsigned max);
 void source_remember(unsigned (*unloaded)(struct source_module *modules, unsigned max));
 
 /*
- * For addresses in these files; each is opened when an address in it is asked for. folder (must
- * outlive what is returned): where the shared objects of phasemux are; the one that reads debug
- * information is opened there, and missing it costs the lines alone. NULL without memory.
+ * Returns a source for addresses in these files, or NULL without memory. Each file is opened when an address in
+ * it is looked up first. folder: the folder with the shared objects of phasemux, which must outlive what is
+ * returned. If the object that reads debug information is missing there, only lines are missing.
  */
 struct source *source_open(const char *folder, const struct source_module *modules, unsigned count);
 void source_close(struct source *source);
 
-/* The file's name without its folder, "?" where no file is. */
+/* Returns the name of the file at a return address, without its folder; "?" if there is no file. */
 const char *source_module_name(const struct source *source, uintptr_t address);
 
 /*
- * The places that a return address stands for, innermost first: more than one where the compiler
- * inlined functions into one another. Returns how many were filled, at least 1.
+ * Fills the places that a return address stands for, innermost first. There are several if the compiler inlined
+ * functions. Returns how many were filled, at least 1.
  */
 unsigned source_find(struct source *source, uintptr_t address, struct source_place *places,
 		unsigned max);
 
 /*
- * The name by which the function that holds `inside` was called, where the caller's return address is
- * `returns`. It differs from the name of source_find if the compiler made functions of equal code one.
- * Returns false if it is not known, or the same.
+ * Fills the name by which the function that holds `inside` was called. returns: the caller's return address.
+ * The name differs from that of source_find if functions of equal code were merged. Returns false if it is not
+ * known, or does not differ.
  */
 bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, char *name,
 		size_t size);
 
-/* "file:line"; without lines "function+0x12", without functions "module+0x1234". */
+/* Writes "file:line"; without a line "function+0x12", without a function "module+0x1234". */
 void source_position(const struct source_place *place, char *text, size_t size);
 
 /* ---- between source.c and the shared object that reads debug information ---- */
@@ -86,23 +85,23 @@ void source_position(const struct source_place *place, char *text, size_t size);
 #define SOURCE_DEBUG_ENTRY "phasemux_source_debug"
 
 struct source_debug {
-	/* The debug information that this file holds; NULL: none. */
+	/* Returns the debug information in this file, or NULL if there is none. */
 	void *(*open)(const char *path);
 	/*
-	 * As source_find, for the address of a call as the file states it. `linkage` is set in place of
-	 * `function`, and is valid until `close`. Returns 0 if nothing is known.
+	 * Fills the places of a call's address in the file, innermost first. Sets `linkage`, which is valid
+	 * until `close`, instead of `function`. Returns how many were filled, 0 if nothing is known.
 	 */
 	unsigned (*find)(void *opened, uintptr_t address, struct source_place *places,
 			unsigned max);
 	/*
-	 * The linker's name of the function that is called by the call which returns to this address, as
-	 * the source says. Valid until `close`. Returns NULL if it is not known.
+	 * Returns the linker's name of the function that is called, in the source, by the call that returns to
+	 * this address; NULL if it is not known. The name is valid until `close`.
 	 */
 	const char *(*called)(void *opened, uintptr_t returns);
 	void (*close)(void *opened);
 };
 
-/* The one symbol that it exports has this type. */
+/* Type of the only symbol that the shared object exports. */
 typedef const struct source_debug *source_debug_entry(void);
 
 #endif

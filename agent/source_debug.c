@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads debug information with elfutils. A shared object of its own (libphasemux-source.so), opened
- * when a report is made: the program never carries libdw while it computes, and a machine without
- * it loses the lines alone.
+ * Reads debug information with elfutils, in a shared object of its own (libphasemux-source.so), which is opened
+ * when a report is made. Therefore the program does not load libdw while it computes, and on a machine without
+ * libdw only lines are missing.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -17,7 +17,7 @@
 
 #include "agent/source.h"
 
-/* A compilation unit's code, addresses as the file states them. */
+/* Code of a compilation unit, with addresses in the file. */
 struct range {
 	Dwarf_Addr begin, end;
 	Dwarf_Off unit;
@@ -27,10 +27,10 @@ struct range {
 struct scope {
 	Dwarf_Addr begin, end;
 	Dwarf_Off die;
-	unsigned depth; /* of those around an address, the innermost is the deepest */
+	unsigned depth; /* the innermost scope around an address has the largest depth */
 };
 
-/* The scopes of a unit, gathered once: it may have a hundred thousand entries that are none. */
+/* The scopes of a unit, gathered once, because it may have a hundred thousand other entries. */
 struct unit {
 	Dwarf_Off die;
 	size_t count, room;
@@ -43,12 +43,12 @@ struct debug {
 	struct unit *unit;
 	int file;
 	bool ranged; /* the ranges were gathered */
-	bool broken; /* memory ran out within libdw: nothing more is asked of it */
+	bool broken; /* memory ran out within libdw, which is not called any more */
 	size_t count, room;
-	struct range *range; /* by begin */
+	struct range *range; /* ordered by `begin` */
 };
 
-/* Where libdw would end the process: it has no other way to say that memory has run out. */
+/* Target of the jump when memory has run out: libdw would end the process instead of returning an error. */
 static jmp_buf out_of_memory;
 
 static __attribute__((noreturn)) void leave(void)
@@ -113,7 +113,7 @@ static int by_begin(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What the units themselves say of their ranges: once, for there may be thousands of units. */
+/* Gathers the ranges of all units, once, because there may be thousands of units. */
 static void gather_ranges(struct debug *debug)
 {
 	Dwarf_Off at = 0, next;
@@ -134,7 +134,7 @@ static void gather_ranges(struct debug *debug)
 	qsort(debug->range, debug->count, sizeof(*debug->range), by_begin);
 }
 
-/* The compilation unit, also where the compiler (clang) leaves no table of address ranges. */
+/* Finds the compilation unit of an address, even if the compiler (clang) writes no table of address ranges. */
 static Dwarf_Die *unit_of(struct debug *debug, Dwarf_Addr address, Dwarf_Die *unit)
 {
 	size_t low = 0, high;
@@ -171,7 +171,7 @@ static bool is_fortran(Dwarf_Die *unit)
 	}
 }
 
-/* The linker's name for C++, which says the class; the author's for Fortran and C. */
+/* Sets the linker's name for C++, which contains the class, or the source's name for Fortran and C. */
 static void name_function(Dwarf_Die *unit, Dwarf_Die *function, struct source_place *place)
 {
 	static const unsigned linkage[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name };
@@ -180,7 +180,7 @@ static void name_function(Dwarf_Die *unit, Dwarf_Die *function, struct source_pl
 
 	for (int i = 0; i < 2 && !name; i++) {
 		name = dwarf_formstring(dwarf_attr_integrate(function, linkage[i], &attribute));
-		/* what is no C++ name adds nothing to the author's, but a Fortran module */
+		/* other linker's names add only a Fortran module to the source's name */
 		if (name && strncmp(name, "_Z", 2) != 0 &&
 				!(is_fortran(unit) && strstr(name, "_MOD_")))
 			name = NULL;
@@ -190,7 +190,7 @@ static void name_function(Dwarf_Die *unit, Dwarf_Die *function, struct source_pl
 	place->linkage = name;
 }
 
-/* Where the inlined function was called, in the function around it. */
+/* Fills where an inlined function was called, in the function around it. */
 static void place_of_call(Dwarf_Die *unit, Dwarf_Die *inlined, struct source_place *place)
 {
 	Dwarf_Attribute attribute;
@@ -245,9 +245,9 @@ static void add_ranges(struct unit *unit, Dwarf_Die *die, unsigned depth)
 			return;
 }
 
-#define DEPTH_MAX 64 /* files may hold anything */
+#define DEPTH_MAX 64 /* limits the recursion, because files may be corrupt */
 
-/* What is declared, or inlined everywhere, has no code of its own, and nothing in it has. */
+/* Gathers the scopes in an entry. Functions that are only declared, or inlined everywhere, have no code. */
 static void gather_scopes(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -276,7 +276,7 @@ static void gather_scopes(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* NULL without memory. */
+/* Returns the scopes of a unit, or NULL without memory. */
 static const struct unit *scopes_of(struct debug *debug, Dwarf_Die *die)
 {
 	Dwarf_Off offset = dwarf_dieoffset(die);
@@ -295,7 +295,7 @@ static const struct unit *scopes_of(struct debug *debug, Dwarf_Die *die)
 	return unit;
 }
 
-/* The deepest scope around the address that is less deep than `below`. */
+/* Returns the deepest scope around the address whose depth is less than `below`, or NULL. */
 static const struct scope *scope_around(const struct unit *unit, Dwarf_Addr address, unsigned below)
 {
 	const struct scope *deepest = NULL;
@@ -307,7 +307,7 @@ static const struct scope *scope_around(const struct unit *unit, Dwarf_Addr addr
 	return deepest;
 }
 
-/* The functions around an address, from the innermost inlined one to that which holds the code. */
+/* Fills the functions around an address, from the innermost inlined one to the one that holds the code. */
 static unsigned functions_around(struct debug *debug, Dwarf_Die *die, Dwarf_Addr address,
 		struct source_place *places, unsigned max)
 {
@@ -349,7 +349,7 @@ static unsigned debug_find(void *opened, uintptr_t address, struct source_place 
 	return functions_around(opened, &unit, address, places, max);
 }
 
-/* The entry of the function that holds the code, and in which its calls are told. */
+/* Finds the entry of the function that holds the code, which lists its calls. Returns false if it fails. */
 static bool function_at(struct debug *debug, const struct unit *unit, Dwarf_Addr address,
 		Dwarf_Die *function)
 {
@@ -366,7 +366,7 @@ static bool function_at(struct debug *debug, const struct unit *unit, Dwarf_Addr
 	return false;
 }
 
-/* Before version 5 of DWARF these were an extension of GNU. */
+/* Returns whether the entry is the call. Before version 5 of DWARF these entries were a GNU extension. */
 static bool is_call_to(Dwarf_Die *die, Dwarf_Addr returns)
 {
 	bool gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
@@ -381,7 +381,7 @@ static bool is_call_to(Dwarf_Die *die, Dwarf_Addr returns)
 			at == returns;
 }
 
-/* The call among what the entry holds; false: it is not there. */
+/* Finds the call among the children of an entry. Returns false if it is not there. */
 static bool find_call(Dwarf_Die *parent, Dwarf_Addr returns, unsigned depth, Dwarf_Die *call)
 {
 	Dwarf_Die die;

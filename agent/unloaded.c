@@ -17,7 +17,7 @@ struct snapshot {
 	struct source_module module[SOURCE_MODULES_MAX], later[SOURCE_MODULES_MAX];
 };
 
-/* What tells two files of one path apart. */
+/* Attributes that distinguish two files of the same path. */
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -43,7 +43,7 @@ static void give(void)
 	atomic_flag_clear_explicit(&unloaded.taken, memory_order_release);
 }
 
-/* Zeros where there is no such file. */
+/* Returns the identity of a file, zeros if there is none. */
 static struct identity identify(const char *path)
 {
 	struct identity identity;
@@ -66,7 +66,7 @@ static bool is_file(const struct identity *identity, const char *path)
 	return now.inode && memcmp(&now, identity, sizeof(now)) == 0;
 }
 
-/* There is no room for it: the last one stands for all that is between them, and for no file. */
+/* Extends the last entry by a file for which there is no room. The entry covers both, and names no file. */
 static void widen(struct source_module *last, const struct source_module *module)
 {
 	last->begin = module->begin < last->begin ? module->begin : last->begin;
