@@ -6,9 +6,9 @@
 
 #include "multiplex/estimate.h"
 
-#define CALLS_LEAST 16  /* minimum number of calls in a stretch, for a rate */
+#define CALLS_LEAST 16  /* number of calls that a stretch needs to have a rate */
 #define ALIKE       0.1 /* maximum difference of the unobserved rates before and after a pair */
-#define FEW         5   /* minimum number of compared pairs, for an interval */
+#define FEW         5   /* number of compared pairs that an interval needs */
 
 bool slowdown_observes(uint64_t number)
 {
