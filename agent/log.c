@@ -14,7 +14,7 @@
 /* -1: not decided yet */
 static int speaker = -1;
 
-/* What stderr was when we came; unknown (zero) is no file's number. */
+/* File that stderr was at log_open. Zero means not known, because no file has this number. */
 static dev_t stderr_device;
 static ino_t stderr_inode;
 
@@ -58,7 +58,7 @@ void log_text(const char *text, size_t length)
 {
 	struct stat file;
 
-	/* a daemon closes descriptors, and 2 may by now be a file of the program's data */
+	/* a daemon closes descriptors, and descriptor 2 may now be a file of the program's data */
 	if (fstat(STDERR_FILENO, &file) != 0 || file.st_dev != stderr_device ||
 			file.st_ino != stderr_inode)
 		return;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the agent has to say while the program runs: single lines on stderr. */
+/* Prints the agent's messages while the program runs, as single lines on stderr. */
 #ifndef PHASEMUX_AGENT_LOG_H
 #define PHASEMUX_AGENT_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes note of what stderr is. Before any of the others. */
+/* Notes which file stderr is. Call before the other functions. */
 void log_open(void);
 
-/* The rank that the launcher told this process, before MPI knows; 0 where none did. */
+/* Returns the rank that the launcher has set in the environment, before MPI starts; 0 if there is none. */
 int log_announced_rank(void);
 
-/* Whether this process speaks for its job; until told, by the rank that the launcher announced. */
+/* Sets and returns whether this process prints for its job. Until it is set, the launcher's rank 0 does. */
 void log_speaker(bool speaks);
 bool log_speaks(void);
 
-/* "phasemux: ..." and a newline, in one write, if this process speaks for its job. */
+/* Prints "phasemux: ..." and a newline in one write, if this process prints for its job. */
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /*
- * Text to stderr, if that still is the file that it was at log_open; otherwise nowhere: when the
- * program has closed it, the descriptor may by now be any file of the program's.
+ * Writes text to stderr, if it is still the same file as at log_open. If the program has closed stderr, the
+ * descriptor may now be any file of the program.
  */
 void log_text(const char *text, size_t length);
 
 /*
- * Before the process is killed by its launcher: waits, 0.1 s at most, until who reads stderr, if that
- * is a pipe, has taken what was said. MPICH's launcher loses what it has not read when a rank aborts.
+ * Waits, at most 0.1 s, until the reader of stderr has read all, if stderr is a pipe. Call before the launcher
+ * kills the process, because MPICH's launcher loses what it has not read when a rank aborts.
  */
 void log_wait_read(void);
 

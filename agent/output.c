@@ -57,7 +57,7 @@ int output_folder(const char *pattern, const struct job *job, char *folder, size
 	return 0;
 }
 
-/* Makes a folder where it is missing, and opens it, if it is ours alone. */
+/* Creates a folder if it is missing, and opens it. Returns -EPERM if other users own it or can write to it. */
 static int open_own(int at, const char *folder)
 {
 	struct stat status;
@@ -131,7 +131,7 @@ int output_write(int folder_fd, const char *base, unsigned number, const char *s
 	struct rlimit limit;
 	int fd, error;
 
-	/* a part of it would be of no use */
+	/* a part of the file would be useless */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < length)
 		return -EFBIG;
 	name_file(name, sizeof(name), base, number, suffix);

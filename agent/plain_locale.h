@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers are written and read with a point, whatever the program's locale is. */
+/* Sets the C locale, so that numbers are written and read with a point in any locale of the program. */
 #ifndef PHASEMUX_AGENT_PLAIN_LOCALE_H
 #define PHASEMUX_AGENT_PLAIN_LOCALE_H
 
@@ -9,7 +9,7 @@ struct plain_locale {
 	locale_t plain, kept;
 };
 
-/* The calling thread is in the C locale from here to plain_locale_leave; without memory, as it was. */
+/* Sets the C locale for the calling thread until plain_locale_leave. Without memory the locale stays. */
 struct plain_locale plain_locale_enter(void);
 void plain_locale_leave(struct plain_locale *locale);
 

@@ -12,7 +12,7 @@
 #include "agent/output.h"
 #include "agent/report_text.h"
 
-#define FORMS 3 /* of a report: text, JSON, CSV, in the order of enum report */
+#define FORMS 3 /* forms of a report: text, JSON, CSV, in the order of enum report */
 
 static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
 
@@ -78,7 +78,7 @@ bool result_files_write(const json_t *report, const char *stem, bool prints)
 		all = write_forms(folder, stem, text) && all;
 		close(folder);
 	}
-	/* last: what the program has left in its buffer may end it, as it would without the agent */
+	/* last, because flushing the program's buffer may end the program, as it would without the agent */
 	if (prints && text[0] && log_speaks()) {
 		fflush(stderr);
 		log_text(text[0], strlen(text[0]));
