@@ -65,8 +65,8 @@ struct counting {
 };
 
 /*
- * Finds what this process could count: resolves the events that `events` (the setting with this name) asks for,
- * and tests what the processor can count. pmu_path: the scripted PMU's shared object, or NULL. Takes a few
+ * Finds what this process could count: resolves the events that the setting `events` asks for, and tests what
+ * the processor can count. pmu_path: the scripted PMU's shared object, or NULL. Takes a few
  * milliseconds. Returns 0, -ENOMEM, or -EINVAL if the setting is invalid, with one line in `why`. On failure
  * nothing needs freeing.
  */

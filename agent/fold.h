@@ -51,7 +51,7 @@ size_t fold_sums_length(const struct plan *plan, const struct prototype_table *t
 
 /*
  * Returns the report's "fold" of a phase, which the caller owns: each event's rate at FOLD_BINS places, as a
- * multiple of its mean rate; null if nothing was sampled there. sums: from fold_sums, or NULL.
+ * multiple of its mean rate. A rate is null if nothing was sampled there. sums: from fold_sums, or NULL.
  */
 json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase);
 

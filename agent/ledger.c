@@ -31,7 +31,7 @@
 
 /*
  * Chooses the metrics that span the space. Without a list from the user these are instructions and IPC, or time
- * if instructions cannot be counted; phases are split by place if their places differ. With a list these
+ * if instructions cannot be counted. Phases are then split by place, if their places differ. With a list these
  * are its metrics, or time and its call paths if instructions cannot be counted.
  */
 static void choose_metrics(struct ledger *ledger, const struct settings *settings)

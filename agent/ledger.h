@@ -5,8 +5,8 @@
  *
  * ledger_drain may run on several threads at once, each for another thread's ring. Everything else is for one
  * thread at a time, and may run together with drains. The table of prototypes is read under RCU and swapped by
- * ledger_publish. One lock protects the rest. A drain takes it only once a quantum, for a burst that enters
- * the sample, for a sample in the program, and for a burst that no prototype claims.
+ * ledger_publish. One lock protects the rest. A drain takes it only when it must: once a quantum, for a burst
+ * that enters the sample, for a sample in the program, and for a burst that no prototype claims.
  */
 #ifndef PHASEMUX_AGENT_LEDGER_H
 #define PHASEMUX_AGENT_LEDGER_H
@@ -107,8 +107,8 @@ struct ledger_piece {
 
 /*
  * Drains and closes everything, places the unread bursts, and returns the totals, which the ledger owns. Call
- * when no thread reads bursts any more. Afterwards nothing is booked. pieces: receives what the ranks add; the
- * spool then stays as it was at the last checkpoint. pieces NULL: more checkpoints may follow, and then
+ * when no thread reads bursts any more. Afterwards nothing is booked. pieces: receives what the ranks add. With
+ * it the spool stays as it was at the last checkpoint. If it is NULL, another checkpoint may follow, and then
  * another call of this function.
  */
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,

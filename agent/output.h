@@ -22,8 +22,8 @@ int output_folder(const char *pattern, const struct job *job, char *folder, size
 
 /*
  * Creates the folder if it is missing, and for a step's folder also the one of its job. Returns a descriptor,
- * which the caller closes, or -errno: -EPERM if a folder belongs to another user or other users can write to
- * it; -ELOOP or -ENOTDIR if it is a link or a file.
+ * which the caller closes, or -errno: -EPERM if a folder belongs to another user or is writable for others,
+ * -ELOOP or -ENOTDIR if it is a link or a file.
  */
 int output_open(const char *folder);
 

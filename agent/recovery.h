@@ -24,9 +24,9 @@ int recovery_add(struct recovery *recovery, const struct spool_image *image, cha
 		size_t why_size);
 
 /*
- * Adds the recovered data to the totals, the sums (of the facts' length) and the profile with its routes (NULL:
- * there is none) of the last process of a family, which reports itself. Raises the two numbers of seconds to
- * the largest ones of the recovered processes.
+ * Adds the recovered data to those of the last process of a family, which reports itself: to its totals, its
+ * sums (of the facts' length), and its profile with its routes (NULL: it has none). Raises the two numbers of
+ * seconds to the largest ones of the recovered processes.
  */
 void recovery_give(struct recovery *recovery, struct totals *totals, double *sums,
 		struct profile_total *profile, double *wall_seconds, double *compute_seconds_most);

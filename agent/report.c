@@ -100,8 +100,8 @@ static json_t *warnings(const struct counting *counting)
 
 /*
  * Returns the parallel efficiency = load balance x communication efficiency (thesis 9.3). If ranks have
- * threads, it is also MPI efficiency (share of the time that ranks are not in MPI) x thread efficiency (share
- * of the time outside MPI that threads compute).
+ * threads, it is also MPI efficiency x thread efficiency. MPI efficiency is the share of the time that ranks
+ * are not in MPI. Thread efficiency is the share of this time that their threads compute.
  */
 static json_t *efficiency(const struct report_facts *facts)
 {

@@ -72,8 +72,8 @@ extern const unsigned settings_count;
 void settings_defaults(struct settings *settings);
 
 /*
- * Returns the samples per second; 0: none. Unless the user set a number, all samples together take about
- * `share` of the time at most, but at least a few are taken. sample_ns: time of one sample; 0: not known.
+ * Returns the samples per second; 0: none. Unless the user set a number, all samples together take at most
+ * `share` of the time. A few are taken even if they cost more. sample_ns: time of one sample; 0: not known.
  */
 double settings_sample_hz(const struct settings *settings, double share, double sample_ns);
 

@@ -31,8 +31,7 @@ bool slowdown_observes(uint64_t number);
 
 /*
  * Computes the slowdown from stretches in the order of their numbers. The stretches of a pair are compared if
- * the program made calls at nearly the same rate in the pairs before and after it, and enough calls in all of
- * them.
+ * the rates of calls were nearly equal in the pairs before and after it, and calls were enough in all of them.
  */
 void slowdown_of(const struct stretch *stretches, unsigned count, struct slowdown *slowdown);
 

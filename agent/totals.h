@@ -64,7 +64,7 @@ struct account {
 /*
  * Returns how many threads existed on average during the run, which lasted `ticks` or `wall_seconds`. A thread
  * that ended counts while it lived. A thread that exists at the end counts from the start of the run, or from
- * the end of the thread whose place it took, so that the serial part before a pool of threads is made is idle
+ * the end of the thread whose place it took. Therefore the serial part before a pool of threads is made is idle
  * time of the pool.
  */
 double account_threads(const struct account *account, double ticks);

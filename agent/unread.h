@@ -3,8 +3,8 @@
  * Places the bursts that were not read. The length and the two call paths of every burst are known from
  * time stamps. The prototype is known only of the bursts that were read, each with a known probability. The
  * bursts of one span and one length are a stratum. Its unread bursts spread over prototypes as its read ones
- * do, each weighted by the number of unread ones that it stands for (post-stratification; Cochran, Sampling
- * Techniques, 5A.9).
+ * do. Each read burst is weighted by the number of unread ones that it stands for (post-stratification;
+ * Cochran, Sampling Techniques, 5A.9).
  *
  * This is plain arithmetic on the tables of threads that have stopped.
  */
@@ -44,8 +44,8 @@ struct unread_placed {
 /*
  * Adds the unread bursts of a thread to `unread`. phase: phase of each of `prototypes` prototypes, 0: none.
  * burst_min: ticks; bursts below it that no prototype gets are short. ns_per_tick: of the thread's clock.
- * Returns the bursts that no prototype gets. Read bursts that no prototype claimed are the caller's, which
- * adds them to `unclassified`. Short ones among them are therefore subtracted there and added to `shorts`.
+ * Returns the bursts that no prototype gets. The caller adds the read bursts that no prototype claimed to
+ * `unclassified`. Therefore short ones among these are already subtracted there, and added to `shorts`.
  */
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,
 		const uint32_t *phase, uint32_t prototypes, double burst_min, double ns_per_tick);
