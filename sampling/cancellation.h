@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-/* Returns the state of before, for cancellation_release(). */
+/* Turns cancellation off. Returns the state before, which cancellation_release() takes. */
 static inline int cancellation_hold(void)
 {
 	int state = PTHREAD_CANCEL_ENABLE;

@@ -20,7 +20,7 @@ uint64_t clock_thread_ns(pid_t tid)
 
 #if defined(__x86_64__)
 
-#define CALIBRATION_NS 2000000 /* with brackets of tens of nanoseconds: right to about 1e-5 */
+#define CALIBRATION_NS 2000000 /* with brackets of tens of nanoseconds, the error is about 1e-5 */
 #define BRACKETS       16
 
 /* CPUID 8000_0007 EDX bit 8: the counter runs at a constant rate and never stops. */
@@ -31,7 +31,7 @@ static int has_constant_counter(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* Of several tries the one with the tightest bracket. */
+/* Keeps the try with the tightest bracket of BRACKETS tries. */
 void clock_look(struct clock_moment *moment)
 {
 	uint64_t tightest = UINT64_MAX;

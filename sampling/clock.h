@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time stamps that cost a few nanoseconds: the processor's constant counter where there is one
- * (x86 with an invariant time stamp counter, ARM), CLOCK_MONOTONIC elsewhere.
+ * Time stamps that cost a few nanoseconds. They are from the processor's constant counter if it has one (x86
+ * with an invariant time stamp counter, ARM), else from CLOCK_MONOTONIC.
  */
 #ifndef PHASEMUX_SAMPLING_CLOCK_H
 #define PHASEMUX_SAMPLING_CLOCK_H
@@ -11,14 +11,14 @@
 #include <time.h>
 
 struct clock {
-	int ticks; /* 1: clock_now() counts ticks of the processor; 0: nanoseconds */
-	double ns_per_tick;
+	int ticks;          /* 1: clock_now() counts ticks of the processor; 0: nanoseconds */
+	double ns_per_tick; /* 1 if ticks are nanoseconds */
 };
 
-/* Calibrated by clock_calibrate, constant afterwards. */
+/* The clock of this process. clock_calibrate sets it; it is constant afterwards. */
 extern struct clock clock_here;
 
-/* A clock of the kernel in nanoseconds. */
+/* Returns the time of one of the kernel's clocks in nanoseconds. */
 static inline uint64_t clock_read(clockid_t clock)
 {
 	struct timespec now;
@@ -27,33 +27,34 @@ static inline uint64_t clock_read(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC in nanoseconds. */
+/* Returns the time of CLOCK_MONOTONIC in nanoseconds. */
 static inline uint64_t clock_monotonic(void)
 {
 	return clock_read(CLOCK_MONOTONIC);
 }
 
 /*
- * Returns the time in nanoseconds that a thread of this process has run on processors, or 0 where the
- * thread is gone. tid 0 is the calling thread.
+ * Returns the time in nanoseconds that a thread of this process has run on processors, or 0 if the thread is
+ * gone. tid 0 is the calling thread.
  */
 uint64_t clock_thread_ns(pid_t tid);
 
-/* The same moment on two clocks; zeros: none. */
+/* One moment on two clocks; both are 0 if no counter has to be calibrated. */
 struct clock_moment {
 	uint64_t ticks;
 	uint64_t ns; /* of CLOCK_MONOTONIC */
 };
 
-/* Now; where there is no constant counter, none. */
+/* Fills moment with the present time, or with zeros if there is no counter that has to be calibrated. */
 void clock_look(struct clock_moment *moment);
 
 /*
- * Decides and calibrates against an earlier moment of this process; with none, or one that is too
- * young, it takes up to 2 ms. Before any other thread reads the clock.
+ * Chooses the clock and calibrates it against an earlier moment of this process. Takes up to 2 ms if `earlier`
+ * is zeros or less than 2 ms old. Call before any other thread reads the clock.
  */
 void clock_calibrate(const struct clock_moment *earlier);
 
+/* Returns the time in ticks of clock_here. Any thread may call it. */
 static inline uint64_t clock_now(void)
 {
 #if defined(__x86_64__)
@@ -81,8 +82,8 @@ static inline uint64_t clock_ticks(double ns)
 }
 
 /*
- * The next time, of clock_now(), at which the time of day is a multiple of so many ns: one moment for
- * all processes of a machine, and nearly one for all machines whose clocks are set.
+ * Returns the next time, in ticks of clock_now(), at which the time of day is a multiple of `ns` nanoseconds.
+ * All processes of a machine get the same moment; machines whose clocks are set get nearly the same one.
  */
 static inline uint64_t clock_next_multiple(uint64_t ns)
 {

@@ -7,15 +7,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define SPARE_SHARE 4 /* of what the limit allows, a quarter may be ours */
-/* From so many on, that quarter has room for 1,024 of ours. */
+#define SPARE_SHARE 4 /* the agent may use a quarter of the descriptors that the limit allows */
+/* The limit from which a quarter of it has room for 1,024 descriptors of the agent. */
 #define PLENTY     (SPARE_SHARE * (DESCRIPTOR_LIFTED + 1024))
 #define ABOVE_MOST 65536
 
-/* The lowest free one above the limit and from 512 on, or -1. */
+/* Returns a copy of fd at the lowest free number above the limit and from 512 on, or -1. */
 static int copy_above_limit(int fd)
 {
-	/* the process whose thread is here: in the child of a fork, perhaps one that is in the parent */
+	/* the process whose thread holds this lock; a child of a fork may find its parent's number in it */
 	static _Atomic pid_t holder;
 	struct rlimit limit, raised, seen;
 	pid_t self = getpid(), known = 0;
@@ -26,7 +26,7 @@ static int copy_above_limit(int fd)
 			sched_yield();
 			known = 0;
 		}
-	/* only here: before, another thread may have raised it */
+	/* read under the lock, because another thread may have raised the limit before */
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		goto out;
 	raised = limit;
@@ -37,7 +37,7 @@ static int copy_above_limit(int fd)
 	copy = fcntl(fd, F_DUPFD_CLOEXEC,
 			limit.rlim_cur > DESCRIPTOR_LIFTED ? (int)limit.rlim_cur :
 							     DESCRIPTOR_LIFTED);
-	/* what the program itself has set meanwhile stays */
+	/* keep a limit that the program itself has set meanwhile */
 	if (prlimit(0, RLIMIT_NOFILE, &limit, &seen) == 0 &&
 			(seen.rlim_cur != raised.rlim_cur || seen.rlim_max != raised.rlim_max))
 		setrlimit(RLIMIT_NOFILE, &seen);

@@ -57,7 +57,7 @@ static const struct known_event kernel_events[] = {
 	SOFTWARE("emulation-faults", EMULATION_FAULTS, "Instructions that trapped"),
 };
 
-/* AMD's own names since family 17h, as perf(1) has them; libpfm4 has others for the same events. */
+/* AMD's own names since family 17h, as in perf(1); libpfm4 has other names for these events. */
 static const struct known_event amd_events[] = {
 	{ "ls_not_halted_cyc", PERF_TYPE_RAW, 0x76, "Cycles" },
 	{ "ex_ret_instr", PERF_TYPE_RAW, 0xc0, "Instructions retired" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events by name: libpfm4's ("ex_ret_instr", "amd64_fam19h_zen4::EX_RET_INSTR", also of processors
- * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") where PAPI knows them, raw
+ * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") if PAPI knows them, raw
  * codes ("r1000001a0"), and the kernel's software events ("task-clock").
  */
 #ifndef PHASEMUX_SAMPLING_EVENT_H
@@ -16,19 +16,19 @@
 #define EVENT_NAME_MAX 96
 
 struct event {
-	char name[EVENT_NAME_MAX]; /* as the user or the model calls it */
+	char name[EVENT_NAME_MAX]; /* by which the user or the model names it */
 	uint32_t type;             /* perf_event_attr.type */
 	uint64_t config;           /* perf_event_attr.config */
-	uint64_t config1;          /* perf_event_attr.config1: 0 but for a few of Intel's */
+	uint64_t config1;          /* perf_event_attr.config1: 0, except a few of Intel's */
 };
 
 /* Returns whether the event counts nanoseconds of processor time. */
 bool event_is_time(const struct event *event);
 
 /*
- * Resolves a name for this processor. 0; -ENOENT: no such event here; -ENOSYS: it needs a library
- * that is not there; -EINVAL: not a name. On failure `why` says what was wrong and what is allowed,
- * in one line. Not for the path of a burst: it loads tables. One thread at a time.
+ * Resolves a name for this processor. Returns 0 or -errno: -ENOENT: no such event here; -ENOSYS: it needs a
+ * library that is not there; -EINVAL: not a name. On failure `why` says what was wrong and what is allowed,
+ * in one line. Do not call between bursts, because it loads tables. One thread at a time.
  */
 int event_resolve(struct event *event, const char *name, const struct processor *processor,
 		char *why, size_t why_size);
@@ -37,11 +37,11 @@ int event_resolve(struct event *event, const char *name, const struct processor 
 void event_each(const struct processor *processor, const char *pattern,
 		void (*visit)(void *data, const char *name, const char *description), void *data);
 
-/* The name of libpfm4's table for this processor, its own or the nearest; NULL: none. */
+/* Returns the name of libpfm4's table for this processor, its own or the nearest, or NULL if there is none. */
 const char *event_table_name(const struct processor *processor);
 
 /*
- * Lets go of the tables once all names are resolved: libpfm4 is as it was for the program, which
+ * Releases the tables. Call when all names are resolved. libpfm4 is then as it was before, because the program
  * may use it too.
  */
 void event_done(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Names by libpfm4. A processor that this libpfm4 does not recognise uses the nearest table that it
- * has; tables that are not this machine's are opened to us by LIBPFM_ENCODE_INACTIVE.
+ * has. LIBPFM_ENCODE_INACTIVE makes tables of other machines usable.
  */
 #include "sampling/event_sources.h"
 
@@ -20,8 +20,8 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 /*
- * The library's functions. It is opened when the first name is looked up: its tables are a megabyte
- * that is relocated as it is loaded, and most runs count events whose codes we know.
+ * The library's functions. It is opened when the first name is looked up, because its tables are a megabyte
+ * that is relocated as it is loaded. Most runs count events whose codes are known without it.
  */
 static struct {
 	__typeof__(pfm_initialize) *initialize;
@@ -34,7 +34,7 @@ static struct {
 	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;
 } pfm;
 
-/* Tables by processor, the nearest first; a newer libpfm4 may have what 4.13 has not. */
+/* Tables by processor, the nearest first; a newer libpfm4 may have tables that 4.13 does not have. */
 static const struct {
 	const char *vendor;
 	unsigned family, first_model, last_model;
@@ -82,7 +82,7 @@ static const struct {
 
 #define COUNT(ARRAY) (sizeof(ARRAY) / sizeof((ARRAY)[0]))
 
-/* libpfm_ready is the first to call; NULL stays where the library cannot be opened. */
+/* Finds the library's functions; only libpfm_ready calls it. They stay NULL if the library cannot be opened. */
 static bool libpfm_opens(void)
 {
 	static const struct {
@@ -118,9 +118,8 @@ static bool put_aside(const char *entry)
 }
 
 /*
- * libpfm4 reads its settings from the environment when it starts. It gets an array of its own to
- * look at, so that the program's environment stays as it was, to the pointer: setenv would leave a
- * reallocated one behind.
+ * libpfm4 reads its settings from the environment when it starts. It gets an array of its own to read, so that
+ * the program's environment stays as it was, even its address. setenv would leave a reallocated one behind.
  */
 static int start_libpfm(void)
 {
@@ -146,8 +145,8 @@ static int start_libpfm(void)
 }
 
 /*
- * libpfm4 is shared with whoever else in the process uses it (a PAPI of the program's own, or the
- * one that event_papi.c asks, which stops it): so its state is asked, not remembered.
+ * libpfm4 may have other users in the process: a PAPI of the program's own, or the one that event_papi.c asks,
+ * which stops it. Therefore its state is asked for, not remembered.
  */
 static bool libpfm_runs(void)
 {
@@ -189,7 +188,7 @@ static bool table_info(const char *name, pfm_pmu_info_t *info)
 	return false;
 }
 
-/* libpfm4's own choice for the processor that we run on. */
+/* Returns the table that libpfm4 itself chooses for this processor, or NULL. */
 static const char *table_of_this_machine(void)
 {
 	pfm_pmu_info_t info;
@@ -253,7 +252,7 @@ static int encode(struct event *event, const char *name)
 	return status;
 }
 
-/* NULL when the event fits; else what to do instead. */
+/* Returns NULL if the processor has the event as in its table, else what to do instead. */
 static const char *misfit(const struct event *event, const char *name,
 		const struct processor *processor)
 {

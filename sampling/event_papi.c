@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PAPI presets. PAPI is opened only when a preset is named, privately, under the soname found at
- * build time, and only asked which native event a preset stands for: counting is ours.
+ * PAPI presets. PAPI is opened only when a preset is named, privately, under the soname found at build time. It
+ * only tells which native event a preset stands for; the agent does the counting.
  */
 #include "sampling/event_sources.h"
 
@@ -38,12 +38,12 @@ static bool find_functions(struct papi *papi, void *library)
 
 /*
  * Calls visit for each preset that PAPI has here, until it returns true. A PAPI that the program
- * itself has started is used as it is, and left running. 0, or -ENOSYS with `why`.
+ * itself has started is used as it is, and left running. Returns 0, or -ENOSYS with `why`.
  */
 static int each_preset(bool (*visit)(void *data, const PAPI_event_info_t *info), void *data,
 		char *why, size_t why_size)
 {
-	/* it stays: what PAPI allocated outlives its shutdown (213 KB a start on Zen 5), in its variables */
+	/* never unloaded, because what PAPI allocated outlives its shutdown (213 KB a start on Zen 5) */
 	void *library = dlopen(PAPI_SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	PAPI_event_info_t *info = NULL;
 	struct papi papi;

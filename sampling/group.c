@@ -30,7 +30,7 @@ static int open_event(struct group *group, const struct event *event)
 		.pinned = group->count == 0,
 		.exclude_kernel = event->type != PERF_TYPE_SOFTWARE,
 		.exclude_hv = 1,
-		/* of the whole group, should it be sampled */
+		/* the events of a sampled group must have one clock */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -52,9 +52,9 @@ static void unmap_page(struct group *group, unsigned i)
 }
 
 /*
- * A mapping keeps its event alive without a descriptor: so the siblings' are closed, of which a
- * program's limit may allow few, and which a program may close. Where there is nothing to map, the
- * descriptor stays.
+ * Maps the events' pages, and closes the descriptors of all but the first one. A mapping keeps its event alive
+ * without a descriptor. A program's limit may allow few descriptors, and the program may close them. If an
+ * event cannot be mapped, its descriptor stays open.
  */
 static void map_pages(struct group *group, enum read_method method, bool save_pages)
 {
@@ -129,7 +129,10 @@ int group_sample(struct group *group, struct perf_event_attr *attr)
 	return 0;
 }
 
-/* Nobody else has our id, and another kind of file knows no such request. */
+/*
+ * Returns whether the descriptor is still the agent's: only its event has this id, and other files refuse the
+ * request.
+ */
 static bool is_ours(const struct group *group, unsigned i)
 {
 	uint64_t id = 0;
@@ -142,7 +145,7 @@ static bool is_ours(const struct group *group, unsigned i)
 
 static void close_descriptors(struct group *group)
 {
-	/* the leader last: siblings without a leader would become events of their own */
+	/* the leader last, because siblings without a leader would become events of their own */
 	for (unsigned i = group->count + group->sampled; i-- > 0;)
 		if (group->fd[i] >= 0 && is_ours(group, i))
 			group->pmu->close(group->fd[i]);
@@ -161,16 +164,16 @@ void group_close(struct group *group)
 void group_abandon(struct group *group)
 {
 	/*
-	 * Closing drops this process's references alone; a disable would stop the parent's
-	 * counters. The kernel leaves the pages out of a fork, so something else may be mapped
-	 * at their addresses by now.
+	 * Closing drops only this process's references; a disable would stop the parent's
+	 * counters. The child of a fork does not have the pages, so something else may be mapped
+	 * at their addresses now.
 	 */
 	memset(group->page, 0, sizeof(group->page));
 	group->method = READ_SYSCALL;
 	close_descriptors(group);
 }
 
-/* Another thread's counters may be where ours were, when the program has closed them. */
+/* Sends the request to the group, if its descriptor is not another event's since the program closed it. */
 static int ask(struct group *group, unsigned long request)
 {
 	return is_ours(group, 0) ? group->pmu->ioctl(group->fd[0], request, 0) : -EBADF;
@@ -193,7 +196,7 @@ int group_disable(struct group *group)
 	return error;
 }
 
-/* What the kernel gives of a group. */
+/* A reading of a group, as the kernel writes it. */
 struct group_counts {
 	uint64_t events;
 	struct {

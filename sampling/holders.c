@@ -29,7 +29,7 @@ static unsigned count_events(const char *fd_folder)
 	unsigned count = 0;
 	struct dirent *entry;
 
-	if (!folder) /* somebody else's, or gone */
+	if (!folder) /* another user's, or gone */
 		return 0;
 	while ((entry = readdir(folder))) {
 		char target[sizeof(PERF_LINK)];

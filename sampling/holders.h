@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who else may hold counters of this machine: the kernel's NMI watchdog, and processes that have
- * perf events open.
+ * Other users that may hold counters of this machine: the kernel's NMI watchdog, and processes that
+ * have perf events open.
  */
 #ifndef PHASEMUX_SAMPLING_HOLDERS_H
 #define PHASEMUX_SAMPLING_HOLDERS_H
@@ -11,17 +11,17 @@
 
 struct holder {
 	pid_t pid;
-	char name[32];        /* of the program, as /proc has it */
-	unsigned descriptors; /* of perf events: one may hold a whole group */
+	char name[32];        /* of the program, from /proc */
+	unsigned descriptors; /* number of perf events; one may hold a whole group */
 };
 
-/* Does the kernel's watchdog count cycles on every processor? False where that is not known. */
+/* Returns whether the kernel's watchdog counts cycles on every processor; false if that is not known. */
 bool holders_watchdog(void);
 
 /*
  * Fills holders[0 .. max) with other processes that have perf events open, those with most first,
- * and returns how many there are in all. Sees this user's processes only, or all as root.
- * proc is "/proc". It takes milliseconds: it reads the links of every descriptor.
+ * and returns how many there are in all. Sees only this user's processes, or all as root.
+ * proc is "/proc". Takes milliseconds, because it reads the links of every descriptor.
  */
 unsigned holders_find(const char *proc, struct holder *holders, unsigned max);
 

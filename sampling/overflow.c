@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RECORD_BYTES 96 /* of a sample with five values */
+#define RECORD_BYTES 96 /* size of a sample with five values */
 
 /* A record as the kernel writes it for SAMPLED. */
 #define SAMPLED (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ)
@@ -38,7 +38,7 @@ static int add_event(struct group *group, uint64_t period_ns)
 		.exclude_hv = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		/* nobody waits for the ring */
+		/* no thread waits for the ring */
 		.watermark = 1,
 		.wakeup_watermark = UINT32_MAX,
 	};
@@ -69,7 +69,7 @@ int overflow_add(struct overflow *overflow, struct group *group, uint64_t period
 {
 	int error = add_event(group, period_ns);
 
-	/* the first group's sampling event is where the ring is */
+	/* the first group's sampling event owns the ring */
 	return error ? error :
 		       group->pmu->ioctl(group->fd[group->count], PERF_EVENT_IOC_SET_OUTPUT,
 				       (unsigned long)overflow->fd);
@@ -90,7 +90,7 @@ void overflow_abandon(struct overflow *overflow)
 
 /* ---- reading ---- */
 
-/* Bytes of the ring, which may go around its end. */
+/* Copies bytes from the ring, also across its end. */
 static void copy(const struct overflow *overflow, uint64_t from, void *to, size_t bytes)
 {
 	size_t page = page_bytes(), size = overflow->bytes - page, at = from & (size - 1);
@@ -127,7 +127,7 @@ static bool read_sample(const struct overflow *overflow, uint64_t from,
 static void move(struct overflow *overflow, uint64_t tail)
 {
 	overflow->tail = tail;
-	/* pairs with the kernel's look at the tail before it writes: we are done with the records */
+	/* pairs with the kernel's read of the tail before it writes: the records are no longer needed */
 	__atomic_store_n(&overflow->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
@@ -138,7 +138,7 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 
 		copy(overflow, overflow->tail, &header, sizeof(header));
 		if (header.size < sizeof(header)) {
-			/* not a ring any more: the program has written to it */
+			/* invalid, because the program has written to the ring */
 			move(overflow, head);
 			return false;
 		}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Samples of one thread: every so often, by the time that it runs on a processor, the kernel writes
- * where the thread is, and the values of the group that is being counted, into a ring that it
- * shares with us. No signal is sent, and nothing runs in the thread.
+ * Samples of one thread. After each period of the thread's processor time, the kernel writes the thread's
+ * address and the values of the group that is being counted into a ring. The kernel shares this ring with the
+ * agent. No signal is sent, and nothing runs in the thread.
  *
- * Each group of the thread has a sampling event (a software clock: it needs no counter), and all
- * write into the one ring. Where the ring is full the kernel drops samples, and says how many.
+ * Each group of the thread has a sampling event (a software clock, which needs no counter). All of them write
+ * into one ring. When the ring is full, the kernel drops samples, and says how many.
  *
- * overflow_open and _close are for the thread itself; the rest is for one caller at a time, of any
- * thread, until overflow_close.
+ * Call overflow_open and overflow_close on the thread itself. One thread at a time, which may be any, may call
+ * the other functions until overflow_close.
  */
 #ifndef PHASEMUX_SAMPLING_OVERFLOW_H
 #define PHASEMUX_SAMPLING_OVERFLOW_H
@@ -24,40 +24,40 @@ struct overflow {
 	const struct pmu *pmu;
 	struct perf_event_mmap_page *page; /* NULL: no samples */
 	size_t bytes;                      /* mapped, with the page */
-	int fd;                            /* of the event whose ring it is */
-	uint64_t tail;
-	uint64_t lost; /* samples that found no room, as far as read */
+	int fd;                            /* of the event that owns the ring */
+	uint64_t tail;                     /* up to which records were taken, in bytes */
+	uint64_t lost;                     /* number of dropped samples, as far as read */
 };
 
 struct overflow_sample {
-	uintptr_t address; /* of the program, where it was */
+	uintptr_t address; /* of the instruction at which the thread was */
 	uint64_t time;     /* CLOCK_MONOTONIC, ns */
-	uint64_t id;       /* of the sampling event: of which group */
-	uint64_t lost;     /* samples lost up to this one, of all the ring's */
+	uint64_t id;       /* of the sampling event, which tells the group */
+	uint64_t lost;     /* number of samples that the ring lost before this one */
 	uint64_t clock;    /* ns that the thread ran while this group was enabled */
-	unsigned count;    /* values of the group, in the order of its events */
+	unsigned count;    /* number of values, in the order of the group's events */
 	uint64_t values[GROUP_EVENTS_MAX];
 };
 
 /*
- * Makes the ring, of zeroed memory, with the sampling event of that group, which must not have been
- * enabled yet: a sample every period_ns of the thread's time, room for about `samples`; where the
- * kernel does not lock so much memory, for fewer. 0 or -errno; then there are no samples, and the group
- * is as it was, or counts with an event more that is never seen.
+ * Makes the ring with the sampling event of the group, which must not have been enabled yet. overflow is zeros.
+ * A sample is taken every period_ns of the thread's time. The ring has room for about `samples`, or for fewer
+ * if the kernel does not lock as much memory. Returns 0 or -errno. After an error there are no samples, and the
+ * group is unchanged or has one event more, which is never read.
  */
 int overflow_open(struct overflow *overflow, struct group *group, uint64_t period_ns,
 		unsigned samples);
 
-/* The same for each further group of the thread: into the same ring. */
+/* Adds a further group of the thread, which is sampled into the same ring. Returns 0 or -errno. */
 int overflow_add(struct overflow *overflow, struct group *group, uint64_t period_ns);
 
-/* Before the groups are closed. */
+/* Unmaps the ring. Call before the groups are closed. */
 void overflow_close(struct overflow *overflow);
 
-/* For the child of a fork: the ring is not there. */
+/* Forgets the ring. Call in the child of a fork, which does not have it. */
 void overflow_abandon(struct overflow *overflow);
 
-/* Where the kernel will write next; what is before it can be read. */
+/* Returns the position in bytes at which the kernel will write next. Records before it can be read. */
 static inline uint64_t overflow_head(const struct overflow *overflow)
 {
 	/* pairs with the kernel's barrier before it moves the head: the records are written */
@@ -65,14 +65,14 @@ static inline uint64_t overflow_head(const struct overflow *overflow)
 				overflow->tail;
 }
 
-/* The oldest sample before `head`, which stays. False: there is none. */
+/* Reads the oldest sample before `head`, and leaves it in the ring. Returns false if there is none. */
 bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sample *sample);
 
-/* How many samples before `head` are from these moments, from <= time < to, up to `most`. */
+/* Returns the number of samples before `head` with from <= time < to (ns), counted up to `most`. */
 unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t from, uint64_t to,
 		unsigned most);
 
-/* Takes what overflow_peek has shown out of the ring. */
+/* Removes the sample that overflow_peek has read from the ring. */
 void overflow_take(struct overflow *overflow);
 
 #endif

@@ -11,28 +11,27 @@
 
 #include "sampling/clock.h"
 
-/* A path spans at most this many bytes of stack; what is above is left out. */
+/* Bytes of stack that a path spans at most; frames above are left out. */
 #define SPAN_MAX (1u << 26)
 
-/* Merged paths have so many frames, as long as they take less than this part of the room for them. */
+/* Numbers of frames of merged paths, each until merged paths take this part of the room for them. */
 static const struct {
 	unsigned frames, eighths;
 } merges[] = { { 4, 4 }, { 2, 6 }, { 1, 8 } };
 
-/* A guess that was right this many times more than wrong has as many wrong ones before it is given up. */
-#define ALIKE_MOST  8
-#define ALIKE_RETRY 32
+#define ALIKE_MOST  8 /* highest score of look_alike: wrong guesses in a row until it is given up */
+#define ALIKE_RETRY 32 /* searches between two tries of a look_alike that was given up */
 
-/* What takes longer to learn was held up by something else. */
+/* Longest time in ns that counts as learning. A thread that takes longer was preempted. */
 #define LEARN_NS_MOST 2e5
 
-/* Paths of all threads of the process. */
+/* Number of paths of all threads of the process. */
 static _Atomic uint32_t all_paths;
 
 /*
- * The unwinder is the compiler's (libgcc_s), which C++ programs carry anyway: it neither allocates
- * nor opens files, and with glibc 2.35 it takes no lock. It is opened here, out of the program's
- * sight, so that a program without it stays without it.
+ * The unwinder is the compiler's (libgcc_s), which C++ programs have anyway. It neither allocates nor opens
+ * files, and with glibc 2.35 it takes no lock. It is opened locally, so that a program without it stays without
+ * it.
  */
 static struct {
 	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
@@ -65,7 +64,7 @@ void path_init(struct path_table *table, pthread_t thread)
 	size_t size;
 
 	table->learn_most = UINT64_MAX;
-	/* where calls leave their return address in a register there is nothing to look at */
+	/* processors whose calls leave the return address in a register have nothing on the stack to read */
 #if defined(__x86_64__)
 	if (pthread_getattr_np(thread, &attributes))
 		return;
@@ -112,7 +111,7 @@ static const uint64_t mixers[PATH_FRAMES_MAX] = { 0x9e3779b97f4a7c15u, 0xbf58476
 	0x94d049bb133111ebu, 0xd6e8feb86659fd93u, 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu,
 	0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u };
 
-/* Of the sum over `frames` frames. Merged paths have hashes of their own. */
+/* Returns the hash of a path from the sum over its frames. Merged paths have hashes of their own. */
 static inline uint64_t path_hash(uint64_t sum, unsigned frames, bool merged)
 {
 	sum += 2 * frames + merged;
@@ -124,7 +123,7 @@ static inline uint32_t index_slot(uint64_t hash, uint32_t slots)
 	return (uint32_t)(hash >> 40) & (slots - 1);
 }
 
-/* What stands in the index for a path of this number. */
+/* Returns the entry of the index for a path of this number. */
 static inline uint32_t index_entry(uint64_t hash, unsigned number)
 {
 	return (uint32_t)(hash >> 16) << 16 | number;
@@ -149,7 +148,7 @@ static void index_add(struct path_table *table, unsigned number)
 	table->index[at] = index_entry(hash, number);
 }
 
-/* Others may ask for it at any time. */
+/* Sets `mapped`, which other threads may read at any time. */
 static void count_mapped(struct path_table *table)
 {
 	size_t bytes = 0;
@@ -161,7 +160,7 @@ static void count_mapped(struct path_table *table)
 	atomic_store_explicit(&table->mapped, bytes, memory_order_relaxed);
 }
 
-/* Whether there is room for one more path, in four times as large an index if need be. */
+/* Returns whether the index has room for one more path. Makes it four times as large if necessary. */
 static bool room_in_index(struct path_table *table)
 {
 	uint32_t *before = table->index, slots = table->index_slots;
@@ -242,7 +241,7 @@ struct walk {
 	/* over the frames up to each: the sum that path_hash takes */
 	uint64_t sum[PATH_FRAMES_MAX];
 	unsigned frames;
-	bool unknown; /* the walk ended where nothing is known of the return address */
+	bool unknown; /* the walk ended at a return address of which nothing is known */
 };
 
 static inline bool is_on_stack(const struct path_table *table, uintptr_t frame)
@@ -253,7 +252,7 @@ static inline bool is_on_stack(const struct path_table *table, uintptr_t frame)
 static inline __attribute__((no_sanitize("address"))) void
 walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, struct walk *walk)
 {
-	/* of the innermost address it is not used */
+	/* the offset of the innermost address is not used */
 	uint32_t offset = -(uint32_t)sizeof(uintptr_t);
 	uint64_t sum = 0;
 	unsigned frames = 0;
@@ -292,7 +291,7 @@ static inline bool has_frames(const struct path *path, const uintptr_t *address,
 	return !differ;
 }
 
-/* The number of the path with the walk's first `frames` frames, or 0. */
+/* Returns the number of the path with the walk's first `frames` frames, or 0. */
 static inline unsigned look_up(const struct path_table *table, const struct walk *walk,
 		unsigned frames, bool merged)
 {
@@ -311,8 +310,8 @@ static inline unsigned look_up(const struct path_table *table, const struct walk
 }
 
 /*
- * A path that has its frames where the last path from this address had them, or 0. Nothing here waits
- * for what was read before.
+ * Returns a path whose frames are at the offsets of the last path from this address, or 0. Is faster than
+ * walk_stack, because no read of the stack depends on an earlier one.
  */
 static inline __attribute__((no_sanitize("address"))) unsigned look_alike(
 		const struct path_table *table, const struct path *last, uintptr_t address,
@@ -341,7 +340,7 @@ static inline __attribute__((no_sanitize("address"))) unsigned look_alike(
 	return 0;
 }
 
-/* Whether look_alike is worth its time: it was right of late, or was not asked for a while. */
+/* Returns whether to try look_alike: it was right lately, or was not tried for ALIKE_RETRY searches. */
 static inline bool guesses(struct path_table *table)
 {
 	return table->alike || ++table->searches % ALIKE_RETRY == 0;
@@ -381,7 +380,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 32);
 }
 
-/* Of an address the part that is the same in every process: the file's name and the offset in it. */
+/* Returns a hash of what is equal in every process for an address: the file's name and the offset in it. */
 static uint32_t token_of(uintptr_t address)
 {
 	const char *name = "", *slash;
@@ -409,7 +408,7 @@ static uint32_t token_of(uintptr_t address)
 	return (uint32_t)mix(hash, address - base);
 }
 
-/* Adds to a hash the innermost frames of a path, by what is the same in every process. */
+/* Adds the innermost frames of a path to a hash, by their tokens, which are equal in every process. */
 static uint64_t mix_frames(const struct path_table *table, uint64_t hash, const struct path *path,
 		unsigned frames)
 {
@@ -426,7 +425,7 @@ static void sign(const struct path_table *table, struct path *path)
 	path->signature = mix_frames(table, 0, path, path->frames);
 }
 
-/* Paths end at this address from now on: what goes beyond it is not recognised any more. */
+/* Makes paths end at this address from now on. Known paths that go beyond it are not recognised any more. */
 static void end_paths(struct path_table *table, uintptr_t address)
 {
 	for (unsigned i = 1; i < table->count; i++) {
@@ -438,7 +437,7 @@ static void end_paths(struct path_table *table, uintptr_t address)
 	}
 }
 
-/* The next return address stands so far above this one; 0: there is none. */
+/* Notes that the next return address is `distance` bytes above this one; 0: there is none. */
 static void note_frame(struct path_table *table, uintptr_t address, uint32_t distance)
 {
 	struct path_frame *known = find_frame(table, address);
@@ -468,7 +467,7 @@ static void unwind_stack(struct path_table *table, uintptr_t address, uintptr_t 
 		note_frame(table, unwound.address[unwound.frames - 1], 0);
 }
 
-/* Return addresses that are not known come first: half of what learning may take is left to them. */
+/* Returns whether learning may unwind. Half of its time is reserved for return addresses that are not known. */
 static bool may_unwind(const struct path_table *table, bool unknown)
 {
 	uint64_t most = unknown ? table->learn_most : table->learn_most / 2;
@@ -492,13 +491,13 @@ static bool is_full(const struct path_table *table)
 	return kept(table) >= PATHS_DEEP || (kept(table) >= PATHS_EACH && is_process_full());
 }
 
-/* How many merged paths the thread may have. */
+/* Returns how many merged paths the thread may have. */
 static unsigned room_to_merge(void)
 {
 	return is_process_full() ? PATHS_EACH : PATHS_MAX - PATHS_DEEP;
 }
 
-/* A new path of the walk's first `frames` frames; 0 without room. */
+/* Adds a path of the walk's first `frames` frames. Returns its number, or 0 if there is no room. */
 static unsigned add(struct path_table *table, const struct walk *walk, unsigned frames, bool merged)
 {
 	struct path path = { .frames = (uint16_t)frames, .merged = merged };
@@ -518,7 +517,7 @@ static unsigned add(struct path_table *table, const struct walk *walk, unsigned 
 	return table->count++;
 }
 
-/* All paths that found no room and have the innermost frames of this one; path 0 without room for them. */
+/* Returns the merged path with the innermost frames of this walk, or path 0 if there is no room for it. */
 static unsigned merge(struct path_table *table, const struct walk *walk)
 {
 	uint64_t before = atomic_load_explicit(&table->merged, memory_order_relaxed);
@@ -548,7 +547,7 @@ static unsigned learn(struct path_table *table, uintptr_t address, uintptr_t fra
 		walk_stack(table, address, frame, walk);
 		at = look_up(table, walk, walk->frames, false);
 	}
-	/* what stands where nothing is known may be no return address */
+	/* the word of which nothing is known may be no return address */
 	if (walk->unknown && walk->frames > 1)
 		walk->frames--;
 	else if (!at && !is_full(table) && !(walk->unknown && unwind.backtrace))
@@ -570,7 +569,7 @@ static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *t
 	return at;
 }
 
-/* The path of a call on a stack that is not the thread's own. */
+/* Returns the path of a call on a stack that is not the thread's own. */
 static unsigned search_elsewhere(struct path_table *table, uintptr_t address)
 {
 	struct walk walk = { .address[0] = address, .sum[0] = address * mixers[0], .frames = 1 };
@@ -606,7 +605,7 @@ unsigned path_search(struct path_table *table, uintptr_t address, const void *fr
 	return at;
 }
 
-/* Whether from these frames on outwards, as far as both paths reach, the callers are the same. */
+/* Returns whether the callers from these frames on outwards are equal, as far as both paths reach. */
 static bool continues(const struct path *path, unsigned frame, const struct path *other,
 		unsigned at)
 {

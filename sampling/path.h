@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Call paths of one thread: the return addresses above a call, a few frames deep, so that a
- * program's own wrapper around a runtime call does not hide who called it.
+ * Call paths of one thread: the return addresses above a call, a few frames deep, so that a program's own
+ * wrapper around a runtime call does not hide the caller.
  *
- * The distance from one return address to the next one up the stack is a constant of the code that
- * the first one returns to. Unwinding learns this distance once for each return address; the stack is
- * then walked without unwinding, and a hash table says which path the addresses are. So finding a
- * path costs the same however many paths there are. Two guesses come before the walk: the path that
- * followed the last one the time before, and the offsets of the path that began at this address last.
+ * The distance from one return address to the next one up the stack is a constant of the code that the first
+ * one returns to. Unwinding learns this distance once for each return address. The stack is then walked without
+ * unwinding, and a hash table tells which path the addresses are. Therefore the time to find a path does not
+ * depend on the number of paths. Two guesses come before the walk: the path that followed the last one the time
+ * before, and the offsets of the last path from this address.
  *
- * Where code moves its stack pointer by varying amounts (alloca), paths end before it. Every path that
- * is new is compared with what unwinding says, as far as `learn_most` allows, so that such code is found.
- * The stack is only looked at between the call and the stack's end; on a stack that is not the thread's
- * own (a coroutine's), a path is its first return address alone.
+ * If code moves its stack pointer by varying amounts (alloca), paths end before it. To find such code, every
+ * new path is compared with the result of unwinding, as far as `learn_most` allows. The stack is only read
+ * between the call and the stack's end. On a stack that is not the thread's own (a coroutine's), a path is only
+ * its first return address.
  *
  * Memory is bounded: a thread keeps PATHS_DEEP whole paths, and all threads of the process together
- * PATHS_PROCESS of them, except that each thread may have PATHS_EACH of its own. A path that is met later is merged
- * with others that have the same innermost frames: four of them, or fewer once there are many such.
- * The hash tables begin within the struct and grow in memory that is mapped for them.
+ * PATHS_PROCESS of them, except that each thread may have PATHS_EACH of its own. A path that is found later is
+ * merged with others that have the same innermost frames: four of them, or fewer once there are many merged
+ * paths. The hash tables are first within the struct and grow in memory that is mapped for them.
  *
- * One thread uses a table. Others may read `path` below `count` once they have learnt a number from that
- * thread, because a path stays where it is, with its addresses and its signature. Zeros are an empty table
- * without a stack: every path is one return address.
+ * One thread uses a table. Others may read `path` below `count` once they have a number from that thread,
+ * because a path stays at its place, with its addresses and its signature. Zeros are an empty table without a
+ * stack, in which every path is one return address.
  */
 #ifndef PHASEMUX_SAMPLING_PATH_H
 #define PHASEMUX_SAMPLING_PATH_H
@@ -33,28 +33,28 @@
 #include <stdint.h>
 
 #define PATH_FRAMES_MAX  8
-#define PATHS_MAX        4096 /* numbers of a thread; the rest of them is for merged paths */
+#define PATHS_MAX        4096 /* numbers of a thread; those above PATHS_DEEP are for merged paths */
 #define PATHS_DEEP       3072 /* whole paths of a thread */
-#define PATHS_PROCESS    8192 /* paths of all threads ... */
-#define PATHS_EACH       64   /* ... but each thread may have this many, and as many merged ones */
-#define PATH_SLOTS_FIRST 128  /* of each hash table, within the struct */
+#define PATHS_PROCESS    8192 /* paths of all threads */
+#define PATHS_EACH       64   /* paths, and merged ones, of each thread even beyond PATHS_PROCESS */
+#define PATH_SLOTS_FIRST 128  /* slots of each hash table within the struct */
 #define PATH_SLOTS_MAX   8192
 #define PATH_ORIGINS     128
 
 /*
- * In the order in which they were met: memory is touched as far as it is used. Path 0 stands for
- * those that found no room: no frames.
+ * A path. Paths are stored in the order in which they were first found, so that only memory in use is touched.
+ * Path 0 has no frames, and stands for paths that found no room.
  */
 struct path {
 	/* return addresses, innermost first */
 	_Alignas(64) uintptr_t address[PATH_FRAMES_MAX];
-	uint32_t offset[PATH_FRAMES_MAX]; /* where they stand, in bytes above the caller's frame */
-	uint64_t signature; /* of the whole path; the same in every process of a program */
+	uint32_t offset[PATH_FRAMES_MAX]; /* of the addresses, in bytes above the caller's frame */
+	uint64_t signature; /* of the whole path; equal in every process of a program */
 	uint16_t frames;
 	uint16_t top;    /* frames to compare on the stack; 0: it is not found there */
-	uint16_t merged; /* 1: all paths with these frames that found no room */
-	uint16_t then;   /* which path came after this one, last time */
-	uint32_t note;   /* whatever the table's user remembers of it; 0 at first */
+	uint16_t merged; /* 1: stands for all paths with these frames that found no room */
+	uint16_t then;   /* number of the path that came after this one, last time */
+	uint32_t note;   /* for the table's user; 0 at first */
 };
 
 /* What is known of a return address. */
@@ -69,42 +69,44 @@ struct path_table {
 	uint32_t count; /* paths in use, with number 0 */
 	uint16_t last, expected;
 	uint16_t searches; /* modulo its range */
-	int16_t alike; /* how often of late a path was where the last one from its address was */
+	int16_t alike; /* score of look_alike: rises when it finds a path, falls when it does not */
 	/* numbers of paths by hash of their addresses, with 16 bits of the hash; 0: free */
 	uint32_t *index;
 	struct path_frame *frames; /* by hash of the address; address 0: free */
 	uint32_t index_slots, frame_slots, frame_count;
-	_Atomic size_t mapped;        /* bytes of the two; others may read it at any time */
-	_Atomic uint64_t kept;        /* whole paths in use; others may read it at any time */
-	uint64_t learn_most;          /* ticks that learning may take */
-	_Atomic uint64_t learn_ticks; /* that learning took; others may read it at any time */
-	_Atomic uint64_t
-			merged; /* calls whose path is a merged one; others may read it at any time */
-	uint16_t origin[PATH_ORIGINS]; /* the last whole path from an address, by hash of it */
+	_Atomic size_t mapped; /* bytes of index and frames; others may read it at any time */
+	_Atomic uint64_t kept; /* whole paths in use; others may read it at any time */
+	uint64_t learn_most;   /* ticks that learning may take */
+	_Atomic uint64_t learn_ticks; /* ticks that learning took; others may read it at any time */
+	_Atomic uint64_t merged;      /* calls with a merged path; others may read it at any time */
+	uint16_t origin[PATH_ORIGINS]; /* the last whole path from an address, by the address' hash */
 	uint32_t first_index[PATH_SLOTS_FIRST];
 	struct path_frame first_frames[PATH_SLOTS_FIRST];
 	struct path path[PATHS_MAX];
 };
 
 /*
- * Makes unwinding possible, for the whole process: 0 or -ENOENT, and then a path is one return
- * address. Before the first path_find; may allocate.
+ * Makes unwinding possible in the whole process. Returns 0 or -ENOENT; after an error a path is one return
+ * address. Call before the first path_find. May allocate.
  */
 int path_setup(void);
 
-/* Notes the stack of its thread in a (zeroed) table; learning is not limited. May allocate. */
+/* Notes the stack of `thread` in a table of zeros. Learning is not limited. May allocate. */
 void path_init(struct path_table *table, pthread_t thread);
 
-/* Returns what has been mapped for the table, after its last use. */
+/* Unmaps the memory of the table. Call after its last use. */
 void path_fini(struct path_table *table);
 
-/* Bytes that have been mapped for the table, beside the struct. */
+/* Returns the bytes that are mapped for the table, without the struct. Any thread may call it. */
 size_t path_mapped(const struct path_table *table);
 
-/* The cold side of path_find: looked up, or learnt. */
+/* Looks a path up, or learns it. Only path_find calls it, if its guess was wrong. */
 unsigned path_search(struct path_table *table, uintptr_t address, const void *frame);
 
-/* Looks at words of the stack that are other functions'. */
+/*
+ * Returns whether the stack has the path's addresses at its offsets. Reads words of the stack that belong to
+ * other functions.
+ */
 static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 		const struct path_table *table, const struct path *path, uintptr_t address,
 		uintptr_t frame)
@@ -125,14 +127,13 @@ static inline __attribute__((no_sanitize("address"))) bool path_is_here(
 }
 
 /*
- * The path of the call that returns to `address`, by its number in the table; frame is the caller's
- * stack pointer after that return (the canonical frame address of the function called). Allocates
- * nothing from the program's heap, takes no lock (but the loader's where glibc is older than 2.35 and
- * the path is new).
+ * Returns the number in the table of the path of the call that returns to `address`. frame: the caller's stack
+ * pointer after that return (the canonical frame address of the function called). Allocates nothing from the
+ * program's heap. Takes no lock, except the loader's if glibc is older than 2.35 and the path is new.
  */
 static inline unsigned path_find(struct path_table *table, uintptr_t address, const void *frame)
 {
-	/* programs are loops: what followed this path last time follows it again */
+	/* programs are loops, so the path that followed this one last time is likely to follow it again */
 	unsigned at = table->expected;
 
 	if (__builtin_expect(!path_is_here(table, &table->path[at], address, (uintptr_t)frame),
@@ -141,16 +142,16 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 		table->path[table->last].then = (uint16_t)at;
 	}
 	table->last = (uint16_t)at;
-	/* looked up while that path is in the cache */
+	/* read now, while that path is in the cache */
 	table->expected = table->path[at].then;
 	return at;
 }
 
 /*
- * Returns a number for the code that runs between two calls, the same in every process of a program.
- * Callers that both paths have in common do not count, so the code of a function has one number
- * whoever calls it. Two paths that are the same are told apart by all of their callers. Call on the thread
- * of the table.
+ * Returns a number for the code that runs between two calls, which is equal in every process of a program.
+ * Callers that both paths have in common do not count, so the code of a function has one number for all its
+ * callers. If both paths are equal, the number is the signature of the whole path. Call on the thread of the
+ * table.
  */
 uint64_t path_between(const struct path_table *table, unsigned from, unsigned to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The system calls with which counters are opened, read and switched, as a table, so that a
- * scripted PMU can stand for the kernel in tests. Production code uses pmu_kernel().
+ * scripted PMU can replace the kernel in tests. Production code uses pmu_kernel().
  */
 #ifndef PHASEMUX_SAMPLING_PMU_H
 #define PHASEMUX_SAMPLING_PMU_H
@@ -13,7 +13,7 @@
 
 struct pmu {
 	/*
-	 * As perf_event_open(2) for a thread (0: the calling one) on any processor; a descriptor
+	 * Calls perf_event_open(2) for a thread (0: the calling one) on any processor. Returns a descriptor
 	 * (CLOEXEC, lifted by descriptor_lift) or -errno.
 	 */
 	int (*open)(struct perf_event_attr *attr, pid_t thread, int group_fd);
@@ -21,22 +21,22 @@ struct pmu {
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument); /* 0 or -errno */
 	int (*close)(int fd);
 	/*
-	 * The mapped page of an event (for rdpmc), or with more than a page also its ring of samples,
-	 * which is to be writable; NULL where there is none.
+	 * Maps the page of an event (for rdpmc). With more than a page of `size`, also maps its ring of
+	 * samples, which has to be writable. Returns NULL if that is impossible.
 	 */
 	struct perf_event_mmap_page *(*map)(int fd, size_t size, bool writable);
 	void (*unmap)(struct perf_event_mmap_page *page, size_t size);
-	/* The processor to assume, as in processor.h ("AuthenticAMD-26-2"); NULL: look. */
+	/* The processor to assume, as in processor.h ("AuthenticAMD-26-2"); NULL: this machine's. */
 	const char *processor;
 };
 
-/* The kernel's own. */
+/* Returns the table of the kernel's own system calls. */
 const struct pmu *pmu_kernel(void);
 
 /*
- * What a shared object offers in place of the kernel: it exports `const struct pmu *phasemux_pmu
- * (void)`. For tests. Returns NULL, and says why, when it cannot be had. Never in a process that
- * runs with raised privileges.
+ * Loads a shared object that replaces the kernel in tests. It exports `const struct pmu *phasemux_pmu
+ * (void)`. Returns NULL, and says why, if it cannot be loaded. Refuses in a process that runs with raised
+ * privileges.
  */
 const struct pmu *pmu_load(const char *path, char *why, size_t why_size);
 

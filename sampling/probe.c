@@ -9,16 +9,15 @@
 #include "sampling/clock.h"
 #include "sampling/overflow.h"
 
-#define WORK_LOOPS   20000 /* some 20 us: enough that a counter which counts stands out */
-#define READS        21    /* samples of a median */
+#define WORK_LOOPS   20000 /* some 20 us: tells a counter that counts from one that does not */
+#define READS        21    /* number of reads for a median */
 #define SWITCHES     9
 #define SOFTWARE_SET 4 /* a group of software events as large as this is timed */
 
-/* Samples are taken so often, for so long; what holds a loop of time stamps up for less is none. */
-#define SAMPLES_EVERY_NS 50000
-#define SAMPLES_NS       500000
-#define HELD_UP_NS       300
-#define HELD_UP_MOST     64
+#define SAMPLES_EVERY_NS 50000  /* period of the samples that are timed */
+#define SAMPLES_NS       500000 /* time for which they are taken */
+#define HELD_UP_NS       300 /* shortest interruption of a loop of time stamps that may be a sample */
+#define HELD_UP_MOST     64 /* number of interruptions that are kept */
 
 static int read_number(const char *path, int missing)
 {
@@ -67,8 +66,8 @@ static int open_copies(struct group *group, const struct pmu *pmu, const struct 
 }
 
 /*
- * How many of `copies` events that run together count; -EIO: they were not given counters. Counts
- * are compared with each other: the kernel's own "time running" is not to be trusted.
+ * Returns how many of `copies` events that run together count, or -errno: -EIO: they got no counters. Counts
+ * are compared with each other, because the kernel's own "time running" is not reliable.
  */
 static int how_many_count(const struct pmu *pmu, const struct event *event, unsigned copies)
 {
@@ -138,7 +137,10 @@ static double time_reads(struct group *group)
 	return median(ns, READS);
 }
 
-/* By one way, of a group that is enabled meanwhile; 0: this way does not exist here. */
+/*
+ * Returns the median time of a read in ns, while the group is enabled; 0: this machine does not have the
+ * method.
+ */
 static double time_method(const struct pmu *pmu, const struct event *first,
 		const struct event *further, unsigned count, enum read_method method)
 {
@@ -180,7 +182,10 @@ out:
 	return result;
 }
 
-/* How long each interruption of the next SAMPLES_NS was, the shortest first; how many there were. */
+/*
+ * Fills ns with the length of each interruption in the next SAMPLES_NS, the shortest first. Returns their
+ * number.
+ */
 static unsigned watch_interruptions(double *ns)
 {
 	uint64_t begin = clock_now(), before = begin, now = begin;
@@ -197,8 +202,9 @@ static unsigned watch_interruptions(double *ns)
 }
 
 /*
- * What a thread is held up by a sample: of so many samples, the longest interruptions are those, and
- * what was longer still. Of them the lower quartile, for a busy machine has many that are longer.
+ * Returns the time in ns that a sample takes from the thread; 0: not known. If there were n samples, they are
+ * taken to be the n longest interruptions. The result is the lower quartile of these, because a busy machine
+ * has many longer interruptions.
  */
 static double time_samples(const struct pmu *pmu, const struct event *first,
 		const struct event *further, unsigned count)
@@ -226,8 +232,8 @@ static double time_samples(const struct pmu *pmu, const struct event *first,
 }
 
 /*
- * The group that is timed looks like those that will be counted: `first` once and something else
- * on the other counters. Trapping reads cost very differently from event to event.
+ * Times a group like those that will be counted: `first` once, and another event on the other counters. The
+ * cost of reads that trap differs much between events.
  */
 static void probe_costs(struct probe *probe, const struct pmu *pmu, const struct event *first,
 		const struct event *further, unsigned count)
@@ -290,7 +296,7 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	}
 }
 
-/* What stands in the way, and what to change, by the error of opening a hardware event. */
+/* Returns what prevents counting, and what to change, by the error of opening a hardware event. */
 static const char *explanation(const struct probe *probe, bool hypervisor)
 {
 	switch (probe->hardware_errno) {

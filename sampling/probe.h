@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this machine really counts, found out by trying: a counter that opens may count nothing.
+ * Finds out by trying what this machine really counts, because a counter that opens may count nothing.
  * Meant to take a few milliseconds at start, on one thread.
  */
 #ifndef PHASEMUX_SAMPLING_PROBE_H
@@ -16,30 +16,29 @@
 
 struct probe {
 	bool hardware;      /* hardware events can be counted */
-	int hardware_errno; /* why not: ENOENT no counters, EACCES/EPERM forbidden, ... */
+	int hardware_errno; /* reason why not: ENOENT no counters, EACCES/EPERM forbidden, ... */
 	bool software;      /* the kernel's software events can be counted */
 	int software_errno;
 	int paranoid;            /* /proc/sys/kernel/perf_event_paranoid, -1 to 4 */
-	unsigned counters_open;  /* as many copies of one event open as one group ... */
-	unsigned counters;       /* ... and as many really count */
-	unsigned counters_held;  /* opened but were not given to us: held by somebody else */
+	unsigned counters_open;  /* number of copies of one event that open as one group */
+	unsigned counters;       /* number of these that really count */
+	unsigned counters_held;  /* number of these that another user of the counters holds */
 	enum read_method method; /* the cheaper way of reading a full group */
-	double read_ns;          /* a read of a full group by that way, median */
-	double read_other_ns;    /* by the other way; 0: there is none */
-	double switch_ns;        /* disable one full group, enable another, median */
-	double sample_ns; /* that a sample of a full group holds the thread up, about; 0: not known */
+	double read_ns;          /* median time of a read of a full group by `method` */
+	double read_other_ns;    /* median time by the other method; 0: there is none */
+	double switch_ns;        /* median time to disable one full group and enable another */
+	double sample_ns; /* time that a sample of a full group takes from the thread; 0: not known */
 };
 
 /*
- * Fills the probe; `event` is the one to open copies of (instructions). Never fails. Where only
- * software events can be counted, the costs are those of a group of four of them. Wants
- * clock_calibrate first.
+ * Fills the probe. Copies of `event` (instructions) are opened. Never fails. If only software events can be
+ * counted, the costs are those of a group of four of them. Call after clock_calibrate.
  */
 void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *event);
 
 /*
- * One line for people: why hardware events cannot be counted and what exactly would change it.
- * Empty when they can.
+ * Writes one line for the user: why hardware events cannot be counted, and what exactly would change it. The
+ * text is empty if they can be counted.
  */
 void probe_explain(const struct probe *probe, bool hypervisor, char *text, size_t size);
 

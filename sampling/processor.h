@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What processor this is, as far as event tables and CPI models are chosen by it. */
+/* Identifies the processor, as far as event tables and CPI models depend on it. */
 #ifndef PHASEMUX_SAMPLING_PROCESSOR_H
 #define PHASEMUX_SAMPLING_PROCESSOR_H
 
@@ -14,14 +14,14 @@ struct processor {
 };
 
 /*
- * Fills it from the machine, or from `assume` ("VENDOR-FAMILY-MODEL", decimal) when that is not
- * NULL. Never fails: what is not known stays empty.
+ * Fills the processor from the machine, or from `assume` ("VENDOR-FAMILY-MODEL", decimal) if that is not
+ * NULL. Never fails; fields that are not known stay empty.
  */
 void processor_identify(struct processor *processor, const char *assume);
 
 /*
- * Fills it from the text of /proc/cpuinfo, for processors that cannot be asked by an instruction
- * (ARM, POWER). Fields that the text does not have stay as they are.
+ * Fills the processor from the text of /proc/cpuinfo, because some processors have no instruction that
+ * identifies them (ARM, POWER). Fields that the text does not have stay as they are.
  */
 void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo);
 

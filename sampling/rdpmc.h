@@ -2,8 +2,8 @@
 /*
  * Reading a counter without a system call, by the page that the kernel maps for its event. The
  * protocol is that of perf_event_open(2): the page's sequence lock, the counter's index, the sign
- * extension of what the counter holds, and the kernel's offset. x86 alone: ARM needs a system
- * setting as well, POWER has none.
+ * extension of the counter's value, and the kernel's offset. x86 only, because ARM needs a system
+ * setting as well, and POWER has no such page.
  */
 #ifndef PHASEMUX_SAMPLING_RDPMC_H
 #define PHASEMUX_SAMPLING_RDPMC_H
@@ -12,7 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The kernel rewrites the page at context switches; a reader that never wins has lost its page. */
+/*
+ * Number of tries. The kernel rewrites the page at context switches; a reader that always fails has lost its
+ * page.
+ */
 #define RDPMC_TRIES 64
 
 static inline uint64_t rdpmc_instruction(uint32_t counter)
@@ -25,7 +28,7 @@ static inline uint64_t rdpmc_instruction(uint32_t counter)
 #endif
 }
 
-/* What a counter of `width` bits that holds `raw` adds to the kernel's offset: it is signed. */
+/* Returns what a counter of `width` bits with the value `raw` adds to the kernel's offset. It is signed. */
 static inline uint64_t rdpmc_extend(uint64_t raw, unsigned width)
 {
 	if (width == 0 || width >= 64)
@@ -34,8 +37,8 @@ static inline uint64_t rdpmc_extend(uint64_t raw, unsigned width)
 }
 
 /*
- * The event's count. False when it must be asked of the kernel: it is on no counter now, or this
- * user may not read counters. `counter_read` is rdpmc_instruction outside tests.
+ * Reads the event's count. Returns false if only the kernel can tell it, because the event is on no counter
+ * now, or this user may not read counters. `counter_read` is rdpmc_instruction, except in tests.
  */
 static inline bool rdpmc_read(const struct perf_event_mmap_page *page,
 		uint64_t (*counter_read)(uint32_t counter), uint64_t *value)
@@ -49,7 +52,7 @@ static inline bool rdpmc_read(const struct perf_event_mmap_page *page,
 		if (!page->cap_user_rdpmc || index == 0)
 			return false;
 		raw = counter_read(index - 1);
-		/* the page belongs to this thread: the kernel writes it on this processor only */
+		/* a compiler barrier is enough, because the kernel writes the page on this processor only */
 		__asm__ volatile("" ::: "memory");
 		if (__atomic_load_n(&page->lock, __ATOMIC_ACQUIRE) == before) {
 			*value = (uint64_t)offset + rdpmc_extend(raw, page->pmc_width);

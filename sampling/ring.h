@@ -14,18 +14,18 @@
 
 struct ring {
 	/* written by the producer */
-	_Alignas(64) _Atomic uint64_t head; /* records committed */
+	_Alignas(64) _Atomic uint64_t head; /* number of records committed */
 	uint64_t tail_seen;                 /* the producer's last view of tail */
 	uint64_t dropped;
 	/* written by the consumer */
-	_Alignas(64) _Atomic uint64_t tail; /* records released */
+	_Alignas(64) _Atomic uint64_t tail; /* number of records released */
 	/* constant */
 	_Alignas(64) unsigned char *records;
 	uint64_t mask; /* capacity - 1 */
 	size_t record_size;
 };
 
-/* In place, over memory of the caller: capacity (a power of two) x record_size bytes. */
+/* Makes a ring over memory of the caller: capacity (a power of two) x record_size bytes. */
 static inline void ring_init(struct ring *ring, void *memory, uint64_t capacity, size_t record_size)
 {
 	*ring = (struct ring){
@@ -35,7 +35,7 @@ static inline void ring_init(struct ring *ring, void *memory, uint64_t capacity,
 	};
 }
 
-/* Room for the next record, or NULL (full; counted as dropped). */
+/* Returns room for the next record, or NULL if the ring is full; then counts a dropped record. */
 static inline void *ring_reserve(struct ring *ring)
 {
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -59,7 +59,7 @@ static inline void ring_commit(struct ring *ring)
 	atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }
 
-/* The oldest record, or NULL (empty). */
+/* Returns the oldest record, or NULL if the ring is empty. */
 static inline void *ring_peek(struct ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -78,7 +78,7 @@ static inline void ring_release(struct ring *ring)
 	atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
 }
 
-/* How many records wait; exact on the producer's side. */
+/* Returns how many records wait; exact only if the producer calls it. */
 static inline uint64_t ring_used(const struct ring *ring)
 {
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
