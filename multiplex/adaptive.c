@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neyman's allocation over groups: the sum of squared weighted errors over phases and counters is
- * least for a given number of quanta when a group's share goes with the root of what its quanta
- * still vary, summed over phases.
+ * Neyman's allocation over groups. For a given number of quanta, the sum of squared weighted errors over phases
+ * and counters is least if a group's share is in proportion to a root: that of the residual variance of its
+ * quanta, summed over phases.
  */
 #include "multiplex/adaptive.h"
 
@@ -13,7 +13,7 @@
 
 #include "multiplex/layout.h"
 
-#define FLOOR .5 /* of an equal share, for every group */
+#define FLOOR .5 /* least share of a group, as a part of an equal share */
 
 void adaptive_init(struct adaptive *adaptive, unsigned groups)
 {
@@ -23,7 +23,7 @@ void adaptive_init(struct adaptive *adaptive, unsigned groups)
 		adaptive->share[g] = 1. / groups;
 }
 
-/* The residual of a sum of squares y on x (one or two regressors make little difference here). */
+/* Returns the residual of a sum of squares y on x. A second regressor would make little difference here. */
 static double left_over(double yy, double yx, double xx)
 {
 	double left = xx > 0 ? yy - yx * yx / xx : yy;
@@ -32,9 +32,9 @@ static double left_over(double yy, double yx, double xx)
 }
 
 /*
- * The variance of the weighted error that one quantum alone would leave: of the mean per burst of
- * each of the group's counters, over the cycles per burst, summed. As if it were 1 while there are
- * not two quanta to tell.
+ * Returns the variance of the weighted error after one quantum alone. It is the sum over the group's counters
+ * of the variance of the mean per burst, relative to the cycles per burst. It is 1 while there are fewer than
+ * two quanta.
  */
 static double variation(const struct sums *sums, double *block, unsigned group)
 {

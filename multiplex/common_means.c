@@ -4,17 +4,17 @@
 #include "multiplex/moments.h"
 
 #define Z95         1.959963985 /* quantile of the normal distribution */
-#define REGRESS_MIN 7           /* quanta for a regression between them */
-#define STEIN       2.          /* of a regression, what its own error does not explain is taken */
+#define REGRESS_MIN 7           /* least number of quanta for a regression between them */
+#define STEIN       2.          /* constant of Stein's estimator, which shrinks a regression */
 
-/* How the common events go with the length of bursts, between quanta. */
+/* How the common events depend on the length of bursts, between quanta. */
 struct by_length {
 	double quanta, w;
 	double mean, known,
 			variance; /* length of the read bursts, of all, and the square of its error */
-	double tt;                /* sum of squares of what varies */
+	double tt;                /* residual sum of squares of the length */
 	double xt[AUX_MAX];
-	double slope[AUX_MAX]; /* taken: counts per second */
+	double slope[AUX_MAX]; /* that is used, in counts per second */
 };
 
 static double residual_tt(const double *all, double mean)
@@ -32,7 +32,7 @@ static double residual_xt(const double *all, unsigned i, double mean)
 			x_mean * mean * all[BLOCK_WW];
 }
 
-/* Of a slope, what its move earns: the positive part of Stein's estimator. */
+/* Returns the slope after it is shrunk by the error of its move: the positive part of Stein's estimator. */
 static double earned_slope(const double *all, const struct by_length *by, unsigned i)
 {
 	double slope = by->xt[i] / by->tt, move = slope * (by->known - by->mean);
@@ -47,7 +47,7 @@ static double earned_slope(const double *all, const struct by_length *by, unsign
 	return all[x_at[i]] / all[BLOCK_W] + slope * (by->known - by->mean) < 0 ? 0 : slope;
 }
 
-/* The variance of a quantity between bursts, of its weighted total and squares. */
+/* Returns the variance of a quantity between bursts, from its weighted total and squares. */
 static double burst_variance(double total, double squares, double w)
 {
 	double mean = total / w;
@@ -56,8 +56,8 @@ static double burst_variance(double total, double squares, double w)
 }
 
 /*
- * For few quanta: the counts go with the length as far as they vary from burst to burst at all, and at most in
- * proportion to it. Instructions often do not vary where times do.
+ * Returns the slope for few quanta. The counts follow the length as far as they vary between bursts at all, and
+ * at most in proportion to it. Instructions often do not vary although times do.
  */
 static double slope_between_bursts(const double *all, unsigned i)
 {
@@ -81,7 +81,9 @@ static void find_slopes(const double *all, unsigned aux, struct by_length *by)
 	}
 }
 
-/* The (co)variance of two means: of what their slopes leave, and of the error of the known length. */
+/*
+ * Returns the (co)variance of two means, from the residuals of their slopes and the error of the known length.
+ */
 static double variance_of(const double *all, const struct by_length *by, unsigned i, unsigned j)
 {
 	double left = residual_xx(all, i, j) - by->slope[i] * by->xt[j] - by->slope[j] * by->xt[i] +

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two-phase estimates (Cochran, Sampling Techniques, ch. 6, 7 and 12) from additive sums: cycles
- * and instructions are known for every burst that was read, every other counter only for the
- * bursts of its group. The unit drawn is the quantum.
+ * Two-phase estimates (Cochran, Sampling Techniques, ch. 6, 7 and 12) from additive sums. Cycles and
+ * instructions are known for every burst that was read, every other counter only for the bursts of its group.
+ * The unit drawn is the quantum.
  *
- * A counter's mean starts as the mean of its group's bursts, weighted where groups have unequal
- * shares of the quanta, so that a counter that drifts is not that of the times when it was counted
- * most (Horvitz and Thompson). Regressed on the common events it moves
- * by b x D, where D is how far the group's bursts are, on average, from all bursts. The move has to
- * be earned: with T its size in standard errors of b x D, it is shrunk by 1 - 2 / T^2 and dropped
- * when T^2 < 2 (the positive part of Stein's estimator).
+ * A counter's mean is at first the mean of its group's bursts. It is weighted if groups have unequal shares of
+ * the quanta, because a counter may drift, and the group may be counted more at some times (Horvitz and
+ * Thompson). The regression on the common events moves it by b x D, where D is the mean distance of the group's
+ * bursts from all bursts. With T the size of the move in standard errors of b x D, it is shrunk by 1 - 2 / T^2,
+ * and dropped when T^2 < 2 (the positive part of Stein's estimator).
  *
- * What the interval adds to the textbook's, because rare outliers (first touch of memory,
- * interrupts) carry much of the variance and a sample may hold none of them:
+ * Rare outliers (first touch of memory, interrupts) carry much of the variance, and a sample may hold none of
+ * them. Therefore the interval adds to the textbook's:
  * - the error of b and of the common means themselves;
- * - where the common events vary more between all quanta than between those of the group, the
- *   group's bursts are too tame, and the variance grows by that ratio;
- * - one burst that was not seen may hold nothing, or twice the mean: vanishes as 1 / bursts, and
- *   keeps a handful of equal counts from claiming to be exact. Where the common events explain how
- *   the counter varies, they would tell of such a burst, and it is the less the more they explain.
+ * - a factor on the variance, if the common events vary more between all quanta than between those of the
+ * group.
+ *   The factor is that ratio (the tameness);
+ * - a term for one burst that was not seen, which may hold nothing, or twice the mean. The term vanishes as
+ * 1 / bursts, and prevents a few equal counts from being called exact. It is smaller the better the common
+ * events
+ *   explain how the counter varies, because they would show such a burst.
  *
- * What is derived from several counters (model.c) needs to know whose errors go together: those of a
- * group's counters, seen in the same bursts, and those of what follows the common events where these
- * are estimates themselves.
+ * Results that are derived from several counters (model.c) need to know which errors are correlated. These are
+ * the errors of a group's counters, which are seen in the same bursts, and the errors of counters that follow
+ * the common events, if these are estimates themselves.
  *
- * With too few quanta for a regression, the counter may be a plain ratio to one common event,
- * where that leaves a quarter of the residual squares or less.
+ * With too few quanta for a regression, the counter may be a plain ratio to one common event, if that leaves a
+ * quarter of the residual squares or less.
  */
 #include "multiplex/estimate.h"
 
@@ -36,18 +37,18 @@
 #include "multiplex/moments.h"
 
 #define Z95            1.959963985 /* quantile of the normal distribution */
-#define UNSEEN         1.          /* of the mean, in one burst */
-#define UNSEEN_MIN     .2          /* of that, however well the common events explain a counter */
-#define STEIN          2.          /* see above */
+#define UNSEEN         1.          /* what one burst that was not seen may hold, in means */
+#define UNSEEN_MIN     .2          /* least part of UNSEEN, if common events explain the counter */
+#define STEIN          2.          /* constant of Stein's estimator */
 #define TAMENESS_MAX   25.         /* largest factor on the variance */
-#define REGRESS_MIN    6           /* quanta beyond the number of regressors */
-#define RATIO_MIN      5           /* quanta for a ratio, and what it may leave of the squares */
-#define RATIO_LEAVES   .25
-#define RELATIVE_FLOOR 1e-9 /* what rounding alone may do to a mean */
+#define REGRESS_MIN    6           /* least number of quanta beyond the number of regressors */
+#define RATIO_MIN      5           /* least number of quanta for a ratio */
+#define RATIO_LEAVES   .25         /* largest part of the residual squares that a ratio may leave */
+#define RELATIVE_FLOOR 1e-9        /* relative error of a mean by rounding alone */
 
-/* Sums are additive over prototypes, so a phase's are its prototypes' added up. */
+/* The sums of a phase, which are the totals of its prototypes' sums. */
 struct gathered {
-	double block[PHASE_FIELDS]; /* of a group: BLOCK_FIELDS */
+	double block[PHASE_FIELDS]; /* only BLOCK_FIELDS of them for a group */
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
 	double pair[PLAN_GROUP_EVENTS_MAX][PLAN_GROUP_EVENTS_MAX]; /* products, i < j */
 };
@@ -98,7 +99,7 @@ static void gather_group(const struct sums *sums, const bool *member, unsigned g
 	}
 }
 
-/* unexplained: the standard deviation that the common events leave, as a share of all, 0 to 1. */
+/* Returns the estimate. unexplained: share of the standard deviation that the common events leave, 0 to 1. */
 static struct estimate interval(const struct sample *s, double mean, double variance, double df,
 		double share, double unexplained)
 {
@@ -113,7 +114,7 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 	return out;
 }
 
-/* The mean of what was seen, as a ratio of totals over quanta (Cochran 6.4). */
+/* Returns the mean of the bursts that were seen, as a ratio of totals over quanta (Cochran 6.4). */
 static struct estimate plain(const struct sample *s, double all)
 {
 	double mean = s->y / s->w, share = unseen(s->read, all);
@@ -131,14 +132,16 @@ struct regressors {
 	double scale[AUX_MAX];
 	double xx[AUX_MAX][AUX_MAX];
 	double xy[AUX_MAX];
-	double ahead[AUX_MAX];           /* D: all bursts' mean less the group's */
+	double ahead[AUX_MAX];           /* D: mean of all bursts minus that of the group's */
 	double common[AUX_MAX][AUX_MAX]; /* covariance of the means of all bursts */
-	double tameness;                 /* >= 1, see the head of this file */
+	double tameness;                 /* >= 1: factor on the variance */
 };
 
 static const unsigned yx_at[AUX_MAX] = { SLOT_YX1, SLOT_YX2 };
 
-/* How much a quantum's total of the common event varies, in squares of the mean quantum's bursts. */
+/*
+ * Returns the variance of a quantum's total of the common event, over the square of the mean quantum's bursts.
+ */
 static double relative_variance(const double *b, unsigned i, unsigned lost)
 {
 	return residual_xx(b, i, i) * b[BLOCK_QUANTA] * b[BLOCK_QUANTA] / (b[BLOCK_QUANTA] - lost) /
@@ -157,7 +160,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 		double own = residual_xx(b, i, i);
 		double ratio = relative_variance(all, i, 0) / relative_variance(b, i, 1);
 
-		/* 0 / 0: the same in all quanta. */
+		/* 0 / 0: the event is equal in all quanta */
 		if (!isnan(ratio))
 			out->tameness = fmin(fmax(out->tameness, ratio), TAMENESS_MAX);
 		if (own > 0) {
@@ -179,7 +182,7 @@ static void find_regressors(struct regressors *out, unsigned aux, const double *
 			out->xx[i][j] = residual_xx(b, u, used[j]) * both;
 			out->common[i][j] = all[v_at[u][used[j]]] * both;
 		}
-		/* Keeps the solution finite where the two common events tell the same. */
+		/* keeps the solution finite if the two common events are proportional */
 		out->xx[i][i] += 1e-6;
 	}
 }
@@ -215,7 +218,7 @@ static double quadratic(const double m[AUX_MAX][AUX_MAX], const double *v, unsig
 	return sum;
 }
 
-/* rest: what the interval would be if the common events' means were known. */
+/* Sets out->shared. rest: the estimate with the interval that it would have if the common means were known. */
 static void share_error(struct estimate *out, const struct estimate *rest)
 {
 	double part = rest->ci95 / out->ci95;
@@ -229,7 +232,7 @@ static double unexplained_share(double left, double whole)
 	return left < whole ? fmax(sqrt(left / whole), UNSEEN_MIN) : 1;
 }
 
-/* What is earned of the regression: the estimate with it, or the plain mean. */
+/* Returns the estimate by the regression, shrunk by Stein's estimator, which may leave the plain mean. */
 static struct estimate regress(const struct sample *s, const struct regressors *r,
 		const double *all, double taken[AUX_MAX])
 {
@@ -261,14 +264,17 @@ static struct estimate regress(const struct sample *s, const struct regressors *
 		out.follows[r->used[i]] = slope[i] * r->scale[i];
 		taken[r->used[i]] = earned * slope[i] * r->scale[i];
 	}
-	/* what follows the common means is in the error whether or not it was moved by them */
+	/* the error includes that of the common means, even if these did not move the estimate */
 	rest = interval(s, out.mean, fmax(variance - common, least) * r->tameness, df, share,
 			unexplained);
 	share_error(&out, &rest);
 	return out;
 }
 
-/* For few quanta: the plain mean, or a ratio to the common event that explains y much better. */
+/*
+ * Returns the estimate for few quanta: the plain mean, or a ratio to a common event that explains y much
+ * better.
+ */
 static struct estimate simple(const struct sample *s, const double *b, const double *slot,
 		unsigned aux, const double *all, double taken[AUX_MAX])
 {
@@ -298,7 +304,7 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 	return out;
 }
 
-/* taken[]: by how much the estimate was moved for each unit that the common events were ahead. */
+/* Returns the estimate of an event. taken[] gets its move for each unit of the common events' `ahead`. */
 static struct estimate estimate_event(const struct gathered *group, unsigned position, unsigned aux,
 		const double *all, double taken[AUX_MAX])
 {
@@ -316,7 +322,7 @@ static struct estimate estimate_event(const struct gathered *group, unsigned pos
 	return regress(&s, &r, all, taken);
 }
 
-/* Of the events at i and j (i <= j): the sum of products of what varies about their estimates. */
+/* Returns the sum of products of the residuals about the estimates of the events at i and j (i <= j). */
 static double residual_product(const struct gathered *g, unsigned i, unsigned j, unsigned aux,
 		const double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX])
 {
@@ -365,7 +371,10 @@ static struct estimate estimate_duration(const double *all)
 	return plain(&s, all[PHASE_BURSTS]);
 }
 
-/* A common event: its mean is known (common_means.h), and its interval is that of any counter. */
+/*
+ * Returns the estimate of a common event from its known mean (common_means.h), with an interval like any
+ * counter's.
+ */
 static struct estimate estimate_common(const double *all, unsigned i)
 {
 	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
@@ -376,7 +385,7 @@ static struct estimate estimate_common(const double *all, unsigned i)
 			unexplained_share(all[v_at[i][i]], common_variance(all, i, i)));
 }
 
-/* The mean duration of all bursts, since the length of each is known. */
+/* Sets the mean duration of all bursts, because the length of each is known. */
 static void know_duration(struct estimate *duration, const struct phase_unread *unread,
 		const double *all)
 {
@@ -390,7 +399,7 @@ static void know_duration(struct estimate *duration, const struct phase_unread *
 		.observed = duration->observed };
 }
 
-/* Seconds go with cycles, where neither is known of all bursts. */
+/* Makes the duration follow the common means, if the length of the unread bursts is not known. */
 static void follow(struct estimate *duration, unsigned aux, const double *all)
 {
 	const double slot[SLOT_FIELDS] = { [SLOT_Y] = all[COMMON_T],
@@ -427,9 +436,10 @@ static double common_correlation(const double *all)
 }
 
 /*
- * How many times as wide the interval of a group's event is because not every burst was read. The
- * residual squares between quanta are those of the bursts, and what drawing one of `weight` adds to
- * them; the sums have the bursts' own squares apart. NAN: not known, or it would be exact.
+ * Returns the factor by which the interval of a group's event is wider because not every burst was read. The
+ * residual squares between quanta are those of the bursts, plus what drawing one burst of `weight` adds to
+ * them. The sums have the bursts' own squares separately. Returns NAN if it is not known, or the estimate would
+ * be exact.
  */
 static double widening(const struct gathered *group, unsigned position, double weight,
 		double bursts)
@@ -444,7 +454,7 @@ static double widening(const struct gathered *group, unsigned position, double w
 
 	if (s.quanta < REGRESS_MIN || !(residual > 0) || !(own > 0) || then < 0.1)
 		return NAN;
-	/* by chance it may seem less, or more, than drawing can make of it */
+	/* the estimate may be outside of the range that drawing can cause, at random */
 	all = fmax(fmin(all, residual), residual / weight);
 	return sqrt(residual * now / (all * then));
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the flat array of sums is laid out; shared by sums.c, which fills it, and estimate.c, which
- * reads it. For every prototype, over all quanta: the fields of enum block and enum common, then
- * those of enum slot for each common event from AUX on. After it, for each group and over its own
- * quanta, a block: the fields of enum block, those of enum slot for each event that is not common,
- * and a product for each pair of these. In a group's block each quantum counts with its group's
- * weight (scheme_weight), so that it speaks for all quanta.
+ * The layout of the flat array of sums. sums.c fills it, and estimate.c reads it. For every prototype, over all
+ * quanta: the fields of enum block and enum common, then those of enum slot for each common event from AUX on.
+ * After it, for each group and over its own quanta, a block: the fields of enum block, those of enum slot for
+ * each event that is not common, and a product for each pair of these. In a group's block each quantum has its
+ * group's weight (scheme_weight), so that it represents all quanta.
  *
- * "Quantum" fields sum, over the quanta in which the prototype was read, products of that
- * quantum's weighted totals; "burst" fields sum over bursts. Totals are plain doubles: a sum of
- * squares over a million quanta is off by about 1e-13 of itself, so a spread between quanta below
- * some 3e-7 of the mean cannot be seen. Intervals have a floor above that (see estimate.c), which
- * is why nothing is centred: any centre would have to be agreed on by all processes beforehand.
+ * "Quantum" fields are sums over the quanta in which the prototype was read, of products of a quantum's
+ * weighted totals. "Burst" fields are sums over bursts. Totals are plain doubles. A sum of squares over a
+ * million quanta has a relative error of about 1e-13, so a spread between quanta below some 3e-7 of the mean
+ * cannot be seen. Intervals have a floor above that (estimate.c). Therefore nothing is centred, because all
+ * processes would have to agree on a centre beforehand.
  */
 #ifndef PHASEMUX_MULTIPLEX_LAYOUT_H
 #define PHASEMUX_MULTIPLEX_LAYOUT_H
@@ -22,14 +21,14 @@
 #include "multiplex/plan.h"
 #include "multiplex/sketch.h"
 
-#define SKETCH_PHASES 16
+#define SKETCH_PHASES 16 /* number of phases that have sketches */
 
-#define AUX_MAX 2 /* the leading common events that help to estimate the others */
+#define AUX_MAX 2 /* number of leading common events that help to estimate the others */
 
 enum block {
-	BLOCK_READ,   /* bursts read */
-	BLOCK_QUANTA, /* quanta in which at least one was */
-	BLOCK_W,      /* sum of weights: an estimate of how many bursts there were */
+	BLOCK_READ,   /* number of bursts read */
+	BLOCK_QUANTA, /* number of quanta in which at least one was read */
+	BLOCK_W,      /* sum of weights, which estimates the number of all bursts */
 	BLOCK_X1,     /* weighted totals of the common events */
 	BLOCK_X2,
 	BLOCK_WW, /* quantum products */
@@ -67,25 +66,26 @@ enum slot {
 struct sums {
 	struct plan plan;
 	unsigned prototypes;
-	unsigned aux;                      /* common events that are kept as X1, X2 */
-	size_t block[PLAN_GROUPS_MAX + 1]; /* where a group's block starts within a prototype */
+	unsigned aux;                      /* number of common events that are kept as X1, X2 */
+	size_t block[PLAN_GROUPS_MAX + 1]; /* start of each group's block within a prototype */
 	size_t stride;                     /* doubles per prototype */
 	double *flat;
 	bool owned;
 };
 
-/* What all groups have in common, and its length. */
+/* Returns the fields of a prototype that all groups have in common. */
 static inline double *sums_common(const struct sums *sums, unsigned prototype)
 {
 	return sums->flat + prototype * sums->stride;
 }
 
+/* Returns the number of the fields at sums_common. */
 static inline size_t sums_common_length(const struct sums *sums)
 {
 	return sums->block[0];
 }
 
-/* Of the common event (>= aux). */
+/* Returns the slot of the common event (>= aux). */
 static inline double *sums_common_slot(double *common, const struct sums *sums, unsigned event)
 {
 	return common + COMMON_FIELDS + (event - sums->aux) * SLOT_FIELDS;
@@ -101,13 +101,13 @@ static inline size_t sums_block_length(const struct sums *sums, unsigned group)
 	return sums->block[group + 1] - sums->block[group];
 }
 
-/* Of the event that stands at `position` (>= common) of the block's group. */
+/* Returns the slot of the event at `position` (>= common) of the block's group. */
 static inline double *sums_slot(double *block, const struct sums *sums, unsigned position)
 {
 	return block + BLOCK_FIELDS + (position - sums->plan.common) * SLOT_FIELDS;
 }
 
-/* The quantum product of those that stand at i and at j, common <= i < j. */
+/* Returns the quantum product of the events at the positions i and j of the group, common <= i < j. */
 static inline double *sums_pair(double *block, const struct sums *sums, unsigned group, unsigned i,
 		unsigned j)
 {
@@ -117,7 +117,7 @@ static inline double *sums_pair(double *block, const struct sums *sums, unsigned
 			(i - common);
 }
 
-/* Of phase 1 .. SKETCH_PHASES. */
+/* Returns the sketch of an event in a phase, 1 .. SKETCH_PHASES. */
 static inline double *sums_sketch(const struct sums *sums, unsigned phase, unsigned event)
 {
 	return sums->flat + sums->prototypes * sums->stride +

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* splitmix64: random numbers that are good and need nothing but a 64-bit state. */
+/* splitmix64: good random numbers that need only a 64-bit state. */
 #ifndef PHASEMUX_MULTIPLEX_MIX_H
 #define PHASEMUX_MULTIPLEX_MIX_H
 
 #include <stdint.h>
 
+/* Returns the next random number. */
 static inline uint64_t mix_next(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15;
@@ -14,7 +15,7 @@ static inline uint64_t mix_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Uniform in [0, 1). */
+/* Returns a random number, uniform in [0, 1). */
 static inline double mix_uniform(uint64_t *state)
 {
 	return (mix_next(state) >> 11) * 0x1p-53;

@@ -16,12 +16,12 @@
 
 struct part {
 	char name[48];
-	struct expression share; /* of the component */
+	struct expression share; /* part of the component, 0 to 1 */
 };
 
 struct component {
 	char name[48];
-	char rest[48];            /* what of it no part explains; "" without parts */
+	char rest[48];            /* name of what no part explains; "" without parts */
 	struct expression cycles; /* per burst */
 	unsigned parts;
 	struct part part[PARTS_MAX];
@@ -37,14 +37,15 @@ struct model {
 	const char *name;
 	unsigned events, common;
 	struct model_event event[PLAN_EVENTS_MAX];
-	unsigned components, written; /* as in the model; as model_breakdown writes them */
+	unsigned components,
+			written; /* number in the model, and number that model_breakdown writes */
 	struct component component[MODEL_COMPONENTS_MAX];
 	char rest[48];
 	unsigned metrics;
 	struct formula metric[MODEL_METRICS_MAX];
 };
 
-/* What a parse is about, so that a complaint can say where it stands. */
+/* The model that is parsed, and the room for an error message. */
 struct reader {
 	struct model *model;
 	char *why;
@@ -233,7 +234,7 @@ struct model *model_load(const char *name, char *why, size_t why_size)
 	return reader.model;
 }
 
-/* A row of "processors": vendor, family, and where given, [first, last] pairs of models. */
+/* Returns whether a row of "processors" (vendor, family, perhaps [first, last] pairs of models) fits. */
 static bool fits(const json_t *row, const struct model_processor *processor)
 {
 	const char *vendor = json_string_value(json_object_get(row, "vendor"));
@@ -304,10 +305,10 @@ int model_pack(const struct model *model, unsigned counters, struct plan *plan)
 	return plan_pack_on(plan, model->events, model->common, counters, together, on);
 }
 
-/* All results of a model, as a function of its variables. */
+/* Writes all results of a model, as a function of its variables. */
 typedef void evaluator(const struct model *model, const double *variables, double *out);
 
-/* Components by event 0 = cycles, 1 = instructions; layout as model_breakdown names them. */
+/* Writes the components in the order of model_breakdown. Event 0 is cycles, 1 is instructions. */
 static void evaluate_breakdown(const struct model *model, const double *variables, double *out)
 {
 	double cpi = variables[0] / variables[1], total = 0, scale;
@@ -347,18 +348,21 @@ static void evaluate_metrics(const struct model *model, const double *variables,
 		out[i] = expression_value(&model->metric[i].value, variables);
 }
 
-/* What every result gains or loses where one variable, or several together, move by their error. */
+/* The change of every result when one variable, or several together, move by their error. */
 struct moves {
 	double of[VARIABLES_MAX][MODEL_METRICS_MAX];
 };
 
-/* Or NAN, which fmax would hide. */
+/* Returns the value or 0 if it is negative. Keeps NAN, which fmax would hide. */
 static double not_negative(double value)
 {
 	return value < 0 ? 0 : value;
 }
 
-/* Moves the variables by step[], to either side: the larger of the changes, as of a move upwards. */
+/*
+ * Moves the variables by step[] up and down. Writes the larger change of each result, with the sign of a move
+ * up.
+ */
 static void move(const struct model *model, evaluator *evaluate, unsigned count,
 		const double *variables, const double *step, const double *value, double *out)
 {
@@ -378,18 +382,22 @@ static void move(const struct model *model, evaluator *evaluate, unsigned count,
 }
 
 /*
- * Carries the events' intervals into the results: each event in turn is moved by its half-width, and
- * what that does to a result is added in squares, with the products of those that are correlated. A
- * common event takes along what follows it. An event without an interval gives none to the results
- * that depend on it.
+ * Error propagation, for carry(): each event in turn is moved by its half-width. The squares of the changes of
+ * a result are added, with the products of correlated changes. A common event moves the events that follow it.
+ * If an event has no interval, the results that depend on it have none.
  */
+
+/* Returns the estimate of a variable: an event, or the duration after the events. */
 static const struct estimate *of_variable(const struct model *model,
 		const struct phase_estimate *estimate, unsigned variable)
 {
 	return variable < model->events ? &estimate->event[variable] : &estimate->duration;
 }
 
-/* By how much the variables move together for the error of one; false: that is not known. */
+/*
+ * Sets how far the variables move together with the error of the variable `of`. Returns false if that is not
+ * known.
+ */
 static bool find_step(const struct model *model, const struct phase_estimate *estimate, unsigned of,
 		const double *variables, double step[VARIABLES_MAX])
 {
@@ -405,7 +413,7 @@ static bool find_step(const struct model *model, const struct phase_estimate *es
 	return true;
 }
 
-/* Of the errors of two variables. */
+/* Returns the correlation of the errors of two variables. */
 static double correlation(const struct model *model, const struct phase_estimate *estimate,
 		unsigned e, unsigned f)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Means and variances from moments between quanta (multiplex/layout.h), for estimate.c and
- * common_means.c. Plain arithmetic.
+ * Means and variances from moments between quanta (multiplex/layout.h). estimate.c and common_means.c use them.
  */
 #ifndef PHASEMUX_MULTIPLEX_MOMENTS_H
 #define PHASEMUX_MULTIPLEX_MOMENTS_H
@@ -10,11 +9,11 @@
 
 #include "multiplex/layout.h"
 
-#define RELATIVE_ZERO 1e-11 /* residual sums of squares below this of the raw ones are rounding */
+#define RELATIVE_ZERO 1e-11 /* part of a raw sum of squares below which a residual is rounding */
 
 /*
- * Behind the sums of what was read, in a phase's block: how many bursts there were, and what is known of
- * the common events' means per burst, with the variances and the covariance of these.
+ * Fields of a phase's block after the sums of the bursts that were read: the number of all bursts, and the
+ * common events' means per burst, with their variances and covariance.
  */
 enum {
 	PHASE_BURSTS = COMMON_FIELDS,
@@ -26,7 +25,7 @@ enum {
 	PHASE_FIELDS,
 };
 
-/* A counter y with the bursts that it was seen in, as moments between quanta. */
+/* A counter y in the bursts in which it was counted, as moments between quanta. */
 struct sample {
 	double quanta, read, w, ww, y, yw, yy;
 };
@@ -38,31 +37,31 @@ static const unsigned xx_at[AUX_MAX][AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
 static const unsigned v_at[AUX_MAX][AUX_MAX] = { { PHASE_V11, PHASE_V12 },
 	{ PHASE_V12, PHASE_V22 } };
 
-/* A sum of squared residuals that is within rounding of nothing is nothing. */
+/* Returns a sum of squared residuals, or 0 if it is not above the rounding errors. */
 static inline double settle(double residual, double raw)
 {
 	return residual > RELATIVE_ZERO * raw ? residual : 0;
 }
 
-/* The share of the phase's bursts that was not seen; it alone makes an error. */
+/* Returns the share of the phase's bursts that was not seen. Only these bursts cause an error. */
 static inline double unseen(double read, double all)
 {
 	return read < all ? 1 - read / all : 0;
 }
 
-/* The sum of squared residuals y - mean x w. */
+/* Returns the sum of squared residuals y - mean x w. */
 static inline double spread(const struct sample *s, double mean)
 {
 	return settle(s->yy - 2 * mean * s->yw + mean * mean * s->ww, s->yy);
 }
 
-/* Of a sum of squared residuals with df degrees of freedom: the variance of the mean per burst. */
+/* Returns the variance of the mean per burst from a sum of squared residuals with df degrees of freedom. */
 static inline double mean_variance(const struct sample *s, double residual, double df)
 {
 	return residual * s->quanta / fmax(df, 1) / (s->w * s->w);
 }
 
-/* Of two common events in a block: the sum of products of what varies about their means. */
+/* Returns the sum of products of the residuals of two common events in a block about their means. */
 static inline double residual_xx(const double *b, unsigned i, unsigned j)
 {
 	double mean_i = b[x_at[i]] / b[BLOCK_W], mean_j = b[x_at[j]] / b[BLOCK_W];
@@ -72,7 +71,7 @@ static inline double residual_xx(const double *b, unsigned i, unsigned j)
 	return i == j ? settle(value, b[xx_at[i][i]]) : value;
 }
 
-/* The (co)variance of the common events' means in the bursts that were read. */
+/* Returns the (co)variance of the common events' means in the bursts that were read. */
 static inline double common_variance(const double *all, unsigned i, unsigned j)
 {
 	return residual_xx(all, i, j) * unseen(all[BLOCK_READ], all[PHASE_BURSTS]) *

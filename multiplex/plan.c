@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* First fit, largest first: sets whose events belong together, then the events that are alone. */
+/* Packs the largest sets first, each into the fullest group that can take it. */
 #include "multiplex/plan.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ struct set {
 	uint8_t event[PLAN_EVENTS_MAX];
 };
 
-/* What the packing is bound by. */
+/* The limits of the packing. */
 struct bounds {
 	unsigned counters;
 	const uint16_t *on;
@@ -33,7 +33,7 @@ static bool assign(const struct bounds *bounds, const uint8_t *event, unsigned w
 	return false;
 }
 
-/* Whether a group of those events can be counted: each has a counter that is its own. */
+/* Returns whether the group can be counted with the further events: each event has a counter of its own. */
 static bool countable(const struct bounds *bounds, const struct plan_group *group,
 		const uint8_t *event, unsigned count)
 {
@@ -58,8 +58,8 @@ static bool countable(const struct bounds *bounds, const struct plan_group *grou
 }
 
 /*
- * Puts count events into the fullest group that can take all of them, or a new one; 1 when not
- * even a new one can.
+ * Puts `count` events into the fullest group that can take all of them, or into a new one. Returns 1 if not
+ * even a new one can take them.
  */
 static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *event,
 		unsigned count)
@@ -89,7 +89,7 @@ static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *
 	return 0;
 }
 
-/* Gathers the sets in order of their first event; an event that is alone makes a set of one. */
+/* Gathers the sets in order of their first event. An event without a set makes a set of one. */
 static unsigned gather(struct set sets[], const struct plan *plan, const uint8_t *together)
 {
 	bool taken[PLAN_EVENTS_MAX] = { false };
@@ -146,7 +146,7 @@ int plan_pack_on(struct plan *plan, unsigned events, unsigned common, unsigned c
 		for (unsigned s = 0; s < count; s++) {
 			struct set *set = &sets[s];
 
-			/* A set that no group can hold is cut; what is left has its turn later. */
+			/* a set that no group can hold is cut, and the rest is placed later */
 			while (set->count >= size) {
 				int failed = place(plan, &bounds, set->event, size);
 

@@ -26,18 +26,18 @@ struct plan {
 };
 
 /*
- * Packs `events` events for `counters` counters. together[i], when given, names a set (1, 2, ...;
- * 0: none) whose events should share a group where they fit, because a component needs their
- * difference. Every event that is not common stands in exactly one group. Returns 0, -EINVAL (counters <= common while there are other events; too many
- * events or groups).
+ * Packs `events` events for `counters` counters. together[i], if not NULL, is the number of a set (1, 2, ...;
+ * 0: none). The events of a set should share a group if they fit, because a component needs their difference.
+ * Every event that is not common is in exactly one group. Returns 0 or -EINVAL (counters <= common while there
+ * are other events; too many events or groups).
  */
 int plan_pack(struct plan *plan, unsigned events, unsigned common, unsigned counters,
 		const uint8_t *together);
 
 /*
- * The same where not every counter counts every event (POWER): on[e], when given, is the set of
- * counters that can count event e, bit i for counter i; 0: any. A group gets no two events that
- * need the same one.
+ * Packs like plan_pack if not every counter counts every event (POWER). on[e], if not NULL, is the set of
+ * counters that can count event e, bit i for counter i; 0: any. A group gets no two events that need the same
+ * counter.
  */
 int plan_pack_on(struct plan *plan, unsigned events, unsigned common, unsigned counters,
 		const uint8_t *together, const uint16_t *on);

@@ -5,13 +5,16 @@
 
 #include "multiplex/layout.h"
 
-/* A program changes: what is rare and preferred now may soon be all that there is. */
+/*
+ * Bounds of the factors, because a program changes: a rare phase that is preferred now may soon be the only
+ * one.
+ */
 #define LEAST 0.5
 #define MOST  2.
 
-#define READ_MIN 16 /* bursts; of fewer an interval says too little */
+#define READ_MIN 16 /* bursts; an interval of fewer says too little */
 
-/* The mean over events of the half-width as a share of the mean; what is not known is 1. */
+/* Returns the mean over events of the half-width as a share of the mean; an unknown one counts as 1. */
 static double width(const struct phase_estimate *of, unsigned events)
 {
 	double sum = 0;
@@ -19,13 +22,13 @@ static double width(const struct phase_estimate *of, unsigned events)
 	for (unsigned e = 0; e < events; e++) {
 		double part = of->event[e].ci95 / fabs(of->event[e].mean);
 
-		/* 0 / 0: an event that never comes */
+		/* 0 / 0: an event that never occurs */
 		sum += isnan(part) ? 0 : fmin(part, 1);
 	}
 	return events ? sum / events : 0;
 }
 
-/* In the sums' estimate: what reads are worth to a phase, and the time that it takes. */
+/* Returns the value of reads for a phase, and its time in seconds, both by the sums' estimate. */
 static double worth(const struct sums *sums, struct preference_scratch *scratch, double *seconds)
 {
 	struct phase_estimate *of = &scratch->estimate;
@@ -34,11 +37,14 @@ static double worth(const struct sums *sums, struct preference_scratch *scratch,
 	*seconds = of->bursts * of->duration.mean;
 	if (of->read < READ_MIN || !(*seconds > 0))
 		return 0;
-	/* of the variance the part that reads divide: so wide it would be after one read */
+	/* the width after one read, because the variance is divided by the number of reads */
 	return width(of, sums->plan.events) * sqrt((double)of->read / *seconds);
 }
 
-/* Factors in proportion to `worth`, within their bounds, that leave the time what it is. */
+/*
+ * Sets factors in proportion to `worth`, within their bounds, and scales them so that the total time is
+ * unchanged.
+ */
 static void balance(const double *worth, const double *seconds, float *factor, unsigned count)
 {
 	double mean = 0, time = 0, spent = 0;

@@ -18,18 +18,18 @@ struct replay {
 	size_t count;
 	size_t *order;     /* the bursts of phases, by task and begin */
 	struct sums *sums; /* of all tasks */
-	struct sums *own;  /* of one task: what it can learn from */
+	struct sums *own;  /* of one task, from which it learns */
 	struct quantum *quantum;
-	double *plain;    /* phases x events: total of what was observed */
-	double *observed; /* phases x events: bursts in which it was */
+	double *plain;    /* phases x events: total of the observed counts */
+	double *observed; /* phases x events: number of bursts in which the event was observed */
 	bool *member;     /* of one phase */
 };
 
 /* What differs from trial to trial. */
 struct draw {
 	uint64_t state;
-	double offset;  /* seconds: when the first quantum begins */
-	uint64_t shift; /* of the places */
+	double offset;  /* seconds that are added to the bursts' start */
+	uint64_t shift; /* number that is added to the places */
 	uint8_t group[PLAN_GROUPS_MAX];
 	struct scheme scheme;
 };
@@ -60,7 +60,7 @@ static void draw_trial(const struct replay *replay, unsigned trial, struct draw 
 		draw->group[i] = draw->group[j];
 		draw->group[j] = i;
 	}
-	/* What adaptive has learnt is of the groups as they are numbered in the plan. */
+	/* not permuted, because adaptive learns about groups by their numbers in the plan */
 	for (unsigned i = 0; i < groups && setup->scheme == SCHEME_ADAPTIVE; i++)
 		draw->group[i] = i;
 	draw->scheme.kind = setup->scheme;
@@ -86,7 +86,7 @@ static void read_burst(struct replay *replay, size_t burst, unsigned group, doub
 			replay->bursts->seconds[burst], values);
 }
 
-/* One task's bursts, order[first .. last), as its process would have seen them. */
+/* Replays one task's bursts, order[first .. last), in the order in which its process executed them. */
 static void run_task(struct replay *replay, struct draw *draw, size_t first, size_t last)
 {
 	const struct replay_bursts *bursts = replay->bursts;
@@ -180,7 +180,7 @@ static void run_trial(struct replay *replay, unsigned trial, struct replay_cell 
 		judge(replay, phase, cells);
 }
 
-/* The truth, as if every burst had been counted with every group. */
+/* Sets the truth of the cells from the counts of all bursts. */
 static void find_truth(const struct replay *replay, struct replay_cell *cells)
 {
 	const struct replay_bursts *bursts = replay->bursts;

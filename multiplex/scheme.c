@@ -40,9 +40,9 @@ static void permute(uint8_t *order, unsigned count, uint64_t *state)
 }
 
 /*
- * A fresh random Latin square for every round of as many quanta as there are groups and every
- * block of as many places: in each round a place counts every group once, in each quantum a
- * block of places counts every group once, and nothing else is regular.
+ * Returns the group from a random Latin square, which is a new one for every round of `groups` quanta and every
+ * block of `groups` places. In each round a place counts every group once. In each quantum a block of places
+ * counts every group once. Nothing else is regular.
  */
 static unsigned random_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
 {
@@ -59,8 +59,8 @@ static unsigned random_group(const struct scheme *scheme, uint64_t place, uint64
 }
 
 /*
- * The same with unequal shares: of a round's quanta each falls into another part of the shares, laid
- * end to end, and anywhere within that part with equal probability.
+ * Returns the group at random with unequal shares. Each quantum of a round falls into another part of the
+ * shares, laid end to end, and with equal probability anywhere within that part.
  */
 static unsigned learnt_group(const struct scheme *scheme, uint64_t place, uint64_t quantum)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A value within bucket `position` (from 2^0 on, not wrapped), `share` of the way through it. */
+/* Returns the value at `share` (0 .. 1) of bucket `position`, which counts from 2^0 on and is not wrapped. */
 static double value_at(int position, double share)
 {
 	int octave = position / SKETCH_PER_OCTAVE;
@@ -11,7 +11,7 @@ static double value_at(int position, double share)
 	return ldexp(1 + (position % SKETCH_PER_OCTAVE + share) / SKETCH_PER_OCTAVE, octave);
 }
 
-/* The mean of what is in the buckets if the lowest of them stands at `start`. */
+/* Returns the mean of the distribution in the buckets if the lowest one is `start`. */
 static double mean_from(const double *bucket, unsigned start, double total)
 {
 	double sum = 0;
@@ -22,8 +22,8 @@ static double mean_from(const double *bucket, unsigned start, double total)
 }
 
 /*
- * Where the lowest bucket stands: behind the longest run of empty ones, or, when the mean does not
- * fit that, wherever it fits best. -1: nowhere.
+ * Returns the position of the lowest bucket, or -1 if the mean fits none. It is the one after the longest run
+ * of empty buckets, among those that the mean fits; the best fit decides between equal runs.
  */
 static int find_start(const double *bucket, double total, double mean)
 {
@@ -32,7 +32,7 @@ static int find_start(const double *bucket, double total, double mean)
 	unsigned best_gap = 0, gap = 0;
 	int best = -1;
 
-	/* Twice around, so that a run of empty buckets across the end counts whole. */
+	/* twice around, so that a run of empty buckets across the end is counted as one */
 	for (unsigned i = 0; i < 2 * SKETCH_BUCKETS; i++) {
 		unsigned start = i % SKETCH_BUCKETS;
 		double fit, error;
@@ -82,7 +82,7 @@ bool sketch_deciles(const double bucket[SKETCH_FIELDS], double mean, double deci
 					held > 0 ? (wanted - passed) / held : 0);
 		passed += held;
 	}
-	/* Rounding of weights may leave the last one short. */
+	/* the last ones may be missing, because weights are rounded */
 	for (; next <= 9; next++)
 		decile[next - 1] = value_at(start + SKETCH_BUCKETS - 1, 1);
 	return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A sketch of a distribution that is merged by adding: a histogram with buckets of equal relative
- * width, as in DDSketch (Masson, Rim, Lee, VLDB 2019; buckets by its linear interpolation of the
- * logarithm), but of a fixed size without a fixed range: the buckets are the logarithm modulo
- * SKETCH_OCTAVES. Where in that circle the lowest value stands follows from the mean, which is
- * known exactly beside it. A distribution wider than a factor of 2^SKETCH_OCTAVES overlaps itself;
- * its mean then does not fit, and it is not decoded.
+ * A sketch of a distribution that is merged by adding: a histogram with buckets of equal relative width, as in
+ * DDSketch (Masson, Rim, Lee, VLDB 2019; buckets by its linear interpolation of the logarithm). Unlike DDSketch
+ * it has a fixed size and no fixed range, because the buckets are the logarithm modulo SKETCH_OCTAVES. The
+ * position of the lowest value in that circle follows from the mean, which is known exactly from other sums. A
+ * distribution wider than a factor of 2^SKETCH_OCTAVES overlaps itself. Its mean then does not fit, and it is
+ * not decoded.
  */
 #ifndef PHASEMUX_MULTIPLEX_SKETCH_H
 #define PHASEMUX_MULTIPLEX_SKETCH_H
@@ -20,7 +20,10 @@
 #define SKETCH_ZERO       SKETCH_BUCKETS /* the bucket of 0 */
 #define SKETCH_FIELDS     (SKETCH_BUCKETS + 1)
 
-/* The bucket of a count. A few instructions: the exponent and the head of the mantissa. */
+/*
+ * Returns the bucket of a count, from the exponent and the first bits of the mantissa. Takes a few
+ * instructions.
+ */
 static inline unsigned sketch_bucket(uint64_t value)
 {
 	double as_double = value;
@@ -29,13 +32,13 @@ static inline unsigned sketch_bucket(uint64_t value)
 	if (!value)
 		return SKETCH_ZERO;
 	memcpy(&bits, &as_double, sizeof(bits));
-	/* The exponent without its bias, then 4 bits of the mantissa: 2^4 = SKETCH_PER_OCTAVE. */
+	/* the exponent without its bias, then 4 bits of the mantissa: 2^4 = SKETCH_PER_OCTAVE */
 	return ((bits >> 48) - 1023 * SKETCH_PER_OCTAVE) % SKETCH_BUCKETS;
 }
 
 /*
- * The deciles (10%, 20%, ... 90%) of what the buckets hold, given its mean. False when there is
- * nothing in it, or the mean shows that it is wider than can be told.
+ * Fills decile with the deciles (10%, 20%, ... 90%) of the distribution in the buckets, given its mean. Returns
+ * false if the buckets are empty, or the mean shows that the distribution is too wide.
  */
 bool sketch_deciles(const double bucket[SKETCH_FIELDS], double mean, double decile[9]);
 

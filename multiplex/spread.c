@@ -5,7 +5,7 @@
 #include "multiplex/estimate.h"
 #include "multiplex/layout.h"
 
-/* Of one event over the bursts in which it was counted: totals of weights, values and squares. */
+/* Totals of weights, values and squares of one event, over the bursts in which it was counted. */
 struct moments {
 	double w, y, yy;
 };
@@ -47,8 +47,8 @@ static void gather(const struct sums *sums, const bool *member,
 }
 
 /*
- * No quantile q is further from the mean than sd x sqrt((1 - q) / q) below or sd x sqrt(q / (1 - q))
- * above it (Cantelli's inequality), which says more than a bucket where bursts are nearly equal.
+ * Limits the deciles by Cantelli's inequality: no quantile q is further from the mean than sd x sqrt((1 - q) /
+ * q) below it or sd x sqrt(q / (1 - q)) above it. This is more exact than a bucket if bursts are nearly equal.
  */
 static void tighten(double decile[9], double mean, double sd)
 {

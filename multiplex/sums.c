@@ -9,14 +9,14 @@
 
 #define NOTED_MAX 256
 
-/* A burst's buckets, until the quantum is closed and they can be put into the sketches. */
+/* The buckets of a burst, which are added to the sketches when the quantum is closed. */
 struct noted {
 	float weight;
 	uint8_t phase; /* 1 .. SKETCH_PHASES */
 	uint8_t bucket[PLAN_GROUP_EVENTS_MAX];
 };
 
-/* What one quantum gathered of one prototype; all but read and elapsed with the bursts' weights. */
+/* What one quantum gathered of one prototype. All fields except read and elapsed have the bursts' weights. */
 struct gathered {
 	double read, elapsed;
 	double w, t, burst_tt;
@@ -27,17 +27,17 @@ struct gathered {
 
 struct quantum {
 	unsigned prototypes;
-	unsigned group;   /* of all its bursts; meaningful when touched > 0 */
-	unsigned count;   /* events of that group */
-	unsigned touched; /* prototypes seen, listed in order[] */
+	unsigned group;   /* of all its bursts; valid if touched > 0 */
+	unsigned count;   /* number of events of that group */
+	unsigned touched; /* number of prototypes with bursts, listed in order[] */
 	double group_weight;
 	uint8_t counts[PLAN_GROUPS_MAX];
 	uint16_t *order;
 	uint32_t *label; /* the phase of each prototype; 0: none */
 	struct gathered *of;
 	uint64_t random;
-	unsigned notable;              /* bursts that had a sketch */
-	struct noted noted[NOTED_MAX]; /* of these, all or a random choice */
+	unsigned notable;              /* number of bursts whose phase has a sketch */
+	struct noted noted[NOTED_MAX]; /* all of these bursts, or a random choice */
 };
 
 static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototypes)
@@ -158,7 +158,7 @@ void quantum_free(struct quantum *quantum)
 	free(quantum);
 }
 
-/* Notes the buckets of a burst; of more than can be noted, a random choice (a reservoir). */
+/* Notes the buckets of a burst. If there are more than NOTED_MAX, a random choice is kept (a reservoir). */
 static void note(struct quantum *quantum, uint32_t phase, double weight, const uint64_t *values)
 {
 	uint64_t at = quantum->notable++;
@@ -176,7 +176,7 @@ static void note(struct quantum *quantum, uint32_t phase, double weight, const u
 		noted->bucket[i] = sketch_bucket(values[i]);
 }
 
-/* The first burst says what group the quantum is of. */
+/* Sets the group of the quantum, if this is its first burst. */
 static void begin(struct quantum *quantum, unsigned group, double group_weight)
 {
 	if (quantum->touched)
@@ -209,7 +209,7 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 		note(quantum, quantum->label[prototype], weight, values);
 }
 
-/* The same with each burst's weight multiplied. */
+/* Returns the sums of `of` with each burst's weight multiplied by `weight`. */
 static struct gathered times(const struct gathered *of, double weight, unsigned count)
 {
 	struct gathered out = *of;
@@ -236,7 +236,7 @@ static void fold_block_totals(const struct sums *sums, const struct gathered *of
 	block[BLOCK_X2] += sums->aux > 1 ? of->y[1] : 0;
 }
 
-/* What adds up burst by burst. */
+/* Adds the totals over bursts to the sums. */
 static void fold_totals(const struct sums *sums, unsigned prototype, const struct quantum *quantum)
 {
 	const struct gathered *of = &quantum->of[prototype];
@@ -277,7 +277,7 @@ static void fold_block_products(const struct gathered *of, double x1, double x2,
 	block[BLOCK_X2X2] += x2 * x2;
 }
 
-/* The products of a quantum's totals: the quantum is the unit that was drawn. */
+/* Adds the products of the quantum's totals to the sums, because the quantum is the unit that was drawn. */
 static void fold_products(const struct sums *sums, unsigned prototype,
 		const struct quantum *quantum)
 {
@@ -337,9 +337,9 @@ void quantum_label(struct quantum *quantum, unsigned prototype, uint32_t phase)
 }
 
 /*
- * Products belong to the phase's total over the quantum, not to the prototypes' apart, whose
- * variations go together. They are kept with the first of the phase's prototypes that was touched:
- * the phase's sums are its prototypes' added up, so it does not matter which.
+ * Products are of the phase's total over the quantum, not of each prototype, because the variations of the
+ * phase's prototypes are correlated. They are kept with the first of the phase's prototypes that has bursts.
+ * Any would do, because the phase's sums are the totals of its prototypes' sums.
  */
 void quantum_close(struct quantum *quantum, struct sums *sums)
 {
