@@ -11,18 +11,18 @@
 #include "cluster/space.h"
 
 #define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
-#define CELLS_MOST (1u << 28) /* a band is not widened beyond so many cells */
-#define MISMATCH   1e-6       /* sharing a column is worth a little more than two gaps */
+#define CELLS_MOST (1u << 28) /* number of cells beyond which a band is not widened */
+#define MISMATCH   1e-6       /* score of a mismatch, a little more than that of two gaps */
 
 /* fill() computes with these values */
 enum step { MATCH, GAP_IN_SEQUENCE, GAP_IN_PROFILE };
 
-/* How often a label occurs in a column; entries of a column are linked. */
+/* The number of times that a label occurs in a column. The entries of a column are linked. */
 struct tally {
 	uint32_t label, count, next; /* next: 0 ends the list */
 };
 
-/* The columns so far. They keep their numbers; order[] says how they follow each other. */
+/* The columns so far. They keep their numbers; order[] is their sequence. */
 struct profile {
 	size_t columns, room;
 	uint32_t *order, *scratch;
@@ -40,12 +40,12 @@ struct profile {
 };
 
 /*
- * The profile as the rows of one sequence read it, in the columns' order. Of labels, where each
- * occurs and how often; of points, coordinate after coordinate, so that many columns are computed
- * at once.
+ * The profile in the columns' order, as the rows of one sequence read it. For labels: the places of each, and
+ * how often it occurs there. For points: coordinate after coordinate, so that many columns are computed at
+ * once.
  */
 struct view {
-	size_t labels; /* those that occur are below it */
+	size_t labels; /* all labels that occur are below this number */
 	size_t *begin; /* by label, into place and times */
 	uint32_t *place;
 	double *times;
@@ -157,7 +157,7 @@ static int view_points(struct view *view, const struct profile *profile)
 	return 0;
 }
 
-/* What a burst of this label earns in each of the columns at places [begin, end). */
+/* Fills gain with the score of a burst of this label in each of the columns at places [begin, end). */
 static void gains_of_label(const struct view *view, uint32_t label, double weight, size_t begin,
 		size_t end, double *gain)
 {
@@ -182,8 +182,8 @@ static void gains_of_label(const struct view *view, uint32_t label, double weigh
 }
 
 /*
- * How alike bursts are by the square of their distance: within 0.15 they may well be of one phase, and
- * up to half of the space's width they share a column rather than make two.
+ * Returns how alike bursts are by the square of their distance. Within 0.15 they may well be of one phase. Up
+ * to half of the space's width it is better to share a column than to have two.
  */
 static inline double likeness(double distance2)
 {
@@ -192,7 +192,10 @@ static inline double likeness(double distance2)
 	return 0.1 * wide + (narrow > 0 ? narrow : 0);
 }
 
-/* The same of a point: for each burst in the column, as with labels: full columns stay together. */
+/*
+ * Fills gain with the score of a point in each of the columns at places [begin, end). Like that of a label, it
+ * is multiplied by the number of bursts in the column, so that full columns stay together.
+ */
 static void gains_of_point(const struct view *view, const double *point, uint32_t dims,
 		size_t columns, size_t begin, size_t end, double *gain)
 {
@@ -221,7 +224,7 @@ static void gains(const struct profile *profile, const struct view *view, size_t
 				profile->columns, begin, end, gain);
 }
 
-/* The first and the last but one column that a row's band covers. */
+/* Return the first column that a row's band covers, and the one after the last. */
 static size_t band_begin(const struct band *band, size_t row)
 {
 	size_t middle = (size_t)((double)row * (double)band->columns / (double)band->rows);
@@ -238,8 +241,8 @@ static size_t band_end(const struct band *band, size_t row)
 }
 
 /*
- * Needleman and Wunsch within the band, gaps for free. here[j] is the best of rows 0 .. row and
- * columns 0 .. j - 1. Outside of the band, what was best at its border goes on.
+ * Fills the matrix by Needleman and Wunsch within the band, with gaps that cost nothing. here[j] is the best
+ * score of rows 0 .. row and columns 0 .. j - 1. Outside of the band, the best score at its border continues.
  */
 static void fill(struct band *band, const struct profile *profile, const struct view *view,
 		size_t first)
@@ -258,7 +261,7 @@ static void fill(struct band *band, const struct profile *profile, const struct 
 		for (size_t j = last_end + 1; row && j <= end; j++)
 			band->above[j] = band->above[last_end];
 		best = here[0] = above[0];
-		/* without branches, which nobody could predict */
+		/* without branches, because they could not be predicted */
 		for (size_t j = 0; j < end - begin; j++) {
 			double match = above[j] + band->gain[j], up = above[j + 1];
 			bool gap = up > best, matches;
@@ -277,8 +280,8 @@ static void fill(struct band *band, const struct profile *profile, const struct 
 }
 
 /*
- * The best path, backwards: place[row] is the order's place that the row matches, or the place
- * before which it goes, with its sign bit set. Returns whether the path leant on the band's border.
+ * Follows the best path backwards. place[row] gets the place in the order that the row matches, or the place
+ * before which it is inserted, with its sign bit set. Returns whether the path touched the band's border.
  */
 #define INSERTED (1u << 31)
 
@@ -372,7 +375,7 @@ static int count_label(struct profile *profile, uint32_t column, uint32_t label)
 	return 0;
 }
 
-/* Adds a burst to what the column holds. */
+/* Adds a burst to a column. */
 static int add_to_column(struct profile *profile, uint32_t column, size_t burst)
 {
 	const double *point = profile->points + burst * profile->dims;
@@ -398,7 +401,7 @@ static uint32_t new_column(struct profile *profile, uint32_t number)
 	return number;
 }
 
-/* Puts the bursts to their places, making columns for those that match none. */
+/* Puts the bursts into their columns, and makes columns for those that match none. */
 static int insert_sequence(struct profile *profile, const uint32_t *place, size_t first,
 		size_t rows, uint32_t *column)
 {
@@ -428,7 +431,7 @@ static int insert_sequence(struct profile *profile, const uint32_t *place, size_
 	return error;
 }
 
-/* A sequence whose twin has been aligned takes the same columns. */
+/* Gives a sequence the columns of its twin, which has been aligned. */
 static int copy_sequence(struct profile *profile, size_t twin, size_t first, size_t rows,
 		uint32_t *column)
 {
@@ -460,7 +463,7 @@ static int by_content(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* The most frequent sequences first: they make the frame for the rest. */
+/* Orders the most frequent sequences first, because they make the frame for the others. */
 static int by_twins(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;

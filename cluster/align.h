@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Multiple alignment of the sequences of bursts that tasks execute (thesis 5.2): bursts that
- * correspond to each other get the same column. The alphabet may have any size. The sequences of
- * an SPMD program are long and nearly equal, so equal ones are aligned once, and the others within
- * a band around the diagonal that widens only where the best path leans on its border.
+ * correspond to each other get one column. The alphabet may have any size. The sequences of
+ * an SPMD program are long and nearly equal. Therefore equal ones are aligned once, and the others within
+ * a band around the diagonal, which is widened only if the best path touches its border.
  *
- * Sequences stand one after the other in one array of bursts: sequence s is
+ * Sequences are stored one after the other in one array of bursts: sequence s is
  * [first[s], first[s + 1]), in order of time.
  */
 #ifndef PHASEMUX_CLUSTER_ALIGN_H
@@ -16,21 +16,21 @@
 
 struct alignment {
 	size_t columns;
-	uint32_t *column; /* of each burst; ascending within a sequence */
+	uint32_t *column; /* column of each burst, from 0; ascending within a sequence */
 };
 
 /*
- * Aligns sequences of labels. Matching a label earns weight[label] (> 0, its
- * share of the time; thesis 5.2) for each sequence that has it in the column.
- * 0 or -ENOMEM. The caller frees with alignment_fini, also after a failure.
+ * Aligns sequences of labels. A match scores weight[label] (> 0, the label's share of the time; thesis 5.2) for
+ * each sequence that has the label in the column. Returns 0 or -ENOMEM. The caller frees with alignment_fini,
+ * also after a failure.
  */
 int align_labels(struct alignment *alignment, const uint32_t *label, const double *weight,
 		const size_t *first, size_t sequences);
 
 /*
- * Aligns sequences of points (row-major, dims each): bursts match the better the nearer they are
- * in the space, and not at all beyond half of its width. Needs no clusters, so it can tell which clusters are
- * parts of one phase. 0 or -ENOMEM, as align_labels.
+ * Aligns sequences of points (row-major, dims each). Bursts match better the nearer they are in the space, and
+ * not at all beyond half of its width. Needs no clusters, so it can tell which clusters are parts of one phase.
+ * Returns 0 or -ENOMEM. The caller frees with alignment_fini, also after a failure.
  */
 int align_points(struct alignment *alignment, const double *points, uint32_t dims,
 		const size_t *first, size_t sequences);

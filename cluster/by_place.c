@@ -12,18 +12,20 @@
 #include "cluster/space.h"
 
 /*
- * Share of all that a place must hold in a cluster to be looked at, and share of the cluster that it must hold to be split off. What is looked at has prototypes of its own, so that it can
- * be split off or joined again without loss when more is known.
+ * Least share of all bursts that a place must have in a cluster to be considered, and least share of the
+ * cluster to be split off. A place that is considered has prototypes of its own, so that it can be split off or
+ * joined again without loss when more is known.
  */
 #define OF_ALL     0.01
 #define OF_CLUSTER 0.03
 
-/* Bursts of other places stay a phase if they hold this share of their cluster's time. */
+/* Share of their cluster's time from which bursts of the other places stay a phase. */
 #define OF_REST 0.02
 
 /*
- * How regular a place must be that is split off, and how wide it may be as a multiple of its cluster. Less is enough for places that are phases of their own already, so that
- * phases do not come and go with the sample.
+ * Least regularity of a place that is split off, and its largest width as a multiple of its cluster's. The
+ * _KEPT values are for places that are phases of their own already, so that phases do not come and go with the
+ * sample.
  */
 #define REGULAR      0.6
 #define REGULAR_KEPT 0.4
@@ -31,16 +33,16 @@
 #define TIGHT_KEPT   0.7
 
 /*
- * What is so little of a place's bursts and of their time is no phase of its own but the tail of the
- * place's largest: bursts that the machine disturbed.
+ * Share of a place's bursts and of their time up to which a part is no phase of its own, but the tail of the
+ * place's largest part: bursts that the machine disturbed.
  */
 #define TAIL  0.01
-#define REACH 0.15 /* how far noise may be from the bursts of its place, in a space of 0 .. 1 */
+#define REACH 0.15 /* largest distance of noise from its place, in a space of 0 .. 1 */
 
-#define NARROW       0.02 /* width of a cluster that needs not be tighter, in a space of 0 .. 1 */
-#define BURSTS_LEAST 8    /* from which a width is known */
+#define NARROW       0.02 /* width at which a cluster is tight enough, in a space of 0 .. 1 */
+#define BURSTS_LEAST 8    /* number of bursts from which a width is known */
 
-/* Share of a place's time that its cluster has of other places, in the tasks that run it: it is among them. */
+/* Least time of other places of the cluster in the tasks that run a place, as a share of the place's time. */
 #define COMPANY 0.1
 
 /* A burst in the order of labels, then places. */
@@ -54,8 +56,8 @@ struct group {
 	uint32_t place;
 	double time;
 	bool looked_at, large;
-	bool apart;     /* it becomes a cluster of its own; or it joins its place's largest */
-	size_t told;    /* bursts of which it is known how regular the place is */
+	bool apart;     /* becomes a cluster of its own, or (join_tail) joins its place's largest */
+	size_t told;    /* number of bursts whose `regular` is known */
 	double regular; /* sum over these */
 };
 
@@ -64,15 +66,15 @@ struct splitter {
 	struct entry *entry;
 	struct group *group;
 	double *value;     /* scratch space for a coordinate of each burst */
-	double *phase;     /* time by phase that bursts have had */
-	struct home *home; /* of the place that is looked at */
+	double *phase;     /* time by previous phase */
+	struct home *home; /* clusters of the present place */
 	struct task {
 		uint32_t process;
-		bool runs, near; /* it runs a place; a thread of its process does */
+		bool runs, near; /* the task, or a thread of its process, runs a place */
 	} * task;
-	uint32_t phases;   /* highest of these */
-	size_t entries;    /* bursts that are no noise */
-	double total_time; /* of these */
+	uint32_t phases;   /* highest number of a previous phase */
+	size_t entries;    /* number of bursts that are not noise */
+	double total_time; /* of these bursts */
 };
 
 static int by_label(const void *a, const void *b)
@@ -94,7 +96,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /*
- * Whether a group holds a share of some time, or of as many bursts. The sample is drawn by time, so
+ * Returns whether a group holds a share of some time, or of as many bursts. The sample is drawn by time, so
  * both say the same, except that a few bursts that waited for a processor may hold most of the time.
  */
 static bool holds(const struct group *group, double share, double time, size_t bursts)
@@ -174,7 +176,7 @@ static uint32_t add_phases(struct splitter *splitter, const struct group *group)
 	return most;
 }
 
-/* Whether the group was a phase of its own up to now: most of what the phase has of the cluster. */
+/* Returns whether the group was a phase of its own up to now: most of what the phase has of the cluster. */
 static bool was_apart(struct splitter *splitter, size_t groups, const struct group *group)
 {
 	uint32_t phase;
@@ -225,7 +227,7 @@ static void mark_tasks(struct splitter *splitter, const struct group *group)
 	}
 }
 
-/* Whether a group's processes run other places of the cluster, but in other threads. */
+/* Returns whether a group's processes run other places of the cluster, but in other threads. */
 static bool is_of_other_threads(struct splitter *splitter, size_t groups, const struct group *group)
 {
 	const struct by_place *sample = splitter->sample;
@@ -245,7 +247,7 @@ static bool is_of_other_threads(struct splitter *splitter, size_t groups, const 
 	return in_tasks < COMPANY * group->time && in_processes >= COMPANY * group->time;
 }
 
-/* Marks the groups that are to be phases of their own; returns how many. */
+/* Marks the groups that become phases of their own. Returns their number. */
 static size_t judge(struct splitter *splitter, size_t groups)
 {
 	size_t apart = 0, begin = splitter->group[0].begin, end = splitter->group[groups - 1].end;
@@ -265,7 +267,7 @@ static size_t judge(struct splitter *splitter, size_t groups)
 	return apart;
 }
 
-/* Gives the groups that are apart clusters of their own. What is left keeps the cluster's number. */
+/* Gives the groups that are apart clusters of their own. The others keep the cluster's number. */
 static void split(struct splitter *splitter, size_t groups)
 {
 	struct by_place *sample = splitter->sample;
@@ -340,7 +342,7 @@ static void find_home(const struct splitter *splitter, const struct group *group
 		}
 }
 
-/* Whether a part of a place is as long as the bursts of its home, or nearly. */
+/* Returns whether a part of a place is as long as the bursts of its home, or nearly. */
 static bool is_alike(const struct by_place *sample, const struct home *home,
 		const struct home *part)
 {
@@ -352,8 +354,8 @@ static bool is_alike(const struct by_place *sample, const struct home *home,
 }
 
 /*
- * Adds to the home of a place's largest cluster the parts of the place that are alike, and what then is
- * alike to these. Density alone makes several clusters of a place of which few bursts were read.
+ * Adds the parts of a place that are alike to the home of its largest cluster, and repeats this with the grown
+ * home. Density alone makes several clusters of a place of which few bursts were read.
  */
 static void grow_home(struct splitter *splitter, size_t groups, struct home *home)
 {
@@ -379,7 +381,7 @@ static void grow_home(struct splitter *splitter, size_t groups, struct home *hom
 	}
 }
 
-/* Groups the entries [begin, end) of one place by label; returns how many groups there are. */
+/* Groups the entries [begin, end) of one place by label. Returns the number of groups. */
 static size_t find_parts(struct splitter *splitter, size_t begin, size_t end)
 {
 	struct group *group = splitter->group;
@@ -411,7 +413,9 @@ static struct group *largest_part(const struct splitter *splitter, size_t groups
 	return largest;
 }
 
-/* Whether some bursts of a place, whose entries are [begin, end), are to have prototypes of their own. */
+/*
+ * Returns whether some bursts of a place, whose entries are [begin, end), are to have prototypes of their own.
+ */
 static bool is_looked_at(const struct splitter *splitter, size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end; i++)
@@ -425,7 +429,7 @@ static bool is_noise(const struct splitter *splitter, const struct group *group)
 	return !splitter->entry[group->begin].label;
 }
 
-/* Whether a part of a place is too little to be a phase, if the place has `bursts` bursts in `time`. */
+/* Returns whether a part of a place is too little to be a phase, if the place has `bursts` bursts in `time`. */
 static bool is_tail(const struct group *group, size_t bursts, double time)
 {
 	return (double)(group->end - group->begin) <= TAIL * (double)bursts &&

@@ -40,7 +40,7 @@ int components_rank(uint32_t *parent, const double *at, uint32_t count, uint32_t
 		free(place);
 		return -ENOMEM;
 	}
-	/* roots are the lowest of their component: each is met before the others */
+	/* a root is the lowest point of its component, so it comes before the others */
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t root = components_find(parent, i);
 		const double *point = at + (size_t)i * dims;

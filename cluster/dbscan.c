@@ -12,8 +12,8 @@
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {
 	const struct kdtree *tree;
-	uint32_t *parent; /* by the tree's order */
-	bool *whole;      /* by node: known to be one component by itself */
+	uint32_t *parent; /* in the tree's order */
+	bool *whole;      /* by node: it is known to be one component by itself */
 	double radius2;
 };
 
@@ -32,13 +32,13 @@ static double boxes_far(const struct kdtree *tree, uint32_t a, uint32_t b)
 	return sum;
 }
 
-/* Of two nodes that are not both leaves: whether the first is the one to split. */
+/* Returns whether the first of two nodes is the one to split. They are not both leaves. */
 static bool split_first(const struct kdtree_node *a, const struct kdtree_node *b)
 {
 	return a->child && (!b->child || a->diagonal >= b->diagonal);
 }
 
-/* Whether any point of one node is within the radius of any of the other. */
+/* Returns whether any point of one node is within the radius of any of the other. */
 static bool touch(const struct components *all, uint32_t a, uint32_t b)
 {
 	const struct kdtree *tree = all->tree;
@@ -69,7 +69,7 @@ static void unite_near(struct components *all, uint32_t i, uint32_t begin, uint3
 	uint32_t near[KDTREE_LEAF], found, next;
 
 	for (; begin < end; begin = next) {
-		/* gathered first: whether it is one is not to be predicted; equal points fill any leaf */
+		/* gathered first without branches, which could not be predicted; equal points fill any leaf */
 		next = end - begin < KDTREE_LEAF ? end : begin + KDTREE_LEAF;
 		found = 0;
 		for (uint32_t j = begin; j < next; j++) {
@@ -82,7 +82,7 @@ static void unite_near(struct components *all, uint32_t i, uint32_t begin, uint3
 	}
 }
 
-/* Of a leaf that is one component by itself, one point near enough says it all. */
+/* Unites a point with a leaf that is one component by itself, if one point of the leaf is within the radius. */
 static void unite_with_whole(struct components *all, uint32_t i, const struct kdtree_node *leaf)
 {
 	const struct kdtree *tree = all->tree;
@@ -116,13 +116,13 @@ static void unite_leaves(struct components *all, uint32_t a, uint32_t b)
 	}
 }
 
-/* A node no wider than the radius is one component by itself. */
+/* Returns whether a node is no wider than the radius, and therefore one component by itself. */
 static bool compact(const struct components *all, const struct kdtree_node *node)
 {
 	return node->diagonal <= all->radius2;
 }
 
-/* Unites what is within the radius across two nodes, each of which has been united within. */
+/* Unites points of two nodes that are within the radius. Each node has been united within itself. */
 static void unite_across(struct components *all, uint32_t a, uint32_t b)
 {
 	const struct kdtree_node *one = &all->tree->node[a], *other = &all->tree->node[b];
@@ -172,7 +172,7 @@ static void unite_within(struct components *all, uint32_t number)
 	}
 }
 
-/* Whether a point of a leaf is core: where the leaf is large enough, it may tell alone. */
+/* Returns whether a point of a leaf is core. If the leaf is large enough, its points alone may tell. */
 static bool core_in_leaf(const struct kdtree *tree, const struct kdtree_node *leaf, uint32_t i,
 		double radius2, size_t min_points)
 {
@@ -185,7 +185,7 @@ static bool core_in_leaf(const struct kdtree *tree, const struct kdtree_node *le
 	return found >= min_points || kdtree_count(tree, point, radius2, min_points) >= min_points;
 }
 
-/* Sets is_core[], by the caller's index, of the tree's points; returns how many are core. */
+/* Sets is_core[] of the tree's points, by the caller's index. Returns the number of core points. */
 static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_points,
 		uint32_t *is_core)
 {
@@ -211,7 +211,7 @@ static size_t find_cores(const struct kdtree *tree, double radius2, size_t min_p
 	return cores;
 }
 
-/* The lowest rank of the components within the radius of a point; `none` when there is none. */
+/* Returns the lowest rank of the components within the radius of a point, or `none` if there is none. */
 static uint32_t border_rank(const struct components *all, const double *point, uint32_t none)
 {
 	const struct kdtree *tree = all->tree;
@@ -241,7 +241,7 @@ static uint32_t border_rank(const struct components *all, const double *point, u
 }
 
 /*
- * From components to labels of the tree's points; label[] says which points are core. Returns the
+ * Turns components into labels of the tree's points. label[] says at first which points are core. Returns the
  * number of clusters, or -ENOMEM.
  */
 static int number_clusters(struct components *all, const struct kdtree *tree, size_t count,

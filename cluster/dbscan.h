@@ -4,11 +4,11 @@
  * with at least min_points points (themselves included) within eps (inclusive). Exact, in n log n
  * in practice.
  *
- * A border point (not core, but with core points within eps) takes, of the clusters of those, the
- * one with the most core points (of equally large ones, that whose core point of the smallest
- * coordinates, in order of the dimensions, is smallest). So the partition does not depend on the
- * order of the points, and where the points of the largest cluster come first, it is that of the
- * usual DBSCAN, in which the cluster that is found first takes the point.
+ * A border point is not core, but has core points within eps. It takes the cluster with the most core points of
+ * the clusters of these. Equally large clusters are ordered by their core points of the smallest coordinates,
+ * in order of the dimensions. Therefore the partition does not depend on the order of the points. If the points
+ * of the largest cluster come first, it is that of the usual DBSCAN, in which the cluster that is found first
+ * takes the point.
  */
 #ifndef PHASEMUX_CLUSTER_DBSCAN_H
 #define PHASEMUX_CLUSTER_DBSCAN_H
@@ -28,8 +28,8 @@ int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t
 		uint32_t *label);
 
 /*
- * The same of the points of a tree. label[count], by their index, which is below count: 0 also for
- * those that are not in the tree.
+ * Clusters the points of a tree like dbscan(). label[count] is by the points' index, which is below count; it
+ * is 0 also for points that are not in the tree.
  */
 int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t min_points,
 		uint32_t *label);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the bits of a number, from the largest digit down. */
+/* Returns eight bits of a number as a digit for a descending sort. */
 static unsigned digit(double value, unsigned shift)
 {
 	uint64_t bits;
@@ -16,8 +16,9 @@ static unsigned digit(double value, unsigned shift)
 }
 
 /*
- * Sorts distances, which are not negative and so in the order of their bits, descending. By digits:
- * comparisons that nobody can predict cost more than all else here. scratch: as many.
+ * Sorts distances in descending order. They are not negative, and therefore in the order of their bits. Sorts
+ * by digits, because comparisons that cannot be predicted cost more than all else here. scratch: `count`
+ * numbers.
  */
 static void sort_descending(double *distance, double *scratch, size_t count)
 {
@@ -37,7 +38,7 @@ static void sort_descending(double *distance, double *scratch, size_t count)
 	}
 }
 
-/* The k-distances of those of a leaf's points whose places are on the steps. */
+/* Writes the k-distances of every `step`th point, for the points of one leaf. Returns their number. */
 static uint32_t distances_of_leaf(const struct kdtree *tree, uint32_t leaf, uint32_t step, size_t k,
 		double *heap, double *distance)
 {
@@ -60,7 +61,7 @@ static uint32_t distances_of_leaf(const struct kdtree *tree, uint32_t leaf, uint
 
 int epsilon_distances(const struct kdtree *tree, size_t k, double *distance)
 {
-	/* every so many in the tree's order, which follows space: an even sample of it */
+	/* every `step`th point in the tree's order, which follows space, is an even sample */
 	uint32_t step = tree->count / EPSILON_SAMPLE + 1, found = 0;
 	double *heap, *scratch;
 

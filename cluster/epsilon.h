@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Eps from the data: the sorted k-distance graph (thesis 4.4, Ester et al.) and the range of N Eps
+ * Chooses Eps from the data: the sorted k-distance graph (thesis 4.4, Ester et al.) and the range of N Eps
  * that the refinement tries (thesis 6.2.2).
  */
 #ifndef PHASEMUX_CLUSTER_EPSILON_H
@@ -11,33 +11,33 @@
 
 #include "cluster/kdtree.h"
 
-/* Of more points than this, an even sample of about as many stands for all. */
+/* Number of points above which an even sample of about as many represents all. */
 #define EPSILON_SAMPLE 20000
 
 /*
- * Fills distance[] (room for count) with k-distances of the points in the tree, descending: each
- * the distance to its k-th neighbour, itself not counted (INFINITY where there are not so many). A
- * point is thus core at eps = its k-distance and min_points = k + 1. k >= 1.
- * Returns how many there are: as many as points, or as the sample; or -ENOMEM.
+ * Fills distance[] (room for count) with the k-distances of the points in the tree, descending. Each is the
+ * distance of a point to its k-th neighbour, the point itself not counted (INFINITY if there are fewer). Thus a
+ * point is core at eps = its k-distance and min_points = k + 1. k >= 1. Returns the number of distances, which
+ * is that of the points or of the sample, or -ENOMEM.
  */
 int epsilon_distances(const struct kdtree *tree, size_t k, double *distance);
 
 /*
- * The Eps for one DBSCAN of points (row-major): the k-distance at the valley, or `otherwise` where
- * there are not more than k points. 0 or -errno (as kdtree_init).
+ * Chooses the Eps for one DBSCAN of points (row-major): the k-distance at the valley, or `otherwise` if there
+ * are not more than k points. Returns 0 or -errno (like kdtree_init).
  */
 int epsilon_choose(const double *points, size_t count, uint32_t dims, size_t k, double otherwise,
 		double *eps);
 
 /*
- * The place of the valley in a descending k-distance graph: the x in [0, count / 2] where the graph
+ * Returns the place of the valley in a descending k-distance graph: the x in [0, count / 2] at which the graph
  * is farthest below the line from (0, distance[0]) to (count / 2, 0). count >= 1, all finite.
  */
 size_t epsilon_valley(const double *distance, size_t count);
 
 /*
- * The N Eps of the refinement, ascending: the first is the k-distance at the valley; the others
- * stand at equal steps of x from there up to x = 1 (x = 0, the largest, over-aggregates).
+ * Fills eps with the N Eps of the refinement, ascending. The first is the k-distance at the valley; the others
+ * are at equal steps of x from there to x = 1 (x = 0, the largest, over-aggregates).
  * steps >= 1, count >= 1, all finite.
  */
 void epsilon_range(const double *distance, size_t count, size_t steps, double *eps);

@@ -6,7 +6,7 @@
 #include "cluster/sort.h"
 
 #define GAP    0.9 /* bursts shorter than this share of the next longer one are of another kind */
-#define LOWEST 0.5 /* how far the threshold may be lowered for the sake of a gap */
+#define LOWEST 0.5 /* factor by which the threshold may be lowered to a gap */
 
 static int descending(const void *a, const void *b)
 {
@@ -15,7 +15,7 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The shortest of those from i on that follow without a gap, where one comes soon; else that of i. */
+/* Returns the last duration before the next gap from i on, or that of i if no gap is near. */
 static double down_to_gap(const double *duration, size_t count, size_t i)
 {
 	for (size_t at = i; duration[at] >= LOWEST * duration[i]; at++)
@@ -39,7 +39,7 @@ double filter_shortest(double *duration, size_t count, double share)
 	}
 	if (!count)
 		return 0;
-	/* rounding may leave the sum a little short of all */
+	/* by rounding the sum may be a little less than the total */
 	i = i < count ? i : count - 1;
 	return down_to_gap(duration, count, i);
 }

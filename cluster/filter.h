@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which bursts are worth clustering (thesis 4.2.1). */
+/* Chooses the bursts that are long enough to be clustered (thesis 4.2.1). */
 #ifndef PHASEMUX_CLUSTER_FILTER_H
 #define PHASEMUX_CLUSTER_FILTER_H
 
 #include <stddef.h>
 
 /*
- * The duration below which bursts can be left out so that those that remain, the longest, hold at
- * least `share` (0 .. 1) of the time: the longest such threshold, itself a duration that is kept, but
- * lowered to the next gap between durations where one is near, so as not to cut through a phase.
- * Reorders duration[count]. 0 when there are none.
+ * Returns the duration below which bursts can be left out, so that those that remain have at least `share` (0
+ * .. 1) of the time. It is the longest such threshold, which is itself a duration that is kept. It is lowered
+ * to the next gap between durations if one is near, so that it does not cut through a phase. Reorders
+ * duration[count]. Returns 0 if there are no bursts.
  */
 double filter_shortest(double *duration, size_t count, double share);
 

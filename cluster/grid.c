@@ -10,9 +10,9 @@
 #include "cluster/components.h"
 
 #define CELLS_PER_POINT 32
-#define REACH           2 /* cells: within eps of a point are only cells so near, each way */
+#define REACH           2 /* distance in cells, each way, beyond which no cell is within eps of a point */
 
-/* Points, cell after cell, so that the cells of a part of a row are one range. */
+/* Points, stored cell after cell, so that the cells of a part of a row are one range. */
 struct grid {
 	double radius2, cells_per_unit;
 	double low[2];
@@ -31,7 +31,7 @@ static bool within(const double *a, const double *b, double radius2)
 	return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) <= radius2;
 }
 
-/* Chooses the cells: points in one cell are within eps. Whether they are not too many. */
+/* Chooses cells so small that points in one cell are within eps. Returns false if there would be too many. */
 static bool choose_cells(struct grid *grid, const double *points, double eps)
 {
 	double high[2] = { points[0], points[1] }, columns, rows;
@@ -45,7 +45,7 @@ static bool choose_cells(struct grid *grid, const double *points, double eps)
 			grid->low[dim] = value < grid->low[dim] ? value : grid->low[dim];
 			high[dim] = value > high[dim] ? value : high[dim];
 		}
-	/* a little smaller than they need be, so that rounding does no harm */
+	/* a little smaller than necessary, because of rounding */
 	grid->cells_per_unit = sqrt(2) * (1 + 1e-9) / eps;
 	columns = floor((high[0] - grid->low[0]) * grid->cells_per_unit) + 1;
 	rows = floor((high[1] - grid->low[1]) * grid->cells_per_unit) + 1;
@@ -112,8 +112,8 @@ static void sort_points(struct grid *grid, const double *points, const uint32_t 
 }
 
 /*
- * The points in the cells of a row `down` rows further, from `left` columns on to `right`: a range,
- * empty outside of the grid.
+ * Sets the range of the points in the cells of the row `down` rows further, from column `left` to `right`
+ * relative to the cell. The range is empty outside of the grid.
  */
 static void near_cells(const struct grid *grid, uint32_t cell, int down, int left, int right,
 		uint32_t *begin, uint32_t *end)
@@ -130,7 +130,7 @@ static void near_cells(const struct grid *grid, uint32_t cell, int down, int lef
 	*end = grid->begin[row * grid->columns + last + 1];
 }
 
-/* Whether a point of a cell with few points is core; its own row is looked at first. */
+/* Returns whether a point of a cell with few points is core; its own row is looked at first. */
 static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 {
 	static const int rows[2 * REACH + 1] = { 0, -1, 1, -2, 2 };
@@ -146,7 +146,7 @@ static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 	return found >= min_points;
 }
 
-/* Finds the core points; those of a cell are one component from the start. Returns how many. */
+/* Finds the core points. Those of a cell are one component from the start. Returns their number. */
 static uint32_t find_cores(struct grid *grid, size_t min_points)
 {
 	uint32_t cores = 0, first = 0;
@@ -167,7 +167,7 @@ static uint32_t find_cores(struct grid *grid, size_t min_points)
 	return cores;
 }
 
-/* Whether any core point of one range is within eps of any of the other. */
+/* Returns whether any core point of one range is within eps of any of the other. */
 static bool touch(const struct grid *grid, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end)
 {
 	for (; a < a_end; a++) {
@@ -206,7 +206,7 @@ static void unite_cells(struct grid *grid, uint32_t cell)
 	}
 }
 
-/* The lowest rank of the components within eps of a point; `none` when there is none. */
+/* Returns the lowest rank of the components within eps of a point, or `none` if there is none. */
 static uint32_t border_rank(const struct grid *grid, uint32_t i, uint32_t none)
 {
 	uint32_t best = none;

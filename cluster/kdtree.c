@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE 9 /* of which the median is where a node is split, at first */
+#define SAMPLE 9 /* number of points whose median is the first try to split a node */
 
 static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
 {
@@ -33,8 +33,9 @@ static double middle_of(double a, double b, double c)
 }
 
 /*
- * Puts points below the pivot along dim before those above it; points equal to it go to either side.
- * Returns where the second part begins, with *other the end of the first, one less or the same.
+ * Puts points below the pivot along dim before those above it; points equal to it go to either side. Returns
+ * the begin of the second part. *other is set to one after it if the pivot is between both parts, else equal to
+ * it.
  */
 static uint32_t divide(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t dim,
 		double pivot, uint32_t *other)
@@ -50,14 +51,14 @@ static uint32_t divide(struct kdtree *tree, uint32_t begin, uint32_t end, uint32
 			break;
 		swap_points(tree, i++, j--);
 	}
-	/* where both stopped at one point, that is the pivot, in its place */
+	/* if both stopped at one point, it is the pivot, in its place */
 	*other = i == j ? i + 1 : i;
 	return i;
 }
 
 /*
- * Puts the point of rank `middle` along dim in its place, smaller ones before it. The pivot is the
- * median of three at places that move with the range, so that sorted input costs no more.
+ * Puts the point of rank `middle` along dim in its place, and smaller ones before it. The pivot is the median
+ * of three at places that move with the range, so that sorted input costs no more.
  */
 static void select_middle(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t middle,
 		uint32_t dim)
@@ -79,8 +80,8 @@ static void select_middle(struct kdtree *tree, uint32_t begin, uint32_t end, uin
 }
 
 /*
- * Splits a range into halves, or nearly so: one pass with the median of a few, and an exact median
- * where that misses the middle third. Returns where the second half begins.
+ * Splits a range nearly into halves: in one pass with the median of a few points, or with the exact median if
+ * the first one is not in the middle third. Returns the begin of the second half.
  */
 static uint32_t halve(struct kdtree *tree, uint32_t begin, uint32_t end, uint32_t dim)
 {
@@ -125,7 +126,9 @@ static void fit_box(struct kdtree *tree, uint32_t number)
 	}
 }
 
-/* Children are appended after their parent, so one pass over the growing array builds the tree. */
+/*
+ * Splits a node. Children are appended after their parent, so one pass over the growing array builds the tree.
+ */
 static void split(struct kdtree *tree, uint32_t number)
 {
 	struct kdtree_node *node = &tree->node[number];
@@ -178,7 +181,7 @@ int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_
 	return 0;
 }
 
-/* Copies the points to keep; before[] gets how many stand before each place of the tree of all. */
+/* Copies the points to keep. before[] gets the number of kept points before each place of `all`. */
 static void keep_points(struct kdtree *tree, const struct kdtree *all, const uint32_t *keep,
 		uint32_t *before)
 {
@@ -196,7 +199,7 @@ static void keep_points(struct kdtree *tree, const struct kdtree *all, const uin
 	before[all->count] = kept;
 }
 
-/* The box around the children's boxes. */
+/* Makes the box around the children's boxes. */
 static void join_boxes(struct kdtree *tree, uint32_t number)
 {
 	struct kdtree_node *node = &tree->node[number];
@@ -213,7 +216,7 @@ static void join_boxes(struct kdtree *tree, uint32_t number)
 	}
 }
 
-/* Until a node is made, its child is the node of the tree of all that it is made of. */
+/* Makes a node from one of `all`, whose number is in its `child` until then. */
 static void keep_node(struct kdtree *tree, const struct kdtree *all, uint32_t number,
 		const uint32_t *before)
 {
@@ -273,7 +276,7 @@ void kdtree_fini(struct kdtree *tree)
 	*tree = (struct kdtree){ .dims = tree->dims };
 }
 
-/* The squared distance from the point to the farthest place in the node's box. */
+/* Returns the squared distance from the point to the farthest place in the node's box. */
 static double box_far(const struct kdtree *tree, uint32_t number, const double *point)
 {
 	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
@@ -391,7 +394,10 @@ static void heap_replace(double *heap, size_t k, double value)
 	heap[at] = value;
 }
 
-/* Offers a leaf's points to those whose k-th distance they may shorten; returns the largest now. */
+/*
+ * Offers a leaf's points to those whose k-th distance they may shorten. Returns the largest k-th distance after
+ * that.
+ */
 static double offer_leaf(const struct kdtree *tree, uint32_t leaf, const uint32_t *at,
 		uint32_t points, size_t k, double *heap)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A k-d tree over points in up to SPACE_DIMS_MAX dimensions: the index under DBSCAN, k-distances
- * and nearest neighbours. Read-only once built; any number of threads may search it.
+ * A k-d tree over points in up to SPACE_DIMS_MAX dimensions: the index for DBSCAN, k-distances
+ * and nearest neighbours. It is read-only once it is built; any number of threads may search it.
  */
 #ifndef PHASEMUX_CLUSTER_KDTREE_H
 #define PHASEMUX_CLUSTER_KDTREE_H
@@ -11,12 +11,12 @@
 
 #include "cluster/space.h"
 
-#define KDTREE_LEAF 8 /* points in a leaf at most, but for equal ones */
+#define KDTREE_LEAF 8 /* largest number of points in a leaf, except equal ones */
 
 struct kdtree_node {
 	uint32_t begin, end; /* its points, in the tree's order */
 	uint32_t child;      /* the first of two adjacent children; 0: a leaf */
-	double diagonal;     /* of its box, squared */
+	double diagonal;     /* squared diagonal of its box */
 };
 
 struct kdtree {
@@ -32,37 +32,37 @@ struct kdtree {
 /*
  * Builds the tree over count points (row-major, finite, copied). The order of the points does not
  * change what searches find.
- * 0, -ENOMEM, -EINVAL (dims, or more than 2^31 points). kdtree_fini also after a failure.
+ * Returns 0, -ENOMEM, or -EINVAL (dims, or more than 2^31 points). Call kdtree_fini also after a failure.
  */
 int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_t dims);
 void kdtree_fini(struct kdtree *tree);
 
 /*
- * Makes a tree of those points of another whose keep[], by the caller's index, is not 0: in linear
- * time, and they keep their index. 0 or -ENOMEM. kdtree_fini also after a failure.
+ * Makes a tree of the points of `all` whose keep[], by the caller's index, is not 0. Takes linear time. Points
+ * keep their index. Returns 0 or -ENOMEM. Call kdtree_fini also after a failure.
  */
 int kdtree_filter(struct kdtree *tree, const struct kdtree *all, const uint32_t *keep);
 
-/* How many points lie within sqrt(radius2) of the point, counted no further than `enough`. */
+/* Returns how many points are within sqrt(radius2) of the point, counted up to `enough`. */
 size_t kdtree_count(const struct kdtree *tree, const double *point, double radius2, size_t enough);
 
 /*
- * The nearest point within sqrt(radius2), as the caller's index, or -1; with `label` (by the
- * caller's index), of those whose label is not 0. Among equally near ones that with the smallest
+ * Returns the nearest point within sqrt(radius2), as the caller's index, or -1. With `label` (by the caller's
+ * index), only points whose label is not 0 count. Of equally near ones it is the one with the smallest
  * coordinates, in order of the dimensions.
  */
 int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double radius2,
 		const uint32_t *label);
 
 /*
- * For some points of a leaf (at most KDTREE_LEAF, by the tree's order): the squared distances to
- * their k-th nearest point (k >= 1; each counts itself); INFINITY when there are fewer than k.
- * `heap` is scratch space for k doubles each.
+ * Fills distance2 for some points of a leaf (at most KDTREE_LEAF, by the tree's order): the squared distances
+ * to their k-th nearest point (k >= 1; each counts itself), INFINITY if there are fewer than k. `heap` is
+ * scratch space for k doubles for each point.
  */
 void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, uint32_t points,
 		size_t k, double *heap, double *distance2);
 
-/* Two dimensions are the usual case, and worth a path without a loop. */
+/* Returns the squared distance of two points. Two dimensions are the usual case, which has no loop. */
 static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
 {
 	double sum = 0;
@@ -74,7 +74,7 @@ static inline double kdtree_distance2(const double *a, const double *b, uint32_t
 	return sum;
 }
 
-/* The square of how far a coordinate is outside of [low, high]. */
+/* Returns the squared distance of a coordinate from [low, high]; 0 if it is within. */
 static inline double kdtree_outside2(double low, double high, double at)
 {
 	double below = low - at, above = at - high;
@@ -93,7 +93,7 @@ static inline const double *kdtree_high(const struct kdtree *tree, uint32_t node
 	return kdtree_low(tree, node) + tree->dims;
 }
 
-/* The squared distance from the point to the nearest place in the node's box. */
+/* Returns the squared distance from the point to the nearest place in the node's box. */
 static inline double kdtree_box_distance2(const struct kdtree *tree, uint32_t number,
 		const double *point)
 {
@@ -116,7 +116,7 @@ static inline double kdtree_apart2(double low_a, double high_a, double low_b, do
 	return out > 0 ? out * out : 0;
 }
 
-/* The squared distance between the nearest places of two nodes' boxes. */
+/* Returns the squared distance between the nearest places of two nodes' boxes. */
 static inline double kdtree_boxes_distance2(const struct kdtree *tree, uint32_t a, uint32_t b)
 {
 	const double *low_a = kdtree_low(tree, a), *high_a = kdtree_high(tree, a);

@@ -133,7 +133,7 @@ static int count_pairs(const struct mixing *mixing, struct tally *tally, struct 
 }
 
 /*
- * Whether two clusters look like parts of one phase. If bursts of one phase fell to either by
+ * Returns whether two clusters look like parts of one phase. If bursts of one phase fell to either by
  * chance, independent of each other, as many pairs of one burst each would stand in the same column
  * as `expected` says; of two phases that follow each other, hardly any does.
  */

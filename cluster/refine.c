@@ -137,7 +137,7 @@ struct neighbours {
 };
 
 /*
- * Whether two clusters may be one: in the same group (by cluster; 0: none) or, with `centre`, their
+ * Returns whether two clusters may be one: in the same group (by cluster; 0: none) or, with `centre`, their
  * middles within reach.
  */
 static bool may_join(void *data, uint32_t a, uint32_t b)
@@ -220,7 +220,7 @@ static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32
 	return 0;
 }
 
-/* Whether another sequence executes the cluster in the burst's column. */
+/* Returns whether another sequence executes the cluster in the burst's column. */
 static bool in_column(const struct refiner *refiner, size_t burst, uint32_t cluster)
 {
 	uint32_t column = refiner->alignment.column[burst];

@@ -32,7 +32,7 @@ static double *count_tasks(const struct sample_clusters *sample)
 	return counts;
 }
 
-/* Whether hardly any task executes both clusters, and both are large enough to tell. */
+/* Returns whether hardly any task executes both clusters, and both are large enough to tell. */
 static bool apart(const double *a, const double *b, uint32_t tasks)
 {
 	double of_a = 0, of_b = 0, common = 0;

@@ -382,7 +382,7 @@ static void add_prototype(struct prototype_table *table, const struct training *
 	p->place = training->own[member[part.begin]];
 }
 
-/* Whether a prototype takes the burst already: one of its phase, and of its place if that has some. */
+/* Returns whether a prototype takes the burst already: one of its phase, and of its place if that has some. */
 static bool is_covered(const struct prototype_table *table, const struct training *training,
 		size_t i)
 {

@@ -199,7 +199,7 @@ static int load_run(struct run *run, const char *path)
 							load_bursts(run, path);
 }
 
-/* Whether all phases of all runs have instructions and IPC. */
+/* Returns whether all phases of all runs have instructions and IPC. */
 static bool have_counters(const struct run *runs, size_t count)
 {
 	for (size_t r = 0; r < count; r++)

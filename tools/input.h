@@ -27,7 +27,7 @@ int input_close(struct input *input);
  */
 bool input_beside(const char *path, const char *ending, bool look, char *name, size_t size);
 
-/* Whether the name is that of a Paraver trace: *.prv, *.prv.gz, *.prv.xz. */
+/* Returns whether the name is that of a Paraver trace: *.prv, *.prv.gz, *.prv.xz. */
 bool input_is_trace(const char *path);
 
 #endif

@@ -21,7 +21,7 @@ bool reach_can_preload(const char *path)
 	return !strpbrk(path, " \t\n:$");
 }
 
-/* Whether the dynamic loader starts the program. What cannot be read is taken to be such a program. */
+/* Returns whether the dynamic loader starts the program. What cannot be read is taken to be such a program. */
 static bool has_loader(int fd, const ElfW(Ehdr) * header)
 {
 	ElfW(Phdr) part[HEADERS_MAX];

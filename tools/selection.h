@@ -37,7 +37,7 @@ struct selection {
 int selection_metrics(struct selection *selection, struct burst_table *table, const char *list,
 		char *why, size_t size);
 
-/* Whether it is one of the usual names for retired instructions. */
+/* Returns whether it is one of the usual names for retired instructions. */
 bool selection_is_instructions(const char *name);
 
 /*

@@ -22,7 +22,7 @@ struct recording {
 };
 
 /*
- * Whether the metric is a counter that is known: whole and not negative in every chosen burst. Sets
+ * Returns whether the metric is a counter that is known: whole and not negative in every chosen burst. Sets
  * *seen when it is known in some.
  */
 static bool is_counter(const struct burst_table *table, const struct selection *selection,

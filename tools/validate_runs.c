@@ -146,7 +146,7 @@ static void place(const json_t *phase, const struct verdict_table *table, double
 	at[1] = isnan(instructions) ? 0 : log(instructions / cycles);
 }
 
-/* Whether the largest parts of both phases are between the same two calls of the program. */
+/* Returns whether the largest parts of both phases are between the same two calls of the program. */
 static bool same_source(const json_t *one, const json_t *other)
 {
 	static const char *const keys[] = { "from", "from_call", "to", "to_call" };
