@@ -7,12 +7,12 @@
 #include "cluster/components.h"
 #include "cluster/sort.h"
 
-#define SIMULTANEOUS 0.1 /* of the pairs in the same columns that chance would make in one phase */
+#define SIMULTANEOUS 0.1 /* least share of the pairs that one phase has in common columns */
 
-/* How often bursts of two clusters are in one column: an open hash table of pairs of clusters. */
+/* An entry of an open hash table of pairs of clusters. */
 struct pair {
 	uint32_t a, b; /* a < b; a 0: empty slot */
-	double shared; /* pairs of bursts, one of each, in the same column */
+	double shared; /* number of pairs of bursts, one of each cluster, in one column */
 };
 
 struct pairs {
@@ -67,7 +67,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Columns are mostly as short as there are tasks. */
+/* Sorts the clusters of a column. Columns are mostly as short as the number of tasks. */
 static void sort_clusters(uint32_t *cluster, size_t count)
 {
 	if (count > 32) {
@@ -84,12 +84,12 @@ static void sort_clusters(uint32_t *cluster, size_t count)
 	}
 }
 
-/* The bursts of one cluster: how many, and how many pairs of them are in the same column. */
+/* Number of bursts of one cluster, and of pairs of them in one column. */
 struct tally {
 	double bursts, pairs;
 };
 
-/* Counts the bursts of one column by cluster; here[] gets the clusters, times[] how often. */
+/* Counts the bursts of one column by cluster. here[] gets the clusters, times[] their numbers of bursts. */
 static size_t count_column(const struct mixing *mixing, size_t column, uint32_t *here,
 		uint32_t *times)
 {
@@ -133,9 +133,9 @@ static int count_pairs(const struct mixing *mixing, struct tally *tally, struct 
 }
 
 /*
- * Returns whether two clusters look like parts of one phase. If bursts of one phase fell to either by
- * chance, independent of each other, as many pairs of one burst each would stand in the same column
- * as `expected` says; of two phases that follow each other, hardly any does.
+ * Returns whether two clusters look like parts of one phase. If bursts of one phase were in either of them at
+ * random, independently, `expected` pairs of one burst each would be in a common column. Two phases that follow
+ * each other have hardly any such pairs.
  */
 static bool simultaneous(const struct pair *pair, const struct tally *tally)
 {
@@ -160,13 +160,13 @@ static int most_shared(const void *a, const void *b)
 /* Sets of clusters that are joined step by step. */
 struct joining {
 	struct pairs pairs;
-	struct tally *tally; /* of each set, by its representative */
+	struct tally *tally; /* tally of each set, by its representative */
 	uint32_t *into;
 	bool *holds_done;
 	size_t joins; /* pairs.slot[0 .. joins) may join, pairs.slot[joins .. used) may not */
 };
 
-/* What two sets share: the sum over the pairs of their clusters. */
+/* Returns the pairs of bursts that two sets share: the sum over the pairs of their clusters. */
 static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
 {
 	double shared = 0;
@@ -182,7 +182,7 @@ static double shared_by_sets(struct joining *joining, uint32_t a, uint32_t b)
 	return shared;
 }
 
-/* Moves all pairs to the front of the table, those that may join first and in order. */
+/* Moves all pairs to the front of the table. Pairs that may join come first, in order. */
 static void sort_joins(const struct mixing *mixing, struct joining *joining)
 {
 	struct pairs *pairs = &joining->pairs;
@@ -204,8 +204,8 @@ static void sort_joins(const struct mixing *mixing, struct joining *joining)
 }
 
 /*
- * Joins two sets, but never two that are done, nor sets that as a whole are not simultaneous: a few
- * bursts between two phases must not make them one.
+ * Joins two sets, except if both are done, or the sets as a whole are not simultaneous. A few bursts between
+ * two phases must not join them.
  */
 static void join_sets(struct joining *joining, const struct pair *pair)
 {

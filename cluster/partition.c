@@ -51,7 +51,7 @@ int partition_by_time(uint32_t *label, uint32_t clusters, const double *duration
 	return (int)used;
 }
 
-/* Of a pair of labels, how many bursts have it. */
+/* The pair of labels of a burst. */
 struct both {
 	uint32_t a, b;
 };

@@ -9,20 +9,20 @@
 #include <stdint.h>
 
 /*
- * Renumbers clusters 1 .. clusters by their time, most first (of equal ones, the one whose first
- * burst comes first), without gaps. Returns how many have bursts, or -ENOMEM.
+ * Renumbers clusters 1 .. clusters by their time, most first, without gaps. Equal ones are in the order of
+ * their first bursts. Returns the number of clusters that have bursts, or -ENOMEM.
  */
 int partition_by_time(uint32_t *label, uint32_t clusters, const double *duration, size_t count);
 
 /*
- * The adjusted Rand index of two partitions (Hubert and Arabie 1985): 1 where they are the same, 0
- * on average for independent ones. Noise counts as one cluster. NAN without memory.
+ * Returns the adjusted Rand index of two partitions (Hubert and Arabie 1985): 1 if they are equal, 0
+ * on average for independent ones. Noise counts as one cluster. Returns NAN if there is no memory.
  */
 double partition_agreement(const uint32_t *a, const uint32_t *b, size_t count);
 
 /*
- * Time-weighted variance of the points within their clusters, summed over the dimensions, noise
- * left out; NAN without memory or clusters.
+ * Returns the time-weighted variance of the points within their clusters, summed over the dimensions, without
+ * noise. Returns NAN if there is no memory or no cluster.
  */
 double partition_spread(const uint32_t *label, uint32_t clusters, const double *points,
 		uint32_t dims, const double *duration, size_t count);

@@ -9,13 +9,13 @@
 #include "cluster/sort.h"
 
 /*
- * How far beyond a prototype's radius a guess may go, in a space scaled to 0 .. 1: for a burst of the
- * prototype's place, and for others.
+ * Distance beyond a prototype's radius up to which a guess is made, in a space scaled to 0 .. 1: for a burst of
+ * the prototype's place, and for others.
  */
 #define GUESS_OWN   0.15f
 #define GUESS_OTHER 0.0f
 
-/* As many prototypes as are compared at once; the compiler makes of it what the processor has. */
+/* PROTOTYPES_LANES prototypes, which are compared at once. The compiler uses the processor's vectors for it. */
 typedef float lanes __attribute__((vector_size(4 * PROTOTYPES_LANES)));
 typedef int32_t numbers __attribute__((vector_size(4 * PROTOTYPES_LANES)));
 
@@ -24,7 +24,10 @@ static unsigned indexed_axes(const struct prototype_table *table)
 	return table->space.dims < PROTOTYPES_AXES ? table->space.dims : PROTOTYPES_AXES;
 }
 
-/* Monotonic in x, so a point within an interval is never binned outside of its ends' bins. */
+/*
+ * Returns the bin of x. It is monotonic, so the bin of a point in an interval is never outside of its ends'
+ * bins.
+ */
 static unsigned bin_of(const struct prototype_table *table, unsigned axis, float x)
 {
 	float bin = (x - table->bin_low[axis]) * table->bin_scale[axis];
@@ -68,9 +71,8 @@ static unsigned bin_of_place(uint32_t place)
 }
 
 /*
- * Orders the numbers of some prototypes so that each block of PROTOTYPES_LANES holds neighbours:
- * halves them along their widest axis, on a block's border, again and again. key: room for as
- * many, of which nothing stays.
+ * Orders the numbers of some prototypes so that each block of PROTOTYPES_LANES consists of neighbours. It
+ * repeatedly halves them along their widest axis, on a block's border. key: scratch space for `count` keys.
  */
 static void order_blocks(const struct prototype_table *table, int32_t *number, unsigned count,
 		struct sort_key *key)
@@ -102,7 +104,7 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 	order_blocks(table, number + half, count - half, key);
 }
 
-/* Bins of an axis, and which blocks reach into each. */
+/* Makes the bins of an axis, and the set of blocks that reach into each. */
 static void index_axis(struct prototype_table *table, unsigned axis)
 {
 	float low = INFINITY, high = -INFINITY;
@@ -125,8 +127,8 @@ static void index_axis(struct prototype_table *table, unsigned axis)
 }
 
 /*
- * Orders the numbers of the prototypes: those of any place come first, the others by place. Returns how
- * many are of any place.
+ * Orders the numbers of the prototypes: those of any place come first, the others by place. Returns the number
+ * of those of any place.
  */
 static uint32_t places_last(struct prototype_table *table)
 {
@@ -143,7 +145,7 @@ static uint32_t places_last(struct prototype_table *table)
 	return any;
 }
 
-/* Which blocks have prototypes that a place could take. */
+/* Makes the sets of blocks that have prototypes for a place. */
 static void index_places(struct prototype_table *table)
 {
 	for (uint32_t column = 0; column < table->count; column++) {
@@ -167,7 +169,7 @@ void prototypes_index(struct prototype_table *table)
 	memset(table->place, 0, sizeof(table->place));
 	for (uint32_t p = 0; p < PROTOTYPES_MAX; p++) {
 		table->number[p] = (int32_t)p;
-		table->radius2[p] = -1; /* nothing is so near */
+		table->radius2[p] = -1; /* no distance is below it */
 	}
 	any = places_last(table);
 	order_blocks(table, table->number, any, key);
@@ -184,7 +186,7 @@ void prototypes_index(struct prototype_table *table)
 	index_places(table);
 }
 
-/* Each lane takes what another one has, if that is less. */
+/* Gives each lane the value of another one, if that is less. */
 static inline void take_least(numbers *least, numbers *nearest, numbers from)
 {
 	numbers other = __builtin_shuffle(*least, from);
@@ -195,8 +197,9 @@ static inline void take_least(numbers *least, numbers *nearest, numbers from)
 }
 
 /*
- * The nearest prototype of some blocks, as prototypes_nearest. A distance is compared by its bits, which are a number in the same order because it is not
- * negative. The sign bit makes those of the own place less than all others.
+ * The nearest prototype of some blocks, as prototypes_nearest. A distance is compared by its bits, which are a
+ * number in the same order because it is not negative. The sign bit makes those of the own place less than all
+ * others.
  */
 static inline int nearest_of(const struct prototype_table *table, const float *point,
 		uint64_t blocks, uint32_t place)
@@ -248,7 +251,7 @@ int prototypes_nearest(const struct prototype_table *table, const float *point, 
 
 bool prototypes_know_place(const struct prototype_table *table, uint32_t place)
 {
-	/* the columns are in order of their places, those of any place first */
+	/* the columns are in order of their places, with those of any place first */
 	uint32_t low = 0, high = table->count;
 
 	while (place && low < high) {

@@ -15,12 +15,12 @@
 #include "cluster/partition.h"
 #include "cluster/score.h"
 
-#define REACH        0.15 /* how far apart the middles of parts of one phase may be otherwise */
-#define GAP          0.05 /* how far apart parts of one phase may be that an Eps could connect */
+#define REACH        0.15 /* largest distance of the middles of parts of one phase */
+#define GAP          0.05 /* largest gap between parts of one phase */
 #define EPS_LEAST    0.005
-#define PLAIN_EPS    0.02 /* for what follows no pattern */
+#define PLAIN_EPS    0.02 /* Eps for bursts that follow no pattern */
 #define PLAIN_POINTS 10
-#define CREDIBLE     0.5 /* score that a cluster made of noise must have at a large Eps */
+#define CREDIBLE     0.5 /* least score of a cluster made of noise at a large Eps */
 
 struct refiner {
 	const double *points;
@@ -28,7 +28,7 @@ struct refiner {
 	const size_t *first;
 	uint32_t dims;
 	size_t count, min_points;
-	size_t sequences; /* that can meet in a column */
+	size_t sequences; /* number of sequences that can be in one column */
 	bool columns_given;
 	double target;
 	struct kdtree tree; /* of all points */
@@ -97,7 +97,7 @@ static int relabel(struct refiner *refiner, const uint32_t *into)
 		if (!number[root])
 			number[root] = ++numbers;
 		number[cluster] = number[root];
-		/* numbers never run ahead of clusters; one that was joined is to be scored again */
+		/* number[cluster] <= cluster; joined clusters are not done, and scored again */
 		refiner->done[number[cluster]] = root == cluster && refiner->done[cluster];
 	}
 	for (size_t i = 0; i < refiner->count; i++)
@@ -107,7 +107,7 @@ static int relabel(struct refiner *refiner, const uint32_t *into)
 	return 0;
 }
 
-/* Where each cluster's middle is; by cluster. */
+/* Returns the middle of each cluster, by cluster. */
 static double *centres_of(const struct refiner *refiner)
 {
 	uint32_t dims = refiner->dims;
@@ -174,14 +174,14 @@ static int join_mixed(struct refiner *refiner, const uint32_t *group, const doub
 	return error;
 }
 
-/* What the bursts of a group found by DBSCAN would score as a cluster of those not in one yet. */
+/* The score that a group found by DBSCAN would have as a cluster, of its bursts that are in none yet. */
 struct newcomer {
-	uint32_t number; /* as a cluster; UINT32_MAX: it becomes none */
-	uint32_t column; /* seen last, from 1 */
+	uint32_t number; /* number of the cluster that it becomes; UINT32_MAX: none */
+	uint32_t column; /* column seen last, from 1 */
 	size_t hits, appearances;
 };
 
-/* Groups of DBSCAN that hold no cluster yet become clusters, where they are credible. */
+/* Makes clusters of groups found by DBSCAN that have no cluster yet, if they are credible. */
 static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32_t groups, bool any)
 {
 	struct newcomer *newcomer = calloc(groups + 1, sizeof(*newcomer));
@@ -231,7 +231,9 @@ static bool in_column(const struct refiner *refiner, size_t burst, uint32_t clus
 	return false;
 }
 
-/* Classifies noise: the cluster of the nearest burst within eps, if others are in it, too, then. */
+/*
+ * Gives noise to the cluster of the nearest burst within eps, if another sequence executes it in this column.
+ */
 static int absorb_noise(struct refiner *refiner, double eps)
 {
 	uint32_t *taken = calloc(refiner->count + 1, sizeof(*taken));
@@ -256,8 +258,8 @@ static int absorb_noise(struct refiner *refiner, double eps)
 }
 
 /*
- * DBSCAN of the bursts that are not done. What it groups becomes one where it is simultaneous;
- * groups of noise become clusters, with `credible` only where their score is.
+ * Runs DBSCAN on the bursts that are not done. Joins clusters in one group if they are simultaneous. Groups of
+ * noise become clusters; with `credible` only if their score is credible.
  */
 static int aggregate(struct refiner *refiner, double eps, size_t min_points, bool credible)
 {
@@ -302,7 +304,7 @@ static int mark_done(struct refiner *refiner, double target)
 	return error;
 }
 
-/* Noise goes to the nearest burst's cluster of those that the other tasks execute in its column. */
+/* Gives noise to the nearest burst's cluster of those that the other tasks execute in its column. */
 static void absorb_by_sequence(struct refiner *refiner)
 {
 	for (size_t i = 0; i < refiner->count; i++) {
@@ -345,7 +347,7 @@ static int sort_columns(struct refiner *refiner)
 	return 0;
 }
 
-/* The Eps of each step (6.2.2), no finer than counters are exact and no wider than the reach. */
+/* Chooses the Eps of each step (6.2.2), no finer than counters are exact and no wider than REACH. */
 static int choose_eps(struct refiner *refiner, struct refinement *out)
 {
 	double *distance = malloc((refiner->count + 1) * sizeof(*distance));
@@ -356,7 +358,7 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 		found = epsilon_distances(&refiner->tree, k, distance);
 	if (found > 0)
 		epsilon_range(distance, (size_t)found, out->steps, out->eps);
-	/* a single task scores 1 whatever the Eps: no other can tell noise from phases */
+	/* a single task scores 1 at any Eps, because no other task distinguishes noise from phases */
 	for (uint32_t step = 0; step < out->steps; step++)
 		out->eps[step] = fmin(
 				fmax(out->eps[step],
@@ -418,7 +420,7 @@ static void refiner_fini(struct refiner *refiner)
 	free(refiner->done);
 }
 
-/* One pass of algorithm 1's loop. */
+/* Runs one pass of algorithm 1's loop. */
 static int refine_step(struct refiner *refiner, uint32_t step)
 {
 	double eps = refiner->out->eps[step];
@@ -430,8 +432,8 @@ static int refine_step(struct refiner *refiner, uint32_t step)
 }
 
 /*
- * Clusters without a pattern have density alone to speak for them: their bursts are clustered again
- * as plain DBSCAN would with its customary parameters (4.4).
+ * Clusters the bursts of clusters without a pattern again, by plain DBSCAN with its usual parameters (4.4).
+ * Only density supports such clusters.
  */
 static int settle_patternless(struct refiner *refiner)
 {
@@ -448,8 +450,8 @@ static int settle_patternless(struct refiner *refiner)
 }
 
 /*
- * Algorithm 1's ProcessLastPartition: clusters that are simultaneous are one, where they touch
- * across a gap or their middles are near.
+ * Does the work of algorithm 1's ProcessLastPartition: joins simultaneous clusters if they touch across a gap
+ * or their middles are near.
  */
 static int merge_by_sequences(struct refiner *refiner)
 {
@@ -481,7 +483,7 @@ static int merge_by_sequences(struct refiner *refiner)
 		return error;
 	if (refiner->columns_given)
 		return score_now(refiner);
-	/* the final partition's scores are those that it gets from anybody: by its labels */
+	/* the final partition is scored by its labels, as it would be by any other tool */
 	score_fini(&refiner->score);
 	return score_sequences(&refiner->score, refiner->label, refiner->clusters + 1,
 			refiner->duration, refiner->first, refiner->sequences, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clusters a sample of bursts, for training in the run: refinement by sequences, as far as the sample
- * has them, then what only a sample needs.
+ * Clusters a sample of bursts, which is used by trainings during the run: refinement by sequences, as far as
+ * the sample has them, then steps that only a sample needs.
  */
 #include "cluster/sample_clusters.h"
 
@@ -17,12 +17,12 @@
 #include "cluster/refine.h"
 #include "cluster/sort.h"
 
-#define WIDE_EPS    0.05  /* joins what evidence beside density says is one phase */
-#define TASKS_APART 0.1   /* parts of a phase by tasks: share of the bursts in the same tasks */
-#define WORTH       0.02  /* share of the time that makes a phase of whatever holds it */
-#define WORTH_SPMD  0.002 /* of what most tasks execute */
+#define WIDE_EPS    0.05  /* Eps to join bursts that other evidence says are one phase */
+#define TASKS_APART 0.1   /* largest share of the bursts in common tasks, for parts of one phase */
+#define WORTH       0.02  /* share of the time from which a group is a phase */
+#define WORTH_SPMD  0.002 /* share of the time, for a group that most tasks execute */
 
-/* By cluster (0: noise too), how many of its bursts each task executed: (clusters + 1) x tasks. */
+/* Returns the number of bursts of each cluster (0: noise) by task: (clusters + 1) x tasks. */
 static double *count_tasks(const struct sample_clusters *sample)
 {
 	double *counts = calloc((sample->clusters + 1) * sample->tasks, sizeof(*counts));
@@ -47,8 +47,8 @@ static bool apart(const double *a, const double *b, uint32_t tasks)
 }
 
 /*
- * Joins clusters near each other that different tasks execute: the unbalanced parts of one phase.
- * It stands for what refinement reads from sequences, where the tasks were sampled unlike.
+ * Joins clusters near each other that different tasks execute: the unbalanced parts of one phase. Replaces what
+ * refinement finds from sequences, if the tasks were not sampled alike.
  */
 static int join_tasks(struct sample_clusters *sample)
 {
@@ -88,11 +88,11 @@ static int join_tasks(struct sample_clusters *sample)
 /* A group of noise bursts. */
 struct rare {
 	double time_share;
-	uint32_t tasks, last_task; /* how many execute it; the one seen last, from 1 */
-	uint32_t cluster;          /* that it becomes; 0: it stays noise */
+	uint32_t tasks, last_task; /* number of tasks that execute it; the one seen last, from 1 */
+	uint32_t cluster;          /* cluster that it becomes; 0: it stays noise */
 };
 
-/* Says which groups of the noise (row[count], group[count] from 1) are worth to be clusters. */
+/* Decides which groups of the noise (row[count], group[count] from 1) become clusters. */
 static void judge_rare(struct sample_clusters *sample, const uint32_t *row, const uint32_t *group,
 		size_t count, struct rare *rare, uint32_t groups)
 {
@@ -120,8 +120,8 @@ static void judge_rare(struct sample_clusters *sample, const uint32_t *row, cons
 }
 
 /*
- * What is too rare to be dense may still hold much of the time (start-up, in a burst of a second of
- * every task): groups of noise become clusters where they are worth it.
+ * Makes clusters of groups of noise that have enough time. Bursts that are too rare to be dense may still have
+ * much of the time, like start-up, in a burst of a second of every task.
  */
 static int found_rare(struct sample_clusters *sample)
 {
@@ -155,7 +155,7 @@ static int found_rare(struct sample_clusters *sample)
 	if (groups < 0)
 		goto out;
 	judge_rare(sample, row, group, count, rare, rares);
-	/* what stands at the edge of a cluster belongs to it; edges do not grow while they are read */
+	/* a group at the edge of a cluster belongs to it; edges do not grow while they are read */
 	for (size_t i = 0; i < count; i++) {
 		int64_t nearest = rare[group[i]].cluster ?
 				kdtree_nearest(&tree, point + i * dims, WIDE_EPS * WIDE_EPS,
@@ -188,8 +188,8 @@ static int by_id(const void *a, const void *b)
 }
 
 /*
- * Bursts of the same execution stand in the same column. Returns how many bursts the fullest column
- * has: so many tasks are sampled alike.
+ * Puts bursts of one execution into one column. Returns the number of bursts of the fullest column, which is
+ * the number of tasks that are sampled alike.
  */
 static size_t make_columns(const struct sample_clusters *sample, struct execution *order,
 		uint32_t *column, size_t *columns)

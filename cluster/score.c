@@ -7,10 +7,10 @@
 
 #include "cluster/align.h"
 
-/* A label that holds no time still counts a little, so that it is aligned where that is free. */
+/* Weight of a label without time, so that it is aligned if that costs nothing. */
 #define LEAST_WEIGHT 1e-4
 
-/* Numbers of the bursts, column by column. */
+/* Returns the numbers of the bursts, column by column. */
 static uint32_t *sort_by_column(const uint32_t *column, size_t columns, size_t count)
 {
 	size_t *begin = calloc(columns + 1, sizeof(*begin));

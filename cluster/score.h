@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Cluster Sequence Score (thesis 5.3): how far a partition of bursts follows the single program,
+ * The Cluster Sequence Score (thesis 5.3): how well a partition of bursts follows the single program,
  * multiple data pattern.
  *
- * Equations 5.1 to 5.5 use m and n loosely; the text above them defines: a cluster's score is, over
- * the columns of the aligned sequences in which it appears, the mean share of all tasks that
- * execute it there. The global score weighs them by the clusters' time.
+ * Equations 5.1 to 5.5 use m and n loosely. By the thesis' text before them, a cluster's score is a mean over
+ * the columns of the aligned sequences in which it appears, of the share of all tasks that execute it there.
+ * The global score weighs the clusters' scores by their time.
  */
 #ifndef PHASEMUX_CLUSTER_SCORE_H
 #define PHASEMUX_CLUSTER_SCORE_H
@@ -18,21 +18,22 @@ struct score {
 	double global;       /* 0 .. 1 */
 	double *cluster;     /* by label; 0 for one without bursts */
 	double *time_share;  /* by label; they sum to 1 */
-	size_t *appearances; /* by label: in how many columns */
+	size_t *appearances; /* by label: number of columns with it */
 };
 
 /*
- * Scores labels (0 is noise, and is scored like a cluster; label < labels) of bursts that have been
- * aligned: column[i] of each, duration[i] > 0 in any unit, in `sequences` sequences.
- * 0 or -ENOMEM. The caller frees with score_fini, also after a failure.
+ * Scores labels (0 is noise, and is scored like a cluster; label < labels) of bursts in `sequences` sequences
+ * that have been aligned. column[i] is the column of each burst, duration[i] > 0 its duration in any unit.
+ * Returns 0 or -ENOMEM. The caller frees with score_fini, also after a failure.
  */
 int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
 		const uint32_t *column, size_t columns, const double *duration, size_t count,
 		size_t sequences);
 
 /*
- * The same from the start: aligns the sequences by their labels first (cluster/align.h has the
- * layout of first[]). With `column`, writes each burst's column there, and their number.
+ * Aligns the sequences by their labels (cluster/align.h has the layout of first[]), and scores the labels like
+ * score_columns. If `column` is not NULL, writes each burst's column there, and the number of columns to
+ * *columns.
  */
 int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
 		const double *duration, const size_t *first, size_t sequences, uint32_t *column,

@@ -24,13 +24,13 @@ static void sort_in_place(char *items, size_t count, size_t size, compare_items 
 			swap(at - size, at, size);
 }
 
-/* Merges two runs that lie one behind the other, both of them whole items, to another place. */
+/* Merges two adjacent runs of items to another place. */
 static void merge(const char *left, const char *middle, const char *end, char *to, size_t size,
 		compare_items *compare)
 {
 	const char *right = middle;
 
-	/* in order already, as much of what is sorted here is */
+	/* in order already, which is frequent here */
 	if (right == end || compare(middle - size, middle) <= 0) {
 		memcpy(to, left, (size_t)(end - left));
 		return;

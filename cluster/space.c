@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The metric as the space sees it before it is scaled; not finite where it has no place. */
+/* Returns the metric before it is scaled; not finite if it has no place in the space. */
 static double raw(const struct space *space, uint32_t dim, double metric)
 {
 	if (space->logarithmic[dim])

@@ -39,7 +39,7 @@ double track_likeness(const struct outline *a, const struct outline *b, uint32_t
 						b->time_share / a->time_share;
 	if (!(ratio > 0))
 		return 0;
-	/* the fourth root: a phase may well take longer in another run */
+	/* the fourth root, because a phase may well take longer in another run */
 	return sqrt(sqrt(ratio)) / (1 + 9 * distance / (margin * margin));
 }
 

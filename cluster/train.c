@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* prototypes_train: from a sample of bursts to the next generation of a table. */
+/* prototypes_train, which makes the next generation of a table from a sample of bursts. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -13,18 +13,18 @@
 #include "cluster/sort.h"
 #include "cluster/track.h"
 
-/* As far as a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */
+/* Distance that a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */
 #define EPS 0.005
 
-/* At most this share of the free prototypes goes to one generation, so that later ones find room. */
+/* Largest share of the free prototypes for one generation, so that later ones have room. */
 #define ROOM_SHARE 0.5
 
-/* Parts of a place that differ by no more than this share of their lengths are of one length. */
+/* Largest difference of the lengths of parts of a place that count as one length, as a share of the length. */
 #define ALIKE 0.06
 
 /*
- * Weight of a burst's say in how a prototype of any place is relabelled, if the burst's place has
- * prototypes of its own or is to get them: it will not take such bursts any more.
+ * Weight of a burst's vote when a prototype of any place is relabelled, if the burst's place has or gets
+ * prototypes of its own. Such a prototype will not take these bursts any more.
  */
 #define LEAVING 1e-3
 
@@ -35,13 +35,13 @@ struct training {
 	double *duration; /* seconds */
 	uint32_t *task;   /* numbered without gaps, in ascending order */
 	uint32_t tasks;
-	uint32_t *process; /* of each burst's task */
+	uint32_t *process; /* process of each burst's task */
 	uint64_t *execution;
 	uint32_t *place; /* 0 if it is not known */
 	float *regular;
 	uint32_t *own;   /* the place, if it has prototypes of its own */
-	uint32_t *was;   /* phase in the generation before */
-	int *nearest;    /* prototype of the generation before, moved with the space */
+	uint32_t *was;   /* phase in the previous generation */
+	int *nearest;    /* prototype of the previous generation, moved with the space */
 	uint32_t *label; /* 0 noise, else 1 .. clusters */
 	uint32_t *phase; /* 1 .. clusters -> phase number; [0] unused */
 	uint32_t clusters;
@@ -93,7 +93,7 @@ static int number_tasks(struct training *training)
 	return 0;
 }
 
-/* Copies those bursts that have a place in the space. */
+/* Copies the bursts that have a place in the space. */
 static int training_init(struct training *training, const struct training_sample *sample,
 		const struct space *space)
 {
@@ -133,7 +133,7 @@ static int training_init(struct training *training, const struct training_sample
 	return number_tasks(training);
 }
 
-/* By dimension, how far apart in the space bursts are that differ by ALIKE. */
+/* Fills near with the distance in the space of bursts that differ by ALIKE, by dimension. */
 static void find_near(const struct space *space, double *near)
 {
 	for (uint32_t dim = 0; dim < space->dims; dim++) {
@@ -144,7 +144,7 @@ static void find_near(const struct space *space, double *near)
 	}
 }
 
-/* Labels the points, and leaves Eps. */
+/* Labels the points, and sets training->eps. */
 static int find_clusters(struct training *training, const struct space *space, bool by_place)
 {
 	double near[SPACE_DIMS_MAX];
@@ -178,7 +178,10 @@ static int find_clusters(struct training *training, const struct space *space, b
 	return error;
 }
 
-/* Old prototypes go where the grown ranges put them; their radius shrinks least. */
+/*
+ * Moves old prototypes with the grown ranges. Their radius shrinks by the factor nearest to 1 of all
+ * dimensions.
+ */
 static void move_prototypes(struct prototype_table *table, const struct space *old)
 {
 	const struct space *new = &table->space;
@@ -220,8 +223,8 @@ static void classify_by_old(const struct prototype_table *table, struct training
 }
 
 /*
- * Makes the places that had prototypes of their own keep some: bursts of such a place are taken by no
- * prototype of any place.
+ * Lets the places that had prototypes of their own keep some, because no prototype of any place takes bursts of
+ * such a place.
  */
 static void keep_places(const struct prototype_table *table, struct training *training)
 {
@@ -275,7 +278,7 @@ out:
 	return error;
 }
 
-/* How much of the sample's time has the phase that it had in the generation before. */
+/* Sets the share of the sample's time that has the phase of the previous generation. */
 static void measure_stability(struct prototype_table *next, const struct prototype_table *previous,
 		const struct training *training)
 {
@@ -292,12 +295,12 @@ static void measure_stability(struct prototype_table *next, const struct prototy
 	next->steady = next->kept >= PROTOTYPES_STEADY ? previous->steady + 1 : 0;
 }
 
-/* A part of a cluster: some of the numbers in an array of them. */
+/* A part of a cluster: [begin, end) of an array of numbers. */
 struct part {
 	size_t begin, end;
 };
 
-/* Widest side of the part's box, and its middle; returns the squared diagonal. */
+/* Finds the widest side of the part's box, and its middle. Returns the squared diagonal. */
 static double part_box(const struct training *training, const uint32_t *member, struct part part,
 		uint32_t *widest, double *middle)
 {
@@ -324,7 +327,7 @@ static double part_box(const struct training *training, const uint32_t *member, 
 
 /*
  * Halves the parts until each one's diagonal is at most `limit`, or there are more than `room`.
- * parts[] has room for room + 1; returns how many there are.
+ * parts[] has room for room + 1. Returns the number of parts.
  */
 static size_t split_parts(const struct training *training, uint32_t *member, double limit,
 		struct part *parts, size_t count, size_t room)
@@ -448,7 +451,7 @@ static int cover(struct prototype_table *table, const struct training *training)
 	ssize_t found = member && whole && parts ? find_uncovered(table, training, member, whole) :
 						   -ENOMEM;
 
-	/* the shape as fine as the room allows; parts beyond it stay unclassified */
+	/* parts are as small as the room allows; parts beyond the room stay unclassified */
 	wholes = found > (ssize_t)room ? room : (size_t)(found > 0 ? found : 0);
 	if (room * ROOM_SHARE > (double)wholes)
 		room = (size_t)((double)room * ROOM_SHARE);
