@@ -22,7 +22,7 @@ int table_find(const struct burst_table *table, const char *name)
 	return -1;
 }
 
-/* Room for more metrics per burst; those of the bursts so far are moved apart. */
+/* Makes room for more metrics per burst, and moves the values of the bursts so far. */
 static int widen(struct burst_table *table)
 {
 	unsigned stride = table->stride ? 2 * table->stride : 8;

@@ -9,7 +9,7 @@
 #include "cluster/epsilon.h"
 #include "cluster/prototypes.h"
 
-/* How far a prototype reaches beyond the sampled bursts that it stands for, at least. */
+/* Least distance that a prototype reaches beyond the sampled bursts that it represents. */
 #define CLASSIFY_EPS 0.02
 
 static const char *const names[] = { [SAMPLE_BY_TIME] = "time",
@@ -38,7 +38,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Marks `bursts` random ones of those not yet taken (selection sampling, Knuth's algorithm S). */
+/* Marks `bursts` random bursts that are not yet taken (selection sampling, Knuth's algorithm S). */
 static void take_over_time(bool *taken, const struct selection *all, size_t bursts)
 {
 	uint64_t state = 1;
@@ -56,7 +56,9 @@ static void take_over_time(bool *taken, const struct selection *all, size_t burs
 	}
 }
 
-/* Marks whole sequences, evenly spread, until they hold that many bursts; returns how many. */
+/*
+ * Marks whole sequences, evenly spread, that have about `bursts` bursts. Returns the number of marked bursts.
+ */
 static size_t take_over_tasks(bool *taken, const struct selection *all, size_t bursts)
 {
 	size_t tasks = (bursts * all->sequences + all->count - 1) / all->count, found = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clustering a part of the bursts, and classifying the rest by the nearest prototype (online
+ * Chooses a part of the bursts to cluster, and classifies the others by the nearest prototype (online
  * structure detection, slides 12 and 13).
  */
 #ifndef PHASEMUX_TOOLS_CLASSIFY_H
@@ -18,15 +18,16 @@ bool sample_by_name(const char *name, enum sample_by *how);
 const char *sample_name(enum sample_by how);
 
 /*
- * A selection of about `bursts` of all's chosen bursts (at least one), in the same space; the same
- * each time. row[] are numbers of all's chosen ones. 0 or -ENOMEM; selection_fini in any case.
+ * Makes a selection of about `bursts` of the chosen bursts of `all` (at least one), in its space. Each call
+ * makes the same choice. row[] are indices into the chosen bursts of `all`. Returns 0 or -ENOMEM; call
+ * selection_fini in any case.
  */
 int sample_take(struct selection *sample, const struct selection *all, size_t bursts,
 		enum sample_by how);
 
 /*
- * From the labels of the sample to those of all chosen bursts: their own where they were sampled,
- * else the nearest prototype's; 0 where there is none near. 0 or -ENOMEM.
+ * Labels all chosen bursts from the labels of the sample: sampled bursts keep their own, others get that of the
+ * nearest prototype, or 0 if none is near. Returns 0 or -ENOMEM.
  */
 int classify_rest(const struct selection *all, const struct selection *sample,
 		const uint32_t *sampled, uint32_t clusters, uint32_t *label);

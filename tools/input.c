@@ -71,7 +71,7 @@ int input_close(struct input *input)
 	int status = 0;
 
 	fclose(input->file);
-	/* closed before its end, the pipe ends the child by SIGPIPE: no fault of the file */
+	/* if the pipe is closed before its end, SIGPIPE ends the child, which is no error of the file */
 	if (input->child &&
 			(waitpid(input->child, &status, 0) != input->child ||
 					(status &&

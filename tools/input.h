@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input files that may be compressed: .gz and .xz are read through gzip and xz, which every
- * distribution has, so that no library is needed for them.
+ * Input files that may be compressed. .gz and .xz are read through gzip and xz, which every
+ * distribution has, so that no library is needed.
  */
 #ifndef PHASEMUX_TOOLS_INPUT_H
 #define PHASEMUX_TOOLS_INPUT_H
@@ -12,22 +12,22 @@
 
 struct input {
 	FILE *file;
-	pid_t child; /* 0: the file itself */
+	pid_t child; /* gzip or xz; 0: none, the file is read directly */
 };
 
-/* 0 or -errno. */
+/* Opens the file at path. Returns 0 or -errno. */
 int input_open(struct input *input, const char *path);
 
-/* 0; -EIO when the file could not be decompressed to its end. */
+/* Closes the file. Returns 0, or -EIO if the file could not be decompressed to its end. */
 int input_close(struct input *input);
 
 /*
- * The name of the file that belongs to a trace, with another ending: "a/b.prv.xz", ".pcf" ->
- * "a/b.pcf". With `look`, of those that exist, compressed or not; false when there is none.
+ * Makes the name of a file that belongs to a trace, with another ending: "a/b.prv.xz", ".pcf" ->
+ * "a/b.pcf". With `look`, chooses one that exists, compressed or not. Returns false if there is none.
  */
 bool input_beside(const char *path, const char *ending, bool look, char *name, size_t size);
 
-/* Returns whether the name is that of a Paraver trace: *.prv, *.prv.gz, *.prv.xz. */
+/* Returns whether the name is a Paraver trace's: *.prv, *.prv.gz, *.prv.xz. */
 bool input_is_trace(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the subcommands ask of the machine first: which counters, and which processor. */
+/* The counters and the processor of this machine, which the subcommands need first. */
 #ifndef PHASEMUX_TOOLS_MACHINE_H
 #define PHASEMUX_TOOLS_MACHINE_H
 
@@ -9,18 +9,18 @@
 #include "sampling/processor.h"
 
 struct machine {
-	const struct pmu *pmu; /* the kernel's, or that of PHASEMUX_PMU */
+	const struct pmu *pmu; /* the kernel's, or the one that PHASEMUX_PMU names */
 	struct processor processor;
 };
 
-/* 0, or -1 after one line on stderr. */
+/* Fills machine. Returns 0, or -1 after one line on stderr. */
 int machine_look(struct machine *machine);
 
 #define MACHINE_LIBRARY "libphasemux.so"
 
 /*
- * The path of the preload: beside this command (a build tree), or in the folder that it was
- * installed to. 0 or -errno.
+ * Finds the path of the preload: in the folder of this command (a build tree), or in the folder to which it was
+ * installed. Returns 0 or -errno.
  */
 int machine_find_library(char *path, size_t size);
 

@@ -21,9 +21,9 @@ static const char *const suffixes[] = { "txt", "json" };
 
 struct merge {
 	char output[SPOOL_OUTPUT_MAX];
-	char folder[SPOOL_OUTPUT_MAX + 32]; /* of the ranks, in output */
+	char folder[SPOOL_OUTPUT_MAX + 32]; /* folder of the ranks, within output */
 	int output_fd, folder_fd, lock_fd;
-	unsigned size, nodes; /* ranks and nodes of the run; 0: not known */
+	unsigned size, nodes; /* number of ranks and nodes of the run; 0: not known */
 };
 
 static bool is_rank(const char *name)
@@ -31,11 +31,11 @@ static bool is_rank(const char *name)
 	return strncmp(name, "rank-", 5) == 0;
 }
 
-/* Calls visit for every rank's file; the number of those, or the first error. */
+/* Calls visit for every rank's file. Returns their number, or the first error. */
 static int each_rank(int folder_fd, int (*visit)(void *data, int folder_fd, const char *name),
 		void *data)
 {
-	/* a descriptor of its own: reading to the end moves it */
+	/* a descriptor of its own, because reading to the end changes its position */
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0, error = 0;
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
@@ -51,7 +51,7 @@ static int each_rank(int folder_fd, int (*visit)(void *data, int folder_fd, cons
 	return error ? error : count;
 }
 
-/* Any rank knows where the report belongs. */
+/* Reads the folder of the report from a rank's file. Any rank knows it. */
 static int read_facts(void *data, int folder_fd, const char *name)
 {
 	struct merge *merge = data;
@@ -63,7 +63,7 @@ static int read_facts(void *data, int folder_fd, const char *name)
 	image = malloc(sizeof(*image));
 	if (!image)
 		return -ENOMEM;
-	/* one that is damaged is left out of the report with a word */
+	/* a damaged file is left out of the report with a message */
 	if (spool_image_read(image, folder_fd, name, why, sizeof(why)) == 0) {
 		const struct spool_facts *facts = &image->facts;
 
@@ -71,7 +71,7 @@ static int read_facts(void *data, int folder_fd, const char *name)
 			snprintf(merge->output, sizeof(merge->output), "%s", facts->output);
 			snprintf(merge->folder, sizeof(merge->folder), "%s/%013llx", merge->output,
 					(unsigned long long)facts->run);
-			/* forked processes are all of this node */
+			/* forked processes are all on this node */
 			merge->size = facts->family ? 1 : (unsigned)facts->size;
 			merge->nodes = facts->job.nodes;
 		}
@@ -111,7 +111,7 @@ static int move_rank(void *data, int folder_fd, const char *name)
 		error = -errno;
 	if (error && to >= 0)
 		unlinkat(merge->folder_fd, name, 0);
-	/* here since an earlier try: it need not come again */
+	/* already here since an earlier try */
 	if (!error || error == -EEXIST)
 		error = unlinkat(folder_fd, name, 0) ? -errno : 0;
 	return error;
@@ -123,7 +123,7 @@ static int remove_rank(void *data, int folder_fd, const char *name)
 	return unlinkat(folder_fd, name, 0) ? -errno : 0;
 }
 
-/* Opens, with the lock held. */
+/* Opens the folders, and takes the lock. */
 static int open_folders(struct merge *merge)
 {
 	merge->output_fd = output_open(merge->output);
@@ -175,7 +175,7 @@ const char *merge_folder(const struct merge *merge)
 	return merge->folder;
 }
 
-/* The number under which the run's report is written: again that of an earlier one. */
+/* Returns the number of the run's report: that of an earlier one, if there is one. */
 static unsigned take_number(struct merge *merge)
 {
 	char text[16] = "";
@@ -193,7 +193,7 @@ static unsigned take_number(struct merge *merge)
 	return pwrite(merge->lock_fd, text, strlen(text), 0) > 0 ? number : 0;
 }
 
-/* Nobody else comes: what the ranks left has served. */
+/* Removes the ranks' files. Call when no other node will come. */
 static void clean(struct merge *merge)
 {
 	each_rank(merge->folder_fd, remove_rank, NULL);

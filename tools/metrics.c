@@ -10,11 +10,11 @@
 
 struct component {
 	const char *name;
-	double cycles, of; /* its own, of all cycles of the phases that know it */
+	double cycles, of; /* cycles of the component, and all cycles of the phases that have it */
 };
 
 struct total {
-	double compute, available; /* seconds of threads */
+	double compute, available; /* seconds, summed over threads */
 	double instructions, cycles;
 	unsigned components;
 	struct component component[COMPONENTS_MAX];
@@ -33,7 +33,7 @@ static void add_component(struct total *total, const char *name, double cycles, 
 
 	while (i < total->components && strcmp(total->component[i].name, name) != 0)
 		i++;
-	/* a phase too small to know it is left out */
+	/* a phase that is too small to have this component is left out */
 	if (i == COMPONENTS_MAX || !isfinite(cycles))
 		return;
 	if (i == total->components)
@@ -42,7 +42,7 @@ static void add_component(struct total *total, const char *name, double cycles, 
 	total->component[i].of += of;
 }
 
-/* Cycles stand first among the counters, instructions second, in every model. */
+/* Adds a phase. In every model the first counter is cycles, and the second instructions. */
 static void add_phase(struct total *total, const json_t *phase)
 {
 	json_t *counters = json_object_get(phase, "counters");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job in numbers for the site's monitoring: OpenMetrics text, as node exporters collect it. */
+/* The numbers of a job for the site's monitoring, as OpenMetrics text, which node exporters collect. */
 #ifndef PHASEMUX_TOOLS_METRICS_H
 #define PHASEMUX_TOOLS_METRICS_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Parallel efficiency, IPC and the share of each component of the CPI, over all reports (the steps
- * of one job, whose labels are those of the first). What no report knows is not there. The text, to
- * be freed, or NULL without memory.
+ * Returns the text, or NULL if there is no memory: parallel efficiency, IPC and the share of each component of
+ * the CPI. They are over all reports, which are the steps of one job; the labels are those of the first. Values
+ * that no report knows are missing. The caller frees the text.
  */
 char *metrics_text(json_t *const reports[], size_t count);
 

@@ -10,11 +10,11 @@
 
 #define LIST          "mca_base_env_list"
 #define LIST_MAX      2048
-#define VARIABLES_MAX 64 /* that are handed on; there are about 20 */
+#define VARIABLES_MAX 64 /* number of variables that are handed on; there are about 20 */
 
 static char option_x[] = "-x";
 
-/* Variables that the ranks need, with ';' between them. */
+/* Lists the variables that the ranks need, with ';' between them. */
 static void list_variables(char *list, size_t size)
 {
 	size_t length = (size_t)snprintf(list, size, "LD_PRELOAD;ASAN_OPTIONS");
@@ -40,7 +40,7 @@ static bool is_mpirun(const char *word)
 	return false;
 }
 
-/* The number of the first word that is `option`; 0: none is. */
+/* Returns the number of the first word that is `option`, or 0 if there is none. */
 static size_t find(char *const *words, const char *option)
 {
 	for (size_t i = 1; words[0] && words[i]; i++)
@@ -49,7 +49,7 @@ static size_t find(char *const *words, const char *option)
 	return 0;
 }
 
-/* The words with `count` others after the first one, or NULL without memory. */
+/* Returns the words with `count` others after the first one, or NULL if there is no memory. */
 static char **with_more(char *const *words, char *const *more, size_t count)
 {
 	size_t all = 0;
@@ -67,7 +67,7 @@ static char **with_more(char *const *words, char *const *more, size_t count)
 	return list;
 }
 
-/* Returns the word after -x by which the user hands on a variable himself, NAME or NAME=VALUE, or NULL. */
+/* Returns the word after -x by which the user hands on a variable, NAME or NAME=VALUE, or NULL. */
 static const char *users_own(char *const *words, const char *name)
 {
 	size_t length = strlen(name);
@@ -79,7 +79,7 @@ static const char *users_own(char *const *words, const char *name)
 	return NULL;
 }
 
-/* Returns the words with an option -x for each variable of the list, except those that the user hands on himself. */
+/* Returns the words with an option -x for each variable of the list, except those that the user hands on. */
 static char **by_options(char *const *words, char *list)
 {
 	char *more[2 * VARIABLES_MAX], *rest = NULL, *copy;

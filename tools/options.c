@@ -11,7 +11,7 @@ int options_read(int argc, char **argv, const char *letters, const struct option
 {
 	int option;
 
-	optind = 0; /* GNU: start anew */
+	optind = 0; /* makes GNU getopt start again */
 	while ((option = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		int code;
 

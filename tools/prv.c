@@ -14,7 +14,7 @@ static int wrong(struct parse_error *error, const char *what)
 	return -EINVAL;
 }
 
-/* A whole number, of at most 18 digits so that it fits; moves past it. */
+/* Reads a whole number, of at most 18 digits so that it fits, and moves past it. */
 static bool whole(const char **at, uint64_t *value)
 {
 	const char *start = *at;

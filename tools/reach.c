@@ -14,14 +14,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define HEADERS_MAX 64 /* program headers of a file that are looked at; programs have about 13 */
+#define HEADERS_MAX 64 /* number of program headers that are read; programs have about 13 */
 
 bool reach_can_preload(const char *path)
 {
 	return !strpbrk(path, " \t\n:$");
 }
 
-/* Returns whether the dynamic loader starts the program. What cannot be read is taken to be such a program. */
+/* Returns whether the dynamic loader starts the program; true if it cannot be read. */
 static bool has_loader(int fd, const ElfW(Ehdr) * header)
 {
 	ElfW(Phdr) part[HEADERS_MAX];
@@ -41,7 +41,9 @@ static bool is_elf(const ElfW(Ehdr) * header, ssize_t bytes)
 	return bytes >= EI_NIDENT && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
 }
 
-/* The kernel then tells the loader to preload nothing by path. */
+/*
+ * Returns whether the program gets other rights. The kernel then tells the loader to preload nothing by path.
+ */
 static bool has_other_rights(int fd, const struct stat *status)
 {
 	if ((status->st_mode & S_ISUID) && status->st_uid != getuid())
@@ -51,7 +53,7 @@ static bool has_other_rights(int fd, const struct stat *status)
 	return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-/* Why the program of the open file cannot be observed; NULL: nothing speaks against it. */
+/* Returns why the program of the open file cannot be observed, or NULL if it can. */
 static const char *why_not(int fd, const struct stat *status)
 {
 	ElfW(Ehdr) own, header = { .e_ident = { 0 } };
@@ -90,7 +92,7 @@ static void say_of(const char *path)
 		fprintf(stderr, "phasemux: %s cannot be observed: it %s\n", path, why);
 }
 
-/* The file that execvp takes for a name without a slash, in `path`. False: there is none. */
+/* Sets `path` to the file that execvp takes for a name without a slash. Returns false if there is none. */
 static bool in_path(const char *name, char *path, size_t size)
 {
 	const char *folders = getenv("PATH");

@@ -61,7 +61,7 @@ static int derive_duration(struct burst_table *table)
 	return metric;
 }
 
-/* The metric's number in the table; -1: there is none, -ENOMEM and -E2BIG as table_metric. */
+/* Returns the metric's number in the table; -1: there is none; -ENOMEM and -E2BIG like table_metric. */
 static int find_metric(struct burst_table *table, const char *name)
 {
 	int found = table_find(table, name);
@@ -240,7 +240,7 @@ static void gather(const struct selection *selection, const struct burst_table *
 		metrics[dim] = table_values(table, i)[selection->metric[dim]];
 }
 
-/* Marks what is left out; the metrics of the rest stand in point[]. */
+/* Marks bursts that are left out. The metrics of the others are in point[]. */
 static void choose(struct selection *selection, const struct burst_table *table)
 {
 	struct space unit = selection->space;

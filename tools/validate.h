@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the parts of `phasemux validate` share: what was asked for, and the error table of the thesis
- * (7.3), filled by a replay of recorded bursts or by runs of a program.
+ * What the parts of `phasemux validate` share: the options, and the error table of the thesis
+ * (7.3), which is filled by a replay of recorded bursts or by runs of a program.
  */
 #ifndef PHASEMUX_TOOLS_VALIDATE_H
 #define PHASEMUX_TOOLS_VALIDATE_H
@@ -14,8 +14,8 @@
 #include "multiplex/scheme.h"
 
 struct validate_options {
-	const char *file; /* to replay, or */
-	char **command;   /* to run */
+	const char *file; /* file to replay; NULL: `command` is run */
+	char **command;   /* command to run */
 	const char *cluster_by, *burst_min;
 	bool scheme[SCHEME_KINDS];
 	size_t trials, counters, seed, runs;
@@ -23,36 +23,37 @@ struct validate_options {
 	bool json, quiet;
 };
 
-/* One scheme's part of the table; of SCHEME_NONE: how equal runs differ, judged as the schemes are. */
+/* One scheme's part of the table. That of SCHEME_NONE is how equal runs differ, judged like the schemes. */
 struct verdict {
 	struct replay_cell *cells; /* phases x events; NULL: not tried */
-	/* of each cell, how many of the stated intervals hold the truth or miss it by no more than noise */
+	/* by cell: number of stated intervals that contain the truth, or miss it by no more than noise */
 	unsigned *held;
 	struct replay_summary summary;
-	/* how far the scheme's own runs are from the others in cycles and instructions; NAN: a replay */
+	/* mean weighted error of the scheme's runs in cycles and instructions; NAN: a replay */
 	double apart;
 };
 
 struct verdict_table {
-	unsigned phases, events, common; /* the first events are common to all groups: not judged */
-	const char **name;               /* of the events */
+	unsigned phases, events,
+			common; /* the first `common` events are in all groups: not judged */
+	const char **name;      /* of the events */
 	struct verdict verdict[SCHEME_KINDS];
 };
 
 /*
- * What equal runs differ by in this phase and counter (a cell), as a weighted error: once the verdict of
- * SCHEME_NONE is there. NAN: not known.
+ * Returns the difference of equal runs in this phase and counter (a cell), as a weighted error; NAN: not known.
+ * Call after the verdict of SCHEME_NONE is made.
  */
 double verdict_noise(const struct verdict_table *table, unsigned cell);
 
-/* Which common event a counter's errors are related to (thesis 7.3.2): 0 cycles, 1 instructions. */
+/* Returns the common event to which a counter's errors are related (thesis 7.3.2): 0 cycles, 1 instructions. */
 unsigned verdict_reference(const char *name);
 
 void verdict_print(const struct verdict_table *table);
 json_t *verdict_json(const struct verdict_table *table);
 void verdict_fini(struct verdict_table *table);
 
-/* Both print the table. The exit code. */
+/* Print the table. Return the exit code. */
 int validate_replay(const struct validate_options *options);
 int validate_runs(const struct validate_options *options);
 
