@@ -382,7 +382,7 @@ static void move(const struct model *model, evaluator *evaluate, unsigned count,
 }
 
 /*
- * Error propagation, for carry(): each event in turn is moved by its half-width. The squares of the changes of
+ * Error propagation of carry(): each event in turn is moved by its half-width. The squares of the changes of
  * a result are added, with the products of correlated changes. A common event moves the events that follow it.
  * If an event has no interval, the results that depend on it have none.
  */

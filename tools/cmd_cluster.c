@@ -194,7 +194,7 @@ static int prepare(struct selection *selection, struct burst_table *table,
 	return failed ? 1 : 0;
 }
 
-/* Clusters a selection into label[]; the number of clusters, or -errno. */
+/* Clusters a selection into label[]. Returns the number of clusters, or -errno. */
 static int partition(const struct selection *selection, const struct burst_table *table,
 		const struct options *options, struct refinement *tree, uint32_t *label)
 {
@@ -240,7 +240,7 @@ static int partition(const struct selection *selection, const struct burst_table
 	return clusters;
 }
 
-/* Clusters a sample, classifies the rest, and prints how far that agrees with result. */
+/* Clusters a sample, classifies the other bursts, and prints how well that agrees with result. */
 static int try_sample(const struct result *result, const struct options *options)
 {
 	const struct selection *selection = result->selection;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux compare: the same phases across runs. */
+/* phasemux compare: finds the phases of one run in others. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -24,8 +24,8 @@ static const char usage[] =
 		"(bursts.csv), or such a file. Prints, for each step from one to the next, which phase goes on as\n"
 		"which, and what became of its work, its IPC and its time.\n";
 
-/* Phases are compared in decades: of work (or time, where there are no counters), and of IPC. */
-#define MARGIN 0.3 /* a factor of 2 */
+/* Phases are compared in decades of work (or time, if there are no counters), and of IPC. */
+#define MARGIN 0.3 /* decades, which is a factor of 2 */
 #define STEADY 0.9 /* share of the time in matched phases that makes a step stable */
 
 struct phase {
@@ -88,7 +88,7 @@ static int load_report(struct run *run, const char *path)
 	return run->phase ? 0 : 1;
 }
 
-/* Sums over the bursts of a cluster; of work and IPC, of their logarithms too. */
+/* Sums over the bursts of a cluster, also of the logarithms of work and IPC. */
 struct sums {
 	double time, value[2], logarithm[2], square[2];
 	size_t bursts;
@@ -209,7 +209,7 @@ static bool have_counters(const struct run *runs, size_t count)
 	return true;
 }
 
-/* The phase's rectangle, two standard deviations to each side; returns its dimensions. */
+/* Sets the phase's rectangle, two standard deviations to each side. Returns the number of dimensions. */
 static uint32_t outline_of(const struct phase *phase, bool counters, struct outline *outline)
 {
 	double at[2] = { log10(counters ? phase->instructions : phase->seconds),
@@ -264,7 +264,7 @@ static void print_step(const struct run *before, const struct run *after, const 
 	}
 }
 
-/* The share of both runs' time in phases that go on: the lower one of the two. */
+/* Returns the share of the time in phases that continue, which is the lower one of both runs. */
 static double share_kept(const struct run *before, const struct run *after, const int32_t *match)
 {
 	double kept[2] = { 0 }, all[2] = { 0 };
@@ -281,7 +281,7 @@ static double share_kept(const struct run *before, const struct run *after, cons
 	return all[0] > 0 && all[1] > 0 ? fmin(kept[0] / all[0], kept[1] / all[1]) : 0;
 }
 
-/* Matches and prints one step; the share of the time in phases that go on, or -1. */
+/* Matches and prints one step. Returns the share of the time in phases that continue, or -1. */
 static double compare_step(const struct run *before, const struct run *after, bool counters)
 {
 	size_t pairs = before->count * after->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux doctor: in plain words, what this machine lets us count and what would give more. */
+/* phasemux doctor: says in plain words what this machine can count and what would allow more. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static const char usage[] =
 #define LABEL_WIDTH 16
 #define HOLDERS     5
 
-/* "label   text", wrapped; a label of "" goes on under the one before. */
+/* Prints "label   text", wrapped. A label of "" continues the text before. */
 __attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
 {
 	char text[1024], *word = text, *save;
@@ -144,7 +144,7 @@ static void tell_costs(const struct probe *probe)
 			sampled, defaults.sample_hz, probe->sample_ns * defaults.sample_hz * 1e-7);
 }
 
-/* Which of the processor's events take turns. */
+/* Says how the events of the processor's model are counted in turn. */
 static void tell_model(const struct processor *processor, const struct probe *probe)
 {
 	struct model_processor key = { processor->vendor, processor->family, processor->model };
@@ -228,7 +228,7 @@ static const char *mpi_words(const char *name)
 						     name;
 }
 
-/* Those whose adapters the build made, and that still lie beside the preload. */
+/* Lists the MPI libraries whose adapters were built, and are in the folder of the preload. */
 static void tell_mpis(void)
 {
 	char library[PATH_MAX], served[256] = "";

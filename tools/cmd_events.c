@@ -19,7 +19,7 @@ static const char usage[] =
 #define NAME_WIDTH 44
 
 struct listing {
-	bool cut; /* on a terminal: what is longer than a line */
+	bool cut; /* text longer than a line is cut, on a terminal */
 	unsigned events;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux models: the CPI models, and how the events of one are grouped for so many counters. */
+/* phasemux models: lists the CPI models, and how the events of one are grouped for a number of counters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux recover: the report of a run that did not end by itself, from what its ranks left. */
+/* phasemux recover: makes the report of a run that did not end by itself, from the files of its ranks. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static const char usage[] =
 
 #define RUNS_MAX 64
 
-/* A folder of a run's ranks; the folders of other nodes are others of the same run. */
+/* A folder of a run's ranks. A run has a folder for each node. */
 struct run {
 	uint64_t number;
 	char folder[PATH_MAX];
@@ -46,7 +46,7 @@ struct search {
 	struct recovery *recovery;
 	struct run run[RUNS_MAX];
 	unsigned runs;
-	bool failed; /* something was named that is not there, or no memory */
+	bool failed; /* a folder that was named does not exist, or there is no memory */
 	void (*visit)(struct search *search, int folder_fd, const char *folder, const char *name);
 };
 
@@ -92,7 +92,7 @@ static void add_rank(struct search *search, int folder_fd, const char *folder, c
 	if (run)
 		run->ranks++;
 	error = recovery_add(search->recovery, image, why, sizeof(why));
-	/* one of another run is listed later */
+	/* a file of another run is listed later */
 	if (error && error != -EXDEV)
 		fprintf(stderr, "phasemux: %s/%s is left out: %s\n", folder, name, why);
 	search->failed |= error == -ENOMEM;
@@ -108,14 +108,14 @@ static void remove_rank(struct search *search, int folder_fd, const char *folder
 	}
 }
 
-/* "rank-17" */
+/* Returns whether the name is like "rank-17". */
 static bool is_rank(const char *name)
 {
 	return strncmp(name, "rank-", 5) == 0 && name[5] &&
 			strspn(name + 5, "0123456789") == strlen(name + 5);
 }
 
-/* "phasemux.1000", or the name of a run: where to look further */
+/* Returns whether the name is "phasemux.1000" or that of a run, which may contain ranks' files. */
 static bool is_ours(const char *name)
 {
 	return strncmp(name, "phasemux.", 9) == 0 ||
@@ -123,8 +123,8 @@ static bool is_ours(const char *name)
 }
 
 /*
- * Visits what ranks left in the folder, and in those of ours within it, not through a
- * link. -errno of the folder.
+ * Visits the ranks' files in the folder, and in folders of phasemux within it, except through links. Returns 0
+ * or the -errno of the folder.
  */
 static int look_in(struct search *search, const char *folder, int deeper, int flags)
 {
@@ -166,7 +166,7 @@ static void look_at(struct search *search, char **folders, int count)
 	}
 }
 
-/* The run's folder, and the user's where that was the last run. */
+/* Removes the run's folder, and the user's if it has no other run. */
 static void remove_folders(char *folder)
 {
 	char *slash = strrchr(folder, '/');
@@ -200,7 +200,7 @@ static void list_runs(const struct search *search)
 	}
 }
 
-/* The document, or NULL. */
+/* Returns the report, or NULL. */
 static json_t *build(const struct search *search)
 {
 	char library[PATH_MAX] = "";
@@ -259,7 +259,7 @@ static int recover(struct search *search, char **folders, int count, bool remove
 	return search->failed ? 1 : code;
 }
 
-/* Brings what a run has left here to the folder of its results, and makes the report there. */
+/* Moves the files that a run has left here to the folder of its results, and makes the report there. */
 static int merge(struct search *search, char *folder)
 {
 	char why[SPOOL_OUTPUT_MAX + 256] = "no memory";

@@ -30,7 +30,7 @@ static const char usage[] =
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --step STEP         of a job with several steps, this one\n";
 
-#define RESULTS_MAX 1000 /* of one folder; in a job's, of all its steps */
+#define RESULTS_MAX 1000 /* number of results of one folder, or of all steps of a job */
 
 enum form {
 	FORM_TEXT,
@@ -64,7 +64,7 @@ static void add_file(struct results *results, const char *path)
 		results->count++;
 }
 
-/* report.json, report-2.json, ... of one folder. */
+/* Adds report.json, report-2.json, ... of one folder. */
 static void add_folder(struct results *results, const char *folder)
 {
 	char path[PATH_MAX];
@@ -87,7 +87,7 @@ static int is_step(const struct dirent *entry)
 	return strncmp(entry->d_name, OUTPUT_STEP, strlen(OUTPUT_STEP)) == 0;
 }
 
-/* The folder of a job has its steps in folders of their own. */
+/* Adds the results of a job's steps, each of which has its own folder. */
 static void add_steps(struct results *results, const char *folder)
 {
 	struct dirent **steps;
@@ -104,7 +104,10 @@ static void add_steps(struct results *results, const char *folder)
 		free(steps);
 }
 
-/* A folder or a file; step: only that one, or NULL. False after one line on stderr. */
+/*
+ * Finds the results of a folder or a file. step: only this one; NULL: all. Returns false after one line on
+ * stderr.
+ */
 static bool find(struct results *results, const char *path, const char *step)
 {
 	char folder[PATH_MAX];
@@ -135,7 +138,7 @@ static bool find(struct results *results, const char *path, const char *step)
 
 /* ---- showing ---- */
 
-/* What is no report is refused in every form. */
+/* Loads the results. Refuses files that are no reports, in every form. */
 static bool load(struct results *results)
 {
 	char why[256] = "no memory";
@@ -175,7 +178,7 @@ static char *write_one(const json_t *report, enum form form)
 	}
 }
 
-/* How the phase's counters evolve; NULL after one line on stderr. */
+/* Returns the text of how the phase's counters evolve, or NULL after one line on stderr. */
 static char *write_fold(const json_t *report, enum form form, int phase)
 {
 	char why[256] = "no memory", *text = NULL;
@@ -190,7 +193,7 @@ static char *write_fold(const json_t *report, enum form form, int phase)
 	return text;
 }
 
-/* fold: the phase to show the inside of; 0: the whole report */
+/* Shows the results. fold: the phase whose fold is shown; 0: the whole report. */
 static int show(struct results *results, enum form form, int fold)
 {
 	bool together = form == FORM_METRICS;
@@ -220,7 +223,7 @@ static int show(struct results *results, enum form form, int fold)
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* Where the results of a job lie, seen from the folder that it was started in. */
+/* Finds the folder of a job's results, relative to the folder in which the job was started. */
 static bool job_folder(const char *id, char *folder, size_t size)
 {
 	const char *pattern = getenv("PHASEMUX_OUTPUT");

@@ -31,7 +31,7 @@ static void usage(FILE *out)
 	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n", out);
 }
 
-/* The setting that --NAME or --NAME=... means, or NULL. */
+/* Returns the setting that --NAME or --NAME=... means, or NULL. */
 static const struct setting *find_setting(const char *flag, size_t length)
 {
 	for (unsigned i = 0; i < settings_count; i++) {
@@ -83,7 +83,7 @@ static int take_flags(int argc, char **argv)
 	return i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
 }
 
-/* What makes no sense is refused before anything starts. 0 or 2. */
+/* Refuses invalid settings before anything starts. Returns 0 or 2. */
 static int check(struct settings *settings)
 {
 	struct counting counting;
@@ -97,7 +97,7 @@ static int check(struct settings *settings)
 	return 0;
 }
 
-/* In front of what is preloaded already; twice would be once too often. */
+/* Adds the library before those that are preloaded already, unless it is one of them. */
 static int preload(const char *library)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -115,9 +115,9 @@ static int preload(const char *library)
 }
 
 /*
- * A program with AddressSanitizer refuses to start where another library comes before the sanitizer's. What it
- * fears is a library that defines the functions which the sanitizer replaces; the preload defines none of them
- * without calling the next definition.
+ * Tells AddressSanitizer to allow the preload. A program with it refuses to start if another library comes
+ * before the sanitizer's, because that library may define the functions which the sanitizer replaces. The
+ * preload defines none of them without calling the next definition.
  */
 static void tell_address_sanitizer(void)
 {
@@ -171,7 +171,7 @@ int cmd_run(int argc, char **argv)
 		return 1;
 	reach_say(argv + command);
 	tell_address_sanitizer();
-	/* a program without MPI cannot be told from a launcher: it is the one that we become */
+	/* a program without MPI looks like a launcher, and is recognised by the number of this process */
 	snprintf(target, sizeof(target), "%ld", (long)getpid());
 	if (setenv(PRELOAD_TARGET, target, 1))
 		return 1;

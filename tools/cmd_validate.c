@@ -44,7 +44,7 @@ static bool share(const char *text, double *value)
 	return end != text && !*end && *value > 0 && *value <= 1;
 }
 
-/* "10ms" in seconds. */
+/* Reads a duration like "10ms" as seconds. */
 static bool duration(const char *text, double *seconds)
 {
 	static const struct {
@@ -95,7 +95,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Reads "time,space" into wanted[]; NULL: every scheme that multiplexes. 0 or 2. */
+/* Reads "time,space" into wanted[]; NULL: every scheme that multiplexes. Returns 0 or 2. */
 static int read_schemes(const char *list, bool wanted[SCHEME_KINDS])
 {
 	const char *item = list;

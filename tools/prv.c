@@ -32,7 +32,7 @@ static bool past(const char **at, char what)
 	return true;
 }
 
-/* "4(1:1,1:2,...)" and, in newer traces, ",communicators" */
+/* Parses "4(1:1,1:2,...)" and, in newer traces, ",communicators". */
 static int parse_application(struct prv_header *header, const char **at, uint32_t number,
 		struct parse_error *error)
 {
@@ -101,7 +101,7 @@ void prv_header_fini(struct prv_header *header)
 	*header = (struct prv_header){ 0 };
 }
 
-/* cpu:application:task:thread:time */
+/* Parses cpu:application:task:thread:time. */
 static int parse_place(const struct prv_header *header, const char **at, struct prv_record *record,
 		struct parse_error *error)
 {

@@ -61,8 +61,8 @@ static char *unquote(char *field)
 }
 
 /*
- * Cuts the next field off the line, without its quotes, or without the blanks around it; NULL after the last.
- * What stands between a field in quotes and the next comma is dropped.
+ * Cuts the next field off the line, without its quotes, or without the blanks around it. Returns NULL after the
+ * last. Text between a field in quotes and the next comma is dropped.
  */
 static char *next_field(char **rest)
 {
@@ -84,7 +84,7 @@ static char *next_field(char **rest)
 	return field;
 }
 
-/* The line without the mark that some programs put at the beginning of a text in UTF-8. */
+/* Returns the line without the mark that some programs write at the begin of a text in UTF-8. */
 static char *without_mark(char *line)
 {
 	return strncmp(line, "\xef\xbb\xbf", 3) == 0 ? line + 3 : line;

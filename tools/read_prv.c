@@ -7,7 +7,7 @@
 
 #include "tools/prv.h"
 
-/* Of each thread, its last running state: counters that are read where it ends belong to it. */
+/* The last running state of a thread. Counters that are read at its end belong to it. */
 struct thread {
 	uint32_t task, thread;
 	size_t burst; /* row of the table; SIZE_MAX: none yet */

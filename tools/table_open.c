@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening a file of bursts, whatever its form, for people: says what was wrong. */
+/* Opens a file of bursts of any form, and tells the user what was wrong. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

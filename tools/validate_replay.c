@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux validate --replay: recorded bursts whose counters are all known, through every scheme. */
+/* phasemux validate --replay: replays recorded bursts, whose counters are all known, through every scheme. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tools/selection.h"
 #include "tools/validate.h"
 
-/* What is replayed, made from the table. */
+/* The bursts that are replayed, made from the table. */
 struct recording {
 	struct replay_bursts bursts;
 	unsigned metric[PLAN_EVENTS_MAX]; /* of the table, by event */
@@ -23,7 +23,7 @@ struct recording {
 
 /*
  * Returns whether the metric is a counter that is known: whole and not negative in every chosen burst. Sets
- * *seen when it is known in some.
+ * *seen if it is known in some.
  */
 static bool is_counter(const struct burst_table *table, const struct selection *selection,
 		unsigned metric, bool *seen)
@@ -35,7 +35,7 @@ static bool is_counter(const struct burst_table *table, const struct selection *
 		double value = table_values(table, selection->row[i])[metric];
 
 		*seen |= !isnan(value);
-		/* nor is a NAN */
+		/* a NAN is not known */
 		known &= value >= 0 && value == floor(value) && value < 0x1p63;
 	}
 	return known;
@@ -77,7 +77,7 @@ static int choose_counters(struct recording *recording, struct burst_table *tabl
 	return 2;
 }
 
-/* The file's own clusters where it has any, else those of refinement; 0: noise. */
+/* Takes the phases from the file's own clusters if it has any, else from refinement; 0: noise. */
 static int find_phases(struct recording *recording, const struct burst_table *table,
 		const struct selection *selection)
 {
@@ -121,8 +121,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Numbers the phases by the time that they hold, and keeps those that are needed for the share of
- * all time (thesis 7.3.1); bursts of the others, as noise, are of none.
+ * Numbers the phases by their time, and keeps those that are needed for the share of
+ * all time (thesis 7.3.1). Bursts of the others get phase 0, like noise.
  */
 static int keep_largest(struct recording *recording, double share)
 {
@@ -170,7 +170,7 @@ static int record(struct recording *recording, struct burst_table *table,
 		fprintf(stderr, "phasemux: %s\n", strerror(ENOMEM));
 		return 1;
 	}
-	/* Chosen bursts stand sequence after sequence; a sequence is a thread that counts alone. */
+	/* chosen bursts are stored sequence after sequence; a sequence is a thread that counts alone */
 	for (size_t sequence = 0; sequence < selection->sequences; sequence++) {
 		for (size_t i = selection->first[sequence]; i < selection->first[sequence + 1];
 				i++) {
@@ -203,7 +203,7 @@ static void recording_fini(struct recording *recording)
 	free(recording->values);
 }
 
-/* How far all schemes together are. */
+/* The progress of all schemes together, in trials. */
 struct watch {
 	size_t done, all;
 };
@@ -215,7 +215,7 @@ static void show_trial(void *data)
 	progress("replaying", (double)++watch->done / watch->all);
 }
 
-/* Fills the table. 0 or -errno. */
+/* Fills the table. Returns 0 or -errno. */
 static int replay_schemes(const struct validate_options *options, const struct recording *recording,
 		struct verdict_table *table)
 {

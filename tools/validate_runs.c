@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * phasemux validate -- COMMAND: the program is run once for every group of counters without
+ * phasemux validate -- COMMAND: runs the program once for every group of counters without
  * multiplexing, which is the truth, and once with every scheme (thesis 7.3). Phases are matched
- * between runs by their instructions and IPC, and by the calls that they are between.
+ * between runs by their instructions and IPC, and by the calls before and after them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,17 +21,17 @@
 #define PHASES_MAX 64
 #define NEAR       .35 /* two phases are one if ln instructions and ln IPC are within this */
 
-/* One run's report, and which of its phases is which of the first run's. */
+/* One run's report, and the match of its phases with those of the first run. */
 struct report {
 	json_t *root;
-	int phase[PHASES_MAX]; /* index in "phases" of the first run's i-th, or -1 */
+	int phase[PHASES_MAX]; /* index in "phases" of the first run's phase i, or -1 */
 };
 
 struct runs {
 	const struct validate_options *options;
 	char folder[PATH_MAX];
 	unsigned groups, done, all, plains;
-	struct report *plain;  /* runs x groups; plains of them */
+	struct report *plain;  /* runs x groups, of which `plains` are filled */
 	struct report *scheme; /* runs x SCHEME_KINDS */
 	struct verdict_table table;
 	unsigned group[PLAN_EVENTS_MAX]; /* of each event */
@@ -43,7 +43,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 	return remove(path);
 }
 
-/* In the child: the command under phasemux run, its output in files beside its results. */
+/* Runs the command under phasemux run in the child. Its output goes to a file next to its results. */
 static void become(const struct runs *runs, const char *folder, const char *scheme, unsigned group)
 {
 	char **command = runs->options->command, number[16], self[PATH_MAX], log[PATH_MAX + 64];
@@ -70,7 +70,7 @@ static void become(const struct runs *runs, const char *folder, const char *sche
 	execv(self, (char *const *)argv);
 }
 
-/* The end of what a failed run said. */
+/* Shows the last lines of the output of a failed run. */
 static void show_log(const char *folder)
 {
 	char path[PATH_MAX + 64], line[512];
@@ -87,7 +87,7 @@ static void show_log(const char *folder)
 	fclose(file);
 }
 
-/* Runs the command and loads its report. 0, or 1 after saying what went wrong. */
+/* Runs the command and loads its report. Returns 0, or 1 after a message. */
 static int run(struct runs *runs, const char *scheme, unsigned group, struct report *report)
 {
 	char folder[PATH_MAX + 32], path[PATH_MAX + 64];
@@ -105,7 +105,7 @@ static int run(struct runs *runs, const char *scheme, unsigned group, struct rep
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	snprintf(path, sizeof(path), "%s/report.json", folder);
-	/* The program may end with whatever code it likes. */
+	/* the program may end with any code */
 	report->root = child > 0 ? json_load_file(path, 0, &error) : NULL;
 	if (!report->root) {
 		fprintf(stderr, "phasemux: %s with scheme %s left no report:\n",
@@ -134,7 +134,7 @@ static const json_t *counter(const json_t *phase, const char *name)
 	return json_object_get(json_object_get(phase, "counters"), name);
 }
 
-/* Where a phase stands: ln of its work (time, where nothing counts instructions), ln of its IPC. */
+/* Sets the position of a phase: ln of its instructions (or time, if they are not counted), ln of its IPC. */
 static void place(const json_t *phase, const struct verdict_table *table, double at[2])
 {
 	double cycles = table->common > 1 ? real(counter(phase, table->name[0]), "mean") : NAN;
@@ -160,7 +160,7 @@ static bool same_source(const json_t *one, const json_t *other)
 	return same;
 }
 
-/* The nearest of a run's phases that is not taken; -1: none is near. */
+/* Returns the nearest of a run's phases that is not taken, or -1 if none is near. */
 static int nearest(const struct runs *runs, const json_t *wanted, const json_t *phases,
 		const bool taken[PHASES_MAX], bool of_same_source)
 {
@@ -184,7 +184,7 @@ static int nearest(const struct runs *runs, const json_t *wanted, const json_t *
 	return found;
 }
 
-/* Finds the first run's phases again, most time first; each at most once. */
+/* Finds the first run's phases in another run, most time first. Each is matched at most once. */
 static void match(const struct runs *runs, struct report *report)
 {
 	const json_t *first = phases_of(&runs->plain[0]), *other = phases_of(report);
@@ -192,7 +192,7 @@ static void match(const struct runs *runs, struct report *report)
 
 	for (unsigned i = 0; i < runs->table.phases; i++)
 		report->phase[i] = -1;
-	/* what has moved to other calls comes after all that has not */
+	/* phases between other calls than before are matched after all others */
 	for (int pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < runs->table.phases; i++) {
 			int *phase = &report->phase[i];
@@ -212,7 +212,7 @@ static const json_t *matched(const struct report *report, unsigned phase)
 					  json_array_get(phases_of(report), report->phase[phase]);
 }
 
-/* The phases and the events to judge, after the first run. */
+/* Sets the phases and the events to judge. Call after the first run. */
 static int lay_out(struct runs *runs)
 {
 	const json_t *groups = json_object_get(runs->plain[0].root, "groups"), *phases;
@@ -234,7 +234,7 @@ static int lay_out(struct runs *runs)
 				runs->group[e] = g;
 				table->name[table->events++] = name;
 			}
-			/* Events of a later group that were there before are common to all. */
+			/* events of a later group that are in the first one are common to all */
 			if (g == 1 && i == e)
 				table->common = e + 1;
 		}
@@ -252,7 +252,7 @@ static int lay_out(struct runs *runs)
 	return 1;
 }
 
-/* A phase's event in the r-th run that did not multiplex; NULL: that run did not count it. */
+/* Returns a phase's event in run r of those without multiplexing, or NULL if this run did not count it. */
 static const json_t *counted(const struct runs *runs, unsigned phase, unsigned event, size_t r)
 {
 	if (event >= runs->table.common && r % runs->groups != runs->group[event])
@@ -260,7 +260,7 @@ static const json_t *counted(const struct runs *runs, unsigned phase, unsigned e
 	return counter(matched(&runs->plain[r], phase), runs->table.name[event]);
 }
 
-/* Its mean over these runs but one (`without`; plains: over all); NAN: none counted it. */
+/* Returns the event's mean over these runs except `without` (`plains`: over all); NAN: none counted it. */
 static double truth_of(const struct runs *runs, unsigned phase, unsigned event, size_t without)
 {
 	double sum = 0;
@@ -277,13 +277,13 @@ static double truth_of(const struct runs *runs, unsigned phase, unsigned event, 
 	return count ? sum / count : NAN;
 }
 
-/* Does the interval hold the truth, or miss it by no more than noise? */
+/* Returns whether the interval contains the truth, or misses it by no more than noise. */
 static bool holds(double mean, double ci95, double truth, double noise)
 {
 	return fabs(mean - truth) <= ci95 + noise + 1e-9 * truth;
 }
 
-/* One estimate against the truth; ci95 NAN: it states no interval. */
+/* Compares one estimate with the truth; ci95 NAN: it states no interval. */
 static void judge(struct replay_cell *cell, double mean, double ci95, double truth,
 		double reference)
 {
@@ -303,7 +303,7 @@ static void judge(struct replay_cell *cell, double mean, double ci95, double tru
 	cell->covered += holds(mean, ci95, truth, 0);
 }
 
-/* The mean weighted error of the common counters, which need no multiplexing. */
+/* Returns the mean weighted error of the common counters, which need no multiplexing. */
 static double apart(const struct replay_cell *cells, const struct verdict_table *table)
 {
 	double sum = 0;
@@ -317,7 +317,10 @@ static double apart(const struct replay_cell *cells, const struct verdict_table 
 	return count ? sum / count : NAN;
 }
 
-/* A scheme's runs against those that did not multiplex; of SCHEME_NONE, each of these against the others. */
+/*
+ * Compares a scheme's runs with those without multiplexing. For SCHEME_NONE, compares each of the latter with
+ * the others.
+ */
 static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsigned event,
 		struct replay_cell *cell, unsigned *held)
 {
@@ -335,7 +338,7 @@ static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsign
 
 		if (kind == SCHEME_NONE) {
 			estimate = counted(runs, phase, event, r);
-			/* a run's interval does not hold what differs from run to run, nor should it */
+			/* a run's interval does not include the differences between runs */
 			judge(cell, real(estimate, "mean"), NAN, truth_of(runs, phase, event, r),
 					reference);
 			continue;
@@ -353,7 +356,7 @@ static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsign
 	cell->width /= cell->stated;
 }
 
-/* 0 or -ENOMEM. */
+/* Judges all cells of a scheme. Returns 0 or -ENOMEM. */
 static int judge_scheme(struct runs *runs, int kind)
 {
 	struct verdict_table *table = &runs->table;
@@ -374,7 +377,7 @@ static int judge_scheme(struct runs *runs, int kind)
 	return 0;
 }
 
-/* For the runs that come after the first one. */
+/* Makes room for the runs after the first one. */
 static int make_room(struct runs *runs)
 {
 	size_t plains = runs->options->runs * runs->groups;
@@ -392,7 +395,7 @@ static int make_room(struct runs *runs)
 	return 0;
 }
 
-/* All runs, in turns, so that a busy minute of the machine does not hit one kind alone. */
+/* Runs all kinds in turn, so that a busy minute of the machine does not affect only one of them. */
 static int run_all(struct runs *runs)
 {
 	const struct validate_options *options = runs->options;
@@ -430,7 +433,7 @@ static int run_all(struct runs *runs)
 static int judge_all(struct runs *runs)
 {
 	struct verdict_table *table = &runs->table;
-	int error = judge_scheme(runs, SCHEME_NONE); /* first: the schemes are judged by it */
+	int error = judge_scheme(runs, SCHEME_NONE); /* first, because the others need it */
 
 	for (int kind = 0; kind < SCHEME_NONE && !error; kind++)
 		if (runs->options->scheme[kind])

@@ -22,7 +22,7 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Were there equal runs that counted what is judged? */
+/* Returns whether there were equal runs that counted the events to judge. */
 static bool noise_is_known(const struct verdict_table *table)
 {
 	const struct verdict *equal = &table->verdict[SCHEME_NONE];
@@ -35,11 +35,11 @@ double verdict_noise(const struct verdict_table *table, unsigned cell)
 	return noise_is_known(table) ? table->verdict[SCHEME_NONE].cells[cell].error : NAN;
 }
 
-/* Weighted errors beyond what equal runs differ by, phase by phase and counter by counter. */
+/* Weighted errors above the differences of equal runs, by phase and counter. */
 struct beyond {
 	double mean, largest; /* means of a scheme's runs; NAN: noise is not known */
-	unsigned cell;        /* of the largest, which is of relevance above 1% (thesis 7.3.2) */
-	double coverage; /* share of the stated intervals that noise alone may keep from the truth */
+	unsigned cell;        /* cell of the largest, of relevance above 1% (thesis 7.3.2) */
+	double coverage; /* share of the stated intervals that contain the truth within noise */
 };
 
 static struct beyond beyond_noise(const struct verdict_table *table, int kind)
@@ -139,7 +139,7 @@ json_t *verdict_json(const struct verdict_table *table)
 	return root;
 }
 
-/* A share in per cent, or a dash. */
+/* Prints a share in per cent, or a dash. */
 static void print_share(double value, int width, int digits)
 {
 	if (isfinite(value))
@@ -188,7 +188,7 @@ static void print_cells(enum scheme_kind kind, const struct verdict_table *table
 	}
 }
 
-/* What equal runs differ by leaves this of the schemes' errors. */
+/* Prints the part of the schemes' errors that is above the differences of equal runs. */
 static void print_noise(const struct verdict_table *table)
 {
 	printf("\n%-11s %12s %9s %8s %11s   %s\n", "scheme", "beyond noise", "largest", "inside",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace with its clusters: the same records, and an event where each burst begins and ends. */
+/* Writes a trace with its clusters: its records, and an event at the begin and the end of each burst. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 /* Ends of bursts that are still to be written, the earliest first: a binary heap. */
 struct ending {
 	uint64_t time;
-	uint32_t cpu, application, task, thread; /* as in the trace, from 1 */
+	uint32_t cpu, application, task, thread; /* numbers in the trace, from 1 */
 };
 
 struct writer {
@@ -97,7 +97,7 @@ static void write_endings(struct writer *writer, uint64_t until)
 	}
 }
 
-/* The table's burst of this state, or SIZE_MAX; states of a thread come in order. */
+/* Returns the table's burst of this state, or SIZE_MAX. States of a thread come in order. */
 static size_t burst_of(struct writer *writer, const struct prv_record *record)
 {
 	const struct burst_table *table = writer->result->table;
@@ -219,7 +219,7 @@ static int write_body(struct writer *writer, const char *trace)
 	return input_close(&input) && !error ? -EIO : error;
 }
 
-/* Copies the file beside the trace, if there is one, to out. */
+/* Copies the trace's file with this ending to out, if there is one. */
 static int copy_beside(const char *trace, const char *ending, FILE *out)
 {
 	char path[PATH_MAX], buffer[16384];

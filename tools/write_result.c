@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a clustering but for its trace. */
+/* Writes the files of a clustering, except its trace. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "tools/result.h"
 
-/* Scatter plots are made for so many metrics at most: every pair of them is a file. */
+/* Largest number of metrics for which scatter plots are made. Every pair of them is a file. */
 #define PLOTTED_MOST 6
 
 static FILE *create(const char *folder, const char *name)
@@ -133,7 +133,7 @@ int result_write_scores(const struct result *result, const char *folder)
 	return finish(file);
 }
 
-/* Clusters 1 to 20 as amino acids, so that alignment viewers show them; X the others, Z noise. */
+/* Returns clusters 1 to 20 as amino acids, so that alignment viewers show them; X for others, Z for noise. */
 static char letter(uint32_t label)
 {
 	static const char letters[] = "ZACDEFGHIKLMNPQRSTVWY";
@@ -177,7 +177,7 @@ int result_write_sequences(const struct result *result, const char *folder)
 	return error;
 }
 
-/* A colour per cluster, the same in all outputs: hues as far apart as the golden angle puts them. */
+/* Writes the colour of a cluster, which is equal in all outputs. Hues differ by the golden angle. */
 static void colour(uint32_t cluster, char *text, size_t size)
 {
 	double hue = fmod(cluster * 0.381966, 1);

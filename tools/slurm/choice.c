@@ -18,7 +18,7 @@ static void values_fini(struct choice_values *values)
 	memset(values, 0, sizeof(*values));
 }
 
-/* The place in the table of the setting that `key` names, "burst-min" too; settings_count: none. */
+/* Returns the index in the table of the setting that `key` names, also "burst-min"; settings_count: none. */
 static unsigned find_setting(const char *key, size_t length)
 {
 	unsigned i;
@@ -55,7 +55,7 @@ static int values_set(struct choice_values *values, unsigned setting, const char
 	return 0;
 }
 
-/* How long the word's KEY is, or 0 where it is not KEY=...; event names hold more than letters. */
+/* Returns the length of the word's KEY, or 0 if the word is not KEY=... Event names have more than letters. */
 static size_t key_length(const char *word)
 {
 	size_t length = 0;
@@ -65,7 +65,7 @@ static size_t key_length(const char *word)
 	return word[length] == '=' ? length : 0;
 }
 
-/* The word after this one, at its comma, that is KEY=...; or the end. */
+/* Returns the comma before the next word that is KEY=..., or the end. */
 static const char *end_of_value(const char *text)
 {
 	const char *end = text + strcspn(text, ",");
@@ -86,7 +86,7 @@ static int no_such_setting(const char *key, size_t length, char *why, size_t why
 	return -EINVAL;
 }
 
-/* The first word: on, off or a scheme. */
+/* Reads the first word: on, off or a scheme. */
 static int ask_first(struct choice_request *request, const char *word, char *why, size_t why_size)
 {
 	if (strcmp(word, "off") == 0) {
@@ -99,7 +99,7 @@ static int ask_first(struct choice_request *request, const char *word, char *why
 							 word, why, why_size);
 }
 
-/* KEY=VALUE */
+/* Reads KEY=VALUE. */
 static int ask_setting(struct choice_request *request, const char *word, char *why, size_t why_size)
 {
 	size_t length = key_length(word);
@@ -184,7 +184,7 @@ static bool take_text(char text[CHOICE_TEXT_MAX], const char *value)
 
 static bool take_path(char path[CHOICE_TEXT_MAX], const char *value)
 {
-	/* the loader would take these as more than one library */
+	/* the loader would take a path with these as several libraries */
 	return *value == '/' && !strpbrk(value, SEPARATORS) && take_text(path, value);
 }
 
@@ -273,7 +273,7 @@ static bool in_list(const char *list, const char *word)
 	}
 }
 
-/* Consecutive jobs spread evenly over 0 to 1: the golden ratio's multiples (Weyl). */
+/* Returns a number in 0 to 1. Consecutive jobs are spread evenly, by the golden ratio's multiples (Weyl). */
 static double place_of(uint32_t job)
 {
 	return (double)(uint32_t)(job * 2654435769u) / 4294967296.0;

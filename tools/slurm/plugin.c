@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Slurm plugin (SPANK): `srun|sbatch|salloc --phasemux[=...]`. Checks what the user asks for
- * before the job starts, and sets the environment of the tasks on the nodes. But for a refused
- * option it never fails: whatever goes wrong is one line, and the job runs without phasemux.
+ * before the job starts, and sets the environment of the tasks on the nodes. It never fails, except
+ * by refusing an option. Any other error is one line, and the job runs without phasemux.
  *
  * Slurm calls one plugin function at a time in a process.
  *
- * Slurm's headers, which are included here and nowhere else, are under the GNU General Public License, version
- * 2 or later, with an exception for OpenSSL: whoever distributes the built plugin follows these terms, too.
+ * Slurm's headers, which only this file includes, are under the GNU General Public License, version 2 or
+ * later, with an exception for OpenSSL. To distribute the built plugin, follow these terms, too.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ SPANK_PLUGIN(phasemux, 1)
 #include "agent/settings.h"
 #include "tools/slurm/choice.h"
 
-#define ENVIRONMENT_MAX 16384 /* of one variable */
+#define ENVIRONMENT_MAX 16384 /* bytes of one variable */
 
-/* Sets a variable, as spank_setenv. */
+/* Sets a variable, like spank_setenv. */
 typedef spank_err_t set_variable(spank_t spank, const char *name, const char *value, int overwrite);
 
 #ifndef SLURM_INTERACTIVE_STEP
@@ -53,7 +53,7 @@ static int asked(int value, const char *argument, int remote)
 	return remote ? 0 : -1;
 }
 
-/* The help of the option, from the table of settings. */
+/* Writes the help of the option, from the table of settings. */
 static void describe(char *text, size_t size)
 {
 	size_t length = (size_t)snprintf(text, size,
@@ -93,7 +93,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 	choice_site_init(&plugin.site, DEFAULT_LIBRARY, DEFAULT_FOLDER);
 	for (int i = 0; i < argc; i++)
 		if (choice_site_set(&plugin.site, argv[i], why, sizeof(why)))
-			/* users cannot change it: the node's log alone tells */
+			/* only in the node's log, because users cannot change it */
 			slurm_verbose("phasemux: plugstack.conf: %s", why);
 	if (register_option(spank) != ESPANK_SUCCESS)
 		slurm_verbose("phasemux: the option cannot be registered");
@@ -110,7 +110,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 
 /* ---- on the node, in each task ---- */
 
-/* The task's variable, or NULL; `text` is where it is kept. */
+/* Returns the task's variable, which is copied to `text`, or NULL. */
 static const char *look(spank_t spank, const char *name, char *text, size_t size)
 {
 	return spank_getenv(spank, name, text, (int)size) == ESPANK_SUCCESS ? text : NULL;
@@ -132,7 +132,7 @@ static bool is_wanted(spank_t spank)
 			look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
 }
 
-/* One task of the job speaks for all. */
+/* Prints the message on one task of the job only. */
 static void warn(spank_t spank, const char *message)
 {
 	uint32_t task = 0;
@@ -141,7 +141,7 @@ static void warn(spank_t spank, const char *message)
 		slurm_spank_log("phasemux: off: %s", message);
 }
 
-/* What the user's flag says goes before the user's environment, and that before the site. */
+/* Sets the settings. The user's flag has priority over the user's environment, and that over the site. */
 static void set_values(spank_t spank, set_variable *set)
 {
 	for (unsigned i = 0; i < settings_count && i < CHOICE_SETTINGS_MAX; i++) {
@@ -156,7 +156,7 @@ static void set_values(spank_t spank, set_variable *set)
 	}
 }
 
-/* The folder that the prologue made for this job on this node: its epilogue looks there. */
+/* Sets the folder that the prologue made for this job on this node, in which its epilogue looks. */
 static void set_spool(spank_t spank, set_variable *set)
 {
 	char folder[CHOICE_TEXT_MAX + 16];
@@ -192,7 +192,7 @@ static void set_all(spank_t spank, set_variable *set)
 	set_preload(spank, set);
 }
 
-/* Open MPI's list of variables that mpirun gives to the ranks, and to nobody else. */
+/* Open MPI's list of variables that mpirun gives only to the ranks. */
 #define MPIRUN_LIST "OMPI_MCA_mca_base_env_list"
 
 static spank_err_t add_for_mpirun(spank_t spank, const char *name, const char *value, int overwrite)
@@ -201,7 +201,7 @@ static spank_err_t add_for_mpirun(spank_t spank, const char *name, const char *v
 	spank_err_t there = spank_getenv(spank, name, text, sizeof(text));
 	bool first = spank_getenv(spank, MPIRUN_LIST, list, sizeof(list)) != ESPANK_SUCCESS;
 
-	/* what the user has set goes to the ranks by itself; the list cannot hold a semicolon */
+	/* variables of the user go to the ranks without the list, which cannot contain a semicolon */
 	if ((there != ESPANK_ENV_NOEXIST && !overwrite) || strchr(value, ';') ||
 			snprintf(longer, sizeof(longer), "%s%s%s=%s", first ? "" : list,
 					first ? "" : ";", name, value) >= (int)sizeof(longer))
@@ -210,8 +210,9 @@ static spank_err_t add_for_mpirun(spank_t spank, const char *name, const char *v
 }
 
 /*
- * Is this the script of a batch job or the shell of salloc? They stay as they are: the steps that
- * they start with srun come here by themselves, and to mpirun it is told what its ranks need.
+ * Returns whether this is the script of a batch job or the shell of salloc. Their own environment is not
+ * changed, except the list of variables that mpirun gives to its ranks. The steps that they start with srun
+ * call the plugin themselves.
  */
 static bool is_shell(spank_t spank)
 {
@@ -229,7 +230,7 @@ int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 
 	(void)argc, (void)argv;
 	if (plugin.request.wish == CHOICE_OFF) {
-		/* also where something else in the job preloads it */
+		/* also if the job itself preloads the library */
 		spank_setenv(spank, "PHASEMUX_DISABLE", "1", 1);
 		return ESPANK_SUCCESS;
 	}
