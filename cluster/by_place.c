@@ -96,8 +96,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /*
- * Returns whether a group holds a share of some time, or of as many bursts. The sample is drawn by time, so
- * both say the same, except that a few bursts that waited for a processor may hold most of the time.
+ * Returns whether a group has a share of `time`, or of `bursts` bursts. The sample is drawn by time, so both
+ * are equivalent, except that a few bursts that waited for a processor may have most of the time.
  */
 static bool holds(const struct group *group, double share, double time, size_t bursts)
 {
@@ -138,7 +138,7 @@ static size_t find_groups(struct splitter *splitter, size_t begin, size_t end)
 	return groups;
 }
 
-/* How wide the middle four fifths of some entries are, over all dimensions. */
+/* Returns the width of the middle four fifths of the entries [begin, end), over all dimensions. */
 static double width_of(struct splitter *splitter, size_t begin, size_t end)
 {
 	const struct by_place *sample = splitter->sample;
@@ -176,7 +176,7 @@ static uint32_t add_phases(struct splitter *splitter, const struct group *group)
 	return most;
 }
 
-/* Returns whether the group was a phase of its own up to now: most of what the phase has of the cluster. */
+/* Returns whether the group was a phase of its own until now: it is most of the phase's part of the cluster. */
 static bool was_apart(struct splitter *splitter, size_t groups, const struct group *group)
 {
 	uint32_t phase;
@@ -502,9 +502,9 @@ static void join_part(struct splitter *splitter, const struct group *group, size
 }
 
 /*
- * Joins to the largest cluster of a place, whose entries are [begin, end), what is alike to it, and the
- * tails and the noise of the place to the clusters that they are nearest to. If one part of the place has
- * prototypes of its own, all have, so that its bursts need none of any place.
+ * Joins the parts of a place that are alike to its largest cluster. Joins the tails and the noise of the place
+ * to the nearest clusters. The place's entries are [begin, end). If one part of the place has prototypes of its
+ * own, all have, so that its bursts need none of any place.
  */
 static void join_tail(struct splitter *splitter, size_t begin, size_t end)
 {

@@ -22,7 +22,7 @@ struct grid {
 	uint32_t *index;  /* the caller's */
 	double *at;       /* count x 2 */
 	uint32_t *cores;  /* by point, and one more: how many of those before it are core */
-	double *core;     /* cores x 2, in the same order */
+	double *core;     /* cores x 2, in the order of `at` */
 	uint32_t *parent; /* by core */
 };
 
@@ -130,7 +130,7 @@ static void near_cells(const struct grid *grid, uint32_t cell, int down, int lef
 	*end = grid->begin[row * grid->columns + last + 1];
 }
 
-/* Returns whether a point of a cell with few points is core; its own row is looked at first. */
+/* Returns whether a point of a cell with few points is core. Its own row is searched first. */
 static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 {
 	static const int rows[2 * REACH + 1] = { 0, -1, 1, -2, 2 };

@@ -197,9 +197,9 @@ static inline void take_least(numbers *least, numbers *nearest, numbers from)
 }
 
 /*
- * The nearest prototype of some blocks, as prototypes_nearest. A distance is compared by its bits, which are a
- * number in the same order because it is not negative. The sign bit makes those of the own place less than all
- * others.
+ * Returns the nearest prototype of some blocks, for prototypes_nearest. Distances are compared by their bits,
+ * which have the order of the numbers because these are not negative. The sign bit makes those of the own place
+ * less than all others.
  */
 static inline int nearest_of(const struct prototype_table *table, const float *point,
 		uint64_t blocks, uint32_t place)

@@ -96,8 +96,8 @@ struct training_sample {
 	const uint32_t *task;   /* that executed it: a thread of a rank */
 	uint32_t process_tasks; /* count of task numbers that each process has; 0: one */
 	/*
-	 * Hash of the part of the program that the burst executed, and of the number of times that its task had
-	 * executed it. It is equal for the corresponding bursts of tasks that execute the same code.
+	 * Number that stands for the part of the program that the burst executed, and for how often its task
+	 * had executed it. It is equal for the corresponding bursts of tasks that execute the same code.
 	 */
 	const uint64_t *execution;
 	/*

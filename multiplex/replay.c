@@ -25,7 +25,7 @@ struct replay {
 	bool *member;     /* of one phase */
 };
 
-/* What differs from trial to trial. */
+/* The random choices of one trial. */
 struct draw {
 	uint64_t state;
 	double offset;  /* seconds that are added to the bursts' start */

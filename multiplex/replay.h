@@ -49,7 +49,7 @@ struct replay_cell {
 	double error_max;
 	double width;    /* mean weighted half-width of the stated intervals */
 	double plain;    /* mean weighted error of the plain mean of the observed bursts */
-	double relative; /* mean of |estimate - truth| / truth; NAN where the truth is 0 */
+	double relative; /* mean of |estimate - truth| / truth; NAN if the truth is 0 */
 };
 
 /*

@@ -22,7 +22,7 @@ struct gathered {
 	double w, t, burst_tt;
 	double y[PLAN_GROUP_EVENTS_MAX]; /* in the order of the group's events */
 	double burst_yy[PLAN_GROUP_EVENTS_MAX];
-	bool merged; /* into another prototype of the same phase, while closing */
+	bool merged; /* into another prototype of its phase, while closing */
 };
 
 struct quantum {

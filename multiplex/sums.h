@@ -93,9 +93,9 @@ unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prot
 		unsigned *group, double *group_weight);
 
 /*
- * Saves what the quantum has of one prototype as plain numbers, which can be kept outside of the process, and
- * restores it into a quantum that has nothing of this prototype. group and prototype must be valid for the sums
- * for which the quantum was made.
+ * Save what the quantum has of one prototype as plain numbers, which can be kept outside of the process, and
+ * restore it. Restore into a quantum that has no burst of this prototype. group and prototype must be valid for
+ * the sums for which the quantum was made.
  */
 #define QUANTUM_FIELDS (5 + 2 * PLAN_GROUP_EVENTS_MAX)
 void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS]);

@@ -85,8 +85,8 @@ struct search {
 	const char *name;
 	char *native;
 	size_t native_size;
-	unsigned presets; /* seen so far */
-	unsigned terms;   /* native events of the one that was found */
+	unsigned presets; /* number of presets visited so far */
+	unsigned terms;   /* number of native events of the one that was found */
 };
 
 static bool match_preset(void *data, const PAPI_event_info_t *info)
@@ -133,7 +133,7 @@ static bool list_preset(void *data, const PAPI_event_info_t *info)
 {
 	const struct listing *listing = data;
 
-	if (info->count == 1) /* the others cannot be counted as one event */
+	if (info->count == 1) /* other presets cannot be counted as one event */
 		listing->visit(listing->data, info->symbol, info->long_descr);
 	return false;
 }

@@ -53,7 +53,7 @@ static void read_name(const char *proc, const char *pid, struct holder *holder)
 		snprintf(holder->name, sizeof(holder->name), "?");
 	if (file)
 		fclose(file);
-	/* a program may call itself anything: only what is harmless to print */
+	/* keep only harmless characters, because a program may choose any name */
 	for (char *c = holder->name; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = c[1] ? '?' : '\0';

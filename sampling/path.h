@@ -57,7 +57,7 @@ struct path {
 	uint32_t note;   /* for the table's user; 0 at first */
 };
 
-/* What is known of a return address. */
+/* A known return address. */
 struct path_frame {
 	uintptr_t address;
 	uint32_t distance; /* bytes from it to the next return address; 0: a path ends here */
