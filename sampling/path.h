@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define PATH_FRAMES_MAX  8
-#define PATHS_MAX        4096 /* numbers of a thread; those above PATHS_DEEP are for merged paths */
+#define PATHS_MAX        4096 /* numbers of a thread; all but PATHS_DEEP are for merged paths */
 #define PATHS_DEEP       3072 /* whole paths of a thread */
 #define PATHS_PROCESS    8192 /* paths of all threads */
 #define PATHS_EACH       64   /* paths, and merged ones, of each thread even beyond PATHS_PROCESS */

@@ -3,7 +3,7 @@
  * Reading a counter without a system call, by the page that the kernel maps for its event. The
  * protocol is that of perf_event_open(2): the page's sequence lock, the counter's index, the sign
  * extension of the counter's value, and the kernel's offset. x86 only, because ARM needs a system
- * setting as well, and POWER has no such page.
+ * setting as well, and POWER has no such instruction.
  */
 #ifndef PHASEMUX_SAMPLING_RDPMC_H
 #define PHASEMUX_SAMPLING_RDPMC_H
