@@ -211,7 +211,7 @@ static int agree(int trouble, const char *why, double *run)
 	counting_settle(&core.counting, limits);
 	if (core.settings.scheme == SCHEME_NONE &&
 			core.settings.group >= core.counting.plan.groups) {
-		log_line("off: PHASEMUX_GROUP=%u makes no sense; there are groups 0 to %u",
+		log_line("off: invalid value PHASEMUX_GROUP=%u (expected: 0 to %u)",
 				core.settings.group, core.counting.plan.groups - 1);
 		return -EINVAL;
 	}

@@ -280,7 +280,7 @@ const struct setting settings_table[] = {
 			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",
 			parse_sample },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
-			"turns itself off and on, each for so long, and reports how much slower the program is",
+			"turns itself off and on, each for this time, and reports the measured slowdown",
 			parse_toggle },
 	{ "start", "counting, paused", "counting",
 			"paused: until the program calls MPI_Pcontrol(1)", parse_start },
@@ -324,7 +324,7 @@ int settings_set(struct settings *settings, const struct setting *setting, const
 
 	if (!setting->parse(&trial, value)) {
 		settings_variable(setting, variable, sizeof(variable));
-		snprintf(why, why_size, "%s=%.80s makes no sense; allowed: %s", variable, value,
+		snprintf(why, why_size, "invalid value %s=%.80s (expected: %s)", variable, value,
 				setting->values);
 		return -EINVAL;
 	}

@@ -155,7 +155,7 @@ int scripted_settings_parse(struct scripted_settings *settings, const char *text
 		if (value)
 			*value++ = '\0';
 		if (!value || parse_one(settings, pair, value) < 0) {
-			fprintf(stderr, "scripted PMU: SCRIPTED_PMU: '%s' makes no sense\n", pair);
+			fprintf(stderr, "scripted PMU: SCRIPTED_PMU: invalid setting '%s'\n", pair);
 			return -EINVAL;
 		}
 	}

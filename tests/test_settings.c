@@ -143,8 +143,8 @@ int main(void)
 	is_int(settings_read(&settings, look_wrong, why, sizeof(why)), -EINVAL,
 			"nonsense is refused");
 	is_str(why,
-			"PHASEMUX_SCHEME=sideways makes no sense; allowed: time-space, time, space, "
-			"random, adaptive, none",
-			"in one line with what is allowed");
+			"invalid value PHASEMUX_SCHEME=sideways (expected: time-space, time, space, "
+			"random, adaptive, none)",
+			"in one line with what is expected");
 	return tap_done();
 }

@@ -194,7 +194,7 @@ static void tell_holders(const struct probe *probe)
 	if (found > HOLDERS)
 		tell(label, "and %u more processes have some", found - HOLDERS);
 	if (*label)
-		tell(label, "nobody else holds counters%s",
+		tell(label, "no other process holds counters%s",
 				geteuid() == 0 ? "" : ", as far as this user can see");
 }
 
@@ -209,7 +209,7 @@ static void tell_paranoid(const struct probe *probe)
 
 	if (probe->paranoid >= 3)
 		tell("permission",
-				"perf_event_paranoid is %d: nobody may count without "
+				"perf_event_paranoid is %d: counting needs "
 				"CAP_PERFMON; as root: sysctl kernel.perf_event_paranoid=2",
 				probe->paranoid);
 	else if (probe->paranoid != PARANOID_UNKNOWN)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# When the machine gives less, or the user asks for what makes no sense: the program runs as it
+# When the machine gives less, or a setting is invalid: the program runs as it
 # would without us, and one line says what is wrong and what to change.
 . "$(dirname "$0")/lib.sh"
 
@@ -50,7 +50,7 @@ else
 	skip "perf_event_paranoid 4: the setting to change is named" "this takes root"
 fi
 
-# ---- settings that make no sense: one line, off, the program runs ----
+# ---- invalid settings: one line, off, the program runs ----
 refused() {
 	local name=$1 setting=$2 word=$3
 

@@ -117,7 +117,7 @@ is "$(grep PRELOAD disabled.out)" "" "PHASEMUX_DISABLE=1 declines"
 for wrong in tme time,budget=1 time,colour=red quantum=0; do
 	run wrong slurm srun --phasemux=$wrong touch "$home/started"
 	ok $(($(cat wrong.code) == 0)) "srun --phasemux=$wrong is refused"
-	holds "$wrong: with what is allowed" grep -qE 'allowed|there are' wrong.err
+	holds "$wrong: with what is expected" grep -qE 'expected|there are' wrong.err
 done
 ok "$([ ! -e "$home/started" ]; echo $?)" "before anything starts"
 batch wrong --phasemux=sideways --wrap true >wrong.out
@@ -293,7 +293,7 @@ is "$(cat gone.err)" "phasemux: off: /nonexistent/libphasemux.so is not on this 
 site default=perhaps colour=red
 step misconfigured
 unchanged misconfigured bare
-is "$(cat misconfigured.err)" "" "arguments that make no sense: the job runs"
+is "$(cat misconfigured.err)" "" "invalid arguments: the job runs"
 
 # ---- without the plugin: the task prologue
 : >"$D/plugstack.conf"

@@ -134,8 +134,8 @@ int choice_ask(struct choice_request *request, const char *text, char *why, size
 			error = ask_first(request, word, why, why_size);
 		} else {
 			snprintf(why, why_size,
-					"%.80s makes no sense; after the scheme come settings: "
-					"KEY=VALUE",
+					"invalid setting %.80s (expected after the scheme: "
+					"KEY=VALUE)",
 					word);
 			error = -EINVAL;
 		}
@@ -145,7 +145,7 @@ int choice_ask(struct choice_request *request, const char *text, char *why, size
 		at = end + 1;
 	}
 	if (!error && strncmp(text, "off,", 4) == 0) {
-		snprintf(why, why_size, "%.80s makes no sense; nothing goes with off", text);
+		snprintf(why, why_size, "invalid value %.80s (expected: nothing after off)", text);
 		error = -EINVAL;
 	}
 	if (error)
@@ -223,7 +223,7 @@ int choice_site_set(struct choice_site *site, const char *argument, char *why, s
 	bool taken = false;
 
 	if (!length) {
-		snprintf(why, why_size, "%.80s makes no sense; arguments are KEY=VALUE", argument);
+		snprintf(why, why_size, "invalid argument %.80s (expected: KEY=VALUE)", argument);
 		return -EINVAL;
 	}
 	while (key < 5 &&
@@ -254,7 +254,7 @@ int choice_site_set(struct choice_site *site, const char *argument, char *why, s
 	}
 	if (taken)
 		return 0;
-	snprintf(why, why_size, "%.120s makes no sense; allowed: %s", argument, allowed[key]);
+	snprintf(why, why_size, "invalid argument %.120s (expected: %s)", argument, allowed[key]);
 	return -EINVAL;
 }
 
