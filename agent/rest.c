@@ -11,7 +11,7 @@
 /* Part of the budget that a thread with rests spends, so that it pays its debt. */
 #define PAYING   0.8
 #define MOST_NS  2e9 /* longest rest */
-#define AWAKE_NS 5e6 /* shortest time from a rest to the next one; the longest is twice that */
+#define AWAKE_NS 5e6 /* shortest time from a rest to the next one */
 #define LOOK_NS  1e6 /* time from a rest to the check whether the next one is needed */
 
 /* Returns the ticks that a rest saves: calls and paths. Not reads, which become fewer without a rest. */
@@ -20,13 +20,10 @@ static double spent_by_calls(const struct work *work, double learnt)
 	return work->calls + learnt;
 }
 
-/*
- * Returns how many ticks a rest must take after `awake` ticks. In `part` ticks of that time the thread spent
- * what is allowed for `rate` ticks of the program.
- */
-static uint64_t rest_ticks(double rate, double part, double awake)
+/* Returns the length of a rest after `awake` ticks, in which calls cost `times` what is allowed for that time. */
+static uint64_t rest_ticks(double times, double awake)
 {
-	double ticks = (rate / part - 1) * awake, most = (double)clock_ticks(MOST_NS);
+	double ticks = (times - 1) * awake, most = (double)clock_ticks(MOST_NS);
 
 	if (!(ticks > 0))
 		return 0;
@@ -40,7 +37,7 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	double learnt = (double)atomic_load_explicit(&thread->sites.paths.learn_ticks,
 			memory_order_relaxed);
 	double before = plan->spent, awake = (double)(now - plan->woken);
-	double allowed = rules->allowed * (double)elapsed, rate, others, all, ahead;
+	double allowed = rules->allowed * (double)elapsed, cost, others, all, ahead;
 	double credit = (double)clock_ticks(CREDIT_NS);
 	/* more calls are skipped from now on than until now, which may be enough */
 	bool hopes = thread->window.multiple > 2 * plan->passed;
@@ -61,20 +58,20 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	others = all - plan->spent;
 	if (others > OTHERS_MOST * allowed)
 		others = OTHERS_MOST * allowed;
-	rate = plan->spent - before;
+	cost = plan->spent - before;
 	ahead = plan->spent + others - allowed;
 	/* a rest is likely, because the thread is spending its credit */
 	if (ahead > 0 && !plan->noted) {
 		plan->noted = true;
 		rest_estimate_start(thread, now);
 	}
-	if (ahead <= credit || rate <= rules->allowed * awake)
+	if (ahead <= credit || cost <= rules->allowed * awake)
 		return;
-	/* at random, because it would always begin at the same place in the program otherwise */
+	/* the time that was drawn as the last rest ended is over, or there was no rest yet */
 	if ((int64_t)(plan->due - now) < 0)
 		plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
-	rate /= PAYING * rules->allowed;
-	plan->wanted = rest_ticks(rate, awake, awake + (double)(plan->due - now));
+	plan->wanted = rest_ticks(cost / (PAYING * rules->allowed * awake),
+			awake + (double)(plan->due - now));
 }
 
 /* Returns how many ns the quick clock may be late, because it goes in steps and is set some time after each. */
@@ -129,9 +126,9 @@ void rest_end(struct thread *thread, uint64_t now)
 	plan->since = 0;
 	plan->woken = now;
 	/*
-	 * A thread that needed a rest is likely to need the next one soon. The start of that is drawn now. If
-	 * it were counted from the check, which is at a call of the program, it would be more often at some
-	 * places.
+	 * A thread that needed a rest is likely to need the next one soon. The time at which that starts is drawn
+	 * here and not in rest_plan, which runs in certain calls of the program: rests would start after these
+	 * more often than elsewhere.
 	 */
 	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));
 	thread->service_at = now + clock_ticks(LOOK_NS);

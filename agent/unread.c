@@ -99,23 +99,18 @@ static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
 	return path < sites->paths.count ? sites->paths.path[path].address[0] : 0;
 }
 
-/* Returns whether bursts of two spans start and end at equal calls, by any call paths. */
-static bool has_same_calls(const struct site_table *sites, const struct span *a,
-		const struct span *b)
-{
-	uintptr_t from = caller_at(sites, a->from), to = caller_at(sites, a->to);
-
-	return from && to && from == caller_at(sites, b->from) && to == caller_at(sites, b->to);
-}
-
-/* Adds the lengths alike of all spans between equal calls, by any call paths. */
+/* Adds the lengths alike of all spans that start and end at the calls of this one, by any call paths. */
 static void add_same_calls(struct placing *placing, const struct span *span, int bin)
 {
 	const struct site_table *sites = placing->sites;
+	uintptr_t from = caller_at(sites, span->from), to = caller_at(sites, span->to);
 
-	for (uint32_t s = 0; s <= sites->spans; s++)
-		if (sites->span[s].used && has_same_calls(sites, span, &sites->span[s]))
-			add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
+	if (!from || !to)
+		return;
+	for (const struct span *other = sites->span; other <= sites->span + sites->spans; other++)
+		if (other->used && caller_at(sites, other->from) == from &&
+				caller_at(sites, other->to) == to)
+			add_span(placing, other, bin, -ALIKE_BINS, ALIKE_BINS);
 }
 
 /*
@@ -128,6 +123,7 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 {
 	struct mixture *mixture = &placing->mixture;
 	const struct site_table *sites = placing->sites;
+	bool few = placing->whole.read <= FEW_READ;
 	int bin = span->bin[l];
 
 	mixture->parts = 0;
@@ -138,13 +134,13 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 		for (uint32_t s = 0; s <= sites->spans; s++)
 			if (sites->span[s].used && sites->span[s].from == span->from)
 				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
-	if (mixture->read <= 0 && placing->whole.read <= FEW_READ)
+	if (mixture->read <= 0 && few)
 		add_same_calls(placing, span, bin);
 	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
 		add_at(placing, span, bin, away);
 	for (int away = FAR_BINS + 1; away < HISTOGRAM_BINS && mixture->read <= 0; away++)
 		add_span(placing, span, bin, -away, -away);
-	if (mixture->read <= 0)
+	if (mixture->read <= 0 && !few)
 		add_same_calls(placing, span, bin);
 	return mixture->read > 0;
 }
