@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state that the files of the core share: core.c (the start), hooks.c (the boundaries of bursts) and
- * ending.c (the end). A process has one core. Except for atomic fields, it is written at the start, before the
- * preload can call a hook.
+ * ending.c (the end). A process has one core. It is written at the start, before the preload can call a
+ * hook. Later only atomic fields change, except at the end and in a forked child.
  */
 #ifndef PHASEMUX_AGENT_CORE_H
 #define PHASEMUX_AGENT_CORE_H

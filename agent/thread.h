@@ -94,7 +94,7 @@ struct thread_counts {
  */
 struct thread_life {
 	_Atomic uint64_t threads, ended; /* number of threads, and of those that ended */
-	_Atomic uint64_t ended_ticks;    /* lifetime of these, without what the agent was off */
+	_Atomic uint64_t ended_ticks;    /* lifetime of these, except while the agent was off */
 	_Atomic uint64_t since; /* when the last one ended, in ticks of the run; 0: none has */
 	uint64_t born;          /* when the present thread was first seen, in ticks of the clock */
 };
