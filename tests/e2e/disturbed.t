@@ -18,14 +18,16 @@ for how in stop move; do
 	holds "$how: all computing time is accounted for" report accounting $json
 	# when it was stopped, one kind of burst may have lasted for most of the time; the few that
 	# are none of its work are those in which its first thread makes the others, and joins them.
-	# Of a consumer that lags, one burst holds the work of two, hence the median.
+	# Of a consumer that lags, one burst holds the work of two, hence the median. A phase whose
+	# bursts were mostly read before the model was known has no deciles: then its mean is judged.
 	holds "$how: no phase but the true ones" "$python" -c '
 import json, sys
 phases = [phase for phase in json.load(open(sys.argv[1]))["phases"] if phase["bursts"] >= 20]
 assert phases
 for phase in phases:
-    median = phase["counters"]["ex_ret_instr"]["deciles"][4]
-    assert min(abs(median / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.03, (phase["id"], median)
+    counter = phase["counters"]["ex_ret_instr"]
+    typical = counter["deciles"][4] if "deciles" in counter else counter["mean"]
+    assert min(abs(typical / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.03, (phase["id"], counter)
 ' $json
 
 	# the kernel's own counters: of time on a processor
