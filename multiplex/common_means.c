@@ -96,14 +96,15 @@ static double variance_of(const double *all, const struct by_length *by, unsigne
 			by->slope[i] * by->slope[j] * by->variance;
 }
 
-void common_means(double *all, unsigned aux, const struct estimate *duration)
+void common_means(double *all, unsigned aux, double seconds, double seconds_ci95)
 {
 	struct by_length by = { .quanta = all[BLOCK_QUANTA], .w = all[BLOCK_W] };
 
 	by.mean = by.known = all[COMMON_T] / all[BLOCK_W];
-	if (duration && all[COMMON_T] > 0 && unseen(all[BLOCK_READ], all[PHASE_BURSTS]) > 0) {
-		by.known = duration->mean;
-		by.variance = duration->ci95 / Z95 * (duration->ci95 / Z95);
+	if (!isnan(seconds) && all[COMMON_T] > 0 &&
+			unseen(all[BLOCK_READ], all[PHASE_BURSTS]) > 0) {
+		by.known = seconds;
+		by.variance = seconds_ci95 / Z95 * (seconds_ci95 / Z95);
 		find_slopes(all, aux, &by);
 	}
 	for (unsigned i = 0; i < aux; i++)

@@ -8,13 +8,11 @@
 #ifndef PHASEMUX_MULTIPLEX_COMMON_MEANS_H
 #define PHASEMUX_MULTIPLEX_COMMON_MEANS_H
 
-#include "multiplex/estimate.h"
-
 /*
  * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/moments.h), whose other fields are known. aux:
- * number of common events, at most AUX_MAX. duration: the mean length of all bursts with its interval, NULL if
- * it is not known.
+ * number of common events, at most AUX_MAX. seconds: the mean length of all bursts, NAN if it is not known.
+ * seconds_ci95: half-width of its 95% interval.
  */
-void common_means(double *all, unsigned aux, const struct estimate *duration);
+void common_means(double *all, unsigned aux, double seconds, double seconds_ci95);
 
 #endif

@@ -486,7 +486,7 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 					out->duration.mean * out->duration.mean));
 	if (unread)
 		know_duration(&out->duration, unread, all.block);
-	common_means(all.block, sums->aux, unread ? &out->duration : NULL);
+	common_means(all.block, sums->aux, unread ? out->duration.mean : NAN, out->duration.ci95);
 	if (!unread)
 		follow(&out->duration, sums->aux, all.block);
 	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
