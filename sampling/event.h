@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Events by name: libpfm4's ("ex_ret_instr", "amd64_fam19h_zen4::EX_RET_INSTR", also of processors
- * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") if PAPI knows them, raw
- * codes ("r1000001a0"), and the kernel's software events ("task-clock").
- */
+/* An event that the kernel counts: its name, and what perf_event_open is asked for. */
 #ifndef PHASEMUX_SAMPLING_EVENT_H
 #define PHASEMUX_SAMPLING_EVENT_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include "sampling/processor.h"
 
 #define EVENT_NAME_MAX 96
 
@@ -23,27 +17,11 @@ struct event {
 };
 
 /* Returns whether the event counts nanoseconds of processor time. */
-bool event_is_time(const struct event *event);
-
-/*
- * Resolves a name for this processor. Returns 0 or -errno: -ENOENT: no such event here; -ENOSYS: it needs a
- * library that is not there; -EINVAL: not a name. On failure `why` says what was wrong and what is allowed,
- * in one line. Do not call between bursts, because it loads tables. One thread at a time.
- */
-int event_resolve(struct event *event, const char *name, const struct processor *processor,
-		char *why, size_t why_size);
-
-/* Calls visit for each event of this processor whose name contains pattern (any case; "" all). */
-void event_each(const struct processor *processor, const char *pattern,
-		void (*visit)(void *data, const char *name, const char *description), void *data);
-
-/* Returns the name of libpfm4's table for this processor, its own or the nearest, or NULL if there is none. */
-const char *event_table_name(const struct processor *processor);
-
-/*
- * Releases the tables. Call when all names are resolved. libpfm4 is then as it was before, because the program
- * may use it too.
- */
-void event_done(void);
+static inline bool event_is_time(const struct event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+			(event->config == PERF_COUNT_SW_TASK_CLOCK ||
+					event->config == PERF_COUNT_SW_CPU_CLOCK);
+}
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sources in which event.c looks names up. Internal to sampling/; one thread at a time. */
+/* The sources in which event_names.c looks names up. Internal to sampling/; one thread at a time. */
 #ifndef PHASEMUX_SAMPLING_EVENT_SOURCES_H
 #define PHASEMUX_SAMPLING_EVENT_SOURCES_H
 
 #include <stddef.h>
 
 #include "sampling/event.h"
+#include "sampling/processor.h"
 
 /*
  * Looks a name up in libpfm4: a bare name in this processor's table, or "table::EVENT:UMASK". Fills type and

@@ -12,7 +12,7 @@
 #include "multiplex/model.h"
 #include "multiplex/plan.h"
 #include "sampling/clock.h"
-#include "sampling/event.h"
+#include "sampling/event_names.h"
 #include "sampling/holders.h"
 #include "sampling/probe.h"
 #include "tools/commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sampling/event.h"
+#include "sampling/event_names.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -119,13 +119,6 @@ static int check_name(const char *name, char *why, size_t why_size)
 		}
 	}
 	return 0;
-}
-
-bool event_is_time(const struct event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE &&
-			(event->config == PERF_COUNT_SW_TASK_CLOCK ||
-					event->config == PERF_COUNT_SW_CPU_CLOCK);
 }
 
 int event_resolve(struct event *event, const char *name, const struct processor *processor,
