@@ -277,7 +277,7 @@ int core_open_spool(double run)
 	facts->command_bytes = (uint32_t)core.command_bytes;
 	facts->job = core.job;
 	snprintf(facts->output, sizeof(facts->output), "%s", core.folder);
-	facts->modules = source_modules(facts->module, SPOOL_MODULES_MAX);
+	facts->modules = modules_ever(facts->module, SPOOL_MODULES_MAX);
 	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
 			sizeof(core.spool_folder), &error);
 	free(facts);
@@ -328,7 +328,7 @@ static bool is_command(void)
 static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
-	source_remember(preload->unloaded);
+	modules_remember(preload->unloaded);
 	core.pid = getpid();
 	core.mark = mark_process();
 	core.main_thread = pthread_self();

@@ -37,7 +37,7 @@ static void note_file(struct place_files *files, uint32_t number, const char *pa
 }
 
 uint64_t place_files_note(struct place_files *files, uintptr_t address,
-		const struct source_module *modules, unsigned count)
+		const struct module *modules, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (address >= modules[i].begin && address < modules[i].end) {
@@ -57,11 +57,11 @@ void place_files_merge(const struct place_files *from, struct place_files *into)
 }
 
 /* Returns the module with this number, of this process or appended; NULL if there is none. */
-static const struct source_module *find_module(const struct place_files *files, uint32_t number,
+static const struct module *find_module(const struct place_files *files, uint32_t number,
 		struct place_modules *modules)
 {
 	const struct place_file *file = files->file;
-	struct source_module *module = &modules->module[modules->count];
+	struct module *module = &modules->module[modules->count];
 
 	for (unsigned i = 0; i < modules->own; i++)
 		if (number_of(modules->module[i].path) == number)
@@ -86,7 +86,7 @@ uintptr_t place_files_address(const struct place_files *files, uint64_t place,
 		struct place_modules *modules)
 {
 	uint32_t number = (uint32_t)(place >> OFFSET_BITS);
-	const struct source_module *module = number ? find_module(files, number, modules) : NULL;
+	const struct module *module = number ? find_module(files, number, modules) : NULL;
 
 	return module ? module->base + (place & OFFSET_MASK) : 1;
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "agent/source.h"
+#include "agent/modules.h"
 
 #define PLACE_FILES_MAX 64
 
@@ -25,7 +25,7 @@ struct place_files {
 
 /* Files of this process with their addresses, and room for files that only other processes have loaded. */
 struct place_modules {
-	struct source_module *module;
+	struct module *module;
 	unsigned own; /* number of files of this process, which come first */
 	unsigned count, max;
 };
@@ -35,7 +35,7 @@ struct place_modules {
  * Adds the file, one of `count` files of this process, to `files`. Returns 0 if the address is in none of them.
  */
 uint64_t place_files_note(struct place_files *files, uintptr_t address,
-		const struct source_module *modules, unsigned count);
+		const struct module *modules, unsigned count);
 
 /* Adds the files of `from` to those of `into`. */
 void place_files_merge(const struct place_files *from, struct place_files *into);

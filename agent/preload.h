@@ -15,7 +15,7 @@
 #include "agent/mpi_adapter.h"
 #include "agent/passed.h"
 #include "agent/rest.h"
-#include "agent/source.h"
+#include "agent/modules.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -88,7 +88,7 @@ struct preload {
 	/* Sets the hooks that calls reach from now on; NULL: none. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
 	/* Lists the files that the program has unloaded (unloaded.h). */
-	unsigned (*unloaded)(struct source_module *modules, unsigned max);
+	unsigned (*unloaded)(struct module *modules, unsigned max);
 	/* Pauses all hooks except `control`, `aborts` and `finalize`, or (false) resumes them. */
 	void (*pause)(bool paused);
 };

@@ -71,8 +71,8 @@ static void settle(struct profile_total *total, struct profile_place *places, si
 	memcpy(total->place, places, total->places * sizeof(*places));
 }
 
-void profile_share(const struct profile *profile, const struct source_module *modules,
-		unsigned count, struct profile_total *total)
+void profile_share(const struct profile *profile, const struct module *modules, unsigned count,
+		struct profile_total *total)
 {
 	struct profile_place *places = malloc((PROFILE_PLACES + PROFILE_ENTRIES) * sizeof(*places));
 	size_t all = total->places;
@@ -115,7 +115,7 @@ void profile_merge(const void *in, void *inout)
 	routes_merge(&from->routes, &into->routes);
 }
 
-unsigned profile_restore(struct profile_total *total, struct source_module *modules, unsigned count,
+unsigned profile_restore(struct profile_total *total, struct module *modules, unsigned count,
 		unsigned max, struct profile *profile)
 {
 	struct place_modules here = { modules, count, count, max };

@@ -18,7 +18,7 @@
 
 #include "agent/place_files.h"
 #include "agent/routes.h"
-#include "agent/source.h"
+#include "agent/modules.h"
 
 #define PROFILE_ENTRIES 4096
 #define PROFILE_PLACES  2048 /* of all processes together */
@@ -55,8 +55,8 @@ void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype,
  * Adds a process' profile to a total. modules: the files that the process has loaded. If there is no room, the
  * least sampled places are dropped. Without memory nothing is added.
  */
-void profile_share(const struct profile *profile, const struct source_module *modules,
-		unsigned count, struct profile_total *total);
+void profile_share(const struct profile *profile, const struct module *modules, unsigned count,
+		struct profile_total *total);
 
 /* Merges the total `in` into `inout`. The function is an mpi_merge. */
 void profile_merge(const void *in, void *inout);
@@ -66,7 +66,7 @@ void profile_merge(const void *in, void *inout);
  * for `max`. Appends files that only other processes have loaded, at addresses where nothing is. Converts
  * the places of the total's routes to addresses, too. Returns the new number of files. Call once per total.
  */
-unsigned profile_restore(struct profile_total *total, struct source_module *modules, unsigned count,
+unsigned profile_restore(struct profile_total *total, struct module *modules, unsigned count,
 		unsigned max, struct profile *profile);
 
 #endif

@@ -352,7 +352,7 @@ static struct source *open_source(struct recovery *recovery, const char *library
 		struct profile *profile)
 {
 	const struct spool_facts *facts = &recovery->facts;
-	struct source_module *modules = malloc(2 * SPOOL_MODULES_MAX * sizeof(*modules));
+	struct module *modules = malloc(2 * SPOOL_MODULES_MAX * sizeof(*modules));
 	struct source *source = NULL;
 
 	if (modules) {

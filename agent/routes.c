@@ -92,7 +92,7 @@ void routes_merge(const struct routes *from, struct routes *into)
 
 struct sharing {
 	const struct site_table *sites;
-	const struct source_module *modules;
+	const struct module *modules;
 	unsigned count;
 	struct place_files *files;
 	double ns_per_tick;
@@ -144,9 +144,8 @@ static size_t add_shares(const struct sharing *sharing, const struct span *span,
 	return count;
 }
 
-void routes_share(const struct site_table *sites, double ns_per_tick,
-		const struct source_module *modules, unsigned count, struct place_files *files,
-		struct routes *routes)
+void routes_share(const struct site_table *sites, double ns_per_tick, const struct module *modules,
+		unsigned count, struct place_files *files, struct routes *routes)
 {
 	const struct sharing sharing = { sites, modules, count, files, ns_per_tick };
 	size_t most = ROUTES_MAX + (size_t)(sites->spans + 1) * SPAN_LENGTHS_MAX * SPAN_SHARES_MAX +

@@ -38,9 +38,8 @@ struct routes {
  * Adds the routes of one thread's call sites to the table. modules: the files that its process has loaded. Adds
  * nothing if there is no memory.
  */
-void routes_share(const struct site_table *sites, double ns_per_tick,
-		const struct source_module *modules, unsigned count, struct place_files *files,
-		struct routes *routes);
+void routes_share(const struct site_table *sites, double ns_per_tick, const struct module *modules,
+		unsigned count, struct place_files *files, struct routes *routes);
 
 /* Adds the routes of `from` to those of `into`. Adds nothing if there is no memory. */
 void routes_merge(const struct routes *from, struct routes *into);

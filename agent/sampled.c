@@ -7,9 +7,9 @@
 #include "sampling/clock.h"
 
 static void share(struct profile_total *total, const struct ledger *ledger,
-		const struct thread *threads, struct source_module *modules)
+		const struct thread *threads, struct module *modules)
 {
-	unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+	unsigned count = modules_ever(modules, MODULES_MAX);
 
 	profile_share(ledger_profile(ledger), modules, count, total);
 	for (; threads; threads = threads->next)
@@ -20,7 +20,7 @@ static void share(struct profile_total *total, const struct ledger *ledger,
 int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan,
 		const struct thread *threads)
 {
-	struct source_module *modules = malloc(SOURCE_MODULES_MAX * sizeof(*modules));
+	struct module *modules = malloc(MODULES_MAX * sizeof(*modules));
 	bool good;
 
 	sampled->total = calloc(1, sizeof(*sampled->total));
@@ -55,16 +55,16 @@ int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter)
 
 struct source *sampled_source(struct sampled *sampled, const char *folder)
 {
-	struct source_module *modules = malloc(2 * SOURCE_MODULES_MAX * sizeof(*modules));
+	struct module *modules = malloc(2 * MODULES_MAX * sizeof(*modules));
 	struct source *source = NULL;
 
 	if (modules) {
-		unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+		unsigned count = modules_ever(modules, MODULES_MAX);
 
 		sampled->profile = calloc(1, sizeof(*sampled->profile));
 		if (sampled->total && sampled->profile)
-			count = profile_restore(sampled->total, modules, count,
-					2 * SOURCE_MODULES_MAX, sampled->profile);
+			count = profile_restore(sampled->total, modules, count, 2 * MODULES_MAX,
+					sampled->profile);
 		source = source_open(folder, modules, count);
 	}
 	free(modules);

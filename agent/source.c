@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "agent/elf_file.h"
-#include "agent/modules.h"
 #include "agent/name.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 
 struct loaded {
-	struct source_module module;
+	struct module module;
 	bool looked;            /* the rest is filled in */
 	struct elf_file *file;  /* NULL: it cannot be read */
 	struct elf_file *apart; /* separate file with the debug information; NULL: none */
@@ -32,67 +31,6 @@ struct source {
 	unsigned count;
 	struct loaded loaded[];
 };
-
-/* ---- the files of this process ---- */
-
-/* Lists the files that were unloaded, or NULL if they are not known. */
-static unsigned (*unloaded)(struct source_module *modules, unsigned max);
-
-void source_remember(unsigned (*modules)(struct source_module *modules, unsigned max))
-{
-	unloaded = modules;
-}
-
-/* Removes the addresses from `begin` to `end` from a file's, and those behind them if they lie within it. */
-static void leave_out(struct source_module *module, uintptr_t begin, uintptr_t end)
-{
-	if (end <= module->begin || begin >= module->end)
-		return;
-	if (begin <= module->begin)
-		module->begin = end < module->end ? end : module->end;
-	else
-		module->end = begin;
-}
-
-/*
- * Adds the files that were unloaded. Addresses at which two files have been belong to neither, because it is
- * not known which of them ran there.
- */
-static unsigned add_unloaded(struct source_module *modules, unsigned count, unsigned max)
-{
-	struct source_module *gone = malloc(SOURCE_MODULES_MAX * sizeof(*gone));
-	unsigned others = gone ? unloaded(gone, SOURCE_MODULES_MAX) : 0, now = count;
-
-	for (unsigned i = 0; i < others; i++) {
-		struct source_module left = gone[i];
-		bool same = false;
-
-		for (unsigned k = 0; k < now && !same; k++)
-			same = modules_are_same(&gone[i], &modules[k]);
-		if (same)
-			continue;
-		for (unsigned k = 0; k < count; k++) {
-			uintptr_t begin = modules[k].begin, end = modules[k].end;
-
-			leave_out(&modules[k], gone[i].begin, gone[i].end);
-			leave_out(&left, begin, end);
-		}
-		for (unsigned k = 0; k < others; k++)
-			if (k != i)
-				leave_out(&left, gone[k].begin, gone[k].end);
-		if (*left.path && left.begin < left.end && count < max)
-			modules[count++] = left;
-	}
-	free(gone);
-	return count;
-}
-
-unsigned source_modules(struct source_module *modules, unsigned max)
-{
-	unsigned count = modules_now(modules, max);
-
-	return unloaded ? add_unloaded(modules, count, max) : count;
-}
 
 /* ---- names ---- */
 
@@ -222,7 +160,7 @@ static const char *base_name(const char *path)
 static struct loaded *loaded_at(const struct source *source, uintptr_t address)
 {
 	for (unsigned i = 0; i < source->count; i++) {
-		const struct source_module *module = &source->loaded[i].module;
+		const struct module *module = &source->loaded[i].module;
 
 		if (address - 1 >= module->begin && address - 1 < module->end)
 			return (struct loaded *)&source->loaded[i];
@@ -237,7 +175,7 @@ const char *source_module_name(const struct source *source, uintptr_t address)
 	return loaded ? base_name(loaded->module.path) : "?";
 }
 
-struct source *source_open(const char *folder, const struct source_module *modules, unsigned count)
+struct source *source_open(const char *folder, const struct module *modules, unsigned count)
 {
 	struct source *source = calloc(1, sizeof(*source) + count * sizeof(*source->loaded));
 
@@ -283,7 +221,7 @@ static const struct source_debug *reader_of(struct source *source)
 }
 
 /* Returns whether it is the C library, whose lines take 40 ms to read and tell no more than its functions. */
-static bool is_system(const struct source_module *module)
+static bool is_system(const struct module *module)
 {
 	static const char *const names[] = { "libc.so.", "libm.so.", "libpthread.so.", "ld-" };
 	const char *name = base_name(module->path);
@@ -323,7 +261,7 @@ static bool find_function(const struct loaded *loaded, uintptr_t address, const 
 }
 
 /* Fills what the loader knows of an address in a file that this process has loaded, but cannot read. */
-static void find_by_loader(const struct source_module *module, uintptr_t address,
+static void find_by_loader(const struct module *module, uintptr_t address,
 		struct source_place *place)
 {
 	Dl_info info;

@@ -10,13 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A loaded file. Addresses in [begin, end) are `base` above those in the file. */
-struct source_module {
-	uintptr_t base, begin, end;
-	char path[512];
-};
-
-#define SOURCE_MODULES_MAX 256
+#include "agent/modules.h"
 
 /*
  * A place in the program. function and file are "" if they are not known. offset is the offset in the function,
@@ -42,20 +36,11 @@ struct source_place {
 struct source;
 
 /*
- * Lists at most `max` files that this process has loaded or has unloaded, without the addresses at which
- * several files have been. Returns how many.
- */
-unsigned source_modules(struct source_module *modules, unsigned max);
-
-/* Sets the function that lists unloaded files (agent/unloaded.h). Call on one thread, before source_modules. */
-void source_remember(unsigned (*unloaded)(struct source_module *modules, unsigned max));
-
-/*
  * Returns a source for addresses in these files, or NULL without memory. Each file is opened when an address in
  * it is looked up first. folder: the folder with the shared objects of phasemux, which must outlive what is
  * returned. If the object that reads debug information is missing there, only lines are missing.
  */
-struct source *source_open(const char *folder, const struct source_module *modules, unsigned count);
+struct source *source_open(const char *folder, const struct module *modules, unsigned count);
 void source_close(struct source *source);
 
 /* Returns the name of the file at a return address, without its folder; "?" if there is no file. */

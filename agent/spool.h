@@ -30,7 +30,7 @@
 #include "agent/profile.h"
 #include "agent/settings.h"
 #include "agent/site.h"
-#include "agent/source.h"
+#include "agent/modules.h"
 #include "agent/totals.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme.h"
@@ -76,7 +76,7 @@ struct spool_facts {
 	char command[SPOOL_COMMAND_MAX];
 	struct job job;
 	char output[SPOOL_OUTPUT_MAX]; /* folder of the report */
-	struct source_module module[SPOOL_MODULES_MAX];
+	struct module module[SPOOL_MODULES_MAX];
 };
 
 struct spool_state {

@@ -8,13 +8,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "agent/modules.h"
-
 #define UNLOADED_MAX 128
 
 struct snapshot {
 	unsigned before, after;
-	struct source_module module[SOURCE_MODULES_MAX], later[SOURCE_MODULES_MAX];
+	struct module module[MODULES_MAX], later[MODULES_MAX];
 };
 
 /* Attributes that distinguish two files of the same path. */
@@ -28,7 +26,7 @@ struct identity {
 static struct {
 	atomic_flag taken;
 	unsigned count;
-	struct source_module module[UNLOADED_MAX];
+	struct module module[UNLOADED_MAX];
 	struct identity identity[UNLOADED_MAX];
 } unloaded = { .taken = ATOMIC_FLAG_INIT };
 
@@ -67,19 +65,19 @@ static bool is_file(const struct identity *identity, const char *path)
 }
 
 /* Extends the last entry by a file for which there is no room. The entry covers both, and names no file. */
-static void widen(struct source_module *last, const struct source_module *module)
+static void widen(struct module *last, const struct module *module)
 {
 	last->begin = module->begin < last->begin ? module->begin : last->begin;
 	last->end = module->end > last->end ? module->end : last->end;
 	last->path[0] = '\0';
 }
 
-static void remember(const struct source_module *module)
+static void remember(const struct module *module)
 {
 	struct identity identity = identify(module->path);
 
 	for (unsigned i = 0; i < unloaded.count; i++) {
-		struct source_module *known = &unloaded.module[i];
+		struct module *known = &unloaded.module[i];
 
 		if (known->base != module->base || known->begin != module->begin ||
 				known->end != module->end)
@@ -104,7 +102,7 @@ void *unloaded_look(void)
 
 	if (snapshot == MAP_FAILED)
 		return NULL;
-	snapshot->before = modules_now(snapshot->module, SOURCE_MODULES_MAX);
+	snapshot->before = modules_now(snapshot->module, MODULES_MAX);
 	return snapshot;
 }
 
@@ -114,7 +112,7 @@ void unloaded_note(void *before)
 
 	if (!snapshot)
 		return;
-	snapshot->after = modules_now(snapshot->later, SOURCE_MODULES_MAX);
+	snapshot->after = modules_now(snapshot->later, MODULES_MAX);
 	for (unsigned i = 0; i < snapshot->before; i++) {
 		unsigned k = 0;
 
@@ -130,7 +128,7 @@ void unloaded_note(void *before)
 	munmap(snapshot, sizeof(*snapshot));
 }
 
-unsigned unloaded_modules(struct source_module *modules, unsigned max)
+unsigned unloaded_modules(struct module *modules, unsigned max)
 {
 	unsigned count;
 

@@ -7,7 +7,7 @@
 #ifndef PHASEMUX_AGENT_UNLOADED_H
 #define PHASEMUX_AGENT_UNLOADED_H
 
-#include "agent/source.h"
+#include "agent/modules.h"
 
 /* Returns a list of the loaded files, for unloaded_note, or NULL without memory. Call before a dlclose. */
 void *unloaded_look(void);
@@ -19,6 +19,6 @@ void unloaded_note(void *before);
  * Lists at most `max` of the unloaded files. The path of one is "" if another file has been at the same
  * addresses, or if the file has changed since. Returns how many.
  */
-unsigned unloaded_modules(struct source_module *modules, unsigned max);
+unsigned unloaded_modules(struct module *modules, unsigned max);
 
 #endif

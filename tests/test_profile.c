@@ -10,11 +10,9 @@
 #include "agent/profile.h"
 #include "tests/tap.h"
 
-static struct source_module module_at(uintptr_t base, const char *path)
+static struct module module_at(uintptr_t base, const char *path)
 {
-	struct source_module module = { .base = base,
-		.begin = base + 0x1000,
-		.end = base + 0x200000 };
+	struct module module = { .base = base, .begin = base + 0x1000, .end = base + 0x200000 };
 
 	snprintf(module.path, sizeof(module.path), "%s", path);
 	return module;
@@ -57,13 +55,13 @@ static long all_samples(const struct profile_total *total)
 
 static void test_addresses(void)
 {
-	struct source_module first[2] = { module_at(0x400000, "/bin/a"),
+	struct module first[2] = { module_at(0x400000, "/bin/a"),
 		module_at(0x7f0000000000, "/lib/b") };
-	struct source_module second[3] = { module_at(0x555500000000, "/bin/a"),
+	struct module second[3] = { module_at(0x555500000000, "/bin/a"),
 		module_at(0x7e0000000000, "/lib/b"), module_at(0x7d0000000000, "/lib/c") };
 	struct profile *one = new_profile(), *two = new_profile(), *back = new_profile();
 	struct profile_total *total = new_total(), *other = new_total();
-	struct source_module modules[8];
+	struct module modules[8];
 	unsigned count;
 
 	profile_add(one, 0x400000 + 0x1234, 1, 10);
@@ -106,7 +104,7 @@ static void test_addresses(void)
 /* Of many processes, each with places of its own and one in common. */
 static void test_bounds(void)
 {
-	struct source_module module = module_at(0x400000, "/bin/a");
+	struct module module = module_at(0x400000, "/bin/a");
 	struct profile_total *forth = new_total(), *part = new_total(), *tree[8];
 	struct profile *profile = new_profile();
 
@@ -141,10 +139,10 @@ static void test_bounds(void)
 
 static void test_long_path(void)
 {
-	struct source_module module = module_at(0x400000, "/");
+	struct module module = module_at(0x400000, "/");
 	struct profile_total *total = new_total();
 	struct profile *profile = new_profile(), *back = new_profile();
-	struct source_module none[1];
+	struct module none[1];
 
 	memset(module.path, 'x', sizeof(module.path) - 1);
 	profile_add(profile, 0x402000, 3, 4);

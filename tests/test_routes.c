@@ -8,9 +8,9 @@
 
 #define FILE_BYTES 0x10000
 
-static struct source_module module_at(uintptr_t base, const char *path)
+static struct module module_at(uintptr_t base, const char *path)
 {
-	struct source_module module = { base, base, base + FILE_BYTES, "" };
+	struct module module = { base, base, base + FILE_BYTES, "" };
 
 	snprintf(module.path, sizeof(module.path), "%s", path);
 	return module;
@@ -48,7 +48,7 @@ static const struct route *find(const struct routes *routes, uint32_t prototype)
 	return NULL;
 }
 
-static void share(const struct site_table *sites, const struct source_module *module,
+static void share(const struct site_table *sites, const struct module *module,
 		struct profile_total *total)
 {
 	routes_share(sites, 1, module, 1, &total->files, &total->routes);
@@ -59,7 +59,7 @@ static void test_two_processes(void)
 {
 	struct site_table *one = calloc(1, sizeof(*one)), *two = calloc(1, sizeof(*two));
 	struct profile_total *total = calloc(1, sizeof(*total)), *other = calloc(1, sizeof(*other));
-	struct source_module first = module_at(0x400000, "/a"), second = module_at(0x700000, "/a");
+	struct module first = module_at(0x400000, "/a"), second = module_at(0x700000, "/a");
 	struct profile *profile = calloc(1, sizeof(*profile));
 	const struct route *route;
 
@@ -96,7 +96,7 @@ static void test_home(void)
 {
 	struct site_table *sites = calloc(1, sizeof(*sites));
 	struct profile_total *total = calloc(1, sizeof(*total));
-	struct source_module module = module_at(0x400000, "/a");
+	struct module module = module_at(0x400000, "/a");
 	const struct route *route;
 
 	make_site(sites, 1, 0x400010, MPI_CALL_Init);
@@ -119,7 +119,7 @@ static void test_bound(void)
 {
 	struct site_table *sites = calloc(1, sizeof(*sites));
 	struct profile_total *total = calloc(1, sizeof(*total));
-	struct source_module module = module_at(0x400000, "/a");
+	struct module module = module_at(0x400000, "/a");
 	unsigned kept = 0;
 
 	for (unsigned part = 0; part < 4; part++) {

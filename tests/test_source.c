@@ -60,7 +60,7 @@ extern const char of_template[] __asm__(LONG_SYMBOL);
 extern const char in_module[] __asm__("__field_MOD_sweep");
 extern const char outside[] __asm__("sweep_");
 
-static struct source_module modules[SOURCE_MODULES_MAX];
+static struct module modules[MODULES_MAX];
 static unsigned module_count;
 
 static void check_line(struct source *source, uintptr_t address, unsigned level,
@@ -126,7 +126,7 @@ static void check_offset(struct source *source, uintptr_t address, const char *n
 	check_position(source, address, wanted);
 }
 
-static struct source_module *module_at(uintptr_t address)
+static struct module *module_at(uintptr_t address)
 {
 	for (unsigned i = 0; i < module_count; i++)
 		if (address >= modules[i].begin && address < modules[i].end)
@@ -151,8 +151,8 @@ static void test_without_debug(void)
 static void test_without_files(void)
 {
 	uintptr_t in_libc = (uintptr_t)dlsym(RTLD_DEFAULT, "getenv"), address = plain();
-	struct source_module *libc = module_at(in_libc), *own = module_at(address);
-	struct source_module kept[2] = { *libc, *own };
+	struct module *libc = module_at(in_libc), *own = module_at(address);
+	struct module kept[2] = { *libc, *own };
 	struct source *source;
 
 	strcpy(libc->path, "/nonexistent/libc.so.6");
@@ -165,10 +165,10 @@ static void test_without_files(void)
 	*own = kept[1];
 }
 
-static struct source_module gone[2];
+static struct module gone[2];
 static unsigned gone_count;
 
-static unsigned list_gone(struct source_module *list, unsigned max)
+static unsigned list_gone(struct module *list, unsigned max)
 {
 	memcpy(list, gone, gone_count * sizeof(*gone));
 	return gone_count <= max ? gone_count : max;
@@ -177,7 +177,7 @@ static unsigned list_gone(struct source_module *list, unsigned max)
 /* The file that an address is in, or "?"; where others were unloaded before. */
 static void check_file(uintptr_t address, const char *wanted, const char *name)
 {
-	unsigned count = source_modules(modules, SOURCE_MODULES_MAX);
+	unsigned count = modules_ever(modules, MODULES_MAX);
 	struct source *source = source_open(LIBRARY_FOLDER, modules, count);
 	const char *got = source_module_name(source, address);
 
@@ -187,33 +187,33 @@ static void check_file(uintptr_t address, const char *wanted, const char *name)
 
 static void test_unloaded(void)
 {
-	const struct source_module *libc = module_at((uintptr_t)dlsym(RTLD_DEFAULT, "getenv"));
+	const struct module *libc = module_at((uintptr_t)dlsym(RTLD_DEFAULT, "getenv"));
 	uintptr_t begin = libc->begin, end = libc->end, alone = 0x10000;
-	struct source_module same = *libc;
+	struct module same = *libc;
 
-	source_remember(list_gone);
+	modules_remember(list_gone);
 	gone[0] = same;
 	gone_count = 1;
 	check_file(begin + 16, "libc.so.6", "the same file has been there before");
-	gone[0] = (struct source_module){ begin, begin, begin + 4096, "/lib/other.so" };
+	gone[0] = (struct module){ begin, begin, begin + 4096, "/lib/other.so" };
 	check_file(begin + 16, "?", "another file has been there");
 	check_file(begin + 4096 + 16, "libc.so.6", "but not there");
 	gone[0].path[0] = '\0';
 	check_file(begin + 16, "?", "one that is no longer what it was");
-	gone[0] = (struct source_module){ alone, alone, alone + 8192, "/lib/first.so" };
-	gone[1] = (struct source_module){ alone, alone + 4096, alone + 12288, "/lib/second.so" };
+	gone[0] = (struct module){ alone, alone, alone + 8192, "/lib/first.so" };
+	gone[1] = (struct module){ alone, alone + 4096, alone + 12288, "/lib/second.so" };
 	gone_count = 2;
 	check_file(alone + 16, "first.so", "of two, the first alone");
 	check_file(alone + 4096 + 16, "?", "both");
 	check_file(alone + 8192 + 16, "second.so", "the second alone");
 	check_file(end - 16, "libc.so.6", "others are as they were");
-	source_remember(NULL);
+	modules_remember(NULL);
 }
 
 int main(void)
 {
 	dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
-	module_count = source_modules(modules, SOURCE_MODULES_MAX);
+	module_count = modules_ever(modules, MODULES_MAX);
 	ok(module_count >= 3, "this program and its libraries");
 	test_without_debug();
 	test_without_files();
