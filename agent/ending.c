@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/checkpoint.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "agent/ledger.h"
+#include "agent/training.h"
 
 #define FAMILY_MAX 64 /* processes */
 

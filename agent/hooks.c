@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <urcu-bp.h>
 
+#include "agent/checkpoint.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"

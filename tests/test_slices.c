@@ -12,6 +12,7 @@
 #include "agent/exchange.h"
 #include "agent/ledger.h"
 #include "agent/thread.h"
+#include "agent/training.h"
 #include "sampling/clock.h"
 #include "tests/scripted_inside.h"
 #include "tests/scripted_pmu.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "agent/ledger.h"
+#include "agent/training.h"
 #include "cluster/prototypes.h"
 #include "multiplex/mix.h"
 #include "sampling/clock.h"

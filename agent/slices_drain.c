@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses the samples for the ledger: cuts long bursts into slices, and notes where in the program bursts were. */
+#include "agent/slices_drain.h"
+
 #include <string.h>
 
-#include "agent/ledger_inside.h"
+#include "agent/book.h"
 #include "agent/readers.h"
 #include "sampling/clock.h"
 

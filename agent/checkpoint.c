@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the ledger's data to the spool, because the process may be killed at any moment. */
+#include "agent/checkpoint.h"
+
 #include <string.h>
 
-#include "agent/ledger_inside.h"
+#include "agent/book.h"
 #include "agent/log.h"
 
 static void save_length(const struct span_length *length, struct spool_length *copy)

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/book.h"
+
+#include <math.h>
+
+#include "sampling/clock.h"
+
+#define SAMPLE_CIRCLE 8 /* number of ranks that sample the same executions */
+
+/*
+ * Returns a number in (0, 1) for the call paths that the burst runs between, equal on every rank. Call paths
+ * are either equal or different. Therefore their numbers are random, and spread far beyond any radius.
+ */
+static double callpath(const struct site_table *sites, const struct burst *burst)
+{
+	const struct span *span = burst->slice ? NULL : &sites->span[burst->span];
+	uint64_t from = sites->paths.path[sites->site[burst->from].path].signature;
+	/* a slice may be classified before its burst ends and has a span */
+	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
+	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
+
+	/* only bits that a float keeps, because a sample holds floats */
+	return (double)((x >> 42) | 1) * 0x1p-22;
+}
+
+static double burst_metric(const struct ledger *ledger, enum metric metric,
+		const struct site_table *sites, const struct burst *burst)
+{
+	/* without hardware counters the first event is the time on the processor, in ns */
+	bool task_clock = ledger->counting->plan.common == 1;
+
+	switch (metric) {
+	case METRIC_CALLPATH:
+		return callpath(sites, burst);
+	case METRIC_CYCLES:
+		return (double)burst->values[0];
+	case METRIC_INSTRUCTIONS:
+		return (double)burst->values[1];
+	case METRIC_IPC:
+		return burst->values[0] ? (double)burst->values[1] / (double)burst->values[0] : NAN;
+	default:
+		return task_clock && burst->values[0] ? (double)burst->values[0] :
+							clock_ns(burst->ticks);
+	}
+}
+
+/* Returns the place of the code that the burst ran; 0: not known, or phases are not split by place. */
+static uint32_t burst_place(const struct ledger *ledger, const struct site_table *sites,
+		const struct burst *burst)
+{
+	if (!ledger->by_place)
+		return 0;
+	/* a slice may be classified before its burst ends and has a span */
+	return burst->slice ? span_place(sites, burst->from, 0) : sites->span[burst->span].place;
+}
+
+static void burst_metrics(const struct ledger *ledger, const struct site_table *sites,
+		const struct burst *burst, double *metrics)
+{
+	for (unsigned d = 0; d < ledger->metrics; d++)
+		metrics[d] = burst_metric(ledger, ledger->metric[d], sites, burst);
+}
+
+static double burst_seconds(const struct burst *burst)
+{
+	return clock_ns(burst->ticks) * 1e-9;
+}
+
+/*
+ * Returns the prototype that claims the burst, or -1. A burst whose place has prototypes of its own is not
+ * claimed by one of any place: the next generation is more likely to have the right one.
+ */
+static int classify(const struct prototype_table *table, const double *metrics, uint32_t place)
+{
+	float point[SPACE_DIMS_MAX];
+	int nearest;
+
+	if (!table->count || !space_map(&table->space, metrics, point))
+		return -1;
+	nearest = prototypes_nearest(table, point, place);
+	if (nearest >= 0 && !table->all[nearest].place && prototypes_know_place(table, place))
+		return -1;
+	return nearest;
+}
+
+/* Mixes with the finaliser of SplitMix64. */
+uint64_t ledger_mixed(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+/*
+ * Returns a number for what the burst executes. It is equal for all ranks of a circle that come from the same
+ * call equally often. The number of circles grows with the number of ranks, because otherwise the sample would
+ * hold few executions. Samples cut bursts at random places, so each slice has a number of its own.
+ */
+static uint64_t execution_of(const struct ledger *ledger, const struct thread *thread,
+		const struct burst *burst)
+{
+	const struct site_table *sites = &thread->sites;
+	uint64_t circles = (ledger->ranks + SAMPLE_CIRCLE - 1) / SAMPLE_CIRCLE;
+	const struct site *from;
+
+	if (burst->slice)
+		return ledger_mixed(ledger_mixed(burst->begin) + thread->place);
+	from = &sites->site[burst->from];
+	return ledger_mixed(ledger_mixed(sites->paths.path[from->path].signature + from->call) +
+			ledger_mixed(burst->execution) + ledger->rank % circles);
+}
+
+static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,
+		const double *metrics, uint32_t place)
+{
+	struct sampled_burst sampled = { .execution = execution_of(ledger, thread, burst),
+		.seconds = (float)burst_seconds(burst),
+		.task = ledger->rank * LEDGER_TASK_THREADS +
+				(uint32_t)(thread->place - ledger->rank) % LEDGER_TASK_THREADS,
+		.place = place,
+		/* slices come several in a row */
+		.regular = burst->slice ? 1 : burst->regular };
+
+	/* a burst that was read with probability p stands for 1 / p of its kind */
+	sampled.key = sample_key(sampled.execution, burst_seconds(burst) * burst->weight);
+	if (sampled.key >= atomic_load_explicit(&ledger->sample_limit, memory_order_relaxed))
+		return;
+	for (unsigned d = 0; d < ledger->metrics; d++)
+		sampled.metric[d] = (float)metrics[d];
+	pthread_mutex_lock(&ledger->lock);
+	sample_offer(&ledger->sample, &sampled);
+	if (ledger->sample.count == SAMPLE_MAX)
+		atomic_store_explicit(&ledger->sample_limit, ledger->sample.burst[0].key,
+				memory_order_relaxed);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+void ledger_fold_quantum(struct ledger *ledger, struct thread *thread)
+{
+	const uint16_t *prototypes;
+	unsigned group, count;
+	double group_weight;
+
+	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
+	if (ledger->spool)
+		for (unsigned i = 0; i < count; i++)
+			spool_touch(ledger->spool, prototypes[i], group);
+	quantum_close(thread->gathered, ledger->sums);
+	if (ledger->spool && thread->spooled >= 0) {
+		spool_thread(ledger->spool, thread->spooled)->open = 0;
+		spool_touch_thread(ledger->spool, thread->spooled);
+	}
+}
+
+void book_close_quantum(struct ledger *ledger, struct thread *thread)
+{
+	pthread_mutex_lock(&ledger->lock);
+	ledger_fold_quantum(ledger, thread);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
+{
+	pthread_mutex_lock(&ledger->lock);
+	profile_add(ledger->profile, address, prototype, samples);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
+{
+	if (burst->span == BURST_NO_SPAN) {
+		slicer_ahead(&thread->slicer, prototype, (double)burst->ticks);
+		return;
+	}
+	span_mark(thread->sites.noted_since, burst->span);
+	span_note(&thread->sites.length[burst->length], prototype, burst->weight,
+			(double)burst->ticks);
+	if (prototype < PROTOTYPES_MAX)
+		site_vote_home(&thread->sites.home[prototype], burst->span, (double)burst->ticks);
+	if (burst->span > thread->noted)
+		thread->noted = burst->span;
+}
+
+/* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
+static void book(struct ledger *ledger, struct thread *thread, const struct prototype_table *table,
+		unsigned prototype, const struct burst *burst)
+{
+	if (thread->gathered_quantum != burst->quantum) {
+		book_close_quantum(ledger, thread);
+		thread->gathered_quantum = burst->quantum;
+	}
+	/* relabelling is rare and this is cheap */
+	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
+	quantum_add(thread->gathered, prototype, burst->group, burst->group_weight, burst->weight,
+			burst_seconds(burst), burst->values);
+	note(thread, prototype, burst);
+	if (burst->samples)
+		ledger_locate(ledger, prototype, burst->address, burst->samples);
+}
+
+/* Counts a burst as unclassified for good. */
+static void give_up(struct thread *thread, const struct burst *burst)
+{
+	thread->given_up++;
+	thread->given_up_ticks += burst->ticks;
+	note(thread, UNREAD_UNCLASSIFIED, burst);
+}
+
+/*
+ * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
+ * bursts of its span and length. Without a span it is given up.
+ */
+static void leave(struct thread *thread, const struct burst *burst)
+{
+	struct span_length *length;
+
+	if (burst->span == BURST_NO_SPAN) {
+		give_up(thread, burst);
+		return;
+	}
+	length = &thread->sites.length[burst->length];
+	span_mark(thread->sites.noted_since, burst->span);
+	length->left++;
+	length->left_ticks += (double)burst->ticks;
+}
+
+/* Books a burst that no prototype claims to the prototype that is the best guess, or gives it up. */
+static void settle_guess(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	double metrics[SPACE_DIMS_MAX];
+	float point[SPACE_DIMS_MAX];
+	int prototype = -1;
+
+	burst_metrics(ledger, &thread->sites, burst, metrics);
+	if (space_map(&table->space, metrics, point))
+		prototype = prototypes_guess(table, point,
+				burst_place(ledger, &thread->sites, burst));
+	if (prototype < 0)
+		give_up(thread, burst);
+	else
+		book(ledger, thread, table, (unsigned)prototype, burst);
+}
+
+static void give_back(struct ledger *ledger, struct pending *place)
+{
+	pthread_mutex_lock(&ledger->lock);
+	pending_give_back(&ledger->pending, place);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+/* Keeps a burst that no prototype claims for the next generation. It may replace the thread's oldest one. */
+static void wait_for_next_generation(struct ledger *ledger, struct thread *thread,
+		const struct burst *burst)
+{
+	struct pending *place;
+
+	pthread_mutex_lock(&ledger->lock);
+	place = pending_take(&ledger->pending, &thread->pending);
+	pthread_mutex_unlock(&ledger->lock);
+	if (!place) {
+		place = pending_shift(&thread->pending);
+		leave(thread, place ? &place->burst : burst);
+	}
+	if (!place)
+		return;
+	place->burst = *burst;
+	pending_append(&thread->pending, place);
+}
+
+void book_settle_pending(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table)
+{
+	for (unsigned left = thread->pending.count; left; left--) {
+		struct pending *place = pending_shift(&thread->pending);
+		double metrics[SPACE_DIMS_MAX];
+		int prototype;
+
+		burst_metrics(ledger, &thread->sites, &place->burst, metrics);
+		prototype = classify(table, metrics,
+				burst_place(ledger, &thread->sites, &place->burst));
+		if (prototype < 0) {
+			pending_append(&thread->pending, place);
+			continue;
+		}
+		book(ledger, thread, table, (unsigned)prototype, &place->burst);
+		give_back(ledger, place);
+	}
+	thread->settled = table->generation;
+}
+
+void book_settle_last(struct ledger *ledger, struct thread *thread)
+{
+	struct pending *place;
+
+	while ((place = pending_shift(&thread->pending))) {
+		settle_guess(ledger, thread, ledger->table, &place->burst);
+		give_back(ledger, place);
+	}
+}
+
+static void record(struct ledger *ledger, const struct thread *thread, const struct burst *burst)
+{
+	if (!ledger->bursts)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	burst_table_add(ledger->bursts, (unsigned)(thread->place - ledger->rank), burst);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	uint32_t place = burst_place(ledger, &thread->sites, burst);
+	double metrics[SPACE_DIMS_MAX];
+	int prototype;
+
+	record(ledger, thread, burst);
+	burst_metrics(ledger, &thread->sites, burst, metrics);
+	offer(ledger, thread, burst, metrics, place);
+	prototype = classify(table, metrics, place);
+	if (prototype < 0)
+		wait_for_next_generation(ledger, thread, burst);
+	else
+		book(ledger, thread, table, (unsigned)prototype, burst);
+	return prototype;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Classifies bursts, and books each to the open quantum of its thread, the sample for the next training and the
+ * profile. Bursts that no prototype claims wait for the next generation. Call all functions in a drain of the
+ * thread.
+ */
+#ifndef PHASEMUX_AGENT_BOOK_H
+#define PHASEMUX_AGENT_BOOK_H
+
+#include <stdint.h>
+
+#include "agent/ledger_state.h"
+
+/* Returns x mixed to a random number. */
+uint64_t ledger_mixed(uint64_t x);
+
+/* Adds the thread's open quantum to the sums, and removes the spool's copy. Caller holds the ledger lock. */
+void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
+
+/* Adds `samples` samples at `address` in bursts of a prototype to the profile. Takes the ledger lock. */
+void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples);
+
+/* Classifies and books a burst. Returns its prototype, or -1 if it is pending or was given up. */
+int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst);
+
+/* Adds the thread's open quantum to the sums. Takes the ledger lock. */
+void book_close_quantum(struct ledger *ledger, struct thread *thread);
+
+/* Books the thread's pending bursts that the new generation claims. */
+void book_settle_pending(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table);
+
+/* Books each pending burst to the prototype that is the best guess, or gives it up. For the thread's end. */
+void book_settle_last(struct ledger *ledger, struct thread *thread);
+
+#endif
