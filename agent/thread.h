@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/account.h"
 #include "agent/burst.h"
 #include "agent/histogram.h"
 #include "agent/passed.h"
@@ -22,7 +23,6 @@
 #include "agent/rest_estimate.h"
 #include "agent/site.h"
 #include "agent/slices.h"
-#include "agent/totals.h"
 #include "multiplex/adaptive.h"
 #include "multiplex/scheme.h"
 #include "multiplex/sums.h"

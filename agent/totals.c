@@ -3,49 +3,16 @@
 
 #include <math.h>
 
-/* Cost of a call in a rest, as a multiple of the cost of a skipped call, by instructions. */
-#define REST_TIMES 1.5
-
 static void add_tally(struct tally *tally, double bursts, double ticks, double ns_per_tick)
 {
 	tally->bursts += bursts;
 	tally->seconds += ticks * ns_per_tick * 1e-9;
 }
 
-/* Returns how many of `all` threads existed on average during `time`. `ended` of them lived `ended_time`. */
-static double mean_threads(double all, double ended, double ended_time, double time)
-{
-	return time > 0 ? fmax(all - ended + ended_time / time, 0) : all;
-}
-
-double account_threads(const struct account *account, double ticks)
-{
-	return mean_threads(account->threads, account->ended,
-			account->ended_ticks - account->late_ticks, ticks);
-}
-
 double totals_threads(const struct totals *totals, double wall_seconds)
 {
-	return mean_threads(totals->threads, totals->ended_threads, totals->ended_seconds,
+	return account_mean_threads(totals->threads, totals->ended_threads, totals->ended_seconds,
 			wall_seconds);
-}
-
-struct work account_work(const struct account *account, double passed_ticks)
-{
-	return (struct work){
-		.calls = account->hook_ticks +
-				(account->passed + REST_TIMES * account->rested_calls) *
-						passed_ticks,
-		.reads = account->read_ticks,
-		.switches = account->switch_ticks,
-		.services = account->service_ticks,
-		.samples = account->sample_ticks,
-	};
-}
-
-double work_sum(const struct work *work)
-{
-	return work->calls + work->reads + work->switches + work->services + work->samples;
 }
 
 static void add_work(struct totals *totals, const struct work *ticks, double ns_per_tick)

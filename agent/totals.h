@@ -6,6 +6,7 @@
 #ifndef PHASEMUX_AGENT_TOTALS_H
 #define PHASEMUX_AGENT_TOTALS_H
 
+#include "agent/account.h"
 #include "agent/unread.h"
 
 /* The thread's clock, and values in its ticks. */
@@ -13,14 +14,6 @@ struct totals_clock {
 	double ns_per_tick;
 	double passed_ticks; /* cost of a call that is skipped */
 	double burst_min;    /* bursts below this length are short */
-};
-
-/* Time that the agent took from threads while the program ran, by kind of work. */
-struct work {
-	double calls; /* at both ends of calls, without the other kinds */
-	double reads, switches;
-	double services; /* drains, rounds, trainings, and learning new call paths */
-	double samples;  /* in the kernel */
 };
 
 /* All members are doubles, so that ranks are merged by adding. */
@@ -43,37 +36,8 @@ struct totals {
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 
-/* Counts of one thread as plain numbers; ticks are those of its clock. */
-struct account {
-	double calls, bursts, ticks;
-	double passed;            /* number of calls that were skipped; part of `calls` */
-	double polls, poll_ticks; /* between calls that only ask */
-	double short_bursts, short_ticks;
-	double unclassified_bursts, unclassified_ticks; /* no later training can classify them */
-	double lost, hook_ticks, reads, read_ticks, switches, switch_ticks, service_ticks;
-	double sample_ticks; /* in the kernel */
-	double slices, samples,
-			lost_samples; /* slices cut; the kernel's samples in bursts; samples lost */
-	double rested_calls, rested_ticks; /* calls in rests, and the rests' length (rest.h) */
-	/* lives in the struct (thread_life); late_ticks: end of the last life, 0 if no thread lives now */
-	double threads, ended, ended_ticks, late_ticks;
-	double paths;        /* call paths that are kept */
-	double merged_calls; /* calls whose path had no room, or could not be learnt (sampling/path.h) */
-};
-
-/*
- * Returns how many threads existed on average during the run, which lasted `ticks` or `wall_seconds`. A thread
- * that ended counts while it lived. A thread that exists at the end counts from the start of the run, or from
- * the end of the thread whose place it took. Therefore the serial part before a pool of threads is made is idle
- * time of the pool.
- */
-double account_threads(const struct account *account, double ticks);
+/* Returns how many threads existed on average during the run, which lasted `wall_seconds` (account_threads). */
 double totals_threads(const struct totals *totals, double wall_seconds);
-
-/* Returns the agent's work in the thread in ticks. passed_ticks: cost of a call that is skipped. */
-struct work account_work(const struct account *account, double passed_ticks);
-
-double work_sum(const struct work *work);
 
 /*
  * Adds a thread's counts and its unread bursts, which are placed by call paths and length (agent/unread.h has
