@@ -15,6 +15,8 @@
 #include "agent/log.h"
 #include "agent/plain_locale.h"
 #include "agent/report.h"
+#include "agent/rest_estimate.h"
+#include "agent/resting.h"
 #include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/toggle.h"

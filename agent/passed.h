@@ -25,8 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PASSED_WINDOW 8   /* calls */
-#define PASSED_MOST   127 /* most windows skipped for each one that is observed */
+#define PASSED_WINDOW 8 /* calls */
 #define PASSED_PLACES 12
 
 /*
@@ -149,62 +148,5 @@ static inline bool passed_takes_next(struct passed *passed, const void *site, co
 		passed_came_from(passed, passed->next);
 	return true;
 }
-
-/* A burst and the call that ended it, which were timed; times in ticks. */
-struct passed_pair {
-	uint64_t burst, call;
-	uint32_t span, from;       /* of the burst; the site where the next one begins */
-	uint16_t length;           /* number of the length in the thread's table */
-	bool placed, waits, nests; /* placed: by span and length; otherwise the burst is short */
-	bool polls;                /* it was no burst but polling (polling.h) */
-	bool asks;                 /* the call only asks */
-	const void *site, *frame;
-};
-
-/* The core's part. */
-struct passed_window {
-	uint32_t multiple; /* windows skipped for each one that is observed, about; 0: none */
-	uint32_t going;    /* calls that may be skipped in the burst under way; 0: none are */
-	uint32_t resume; /* calls that may still be skipped if the program polls on after an answer */
-	uint16_t calm;   /* number of quick calls in a row, at most CALM */
-	uint16_t pairs; /* number of pairs of this window that are known */
-	bool timed;     /* the burst that ended last is in the next pair; its call is not yet */
-	uint64_t doubt; /* ticks of what was long among skipped calls */
-	/* mean ticks of skipped calls when nothing was long, and as many as the window promised */
-	double usual_ticks, usual_expected;
-};
-
-struct thread;
-struct thread_rules;
-
-/*
- * Returns how many windows are skipped for each one that is observed, so that calls cost no more than a part of
- * the budget. 0: all calls are observed. calls, ticks: calls that the thread had in this time. elapsed: ticks
- * of the program until now.
- */
-uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
-		uint64_t calls, uint64_t ticks, uint64_t elapsed);
-
-/* Measures and returns the ticks that a skipped call costs, many in a row. Takes 6 us. */
-double passed_cost(void);
-
-/*
- * Adds a call that has returned after `call_ticks` to the window, and decides whether to skip the next calls.
- */
-void passed_after(struct thread *thread, const struct thread_rules *rules, const void *site,
-		const void *frame, bool waits, uint64_t call_ticks);
-
-/*
- * Divides the time of the skipped calls, up to now, among bursts and calls. The burst under way is then only
- * the last part of it.
- */
-void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now);
-
-/*
- * Divides the time of the skipped calls among bursts and calls when the last one returns at time now, and was
- * answered. No burst is under way after it. If the time is longer than expected, that call took the rest,
- * because it received what has come. Returns false if calls are not being skipped.
- */
-bool passed_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 #endif

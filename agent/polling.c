@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/polling.h"
 
-#include "agent/thread.h"
 #include "sampling/clock.h"
 
 __attribute__((hot)) bool polling_is(struct thread *thread, const struct thread_rules *rules,

@@ -22,28 +22,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/thread.h"
+
 #define POLLING_NS      2000
 #define POLLING_LOOK_NS 50000
-#define POLLING_ROW     64 /* gaps in a row after which polling has gone on for a while */
-#define POLLING_VAIN    3  /* vain answers in a row after which answers are not heeded */
 /*
  * A thread was preempted if it was on a processor for less than this fraction (1 / 16) of the time. It is not
  * 0, because leaving a processor and coming back takes time: up to 60 us of 4 ms on a virtual machine.
  */
 #define POLLING_HELD_UP 16
-
-struct polling {
-	bool asks;     /* the intercepted call under way only asks */
-	bool asked;    /* the burst under way began after a call that only asks */
-	bool answered; /* that call said that what it asked for has come */
-	uint8_t vain; /* answers in a row after which the program polled on, at most POLLING_VAIN */
-	uint32_t row; /* gaps in a row, at most POLLING_ROW */
-	/* ticks: when the kernel was asked last (0: it was not), and the thread's processor time then */
-	uint64_t looked, ran;
-};
-
-struct thread;
-struct thread_rules;
 
 /* Returns whether an answer may mean that the program stops polling. */
 static inline bool polling_heeds(const struct polling *polling)

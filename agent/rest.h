@@ -71,32 +71,4 @@ static inline bool rest_takes(struct rest *rest)
 	return false;
 }
 
-/* The core's part. All times in ticks. */
-struct rest_plan {
-	uint64_t since;  /* when the rest under way began; 0: the thread does not rest */
-	uint64_t until;  /* when the rest under way ends, as in struct rest (ns) */
-	uint64_t wanted; /* length of the next rest; 0: none is wanted */
-	uint64_t due; /* random time; the next rest begins with the first call that returns after it */
-	uint64_t woken;  /* when the last rest ended, or the budget was last checked */
-	double spent;    /* cost of calls when the budget was last checked */
-	uint32_t passed; /* the thread's passed_window.multiple at that time */
-	bool noted; /* bursts are noted, from which those of rests are estimated (rest_estimate.h) */
-};
-
-struct thread;
-struct thread_rules;
-
-/*
- * Plans a rest if the thread needs one, `elapsed` ticks after the program's start, at time now. Call on the
- * thread itself, while it is in a call.
- */
-void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
-		uint64_t now);
-
-/* Begins the rest that was due. Call at time now, when a call has returned and before a burst begins. */
-void rest_begin(struct thread *thread, uint64_t now);
-
-/* Ends the rest under way, at time now. */
-void rest_end(struct thread *thread, uint64_t now);
-
 #endif

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "agent/thread.h"
 #include "sampling/clock.h"
 
 #define WINDOW_NS 50e6 /* observed time of a window, with some rests and many bursts */
@@ -176,7 +175,7 @@ void rest_estimate_end(struct thread *thread, uint64_t end, uint64_t now)
 
 void rest_estimate_look(struct thread *thread, uint64_t now)
 {
-	if (!thread->estimate.window)
+	if (!thread->resting.noted)
 		return;
 	add_awake(thread, now);
 	look(thread);
@@ -186,7 +185,7 @@ void rest_estimate_finish(struct thread *thread, uint64_t now)
 {
 	struct rest_estimate *estimate = &thread->estimate;
 
-	if (!estimate->window)
+	if (!thread->resting.noted)
 		return;
 	add_awake(thread, now);
 	if (estimate->awake >= (double)clock_ticks(LEAST_NS))

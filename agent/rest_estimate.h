@@ -15,35 +15,7 @@
 
 #include <stdint.h>
 
-#include "agent/site.h"
-
-#define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */
-
-/* Bursts in the window that have one number in the table of lengths. */
-struct rest_length {
-	uint32_t window;   /* number of the last window that had any */
-	uint32_t previous; /* number of the one before it that had any */
-	uint32_t bursts;
-	uint16_t span;
-	uint64_t ticks;
-	double owed, owed_ticks; /* part of a burst, 0 .. 1, that is not yet added, and its time */
-	double before;           /* bursts for each tick of the previous window */
-};
-
-struct rest_estimate {
-	uint32_t window;      /* number of the present window; 0: nothing is noted yet */
-	uint64_t since;       /* ticks, up to which time is in `awake` or `rested` */
-	uint64_t unobserved;  /* the thread's `unobserved` at that time */
-	double awake, rested; /* ticks of the window: observed, and in rests */
-	double before;        /* observed ticks of the previous window; 0: there was none */
-	uint64_t count[REST_ESTIMATE_COUNTS]; /* values at the start of the window */
-	double owed[REST_ESTIMATE_COUNTS];    /* part of a count, 0 .. 1, that is not yet added */
-	uint32_t lengths;                     /* number of lengths with bursts in the window */
-	uint16_t touched[LENGTHS_MAX];        /* numbers of these lengths */
-	struct rest_length length[LENGTHS_MAX];
-};
-
-struct thread;
+#include "agent/thread.h"
 
 /* Starts the first window, or a new one, at time now. */
 void rest_estimate_start(struct thread *thread, uint64_t now);
@@ -69,8 +41,19 @@ void rest_estimate_look(struct thread *thread, uint64_t now);
 /* Closes the last window of a thread that ends or is observed no more. */
 void rest_estimate_finish(struct thread *thread, uint64_t now);
 
-/* Adds bursts to the window. Call only after rest_estimate_start. */
-void rest_estimate_note(struct rest_estimate *estimate, uint32_t span, unsigned length,
+/*
+ * Adds `bursts` bursts of a span, and of `ticks` ticks together, to the window. number: of their length in the
+ * thread's table. Call only after rest_estimate_start.
+ */
+void rest_estimate_note(struct rest_estimate *estimate, uint32_t span, unsigned number,
 		uint64_t bursts, uint64_t ticks);
+
+/* Calls rest_estimate_note if a rest of the thread is likely. */
+static inline void rest_estimate_add(struct thread *thread, uint32_t span, unsigned number,
+		uint64_t bursts, uint64_t ticks)
+{
+	if (__builtin_expect(thread->resting.noted, 0))
+		rest_estimate_note(&thread->estimate, span, number, bursts, ticks);
+}
 
 #endif

@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include "agent/memory.h"
+#include "agent/polling.h"
 #include "agent/readers.h"
+#include "agent/rest_estimate.h"
+#include "agent/skipping.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
@@ -234,9 +237,9 @@ void thread_renew(struct thread *thread, const struct thread_rules *rules)
 	thread->open_error = 0;
 	thread->unopened = thread->plan->events > 0;
 	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+	/* rests are estimated from the bursts of the thread that rests */
 	thread->resting.since = thread->resting.wanted = 0;
-	if (thread->resting.noted)
-		rest_estimate_start(thread, thread->entered);
+	thread->resting.noted = false;
 	thread->polling = (struct polling){ .asks = false };
 	thread->window = (struct passed_window){ .multiple = 0 };
 	memset(thread->places, 0, sizeof(thread->places));
@@ -673,8 +676,8 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		thread_add_short(thread, 1, ticks);
 	else if (!read)
 		thread_add_unread(thread, span, length, 1, ticks);
-	else if (__builtin_expect(thread->resting.noted, 0))
-		rest_estimate_note(&thread->estimate, span, length, 1, ticks);
+	if (placed)
+		rest_estimate_add(thread, span, length, 1, ticks);
 	if (placed && !read && slicer_is_sampled(&thread->slicer))
 		push_unread(thread, now, ticks, span, length);
 	/* after skipped calls the length of the burst is not known but assumed */

@@ -17,12 +17,10 @@
 #include "agent/histogram.h"
 #include "agent/passed.h"
 #include "agent/pending.h"
-#include "agent/polling.h"
 #include "agent/preload.h"
-#include "agent/rest.h"
-#include "agent/rest_estimate.h"
 #include "agent/site.h"
 #include "agent/slices.h"
+#include "agent/thread_parts.h"
 #include "multiplex/adaptive.h"
 #include "multiplex/scheme.h"
 #include "multiplex/sums.h"
@@ -258,8 +256,6 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 {
 	span_mark(thread->sites.unread_since, span);
 	span_add_unread(&thread->sites.length[length], bursts, ticks);
-	if (__builtin_expect(thread->resting.noted, 0))
-		rest_estimate_note(&thread->estimate, span, length, bursts, ticks);
 }
 
 /*
@@ -380,17 +376,6 @@ static inline uint64_t thread_stop_counting(struct thread *thread, const struct 
 		uint64_t now)
 {
 	return thread->open && thread->reading ? thread_read_end(thread, rules, now) : now;
-}
-
-/*
- * Returns how many windows of calls are skipped for each one that is observed (passed.h): the number that keeps
- * the budget, or the largest one while the program polls, because polling has no bursts that would be lost.
- */
-static inline uint32_t thread_passes(const struct thread *thread, const struct thread_rules *rules)
-{
-	if (__builtin_expect(thread->polling.row == POLLING_ROW && rules->allowed > 0, 0))
-		return PASSED_MOST;
-	return thread->window.multiple;
 }
 
 /* Ends the burst under way at time now, when `call` begins at the path thread->at. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/passed.h"
+#include "agent/skipping.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"

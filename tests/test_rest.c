@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/rest.h"
+#include "agent/rest_estimate.h"
+#include "agent/resting.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"
@@ -128,6 +129,7 @@ static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts
 
 	thread_add_bursts(thread, bursts, ms(1), bursts * ms(1));
 	thread_add_unread(thread, span, length, bursts, bursts * ms(1));
+	rest_estimate_add(thread, span, length, bursts, bursts * ms(1));
 	thread_add_polls(thread, 2 * bursts, 2 * bursts);
 	now += ms(awake);
 	thread->entered = now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/passed.h"
+#include "agent/skipping.h"
 
 #include <string.h>
 
-#include "agent/thread.h"
+#include "agent/rest_estimate.h"
 #include "sampling/clock.h"
 
 #define CALM        64   /* quick calls in a row after which calls are skipped */
@@ -240,6 +240,14 @@ static bool was_held_up(struct thread *thread, const struct thread_rules *rules,
 			(on - expected) * POLLING_HELD_UP < (double)ticks - expected;
 }
 
+/* Adds `bursts` bursts like that of the pair, which will be placed by span and length. */
+static void add_placed(struct thread *thread, const struct passed_pair *pair, uint64_t bursts,
+		uint64_t ticks)
+{
+	thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
+	rest_estimate_add(thread, pair->span, pair->length, bursts, ticks);
+}
+
 /* Gives the bursts before the skipped calls their part of `left` ticks. Returns the remaining ticks. */
 static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
 {
@@ -253,7 +261,7 @@ static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, u
 		} else if (bursts) {
 			thread_add_bursts(thread, bursts, pair->burst, ticks);
 			if (pair->placed)
-				thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
+				add_placed(thread, pair, bursts, ticks);
 			else
 				thread_add_short(thread, bursts, ticks);
 		}
