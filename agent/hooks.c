@@ -6,12 +6,15 @@
 #include <unistd.h>
 #include <urcu-bp.h>
 
+#include "agent/budget.h"
 #include "agent/checkpoint.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
+#include "agent/delimit.h"
 #include "agent/forked.h"
 #include "agent/log.h"
+#include "agent/reading.h"
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"
 #include "agent/skipping.h"

@@ -274,6 +274,10 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
+/* Opens the groups and the samples of a thread, and sets open_error. Parameters as in thread_new. */
+void thread_open_counters(struct thread *thread, const struct thread_rules *rules, pid_t tid,
+		enum read_method method, bool save_pages);
+
 /* Returns whether the thread's counters are open. Call on the thread itself. */
 bool thread_is_open(const struct thread *thread);
 
@@ -282,6 +286,19 @@ void thread_end_life(struct thread *thread, uint64_t elapsed);
 
 /* Returns in how many of the run's `elapsed` ticks the place had a thread, as account_threads counts them. */
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
+
+/*
+ * Returns false if another thread has the turn. Pairs with the release in thread_end_turn, which publishes that turn.
+ */
+static inline bool thread_take_turn(struct thread *thread)
+{
+	return !atomic_flag_test_and_set_explicit(&thread->turn, memory_order_acquire);
+}
+
+static inline void thread_end_turn(struct thread *thread)
+{
+	atomic_flag_clear_explicit(&thread->turn, memory_order_release);
+}
 
 /*
  * Waits until no drain or checkpoint of the thread is under way, and prevents others until thread_let_go. The next
@@ -301,19 +318,6 @@ size_t thread_bytes(void);
 
 /* Returns the bytes of memory that the thread really takes, including the kernel's pages. */
 size_t thread_resident(const struct thread *thread);
-
-/*
- * Lowers the probability of reads until the thread's whole overhead is within the budget. elapsed: ticks of the
- * program until now. Call on the thread itself.
- */
-void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed);
-
-/*
- * Lowers the length below which bursts are short, so that 99% of the thread's recent computing time is above it.
- * The rounds (ledger_publish) set it for the whole run, but the time between them doubles. Call on the thread
- * itself.
- */
-void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /* Returns the ticks of the thread's time that the agent took, without the process' start and end. */
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
@@ -338,56 +342,13 @@ static inline void thread_count_untimed(struct thread *thread)
 	thread->untimed = thread->untimed ? thread->untimed - 1 : THREAD_CALLS_TIMED - 1;
 }
 
+/* Limits ticks to `most`, because what took longer was delayed by something else. */
+static inline uint64_t thread_limit(uint64_t ticks, double most)
+{
+	return (double)ticks < most ? ticks : (uint64_t)most;
+}
+
 /* Fills account with the thread's counts so far. Call on the thread itself, or after its last burst. */
 void thread_account(const struct thread *thread, struct account *account);
-
-/* Reads the counters at the end of a burst. Returns the time after that. */
-uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now);
-
-/*
- * Drops the burst or the call that was under way when the agent was turned off, because its end is not known. The
- * time since it began is unobserved. Call in the first hook after the agent is on again, at time now.
- */
-void thread_return(struct thread *thread, uint32_t returns, uint64_t now);
-
-/* Calls thread_return in the first hook after the agent was off. Call before all else in a hook. */
-static inline void thread_look_return(struct thread *thread, const struct thread_rules *rules,
-		uint64_t now)
-{
-	/* pairs with the release in toggle.c, by way of the hooks' pointer */
-	uint32_t returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
-
-	if (__builtin_expect(thread->returns != returns, 0))
-		thread_return(thread, returns, now);
-}
-
-/*
- * Starts the next quantum within the burst under way, if that is long and its quantum is over. Call on another
- * thread. Never waits.
- */
-void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
-
-/*
- * Reads the counters of the burst that ends at time now, if it is one that is read. Call before anything else is
- * done, so that the counts hold as little of the agent's work as possible, and thread_end_burst after it. Returns
- * the time when the counters were read.
- */
-static inline uint64_t thread_stop_counting(struct thread *thread, const struct thread_rules *rules,
-		uint64_t now)
-{
-	return thread->open && thread->reading ? thread_read_end(thread, rules, now) : now;
-}
-
-/* Ends the burst under way at time now, when `call` begins at the path thread->at. */
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now);
-
-/* Starts a burst at time now, when `call` at the path thread->at has returned. */
-void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now);
-
-/* Starts a burst of a thread that does not know yet that it is observed. Call on another thread. */
-void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now);
 
 #endif

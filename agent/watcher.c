@@ -11,6 +11,7 @@
 #include "agent/core.h"
 #include "agent/forked.h"
 #include "agent/own_thread.h"
+#include "agent/reading.h"
 #include "sampling/clock.h"
 
 #define LOOK_NS 100000000u /* longest time between two looks */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/budget.h"
+#include "agent/delimit.h"
 #include "agent/skipping.h"
 #include "agent/thread.h"
 #include "sampling/clock.h"

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "agent/counting.h"
+#include "agent/delimit.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
+#include "agent/reading.h"
 #include "agent/thread.h"
 #include "agent/training.h"
 #include "sampling/clock.h"

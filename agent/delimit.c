@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/delimit.h"
+
+#include <string.h>
+
+#include "agent/polling.h"
+#include "agent/reading.h"
+#include "agent/rest_estimate.h"
+#include "agent/skipping.h"
+#include "sampling/clock.h"
+
+static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
+{
+	return rules->long_ticks && ticks >= rules->long_ticks;
+}
+
+/*
+ * Makes a service due that drains the ring. If the ring is a quarter full, it is done in the next call that can
+ * wait; if it is half full, in any next call.
+ */
+static void drain_soon(struct thread *thread, uint64_t now)
+{
+	uint64_t used = ring_used(&thread->ring);
+
+	if (used >= THREAD_RING_BURSTS / 2)
+		thread->service_at = 0;
+	else if (used >= THREAD_RING_BURSTS / 4 && thread->service_at > now)
+		thread->service_at = now;
+}
+
+/*
+ * Limits processor times to the length of the burst, because a thread cannot have run for longer. What the
+ * kernel counts beyond that is the time of the two reads around the burst. times: a bit for each value that is
+ * a time in ns.
+ */
+static void bound_times(uint64_t *values, uint32_t times, uint64_t ticks)
+{
+	uint64_t most = (uint64_t)clock_ns(ticks);
+
+	for (; times; times &= times - 1) {
+		uint64_t *value = &values[__builtin_ctz(times)];
+
+		*value = *value < most ? *value : most;
+	}
+}
+
+/*
+ * Puts the counts of the burst that ends into the ring. length: number of its length in the thread's table.
+ * Returns false if the counts are lost.
+ */
+static __attribute__((noinline)) bool push_burst(struct thread *thread,
+		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span,
+		unsigned length)
+{
+	bool mixed = !thread->ended || thread->switched;
+	struct burst *burst;
+
+	/* the samples of a long burst are valid even if its counters were not read at its end */
+	if (!thread->ended && !is_long(rules, ticks))
+		return false;
+	burst = ring_reserve(&thread->ring);
+	if (!burst ||
+			(!mixed &&
+					!group_delta(thread->values, thread->end_values,
+							rules->counts[thread->group],
+							burst->values)))
+		return false;
+	bound_times(burst->values, mixed ? 0 : rules->times[thread->group], ticks);
+	burst->begin = thread->begin;
+	burst->ticks = ticks;
+	burst->quantum = mixed ? 0 : thread->quantum;
+	burst->execution = thread->sites.site[thread->from].bursts;
+	burst->span = span;
+	burst->length = (uint16_t)length;
+	burst->regular = span_regular(&thread->sites.span[span].order);
+	burst->group = mixed ? 0 : (uint16_t)thread->group;
+	burst->mixed = mixed;
+	burst->unread = false;
+	/* the group of a mixed burst, and its weight, may be changing now */
+	burst->group_weight = mixed ? 1 : (float)thread->group_weight;
+	burst->weight = thread->weight;
+	burst->slice = false;
+	burst->samples = 0;
+	burst->is_long = is_long(rules, ticks);
+	if (rules->sample_ns)
+		memcpy(burst->first, thread->values, sizeof(burst->first));
+	burst->from = (uint16_t)thread->from;
+	ring_commit(&thread->ring);
+	drain_soon(thread, now);
+	return true;
+}
+
+/* Returns whether what ends after `ticks` was polling and no burst. Then nothing else is to be done. */
+static inline bool ends_poll(struct thread *thread, const struct thread_rules *rules, uint64_t now,
+		uint64_t ticks)
+{
+	struct passed_pair *pair = &thread->pair[thread->window.pairs];
+	bool gap = thread->polling.asked && thread->polling.asks &&
+			polling_is(thread, rules, now, ticks);
+
+	if (!gap && !thread->polling.asked && !thread->polling.row)
+		return false;
+	polling_learn(thread, rules, now, gap);
+	if (!gap)
+		return false;
+	thread_add_polls(thread, 1, ticks);
+	*pair = (struct passed_pair){ .burst = ticks, .polls = true };
+	return true;
+}
+
+/*
+ * Returns whether the next burst may be read: while the program polls, only if an answer may have ended that.
+ */
+static inline bool may_read(const struct thread *thread)
+{
+	const struct polling *polling = &thread->polling;
+
+	return !polling->asked || !thread->sites.site[thread->from].polls ||
+			(polling->answered && polling_heeds(polling));
+}
+
+/* Puts a burst that was not read into the ring, because it may have been sampled: the ledger looks. */
+static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_t now,
+		uint64_t ticks, uint32_t span, unsigned length)
+{
+	struct burst *burst = ring_reserve(&thread->ring);
+
+	if (!burst)
+		return;
+	burst->begin = thread->begin;
+	burst->ticks = ticks;
+	burst->span = span;
+	burst->length = (uint16_t)length;
+	burst->from = (uint16_t)thread->from;
+	burst->unread = true;
+	burst->is_long = false;
+	ring_commit(&thread->ring);
+	drain_soon(thread, now);
+}
+
+__attribute__((hot)) void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now)
+{
+	struct thread_counts *counts = &thread->counts;
+	struct passed_pair *pair = &thread->pair[thread->window.pairs];
+	bool went_by = thread->window.going, is_short, placed, read = false;
+	unsigned length = 0;
+	uint32_t span = 0;
+	uint64_t ticks;
+
+	if (went_by)
+		passed_settle(thread, rules, now);
+	site_add(&counts->calls, 1);
+	if (__builtin_expect(!thread->open, 0))
+		return;
+	thread->open = false;
+	ticks = now - thread->begin;
+	if ((int64_t)ticks < 0)
+		ticks = 0;
+	if (ends_poll(thread, rules, now, ticks)) {
+		thread->window.timed = thread_passes(thread, rules) && !went_by;
+		return;
+	}
+	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
+			ticks);
+	site_learn(&thread->sites.site[thread->from], ticks);
+	is_short = ticks < thread->burst_min;
+	placed = !is_short || ticks >= rules->placed_ticks;
+	if (placed) {
+		span = span_find(&thread->sites, thread->from,
+				site_find(&thread->sites, thread->at, call));
+		length = span_length(&thread->sites, &thread->sites.span[span], ticks);
+	}
+	if (!is_short) {
+		span_follow(&thread->sites, thread->before, span);
+		thread->before = span;
+	}
+	if (thread->reading && !is_short) {
+		read = push_burst(thread, rules, now, ticks, span, length);
+		if (!read)
+			site_add(&counts->lost, 1);
+	}
+	if (!placed)
+		thread_add_short(thread, 1, ticks);
+	else if (!read)
+		thread_add_unread(thread, span, length, 1, ticks);
+	if (placed)
+		rest_estimate_add(thread, span, length, 1, ticks);
+	if (placed && !read && slicer_is_sampled(&thread->slicer))
+		push_unread(thread, now, ticks, span, length);
+	/* after skipped calls the length of the burst is not known but assumed */
+	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
+	if (thread->window.timed) {
+		pair->burst = ticks;
+		pair->span = span;
+		pair->length = (uint16_t)length;
+		pair->placed = placed;
+		pair->polls = false;
+	}
+}
+
+/*
+ * Publishes the burst. A thread that sees a field of it also sees the burst before it over: all are releases.
+ */
+static inline void publish(struct thread *thread, uint64_t now)
+{
+	struct open_burst *open = &thread->under_way;
+
+	atomic_store_explicit(&open->quantum, thread->quantum, memory_order_release);
+	atomic_store_explicit(&open->group, thread->group, memory_order_release);
+	atomic_store_explicit(&open->from, thread->from, memory_order_release);
+	atomic_store_explicit(&open->weight, thread->weight, memory_order_release);
+	atomic_store_explicit(&open->since, now, memory_order_release);
+}
+
+__attribute__((hot)) void thread_begin_burst(struct thread *thread,
+		const struct thread_rules *rules, enum runtime_call call, uint64_t now)
+{
+	double chance;
+
+	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
+	thread->from = site_find(&thread->sites, thread->at, call);
+	chance = site_chance(&thread->sites.site[thread->from], thread->pay, thread->explore);
+	thread->reading = thread->open && !thread->open_error && may_read(thread) &&
+			thread_random(thread) < chance;
+	if (thread->reading && __builtin_expect(thread->unopened, 0)) {
+		thread->reading = reading_open_late(thread, rules);
+		now = clock_now();
+	}
+	if (thread->reading) {
+		thread->weight = chance >= 1 ? 1 : 1 / chance;
+		if (!reading_begin(thread, rules, &now)) {
+			thread->reading = false;
+			site_add(&thread->counts.lost, 1);
+		}
+	}
+	thread->begin = now;
+	if (thread->reading)
+		publish(thread, now);
+}
+
+void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now)
+{
+	thread->by_other = true;
+	thread_begin_burst(thread, rules, call, now);
+	thread->by_other = false;
+}
+
+void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
+{
+	thread->returns = returns;
+	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);
+	thread->open = thread->reading = false;
+	thread->entered = now;
+	passed_stop(thread->passed);
+	thread->window.going = thread->window.pairs = thread->window.resume = 0;
+	thread->window.timed = false;
+	thread->polling = (struct polling){ .asks = thread->polling.asks };
+	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
+}
