@@ -45,35 +45,6 @@ extern _Atomic(const struct preload_hooks *) wrap_hooks;
 
 extern enum wrap_role wrap_role;
 
-/* The MPI that a process has when it becomes a target. */
-enum wrap_with {
-	WITH_NOTHING,  /* no MPI */
-	WITH_MPI,      /* MPI is initialised, and MPI_COMM_WORLD exists */
-	WITH_SESSIONS, /* MPI without MPI_COMM_WORLD; each rank is alone */
-};
-
-/* Opens the core. Later calls do nothing. */
-void wrap_attach(enum wrap_with with);
-
-/*
- * Makes the process a target when an OpenMP region starts. Call in a process that the command of `phasemux run`
- * has started. Does nothing on other threads than the main one: to open the core waits for the loader's lock,
- * which the main thread may hold in a dlopen while it waits for the calling thread.
- */
-void wrap_first_region(void);
-
-/* Returns whether an MPI library is loaded. If so, the process does not become a target before MPI_Init. */
-bool wrap_has_mpi(void);
-
-/* Finds the real calls of threads among what the program started with. Call in the constructor. */
-void threads_start(void);
-
-/*
- * Notes which loaded objects are runtimes, whose own threads and waits are not the program's. Call after
- * MPI_Init, or when a process without MPI becomes a target.
- */
-void threads_look(void);
-
 static inline const struct preload_hooks *wrap_observed(void)
 {
 	return atomic_load_explicit(&wrap_hooks, memory_order_acquire);

@@ -10,6 +10,7 @@
 
 #include "agent/quiet.h"
 #include "agent/real.h"
+#include "agent/target.h"
 #include "agent/wrap.h"
 
 typedef union {
@@ -68,7 +69,7 @@ static void parallel_begin(ompt_data *task, const void *frame, ompt_data *parall
 	(void)requested;
 	(void)flags;
 	if (wrap_role == ROLE_BELOW && !wrap_observed())
-		wrap_first_region();
+		target_first_region();
 	/* the region's threads read it in implicit_task */
 	parallel->ptr = (void *)site;
 	begin_waiting(site);
@@ -183,7 +184,7 @@ struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_start start = { .initialize = initialize, .finalize = finalize };
 	int kept = errno;
-	bool may_be = wrap_role != ROLE_MPI || wrap_has_mpi();
+	bool may_be = wrap_role != ROLE_MPI || target_has_mpi();
 	struct ompt_start *other = next_tool(version, runtime);
 
 	if (other && wrap_role != ROLE_MPI)

@@ -3,6 +3,8 @@
  * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost one load and
  * one jump. <pthread.h> is not included, because it declares the same names with other types.
  */
+#include "agent/wrap_threads.h"
+
 #include <errno.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -14,6 +16,8 @@
 
 #include "agent/annotate.h"
 #include "agent/real.h"
+#include "agent/runtimes.h"
+#include "agent/target.h"
 #include "agent/unloaded.h"
 #include "agent/wrap.h"
 
@@ -56,7 +60,7 @@ static void resolved(size_t index, void *real)
 	atomic_store_explicit(&reals[index], real, memory_order_release);
 }
 
-void threads_start(void)
+void wrap_threads_start(void)
 {
 	if (real_find_many(symbols, REALS, true, resolved))
 		atomic_store_explicit(&is_started, true, memory_order_relaxed);
@@ -93,78 +97,11 @@ static inline void *real_of(enum real_thread which, const void *site)
 	return real;
 }
 
-/* ---- whose threads ---- */
-
-/*
- * Prefixes of the files of runtimes. Calls from there are not the program's, because runtimes have threads of
- * their own that wait for others. The preload is one of them: if the program ends a region with a jump to such
- * a call, the call comes from the preload. At a wait of liburcu, even when a thread ends, no burst may end or
- * start, because liburcu would be entered again with its lock held.
- */
-static const char *const runtimes[] = { "libgomp", "libomp", "libiomp", "libmpi", "libopen-",
-	"libpmi", "libevent", "libuc", "libfabric", "libpsm", "libprrte", "mca_", "libphasemux-",
-	"liburcu", "libcuda" };
-
-#define RANGES_MAX 64
-
-static struct {
-	uintptr_t begin, end;
-} ranges[RANGES_MAX];
-static _Atomic unsigned range_count;
-
-static int note_runtime(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *base = strrchr(info->dlpi_name, '/');
-	unsigned *count = data;
-	bool is_runtime = false;
-
-	(void)size;
-	base = base ? base + 1 : info->dlpi_name;
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
-		is_runtime = is_runtime || strncmp(base, runtimes[i], strlen(runtimes[i])) == 0;
-	if (!is_runtime || *count == RANGES_MAX)
-		return 0;
-	ranges[*count].begin = UINTPTR_MAX;
-	ranges[*count].end = 0;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
-
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		if (begin < ranges[*count].begin)
-			ranges[*count].begin = begin;
-		if (end > ranges[*count].end)
-			ranges[*count].end = end;
-	}
-	++*count;
-	return 0;
-}
-
-void threads_look(void)
-{
-	unsigned count = 0;
-
-	dl_iterate_phdr(note_runtime, &count);
-	/* pairs with the acquire in is_program: publishes the ranges */
-	atomic_store_explicit(&range_count, count, memory_order_release);
-}
-
-static bool is_program(const void *site)
-{
-	unsigned count = atomic_load_explicit(&range_count, memory_order_acquire);
-
-	for (unsigned i = 0; i < count; i++)
-		if ((uintptr_t)site >= ranges[i].begin && (uintptr_t)site < ranges[i].end)
-			return false;
-	return true;
-}
-
 /* Returns whether a call is observed: in a target, made by the program itself, and not within another call. */
 static inline bool is_observed(const void *site)
 {
 	return wrap_observed() && !wrap_thread.depth &&
-			!rest_is_endless(&wrap_thread.of_core.rest) && is_program(site);
+			!rest_is_endless(&wrap_thread.of_core.rest) && runtimes_are_not_at(site);
 }
 
 /* ---- regions: functions that run on a team of threads ---- */
@@ -199,15 +136,6 @@ static void run_region(void *data)
 	annotate_release(region);
 }
 
-void wrap_first_region(void)
-{
-	int kept = errno;
-
-	if (syscall(SYS_gettid) == getpid() && !wrap_has_mpi())
-		wrap_attach(WITH_NOTHING);
-	errno = kept;
-}
-
 /*
  * Wrapper of a call that runs a region. The real call is looked for from the body, which is always a function
  * of the object that made the call. The return address may be in another object, if the call was made by a jump
@@ -227,7 +155,7 @@ void wrap_first_region(void)
 			return 0;                                                                  \
 		}                                                                                  \
 		if (wrap_role == ROLE_BELOW && !wrap_observed())                                   \
-			wrap_first_region();                                                       \
+			target_first_region();                                                     \
 		if (!wrap_observed() || wrap_thread.depth)                                         \
 			return real(A_##count);                                                    \
 		wrap_enter(THREAD_##name, CALLER);                                                 \

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The preload has the intercepted calls, and nothing else. It needs only libc. MPI_Init opens the core. Without
- * MPI, a process is a target if `phasemux run` says so. In all other processes the preload does nothing.
+ * The intercepted calls of MPI, in C and Fortran. In a process that is no target they cost one load and one jump.
  */
-#include "agent/preload.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "agent/early.h"
-#include "agent/look.h"
-#include "agent/meeting.h"
-#include "agent/quiet.h"
 #include "agent/real.h"
-#include "agent/role.h"
-#include "agent/unloaded.h"
-#include "agent/visible.h"
+#include "agent/target.h"
 #include "agent/wrap.h"
 #include "sampling/cancellation.h"
 
@@ -59,181 +47,6 @@ static const char *const symbols[MPI_CALLS * FORMS] = {
 #include "agent/mpi_calls.def"
 };
 #undef MPI_CALL
-
-__thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
-_Atomic(const struct preload_hooks *) wrap_hooks;
-enum wrap_role wrap_role;
-
-static _Atomic(const struct preload_hooks *) all_hooks; /* the hooks that are set, paused or not */
-
-static void set_hooks(const struct preload_hooks *hooks)
-{
-	atomic_store_explicit(&all_hooks, hooks, memory_order_release);
-	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
-}
-
-static void pause_hooks(bool paused)
-{
-	const struct preload_hooks *all = atomic_load_explicit(&all_hooks, memory_order_acquire);
-
-	/* pairs with the acquire in wrap_observed: publishes what the core wrote before it resumed */
-	atomic_store_explicit(&wrap_hooks, paused ? NULL : all, memory_order_release);
-}
-
-static struct preload preload = { .set_hooks = set_hooks,
-	.pause = pause_hooks,
-	.unloaded = unloaded_modules };
-
-/* Finds the folder of this shared object. Returns false if it is not known, or longer than `size`. */
-static bool own_folder(char *folder, size_t size)
-{
-	Dl_info here;
-	const char *slash;
-
-	if (!dladdr((void *)own_folder, &here) || !here.dli_fname)
-		return false;
-	slash = strrchr(here.dli_fname, '/');
-	if (!slash)
-		return snprintf(folder, size, ".") < (int)size;
-	return snprintf(folder, size, "%.*s", (int)(slash - here.dli_fname), here.dli_fname) <
-			(int)size;
-}
-
-static bool is_disabled(void)
-{
-	const char *disable = getenv("PHASEMUX_DISABLE");
-
-	return disable && strcmp(disable, "1") == 0;
-}
-
-/*
- * Functions that only glibc has are weak here. A program of another C library (musl) must start as without the
- * agent, which is then off.
- */
-extern const char *gnu_get_libc_version(void) __attribute__((weak));
-extern int __cxa_at_quick_exit(void (*function)(void *), void *object) __attribute__((weak));
-extern void *__dso_handle __attribute__((visibility("hidden")));
-
-static bool is_glibc(void)
-{
-	return gnu_get_libc_version && __cxa_at_quick_exit;
-}
-
-/* Ends the run when the process ends. With MPI, MPI_Finalize has ended it. */
-static __attribute__((destructor)) void end(void)
-{
-	const struct preload_hooks *hooks = wrap_observed();
-	int kept = errno;
-
-	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
-		hooks->finalize(&wrap_thread.of_core, CALLER);
-	look_end();
-	errno = kept;
-}
-
-static void end_quickly(void *unused)
-{
-	(void)unused;
-	end();
-}
-
-static _Atomic(void (*)(int)) real_exit;
-
-/*
- * Ends the run, then the process. The child of a vfork calls this too, in its parent's memory. Therefore
- * nothing is written here, except by functions that check for that.
- */
-static __attribute__((noreturn)) void leave(int status, void *site, const void *frame)
-{
-	const struct preload_hooks *hooks = wrap_observed();
-	void (*real)(int) = atomic_load(&real_exit);
-
-	if (hooks && !preload.with_mpi && !wrap_thread.depth)
-		hooks->leave(&wrap_thread.of_core, site, frame);
-	look_end();
-	if (real)
-		real(status);
-	for (;;)
-		syscall(SYS_exit_group, status);
-}
-
-__attribute__((visibility("default"), noreturn)) void _exit(int status)
-{
-	leave(status, CALLER);
-}
-
-__attribute__((visibility("default"), noreturn)) void _Exit(int status)
-{
-	leave(status, CALLER);
-}
-
-/*
- * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the
- * ranks have met, because a rank without a core tells the others.
- */
-static int (*open_core(void))(struct preload *)
-{
-	int (*core_attach)(struct preload *);
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512];
-	void *core;
-
-	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
-	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
-	if (core_attach)
-		return core_attach;
-	snprintf(why, sizeof(why), "%s", dlerror());
-	if (meeting_leave(&preload))
-		quiet_say("phasemux: off: %s\n", why);
-	return NULL;
-}
-
-static void attach(enum wrap_with with)
-{
-	int (*core_attach)(struct preload *);
-	int error;
-
-	if (!is_glibc()) {
-		quiet_say("phasemux: off: the C library of this program is not glibc\n");
-		return;
-	}
-	if (with == WITH_NOTHING)
-		preload.attach_ns = clock_monotonic();
-	preload.with_mpi = with != WITH_NOTHING;
-	preload.begun = &wrap_thread.begun;
-	if (!own_folder(preload.folder, sizeof(preload.folder))) {
-		quiet_say("phasemux: off: cannot tell which folder it is in\n");
-		return;
-	}
-	error = with == WITH_MPI ? meeting_hold(&preload) : 0;
-	if (error == -EIO)
-		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
-	core_attach = error ? NULL : open_core();
-	if (!core_attach)
-		return;
-	threads_look(); /* the libraries opened for the core are not the program */
-	if (!preload.with_mpi) {
-		void *real = dlsym(RTLD_NEXT, "_exit");
-
-		atomic_store(&real_exit, (void (*)(int))real);
-	}
-	if (core_attach(&preload) == 0 && !preload.with_mpi)
-		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
-}
-
-/* Opens the core in a target, at most once. If that fails, the program runs on as without the agent. */
-void wrap_attach(enum wrap_with with)
-{
-	static atomic_flag tried = ATOMIC_FLAG_INIT;
-	int state;
-
-	if (atomic_flag_test_and_set(&tried) || is_disabled())
-		return;
-	state = cancellation_hold();
-	look_seen();
-	attach(with);
-	cancellation_release(state);
-}
 
 /* The calls have been looked for in what the program started with. */
 static atomic_bool is_resolved;
@@ -312,20 +125,14 @@ static inline void *real_of(enum form form, enum runtime_call call, const void *
 	return real;
 }
 
-static void prepare(void)
-{
-	clock_look(&preload.early);
-	early_prepare();
-}
-
 static void enter_init(const void *site, const void *frame)
 {
 	int kept = errno, state = cancellation_hold();
 
-	if (wrap_begins(site, frame) && !is_disabled()) {
+	if (wrap_begins(site, frame) && !target_is_disabled()) {
 		/* without a launcher, MPI_Init is the first sign of MPI */
 		if (!early_is_rank())
-			prepare();
+			target_prepare();
 		early_wake_counters();
 	}
 	cancellation_release(state);
@@ -337,9 +144,9 @@ static void leave_init(const void *real, enum runtime_call call, void *site, con
 	int kept = errno, state = cancellation_hold();
 
 	if (wrap_thread.depth == 1) {
-		preload.attach_ns = clock_monotonic();
+		target_begin();
 		resolve_all(real);
-		wrap_attach(WITH_MPI);
+		target_attach(WITH_MPI);
 		early_release_counters();
 	}
 	cancellation_release(state);
@@ -354,7 +161,7 @@ static void enter_end(bool aborts, void *site, const void *frame)
 	int kept = errno;
 
 	if (wrap_begins(site, frame)) {
-		hooks = atomic_load_explicit(&all_hooks, memory_order_acquire);
+		hooks = target_hooks();
 		if (hooks)
 			(aborts ? hooks->aborts : hooks->finalize)(&wrap_thread.of_core, site,
 					frame);
@@ -371,7 +178,7 @@ static void enter_control(const int *level, enum runtime_call call, void *site, 
 	int kept = errno;
 
 	if (wrap_begins(site, frame) && level) {
-		hooks = atomic_load_explicit(&all_hooks, memory_order_acquire);
+		hooks = target_hooks();
 		if (hooks)
 			hooks->control(&wrap_thread.of_core, *level, call, site, frame);
 	}
@@ -397,7 +204,7 @@ static void leave_session(enum runtime_call call, void *site, const void *frame)
 
 static void enter_group(enum runtime_call call, void *site, const void *frame)
 {
-	if (atomic_load_explicit(&all_hooks, memory_order_acquire))
+	if (target_hooks())
 		wrap_enter(call, site, frame);
 	else
 		enter_init(site, frame);
@@ -407,12 +214,12 @@ static void leave_group(const void *real, enum runtime_call call, void *site, co
 {
 	int kept = errno, state;
 
-	if (wrap_thread.depth == 1 && !atomic_load_explicit(&all_hooks, memory_order_acquire)) {
+	if (wrap_thread.depth == 1 && !target_hooks()) {
 		state = cancellation_hold();
-		preload.attach_ns = clock_monotonic();
+		target_begin();
 		resolve_all(real);
 		atomic_store_explicit(&is_of_sessions, true, memory_order_relaxed);
-		wrap_attach(WITH_SESSIONS);
+		target_attach(WITH_SESSIONS);
 		early_release_counters();
 		cancellation_release(state);
 	}
@@ -621,43 +428,4 @@ int PMPI_Finalize(void)
 	result = real();
 	wrap_ends();
 	return result;
-}
-
-/* ---- processes without MPI ---- */
-
-bool wrap_has_mpi(void)
-{
-	return real_definitions("MPI_Init") > 0;
-}
-
-/*
- * `phasemux run` leaves the number of its process, which becomes its command's (role.h). The command is a
- * target from its start, even if it was a launcher before, and became the program by exec.
- */
-static __attribute__((constructor)) void begin(void)
-{
-	const char *target = getenv(PRELOAD_TARGET);
-	int kept = errno;
-
-	real_start();
-	threads_start();
-	visible_start();
-	if (early_is_rank() && !is_disabled())
-		prepare();
-	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */
-	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
-		target = NULL;
-	if (target && *target) {
-		wrap_role = role_below(atol(target));
-		if (wrap_role == ROLE_COMMAND && role_is_launcher() && !is_disabled()) {
-			look_start();
-		} else if (wrap_role == ROLE_COMMAND && !wrap_has_mpi()) {
-			wrap_attach(WITH_NOTHING);
-			look_seen_itself();
-			/* the first burst starts with the program */
-			wrap_thread.depth = 1;
-			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
-		}
-	}
-	errno = kept;
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the preload does when a process starts. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "agent/early.h"
+#include "agent/look.h"
+#include "agent/real.h"
+#include "agent/role.h"
+#include "agent/target.h"
+#include "agent/visible.h"
+#include "agent/wrap.h"
+#include "agent/wrap_threads.h"
+
+/*
+ * `phasemux run` leaves the number of its process, which becomes its command's (role.h). The command is a
+ * target from its start, even if it was a launcher before, and became the program by exec.
+ */
+static __attribute__((constructor)) void begin(void)
+{
+	const char *target = getenv(PRELOAD_TARGET);
+	int kept = errno;
+
+	real_start();
+	wrap_threads_start();
+	visible_start();
+	if (early_is_rank() && !target_is_disabled())
+		target_prepare();
+	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */
+	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
+		target = NULL;
+	if (target && *target) {
+		wrap_role = role_below(atol(target));
+		if (wrap_role == ROLE_COMMAND && role_is_launcher() && !target_is_disabled()) {
+			look_start();
+		} else if (wrap_role == ROLE_COMMAND && !target_has_mpi()) {
+			target_attach(WITH_NOTHING);
+			look_seen_itself();
+			/* the first burst starts with the program */
+			wrap_thread.depth = 1;
+			wrap_leave(THREAD_pthread_create, (char *)getauxval(AT_ENTRY) + 1, NULL);
+		}
+	}
+	errno = kept;
+}

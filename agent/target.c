@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/target.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/early.h"
+#include "agent/look.h"
+#include "agent/meeting.h"
+#include "agent/quiet.h"
+#include "agent/real.h"
+#include "agent/runtimes.h"
+#include "agent/unloaded.h"
+#include "agent/wrap.h"
+#include "sampling/cancellation.h"
+
+__thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
+_Atomic(const struct preload_hooks *) wrap_hooks;
+enum wrap_role wrap_role;
+
+static _Atomic(const struct preload_hooks *) all_hooks; /* the hooks that are set, paused or not */
+
+static void set_hooks(const struct preload_hooks *hooks)
+{
+	atomic_store_explicit(&all_hooks, hooks, memory_order_release);
+	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
+}
+
+static void pause_hooks(bool paused)
+{
+	const struct preload_hooks *all = target_hooks();
+
+	/* pairs with the acquire in wrap_observed: publishes what the core wrote before it resumed */
+	atomic_store_explicit(&wrap_hooks, paused ? NULL : all, memory_order_release);
+}
+
+const struct preload_hooks *target_hooks(void)
+{
+	return atomic_load_explicit(&all_hooks, memory_order_acquire);
+}
+
+static struct preload preload = { .set_hooks = set_hooks,
+	.pause = pause_hooks,
+	.unloaded = unloaded_modules };
+
+/* Finds the folder of this shared object. Returns false if it is not known, or longer than `size`. */
+static bool own_folder(char *folder, size_t size)
+{
+	Dl_info here;
+	const char *slash;
+
+	if (!dladdr((void *)own_folder, &here) || !here.dli_fname)
+		return false;
+	slash = strrchr(here.dli_fname, '/');
+	if (!slash)
+		return snprintf(folder, size, ".") < (int)size;
+	return snprintf(folder, size, "%.*s", (int)(slash - here.dli_fname), here.dli_fname) <
+			(int)size;
+}
+
+bool target_is_disabled(void)
+{
+	const char *disable = getenv("PHASEMUX_DISABLE");
+
+	return disable && strcmp(disable, "1") == 0;
+}
+
+/*
+ * Functions that only glibc has are weak here. A program of another C library (musl) must start as without the
+ * agent, which is then off.
+ */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
+extern int __cxa_at_quick_exit(void (*function)(void *), void *object) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static bool is_glibc(void)
+{
+	return gnu_get_libc_version && __cxa_at_quick_exit;
+}
+
+/* Ends the run when the process ends. With MPI, MPI_Finalize has ended it. */
+static __attribute__((destructor)) void end(void)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+	int kept = errno;
+
+	if (hooks && !preload.with_mpi && !wrap_thread.depth++)
+		hooks->finalize(&wrap_thread.of_core, CALLER);
+	look_end();
+	errno = kept;
+}
+
+static void end_quickly(void *unused)
+{
+	(void)unused;
+	end();
+}
+
+static _Atomic(void (*)(int)) real_exit;
+
+/*
+ * Ends the run, then the process. The child of a vfork calls this too, in its parent's memory. Therefore
+ * nothing is written here, except by functions that check for that.
+ */
+static __attribute__((noreturn)) void leave(int status, void *site, const void *frame)
+{
+	const struct preload_hooks *hooks = wrap_observed();
+	void (*real)(int) = atomic_load(&real_exit);
+
+	if (hooks && !preload.with_mpi && !wrap_thread.depth)
+		hooks->leave(&wrap_thread.of_core, site, frame);
+	look_end();
+	if (real)
+		real(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((visibility("default"), noreturn)) void _exit(int status)
+{
+	leave(status, CALLER);
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int status)
+{
+	leave(status, CALLER);
+}
+
+/*
+ * Returns the core's entry, or NULL if the core cannot be opened, and then stderr says why. Call after the
+ * ranks have met, because a rank without a core tells the others.
+ */
+static int (*open_core(void))(struct preload *)
+{
+	int (*core_attach)(struct preload *);
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512];
+	void *core;
+
+	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
+	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
+	if (core_attach)
+		return core_attach;
+	snprintf(why, sizeof(why), "%s", dlerror());
+	if (meeting_leave(&preload))
+		quiet_say("phasemux: off: %s\n", why);
+	return NULL;
+}
+
+void target_begin(void)
+{
+	preload.attach_ns = clock_monotonic();
+}
+
+static void attach(enum wrap_with with)
+{
+	int (*core_attach)(struct preload *);
+	int error;
+
+	if (!is_glibc()) {
+		quiet_say("phasemux: off: the C library of this program is not glibc\n");
+		return;
+	}
+	if (with == WITH_NOTHING)
+		target_begin();
+	preload.with_mpi = with != WITH_NOTHING;
+	preload.begun = &wrap_thread.begun;
+	if (!own_folder(preload.folder, sizeof(preload.folder))) {
+		quiet_say("phasemux: off: cannot tell which folder it is in\n");
+		return;
+	}
+	error = with == WITH_MPI ? meeting_hold(&preload) : 0;
+	if (error == -EIO)
+		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
+	core_attach = error ? NULL : open_core();
+	if (!core_attach)
+		return;
+	runtimes_look(); /* the libraries opened for the core are not the program */
+	if (!preload.with_mpi) {
+		void *real = dlsym(RTLD_NEXT, "_exit");
+
+		atomic_store(&real_exit, (void (*)(int))real);
+	}
+	if (core_attach(&preload) == 0 && !preload.with_mpi)
+		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
+}
+
+void target_attach(enum wrap_with with)
+{
+	static atomic_flag tried = ATOMIC_FLAG_INIT;
+	int state;
+
+	if (atomic_flag_test_and_set(&tried) || target_is_disabled())
+		return;
+	state = cancellation_hold();
+	look_seen();
+	attach(with);
+	cancellation_release(state);
+}
+
+void target_prepare(void)
+{
+	clock_look(&preload.early);
+	early_prepare();
+}
+
+bool target_has_mpi(void)
+{
+	return real_definitions("MPI_Init") > 0;
+}
+
+void target_first_region(void)
+{
+	int kept = errno;
+
+	if (syscall(SYS_gettid) == getpid() && !target_has_mpi())
+		target_attach(WITH_NOTHING);
+	errno = kept;
+}

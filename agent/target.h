@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes this process a target: opens the core, once, and ends the run with the process. MPI_Init does so, or
+ * without MPI the start of a program that `phasemux run` has started. In all other processes the preload does
+ * nothing.
+ */
+#ifndef PHASEMUX_AGENT_TARGET_H
+#define PHASEMUX_AGENT_TARGET_H
+
+#include <stdbool.h>
+
+#include "agent/preload.h"
+
+/* The MPI that a process has when it becomes a target. */
+enum wrap_with {
+	WITH_NOTHING,  /* no MPI */
+	WITH_MPI,      /* MPI is initialised, and MPI_COMM_WORLD exists */
+	WITH_SESSIONS, /* MPI without MPI_COMM_WORLD; each rank is alone */
+};
+
+/* Returns whether the user has disabled the agent (PHASEMUX_DISABLE). */
+bool target_is_disabled(void);
+
+/* Notes the time, and makes the preparations of early.h. Call in a rank, before MPI_Init does its work. */
+void target_prepare(void);
+
+/* Notes when the process began to become a target. Call before target_attach, except without MPI. */
+void target_begin(void);
+
+/* Opens the core. Later calls do nothing. If it cannot be opened, the program runs on as without the agent. */
+void target_attach(enum wrap_with with);
+
+/* Returns the hooks that the core has set, paused or not; NULL: the process is no target. */
+const struct preload_hooks *target_hooks(void);
+
+/*
+ * Makes the process a target when an OpenMP region starts. Call in a process that the command of `phasemux run`
+ * has started. Does nothing on other threads than the main one: to open the core waits for the loader's lock,
+ * which the main thread may hold in a dlopen while it waits for the calling thread.
+ */
+void target_first_region(void);
+
+/* Returns whether an MPI library is loaded. If so, the process does not become a target before MPI_Init. */
+bool target_has_mpi(void);
+
+#endif
