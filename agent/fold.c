@@ -2,8 +2,8 @@
 #include "agent/fold.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#include "agent/document.h"
 #include "agent/memory.h"
 
 #define ROWS_MAX 64 /* maximum number of pairs of a prototype and a kind */
@@ -148,8 +148,6 @@ double *fold_sums(const struct fold *fold, const struct plan *plan,
 	return (double *)sums;
 }
 
-/* ---- the report's part ---- */
-
 static double samples_in(const struct sum sums[FOLD_BINS])
 {
 	double samples = 0;
@@ -196,44 +194,33 @@ static double rate(const struct sum *cells, enum kind kind, unsigned bin)
 	return cells[bin].y / cells[bin].x / (y / x);
 }
 
-static json_t *rates(const struct sum *cells, enum kind kind)
-{
-	json_t *list = json_array();
-
-	for (unsigned bin = 0; bin < FOLD_BINS; bin++) {
-		double value = rate(cells, kind, bin);
-
-		list = document_append(list, isfinite(value) ? json_real(value) : json_null());
-	}
-	return list;
-}
-
-json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase)
+bool fold_summarize(const double *sums, const struct plan *plan, uint32_t phase,
+		struct fold_summary *summary)
 {
 	static const char *const names[KINDS] = { "bursts", "slices" };
-	const struct plan *plan = &counting->plan;
 	const struct sum *all = (const struct sum *)sums;
 	double most[KINDS] = { 0, 0 };
-	json_t *counters;
 	enum kind kind;
 
 	if (!sums || phase > FOLD_PHASES)
-		return json_null();
+		return false;
 	for (unsigned e = 0; e < plan->events; e++)
 		for (kind = OF_BURSTS; kind < KINDS; kind++)
 			most[kind] = fmax(most[kind],
 					samples_in(&all[row_of(plan, phase, kind, e)]));
-	/* nearly all samples of a phase are of one kind */
 	kind = most[OF_SLICES] > most[OF_BURSTS] ? OF_SLICES : OF_BURSTS;
-	if (most[kind] < SAMPLES_MIN)
-		return json_null();
-	counters = json_object();
-	for (unsigned e = 0; e < plan->events; e++) {
-		const struct sum *of = &all[row_of(plan, phase, kind, e)];
+	*summary = (struct fold_summary){ .kind = kind, .of = names[kind], .samples = most[kind] };
+	return most[kind] >= SAMPLES_MIN;
+}
 
-		if (samples_in(of) >= SAMPLES_MIN)
-			counters = document_set(counters, counting->event[e].name, rates(of, kind));
-	}
-	return json_pack("{s:s,s:I,s:o}", "of", names[kind], "samples", (json_int_t)most[kind],
-			"rates", counters);
+bool fold_rates(const double *sums, const struct plan *plan, uint32_t phase, unsigned kind,
+		unsigned event, double rates[FOLD_BINS])
+{
+	const struct sum *cells = &((const struct sum *)sums)[row_of(plan, phase, kind, event)];
+
+	if (samples_in(cells) < SAMPLES_MIN)
+		return false;
+	for (unsigned bin = 0; bin < FOLD_BINS; bin++)
+		rates[bin] = rate(cells, kind, bin);
+	return true;
 }

@@ -10,11 +10,10 @@
 #ifndef PHASEMUX_AGENT_FOLD_H
 #define PHASEMUX_AGENT_FOLD_H
 
-#include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/counting.h"
 #include "cluster/prototypes.h"
 #include "multiplex/plan.h"
 
@@ -49,10 +48,22 @@ double *fold_sums(const struct fold *fold, const struct plan *plan,
 		const struct prototype_table *table);
 size_t fold_sums_length(const struct plan *plan, const struct prototype_table *table);
 
+/* What was sampled of a phase. Nearly all samples of a phase are of one kind. */
+struct fold_summary {
+	unsigned kind;
+	const char *of; /* name of the kind: "bursts" or "slices" */
+	double samples; /* number of samples of the kind */
+};
+
+/* Summarizes what was sampled of a phase. sums: from fold_sums, or NULL. Returns false if that is too little. */
+bool fold_summarize(const double *sums, const struct plan *plan, uint32_t phase,
+		struct fold_summary *summary);
+
 /*
- * Returns the report's "fold" of a phase, which the caller owns: each event's rate at FOLD_BINS places, as a
- * multiple of its mean rate. A rate is null if nothing was sampled there. sums: from fold_sums, or NULL.
+ * Fills the rate of an event at FOLD_BINS places of a phase's bursts, as a multiple of its mean rate. A rate is
+ * not finite if nothing was sampled there. kind: from fold_summarize. Returns false if there are too few samples.
  */
-json_t *fold_of_phase(const double *sums, const struct counting *counting, uint32_t phase);
+bool fold_rates(const double *sums, const struct plan *plan, uint32_t phase, unsigned kind,
+		unsigned event, double rates[FOLD_BINS]);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/document.h"
+#include "agent/fold_json.h"
 #include "agent/hot.h"
 #include "agent/places.h"
 #include "multiplex/layout.h"
@@ -379,7 +380,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 				 json_array(),
 			"profile",
 			hot_of_phase(facts->profile, facts->table, phase->number, facts->source),
-			"fold", fold_of_phase(facts->fold, facts->counting, phase->number));
+			"fold", fold_json(facts->fold, facts->counting, phase->number));
 }
 
 /* Returns by what factor unread bursts widen the intervals, weighted by phases' time; null: not known. */
