@@ -6,7 +6,7 @@
  * over ranks does not depend on their number. Plain data.
  *
  * The key of a burst depends on what it executes, and not on which task does so. Therefore the sample has the
- * same executions of many tasks, and can tell parts of one phase from phases (cluster/refine.h).
+ * same executions of many tasks, and can tell parts of one phase from phases (cluster/sequence/refine.h).
  *
  * Bursts are weighted by their duration. Bursts with 1% of the computing time get 1% of the sample, whether it
  * is one long burst in a hundred or a million short ones.

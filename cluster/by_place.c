@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "cluster/kdtree.h"
-#include "cluster/partition.h"
-#include "cluster/sort.h"
-#include "cluster/space.h"
+#include "cluster/density/kdtree.h"
+#include "cluster/density/sort.h"
+#include "cluster/density/space.h"
+#include "cluster/sequence/partition.h"
 
 /*
  * Least share of all bursts that a place must have in a cluster to be considered, and least share of the

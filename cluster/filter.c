@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 
 #define GAP    0.9 /* bursts shorter than this share of the next longer one are of another kind */
 #define LOWEST 0.5 /* factor by which the threshold may be lowered to a gap */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 
 /*
  * Distance beyond a prototype's radius up to which a guess is made, in a space scaled to 0 .. 1: for a burst of

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/space.h"
+#include "cluster/density/space.h"
 
 #define PROTOTYPES_MAX    256
 #define PROTOTYPES_STEADY 0.9 /* `kept` from which a training is steady */
@@ -110,7 +110,7 @@ struct training_sample {
 };
 
 /*
- * Clusters the sample (refinement, cluster/refine.h) and writes the next generation of `previous`, which may be
+ * Clusters the sample (refinement, cluster/sequence/refine.h) and writes the next generation of `previous`, which may be
  * an empty table with space.dims, logarithmic and weight set. Old prototypes keep their index, and are
  * relabelled. They move with the space when its ranges grow. Prototypes are added for the parts that no old one
  * covers. `next` must not be `previous`. Returns 0, -ENOMEM, or -EINVAL (no burst of the sample has a place in

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/dbscan.h"
-#include "cluster/kdtree.h"
-#include "cluster/partition.h"
-#include "cluster/refine.h"
-#include "cluster/sort.h"
+#include "cluster/density/dbscan.h"
+#include "cluster/density/kdtree.h"
+#include "cluster/density/sort.h"
+#include "cluster/sequence/partition.h"
+#include "cluster/sequence/refine.h"
 
 #define WIDE_EPS    0.05  /* Eps to join bursts that other evidence says are one phase */
 #define TASKS_APART 0.1   /* largest share of the bursts in common tasks, for parts of one phase */

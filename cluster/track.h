@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/space.h"
+#include "cluster/density/space.h"
 
 /*
  * Pairs new and old phases one to one, the largest overlap first, as long as it is above `least`. Of equal

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 #include "cluster/by_place.h"
+#include "cluster/density/sort.h"
 #include "cluster/prototypes.h"
 #include "cluster/sample_clusters.h"
-#include "cluster/sort.h"
 #include "cluster/track.h"
 
 /* Distance that a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */

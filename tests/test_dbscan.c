@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cluster/dbscan.h"
-#include "cluster/grid.h"
-#include "cluster/kdtree.h"
+#include "cluster/density/dbscan.h"
+#include "cluster/density/grid.h"
+#include "cluster/density/kdtree.h"
 #include "tests/tap.h"
 
 static uint64_t state = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/epsilon.h"
+#include "cluster/density/epsilon.h"
 #include "tests/tap.h"
 
 /* Points 0, 1, 3, 6 on a line: by hand, nearest others at 1, 1, 2, 3; second nearest 3, 2, 3, 5. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
 
-#include "cluster/align.h"
-#include "cluster/partition.h"
-#include "cluster/score.h"
+#include "cluster/sequence/align.h"
+#include "cluster/sequence/partition.h"
+#include "cluster/sequence/score.h"
 #include "tests/tap.h"
 
 /*

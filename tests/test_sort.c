@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 #include "tests/tap.h"
 
 #define ITEMS 3000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/space.h"
+#include "cluster/density/space.h"
 #include "tests/tap.h"
 
 static void test_fit_and_map(void)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/epsilon.h"
+#include "cluster/density/epsilon.h"
 #include "cluster/prototypes.h"
 
 /* Least distance that a prototype reaches beyond the sampled bursts that it represents. */

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cluster/dbscan.h"
-#include "cluster/epsilon.h"
-#include "cluster/partition.h"
+#include "cluster/density/dbscan.h"
+#include "cluster/density/epsilon.h"
+#include "cluster/sequence/partition.h"
 #include "tools/classify.h"
 #include "tools/commands.h"
 #include "tools/input.h"

@@ -3,8 +3,8 @@
 #ifndef PHASEMUX_TOOLS_RESULT_H
 #define PHASEMUX_TOOLS_RESULT_H
 
-#include "cluster/refine.h"
-#include "cluster/score.h"
+#include "cluster/sequence/refine.h"
+#include "cluster/sequence/score.h"
 #include "tools/burst_table.h"
 #include "tools/selection.h"
 

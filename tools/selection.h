@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "cluster/space.h"
+#include "cluster/density/space.h"
 #include "tools/burst_table.h"
 
 /* The reason why a burst is not clustered. Viewers know these values from cluster events (prv.h). */

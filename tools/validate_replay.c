@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/refine.h"
+#include "cluster/sequence/refine.h"
 #include "tools/burst_table.h"
 #include "tools/progress.h"
 #include "tools/selection.h"

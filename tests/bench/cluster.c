@@ -17,11 +17,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "cluster/dbscan.h"
-#include "cluster/partition.h"
+#include "cluster/density/dbscan.h"
 #include "cluster/prototypes.h"
-#include "cluster/refine.h"
-#include "cluster/score.h"
+#include "cluster/sequence/partition.h"
+#include "cluster/sequence/refine.h"
+#include "cluster/sequence/score.h"
 #include "tools/burst_table.h"
 #include "tools/selection.h"
 

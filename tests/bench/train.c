@@ -16,10 +16,10 @@
 #include <time.h>
 
 #include "agent/sample.h"
-#include "cluster/partition.h"
 #include "cluster/prototypes.h"
-#include "cluster/refine.h"
-#include "cluster/score.h"
+#include "cluster/sequence/partition.h"
+#include "cluster/sequence/refine.h"
+#include "cluster/sequence/score.h"
 #include "tools/burst_table.h"
 #include "tools/selection.h"
 

@@ -3,8 +3,8 @@
  * Connected components of points: union and find over an array of parents, and the numbers of
  * clusters, which do not depend on the order in which their points were united.
  */
-#ifndef PHASEMUX_CLUSTER_COMPONENTS_H
-#define PHASEMUX_CLUSTER_COMPONENTS_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_COMPONENTS_H
+#define PHASEMUX_CLUSTER_DENSITY_COMPONENTS_H
 
 #include <stddef.h>
 #include <stdint.h>

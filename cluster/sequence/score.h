@@ -7,8 +7,8 @@
  * the columns of the aligned sequences in which it appears, of the share of all tasks that execute it there.
  * The global score weighs the clusters' scores by their time.
  */
-#ifndef PHASEMUX_CLUSTER_SCORE_H
-#define PHASEMUX_CLUSTER_SCORE_H
+#ifndef PHASEMUX_CLUSTER_SEQUENCE_SCORE_H
+#define PHASEMUX_CLUSTER_SEQUENCE_SCORE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
 		size_t sequences);
 
 /*
- * Aligns the sequences by their labels (cluster/align.h has the layout of first[]), and scores the labels like
+ * Aligns the sequences by their labels (cluster/sequence/align.h has the layout of first[]), and scores the labels like
  * score_columns. If `column` is not NULL, writes each burst's column there, and the number of columns to
  * *columns.
  */

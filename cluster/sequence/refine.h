@@ -14,8 +14,8 @@
  * - Therefore Eps may grow far beyond the k-distance graph's range, and spread clusters do not stay noise
  *   (10.5.2, second).
  */
-#ifndef PHASEMUX_CLUSTER_REFINE_H
-#define PHASEMUX_CLUSTER_REFINE_H
+#ifndef PHASEMUX_CLUSTER_SEQUENCE_REFINE_H
+#define PHASEMUX_CLUSTER_SEQUENCE_REFINE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +55,7 @@ struct refinement {
 };
 
 /*
- * Clusters bursts, which are stored sequence after sequence (cluster/align.h has the layout of first[]), with
+ * Clusters bursts, which are stored sequence after sequence (cluster/sequence/align.h has the layout of first[]), with
  * their points (row-major, finite) and durations (> 0, any unit). Writes label[]: 0 noise, 1 .. clusters;
  * cluster 1 has the most time. Scores in the tree are by the alignment of points, except those of the final
  * partition, which are by its labels (score_sequences). With given columns, all are by these. settings may be

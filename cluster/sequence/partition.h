@@ -2,8 +2,8 @@
 /*
  * Partitions of bursts: label[i] is 0 for noise, else the number of the burst's cluster, from 1.
  */
-#ifndef PHASEMUX_CLUSTER_PARTITION_H
-#define PHASEMUX_CLUSTER_PARTITION_H
+#ifndef PHASEMUX_CLUSTER_SEQUENCE_PARTITION_H
+#define PHASEMUX_CLUSTER_SEQUENCE_PARTITION_H
 
 #include <stddef.h>
 #include <stdint.h>

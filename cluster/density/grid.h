@@ -3,8 +3,8 @@
  * DBSCAN of few points in two dimensions, on a grid. A tree asks point by point, in branches that no processor
  * predicts. A grid of cells no wider than Eps answers by counting.
  */
-#ifndef PHASEMUX_CLUSTER_GRID_H
-#define PHASEMUX_CLUSTER_GRID_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_GRID_H
+#define PHASEMUX_CLUSTER_DENSITY_GRID_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #define GRID_POINTS 4096
 
 /*
- * Clusters points (n x 2) like dbscan_within (cluster/dbscan.h). Their numbers are index[]; NULL: 0 .. n - 1.
+ * Clusters points (n x 2) like dbscan_within (cluster/density/dbscan.h). Their numbers are index[]; NULL: 0 .. n - 1.
  * Also returns -ERANGE, and does not change label[], if a tree is better: there are more points than
  * GRID_POINTS, or eps is so small that there would be many more cells than points.
  */

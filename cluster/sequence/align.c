@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/align.h"
+#include "cluster/sequence/align.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/sort.h"
-#include "cluster/space.h"
+#include "cluster/density/sort.h"
+#include "cluster/density/space.h"
 
 #define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
 #define CELLS_MOST (1u << 28) /* number of cells beyond which a band is not widened */

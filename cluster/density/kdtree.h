@@ -3,13 +3,13 @@
  * A k-d tree over points in up to SPACE_DIMS_MAX dimensions: the index for DBSCAN, k-distances
  * and nearest neighbours. It is read-only once it is built; any number of threads may search it.
  */
-#ifndef PHASEMUX_CLUSTER_KDTREE_H
-#define PHASEMUX_CLUSTER_KDTREE_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_KDTREE_H
+#define PHASEMUX_CLUSTER_DENSITY_KDTREE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/space.h"
+#include "cluster/density/space.h"
 
 #define KDTREE_LEAF 8 /* largest number of points in a leaf, except equal ones */
 

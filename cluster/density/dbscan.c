@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/dbscan.h"
+#include "cluster/density/dbscan.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/components.h"
-#include "cluster/grid.h"
+#include "cluster/density/components.h"
+#include "cluster/density/grid.h"
 
 /* Core points, in the order of a tree of their own, united to components. */
 struct components {

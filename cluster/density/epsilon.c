@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/epsilon.h"
+#include "cluster/density/epsilon.h"
 
 #include <errno.h>
 #include <math.h>

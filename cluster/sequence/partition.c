@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/partition.h"
+#include "cluster/sequence/partition.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 
 struct cluster_time {
 	double time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/kdtree.h"
+#include "cluster/density/kdtree.h"
 
 #include <errno.h>
 #include <math.h>

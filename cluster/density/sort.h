@@ -3,8 +3,8 @@
  * Sorts like qsort. The C library's qsort may take memory of the program's heap or much of the caller's stack,
  * and a training runs within a call of the program. Any thread may call it.
  */
-#ifndef PHASEMUX_CLUSTER_SORT_H
-#define PHASEMUX_CLUSTER_SORT_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_SORT_H
+#define PHASEMUX_CLUSTER_DENSITY_SORT_H
 
 #include <stddef.h>
 

@@ -3,13 +3,13 @@
  * Chooses Eps from the data: the sorted k-distance graph (thesis 4.4, Ester et al.) and the range of N Eps
  * that the refinement tries (thesis 6.2.2).
  */
-#ifndef PHASEMUX_CLUSTER_EPSILON_H
-#define PHASEMUX_CLUSTER_EPSILON_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_EPSILON_H
+#define PHASEMUX_CLUSTER_DENSITY_EPSILON_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/kdtree.h"
+#include "cluster/density/kdtree.h"
 
 /* Number of points above which an even sample of about as many represents all. */
 #define EPSILON_SAMPLE 20000

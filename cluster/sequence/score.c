@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/score.h"
+#include "cluster/sequence/score.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/align.h"
+#include "cluster/sequence/align.h"
 
 /* Weight of a label without time, so that it is aligned if that costs nothing. */
 #define LEAST_WEIGHT 1e-4

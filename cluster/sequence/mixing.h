@@ -3,8 +3,8 @@
  * Finds the clusters that are parts of one phase, by the columns of the aligned sequences. Parts that exist
  * because of noise or imbalance are mixed in common columns; phases that follow each other are not.
  */
-#ifndef PHASEMUX_CLUSTER_MIXING_H
-#define PHASEMUX_CLUSTER_MIXING_H
+#ifndef PHASEMUX_CLUSTER_SEQUENCE_MIXING_H
+#define PHASEMUX_CLUSTER_SEQUENCE_MIXING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/components.h"
+#include "cluster/density/components.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 
 struct component {
 	uint32_t root, points;

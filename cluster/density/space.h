@@ -3,8 +3,8 @@
  * The space in which bursts are clustered: how each metric is scaled to the range [0, 1] (thesis 4.2:
  * logarithm, range normalisation, weights). Plain data, which is broadcast as bytes between ranks of one job.
  */
-#ifndef PHASEMUX_CLUSTER_SPACE_H
-#define PHASEMUX_CLUSTER_SPACE_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_SPACE_H
+#define PHASEMUX_CLUSTER_DENSITY_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

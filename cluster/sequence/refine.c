@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/refine.h"
+#include "cluster/sequence/refine.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/align.h"
-#include "cluster/dbscan.h"
-#include "cluster/epsilon.h"
-#include "cluster/kdtree.h"
-#include "cluster/mixing.h"
-#include "cluster/partition.h"
-#include "cluster/score.h"
+#include "cluster/density/dbscan.h"
+#include "cluster/density/epsilon.h"
+#include "cluster/density/kdtree.h"
+#include "cluster/sequence/align.h"
+#include "cluster/sequence/mixing.h"
+#include "cluster/sequence/partition.h"
+#include "cluster/sequence/score.h"
 
 #define REACH        0.15 /* largest distance of the middles of parts of one phase */
 #define GAP          0.05 /* largest gap between parts of one phase */

@@ -8,8 +8,8 @@
  * Sequences are stored one after the other in one array of bursts: sequence s is
  * [first[s], first[s + 1]), in order of time.
  */
-#ifndef PHASEMUX_CLUSTER_ALIGN_H
-#define PHASEMUX_CLUSTER_ALIGN_H
+#ifndef PHASEMUX_CLUSTER_SEQUENCE_ALIGN_H
+#define PHASEMUX_CLUSTER_SEQUENCE_ALIGN_H
 
 #include <stddef.h>
 #include <stdint.h>

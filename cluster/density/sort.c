@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/sort.h"
+#include "cluster/density/sort.h"
 
 #include <stdlib.h>
 #include <string.h>

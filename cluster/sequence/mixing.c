@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/mixing.h"
+#include "cluster/sequence/mixing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cluster/components.h"
-#include "cluster/sort.h"
+#include "cluster/density/components.h"
+#include "cluster/density/sort.h"
 
 #define SIMULTANEOUS 0.1 /* least share of the pairs that one phase has in common columns */
 

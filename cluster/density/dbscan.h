@@ -10,13 +10,13 @@
  * of the largest cluster come first, it is that of the usual DBSCAN, in which the cluster that is found first
  * takes the point.
  */
-#ifndef PHASEMUX_CLUSTER_DBSCAN_H
-#define PHASEMUX_CLUSTER_DBSCAN_H
+#ifndef PHASEMUX_CLUSTER_DENSITY_DBSCAN_H
+#define PHASEMUX_CLUSTER_DENSITY_DBSCAN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cluster/kdtree.h"
+#include "cluster/density/kdtree.h"
 
 /*
  * Clusters count points (row-major, count x dims, finite). label[count] becomes 0 for noise, else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cluster/grid.h"
+#include "cluster/density/grid.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/components.h"
+#include "cluster/density/components.h"
 
 #define CELLS_PER_POINT 32
 #define REACH           2 /* distance in cells, each way, beyond which no cell is within eps of a point */
