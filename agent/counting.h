@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "multiplex/model.h"
+#include "multiplex/models/model.h"
 #include "multiplex/plan.h"
 #include "sampling/event.h"
 #include "sampling/group.h"

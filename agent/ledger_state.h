@@ -19,7 +19,7 @@
 #include "agent/thread.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
-#include "multiplex/preference.h"
+#include "multiplex/scheme/preference.h"
 
 #define LEDGER_TASK_THREADS 1024 /* thread numbers for each rank, in the number of a task */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/report.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 struct recovery {
 	unsigned count;

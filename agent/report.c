@@ -10,7 +10,7 @@
 #include "agent/fold_json.h"
 #include "agent/hot.h"
 #include "agent/places.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 #include "sampling/clock.h"
 
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */

@@ -18,8 +18,8 @@
 #include "agent/source.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
-#include "multiplex/scheme.h"
-#include "multiplex/sums.h"
+#include "multiplex/estimate/sums.h"
+#include "multiplex/scheme/scheme.h"
 
 struct report_facts {
 	const char *command; /* the program and its arguments, each followed by a NUL */

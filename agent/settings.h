@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "multiplex/scheme.h"
+#include "multiplex/scheme/scheme.h"
 
 #define SETTINGS_TEXT_MAX 1024
 #define SETTINGS_PREFIX   "PHASEMUX_"

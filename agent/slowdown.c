@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
 
 #define CALLS_LEAST 16  /* number of calls that a stretch needs to have a rate */
 #define ALIKE       0.1 /* maximum difference of the unobserved rates before and after a pair */

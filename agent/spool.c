@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "agent/output.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 #define ROOM_STEP   16 /* number of sites, spans, lengths or paths that get room at once */
 #define DIRTY_WORDS ((SPOOL_THREADS_MAX + 63) / 64)

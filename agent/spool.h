@@ -26,15 +26,15 @@
 
 #include "agent/counting.h"
 #include "agent/job.h"
+#include "agent/modules.h"
 #include "agent/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/settings.h"
 #include "agent/site.h"
-#include "agent/modules.h"
 #include "agent/totals.h"
+#include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
-#include "multiplex/scheme.h"
-#include "multiplex/sums.h"
+#include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
 #define SPOOL_VERSION     20

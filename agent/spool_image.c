@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/calls.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 #define FILE_MAX    (2u << 30) /* bytes, mostly holes, which are not read */
 #define ATTEMPTS    1000

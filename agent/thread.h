@@ -21,9 +21,9 @@
 #include "agent/site.h"
 #include "agent/slices.h"
 #include "agent/thread_parts.h"
-#include "multiplex/adaptive.h"
-#include "multiplex/scheme.h"
-#include "multiplex/sums.h"
+#include "multiplex/estimate/sums.h"
+#include "multiplex/scheme/adaptive.h"
+#include "multiplex/scheme/scheme.h"
 #include "sampling/group.h"
 #include "sampling/ring.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multiplex/adaptive.h"
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/sums.h"
 #include "multiplex/mix.h"
-#include "multiplex/sums.h"
+#include "multiplex/scheme/adaptive.h"
 
 struct replay {
 	const struct replay_bursts *bursts;

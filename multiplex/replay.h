@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "multiplex/plan.h"
-#include "multiplex/scheme.h"
+#include "multiplex/scheme/scheme.h"
 
 /* The bursts, in any order. The arrays have `count` elements, and belong to the caller. */
 struct replay_bursts {

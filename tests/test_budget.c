@@ -10,10 +10,10 @@
 
 #include "agent/site.h"
 #include "agent/totals.h"
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"
-#include "multiplex/preference.h"
-#include "multiplex/scheme.h"
+#include "multiplex/scheme/preference.h"
+#include "multiplex/scheme/scheme.h"
 #include "tests/tap.h"
 
 #define READ_NS    5000. /* a read as dear as in a virtual machine */

@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"
-#include "multiplex/model.h"
-#include "multiplex/scheme.h"
+#include "multiplex/models/model.h"
+#include "multiplex/scheme/scheme.h"
 #include "tests/tap.h"
 
 enum { TASKS = 8, BURSTS = 250, PROGRAMS = 6, TRIALS = 40, COUNTERS = 5 };

@@ -7,8 +7,8 @@
 #include <perfmon/pfmlib_perf_event.h>
 #endif
 
-#include "multiplex/expression.h"
-#include "multiplex/model.h"
+#include "multiplex/models/expression.h"
+#include "multiplex/models/model.h"
 
 static int lookup(void *data, const char *name, size_t length)
 {

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/sums.h"
 #include "multiplex/mix.h"
 #include "multiplex/plan.h"
-#include "multiplex/scheme.h"
-#include "multiplex/sums.h"
+#include "multiplex/scheme/scheme.h"
 
 /* Every event once, the common ones at the head of every group, no group too full. */
 static bool plan_is_sound(const struct plan *plan, unsigned counters)

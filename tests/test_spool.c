@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "agent/spool_image.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 #include "tests/tap.h"
 
 #define RUN   0x123456789abcdu

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/sketch.h"
 #include "multiplex/mix.h"
-#include "multiplex/sketch.h"
 
 enum { BURSTS = 20000 };
 

@@ -9,7 +9,7 @@
 
 #include "agent/mpi_adapters.h"
 #include "agent/settings.h"
-#include "multiplex/model.h"
+#include "multiplex/models/model.h"
 #include "multiplex/plan.h"
 #include "sampling/clock.h"
 #include "sampling/event_names.h"

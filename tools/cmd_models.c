@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multiplex/model.h"
+#include "multiplex/models/model.h"
 #include "multiplex/plan.h"
 #include "sampling/processor.h"
 #include "tools/commands.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "multiplex/replay.h"
-#include "multiplex/scheme.h"
+#include "multiplex/scheme/scheme.h"
 
 struct validate_options {
 	const char *file; /* file to replay; NULL: `command` is run */

@@ -5,7 +5,7 @@
 #include "agent/recovery.h"
 #include "agent/report_text.h"
 #include "agent/spool_image.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool fuzz_one(const unsigned char *data, size_t size)

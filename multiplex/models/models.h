@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The models' texts (JSON) as built into the library; the table is written at build time. */
-#ifndef PHASEMUX_MULTIPLEX_MODELS_H
-#define PHASEMUX_MULTIPLEX_MODELS_H
+#ifndef PHASEMUX_MULTIPLEX_MODELS_MODELS_H
+#define PHASEMUX_MULTIPLEX_MODELS_MODELS_H
 
 struct model_text {
 	const char *name;       /* the file's, without ".json" */

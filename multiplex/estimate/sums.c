@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/sums.h"
+#include "multiplex/estimate/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 #include "multiplex/mix.h"
 
 #define NOTED_MAX 256

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Means and variances from moments between quanta (multiplex/layout.h). estimate.c and common_means.c use them.
+ * Means and variances from moments between quanta (multiplex/estimate/layout.h). estimate.c and common_means.c use them.
  */
-#ifndef PHASEMUX_MULTIPLEX_MOMENTS_H
-#define PHASEMUX_MULTIPLEX_MOMENTS_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_MOMENTS_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_MOMENTS_H
 
 #include <math.h>
 
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 #define RELATIVE_ZERO 1e-11 /* part of a raw sum of squares below which a residual is rounding */
 

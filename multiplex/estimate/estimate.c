@@ -28,13 +28,13 @@
  * With too few quanta for a regression, the counter may be a plain ratio to one common event, if that leaves a
  * quarter of the residual squares or less.
  */
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "multiplex/common_means.h"
-#include "multiplex/moments.h"
+#include "multiplex/estimate/common_means.h"
+#include "multiplex/estimate/moments.h"
 
 #define Z95            1.959963985 /* quantile of the normal distribution */
 #define UNSEEN         1.          /* what one burst that was not seen may hold, in means */

@@ -7,8 +7,8 @@
  * distribution wider than a factor of 2^SKETCH_OCTAVES overlaps itself. Its mean then does not fit, and it is
  * not decoded.
  */
-#ifndef PHASEMUX_MULTIPLEX_SKETCH_H
-#define PHASEMUX_MULTIPLEX_SKETCH_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_SKETCH_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_SKETCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

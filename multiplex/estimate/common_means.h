@@ -5,11 +5,11 @@
  * bursts are longer or shorter than all, the means are moved along with the length (two-phase regression and
  * ratio estimators: Cochran, Sampling Techniques, 12.6 and 6.4).
  */
-#ifndef PHASEMUX_MULTIPLEX_COMMON_MEANS_H
-#define PHASEMUX_MULTIPLEX_COMMON_MEANS_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_COMMON_MEANS_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_COMMON_MEANS_H
 
 /*
- * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/moments.h), whose other fields are known. aux:
+ * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/estimate/moments.h), whose other fields are known. aux:
  * number of common events, at most AUX_MAX. seconds: the mean length of all bursts, NAN if it is not known.
  * seconds_ci95: half-width of its 95% interval.
  */

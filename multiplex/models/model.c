@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/model.h"
+#include "multiplex/models/model.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "multiplex/expression.h"
-#include "multiplex/models.h"
+#include "multiplex/models/expression.h"
+#include "multiplex/models/models.h"
 
 #define PARTS_MAX     6
 #define VARIABLES_MAX (PLAN_EVENTS_MAX + 1) /* the events, then the phase's seconds per burst */

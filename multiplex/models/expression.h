@@ -3,8 +3,8 @@
  * The small formulas of the models: + - * / ( ), min(a, b), max(a, b), numbers and names
  * (in ' ' if they contain a minus). They are compiled once and evaluated often. Nothing is allocated.
  */
-#ifndef PHASEMUX_MULTIPLEX_EXPRESSION_H
-#define PHASEMUX_MULTIPLEX_EXPRESSION_H
+#ifndef PHASEMUX_MULTIPLEX_MODELS_EXPRESSION_H
+#define PHASEMUX_MULTIPLEX_MODELS_EXPRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * quantum on its own. Closing it adds it to the process' sums, under the caller's lock. Nothing here allocates
  * after sums_new and quantum_new.
  */
-#ifndef PHASEMUX_MULTIPLEX_SUMS_H
-#define PHASEMUX_MULTIPLEX_SUMS_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_SUMS_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>

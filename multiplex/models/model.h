@@ -3,14 +3,14 @@
  * CPI models: for a processor family, which events to count and how the cycles per instruction consist of
  * them. Models are data (multiplex/models/, one JSON file per family), and are built into the library.
  */
-#ifndef PHASEMUX_MULTIPLEX_MODEL_H
-#define PHASEMUX_MULTIPLEX_MODEL_H
+#ifndef PHASEMUX_MULTIPLEX_MODELS_MODEL_H
+#define PHASEMUX_MULTIPLEX_MODELS_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "multiplex/estimate.h"
+#include "multiplex/estimate/estimate.h"
 #include "multiplex/plan.h"
 
 #define MODEL_COMPONENTS_MAX 24

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/sketch.h"
+#include "multiplex/estimate/sketch.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "multiplex/estimate.h"
-#include "multiplex/layout.h"
+#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/layout.h"
 
 /* Totals of weights, values and squares of one event, over the bursts in which it was counted. */
 struct moments {

@@ -4,14 +4,14 @@
  * and counters is least if a group's share is in proportion to a root: that of the residual variance of its
  * quanta, summed over phases.
  */
-#include "multiplex/adaptive.h"
+#include "multiplex/scheme/adaptive.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 #define FLOOR .5 /* least share of a group, as a part of an equal share */
 

@@ -3,14 +3,14 @@
  * Decides which phases get more of the reads within a budget: those whose intervals are wide, relative to the
  * time that they take (Neyman's allocation; Cochran, Sampling Techniques, ch. 5.5).
  */
-#ifndef PHASEMUX_MULTIPLEX_PREFERENCE_H
-#define PHASEMUX_MULTIPLEX_PREFERENCE_H
+#ifndef PHASEMUX_MULTIPLEX_SCHEME_PREFERENCE_H
+#define PHASEMUX_MULTIPLEX_SCHEME_PREFERENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "multiplex/estimate.h"
-#include "multiplex/sums.h"
+#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/sums.h"
 
 #define PREFERENCE_MAX 256 /* number of prototypes above which all are read alike */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/expression.h"
+#include "multiplex/models/expression.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  * group. The group is a pure function of the quantum's number (adaptive: and of what the process has learnt).
  * Therefore every process knows its groups without communication.
  */
-#ifndef PHASEMUX_MULTIPLEX_SCHEME_H
-#define PHASEMUX_MULTIPLEX_SCHEME_H
+#ifndef PHASEMUX_MULTIPLEX_SCHEME_SCHEME_H
+#define PHASEMUX_MULTIPLEX_SCHEME_SCHEME_H
 
 #include <stdint.h>
 

@@ -3,13 +3,13 @@
  * The adaptive scheme: a process gives more quanta to the groups whose counters are least known,
  * weighted by relevance, over its phases. The state belongs to one process, and is plain data.
  */
-#ifndef PHASEMUX_MULTIPLEX_ADAPTIVE_H
-#define PHASEMUX_MULTIPLEX_ADAPTIVE_H
+#ifndef PHASEMUX_MULTIPLEX_SCHEME_ADAPTIVE_H
+#define PHASEMUX_MULTIPLEX_SCHEME_ADAPTIVE_H
 
 #include <stdint.h>
 
+#include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
-#include "multiplex/sums.h"
 
 struct adaptive {
 	unsigned groups;

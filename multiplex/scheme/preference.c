@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/preference.h"
+#include "multiplex/scheme/preference.h"
 
 #include <math.h>
 
-#include "multiplex/layout.h"
+#include "multiplex/estimate/layout.h"
 
 /*
  * Bounds of the factors, because a program changes: a rare phase that is preferred now may soon be the only

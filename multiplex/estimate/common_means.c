@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/common_means.h"
+#include "multiplex/estimate/common_means.h"
 
-#include "multiplex/moments.h"
+#include "multiplex/estimate/moments.h"
 
 #define Z95         1.959963985 /* quantile of the normal distribution */
 #define REGRESS_MIN 7           /* least number of quanta for a regression between them */

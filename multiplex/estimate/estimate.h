@@ -3,13 +3,13 @@
  * Estimates from the sums: for a phase (a set of prototypes), the mean of every counter per burst with its
  * 95% confidence interval.
  */
-#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_H
-#define PHASEMUX_MULTIPLEX_ESTIMATE_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_ESTIMATE_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "multiplex/sums.h"
+#include "multiplex/estimate/sums.h"
 
 #define ESTIMATE_FOLLOWS 2 /* number of the first common events: cycles and instructions */
 

@@ -12,14 +12,14 @@
  * cannot be seen. Intervals have a floor above that (estimate.c). Therefore nothing is centred, because all
  * processes would have to agree on a centre beforehand.
  */
-#ifndef PHASEMUX_MULTIPLEX_LAYOUT_H
-#define PHASEMUX_MULTIPLEX_LAYOUT_H
+#ifndef PHASEMUX_MULTIPLEX_ESTIMATE_LAYOUT_H
+#define PHASEMUX_MULTIPLEX_ESTIMATE_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "multiplex/estimate/sketch.h"
 #include "multiplex/plan.h"
-#include "multiplex/sketch.h"
 
 #define SKETCH_PHASES 16 /* number of phases that have sketches */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "multiplex/scheme.h"
+#include "multiplex/scheme/scheme.h"
 
 #include <string.h>
 
-#include "multiplex/adaptive.h"
 #include "multiplex/mix.h"
 #include "multiplex/plan.h"
+#include "multiplex/scheme/adaptive.h"
 
 static const char *const names[SCHEME_KINDS] = {
 	[SCHEME_TIME_SPACE] = "time-space",
