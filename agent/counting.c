@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sampling/descriptor.h"
-#include "sampling/event_names.h"
+#include "sampling/names/event_names.h"
 
 __attribute__((format(printf, 2, 3))) static void warn(struct counting *counting,
 		const char *format, ...)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "sampling/clock.h"
-#include "sampling/event_names.h"
+#include "sampling/names/event_names.h"
 #include "tests/tap.h"
 
 extern char **environ;

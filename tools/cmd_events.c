@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sampling/event_names.h"
+#include "sampling/names/event_names.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzes the names of events, as a user or a file of his gives them, on a known processor. */
-#include "sampling/event_names.h"
+#include "sampling/names/event_names.h"
 #include "sampling/processor.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,8 +3,8 @@
  * Names by libpfm4. A processor that this libpfm4 does not recognise uses the nearest table that it
  * has. LIBPFM_ENCODE_INACTIVE makes tables of other machines usable.
  */
-#include "sampling/event_names.h"
-#include "sampling/event_sources.h"
+#include "sampling/names/event_names.h"
+#include "sampling/names/event_sources.h"
 
 #include <dlfcn.h>
 #include <errno.h>

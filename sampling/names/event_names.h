@@ -4,8 +4,8 @@
  * that libpfm4 does not recognise here), PAPI presets ("PAPI_TOT_INS") if PAPI knows them, raw
  * codes ("r1000001a0"), and the kernel's software events ("task-clock").
  */
-#ifndef PHASEMUX_SAMPLING_EVENT_NAMES_H
-#define PHASEMUX_SAMPLING_EVENT_NAMES_H
+#ifndef PHASEMUX_SAMPLING_NAMES_EVENT_NAMES_H
+#define PHASEMUX_SAMPLING_NAMES_EVENT_NAMES_H
 
 #include <stddef.h>
 

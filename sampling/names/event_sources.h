@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sources in which event_names.c looks names up. Internal to sampling/; one thread at a time. */
-#ifndef PHASEMUX_SAMPLING_EVENT_SOURCES_H
-#define PHASEMUX_SAMPLING_EVENT_SOURCES_H
+#ifndef PHASEMUX_SAMPLING_NAMES_EVENT_SOURCES_H
+#define PHASEMUX_SAMPLING_NAMES_EVENT_SOURCES_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sampling/event_names.h"
+#include "sampling/names/event_names.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sampling/event_sources.h"
+#include "sampling/names/event_sources.h"
 
 struct known_event {
 	const char *name;

@@ -3,7 +3,7 @@
  * PAPI presets. PAPI is opened only when a preset is named, privately, under the soname found at build time. It
  * only tells which native event a preset stands for; the agent does the counting.
  */
-#include "sampling/event_sources.h"
+#include "sampling/names/event_sources.h"
 
 #include <dlfcn.h>
 #include <errno.h>
