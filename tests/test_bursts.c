@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cluster/filter.h"
 #include "tests/tap.h"
-#include "tools/burst_table.h"
-#include "tools/classify.h"
-#include "tools/selection.h"
+#include "tools/cluster/burst_table.h"
+#include "tools/cluster/classify.h"
+#include "tools/cluster/selection.h"
+#include "tools/cluster/filter.h"
 
 typedef int reader(struct burst_table *, FILE *, struct parse_error *);
 

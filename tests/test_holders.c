@@ -7,8 +7,8 @@
 
 #include "sampling/event.h"
 #include "sampling/group.h"
-#include "sampling/holders.h"
 #include "tests/tap.h"
+#include "tools/doctor/holders.h"
 
 static char proc[64] = "/tmp/test_holders.XXXXXX";
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "multiplex/mix.h"
-#include "multiplex/replay.h"
+#include "tools/validate/replay.h"
 
 enum {
 	CYCLES,

@@ -22,8 +22,8 @@
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/refine.h"
 #include "cluster/sequence/score.h"
-#include "tools/burst_table.h"
-#include "tools/selection.h"
+#include "tools/cluster/burst_table.h"
+#include "tools/cluster/selection.h"
 
 #define MIN_POINTS 10
 

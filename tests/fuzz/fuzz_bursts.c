@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/burst_table.h"
+#include "tools/cluster/burst_table.h"
 
 static int read_one(int reader, const unsigned char *data, size_t size)
 {

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phasemux doctor: says in plain words what this machine can count and what would allow more. */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/mpi_adapters.h"
+#include "agent/settings.h"
+#include "multiplex/models/model.h"
+#include "multiplex/plan.h"
+#include "sampling/clock.h"
+#include "sampling/names/event_names.h"
+#include "sampling/probe.h"
+#include "tools/commands.h"
+#include "tools/doctor/holders.h"
+#include "tools/machine.h"
+#include "tools/options.h"
+
+static const char usage[] =
+		"usage: phasemux doctor\n"
+		"\n"
+		"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
+		"what to change for more. Ends with 0 when something can be counted.\n";
+
+#define COLUMNS     100
+#define LABEL_WIDTH 16
+#define HOLDERS     5
+
+/* Prints "label   text", wrapped. A label of "" continues the text before. */
+__attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
+{
+	char text[1024], *word = text, *save;
+	va_list arguments;
+	int column;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	column = printf("%-*s", LABEL_WIDTH, label);
+	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		if (column > LABEL_WIDTH && column + 1 + (int)strlen(word) > COLUMNS) {
+			putchar('\n');
+			column = printf("%-*s", LABEL_WIDTH, "");
+		}
+		column += printf("%s%s", column > LABEL_WIDTH ? " " : "", word);
+	}
+	putchar('\n');
+}
+
+static void format_time(char *text, size_t size, double ns)
+{
+	if (ns < 1000)
+		snprintf(text, size, "%.0f ns", ns);
+	else if (ns < 100000)
+		snprintf(text, size, "%.1f us", ns / 1000);
+	else
+		snprintf(text, size, "%.0f us", ns / 1000);
+}
+
+static void tell_processor(const struct processor *processor)
+{
+	const char *table = event_table_name(processor);
+
+	if (processor->vendor[0])
+		tell("processor", "%s (%s family %u model %u)%s", processor->brand,
+				processor->vendor, processor->family, processor->model,
+				processor->hypervisor ? ", in a virtual machine" : "");
+	else
+		tell("processor", "not known");
+	if (table)
+		tell("event names",
+				"libpfm4's table %s, its own or the nearest; phasemux events "
+				"lists them",
+				table);
+	else
+		tell("event names",
+				"no table of libpfm4 is at hand: the kernel's generic events, and "
+				"raw codes (rHEX)");
+}
+
+static void tell_counters(const struct probe *probe, bool hypervisor)
+{
+	unsigned given = probe->counters_open - probe->counters_held;
+	char text[512];
+
+	if (probe->hardware && probe->counters == 1)
+		tell("counters",
+				"1 counter counts: too few, since cycles and instructions take "
+				"two");
+	else if (probe->hardware && probe->counters < given)
+		tell("counters",
+				"%u counters count. %u open as one group, but the highest of "
+				"those count nothing, and do not say so: groups are packed for %u",
+				probe->counters, given, probe->counters);
+	else if (probe->hardware)
+		tell("counters", "%u counters count", probe->counters);
+	probe_explain(probe, hypervisor, text, sizeof(text));
+	if (text[0])
+		tell("counters", "none: %s", text);
+	if (!probe->software)
+		tell("", "Nor the kernel's software events (%s): phases are found from time alone",
+				strerror(probe->software_errno));
+	else if (!probe->hardware)
+		tell("",
+				"The kernel's software events can be counted: phases are found from time, "
+				"without CPI");
+}
+
+static void tell_costs(const struct probe *probe)
+{
+	static const char *const ways[] = {
+		[READ_SYSCALL] = "a read system call",
+		[READ_RDPMC] = "rdpmc",
+	};
+	char read[32], other[32], switched[32], sampled[32];
+	struct settings defaults;
+
+	if (!(probe->read_ns > 0))
+		return;
+	settings_defaults(&defaults);
+	format_time(read, sizeof(read), probe->read_ns);
+	format_time(other, sizeof(other), probe->read_other_ns);
+	format_time(switched, sizeof(switched), probe->switch_ns);
+	if (probe->read_other_ns > 0)
+		tell("a read costs", "%s for a full group by %s, the cheaper way (%s by %s)", read,
+				ways[probe->method], other, ways[1 - probe->method]);
+	else
+		tell("a read costs", "%s for a full group by %s, the only way here", read,
+				ways[probe->method]);
+	tell("",
+			"1%% of the time, the default budget, pays for %.2g thousand bursts a second at "
+			"most, where ranks wait for each other for a third of it; of more, a part is read",
+			defaults.budget * 1e9 / (2 * probe->read_ns) / 1000);
+	tell("a switch costs", "%s from one group to another", switched);
+	if (!(probe->sample_ns > 0))
+		return;
+	format_time(sampled, sizeof(sampled), probe->sample_ns);
+	tell("a sample costs",
+			"%s; %u a second are %.2f%% of the time; ranks that wait for each other take as many "
+			"as a tenth of what each may spend pays for",
+			sampled, defaults.sample_hz, probe->sample_ns * defaults.sample_hz * 1e-7);
+}
+
+/* Says how the events of the processor's model are counted in turn. */
+static void tell_model(const struct processor *processor, const struct probe *probe)
+{
+	struct model_processor key = { processor->vendor, processor->family, processor->model };
+	struct model *model;
+	struct plan plan;
+	char why[256];
+	unsigned events;
+
+	if (!probe->hardware)
+		return;
+	model = model_load(model_for(&key), why, sizeof(why));
+	if (!model) {
+		tell("model", "%s", why);
+		return;
+	}
+	events = model_events(model);
+	if (model_pack(model, probe->counters, &plan) == 0)
+		tell("CPI model", "%s: %u events in %u groups that take turns", model_name(model),
+				events, plan.groups);
+	else
+		tell("CPI model", "%s: its %u events do not fit %u counter%s", model_name(model),
+				events, probe->counters, probe->counters == 1 ? "" : "s");
+	model_free(model);
+}
+
+static void tell_holders(const struct probe *probe)
+{
+	struct holder holders[HOLDERS];
+	unsigned found = holders_find("/proc", holders, HOLDERS);
+	const char *label = "other users";
+
+	if (probe->counters_held) {
+		tell(label, "%u of the counters are held by somebody else", probe->counters_held);
+		label = "";
+	}
+	if (holders_watchdog()) {
+		tell(label,
+				"the NMI watchdog is on and takes one counter; as root: sysctl "
+				"kernel.nmi_watchdog=0");
+		label = "";
+	}
+	for (unsigned i = 0; i < found && i < HOLDERS; i++) {
+		tell(label, "%s (pid %d) has perf events open (%u descriptors)", holders[i].name,
+				(int)holders[i].pid, holders[i].descriptors);
+		label = "";
+	}
+	if (found > HOLDERS)
+		tell(label, "and %u more processes have some", found - HOLDERS);
+	if (*label)
+		tell(label, "no other process holds counters%s",
+				geteuid() == 0 ? "" : ", as far as this user can see");
+}
+
+static void tell_paranoid(const struct probe *probe)
+{
+	static const char *const meaning[] = {
+		"everybody may count everything on a processor",
+		"everybody may count on a whole processor",
+		"everybody may count their own programs, kernel included",
+		"everybody may count their own programs at user level; no more is needed",
+	};
+
+	if (probe->paranoid >= 3)
+		tell("permission",
+				"perf_event_paranoid is %d: counting needs "
+				"CAP_PERFMON; as root: sysctl kernel.perf_event_paranoid=2",
+				probe->paranoid);
+	else if (probe->paranoid != PARANOID_UNKNOWN)
+		tell("permission", "perf_event_paranoid is %d: %s", probe->paranoid,
+				meaning[probe->paranoid + 1]);
+	else
+		tell("permission",
+				"this kernel has no perf_event_paranoid: it was built without "
+				"CONFIG_PERF_EVENTS, or hides /proc/sys");
+}
+
+static const char *mpi_words(const char *name)
+{
+	return strcmp(name, "openmpi") == 0        ? "Open MPI" :
+			strcmp(name, "mpich") == 0 ? "MPICH" :
+						     name;
+}
+
+/* Lists the MPI libraries whose adapters were built, and are in the folder of the preload. */
+static void tell_mpis(void)
+{
+	char library[PATH_MAX], served[256] = "";
+
+	if (machine_find_library(library, sizeof(library)) < 0) {
+		tell("preload",
+				"there is no " MACHINE_LIBRARY " beside this command, nor where it "
+				"would be installed");
+		return;
+	}
+	tell("preload", "%s", library);
+	*strrchr(library, '/') = '\0';
+	for (size_t i = 0; mpi_adapters[i].name; i++) {
+		char path[PATH_MAX + 64];
+		size_t length = strlen(served);
+
+		snprintf(path, sizeof(path), "%s/%s", library, mpi_adapters[i].file);
+		if (access(path, R_OK) == 0)
+			snprintf(served + length, sizeof(served) - length, "%s%s (%s)",
+					length ? ", " : "", mpi_words(mpi_adapters[i].name),
+					mpi_adapters[i].soname);
+	}
+	if (served[0])
+		tell("MPI", "served: %s. Ranks of another MPI report one by one", served);
+	else
+		tell("MPI",
+				"none is served: no MPI compiler was found when phasemux was built, so "
+				"each rank reports alone");
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct event instructions = {
+		.name = "instructions",
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
+	struct machine machine;
+	struct probe probe;
+
+	if (option_help(argc, argv, usage))
+		return 0;
+	if (argc > 1)
+		return option_usage(usage);
+	if (machine_look(&machine) < 0)
+		return 2;
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
+	probe_run(&probe, machine.pmu, &instructions);
+	tell_processor(&machine.processor);
+	tell_counters(&probe, machine.processor.hypervisor);
+	tell_costs(&probe);
+	tell_model(&machine.processor, &probe);
+	tell_holders(&probe);
+	tell_paranoid(&probe);
+	tell_mpis();
+	return probe.hardware || probe.software ? 0 : 1;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phasemux report: shows stored results as text, JSON, CSV or OpenMetrics. */
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/job.h"
+#include "agent/output.h"
+#include "agent/report_text.h"
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/results/fold_text.h"
+#include "tools/results/metrics.h"
+
+static const char usage[] =
+		"usage: phasemux report [options] DIR|FILE|--job JOB\n"
+		"\n"
+		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
+		"\n"
+		"  --text              as it was printed at the program's exit (the default)\n"
+		"  --json              everything, with full precision\n"
+		"  --csv               a row for each phase and counter\n"
+		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
+		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
+		"  --step STEP         of a job with several steps, this one\n";
+
+#define RESULTS_MAX 1000 /* number of results of one folder, or of all steps of a job */
+
+enum form {
+	FORM_TEXT,
+	FORM_JSON,
+	FORM_CSV,
+	FORM_METRICS,
+	FORMS,
+};
+
+static const char *const form_flags[FORMS] = { "--text", "--json", "--csv", "--metrics" };
+
+struct results {
+	unsigned count;
+	char *path[RESULTS_MAX];
+	json_t *report[RESULTS_MAX];
+};
+
+static void results_fini(struct results *results)
+{
+	for (unsigned i = 0; i < results->count; i++) {
+		free(results->path[i]);
+		json_decref(results->report[i]);
+	}
+}
+
+/* ---- what there is ---- */
+
+static void add_file(struct results *results, const char *path)
+{
+	if (results->count < RESULTS_MAX && (results->path[results->count] = strdup(path)))
+		results->count++;
+}
+
+/* Adds report.json, report-2.json, ... of one folder. */
+static void add_folder(struct results *results, const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	for (unsigned number = 1; number < RESULTS_MAX; number++) {
+		if (number == 1)
+			snprintf(path, sizeof(path), "%s/report.json", folder);
+		else
+			snprintf(path, sizeof(path), "%s/report-%u.json", folder, number);
+		if (stat(path, &status) == 0)
+			add_file(results, path);
+		else if (number > 1)
+			break;
+	}
+}
+
+static int is_step(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, OUTPUT_STEP, strlen(OUTPUT_STEP)) == 0;
+}
+
+/* Adds the results of a job's steps, each of which has its own folder. */
+static void add_steps(struct results *results, const char *folder)
+{
+	struct dirent **steps;
+	int count = scandir(folder, &steps, is_step, versionsort);
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, steps[i]->d_name) < PATH_MAX)
+			add_folder(results, path);
+		free(steps[i]);
+	}
+	if (count >= 0)
+		free(steps);
+}
+
+/*
+ * Finds the results of a folder or a file. step: only this one; NULL: all. Returns false after one line on
+ * stderr.
+ */
+static bool find(struct results *results, const char *path, const char *step)
+{
+	char folder[PATH_MAX];
+	struct stat status;
+	int length = snprintf(folder, sizeof(folder), "%s%s%s", path, step ? "/" OUTPUT_STEP : "",
+			step ? step : "");
+
+	if (length >= (int)sizeof(folder)) {
+		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(ENAMETOOLONG));
+		return false;
+	}
+	if (stat(folder, &status)) {
+		fprintf(stderr, "phasemux: %s: %s\n", folder, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(status.st_mode)) {
+		add_file(results, folder);
+		return true;
+	}
+	add_folder(results, folder);
+	if (!step)
+		add_steps(results, folder);
+	if (!results->count)
+		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
+				folder);
+	return results->count > 0;
+}
+
+/* ---- showing ---- */
+
+/* Loads the results. Refuses files that are no reports, in every form. */
+static bool load(struct results *results)
+{
+	char why[256] = "no memory";
+
+	for (unsigned i = 0; i < results->count; i++) {
+		const char *path = results->path[i];
+		json_error_t error;
+		char *text;
+
+		results->report[i] = json_load_file(path, 0, &error);
+		if (!results->report[i]) {
+			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,
+					error.text);
+			return false;
+		}
+		text = report_text(results->report[i], why, sizeof(why));
+		if (!text) {
+			fprintf(stderr, "phasemux: %s: %s\n", path, why);
+			return false;
+		}
+		free(text);
+	}
+	return true;
+}
+
+static char *write_one(const json_t *report, enum form form)
+{
+	char why[256];
+
+	switch (form) {
+	case FORM_JSON:
+		return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	case FORM_CSV:
+		return report_csv(report, why, sizeof(why));
+	default:
+		return report_text(report, why, sizeof(why));
+	}
+}
+
+/* Returns the text of how the phase's counters evolve, or NULL after one line on stderr. */
+static char *write_fold(const json_t *report, enum form form, int phase)
+{
+	char why[256] = "no memory", *text = NULL;
+	const json_t *fold = fold_find(report, phase, why, sizeof(why));
+
+	if (fold && form == FORM_JSON)
+		text = json_dumps(fold, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	else if (fold)
+		text = form == FORM_CSV ? fold_csv(fold) : fold_text(fold, phase);
+	if (!text)
+		fprintf(stderr, "phasemux: %s\n", why);
+	return text;
+}
+
+/* Shows the results. fold: the phase whose fold is shown; 0: the whole report. */
+static int show(struct results *results, enum form form, int fold)
+{
+	bool together = form == FORM_METRICS;
+
+	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV || fold)) {
+		fprintf(stderr,
+				"phasemux: there are %u results; choose one with --step or by its "
+				"file:\n",
+				results->count);
+		for (unsigned i = 0; i < results->count; i++)
+			fprintf(stderr, "    %s\n", results->path[i]);
+		return 1;
+	}
+	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
+		char *text = fold        ? write_fold(results->report[i], form, fold) :
+				together ? metrics_text(results->report, results->count) :
+					   write_one(results->report[i], form);
+
+		if (!text) {
+			if (!fold)
+				fprintf(stderr, "phasemux: no memory\n");
+			return 1;
+		}
+		printf("%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
+		free(text);
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* Finds the folder of a job's results, relative to the folder in which the job was started. */
+static bool job_folder(const char *id, char *folder, size_t size)
+{
+	const char *pattern = getenv("PHASEMUX_OUTPUT");
+	struct job job = { .nodes = 0 };
+
+	snprintf(job.id, sizeof(job.id), "%s", id);
+	return *id && !strchr(id, '/') &&
+			output_folder(pattern && *pattern ? pattern : "phasemux.%j", &job, folder,
+					size) == 0;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct results results = { .count = 0 };
+	const char *step = NULL, *job = NULL, *path = NULL;
+	char folder[PATH_MAX];
+	enum form form = FORM_TEXT;
+	int i, fold = 0, code = 1;
+
+	if (option_help(argc, argv, usage))
+		return 0;
+	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+		unsigned f = 0;
+
+		while (f < FORMS && strcmp(argv[i], form_flags[f]) != 0)
+			f++;
+		if (f < FORMS)
+			form = (enum form)f;
+		else if (strcmp(argv[i], "--job") == 0 && i + 1 < argc)
+			job = argv[++i];
+		else if (strcmp(argv[i], "--fold") == 0 && i + 1 < argc && atoi(argv[i + 1]) > 0)
+			fold = atoi(argv[++i]);
+		else if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
+			step = argv[++i];
+		else
+			return option_usage(usage);
+	}
+	if (i + !job != argc || (fold && form == FORM_METRICS) || (step && strchr(step, '/')))
+		return option_usage(usage);
+	path = argv[i];
+	if (job && !job_folder(job, folder, sizeof(folder)))
+		return option_usage(usage);
+	if (find(&results, job ? folder : path, step) && load(&results))
+		code = show(&results, form, fold);
+	results_fini(&results);
+	return code;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the parts of `phasemux validate` share: the options, and the error table of the thesis
+ * (7.3), which is filled by a replay of recorded bursts or by runs of a program.
+ */
+#ifndef PHASEMUX_TOOLS_VALIDATE_VALIDATE_H
+#define PHASEMUX_TOOLS_VALIDATE_VALIDATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "multiplex/scheme/scheme.h"
+#include "tools/validate/replay.h"
+
+struct validate_options {
+	const char *file; /* file to replay; NULL: `command` is run */
+	char **command;   /* command to run */
+	const char *cluster_by, *burst_min;
+	bool scheme[SCHEME_KINDS];
+	size_t trials, counters, seed, runs;
+	double read, quantum, share;
+	bool json, quiet;
+};
+
+/* One scheme's part of the table. That of SCHEME_NONE is how equal runs differ, judged like the schemes. */
+struct verdict {
+	struct replay_cell *cells; /* phases x events; NULL: not tried */
+	/* by cell: number of stated intervals that contain the truth, or miss it by no more than noise */
+	unsigned *held;
+	struct replay_summary summary;
+	/* mean weighted error of the scheme's runs in cycles and instructions; NAN: a replay */
+	double apart;
+};
+
+struct verdict_table {
+	unsigned phases, events,
+			common; /* the first `common` events are in all groups: not judged */
+	const char **name;      /* of the events */
+	struct verdict verdict[SCHEME_KINDS];
+};
+
+/*
+ * Returns the difference of equal runs in this phase and counter (a cell), as a weighted error; NAN: not known.
+ * Call after the verdict of SCHEME_NONE is made.
+ */
+double verdict_noise(const struct verdict_table *table, unsigned cell);
+
+/* Returns the common event to which a counter's errors are related (thesis 7.3.2): 0 cycles, 1 instructions. */
+unsigned verdict_reference(const char *name);
+
+void verdict_print(const struct verdict_table *table);
+json_t *verdict_json(const struct verdict_table *table);
+void verdict_fini(struct verdict_table *table);
+
+/* Print the table. Return the exit code. */
+int validate_replay(const struct validate_options *options);
+int validate_runs(const struct validate_options *options);
+
+#endif
