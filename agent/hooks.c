@@ -19,6 +19,7 @@
 #include "agent/resting.h"
 #include "agent/skipping.h"
 #include "agent/toggle.h"
+#include "agent/training.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
