@@ -26,6 +26,7 @@
 #include "agent/plain_locale.h"
 #include "agent/predecessor.h"
 #include "agent/rules.h"
+#include "agent/storage.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
@@ -110,75 +111,6 @@ static void read_command(void)
 	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* With PHASEMUX_REPORT=bursts, all ranks write into the folder of rank 0. */
-void core_record_bursts(void)
-{
-	char why[sizeof(core.folder) + 128];
-
-	if (!(core.settings.report & REPORT_BURSTS))
-		return;
-	if (core.adapter &&
-			(core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
-					core.adapter->wait()))
-		return;
-	core.bursts = burst_table_new(core.folder, &core.counting, core.world.rank, core.start, why,
-			sizeof(why));
-	if (!core.bursts)
-		log_line("bursts are not recorded: %s", why);
-	ledger_record(core.ledger, core.bursts);
-}
-
-/* Makes the spool, from which a run that is killed has its report. Returns 0 or -errno. */
-int core_open_spool(double run)
-{
-	struct spool_facts *facts = calloc(1, sizeof(*facts));
-	struct timespec now;
-	int error;
-
-	if (!facts)
-		return -ENOMEM;
-	clock_gettime(CLOCK_REALTIME, &now);
-	spool_describe(facts, &core.counting);
-	facts->run = (uint64_t)run;
-	facts->rank = core.world.rank;
-	facts->size = core.adapter  ? core.world.size :
-			core.family ? FAMILY_MAX :
-				      core.world.rank + 1;
-	facts->family = core.family != NULL;
-	facts->pid = core.pid;
-	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-	facts->start = core.start;
-	facts->ns_per_tick = clock_here.ns_per_tick;
-	facts->passed_ticks = core.rules.passed_ticks;
-	facts->budget = core.settings.budget;
-	facts->scheme = core.settings.scheme;
-	facts->alone = !core.adapter;
-	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
-	memcpy(facts->command, core.command, sizeof(core.command));
-	facts->command_bytes = (uint32_t)core.command_bytes;
-	facts->job = core.job;
-	snprintf(facts->output, sizeof(facts->output), "%s", core.folder);
-	facts->modules = modules_ever(facts->module, SPOOL_MODULES_MAX);
-	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
-			sizeof(core.spool_folder), &error);
-	free(facts);
-	return core.spool ? 0 : error;
-}
-
-int core_open_books(void)
-{
-	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
-			core.adapter ? core.world.size : 1, core.spool);
-	if (!core.ledger)
-		return -ENOMEM;
-	core.exchange = exchange_new(core.adapter, core.family, core.ledger, core.world.rank,
-			rules_budget_of_rounds(), core.start);
-	if (!core.exchange)
-		return -ENOMEM;
-	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
-	return 0;
-}
-
 /*
  * Opens the spool and, without MPI, the family of the processes that this one may fork. A family needs the
  * watcher, which starts only if bursts may be cut. It also needs the spool, through which the results of its
@@ -188,7 +120,7 @@ static void found_family(int *spool_error, double run)
 {
 	if (!core.preload->with_mpi && core.rules.long_ticks)
 		core.family = family_new(core.start);
-	*spool_error = core_open_spool(run);
+	*spool_error = storage_open_spool(run);
 	if (*spool_error) {
 		family_free(core.family);
 		core.family = NULL;
@@ -221,7 +153,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	found_family(spool_error, run);
 	if (core.spool && is_command())
 		predecessor_remove(core.spool_folder);
-	if (core_open_books())
+	if (storage_open_ledger())
 		return -ENOMEM;
 	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || crowd_start())
 		return -ENOMEM;
@@ -312,7 +244,7 @@ static int attach(struct preload *preload)
 		return -ENOMEM;
 	}
 	exchange_rehearse(core.exchange);
-	core_record_bursts();
+	storage_record_bursts();
 	account_start();
 	core.attached = true;
 	if (!core.adapter)

@@ -112,15 +112,4 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame);
  */
 void ending_keep(void);
 
-/* ---- core.c ---- */
-
-/* Opens the spool, in which a killed run leaves its report. `run`: number of the run. Returns 0 or -errno. */
-int core_open_spool(double run);
-
-/* Opens the ledger and the exchange. Returns 0 or -ENOMEM. */
-int core_open_books(void);
-
-/* Records all bursts in a table from now on, if the user wants it. */
-void core_record_bursts(void);
-
 #endif

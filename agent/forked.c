@@ -14,6 +14,7 @@
 #include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/log.h"
+#include "agent/storage.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
@@ -170,7 +171,7 @@ static void observe_first(void)
  */
 static bool open_spool(void)
 {
-	if (core_open_spool(forked.run))
+	if (storage_open_spool(forked.run))
 		return false;
 	if (strcmp(core.spool_folder, forked.folder) == 0)
 		return true;
@@ -189,9 +190,9 @@ static bool join(void)
 	core.start = clock_now();
 	core.start_seconds = core.rules.fixed_ticks = 0;
 	*core.mark = 1;
-	if (!open_spool() || core_open_books())
+	if (!open_spool() || storage_open_ledger())
 		return false;
-	core_record_bursts();
+	storage_record_bursts();
 	exchange_step(core.exchange, NULL, core.start);
 	observe_first();
 	core.preload->set_hooks(&hooks);

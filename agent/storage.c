@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/storage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/core.h"
+#include "agent/log.h"
+#include "agent/modules.h"
+#include "agent/rules.h"
+#include "sampling/clock.h"
+
+int storage_open_spool(double run)
+{
+	struct spool_facts *facts = calloc(1, sizeof(*facts));
+	struct timespec now;
+	int error;
+
+	if (!facts)
+		return -ENOMEM;
+	clock_gettime(CLOCK_REALTIME, &now);
+	spool_describe(facts, &core.counting);
+	facts->run = (uint64_t)run;
+	facts->rank = core.world.rank;
+	facts->size = core.adapter  ? core.world.size :
+			core.family ? FAMILY_MAX :
+				      core.world.rank + 1;
+	facts->family = core.family != NULL;
+	facts->pid = core.pid;
+	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	facts->start = core.start;
+	facts->ns_per_tick = clock_here.ns_per_tick;
+	facts->passed_ticks = core.rules.passed_ticks;
+	facts->budget = core.settings.budget;
+	facts->scheme = core.settings.scheme;
+	facts->alone = !core.adapter;
+	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
+	memcpy(facts->command, core.command, sizeof(core.command));
+	facts->command_bytes = (uint32_t)core.command_bytes;
+	facts->job = core.job;
+	snprintf(facts->output, sizeof(facts->output), "%s", core.folder);
+	facts->modules = modules_ever(facts->module, SPOOL_MODULES_MAX);
+	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
+			sizeof(core.spool_folder), &error);
+	free(facts);
+	return core.spool ? 0 : error;
+}
+
+int storage_open_ledger(void)
+{
+	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
+			core.adapter ? core.world.size : 1, core.spool);
+	if (!core.ledger)
+		return -ENOMEM;
+	core.exchange = exchange_new(core.adapter, core.family, core.ledger, core.world.rank,
+			rules_budget_of_rounds(), core.start);
+	if (!core.exchange)
+		return -ENOMEM;
+	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
+	return 0;
+}
+
+void storage_record_bursts(void)
+{
+	char why[sizeof(core.folder) + 128];
+
+	if (!(core.settings.report & REPORT_BURSTS))
+		return;
+	/* all ranks write into the folder of rank 0 */
+	if (core.adapter &&
+			(core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
+					core.adapter->wait()))
+		return;
+	core.bursts = burst_table_new(core.folder, &core.counting, core.world.rank, core.start, why,
+			sizeof(why));
+	if (!core.bursts)
+		log_line("bursts are not recorded: %s", why);
+	ledger_record(core.ledger, core.bursts);
+}
