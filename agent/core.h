@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The state that the files of the core share: core.c (the start), hooks.c (the boundaries of bursts) and
+ * The state that the files of the core share: attach.c (the start), hooks.c (the boundaries of bursts) and
  * ending.c (the end). A process has one core. It is written at the start, before the preload can call a
  * hook. Later only atomic fields change, except at the end and in a forked child.
  */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The start of the core, which is a library that the preload opens in a process that is a target. It decides with
+ * the other ranks what to count. If anything fails, one line on stderr says so, and the program runs on without
+ * the agent.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agreement.h"
+#include "agent/core.h"
+#include "agent/crowd.h"
+#include "agent/forked.h"
+#include "agent/log.h"
+#include "agent/modules.h"
+#include "agent/output.h"
+#include "agent/plain_locale.h"
+#include "agent/predecessor.h"
+#include "agent/rules.h"
+#include "agent/storage.h"
+#include "agent/toggle.h"
+#include "agent/watcher.h"
+#include "sampling/clock.h"
+#include "sampling/path.h"
+
+/*
+ * Returns a byte that is 1 in this process and 0 in its copies. It is 1 in all if the kernel cannot clear it.
+ */
+static volatile unsigned char *mark_process(void)
+{
+	static unsigned char anywhere = 1;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (mark == MAP_FAILED)
+		return &anywhere;
+	*mark = 1;
+	madvise(mark, page, MADV_WIPEONFORK);
+	return mark;
+}
+
+/* Returns a number that no other run has; 0 on all ranks except rank 0. */
+static double run_number(void)
+{
+	struct timespec now;
+
+	if (core.adapter && core.world.rank != 0)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* a double holds 52 bits */
+	return (double)((((uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10) +
+					((uint64_t)getpid() << 30)) &
+			0xfffffffffffff);
+}
+
+/*
+ * Decides together with all ranks what to count, and sets *run to the number of the run on each of them.
+ * `trouble`: 0 or this rank's error, with the text `why`. Returns 0, or -EINVAL, and then no rank counts.
+ */
+static int agree(int trouble, const char *why, double *run)
+{
+	struct agreement agreement = { .run = run_number() };
+	struct counting_limits *limits = &agreement.limits;
+
+	if (!trouble)
+		counting_limits(&core.counting, limits);
+	else
+		limits->trouble = core.world.rank + 1;
+	if (core.adapter && core.adapter->max((double *)&agreement, AGREEMENT_LENGTH))
+		return -EINVAL;
+	/* the rank without a core says so */
+	if (agreement.without > 0)
+		return -EINVAL;
+	*run = agreement.run;
+	if (limits->trouble > 0) {
+		/* of the ranks with an error, one writes the message */
+		log_speaker(trouble && limits->trouble == core.world.rank + 1);
+		log_line("off: %s", why);
+		return -EINVAL;
+	}
+	counting_settle(&core.counting, limits);
+	if (core.settings.scheme == SCHEME_NONE &&
+			core.settings.group >= core.counting.plan.groups) {
+		log_line("off: invalid value PHASEMUX_GROUP=%u (expected: 0 to %u)",
+				core.settings.group, core.counting.plan.groups - 1);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Reads the program and its arguments from the kernel. Cuts them if they are too long. */
+static void read_command(void)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = fd < 0 ? 0 : read(fd, core.command, sizeof(core.command));
+
+	if (fd >= 0)
+		close(fd);
+	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
+}
+
+/*
+ * Opens the spool and, without MPI, the family of the processes that this one may fork. A family needs the
+ * watcher, which starts only if bursts may be cut. It also needs the spool, through which the results of its
+ * processes are added up. *spool_error: 0 or -errno.
+ */
+static void found_family(int *spool_error, double run)
+{
+	if (!core.preload->with_mpi && core.rules.long_ticks)
+		core.family = family_new(core.start);
+	*spool_error = storage_open_spool(run);
+	if (*spool_error) {
+		family_free(core.family);
+		core.family = NULL;
+	}
+}
+
+/* Returns whether this process is the one that `phasemux run` became. */
+static bool is_command(void)
+{
+	const char *target = getenv(PRELOAD_TARGET);
+
+	return target && atol(target) == (long)core.pid;
+}
+
+/*
+ * Opens all that this process needs. Returns 0 or -ENOMEM. *spool_error: 0 or -errno; the run needs no spool.
+ */
+static int start(const struct preload *preload, double run, int *spool_error)
+{
+	read_command();
+	modules_remember(preload->unloaded);
+	core.pid = getpid();
+	core.mark = mark_process();
+	core.main_thread = pthread_self();
+	core.preload = preload;
+	rules_make();
+	if (path_setup())
+		log_line("no unwinder (libgcc_s): call sites are known without their callers");
+	core.start = clock_now();
+	found_family(spool_error, run);
+	if (core.spool && is_command())
+		predecessor_remove(core.spool_folder);
+	if (storage_open_ledger())
+		return -ENOMEM;
+	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || crowd_start())
+		return -ENOMEM;
+	return forked_prepare(run);
+}
+
+/* Starts the core on all ranks, or on none. Returns 0 or -ENOMEM. */
+static int start_together(const struct preload *preload, double run)
+{
+	double failed[2] = { 0, 0 };
+	int spool_error = 0;
+
+	failed[0] = start(preload, run, &spool_error) != 0;
+	failed[1] = spool_error ? core.world.rank + 1 : 0;
+	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
+		return -ENOMEM;
+	if (failed[1] > 0) {
+		/* of the ranks without a spool, one writes the message */
+		log_speaker(failed[1] == core.world.rank + 1);
+		log_line("%s: %s; should the run be killed, there will be no report of it",
+				core.spool_folder, strerror(-spool_error));
+		log_speaker(core.world.rank == 0);
+	}
+	return 0;
+}
+
+/*
+ * Notes the time that the agent took to start, without the wait for ranks that were late. Call last in
+ * MPI_Init.
+ */
+static void account_start(void)
+{
+	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
+					     core.preload->waited_ns) *
+			1e-9;
+	/* the end takes about as long as the start */
+	core.rules.fixed_ticks = 2 * core.start_seconds * 1e9 / clock_here.ns_per_tick;
+	if (core.spool)
+		spool_side(core.spool)->start_seconds = core.start_seconds;
+}
+
+static int attach(struct preload *preload)
+{
+	char why[512] = "";
+	double run;
+	int trouble;
+
+	if (getauxval(AT_SECURE))
+		return -EPERM;
+	log_open();
+	core.adapter = preload->adapter;
+	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
+	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
+	if (core.adapter)
+		core.world = preload->world;
+	trouble = settings_read(&core.settings, getenv, why, sizeof(why));
+	if (trouble && !core.adapter) {
+		log_line("off: %s", why);
+		return -EINVAL;
+	}
+	job_read(&core.job, getenv);
+	log_speaker(core.world.rank == 0);
+	if (!core.adapter && preload->with_mpi)
+		log_line("no adapter for this MPI, or sessions alone: each rank learns and reports alone");
+	clock_calibrate(&preload->early);
+	if (!trouble)
+		trouble = counting_look(&core.counting, core.settings.events,
+				getenv("PHASEMUX_PMU"), why, sizeof(why));
+	if (!trouble &&
+			output_folder(core.settings.output, &core.job, core.folder,
+					sizeof(core.folder))) {
+		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
+		trouble = -EINVAL;
+	}
+	if (agree(trouble, why, &run)) {
+		if (core.adapter)
+			core.adapter->close();
+		return -EINVAL;
+	}
+	if (start_together(preload, run)) {
+		log_line("off: a rank of the job has no memory for it");
+		exchange_free(core.exchange);
+		ledger_free(core.ledger);
+		if (core.spool)
+			spool_remove(core.spool);
+		spool_free(core.spool);
+		core.spool = NULL;
+		return -ENOMEM;
+	}
+	exchange_rehearse(core.exchange);
+	storage_record_bursts();
+	account_start();
+	core.attached = true;
+	if (!core.adapter)
+		watcher_start();
+	preload->set_hooks(&hooks);
+	toggle_start(core.settings.toggle_ns);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int phasemux_core_attach(struct preload *preload);
+
+int phasemux_core_attach(struct preload *preload)
+{
+	struct plain_locale plain = plain_locale_enter();
+	int error = attach(preload);
+
+	plain_locale_leave(&plain);
+	return error;
+}
