@@ -99,17 +99,4 @@ void hooks_drain_other(struct thread *thread, uint64_t now);
 /* Returns whether the calling thread alone may now make steps of rounds, until it clears core.stepping. */
 bool hooks_try_step(void);
 
-/* ---- ending.c ---- */
-
-/* Implements preload_hooks.finalize. */
-void ending_hook(struct preload_thread *slot, void *site, const void *frame);
-
-/* Implements preload_hooks.leave. */
-void ending_leave(struct preload_thread *slot, void *site, const void *frame);
-
-/*
- * Keeps what all threads have done, because the process ends. Call on the watcher, while the last thread waits.
- */
-void ending_keep(void);
-
 #endif

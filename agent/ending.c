@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a run. The sums of all ranks are added, and rank 0 makes the report of them. */
+#include "agent/ending.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

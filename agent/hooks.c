@@ -12,6 +12,7 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/delimit.h"
+#include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/reading.h"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/core.h"
+#include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/own_thread.h"
 #include "agent/reading.h"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a run. The sums of all ranks are added, and rank 0 makes the report of them. */
+#ifndef PHASEMUX_AGENT_ENDING_H
+#define PHASEMUX_AGENT_ENDING_H
+
+#include "agent/preload.h"
+
+/* Implements preload_hooks.finalize. */
+void ending_hook(struct preload_thread *slot, void *site, const void *frame);
+
+/* Implements preload_hooks.leave. */
+void ending_leave(struct preload_thread *slot, void *site, const void *frame);
+
+/*
+ * Keeps what all threads have done, because the process ends. Call on the watcher, while the last thread waits.
+ */
+void ending_keep(void);
+
+#endif
