@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "agent/core.h"
+#include "agent/drain.h"
 #include "agent/gather.h"
 #include "agent/log.h"
 #include "agent/plain_locale.h"
@@ -78,7 +79,7 @@ static void report_now(void)
 	}
 	plain = plain_locale_enter();
 	for (struct thread *thread = core_threads(); thread; thread = thread->next)
-		hooks_drain_other(thread, clock_now());
+		drain_other_thread(thread, clock_now());
 	if (core.world.rank == 0)
 		write_intermediate();
 	plain_locale_leave(&plain);

@@ -87,15 +87,6 @@ struct thread *hooks_thread(struct preload_thread *slot);
  */
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot);
 
-/*
- * Adds what the thread has read to the ledger, and keeps it in the spool. Call on the thread itself, or when it
- * reads no bursts any more.
- */
-void hooks_drain(struct thread *thread, uint64_t now);
-
-/* Like hooks_drain(), for another thread, which may be inside a burst. Its new call sites are kept later. */
-void hooks_drain_other(struct thread *thread, uint64_t now);
-
 /* Returns whether the calling thread alone may now make steps of rounds, until it clears core.stepping. */
 bool hooks_try_step(void);
 

@@ -13,6 +13,7 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/delimit.h"
+#include "agent/drain.h"
 #include "agent/gather.h"
 #include "agent/log.h"
 #include "agent/plain_locale.h"
@@ -300,7 +301,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 		family_ends(core.family, (unsigned)core.world.rank);
 	watcher_stop();
 	for (struct thread *each = core_threads(); each; each = each->next)
-		hooks_drain(each, now);
+		drain_thread(each, now);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
 	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
 		usleep(1000);
@@ -329,7 +330,7 @@ void ending_keep(void)
 	uint64_t now = clock_now();
 
 	for (struct thread *each = core_threads(); each; each = each->next)
-		hooks_drain_other(each, now);
+		drain_other_thread(each, now);
 	if (hooks_try_step())
 		exchange_finish(core.exchange, core_threads());
 	/*
@@ -338,9 +339,9 @@ void ending_keep(void)
 	 */
 	for (struct thread *each = core_threads(); each; each = each->next)
 		if (each->main)
-			hooks_drain(each, now);
+			drain_thread(each, now);
 		else
-			hooks_drain_other(each, now);
+			drain_other_thread(each, now);
 	plain_locale_leave(&plain);
 }
 

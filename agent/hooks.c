@@ -7,11 +7,11 @@
 #include <urcu-bp.h>
 
 #include "agent/budget.h"
-#include "agent/checkpoint.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/delimit.h"
+#include "agent/drain.h"
 #include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/log.h"
@@ -26,7 +26,6 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
-#define KEEP_NS         1e6      /* between two checkpoints of a thread, which outlive a kill */
 #define SERVICE_BUSY_NS 1000000  /* between two services while a round is under way */
 #define SERVICE_CALM_NS 50000000 /* between two services in calm */
 #define CALM_AFTER_NS   1e9      /* after the start, calm may begin */
@@ -35,18 +34,6 @@
 #define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
 
 /* ---- threads ---- */
-
-void hooks_drain(struct thread *thread, uint64_t now)
-{
-	ledger_drain(core.ledger, thread);
-	ledger_checkpoint(core.ledger, thread, now, true);
-}
-
-void hooks_drain_other(struct thread *thread, uint64_t now)
-{
-	ledger_drain(core.ledger, thread);
-	ledger_checkpoint(core.ledger, thread, now, false);
-}
 
 /*
  * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
@@ -76,21 +63,6 @@ static void close_thread(struct thread *thread)
 	thread_close(thread);
 	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
 	thread->event_bytes = 0;
-}
-
-/*
- * Drains a thread whose last burst is over. If it was drained less than KEEP_NS ago, and has no open counters
- * whose samples would be lost, the drain is left to the next thread in its place. Threads may live for
- * microseconds only.
- */
-static void drain_last(struct thread *thread)
-{
-	uint64_t now = clock_now();
-
-	if (!thread_is_open(thread) && now < thread->keep_at)
-		return;
-	hooks_drain(thread, now);
-	thread->keep_at = now + clock_ticks(KEEP_NS);
 }
 
 /* The `core` of a slot points to it if the thread is not observed. */
@@ -134,7 +106,7 @@ static void thread_ends(void *data)
 			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
 		rest_estimate_finish(thread, clock_now());
-		drain_last(thread);
+		drain_ended_thread(thread);
 	}
 	leave_place(thread);
 }
@@ -301,11 +273,7 @@ static void serve(struct thread *thread, uint64_t now)
 		core.preload->set_hooks(NULL);
 		return;
 	}
-	ledger_drain(core.ledger, thread);
-	if (now >= thread->keep_at) {
-		ledger_checkpoint(core.ledger, thread, now, true);
-		thread->keep_at = now + clock_ticks(KEEP_NS);
-	}
+	drain_often(thread, now);
 	keep_of_process(thread, now);
 	/* with MPI, only the main thread makes steps; without it, any thread may, one at a time */
 	if (core.adapter ? thread->main : hooks_try_step()) {
@@ -527,7 +495,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 	toggle_stop();
 	control_stop();
 	before(slot, MPI_CALL_Abort, site, frame);
-	hooks_drain(thread, clock_now());
+	drain_thread(thread, clock_now());
 	log_speaker(true);
 	if (core.spool) {
 		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/core.h"
+#include "agent/drain.h"
 #include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/own_thread.h"
@@ -61,7 +62,7 @@ static bool rest(void)
 static void look(void)
 {
 	for (struct thread *thread = core_threads(); thread; thread = thread->next)
-		hooks_drain_other(thread, clock_now());
+		drain_other_thread(thread, clock_now());
 	for (struct thread *thread = core_threads(); thread && core.rules.switching;
 			thread = thread->next)
 		thread_switch(thread, &core.rules, clock_now());

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/drain.h"
+
+#include "agent/checkpoint.h"
+#include "agent/core.h"
+#include "sampling/clock.h"
+
+#define KEEP_NS 1e6 /* between two checkpoints of a thread, which outlive a kill */
+
+void drain_thread(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	ledger_checkpoint(core.ledger, thread, now, true);
+}
+
+void drain_other_thread(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	ledger_checkpoint(core.ledger, thread, now, false);
+}
+
+void drain_often(struct thread *thread, uint64_t now)
+{
+	ledger_drain(core.ledger, thread);
+	if (now < thread->keep_at)
+		return;
+	ledger_checkpoint(core.ledger, thread, now, true);
+	thread->keep_at = now + clock_ticks(KEEP_NS);
+}
+
+void drain_ended_thread(struct thread *thread)
+{
+	uint64_t now = clock_now();
+
+	if (!thread_is_open(thread) && now < thread->keep_at)
+		return;
+	drain_thread(thread, now);
+	thread->keep_at = now + clock_ticks(KEEP_NS);
+}
