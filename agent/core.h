@@ -87,7 +87,4 @@ struct thread *hooks_thread(struct preload_thread *slot);
  */
 struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot);
 
-/* Returns whether the calling thread alone may now make steps of rounds, until it clears core.stepping. */
-bool hooks_try_step(void);
-
 #endif

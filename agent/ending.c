@@ -23,6 +23,7 @@
 #include "agent/resting.h"
 #include "agent/result_files.h"
 #include "agent/sampled.h"
+#include "agent/service.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
@@ -303,7 +304,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	for (struct thread *each = core_threads(); each; each = each->next)
 		drain_thread(each, now);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
-	for (int tries = 0; !core.adapter && tries < 1000 && !hooks_try_step(); tries++)
+	for (int tries = 0; !core.adapter && tries < 1000 && !service_try_step(); tries++)
 		usleep(1000);
 	off = thread ? thread->unobserved : 0;
 	finish(clock_ns(now - core.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
@@ -331,7 +332,7 @@ void ending_keep(void)
 
 	for (struct thread *each = core_threads(); each; each = each->next)
 		drain_other_thread(each, now);
-	if (hooks_try_step())
+	if (service_try_step())
 		exchange_finish(core.exchange, core_threads());
 	/*
 	 * The last training may classify bursts that waited for it. The main thread waits for this one, and

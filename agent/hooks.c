@@ -18,20 +18,13 @@
 #include "agent/reading.h"
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"
+#include "agent/service.h"
 #include "agent/skipping.h"
 #include "agent/toggle.h"
-#include "agent/training.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
-
-#define SERVICE_BUSY_NS 1000000  /* between two services while a round is under way */
-#define SERVICE_CALM_NS 50000000 /* between two services in calm */
-#define CALM_AFTER_NS   1e9      /* after the start, calm may begin */
-#define CALM_CALLS      512      /* number of calls since the last service that ends calm */
-#define LEFT_OUT_NS     1e9      /* between two updates of the time of unobserved threads */
-#define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
 
 /* ---- threads ---- */
 
@@ -199,110 +192,6 @@ struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
 
 /* ---- the boundaries of bursts ---- */
 
-bool hooks_try_step(void)
-{
-	/* pairs with the release of the thread that held it: this one sees what the last step has done */
-	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
-}
-
-/*
- * Counts a service of `ticks`, in which a training took `training_ns`. What exceeds SERVICE_MOST_NS besides the
- * training is not counted, because the thread was preempted.
- */
-static void account_service(struct thread *thread, uint64_t ticks, double training_ns)
-{
-	uint64_t training = clock_ticks(training_ns),
-		 most = clock_ticks(SERVICE_MOST_NS) + training;
-
-	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
-}
-
-/*
- * Returns whether services may be rare. A service in the midst of the program's work takes 10 to 20 us, even if
- * there is little to do.
- */
-static bool is_calm(uint64_t now)
-{
-	double samples = core.rules.sample_ns ? SERVICE_CALM_NS / (double)core.rules.sample_ns : 0;
-
-	/* the kernel has room for THREAD_SAMPLES until the next drain */
-	return now - core.start > clock_ticks(CALM_AFTER_NS) && samples < THREAD_SAMPLES / 2.0;
-}
-
-/*
- * Ends calm for the thread if it makes many calls, most of which might have to be skipped. The next service is
- * then at the next moment at which all ranks have theirs.
- */
-static void serve_sooner(struct thread *thread, uint64_t now)
-{
-	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
-
-	if (calls - thread->budget_calls >= CALM_CALLS &&
-			thread->service_at > now + core.rules.service_ticks)
-		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
-}
-
-/* Keeps in the spool what belongs to the process and not to a thread. Works on the main thread only. */
-static void keep_of_process(const struct thread *thread, uint64_t now)
-{
-	static uint64_t left_out_at;
-	struct spool_side *side;
-
-	if (!core.spool || !thread->main)
-		return;
-	side = spool_side(core.spool);
-	side->unobserved_ticks = thread->unobserved;
-	side->paused = control_was_paused();
-	if (now < left_out_at)
-		return;
-	crowd_left_out(&side->beyond_threads, &side->beyond_seconds);
-	left_out_at = now + clock_ticks(LEFT_OUT_NS);
-}
-
-/*
- * Does what is not urgent: drains, and steps of rounds. It runs between two bursts, and is part of neither. All
- * threads of all ranks do it at the same moments, because ranks may wait for each other. Services at one
- * moment then delay the program once; services at different moments would delay it once for each rank.
- */
-static void serve(struct thread *thread, uint64_t now)
-{
-	uint64_t pause = is_calm(now) ? SERVICE_CALM_NS : CORE_SERVICE_NS;
-	double training = 0;
-
-	if (!*core.mark) {
-		core.preload->set_hooks(NULL);
-		return;
-	}
-	drain_often(thread, now);
-	keep_of_process(thread, now);
-	/* with MPI, only the main thread makes steps; without it, any thread may, one at a time */
-	if (core.adapter ? thread->main : hooks_try_step()) {
-		training = ledger_training_ns(core.ledger);
-		exchange_step(core.exchange, core_threads(), now);
-		training = ledger_training_ns(core.ledger) - training;
-		if (exchange_busy(core.exchange))
-			pause = SERVICE_BUSY_NS;
-		if (!core.adapter) /* pairs with the acquire in hooks_try_step: publishes the step */
-			atomic_flag_clear_explicit(&core.stepping, memory_order_release);
-	}
-	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
-	thread_learn_short(thread, &core.rules, now);
-	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
-	if (!thread->resting.wanted)
-		rest_estimate_look(thread, now);
-	thread->service_at = clock_next_multiple(pause);
-	account_service(thread, clock_now() - now, training);
-}
-
-static __attribute__((noinline)) void service(struct thread *thread, uint64_t now)
-{
-	int kept = errno, state = cancellation_hold();
-
-	serve(thread, now);
-	cancellation_release(state);
-	errno = kept;
-}
-
 static __attribute__((noinline)) void meet(struct preload_thread *slot)
 {
 	uint64_t begin = clock_now();
@@ -311,7 +200,7 @@ static __attribute__((noinline)) void meet(struct preload_thread *slot)
 	struct thread *thread = is_ours ? NULL : hooks_adopt(0, slot);
 
 	if (thread)
-		account_service(thread, clock_now() - begin, 0);
+		service_account(thread, clock_now() - begin, 0);
 	else if (!is_ours)
 		crowd_leave_out(slot);
 	slot->core = thread ? (void *)thread : &unobserved;
@@ -392,12 +281,12 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	thread->polling.asks = only_asks[call];
 	thread_end_burst(thread, &core.rules, call, now);
 	if (thread_is_timed(thread)) {
-		serve_sooner(thread, now);
+		service_end_calm(thread, now);
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
 	}
 	if (__builtin_expect(now >= thread->service_at, 0) && (call >= MPI_CALLS || waits[call]) &&
 			is_safe(call))
-		service(thread, now);
+		service_thread(thread, now);
 }
 
 static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime_call call,
@@ -428,7 +317,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	/* the service is overdue, because no call that may wait was made for some time */
 	if (__builtin_expect(now >= thread->service_at + core.rules.service_ticks, 0) &&
 			is_safe(call)) {
-		service(thread, now);
+		service_thread(thread, now);
 		now = clock_now();
 	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {

@@ -14,6 +14,7 @@
 #include "agent/forked.h"
 #include "agent/own_thread.h"
 #include "agent/reading.h"
+#include "agent/service.h"
 #include "sampling/clock.h"
 
 #define LOOK_NS 100000000u /* longest time between two looks */
@@ -66,13 +67,12 @@ static void look(void)
 	for (struct thread *thread = core_threads(); thread && core.rules.switching;
 			thread = thread->next)
 		thread_switch(thread, &core.rules, clock_now());
-	if (!hooks_try_step())
+	if (!service_try_step())
 		return;
 	do
 		exchange_step(core.exchange, core_threads(), clock_now());
 	while (exchange_busy(core.exchange));
-	/* pairs with the acquire in hooks_try_step: publishes what the step has done */
-	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+	service_end_step();
 }
 
 static void work_until_stopped(bool in_child)

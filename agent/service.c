@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/service.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "agent/budget.h"
+#include "agent/control.h"
+#include "agent/core.h"
+#include "agent/crowd.h"
+#include "agent/drain.h"
+#include "agent/rest_estimate.h"
+#include "agent/resting.h"
+#include "agent/training.h"
+#include "sampling/cancellation.h"
+#include "sampling/clock.h"
+
+#define SERVICE_BUSY_NS 1000000  /* between two services while a round is under way */
+#define SERVICE_CALM_NS 50000000 /* between two services in calm */
+#define CALM_AFTER_NS   1e9      /* after the start, calm may begin */
+#define CALM_CALLS      512      /* number of calls since the last service that ends calm */
+#define LEFT_OUT_NS     1e9      /* between two updates of the time of unobserved threads */
+#define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
+
+/*
+ * Returns whether services may be rare. A service in the midst of the program's work takes 10 to 20 us, even if
+ * there is little to do.
+ */
+static bool is_calm(uint64_t now)
+{
+	double samples = core.rules.sample_ns ? SERVICE_CALM_NS / (double)core.rules.sample_ns : 0;
+
+	/* the kernel has room for THREAD_SAMPLES until the next drain */
+	return now - core.start > clock_ticks(CALM_AFTER_NS) && samples < THREAD_SAMPLES / 2.0;
+}
+
+/* Keeps in the spool what belongs to the process and not to a thread. Works on the main thread only. */
+static void keep_of_process(const struct thread *thread, uint64_t now)
+{
+	static uint64_t left_out_at;
+	struct spool_side *side;
+
+	if (!core.spool || !thread->main)
+		return;
+	side = spool_side(core.spool);
+	side->unobserved_ticks = thread->unobserved;
+	side->paused = control_was_paused();
+	if (now < left_out_at)
+		return;
+	crowd_left_out(&side->beyond_threads, &side->beyond_seconds);
+	left_out_at = now + clock_ticks(LEFT_OUT_NS);
+}
+
+static void serve(struct thread *thread, uint64_t now)
+{
+	uint64_t pause = is_calm(now) ? SERVICE_CALM_NS : CORE_SERVICE_NS;
+	double training = 0;
+
+	if (!*core.mark) {
+		core.preload->set_hooks(NULL);
+		return;
+	}
+	drain_often(thread, now);
+	keep_of_process(thread, now);
+	/* with MPI, only the main thread makes steps; without it, any thread may, one at a time */
+	if (core.adapter ? thread->main : service_try_step()) {
+		training = ledger_training_ns(core.ledger);
+		exchange_step(core.exchange, core_threads(), now);
+		training = ledger_training_ns(core.ledger) - training;
+		if (exchange_busy(core.exchange))
+			pause = SERVICE_BUSY_NS;
+		if (!core.adapter)
+			service_end_step();
+	}
+	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
+	thread_learn_short(thread, &core.rules, now);
+	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
+	if (!thread->resting.wanted)
+		rest_estimate_look(thread, now);
+	thread->service_at = clock_next_multiple(pause);
+	service_account(thread, clock_now() - now, training);
+}
+
+void service_thread(struct thread *thread, uint64_t now)
+{
+	int kept = errno, state = cancellation_hold();
+
+	serve(thread, now);
+	cancellation_release(state);
+	errno = kept;
+}
+
+void service_end_calm(struct thread *thread, uint64_t now)
+{
+	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
+
+	if (calls - thread->budget_calls >= CALM_CALLS &&
+			thread->service_at > now + core.rules.service_ticks)
+		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
+}
+
+void service_account(struct thread *thread, uint64_t ticks, double training_ns)
+{
+	uint64_t training = clock_ticks(training_ns),
+		 most = clock_ticks(SERVICE_MOST_NS) + training;
+
+	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
+}
+
+bool service_try_step(void)
+{
+	/* pairs with the release in service_end_step: this thread sees what the last step has done */
+	return !atomic_flag_test_and_set_explicit(&core.stepping, memory_order_acquire);
+}
+
+void service_end_step(void)
+{
+	/* pairs with the acquire in service_try_step: publishes what the step has done */
+	atomic_flag_clear_explicit(&core.stepping, memory_order_release);
+}
