@@ -18,6 +18,7 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/forked.h"
+#include "agent/hooks.h"
 #include "agent/log.h"
 #include "agent/modules.h"
 #include "agent/output.h"
@@ -25,6 +26,7 @@
 #include "agent/predecessor.h"
 #include "agent/rules.h"
 #include "agent/storage.h"
+#include "agent/threads.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
@@ -151,7 +153,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 		predecessor_remove(core.spool_folder);
 	if (storage_open_ledger())
 		return -ENOMEM;
-	if (pthread_key_create(&core.thread_ends, hooks_thread_ends) || crowd_start())
+	if (pthread_key_create(&core.thread_ends, threads_end) || crowd_start())
 		return -ENOMEM;
 	return forked_prepare(run);
 }

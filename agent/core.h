@@ -67,24 +67,8 @@ extern struct core core;
 /* Returns the threads that are observed, newest first. */
 static inline struct thread *core_threads(void)
 {
-	/* pairs with the release in publish (hooks.c) */
+	/* pairs with the release in publish (threads.c) */
 	return atomic_load_explicit(&core.threads, memory_order_acquire);
 }
-
-/* ---- hooks.c ---- */
-
-extern const struct preload_hooks hooks;
-
-/* Drains the thread and closes its counters. Destructor of core.thread_ends, whose value is `thread`. */
-void hooks_thread_ends(void *thread);
-
-/* Returns the thread of a slot, or NULL if the thread is not observed. */
-struct thread *hooks_thread(struct preload_thread *slot);
-
-/*
- * Starts to observe a thread: the calling one (tid 0), or the first thread of a forked child, given its kernel
- * number. The latter does not learn of it. Returns NULL if the thread is not observed.
- */
-struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot);
 
 #endif

@@ -24,6 +24,7 @@
 #include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/service.h"
+#include "agent/threads.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
@@ -278,7 +279,7 @@ static void end_recording(void)
 static void end_run(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now(), off;
-	struct thread *thread = hooks_thread(slot);
+	struct thread *thread = threads_of_slot(slot);
 	struct plain_locale plain;
 
 	if (getpid() != core.pid) /* clone() made this process; the run goes on in its parent */
@@ -296,7 +297,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
 		rest_estimate_finish(thread, now);
 	}
-	/* pairs with the acquires in thread_ends and hooks_adopt; other threads start no further burst */
+	/* pairs with the acquires in threads.c; other threads start no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)
 		family_ends(core.family, (unsigned)core.world.rank);
@@ -355,7 +356,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	if (getpid() != core.pid || !*core.mark)
 		return;
 	cancellation_hold(); /* until the process ends */
-	thread = hooks_thread(slot);
+	thread = threads_of_slot(slot);
 	if (thread) {
 		if (thread->resting.since)
 			rest_end(thread, now);

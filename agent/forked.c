@@ -13,8 +13,10 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/delimit.h"
+#include "agent/hooks.h"
 #include "agent/log.h"
 #include "agent/storage.h"
+#include "agent/threads.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
@@ -153,14 +155,14 @@ static double used_ns(void)
  */
 static void observe_first(void)
 {
-	struct thread *thread = hooks_adopt(forked.first, forked.slot);
+	struct thread *thread = threads_adopt(forked.first, forked.slot);
 
 	if (!thread)
 		return;
 	thread->at = thread->born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
-	/* these pair with the acquires in forked_thread and in in_slot (hooks.c) */
+	/* these pair with the acquires in forked_thread and in threads_in_slot */
 	atomic_store_explicit(&forked.thread, thread, memory_order_release);
 	__atomic_store_n(&forked.slot->core, thread, __ATOMIC_RELEASE);
 }

@@ -1,227 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hooks, which the preload calls at the boundaries of bursts, and the threads that it calls them on. */
-#include <errno.h>
-#include <pthread.h>
-#include <string.h>
-#include <unistd.h>
-#include <urcu-bp.h>
+#include "agent/hooks.h"
 
-#include "agent/budget.h"
+#include <unistd.h>
+
 #include "agent/control.h"
 #include "agent/core.h"
-#include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/drain.h"
 #include "agent/ending.h"
-#include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/reading.h"
-#include "agent/rest_estimate.h"
 #include "agent/resting.h"
 #include "agent/service.h"
 #include "agent/skipping.h"
+#include "agent/threads.h"
 #include "agent/toggle.h"
-#include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 #include "sampling/path.h"
-
-/* ---- threads ---- */
-
-/*
- * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
- * process has too many of these pages (CORE_EVENT_BYTES), the thread has none, and is read by system calls.
- */
-static struct thread *open_thread(pid_t tid, unsigned index)
-{
-	size_t most = 0;
-	struct thread *thread;
-	bool save_pages;
-
-	for (unsigned g = 0; g < core.rules.groups; g++)
-		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
-	/* many threads often start at once: each reserves first what it may take */
-	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
-			CORE_EVENT_BYTES;
-	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
-			&core.counting.plan, (uint64_t)core.world.rank + index,
-			save_pages ? READ_SYSCALL : core.counting.probe.method, save_pages);
-	atomic_fetch_sub_explicit(&core.event_bytes, most - (thread ? thread->event_bytes : 0),
-			memory_order_relaxed);
-	return thread;
-}
-
-static void close_thread(struct thread *thread)
-{
-	thread_close(thread);
-	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
-	thread->event_bytes = 0;
-}
-
-/* The `core` of a slot points to it if the thread is not observed. */
-static char unobserved;
-
-/*
- * Makes the calling thread's place available, except that of the thread which speaks MPI. Calls of the
- * program's destructors, which may follow, are not observed.
- */
-static void leave_place(struct thread *thread)
-{
-	*thread->slot = (struct preload_thread){ .core = &unobserved,
-		.rest = { .until = REST_ENDLESS } };
-	if (thread_is_open(thread) || thread->event_bytes)
-		close_thread(thread);
-	thread_end_life(thread, clock_now() - core.start);
-	if (!thread->main)
-		crowd_give(thread);
-}
-
-static void thread_ends(void *data)
-{
-	bool first;
-	struct thread *thread = forked_thread(data, &first);
-
-	if (getpid() != core.pid)
-		return;
-	/* the C library ends the process with its last thread, which must not be one of the agent */
-	if (first || thread->main) {
-		watcher_stop();
-		toggle_stop();
-	}
-	if (!thread)
-		return;
-	if (thread->resting.since)
-		rest_end(thread, clock_now());
-	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
-		if (thread->open) {
-			thread_stop_counting(thread, &core.rules, clock_now());
-			thread->at = thread->born;
-			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
-		}
-		rest_estimate_finish(thread, clock_now());
-		drain_ended_thread(thread);
-	}
-	leave_place(thread);
-}
-
-void hooks_thread_ends(void *data)
-{
-	int state = cancellation_hold();
-
-	thread_ends(data);
-	cancellation_release(state);
-}
-
-/* Says once in a process why threads are not counted or not kept. */
-static void say_trouble(const struct thread *thread)
-{
-	static atomic_flag counters = ATOMIC_FLAG_INIT, spool = ATOMIC_FLAG_INIT;
-
-	if (thread->open_error && !atomic_flag_test_and_set(&counters))
-		log_line("counters of a thread cannot be opened: %s",
-				strerror(-thread->open_error));
-	if (core.spool && thread->spooled < 0 && !atomic_flag_test_and_set(&spool))
-		log_line("%s: no room for a thread: %s", core.spool_folder,
-				strerror(-thread->spooled));
-}
-
-static struct thread *new_place(pid_t tid)
-{
-	unsigned index = atomic_load_explicit(&core.thread_count, memory_order_relaxed);
-	struct thread *thread;
-
-	do
-		if (index >= core.settings.threads)
-			return NULL;
-	while (!atomic_compare_exchange_weak_explicit(&core.thread_count, &index, index + 1,
-			memory_order_relaxed, memory_order_relaxed));
-	thread = open_thread(tid, index);
-	if (index == 0)
-		counting_let_go(&core.counting);
-	if (!thread)
-		return NULL;
-	if (ledger_admit(core.ledger, thread)) {
-		close_thread(thread);
-		thread_free(thread);
-		return NULL;
-	}
-	say_trouble(thread);
-	if (!tid)
-		rcu_register_thread();
-	return thread;
-}
-
-static void publish(struct thread *thread)
-{
-	struct thread *newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
-
-	do
-		thread->next = newest;
-	/* pairs with the acquire in core_threads: publishes the thread */
-	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
-			memory_order_release, memory_order_relaxed));
-}
-
-struct thread *hooks_adopt(pid_t tid, struct preload_thread *slot)
-{
-	struct thread *vacant = crowd_take(), *thread = vacant ? vacant : new_place(tid);
-
-	if (!thread)
-		return NULL;
-	/* the thread that ends the run reads the place, and it drains all places after it has set `finished` */
-	thread_hold(thread);
-	if (vacant && atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
-		thread_let_go(vacant);
-		return NULL;
-	}
-	if (vacant)
-		thread_renew(vacant, &core.rules);
-	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
-	if (!tid)
-		pthread_setspecific(core.thread_ends, thread);
-	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
-	thread->slot = slot;
-	slot->passed.place = thread->places;
-	thread->passed = &slot->passed;
-	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
-	thread_let_go(thread);
-	if (!vacant)
-		publish(thread);
-	return thread;
-}
-
-/* ---- the boundaries of bursts ---- */
-
-static __attribute__((noinline)) void meet(struct preload_thread *slot)
-{
-	uint64_t begin = clock_now();
-	int kept = errno, state = cancellation_hold();
-	bool is_ours = watcher_is_me();
-	struct thread *thread = is_ours ? NULL : hooks_adopt(0, slot);
-
-	if (thread)
-		service_account(thread, clock_now() - begin, 0);
-	else if (!is_ours)
-		crowd_leave_out(slot);
-	slot->core = thread ? (void *)thread : &unobserved;
-	if (thread && thread->main)
-		control_start();
-	if (!thread)
-		slot->rest.until = REST_ENDLESS;
-	cancellation_release(state);
-	errno = kept;
-}
-
-/* pairs with the release in observe_first (forked.c), by which the watcher fills the slot of another thread */
-static inline void *in_slot(struct preload_thread *slot)
-{
-	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
-}
-
-static inline bool is_observed(const void *thread)
-{
-	return __builtin_expect(thread && thread != &unobserved, 1);
-}
 
 /* Calls that may wait. A service is done before them, because there is time then. */
 static const bool waits[MPI_CALLS] = {
@@ -265,10 +61,10 @@ static inline bool is_safe(enum runtime_call call)
 static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
 		void *site, const void *frame)
 {
-	struct thread *thread = in_slot(slot);
+	struct thread *thread = threads_in_slot(slot);
 	uint64_t now, begin;
 
-	if (!is_observed(thread))
+	if (!threads_is_observed(thread))
 		return;
 	now = clock_now();
 	if (__builtin_expect(thread->resting.since, 0))
@@ -292,16 +88,16 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime_call call,
 		void *site, const void *frame)
 {
-	struct thread *thread = in_slot(slot);
+	struct thread *thread = threads_in_slot(slot);
 	bool is_new = false;
 	uint64_t now, call_ticks;
 
 	if (__builtin_expect(!thread, 0) && is_safe(call)) {
-		meet(slot);
+		threads_meet(slot);
 		thread = slot->core;
 		is_new = true;
 	}
-	if (!is_observed(thread) || __builtin_expect(thread->resting.since, 0))
+	if (!threads_is_observed(thread) || __builtin_expect(thread->resting.since, 0))
 		return;
 	/* before() has found the site of an MPI call; but a region may start only here */
 	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
@@ -337,10 +133,10 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 static void answered(struct preload_thread *slot, enum runtime_call call, void *site,
 		const void *frame)
 {
-	struct thread *thread = in_slot(slot);
+	struct thread *thread = threads_in_slot(slot);
 	uint64_t now = clock_now();
 
-	if (!is_observed(thread))
+	if (!threads_is_observed(thread))
 		return;
 	thread_look_return(thread, &core.rules, now);
 	if (!passed_answered(thread, &core.rules, now))
@@ -350,19 +146,12 @@ static void answered(struct preload_thread *slot, enum runtime_call call, void *
 	thread_begin_burst(thread, &core.rules, call, now);
 }
 
-struct thread *hooks_thread(struct preload_thread *slot)
-{
-	struct thread *thread = in_slot(slot);
-
-	return is_observed(thread) ? thread : NULL;
-}
-
 /* Handles MPI_Pcontrol(level). */
 static void control(struct preload_thread *slot, int level, enum runtime_call call, void *site,
 		const void *frame)
 {
 	int state = cancellation_hold();
-	struct thread *thread = hooks_thread(slot);
+	struct thread *thread = threads_of_slot(slot);
 
 	if (getpid() == core.pid) {
 		if (thread && !control_is_paused())
@@ -375,7 +164,7 @@ static void control(struct preload_thread *slot, int level, enum runtime_call ca
 /* Keeps what is known of the calling thread in the spool, because the run is about to be aborted. */
 static void aborts(struct preload_thread *slot, void *site, const void *frame)
 {
-	struct thread *thread = hooks_thread(slot);
+	struct thread *thread = threads_of_slot(slot);
 	int state;
 
 	if (!thread || getpid() != core.pid)

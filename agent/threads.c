@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include <urcu-bp.h>
+
+#include "agent/budget.h"
+#include "agent/control.h"
+#include "agent/core.h"
+#include "agent/crowd.h"
+#include "agent/delimit.h"
+#include "agent/drain.h"
+#include "agent/forked.h"
+#include "agent/log.h"
+#include "agent/reading.h"
+#include "agent/rest_estimate.h"
+#include "agent/resting.h"
+#include "agent/service.h"
+#include "agent/toggle.h"
+#include "agent/watcher.h"
+#include "sampling/cancellation.h"
+#include "sampling/clock.h"
+#include "sampling/path.h"
+
+char threads_unobserved;
+
+/*
+ * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
+ * process has too many of these pages (CORE_EVENT_BYTES), the thread has none, and is read by system calls.
+ */
+static struct thread *open_thread(pid_t tid, unsigned index)
+{
+	size_t most = 0;
+	struct thread *thread;
+	bool save_pages;
+
+	for (unsigned g = 0; g < core.rules.groups; g++)
+		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
+	/* many threads often start at once: each reserves first what it may take */
+	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
+			CORE_EVENT_BYTES;
+	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
+			&core.counting.plan, (uint64_t)core.world.rank + index,
+			save_pages ? READ_SYSCALL : core.counting.probe.method, save_pages);
+	atomic_fetch_sub_explicit(&core.event_bytes, most - (thread ? thread->event_bytes : 0),
+			memory_order_relaxed);
+	return thread;
+}
+
+static void close_thread(struct thread *thread)
+{
+	thread_close(thread);
+	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
+	thread->event_bytes = 0;
+}
+
+/* Says once in a process why threads are not counted or not kept. */
+static void say_trouble(const struct thread *thread)
+{
+	static atomic_flag counters = ATOMIC_FLAG_INIT, spool = ATOMIC_FLAG_INIT;
+
+	if (thread->open_error && !atomic_flag_test_and_set(&counters))
+		log_line("counters of a thread cannot be opened: %s",
+				strerror(-thread->open_error));
+	if (core.spool && thread->spooled < 0 && !atomic_flag_test_and_set(&spool))
+		log_line("%s: no room for a thread: %s", core.spool_folder,
+				strerror(-thread->spooled));
+}
+
+static struct thread *new_place(pid_t tid)
+{
+	unsigned index = atomic_load_explicit(&core.thread_count, memory_order_relaxed);
+	struct thread *thread;
+
+	do
+		if (index >= core.settings.threads)
+			return NULL;
+	while (!atomic_compare_exchange_weak_explicit(&core.thread_count, &index, index + 1,
+			memory_order_relaxed, memory_order_relaxed));
+	thread = open_thread(tid, index);
+	if (index == 0)
+		counting_let_go(&core.counting);
+	if (!thread)
+		return NULL;
+	if (ledger_admit(core.ledger, thread)) {
+		close_thread(thread);
+		thread_free(thread);
+		return NULL;
+	}
+	say_trouble(thread);
+	if (!tid)
+		rcu_register_thread();
+	return thread;
+}
+
+static void publish(struct thread *thread)
+{
+	struct thread *newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+
+	do
+		thread->next = newest;
+	/* pairs with the acquire in core_threads: publishes the thread */
+	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
+			memory_order_release, memory_order_relaxed));
+}
+
+struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
+{
+	struct thread *vacant = crowd_take(), *thread = vacant ? vacant : new_place(tid);
+
+	if (!thread)
+		return NULL;
+	/* the thread that ends the run reads the place, and it drains all places after it has set `finished` */
+	thread_hold(thread);
+	if (vacant && atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
+		thread_let_go(vacant);
+		return NULL;
+	}
+	if (vacant)
+		thread_renew(vacant, &core.rules);
+	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
+	if (!tid)
+		pthread_setspecific(core.thread_ends, thread);
+	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
+	thread->slot = slot;
+	slot->passed.place = thread->places;
+	thread->passed = &slot->passed;
+	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
+	thread_let_go(thread);
+	if (!vacant)
+		publish(thread);
+	return thread;
+}
+
+void threads_meet(struct preload_thread *slot)
+{
+	uint64_t begin = clock_now();
+	int kept = errno, state = cancellation_hold();
+	bool is_ours = watcher_is_me();
+	struct thread *thread = is_ours ? NULL : threads_adopt(0, slot);
+
+	if (thread)
+		service_account(thread, clock_now() - begin, 0);
+	else if (!is_ours)
+		crowd_leave_out(slot);
+	slot->core = thread ? (void *)thread : &threads_unobserved;
+	if (thread && thread->main)
+		control_start();
+	if (!thread)
+		slot->rest.until = REST_ENDLESS;
+	cancellation_release(state);
+	errno = kept;
+}
+
+/*
+ * Makes the calling thread's place available, except that of the thread which speaks MPI. Calls of the
+ * program's destructors, which may follow, are not observed.
+ */
+static void leave_place(struct thread *thread)
+{
+	*thread->slot = (struct preload_thread){ .core = &threads_unobserved,
+		.rest = { .until = REST_ENDLESS } };
+	if (thread_is_open(thread) || thread->event_bytes)
+		close_thread(thread);
+	thread_end_life(thread, clock_now() - core.start);
+	if (!thread->main)
+		crowd_give(thread);
+}
+
+static void end(void *data)
+{
+	bool first;
+	struct thread *thread = forked_thread(data, &first);
+
+	if (getpid() != core.pid)
+		return;
+	/* the C library ends the process with its last thread, which must not be one of the agent */
+	if (first || thread->main) {
+		watcher_stop();
+		toggle_stop();
+	}
+	if (!thread)
+		return;
+	if (thread->resting.since)
+		rest_end(thread, clock_now());
+	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
+		if (thread->open) {
+			thread_stop_counting(thread, &core.rules, clock_now());
+			thread->at = thread->born;
+			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
+		}
+		rest_estimate_finish(thread, clock_now());
+		drain_ended_thread(thread);
+	}
+	leave_place(thread);
+}
+
+void threads_end(void *data)
+{
+	int state = cancellation_hold();
+
+	end(data);
+	cancellation_release(state);
+}
+
+struct thread *threads_of_slot(struct preload_thread *slot)
+{
+	struct thread *thread = threads_in_slot(slot);
+
+	return threads_is_observed(thread) ? thread : NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decides which threads of the program are observed, and finds the thread that the preload calls a hook for. A
+ * thread is met at its first call. It is observed until it ends, if it gets one of the places for threads.
+ */
+#ifndef PHASEMUX_AGENT_THREADS_H
+#define PHASEMUX_AGENT_THREADS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "agent/preload.h"
+
+struct thread;
+
+/* The `core` of a slot points to it if the thread is not observed. */
+extern char threads_unobserved;
+
+/*
+ * Returns the value in the slot's `core`: NULL before the thread is met, later the thread or &threads_unobserved.
+ */
+static inline void *threads_in_slot(struct preload_thread *slot)
+{
+	/* pairs with the release in observe_first (forked.c), by which the watcher fills the slot of another thread */
+	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
+}
+
+/* Returns whether the value of threads_in_slot() is a thread that is observed. */
+static inline bool threads_is_observed(const void *thread)
+{
+	return __builtin_expect(thread && thread != &threads_unobserved, 1);
+}
+
+/* Returns the thread of a slot, or NULL if the thread is not observed. */
+struct thread *threads_of_slot(struct preload_thread *slot);
+
+/*
+ * Decides whether the calling thread is observed, and fills the `core` of its slot. Call at the thread's first call,
+ * which no signal handler may have made. Keeps errno.
+ */
+void threads_meet(struct preload_thread *slot);
+
+/*
+ * Starts to observe a thread: the calling one (tid 0), or the first thread of a forked child, given its kernel
+ * number. The latter does not learn of it. Returns NULL if the thread is not observed.
+ */
+struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
+
+/* Drains the thread and closes its counters. Destructor of core.thread_ends, whose value is `thread`. */
+void threads_end(void *thread);
+
+#endif
