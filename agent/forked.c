@@ -11,7 +11,6 @@
 #include <urcu-bp.h>
 
 #include "agent/core.h"
-#include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/hooks.h"
 #include "agent/log.h"
@@ -27,21 +26,10 @@ static struct {
 	double run;
 	char folder[sizeof(core.spool_folder)]; /* folder of the first process' spool */
 	uid_t user;
-	bool alone;                      /* the process had no other thread when it forked */
-	pid_t first;                     /* kernel number of the child's first thread */
-	struct preload_thread *slot;     /* slot of the first thread; NULL: not known */
-	_Atomic(struct thread *) thread; /* the first thread, once it is observed */
+	bool alone;                  /* the process had no other thread when it forked */
+	pid_t first;                 /* kernel number of the child's first thread */
+	struct preload_thread *slot; /* slot of the first thread; NULL: not known */
 } forked;
-
-/* The value of core.thread_ends of a child's first thread is the address of this. */
-static char first_thread;
-
-struct thread *forked_thread(void *data, bool *first)
-{
-	*first = data == &first_thread;
-	/* pairs with the release in observe_first */
-	return *first ? atomic_load_explicit(&forked.thread, memory_order_acquire) : data;
-}
 
 /* ---- fork ---- */
 
@@ -92,15 +80,10 @@ static void begin_anew(void)
 	core.bursts = NULL;
 	core.rules.adaptive = NULL;
 	core.rules.finished = false;
-	atomic_store(&core.threads, NULL);
-	atomic_store(&core.thread_count, 0);
-	atomic_store(&core.event_bytes, 0);
 	atomic_flag_clear(&core.stepping);
-	crowd_forget();
-	atomic_store(&forked.thread, NULL);
+	threads_forget();
 	forked.first = (pid_t)syscall(SYS_gettid);
 	*forked.slot = (struct preload_thread){ .core = NULL };
-	pthread_setspecific(core.thread_ends, &first_thread);
 	log_speaker(false);
 	watcher_start_in_child();
 }
@@ -119,7 +102,7 @@ static void find_a_place(const struct thread *thread, bool first, bool finished)
 static void in_child(void)
 {
 	bool first, finished = atomic_load(&core.rules.finished);
-	struct thread *thread = forked_thread(pthread_getspecific(core.thread_ends), &first);
+	struct thread *thread = threads_calling(&first);
 	int state = cancellation_hold();
 
 	core.preload->set_hooks(NULL);
@@ -162,9 +145,7 @@ static void observe_first(void)
 	thread->at = thread->born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
-	/* these pair with the acquires in forked_thread and in threads_in_slot */
-	atomic_store_explicit(&forked.thread, thread, memory_order_release);
-	__atomic_store_n(&forked.slot->core, thread, __ATOMIC_RELEASE);
+	threads_publish_first(thread);
 }
 
 /*

@@ -9,8 +9,6 @@
 
 #include <stdbool.h>
 
-struct thread;
-
 /* Prepares for forks. Call once, in the first process. run: number of the run. Returns 0 or -ENOMEM. */
 int forked_prepare(double run);
 
@@ -19,11 +17,5 @@ int forked_prepare(double run);
  * to be observed. Call on the watcher of a child.
  */
 bool forked_join(void);
-
-/*
- * Returns the thread that `data`, a value of core.thread_ends, stands for, or NULL if it is not observed. The
- * value of a forked child's first thread does not change when it is observed. *first: it is that thread.
- */
-struct thread *forked_thread(void *data, bool *first);
 
 #endif

@@ -13,7 +13,6 @@
 #include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/drain.h"
-#include "agent/forked.h"
 #include "agent/log.h"
 #include "agent/reading.h"
 #include "agent/rest_estimate.h"
@@ -26,6 +25,23 @@
 #include "sampling/path.h"
 
 char threads_unobserved;
+
+/* The first thread of a forked child, once it is observed. */
+static _Atomic(struct thread *) first_thread;
+
+/* The value of core.thread_ends of a child's first thread is the address of this. */
+static char first_thread_ends;
+
+/*
+ * Returns the thread that `data`, a value of core.thread_ends, stands for, or NULL if it is not observed. The
+ * value of a forked child's first thread does not change when it is observed. *first: it is that thread.
+ */
+static struct thread *thread_of_key(void *data, bool *first)
+{
+	*first = data == &first_thread_ends;
+	/* pairs with the release in threads_publish_first */
+	return *first ? atomic_load_explicit(&first_thread, memory_order_acquire) : data;
+}
 
 /*
  * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
@@ -173,7 +189,7 @@ static void leave_place(struct thread *thread)
 static void end(void *data)
 {
 	bool first;
-	struct thread *thread = forked_thread(data, &first);
+	struct thread *thread = thread_of_key(data, &first);
 
 	if (getpid() != core.pid)
 		return;
@@ -211,4 +227,26 @@ struct thread *threads_of_slot(struct preload_thread *slot)
 	struct thread *thread = threads_in_slot(slot);
 
 	return threads_is_observed(thread) ? thread : NULL;
+}
+
+struct thread *threads_calling(bool *first)
+{
+	return thread_of_key(pthread_getspecific(core.thread_ends), first);
+}
+
+void threads_forget(void)
+{
+	atomic_store(&core.threads, NULL);
+	atomic_store(&core.thread_count, 0);
+	atomic_store(&core.event_bytes, 0);
+	crowd_forget();
+	atomic_store(&first_thread, NULL);
+	pthread_setspecific(core.thread_ends, &first_thread_ends);
+}
+
+void threads_publish_first(struct thread *thread)
+{
+	/* these pair with the acquires in thread_of_key and in threads_in_slot */
+	atomic_store_explicit(&first_thread, thread, memory_order_release);
+	__atomic_store_n(&thread->slot->core, thread, __ATOMIC_RELEASE);
 }

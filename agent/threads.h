@@ -21,7 +21,7 @@ extern char threads_unobserved;
  */
 static inline void *threads_in_slot(struct preload_thread *slot)
 {
-	/* pairs with the release in observe_first (forked.c), by which the watcher fills the slot of another thread */
+	/* pairs with the release in threads_publish_first, by which the watcher fills the slot of another thread */
 	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
 }
 
@@ -42,11 +42,26 @@ void threads_meet(struct preload_thread *slot);
 
 /*
  * Starts to observe a thread: the calling one (tid 0), or the first thread of a forked child, given its kernel
- * number. The latter does not learn of it. Returns NULL if the thread is not observed.
+ * number. The latter learns of it by threads_publish_first. Returns NULL if the thread is not observed.
  */
 struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
 
 /* Drains the thread and closes its counters. Destructor of core.thread_ends, whose value is `thread`. */
 void threads_end(void *thread);
+
+/*
+ * Returns the calling thread, or NULL if it is not observed. *first: the calling thread is the first one of a
+ * forked child.
+ */
+struct thread *threads_calling(bool *first);
+
+/* Forgets the parent's threads in the child of a fork, and closes none. Call on the child's only thread. */
+void threads_forget(void);
+
+/*
+ * Makes the first thread of a forked child known to its hooks and to its end. Call on the watcher, once
+ * threads_adopt has returned the thread and its burst has begun.
+ */
+void threads_publish_first(struct thread *thread);
 
 #endif
