@@ -17,6 +17,7 @@
 #include "agent/agreement.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
+#include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/hooks.h"
 #include "agent/log.h"
@@ -25,6 +26,7 @@
 #include "agent/plain_locale.h"
 #include "agent/predecessor.h"
 #include "agent/rules.h"
+#include "agent/service.h"
 #include "agent/storage.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"
@@ -193,6 +195,27 @@ static void account_start(void)
 		spool_side(core.spool)->start_seconds = core.start_seconds;
 }
 
+/* Makes the watcher, which calls this, stand for the process in its family. */
+static bool stand_in_family(void)
+{
+	if (core.family)
+		family_stand(core.family, 0);
+	return true;
+}
+
+/* Starts the watcher if bursts may be cut. If the thread cannot be made, the run goes on without a watcher. */
+static void start_watcher(void)
+{
+	if (!core.rules.long_ticks)
+		return;
+	core.rules.switching = core.rules.groups > 1;
+	if (!watcher_start(&(struct watcher_tasks){ .begin = stand_in_family,
+			    .look = service_all_threads,
+			    .keep = ending_keep,
+			    .rest_ns = service_all_pause() }))
+		core.rules.switching = false;
+}
+
 static int attach(struct preload *preload)
 {
 	char why[512] = "";
@@ -246,7 +269,7 @@ static int attach(struct preload *preload)
 	account_start();
 	core.attached = true;
 	if (!core.adapter)
-		watcher_start();
+		start_watcher();
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

@@ -12,8 +12,10 @@
 
 #include "agent/core.h"
 #include "agent/delimit.h"
+#include "agent/ending.h"
 #include "agent/hooks.h"
 #include "agent/log.h"
+#include "agent/service.h"
 #include "agent/storage.h"
 #include "agent/threads.h"
 #include "agent/watcher.h"
@@ -30,97 +32,6 @@ static struct {
 	pid_t first;                 /* kernel number of the child's first thread */
 	struct preload_thread *slot; /* slot of the first thread; NULL: not known */
 } forked;
-
-/* ---- fork ---- */
-
-/*
- * Holds the watcher and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
- * exist there.
- */
-static void before(void)
-{
-	struct stat tasks;
-	int state = cancellation_hold();
-
-	/* links of the folder: two of its own, the forking thread, and the watcher */
-	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
-			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
-	if (forked.alone)
-		watcher_hold();
-	urcu_bp_before_fork();
-	cancellation_release(state);
-}
-
-static void in_parent(void)
-{
-	int state = cancellation_hold();
-
-	urcu_bp_after_fork_parent();
-	if (forked.alone)
-		watcher_let_go();
-	cancellation_release(state);
-}
-
-static void abandon_counters(void)
-{
-	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
-		overflow_abandon(&thread->slicer.overflow);
-		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
-			if (thread->groups[g].count)
-				group_abandon(&thread->groups[g]);
-	}
-}
-
-/* Resets the core in the child. The spool, the ledger and the threads of the parent are left as they are. */
-static void begin_anew(void)
-{
-	core.pid = getpid();
-	core.main_thread = pthread_self();
-	core.spool = NULL;
-	core.bursts = NULL;
-	core.rules.adaptive = NULL;
-	core.rules.finished = false;
-	atomic_flag_clear(&core.stepping);
-	threads_forget();
-	forked.first = (pid_t)syscall(SYS_gettid);
-	*forked.slot = (struct preload_thread){ .core = NULL };
-	log_speaker(false);
-	watcher_start_in_child();
-}
-
-/* Prepares the child of a process without MPI, which may be observed later. */
-static void find_a_place(const struct thread *thread, bool first, bool finished)
-{
-	urcu_bp_after_fork_child();
-	watcher_let_go_in_child();
-	if (!first)
-		forked.slot = thread ? thread->slot : NULL;
-	if (forked.alone && forked.slot && !finished && family_looks(core.family))
-		begin_anew();
-}
-
-static void in_child(void)
-{
-	bool first, finished = atomic_load(&core.rules.finished);
-	struct thread *thread = threads_calling(&first);
-	int state = cancellation_hold();
-
-	core.preload->set_hooks(NULL);
-	abandon_counters();
-	if (core.family)
-		find_a_place(thread, first, finished);
-	cancellation_release(state);
-}
-
-int forked_prepare(double run)
-{
-	forked.run = run;
-	forked.user = geteuid();
-	strcpy(forked.folder, core.spool_folder);
-	if (!core.family)
-		return pthread_atfork(NULL, NULL, in_child) ? -ENOMEM : 0;
-	return pthread_atfork(before, in_parent, in_child) ? -ENOMEM : 0;
-}
 
 /* ---- the child, on its watcher ---- */
 
@@ -182,7 +93,11 @@ static bool join(void)
 	return true;
 }
 
-bool forked_join(void)
+/*
+ * Waits until the child has computed for a while, and starts to observe it. Returns false if the child is not
+ * to be observed.
+ */
+static bool join_when_computing(void)
 {
 	for (uint64_t pause = 10000000; used_ns() < COMPUTES_NS;
 			pause = pause < 80000000 ? 2 * pause : pause)
@@ -190,4 +105,98 @@ bool forked_join(void)
 			return false;
 	family_computes(core.family);
 	return join();
+}
+
+/* ---- fork ---- */
+
+/*
+ * Holds the watcher and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
+ * exist there.
+ */
+static void before(void)
+{
+	struct stat tasks;
+	int state = cancellation_hold();
+
+	/* links of the folder: two of its own, the forking thread, and the watcher */
+	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
+			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
+	if (forked.alone)
+		watcher_hold();
+	urcu_bp_before_fork();
+	cancellation_release(state);
+}
+
+static void in_parent(void)
+{
+	int state = cancellation_hold();
+
+	urcu_bp_after_fork_parent();
+	if (forked.alone)
+		watcher_let_go();
+	cancellation_release(state);
+}
+
+static void abandon_counters(void)
+{
+	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
+		overflow_abandon(&thread->slicer.overflow);
+		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
+			if (thread->groups[g].count)
+				group_abandon(&thread->groups[g]);
+	}
+}
+
+/* Resets the core in the child. The spool, the ledger and the threads of the parent are left as they are. */
+static void begin_anew(void)
+{
+	core.pid = getpid();
+	core.main_thread = pthread_self();
+	core.spool = NULL;
+	core.bursts = NULL;
+	core.rules.adaptive = NULL;
+	core.rules.finished = false;
+	atomic_flag_clear(&core.stepping);
+	threads_forget();
+	forked.first = (pid_t)syscall(SYS_gettid);
+	*forked.slot = (struct preload_thread){ .core = NULL };
+	log_speaker(false);
+	watcher_start_in_child(&(struct watcher_tasks){ .begin = join_when_computing,
+			.look = service_all_threads,
+			.keep = ending_keep,
+			.rest_ns = service_all_pause() });
+}
+
+/* Prepares the child of a process without MPI, which may be observed later. */
+static void find_a_place(const struct thread *thread, bool first, bool finished)
+{
+	urcu_bp_after_fork_child();
+	watcher_let_go_in_child();
+	if (!first)
+		forked.slot = thread ? thread->slot : NULL;
+	if (forked.alone && forked.slot && !finished && family_looks(core.family))
+		begin_anew();
+}
+
+static void in_child(void)
+{
+	bool first, finished = atomic_load(&core.rules.finished);
+	struct thread *thread = threads_calling(&first);
+	int state = cancellation_hold();
+
+	core.preload->set_hooks(NULL);
+	abandon_counters();
+	if (core.family)
+		find_a_place(thread, first, finished);
+	cancellation_release(state);
+}
+
+int forked_prepare(double run)
+{
+	forked.run = run;
+	forked.user = geteuid();
+	strcpy(forked.folder, core.spool_folder);
+	if (!core.family)
+		return pthread_atfork(NULL, NULL, in_child) ? -ENOMEM : 0;
+	return pthread_atfork(before, in_parent, in_child) ? -ENOMEM : 0;
 }

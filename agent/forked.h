@@ -7,15 +7,7 @@
 #ifndef PHASEMUX_AGENT_FORKED_H
 #define PHASEMUX_AGENT_FORKED_H
 
-#include <stdbool.h>
-
 /* Prepares for forks. Call once, in the first process. run: number of the run. Returns 0 or -ENOMEM. */
 int forked_prepare(double run);
-
-/*
- * Waits until the child has computed for a while, and starts to observe it. Returns false if the child is not
- * to be observed. Call on the watcher of a child.
- */
-bool forked_join(void);
 
 #endif

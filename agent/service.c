@@ -9,6 +9,7 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/drain.h"
+#include "agent/reading.h"
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"
 #include "agent/training.h"
@@ -21,6 +22,8 @@
 #define CALM_CALLS      512      /* number of calls since the last service that ends calm */
 #define LEFT_OUT_NS     1e9      /* between two updates of the time of unobserved threads */
 #define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
+
+#define PAUSE_MAX_NS 100000000u /* longest time between two services of all threads */
 
 /*
  * Returns whether services may be rare. A service in the midst of the program's work takes 10 to 20 us, even if
@@ -88,6 +91,28 @@ void service_thread(struct thread *thread, uint64_t now)
 	serve(thread, now);
 	cancellation_release(state);
 	errno = kept;
+}
+
+void service_all_threads(void)
+{
+	for (struct thread *thread = core_threads(); thread; thread = thread->next)
+		drain_other_thread(thread, clock_now());
+	for (struct thread *thread = core_threads(); thread && core.rules.switching;
+			thread = thread->next)
+		thread_switch(thread, &core.rules, clock_now());
+	if (!service_try_step())
+		return;
+	do
+		exchange_step(core.exchange, core_threads(), clock_now());
+	while (exchange_busy(core.exchange));
+	service_end_step();
+}
+
+uint64_t service_all_pause(void)
+{
+	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
+
+	return ns < PAUSE_MAX_NS ? ns : PAUSE_MAX_NS;
 }
 
 void service_end_calm(struct thread *thread, uint64_t now)

@@ -33,6 +33,15 @@ void service_end_calm(struct thread *thread, uint64_t now);
 void service_account(struct thread *thread, uint64_t ticks, double training_ns);
 
 /*
+ * Drains all threads, changes groups where that is due, and makes the steps of a round. The watcher does this for
+ * a program that may call no runtime for a long time.
+ */
+void service_all_threads(void);
+
+/* Returns the time in ns between two calls of service_all_threads, in which the rings of samples do not fill. */
+uint64_t service_all_pause(void);
+
+/*
  * Returns whether the calling thread alone may now make steps of rounds, until it calls service_end_step. Without
  * MPI only; with it, the main thread makes all steps.
  */

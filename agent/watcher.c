@@ -8,16 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/core.h"
-#include "agent/drain.h"
-#include "agent/ending.h"
-#include "agent/forked.h"
 #include "agent/own_thread.h"
-#include "agent/reading.h"
-#include "agent/service.h"
 #include "sampling/clock.h"
-
-#define LOOK_NS 100000000u /* longest time between two looks */
 
 /* A fork waits at most HOLD_TRIES x HOLD_PAUSE_US for the work that is under way. */
 #define HOLD_TRIES    1000
@@ -26,15 +18,16 @@
 enum stop {
 	GO_ON,
 	STOP,
-	FINISH, /* run ending_keep, then stop */
+	FINISH, /* call tasks.keep, then stop */
 };
 
 static struct {
+	struct watcher_tasks tasks; /* written before the thread starts */
 	pthread_t thread;
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
-	_Atomic uint32_t kept; /* a futex: 1 when ending_keep has returned */
+	_Atomic uint32_t kept; /* a futex: 1 when tasks.keep has returned */
 	double seconds;        /* written before the thread ends */
 } watcher;
 
@@ -52,79 +45,52 @@ bool watcher_rest(uint64_t ns)
 	return atomic_load_explicit(&watcher.stop, memory_order_acquire) == GO_ON;
 }
 
-/* Rests until the next look is due. Returns false if the watcher is to end. */
-static bool rest(void)
+static void work_until_stopped(void)
 {
-	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
-
-	return watcher_rest(ns < LOOK_NS ? ns : LOOK_NS);
-}
-
-static void look(void)
-{
-	for (struct thread *thread = core_threads(); thread; thread = thread->next)
-		drain_other_thread(thread, clock_now());
-	for (struct thread *thread = core_threads(); thread && core.rules.switching;
-			thread = thread->next)
-		thread_switch(thread, &core.rules, clock_now());
-	if (!service_try_step())
+	if (!watcher.tasks.begin())
 		return;
-	do
-		exchange_step(core.exchange, core_threads(), clock_now());
-	while (exchange_busy(core.exchange));
-	service_end_step();
-}
-
-static void work_until_stopped(bool in_child)
-{
-	if (in_child && !forked_join())
-		return;
-	if (core.family && !in_child)
-		family_stand(core.family, 0);
-	while (rest())
-		look();
+	while (watcher_rest(watcher.tasks.rest_ns))
+		watcher.tasks.look();
 	if (atomic_load(&watcher.stop) == FINISH) {
-		ending_keep();
+		watcher.tasks.keep();
 		atomic_store_explicit(&watcher.kept, 1, memory_order_release);
 		syscall(SYS_futex, &watcher.kept, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	}
 }
 
-static void *watch(void *in_child)
+static void *watch(void *unused)
 {
 	struct timespec used;
 
+	(void)unused;
 	pthread_mutex_lock(&work);
 	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
-	work_until_stopped(in_child != NULL);
+	work_until_stopped();
 	pthread_mutex_unlock(&work);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	watcher.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
 }
 
-static void start(void *in_child)
+static void start(const struct watcher_tasks *tasks)
 {
-	watcher.started = own_thread_start(&watcher.thread, watch, in_child) == 0;
+	watcher.tasks = *tasks;
+	watcher.started = own_thread_start(&watcher.thread, watch, NULL) == 0;
 }
 
-void watcher_start(void)
+bool watcher_start(const struct watcher_tasks *tasks)
 {
-	if (!core.rules.long_ticks || (pid_t)syscall(SYS_gettid) != getpid())
-		return;
-	core.rules.switching = core.rules.groups > 1;
-	start(NULL);
-	if (!watcher.started)
-		core.rules.switching = false;
+	if ((pid_t)syscall(SYS_gettid) == getpid())
+		start(tasks);
+	return watcher.started;
 }
 
-void watcher_start_in_child(void)
+void watcher_start_in_child(const struct watcher_tasks *tasks)
 {
-	watcher.started = false;
 	atomic_store(&watcher.tid, 0);
 	atomic_store(&watcher.stop, GO_ON);
 	atomic_store(&watcher.kept, 0);
-	start(&watcher);
+	start(tasks);
 }
 
 bool watcher_runs(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The watcher is a thread of the agent, in processes without MPI. It empties the rings of samples, learns, and
- * changes groups, because a program that calls no runtime gives the agent no other chance to do so. It takes no
- * signal, and does not count as a thread of the program.
+ * The watcher is a thread of the agent, in processes without MPI. Again and again it does what the process that
+ * starts it asks for, because a program that calls no runtime gives the agent no other chance to do so. It takes
+ * no signal, and does not count as a thread of the program.
  */
 #ifndef PHASEMUX_AGENT_WATCHER_H
 #define PHASEMUX_AGENT_WATCHER_H
@@ -10,17 +10,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Starts the watcher, if bursts may be cut. Call on the process' first thread, whose end is noticed; on another
- * one it does nothing. If the thread cannot be made, the run goes on without a watcher.
- */
-void watcher_start(void);
+/* What the watcher does for the process that starts it. It calls all of these itself, one at a time. */
+struct watcher_tasks {
+	/*
+	 * Called once, before anything else. Returns false if there is nothing to watch; the watcher then ends.
+	 */
+	bool (*begin)(void);
+	void (*look)(void); /* called again and again, with a rest before each call */
+	void (*keep)(void); /* called once, as the last of all, if watcher_finish() ends the watcher */
+	uint64_t rest_ns; /* longest time between two looks; less than a second */
+};
 
 /*
- * Starts the watcher in a child that was just forked. Call on its only thread. It watches once forked_join
- * allows.
+ * Starts the watcher. Call on the process' first thread, whose end is noticed; on another one it does nothing.
+ * Returns whether there is a watcher. `*tasks` is copied.
  */
-void watcher_start_in_child(void);
+bool watcher_start(const struct watcher_tasks *tasks);
+
+/* Starts the watcher in a child that was just forked. Call on its only thread. `*tasks` is copied. */
+void watcher_start_in_child(const struct watcher_tasks *tasks);
 
 /* Returns whether this process has a watcher. */
 bool watcher_runs(void);
@@ -29,7 +37,7 @@ bool watcher_runs(void);
 bool watcher_rest(uint64_t ns);
 
 /*
- * Ends the watcher after it has run ending_keep, because the process is about to end at once. Returns when that
+ * Ends the watcher after it has called tasks.keep, because the process is about to end at once. Returns when that
  * is done, or after a second. Allocates nothing, takes no lock.
  */
 void watcher_finish(void);
