@@ -16,7 +16,6 @@
 
 #include "agent/agreement.h"
 #include "agent/core.h"
-#include "agent/crowd.h"
 #include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/hooks.h"
@@ -153,9 +152,7 @@ static int start(const struct preload *preload, double run, int *spool_error)
 	found_family(spool_error, run);
 	if (core.spool && is_command())
 		predecessor_remove(core.spool_folder);
-	if (storage_open_ledger())
-		return -ENOMEM;
-	if (pthread_key_create(&core.thread_ends, threads_end) || crowd_start())
+	if (storage_open_ledger() || threads_start())
 		return -ENOMEM;
 	return forked_prepare(run);
 }

@@ -214,7 +214,8 @@ static void end(void *data)
 	leave_place(thread);
 }
 
-void threads_end(void *data)
+/* Drains a thread and closes its counters, uncancelled. Destructor of core.thread_ends. */
+static void end_uninterrupted(void *data)
 {
 	int state = cancellation_hold();
 
@@ -249,4 +250,15 @@ void threads_publish_first(struct thread *thread)
 	/* these pair with the acquires in thread_of_key and in threads_in_slot */
 	atomic_store_explicit(&first_thread, thread, memory_order_release);
 	__atomic_store_n(&thread->slot->core, thread, __ATOMIC_RELEASE);
+}
+
+int threads_start(void)
+{
+	if (pthread_key_create(&core.thread_ends, end_uninterrupted))
+		return -ENOMEM;
+	if (crowd_start()) {
+		pthread_key_delete(core.thread_ends);
+		return -ENOMEM;
+	}
+	return 0;
 }

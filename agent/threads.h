@@ -13,6 +13,12 @@
 
 struct thread;
 
+/*
+ * Makes threads drain themselves and close their counters when they end. Call once, before the first thread is
+ * met. Returns 0 or -ENOMEM.
+ */
+int threads_start(void);
+
 /* The `core` of a slot points to it if the thread is not observed. */
 extern char threads_unobserved;
 
@@ -45,9 +51,6 @@ void threads_meet(struct preload_thread *slot);
  * number. The latter learns of it by threads_publish_first. Returns NULL if the thread is not observed.
  */
 struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
-
-/* Drains the thread and closes its counters. Destructor of core.thread_ends, whose value is `thread`. */
-void threads_end(void *thread);
 
 /*
  * Returns the calling thread, or NULL if it is not observed. *first: the calling thread is the first one of a
