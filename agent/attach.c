@@ -33,21 +33,31 @@
 #include "sampling/clock.h"
 #include "sampling/path.h"
 
+/* The process' mark if there is no page for it. */
+static unsigned char mark_of_all = 1;
+
 /*
  * Returns a byte that is 1 in this process and 0 in its copies. It is 1 in all if the kernel cannot clear it.
  */
 static volatile unsigned char *mark_process(void)
 {
-	static unsigned char anywhere = 1;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);
 
 	if (mark == MAP_FAILED)
-		return &anywhere;
+		return &mark_of_all;
 	*mark = 1;
 	madvise(mark, page, MADV_WIPEONFORK);
 	return mark;
+}
+
+/* Frees the mark of mark_process. */
+static void unmark_process(void)
+{
+	if (core.mark && core.mark != &mark_of_all)
+		munmap((void *)core.mark, (size_t)sysconf(_SC_PAGESIZE));
+	core.mark = NULL;
 }
 
 /* Returns a number that no other run has; 0 on all ranks except rank 0. */
@@ -136,6 +146,7 @@ static bool is_command(void)
 
 /*
  * Opens all that this process needs. Returns 0 or -ENOMEM. *spool_error: 0 or -errno; the run needs no spool.
+ * The caller undoes all of it on failure, here or on another rank.
  */
 static int start(const struct preload *preload, double run, int *spool_error)
 {
@@ -217,7 +228,7 @@ static int attach(struct preload *preload)
 {
 	char why[512] = "";
 	double run;
-	int trouble;
+	int trouble, error;
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
@@ -246,20 +257,13 @@ static int attach(struct preload *preload)
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
 	}
-	if (agree(trouble, why, &run)) {
-		if (core.adapter)
-			core.adapter->close();
-		return -EINVAL;
-	}
-	if (start_together(preload, run)) {
+	error = agree(trouble, why, &run);
+	if (error)
+		goto close_counting;
+	error = start_together(preload, run);
+	if (error) {
 		log_line("off: a rank of the job has no memory for it");
-		exchange_free(core.exchange);
-		ledger_free(core.ledger);
-		if (core.spool)
-			spool_remove(core.spool);
-		spool_free(core.spool);
-		core.spool = NULL;
-		return -ENOMEM;
+		goto stop;
 	}
 	exchange_rehearse(core.exchange);
 	storage_record_bursts();
@@ -270,6 +274,18 @@ static int attach(struct preload *preload)
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;
+
+stop: /* undo start(), which may have failed halfway, or on another rank */
+	threads_stop();
+	storage_close();
+	family_free(core.family);
+	core.family = NULL;
+	unmark_process();
+close_counting:
+	counting_fini(&core.counting);
+	if (core.adapter)
+		core.adapter->close();
+	return error;
 }
 
 __attribute__((visibility("default"))) int phasemux_core_attach(struct preload *preload);

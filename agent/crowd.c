@@ -47,6 +47,11 @@ int crowd_start(void)
 	return pthread_key_create(&crowd.ends, ends) ? -ENOMEM : 0;
 }
 
+void crowd_stop(void)
+{
+	pthread_key_delete(crowd.ends);
+}
+
 void crowd_forget(void)
 {
 	pthread_mutex_init(&crowd.lock, NULL); /* its owner may not exist in the child */

@@ -13,6 +13,9 @@
 /* Prepares the lists. Call before the first thread is met. Returns 0 or -ENOMEM. */
 int crowd_start(void);
 
+/* Undoes crowd_start. Call if no thread was met. */
+void crowd_stop(void);
+
 /* Empties the lists in the child of a fork, which has one thread and no places. */
 void crowd_forget(void);
 

@@ -63,6 +63,18 @@ int storage_open_ledger(void)
 	return 0;
 }
 
+void storage_close(void)
+{
+	exchange_free(core.exchange);
+	core.exchange = NULL;
+	ledger_free(core.ledger);
+	core.ledger = NULL;
+	if (core.spool)
+		spool_remove(core.spool);
+	spool_free(core.spool);
+	core.spool = NULL;
+}
+
 void storage_record_bursts(void)
 {
 	char why[sizeof(core.folder) + 128];

@@ -16,6 +16,12 @@ int storage_open_spool(double run);
 int storage_open_ledger(void);
 
 /*
+ * Frees the exchange and the ledger, and removes and frees the spool, each if it is open. Call if no burst was
+ * recorded.
+ */
+void storage_close(void);
+
+/*
  * With PHASEMUX_REPORT=bursts, records all bursts in core.bursts from now on; otherwise does nothing. With MPI, all
  * ranks call it together. If this is not possible, one line says so, and the run goes on.
  */

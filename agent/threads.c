@@ -26,6 +26,8 @@
 
 char threads_unobserved;
 
+static bool is_started; /* core.thread_ends and the crowd's lists exist */
+
 /* The first thread of a forked child, once it is observed. */
 static _Atomic(struct thread *) first_thread;
 
@@ -232,7 +234,7 @@ struct thread *threads_of_slot(struct preload_thread *slot)
 
 struct thread *threads_calling(bool *first)
 {
-	return thread_of_key(pthread_getspecific(core.thread_ends), first);
+	return thread_of_key(is_started ? pthread_getspecific(core.thread_ends) : NULL, first);
 }
 
 void threads_forget(void)
@@ -260,5 +262,15 @@ int threads_start(void)
 		pthread_key_delete(core.thread_ends);
 		return -ENOMEM;
 	}
+	is_started = true;
 	return 0;
+}
+
+void threads_stop(void)
+{
+	if (!is_started)
+		return;
+	is_started = false;
+	crowd_stop();
+	pthread_key_delete(core.thread_ends);
 }

@@ -19,6 +19,9 @@ struct thread;
  */
 int threads_start(void);
 
+/* Undoes threads_start, if it was called and succeeded. Call if no thread was met. */
+void threads_stop(void);
+
 /* The `core` of a slot points to it if the thread is not observed. */
 extern char threads_unobserved;
 
@@ -53,8 +56,8 @@ void threads_meet(struct preload_thread *slot);
 struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
 
 /*
- * Returns the calling thread, or NULL if it is not observed. *first: the calling thread is the first one of a
- * forked child.
+ * Returns the calling thread, or NULL if it is not observed; after threads_stop no thread is. *first: the calling
+ * thread is the first one of a forked child.
  */
 struct thread *threads_calling(bool *first);
 
