@@ -15,7 +15,6 @@
 #include "agent/mpi_adapter.h"
 #include "agent/passed.h"
 #include "agent/rest.h"
-#include "agent/modules.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"
@@ -24,6 +23,8 @@
 
 /* Environment variable that `phasemux run` sets to the number of the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
+
+struct module;
 
 /* Link of a thread that is not observed to the others (crowd.h), with its processor time when it was linked. */
 struct crowd_link {
