@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/host/quiet.h"
 #include "agent/output.h"
-#include "agent/quiet.h"
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent/book.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 
 static void save_length(const struct span_length *length, struct spool_length *copy)
 {

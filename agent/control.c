@@ -7,8 +7,8 @@
 #include "agent/core.h"
 #include "agent/drain.h"
 #include "agent/gather.h"
-#include "agent/log.h"
-#include "agent/plain_locale.h"
+#include "agent/host/log.h"
+#include "agent/host/plain_locale.h"
 #include "agent/result_files.h"
 #include "sampling/clock.h"
 

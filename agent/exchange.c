@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/memory.h"
+#include "agent/host/memory.h"
 #include "sampling/clock.h"
 
 /* The first round is early, so that few bursts have to wait for it. Each later one is twice as late. */

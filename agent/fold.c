@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/memory.h"
+#include "agent/host/memory.h"
 
 #define ROWS_MAX 64 /* maximum number of pairs of a prototype and a kind */
 

@@ -14,7 +14,7 @@
 #include "agent/delimit.h"
 #include "agent/ending.h"
 #include "agent/hooks.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 #include "agent/service.h"
 #include "agent/storage.h"
 #include "agent/threads.h"

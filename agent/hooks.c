@@ -8,7 +8,7 @@
 #include "agent/delimit.h"
 #include "agent/drain.h"
 #include "agent/ending.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 #include "agent/reading.h"
 #include "agent/resting.h"
 #include "agent/service.h"

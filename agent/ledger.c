@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "agent/book.h"
+#include "agent/host/memory.h"
+#include "agent/host/readers.h"
 #include "agent/ledger_state.h"
-#include "agent/memory.h"
-#include "agent/readers.h"
 #include "agent/slices_drain.h"
 #include "sampling/clock.h"
 

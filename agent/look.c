@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 #include "sampling/descriptor.h"
 
 #define LOOK                                                                                       \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 #include "agent/roll.h"
 #include "sampling/clock.h"
 

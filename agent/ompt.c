@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 #include "agent/real.h"
 #include "agent/target.h"
 #include "agent/wrap.h"

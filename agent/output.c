@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 
 static void expand(char letter, const struct job *job, char *text, size_t size)
 {

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/host/quiet.h"
 #include "agent/loaded.h"
-#include "agent/quiet.h"
 
 /* ---- step 1: what the program started with ---- */
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "agent/core.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 #include "agent/output.h"
 #include "agent/report_text.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "agent/book.h"
-#include "agent/readers.h"
+#include "agent/host/readers.h"
 #include "sampling/clock.h"
 
 #define AHEAD_NS 2e9 /* length from which a burst is cut before it ends */

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "agent/core.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 #include "agent/modules.h"
 #include "agent/rules.h"
 #include "sampling/clock.h"

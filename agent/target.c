@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "agent/early.h"
+#include "agent/host/quiet.h"
 #include "agent/look.h"
 #include "agent/meeting.h"
-#include "agent/quiet.h"
 #include "agent/real.h"
 #include "agent/runtimes.h"
 #include "agent/unloaded.h"

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/memory.h"
+#include "agent/host/memory.h"
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 

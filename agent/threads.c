@@ -13,7 +13,7 @@
 #include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/drain.h"
-#include "agent/log.h"
+#include "agent/host/log.h"
 #include "agent/reading.h"
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"

@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "agent/core.h"
-#include "agent/log.h"
-#include "agent/memory.h"
-#include "agent/own_thread.h"
+#include "agent/host/log.h"
+#include "agent/host/memory.h"
+#include "agent/host/own_thread.h"
 #include "sampling/clock.h"
 
 #define STRETCHES_MAX 1002

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "agent/checkpoint.h"
+#include "agent/host/own_heap.h"
+#include "agent/host/readers.h"
 #include "agent/ledger_state.h"
-#include "agent/own_heap.h"
-#include "agent/readers.h"
 #include "sampling/clock.h"
 
 /* Adds a thread's bin, in ticks, to a round's bins, in nanoseconds: clocks differ between machines. */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/own_thread.h"
+#include "agent/host/own_thread.h"
 #include "sampling/clock.h"
 
 /* A fork waits at most HOLD_TRIES x HOLD_PAUSE_US for the work that is under way. */

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/annotate.h"
+#include "agent/host/annotate.h"
 #include "agent/real.h"
 #include "agent/runtimes.h"
 #include "agent/target.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 #include "tests/tap.h"
 
 #define LIMIT (1 << 20) /* on file sizes: stdout may be a file, too */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets the C locale, so that numbers are written and read with a point in any locale of the program. */
-#ifndef PHASEMUX_AGENT_PLAIN_LOCALE_H
-#define PHASEMUX_AGENT_PLAIN_LOCALE_H
+#ifndef PHASEMUX_AGENT_HOST_PLAIN_LOCALE_H
+#define PHASEMUX_AGENT_HOST_PLAIN_LOCALE_H
 
 #include <locale.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the agent's messages while the program runs, as single lines on stderr. */
-#ifndef PHASEMUX_AGENT_LOG_H
-#define PHASEMUX_AGENT_LOG_H
+#ifndef PHASEMUX_AGENT_HOST_LOG_H
+#define PHASEMUX_AGENT_HOST_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

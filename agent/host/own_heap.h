@@ -9,8 +9,8 @@
  * library. Outside of own_heap_begin and own_heap_end they call those of the C library. Only one thread may use
  * the heap at a time; other threads are not affected.
  */
-#ifndef PHASEMUX_AGENT_OWN_HEAP_H
-#define PHASEMUX_AGENT_OWN_HEAP_H
+#ifndef PHASEMUX_AGENT_HOST_OWN_HEAP_H
+#define PHASEMUX_AGENT_HOST_OWN_HEAP_H
 
 /*
  * Make the calling thread allocate apart from the program's heap, until own_heap_end. A freed piece is used

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps memory, and tells how much of it is in use: the kernel allocates a page when it is touched first. */
-#ifndef PHASEMUX_AGENT_MEMORY_H
-#define PHASEMUX_AGENT_MEMORY_H
+#ifndef PHASEMUX_AGENT_HOST_MEMORY_H
+#define PHASEMUX_AGENT_HOST_MEMORY_H
 
 #include <stddef.h>
 

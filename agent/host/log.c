@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/log.h"
+#include "agent/host/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 
 /* -1: not decided yet */
 static int speaker = -1;

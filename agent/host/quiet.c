@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/quiet.h"
+#include "agent/host/quiet.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread of the agent in the program's process. It takes no signal, and has a small stack. */
-#ifndef PHASEMUX_AGENT_OWN_THREAD_H
-#define PHASEMUX_AGENT_OWN_THREAD_H
+#ifndef PHASEMUX_AGENT_HOST_OWN_THREAD_H
+#define PHASEMUX_AGENT_HOST_OWN_THREAD_H
 
 #include <pthread.h>
 

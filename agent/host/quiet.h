@@ -5,8 +5,8 @@
  * blocked in the calling thread for the write, and taken back if the write raised it. Any thread of the process
  * may call these functions. None of them is a cancellation point.
  */
-#ifndef PHASEMUX_AGENT_QUIET_H
-#define PHASEMUX_AGENT_QUIET_H
+#ifndef PHASEMUX_AGENT_HOST_QUIET_H
+#define PHASEMUX_AGENT_HOST_QUIET_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/own_thread.h"
+#include "agent/host/own_thread.h"
 
 #include <signal.h>
 

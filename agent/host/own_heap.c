@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/own_heap.h"
+#include "agent/host/own_heap.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

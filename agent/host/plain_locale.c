@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/plain_locale.h"
+#include "agent/host/plain_locale.h"
 
 #include <stddef.h>
 

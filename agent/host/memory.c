@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/memory.h"
+#include "agent/host/memory.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
