@@ -20,7 +20,7 @@
 #include "agent/family.h"
 #include "agent/job.h"
 #include "agent/ledger.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/preload.h"
 #include "agent/settings.h"
 #include "agent/spool.h"

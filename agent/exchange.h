@@ -16,7 +16,7 @@
 
 #include "agent/family.h"
 #include "agent/ledger.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/training.h"
 
 struct exchange;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "agent/calls.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/passed.h"
 #include "agent/rest.h"
 #include "sampling/clock.h"

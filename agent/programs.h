@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 
 #define PROGRAMS_MAX          8
 #define PROGRAM_COMMAND_BYTES 504 /* maximum length of a command; longer ones are cut */

@@ -11,7 +11,7 @@
 #include "agent/counting.h"
 #include "agent/fold.h"
 #include "agent/job.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/programs.h"
 #include "agent/slowdown.h"

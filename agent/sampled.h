@@ -8,7 +8,7 @@
 #define PHASEMUX_AGENT_SAMPLED_H
 
 #include "agent/ledger.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/source.h"
 #include "agent/thread.h"
 

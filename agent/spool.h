@@ -27,7 +27,7 @@
 #include "agent/counting.h"
 #include "agent/job.h"
 #include "agent/modules.h"
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/settings.h"
 #include "agent/site.h"

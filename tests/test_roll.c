@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/roll.h"
+#include "agent/mpi/roll.h"
 #include "tests/tap.h"
 
 #define RANKS_MAX    300

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 
 /* tests/bench/payload.c */
 static size_t (*part_bytes)(void), (*answer_bytes)(void);

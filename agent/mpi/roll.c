@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/roll.h"
+#include "agent/mpi/roll.h"
 
 #include <stdio.h>
 #include <stdlib.h>

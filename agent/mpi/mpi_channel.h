@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ranks call the roll (agent/roll.h) by messages on MPI_COMM_WORLD, the only communicator that exists
+ * The ranks call the roll (agent/mpi/roll.h) by messages on MPI_COMM_WORLD, the only communicator that exists
  * without a collective call. In a rank without an agent nothing receives these messages, and no receive of the
  * program should take one:
  *
@@ -11,8 +11,8 @@
  *  - If the launcher keeps no names (MPICH in Slurm), or another MPI runs, the message has a high tag. In a
  *    program without an agent, a receive for any source and any tag takes it.
  */
-#ifndef PHASEMUX_AGENT_MPI_CHANNEL_H
-#define PHASEMUX_AGENT_MPI_CHANNEL_H
+#ifndef PHASEMUX_AGENT_MPI_MPI_CHANNEL_H
+#define PHASEMUX_AGENT_MPI_MPI_CHANNEL_H
 
 #include <stdbool.h>
 

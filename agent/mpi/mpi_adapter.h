@@ -7,8 +7,8 @@
  * Only the thread that may call MPI calls these functions, one at a time. Unless said otherwise they return 0,
  * or -EIO if MPI refused a call. Errors of MPI never reach the program's own error handlers.
  */
-#ifndef PHASEMUX_AGENT_MPI_ADAPTER_H
-#define PHASEMUX_AGENT_MPI_ADAPTER_H
+#ifndef PHASEMUX_AGENT_MPI_MPI_ADAPTER_H
+#define PHASEMUX_AGENT_MPI_MPI_ADAPTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ typedef void (*mpi_merge)(const void *in, void *inout);
 
 struct mpi_adapter {
 	/*
-	 * Fills world, calls the roll (agent/roll.h), and makes the private communicator. Call on all ranks.
+	 * Fills world, calls the roll (agent/mpi/roll.h), and makes the private communicator. Call on all ranks.
 	 * Returns -ENOTCONN if a rank has no agent, and then one of the others has said so on stderr.
 	 */
 	int (*open)(struct mpi_world *world);

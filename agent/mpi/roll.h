@@ -14,10 +14,10 @@
  *  - Between two ranks that heard each other two messages go each way, and both are received.
  *
  * After NOT each rank names itself to a few ranks (ROLL_COUNTERS), so that one line can say which are missing.
- * This module knows no MPI: the caller moves the messages (agent/mpi_channel.h). One thread calls it.
+ * This module knows no MPI: the caller moves the messages (agent/mpi/mpi_channel.h). One thread calls it.
  */
-#ifndef PHASEMUX_AGENT_ROLL_H
-#define PHASEMUX_AGENT_ROLL_H
+#ifndef PHASEMUX_AGENT_MPI_ROLL_H
+#define PHASEMUX_AGENT_MPI_ROLL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* This file is compiled once per MPI implementation, against its mpi.h. */
-#include "agent/mpi_adapter.h"
+#include "agent/mpi/mpi_adapter.h"
 
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/mpi_channel.h"
+#include "agent/mpi/mpi_channel.h"
 
 /*
  * The communicator for all messages of the agent. There is only one, because to make one takes several messages

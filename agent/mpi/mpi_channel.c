@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* This file is compiled once per MPI implementation, against its mpi.h. */
-#include "agent/mpi_channel.h"
+#include "agent/mpi/mpi_channel.h"
 
 #include <errno.h>
 #include <mpi.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "agent/host/quiet.h"
-#include "agent/roll.h"
+#include "agent/mpi/roll.h"
 #include "sampling/clock.h"
 
 /*
