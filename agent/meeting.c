@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "agent/agreement.h"
-#include "agent/mpi_adapters.h"
+#include "agent/mpi/mpi_adapters.h"
 #include "sampling/clock.h"
 
 static const struct mpi_adapter *find_adapter(const char *folder)

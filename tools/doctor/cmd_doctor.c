@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/mpi_adapters.h"
+#include "agent/mpi/mpi_adapters.h"
 #include "agent/settings.h"
 #include "multiplex/models/model.h"
 #include "multiplex/plan.h"
