@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/boundary/preload.h"
 #include "agent/burst_table.h"
 #include "agent/counting.h"
 #include "agent/exchange.h"
@@ -21,7 +22,6 @@
 #include "agent/job.h"
 #include "agent/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/preload.h"
 #include "agent/settings.h"
 #include "agent/spool.h"
 #include "agent/thread.h"

@@ -7,7 +7,7 @@
 #ifndef PHASEMUX_AGENT_CROWD_H
 #define PHASEMUX_AGENT_CROWD_H
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 #include "agent/thread.h"
 
 /* Prepares the lists. Call before the first thread is met. Returns 0 or -ENOMEM. */

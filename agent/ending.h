@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_ENDING_H
 #define PHASEMUX_AGENT_ENDING_H
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 
 /* Implements preload_hooks.finalize. */
 void ending_hook(struct preload_thread *slot, void *site, const void *frame);

@@ -35,7 +35,7 @@ static const bool waits[MPI_CALLS] = {
 #define SESSION_ENDS                                                false
 #define FROM_GROUP                                                  true
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 };
 
@@ -48,7 +48,7 @@ static const bool only_asks[RUNTIME_CALLS] = {
 #define PASSES                                                      false
 #define POLLS                                                       true
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind) kind,
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 };
 

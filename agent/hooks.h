@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_HOOKS_H
 #define PHASEMUX_AGENT_HOOKS_H
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 
 extern const struct preload_hooks hooks;
 

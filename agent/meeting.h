@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 
 /*
  * Opens the adapter for the MPI library that this process has loaded. Fills preload->adapter, world and

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
 #include "agent/document.h"
 
 #define PAIRS_MAX 4 /* maximum number of pairs per phase */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
 #include "cluster/prototypes.h"
 
 /* ---- the bounded table ---- */

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "agent/boundary/passed.h"
 #include "agent/core.h"
-#include "agent/passed.h"
 #include "agent/polling.h"
 #include "agent/skipping.h"
 #include "sampling/clock.h"

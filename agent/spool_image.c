@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
 #include "multiplex/estimate/layout.h"
 
 #define FILE_MAX    (2u << 30) /* bytes, mostly holes, which are not read */

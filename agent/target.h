@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 
 /* The MPI that a process has when it becomes a target. */
 enum wrap_with {

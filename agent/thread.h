@@ -13,11 +13,11 @@
 #include <sys/types.h>
 
 #include "agent/account.h"
+#include "agent/boundary/passed.h"
+#include "agent/boundary/preload.h"
 #include "agent/burst.h"
 #include "agent/histogram.h"
-#include "agent/passed.h"
 #include "agent/pending.h"
-#include "agent/preload.h"
 #include "agent/site.h"
 #include "agent/slices.h"
 #include "agent/thread_parts.h"

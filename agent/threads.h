@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 
 struct thread;
 

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "agent/preload.h"
+#include "agent/boundary/preload.h"
 #include "agent/role.h"
 
 /*

@@ -44,7 +44,7 @@ static _Atomic(void *) real_calls[FORMS][MPI_CALLS];
 			"mpi_" #fortran "_c_f08ts_",
 /* Names of all forms of each call, in the order of the calls. */
 static const char *const symbols[MPI_CALLS * FORMS] = {
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 };
 #undef MPI_CALL
 
@@ -407,7 +407,7 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 			kind)                                                                      \
 	RARE(mpi_##fortran##_c_f08_, FORM_F08_C, MPI_CALL_##name, fortran_count, kind)             \
 	RARE(mpi_##fortran##_c_f08ts_, FORM_F08_TS_C, MPI_CALL_##name, fortran_count, kind)
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 
 /*
  * Intercepted because another profiler that is loaded before the preload ends MPI by this name, and not through

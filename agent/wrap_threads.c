@@ -27,7 +27,7 @@ enum real_thread {
 #define THREAD_CALL(name, count)     REAL_##name,
 #define THREAD_REGION(name, count)   REAL_##name,
 #define THREAD_LOCK(name, try, busy) REAL_##name, REAL_##try,
-#include "agent/thread_calls.def"
+#include "agent/boundary/thread_calls.def"
 #undef THREAD_CALL
 #undef THREAD_REGION
 #undef THREAD_LOCK
@@ -41,7 +41,7 @@ static const char *const symbols[REALS] = {
 #define THREAD_CALL(name, count)     [REAL_##name] = #name,
 #define THREAD_REGION(name, count)   [REAL_##name] = #name,
 #define THREAD_LOCK(name, try, busy) [REAL_##name] = #name, [REAL_##try] = #try,
-#include "agent/thread_calls.def"
+#include "agent/boundary/thread_calls.def"
 #undef THREAD_CALL
 #undef THREAD_REGION
 #undef THREAD_LOCK
@@ -272,7 +272,7 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 		return result;                                                                     \
 	}
 
-#include "agent/thread_calls.def"
+#include "agent/boundary/thread_calls.def"
 
 /* ---- the start of a thread ---- */
 

@@ -4,7 +4,7 @@
 
     mpi_table.py TABLE LEFT_ALONE PRELOAD CC [FC]
 
-TABLE is agent/mpi_calls.def, LEFT_ALONE a list of procedures without a row, each with its reason, PRELOAD
+TABLE is agent/boundary/mpi_calls.def, LEFT_ALONE a list of procedures without a row, each with its reason, PRELOAD
 libphasemux.so, CC and FC the compilers of the MPI (mpicc, mpif90). Read are the header mpi.h, the modules mpi and mpi_f08 of gfortran,
 and the names that the libraries export. Prints each difference; exits with 1 if there is one.
 """

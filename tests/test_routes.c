@@ -2,7 +2,7 @@
 /* Routes of several processes: one table with the places of all, whose addresses differ. */
 #include <stdlib.h>
 
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
 #include "agent/profile.h"
 #include "tests/tap.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/boundary/preload.h"
 #include "agent/counting.h"
-#include "agent/preload.h"
 #include "agent/settings.h"
 #include "tools/commands.h"
 #include "tools/machine.h"

@@ -21,13 +21,13 @@
 	}
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
 	BURST_FORMS(FORM, name, fortran, count, fortran_count)
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef FORM
 
 /* The preload exports all forms, so all are found. */
 static __attribute__((constructor)) void find_next(void)
 {
 #define FORM(symbol, call, count) *(void **)&next_##symbol = dlsym(RTLD_NEXT, #symbol);
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef FORM
 }

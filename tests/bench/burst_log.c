@@ -77,14 +77,14 @@ static int (*backtrace_fast)(void **buffer, int size);
 
 enum burst_call {
 #define MPI_CALL(name, fortran, count, fortran_count, kind) BURST_CALL_##name,
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 	BURST_CALLS,
 };
 
 static const char *const call_names[BURST_CALLS] = {
 #define MPI_CALL(name, fortran, count, fortran_count, kind) "MPI_" #name,
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 };
 
@@ -415,4 +415,4 @@ static void *find_real(const char *symbol)
 	}
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
 	BURST_FORMS(FORM, name, fortran, count, fortran_count)
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"

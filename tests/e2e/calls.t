@@ -4,7 +4,7 @@
 # arguments in C and in Fortran, or is left alone for a reason.
 . "$(dirname "$0")/lib.sh"
 
-table=$root/agent/mpi_calls.def
+table=$root/agent/boundary/mpi_calls.def
 left_alone=$root/tests/data/mpi_left_alone
 compare() { "$python" "$root/tests/mpi_table.py" "$@"; }
 

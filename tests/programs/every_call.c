@@ -46,7 +46,7 @@ static long note(void)
 	}
 
 #define MPI_CALL(name, fortran, count, fortran_count, kind) EVERY_FORM(CALL, name, fortran)
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 
 int PMPI_Finalize(void);

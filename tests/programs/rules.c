@@ -160,7 +160,7 @@ enum kind {
 
 #define DECLARE(name)                                       extern call name;
 #define MPI_CALL(name, fortran, count, fortran_count, kind) EVERY_FORM(DECLARE, name, fortran)
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 
 #define LIST(name) name,
@@ -170,7 +170,7 @@ static const struct {
 } calls[] = {
 #define MPI_CALL(name, fortran, count, fortran_count, kind)                                        \
 	{ kind, { EVERY_FORM(LIST, name, fortran) } },
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 };
 

@@ -18,8 +18,8 @@
  * burst that begins then is timed, and may be read. This is not done while answers do not end the polling, for
  * example if a program asks again for what has come.
  */
-#ifndef PHASEMUX_AGENT_PASSED_H
-#define PHASEMUX_AGENT_PASSED_H
+#ifndef PHASEMUX_AGENT_BOUNDARY_PASSED_H
+#define PHASEMUX_AGENT_BOUNDARY_PASSED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
 
 static const char *const names[RUNTIME_CALLS] = {
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind)                                \
 	[MPI_CALL_##name] = "MPI_" #name,
-#include "agent/mpi_calls.def"
+#include "agent/boundary/mpi_calls.def"
 #undef MPI_CALL
 #define THREAD_CALL(name, arguments)   [THREAD_##name] = #name,
 #define THREAD_REGION(name, arguments) [THREAD_##name] = #name,
 #define THREAD_LOCK(name, try, busy)   [THREAD_##name] = #name,
-#include "agent/thread_calls.def"
+#include "agent/boundary/thread_calls.def"
 #undef THREAD_CALL
 #undef THREAD_REGION
 #undef THREAD_LOCK

@@ -4,17 +4,17 @@
  * (libphasemux-core.so), which does the work. The preload opens the core when the process becomes a target,
  * and calls it at the boundaries of bursts.
  */
-#ifndef PHASEMUX_AGENT_PRELOAD_H
-#define PHASEMUX_AGENT_PRELOAD_H
+#ifndef PHASEMUX_AGENT_BOUNDARY_PRELOAD_H
+#define PHASEMUX_AGENT_BOUNDARY_PRELOAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/calls.h"
+#include "agent/boundary/calls.h"
+#include "agent/boundary/passed.h"
+#include "agent/boundary/rest.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/passed.h"
-#include "agent/rest.h"
 #include "sampling/clock.h"
 
 #define PRELOAD_CORE_FILE "libphasemux-core.so"

@@ -9,8 +9,8 @@
  * (rest_estimate.h). A rest ends with the first call after its time. While the end is far away, calls read a
  * quick clock that goes in steps. If calls are quick, only every REST_LOOKS-th one reads it.
  */
-#ifndef PHASEMUX_AGENT_REST_H
-#define PHASEMUX_AGENT_REST_H
+#ifndef PHASEMUX_AGENT_BOUNDARY_REST_H
+#define PHASEMUX_AGENT_BOUNDARY_REST_H
 
 #include <stdbool.h>
 #include <stdint.h>
