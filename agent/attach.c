@@ -21,7 +21,7 @@
 #include "agent/hooks.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 #include "agent/output.h"
 #include "agent/predecessor.h"
 #include "agent/rules.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "agent/host/quiet.h"
-#include "agent/real.h"
+#include "agent/loader/real.h"
 #include "agent/target.h"
 #include "agent/wrap.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 
 #define PLACE_FILES_MAX 64
 

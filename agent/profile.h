@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/loader/modules.h"
 #include "agent/place_files.h"
 #include "agent/routes.h"
-#include "agent/modules.h"
 
 #define PROFILE_ENTRIES 4096
 #define PROFILE_PLACES  2048 /* of all processes together */

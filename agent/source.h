@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 
 /*
  * A place in the program. function and file are "" if they are not known. offset is the offset in the function,

@@ -26,7 +26,7 @@
 
 #include "agent/counting.h"
 #include "agent/job.h"
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/settings.h"

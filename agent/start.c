@@ -5,11 +5,11 @@
 #include <sys/auxv.h>
 
 #include "agent/early.h"
+#include "agent/loader/real.h"
+#include "agent/loader/visible.h"
 #include "agent/look.h"
-#include "agent/real.h"
 #include "agent/role.h"
 #include "agent/target.h"
-#include "agent/visible.h"
 #include "agent/wrap.h"
 #include "agent/wrap_threads.h"
 

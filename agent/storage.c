@@ -9,7 +9,7 @@
 
 #include "agent/core.h"
 #include "agent/host/log.h"
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 #include "agent/rules.h"
 #include "sampling/clock.h"
 

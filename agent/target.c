@@ -12,11 +12,11 @@
 
 #include "agent/early.h"
 #include "agent/host/quiet.h"
+#include "agent/loader/real.h"
+#include "agent/loader/unloaded.h"
 #include "agent/look.h"
 #include "agent/meeting.h"
-#include "agent/real.h"
 #include "agent/runtimes.h"
-#include "agent/unloaded.h"
 #include "agent/wrap.h"
 #include "sampling/cancellation.h"
 

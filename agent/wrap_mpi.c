@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "agent/early.h"
-#include "agent/real.h"
+#include "agent/loader/real.h"
 #include "agent/target.h"
 #include "agent/wrap.h"
 #include "sampling/cancellation.h"

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "agent/host/annotate.h"
-#include "agent/real.h"
+#include "agent/loader/real.h"
+#include "agent/loader/unloaded.h"
 #include "agent/runtimes.h"
 #include "agent/target.h"
-#include "agent/unloaded.h"
 #include "agent/wrap.h"
 
 /* ---- the real calls ---- */

@@ -27,7 +27,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/real.h"
+#include "agent/loader/real.h"
 #include "agent/wrap.h" /* P_1, A_1: lists of parameters */
 
 #define FRAMES_MAX    32

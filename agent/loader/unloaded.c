@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/unloaded.h"
+#include "agent/loader/unloaded.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,10 +4,10 @@
  * run, when another file may be at an address than the one that ran there. Any thread may call these functions,
  * but not within an intercepted call other than dlclose.
  */
-#ifndef PHASEMUX_AGENT_UNLOADED_H
-#define PHASEMUX_AGENT_UNLOADED_H
+#ifndef PHASEMUX_AGENT_LOADER_UNLOADED_H
+#define PHASEMUX_AGENT_LOADER_UNLOADED_H
 
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 
 /* Returns a list of the loaded files, for unloaded_note, or NULL without memory. Call before a dlclose. */
 void *unloaded_look(void);

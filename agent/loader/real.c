@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/real.h"
+#include "agent/loader/real.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/host/quiet.h"
-#include "agent/loaded.h"
+#include "agent/loader/loaded.h"
 
 /* ---- step 1: what the program started with ---- */
 

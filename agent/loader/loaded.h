@@ -3,8 +3,8 @@
  * Reads the symbol table of a loaded object in memory. These functions do not allocate, take a lock, or enter
  * the loader. Their results are valid within the dl_iterate_phdr that lists the object.
  */
-#ifndef PHASEMUX_AGENT_LOADED_H
-#define PHASEMUX_AGENT_LOADED_H
+#ifndef PHASEMUX_AGENT_LOADER_LOADED_H
+#define PHASEMUX_AGENT_LOADER_LOADED_H
 
 #include <link.h>
 #include <stdbool.h>

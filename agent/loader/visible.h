@@ -14,8 +14,8 @@
  * the constructor. The loader calls it when it binds the first of the new objects, and has all of them in its
  * list.
  */
-#ifndef PHASEMUX_AGENT_VISIBLE_H
-#define PHASEMUX_AGENT_VISIBLE_H
+#ifndef PHASEMUX_AGENT_LOADER_VISIBLE_H
+#define PHASEMUX_AGENT_LOADER_VISIBLE_H
 
 /*
  * Hides names as above. If the symbol table cannot be changed, all stay visible. Call once, in the constructor.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that a process has loaded, the program among them. These functions enter the loader. */
-#ifndef PHASEMUX_AGENT_MODULES_H
-#define PHASEMUX_AGENT_MODULES_H
+#ifndef PHASEMUX_AGENT_LOADER_MODULES_H
+#define PHASEMUX_AGENT_LOADER_MODULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ bool modules_are_same(const struct module *a, const struct module *b);
  */
 unsigned modules_ever(struct module *modules, unsigned max);
 
-/* Sets the function that lists unloaded files (agent/unloaded.h). Call on one thread, before modules_ever. */
+/* Sets the function that lists unloaded files (agent/loader/unloaded.h). Call on one thread, before modules_ever. */
 void modules_remember(unsigned (*unloaded)(struct module *modules, unsigned max));
 
 #endif

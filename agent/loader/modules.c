@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/modules.h"
+#include "agent/loader/modules.h"
 
 #include <link.h>
 #include <stdio.h>

@@ -13,8 +13,8 @@
  * calls neither dlsym nor dlopen: these wait for a dlopen of another thread until its constructors have
  * returned, and one of them may wait for the calling thread. dl_iterate_phdr takes no such lock.
  */
-#ifndef PHASEMUX_AGENT_REAL_H
-#define PHASEMUX_AGENT_REAL_H
+#ifndef PHASEMUX_AGENT_LOADER_REAL_H
+#define PHASEMUX_AGENT_LOADER_REAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/loaded.h"
+#include "agent/loader/loaded.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/visible.h"
+#include "agent/loader/visible.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/loaded.h"
+#include "agent/loader/loaded.h"
 
 #define NAMES_MAX 8192
 
