@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "agent/routes.h"
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
 
 struct places;

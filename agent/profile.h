@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "agent/loader/modules.h"
-#include "agent/place_files.h"
 #include "agent/routes.h"
+#include "agent/symbols/place_files.h"
 
 #define PROFILE_ENTRIES 4096
 #define PROFILE_PLACES  2048 /* of all processes together */
@@ -35,7 +35,7 @@ struct profile {
 };
 
 struct profile_place {
-	uint64_t place; /* agent/place_files.h */
+	uint64_t place; /* agent/symbols/place_files.h */
 	uint32_t prototype;
 	uint32_t samples;
 };

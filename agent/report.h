@@ -15,7 +15,7 @@
 #include "agent/profile.h"
 #include "agent/programs.h"
 #include "agent/slowdown.h"
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
 #include "multiplex/estimate/sums.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "agent/format.h"
-#include "agent/name.h"
 #include "agent/report_text_inside.h"
+#include "agent/symbols/name.h"
 
 #define BAR_WIDTH   40
 #define HOT_SHOWN   3

@@ -9,7 +9,7 @@
 
 #include "agent/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 #include "agent/thread.h"
 
 struct sampled {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 #include "tests/tap.h"
 
 /* Says where it returns to. */

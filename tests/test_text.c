@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "agent/format.h"
-#include "agent/name.h"
 #include "agent/report_text.h"
+#include "agent/symbols/name.h"
 #include "tests/tap.h"
 
 /* ---- numbers ---- */

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/elf_file.h"
+#include "agent/symbols/elf_file.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool fuzz_one(const unsigned char *data, size_t size)

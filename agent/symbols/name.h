@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shortens names of functions that are too long for where they are shown. */
-#ifndef PHASEMUX_AGENT_NAME_H
-#define PHASEMUX_AGENT_NAME_H
+#ifndef PHASEMUX_AGENT_SYMBOLS_NAME_H
+#define PHASEMUX_AGENT_SYMBOLS_NAME_H
 
 #include <stddef.h>
 

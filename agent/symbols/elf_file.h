@@ -4,8 +4,8 @@
  * with the debug information. It reads the file's tables in place and opens no library, because most files
  * need no more. It checks everything, because a file may be corrupt.
  */
-#ifndef PHASEMUX_AGENT_ELF_FILE_H
-#define PHASEMUX_AGENT_ELF_FILE_H
+#ifndef PHASEMUX_AGENT_SYMBOLS_ELF_FILE_H
+#define PHASEMUX_AGENT_SYMBOLS_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 
 /* Code of a compilation unit, with addresses in the file. */
 struct range {

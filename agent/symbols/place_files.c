@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/place_files.h"
+#include "agent/symbols/place_files.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Names an address in the program for people: function, file and line from debug information, else the function
  * from a symbol table, else the loaded file and the offset in it. One thread uses this at the end of a run.
  */
-#ifndef PHASEMUX_AGENT_SOURCE_H
-#define PHASEMUX_AGENT_SOURCE_H
+#ifndef PHASEMUX_AGENT_SYMBOLS_SOURCE_H
+#define PHASEMUX_AGENT_SYMBOLS_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 struct source_place {
 	/*
 	 * Name as in the source of C++ and Fortran, without arguments. If it is too long, template arguments
-	 * are cut (agent/name.h).
+	 * are cut (agent/symbols/name.h).
 	 */
 	char function[256];
 	char file[256]; /* as given to the compiler */

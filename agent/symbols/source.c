@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/source.h"
+#include "agent/symbols/source.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/elf_file.h"
-#include "agent/name.h"
+#include "agent/symbols/elf_file.h"
+#include "agent/symbols/name.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
 

@@ -3,8 +3,8 @@
  * Places in the program that are valid in every process: a loaded file, and an offset in it. Addresses differ
  * from process to process.
  */
-#ifndef PHASEMUX_AGENT_PLACE_FILES_H
-#define PHASEMUX_AGENT_PLACE_FILES_H
+#ifndef PHASEMUX_AGENT_SYMBOLS_PLACE_FILES_H
+#define PHASEMUX_AGENT_SYMBOLS_PLACE_FILES_H
 
 #include <stdint.h>
 

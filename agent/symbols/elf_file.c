@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/elf_file.h"
+#include "agent/symbols/elf_file.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/name.h"
+#include "agent/symbols/name.h"
 
 #include <stdbool.h>
 #include <string.h>
