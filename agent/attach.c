@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/agreement.h"
 #include "agent/core.h"
 #include "agent/ending.h"
 #include "agent/forked.h"
@@ -22,10 +21,11 @@
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/loader/modules.h"
-#include "agent/output.h"
 #include "agent/predecessor.h"
 #include "agent/rules.h"
 #include "agent/service.h"
+#include "agent/setup/agreement.h"
+#include "agent/setup/output.h"
 #include "agent/storage.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/host/quiet.h"
-#include "agent/output.h"
+#include "agent/setup/output.h"
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 

@@ -8,7 +8,7 @@
 #ifndef PHASEMUX_AGENT_BURST_TABLE_H
 #define PHASEMUX_AGENT_BURST_TABLE_H
 
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 #include "agent/thread.h"
 
 struct burst_table;

@@ -16,13 +16,13 @@
 
 #include "agent/boundary/preload.h"
 #include "agent/burst_table.h"
-#include "agent/counting.h"
 #include "agent/exchange.h"
 #include "agent/family.h"
-#include "agent/job.h"
 #include "agent/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/settings.h"
+#include "agent/setup/counting.h"
+#include "agent/setup/job.h"
+#include "agent/setup/settings.h"
 #include "agent/spool.h"
 #include "agent/thread.h"
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 
 /*
  * Returns the report's "fold" of a phase, which the caller owns: each event's rate at FOLD_BINS places, as a

@@ -10,11 +10,11 @@
 #include <stdatomic.h>
 
 #include "agent/burst_table.h"
-#include "agent/counting.h"
 #include "agent/fold.h"
 #include "agent/pending.h"
 #include "agent/profile.h"
 #include "agent/sample.h"
+#include "agent/setup/counting.h"
 #include "agent/spool.h"
 #include "agent/thread.h"
 #include "agent/totals.h"

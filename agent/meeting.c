@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "agent/agreement.h"
 #include "agent/mpi/mpi_adapters.h"
+#include "agent/setup/agreement.h"
 #include "sampling/clock.h"
 
 static const struct mpi_adapter *find_adapter(const char *folder)

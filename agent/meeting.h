@@ -20,7 +20,7 @@
 int meeting_hold(struct preload *preload);
 
 /*
- * Tells the ranks that have a core, and are about to agree (agent/agreement.h), that this rank has none. Closes
+ * Tells the ranks that have a core, and are about to agree (agent/setup/agreement.h), that this rank has none. Closes
  * the adapter. Returns whether this rank is to say why.
  */
 bool meeting_leave(struct preload *preload);

@@ -8,12 +8,12 @@
 
 #include <jansson.h>
 
-#include "agent/counting.h"
 #include "agent/fold.h"
-#include "agent/job.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/profile.h"
 #include "agent/programs.h"
+#include "agent/setup/counting.h"
+#include "agent/setup/job.h"
 #include "agent/slowdown.h"
 #include "agent/symbols/source.h"
 #include "agent/totals.h"

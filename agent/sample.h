@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 
 #define SAMPLE_MAX 2000
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/output.h"
+#include "agent/setup/output.h"
 #include "multiplex/estimate/layout.h"
 
 #define ROOM_STEP   16 /* number of sites, spans, lengths or paths that get room at once */

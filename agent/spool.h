@@ -24,12 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/counting.h"
-#include "agent/job.h"
 #include "agent/loader/modules.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/profile.h"
-#include "agent/settings.h"
+#include "agent/setup/counting.h"
+#include "agent/setup/job.h"
+#include "agent/setup/settings.h"
 #include "agent/site.h"
 #include "agent/totals.h"
 #include "multiplex/estimate/sums.h"

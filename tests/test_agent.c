@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "agent/budget.h"
-#include "agent/counting.h"
 #include "agent/crowd.h"
 #include "agent/delimit.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
 #include "agent/reading.h"
+#include "agent/setup/counting.h"
 #include "agent/thread.h"
 #include "agent/training.h"
 #include "sampling/clock.h"

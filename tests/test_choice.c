@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 #include "tests/tap.h"
 #include "tools/slurm/choice.h"
 

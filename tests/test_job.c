@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/job.h"
-#include "agent/output.h"
+#include "agent/setup/job.h"
+#include "agent/setup/output.h"
 #include "tests/tap.h"
 
 static const char *const *environment; /* NAME, value, ..., NULL */

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "agent/output.h"
+#include "agent/setup/output.h"
 #include "tests/tap.h"
 
 static char base[] = "/tmp/phasemux-output-XXXXXX";

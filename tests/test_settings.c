@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 #include "tests/tap.h"
 
 static const struct setting *setting(const char *name)

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/counting.h"
 #include "agent/delimit.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
 #include "agent/reading.h"
+#include "agent/setup/counting.h"
 #include "agent/thread.h"
 #include "agent/training.h"
 #include "sampling/clock.h"

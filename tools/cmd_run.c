@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "agent/boundary/preload.h"
-#include "agent/counting.h"
-#include "agent/settings.h"
+#include "agent/setup/counting.h"
+#include "agent/setup/settings.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/mpirun.h"

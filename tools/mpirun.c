@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 
 #define LIST          "mca_base_env_list"
 #define LIST_MAX      2048

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 #include "sampling/clock.h"
 #include "sampling/group.h"
 

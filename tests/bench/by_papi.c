@@ -7,7 +7,7 @@
 #include <papi.h>
 #include <stdio.h>
 
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 #include "sampling/clock.h"
 
 __attribute__((visibility("default"))) int by_hand_open(void);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/counting.h"
 #include "agent/sample.h"
+#include "agent/setup/counting.h"
 #include "agent/thread.h"
 #include "cluster/prototypes.h"
 #include "sampling/clock.h"

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "agent/report_text.h"
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 #include "sampling/processor.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "agent/mpi/mpi_adapters.h"
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 #include "multiplex/models/model.h"
 #include "multiplex/plan.h"
 #include "sampling/clock.h"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/output.h"
 #include "agent/report_text.h"
+#include "agent/setup/output.h"
 #include "agent/spool_image.h"
 
 #define LOCK_FILE "lock" /* holds the number of the report that was written last */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 
 #define SEPARATORS ": "
 

@@ -23,7 +23,7 @@
 SPANK_PLUGIN(phasemux, 1)
 #pragma GCC visibility pop
 
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 #include "tools/slurm/choice.h"
 
 #define ENVIRONMENT_MAX 16384 /* bytes of one variable */

@@ -4,8 +4,8 @@
  * user's list of events, and the groups that these are packed into. All ranks of a job decide together, once,
  * when the process becomes a target. `phasemux run` and `phasemux doctor` decide in the same way beforehand.
  */
-#ifndef PHASEMUX_AGENT_COUNTING_H
-#define PHASEMUX_AGENT_COUNTING_H
+#ifndef PHASEMUX_AGENT_SETUP_COUNTING_H
+#define PHASEMUX_AGENT_SETUP_COUNTING_H
 
 #include <stdbool.h>
 #include <stddef.h>

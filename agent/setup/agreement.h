@@ -3,10 +3,10 @@
  * The numbers on which all ranks agree before anything is counted, in one collective: each becomes its maximum
  * over all ranks. All are doubles. A rank that cannot open the core takes part as well, and says so.
  */
-#ifndef PHASEMUX_AGENT_AGREEMENT_H
-#define PHASEMUX_AGENT_AGREEMENT_H
+#ifndef PHASEMUX_AGENT_SETUP_AGREEMENT_H
+#define PHASEMUX_AGENT_SETUP_AGREEMENT_H
 
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 
 struct agreement {
 	double without; /* 1 + rank if the rank has no core, else 0; if not 0, no rank counts */

@@ -3,8 +3,8 @@
  * Settings of the user: one table, from which the environment variables, the flags of `phasemux run`, the help
  * texts and the Slurm plugin are made.
  */
-#ifndef PHASEMUX_AGENT_SETTINGS_H
-#define PHASEMUX_AGENT_SETTINGS_H
+#ifndef PHASEMUX_AGENT_SETUP_SETTINGS_H
+#define PHASEMUX_AGENT_SETUP_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

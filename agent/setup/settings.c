@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/settings.h"
+#include "agent/setup/settings.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/output.h"
+#include "agent/setup/output.h"
 
 #include <errno.h>
 #include <fcntl.h>

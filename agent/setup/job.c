@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/job.h"
+#include "agent/setup/job.h"
 
 #include <ctype.h>
 #include <stddef.h>

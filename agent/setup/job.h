@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads from the environment in which batch job this process runs. */
-#ifndef PHASEMUX_AGENT_JOB_H
-#define PHASEMUX_AGENT_JOB_H
+#ifndef PHASEMUX_AGENT_SETUP_JOB_H
+#define PHASEMUX_AGENT_SETUP_JOB_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/counting.h"
+#include "agent/setup/counting.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -3,12 +3,12 @@
  * Writes the folder of a run's results, so that no other user can read or replace it or its files. Folders have
  * the mode 0700, files 0600. Links are never followed, and existing files never overwritten.
  */
-#ifndef PHASEMUX_AGENT_OUTPUT_H
-#define PHASEMUX_AGENT_OUTPUT_H
+#ifndef PHASEMUX_AGENT_SETUP_OUTPUT_H
+#define PHASEMUX_AGENT_SETUP_OUTPUT_H
 
 #include <stddef.h>
 
-#include "agent/job.h"
+#include "agent/setup/job.h"
 
 /* Start of the name of a job step's folder in the folder of the job: phasemux.4711/step.0 */
 #define OUTPUT_STEP "step."
