@@ -27,11 +27,11 @@
 #include "agent/setup/agreement.h"
 #include "agent/setup/output.h"
 #include "agent/storage.h"
+#include "agent/thread/path.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/clock.h"
-#include "sampling/path.h"
 
 /* The process' mark if there is no page for it. */
 static unsigned char mark_of_all = 1;

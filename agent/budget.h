@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /*
  * Lowers the probability of reads until the thread's whole overhead is within the budget. elapsed: ticks of the

@@ -9,7 +9,7 @@
 #define PHASEMUX_AGENT_BURST_TABLE_H
 
 #include "agent/setup/counting.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 struct burst_table;
 

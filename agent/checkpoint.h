@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 
 struct ledger;

@@ -24,7 +24,7 @@
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"
 #include "agent/spool.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 #define CORE_EVENT_BYTES                                                                           \
 	(128 << 10) /* of the kernel's pages for events, from which new threads have none */

@@ -8,7 +8,7 @@
 #define PHASEMUX_AGENT_CROWD_H
 
 #include "agent/boundary/preload.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /* Prepares the lists. Call before the first thread is met. Returns 0 or -ENOMEM. */
 int crowd_start(void);

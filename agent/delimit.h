@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /* Ends the burst under way at time now, when `call` begins at the path thread->at. */
 void thread_end_burst(struct thread *thread, const struct thread_rules *rules,

@@ -24,12 +24,12 @@
 #include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/service.h"
+#include "agent/thread/path.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
-#include "sampling/path.h"
 
 /* Returns the seconds that the thread which speaks MPI spent in MPI or polling. */
 static double mpi_seconds(void)

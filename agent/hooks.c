@@ -13,11 +13,11 @@
 #include "agent/resting.h"
 #include "agent/service.h"
 #include "agent/skipping.h"
+#include "agent/thread/path.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
-#include "sampling/path.h"
 
 /* Calls that may wait. A service is done before them, because there is time then. */
 static const bool waits[MPI_CALLS] = {

@@ -21,7 +21,7 @@
 #include "agent/sample.h"
 #include "agent/setup/counting.h"
 #include "agent/spool.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 #include "agent/totals.h"
 #include "cluster/prototypes.h"
 

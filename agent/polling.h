@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 #define POLLING_NS      2000
 #define POLLING_LOOK_NS 50000

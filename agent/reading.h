@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /*
  * Reads the counters for a burst that begins at *now, and moves *now past that. Returns false if they are not

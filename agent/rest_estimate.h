@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /* Starts the first window, or a new one, at time now. */
 void rest_estimate_start(struct thread *thread, uint64_t now);

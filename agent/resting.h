@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 /*
  * Plans a rest if the thread needs one, `elapsed` ticks after the program's start, at time now. Call on the

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "agent/site.h"
 #include "agent/symbols/place_files.h"
+#include "agent/thread/site.h"
 
 #define ROUTES_MAX 512 /* routes of all processes */
 

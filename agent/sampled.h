@@ -10,7 +10,7 @@
 #include "agent/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/symbols/source.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 struct sampled {
 	struct profile_total *total;

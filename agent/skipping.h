@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "agent/polling.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 #define PASSED_MOST 127 /* most windows skipped for each one that is observed */
 

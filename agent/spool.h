@@ -30,7 +30,7 @@
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"
-#include "agent/site.h"
+#include "agent/thread/site.h"
 #include "agent/totals.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"

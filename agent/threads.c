@@ -18,11 +18,11 @@
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"
 #include "agent/service.h"
+#include "agent/thread/path.h"
 #include "agent/toggle.h"
 #include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
-#include "sampling/path.h"
 
 char threads_unobserved;
 

@@ -6,7 +6,7 @@
 #ifndef PHASEMUX_AGENT_TOTALS_H
 #define PHASEMUX_AGENT_TOTALS_H
 
-#include "agent/account.h"
+#include "agent/thread/account.h"
 #include "agent/unread.h"
 
 /* The thread's clock, and values in its ticks. */

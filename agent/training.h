@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "agent/histogram.h"
 #include "agent/sample.h"
-#include "agent/thread.h"
+#include "agent/thread/histogram.h"
+#include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 
 struct ledger;

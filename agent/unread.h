@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "agent/site.h"
+#include "agent/thread/site.h"
 #include "cluster/prototypes.h"
 
 /* Number used as a prototype's for bursts in no phase. */

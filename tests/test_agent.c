@@ -16,7 +16,7 @@
 #include "agent/ledger.h"
 #include "agent/reading.h"
 #include "agent/setup/counting.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 #include "agent/training.h"
 #include "sampling/clock.h"
 #include "tests/scripted_inside.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/site.h"
+#include "agent/thread/site.h"
 #include "agent/totals.h"
 #include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"

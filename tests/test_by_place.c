@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/site.h"
+#include "agent/thread/site.h"
 #include "cluster/prototypes.h"
 #include "tests/tap.h"
 

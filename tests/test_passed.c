@@ -10,7 +10,7 @@
 #include "agent/budget.h"
 #include "agent/delimit.h"
 #include "agent/skipping.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-#include "sampling/path.h"
+#include "agent/thread/path.h"
 #include "tests/tap.h"
 
 /* No tail call, nothing merged with its like. */

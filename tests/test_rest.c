@@ -5,7 +5,7 @@
 
 #include "agent/rest_estimate.h"
 #include "agent/resting.h"
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sampling/ring.h"
+#include "agent/thread/ring.h"
 #include "tests/tap.h"
 
 #define STRESS 400000

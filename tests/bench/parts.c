@@ -10,10 +10,10 @@
 
 #include "agent/sample.h"
 #include "agent/setup/counting.h"
-#include "agent/thread.h"
+#include "agent/thread/ring.h"
+#include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 #include "sampling/clock.h"
-#include "sampling/ring.h"
 
 #define BATCHES 200
 #define BATCH   1000

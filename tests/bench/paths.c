@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sampling/path.h"
+#include "agent/thread/path.h"
 
 #define TURNS      40
 #define TURNS_MANY 25

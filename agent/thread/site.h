@@ -13,8 +13,8 @@
  * Only one thread writes. The counts that others read at the end are atomic. Relaxed order (plain stores of a
  * single writer) suffices, because nothing else is published through them.
  */
-#ifndef PHASEMUX_AGENT_SITE_H
-#define PHASEMUX_AGENT_SITE_H
+#ifndef PHASEMUX_AGENT_THREAD_SITE_H
+#define PHASEMUX_AGENT_THREAD_SITE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,9 +22,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/histogram.h"
+#include "agent/thread/histogram.h"
+#include "agent/thread/path.h"
 #include "cluster/prototypes.h"
-#include "sampling/path.h"
 
 #define SITES_MAX        PATHS_MAX
 #define SITE_HEADS       (2 * SITES_MAX)

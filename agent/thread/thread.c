@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/thread.h"
+#include "agent/thread/thread.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,8 +3,8 @@
  * One thread of the program: its groups of events, its ring of bursts, its call sites. This file has what is
  * done at the two ends of a burst; everything rarer is done by hooks.c and the ledger.
  */
-#ifndef PHASEMUX_AGENT_THREAD_H
-#define PHASEMUX_AGENT_THREAD_H
+#ifndef PHASEMUX_AGENT_THREAD_THREAD_H
+#define PHASEMUX_AGENT_THREAD_THREAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,20 +12,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "agent/account.h"
 #include "agent/boundary/passed.h"
 #include "agent/boundary/preload.h"
-#include "agent/burst.h"
-#include "agent/histogram.h"
-#include "agent/pending.h"
-#include "agent/site.h"
-#include "agent/slices.h"
-#include "agent/thread_parts.h"
+#include "agent/thread/account.h"
+#include "agent/thread/burst.h"
+#include "agent/thread/histogram.h"
+#include "agent/thread/pending.h"
+#include "agent/thread/ring.h"
+#include "agent/thread/site.h"
+#include "agent/thread/slices.h"
+#include "agent/thread/thread_parts.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/scheme/adaptive.h"
 #include "multiplex/scheme/scheme.h"
 #include "sampling/group.h"
-#include "sampling/ring.h"
 
 #define THREAD_RING_BURSTS 64
 #define THREAD_SAMPLES     170 /* in the kernel's ring: 16 KiB */

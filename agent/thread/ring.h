@@ -5,8 +5,8 @@
  * ring_release of one consumer. Nothing is overwritten: when the ring is full, the record is
  * dropped and counted.
  */
-#ifndef PHASEMUX_SAMPLING_RING_H
-#define PHASEMUX_SAMPLING_RING_H
+#ifndef PHASEMUX_AGENT_THREAD_RING_H
+#define PHASEMUX_AGENT_THREAD_RING_H
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -6,13 +6,13 @@
  *
  * A queue belongs to the thread that drains its thread. Places are taken and given back under the ledger lock.
  */
-#ifndef PHASEMUX_AGENT_PENDING_H
-#define PHASEMUX_AGENT_PENDING_H
+#ifndef PHASEMUX_AGENT_THREAD_PENDING_H
+#define PHASEMUX_AGENT_THREAD_PENDING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/burst.h"
+#include "agent/thread/burst.h"
 
 #define PENDING_MAX 1024
 

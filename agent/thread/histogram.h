@@ -4,8 +4,8 @@
  * Histograms can be added. One gives the shortest burst with which a wanted share of the time is kept (thesis
  * 4.2.1).
  */
-#ifndef PHASEMUX_AGENT_HISTOGRAM_H
-#define PHASEMUX_AGENT_HISTOGRAM_H
+#ifndef PHASEMUX_AGENT_THREAD_HISTOGRAM_H
+#define PHASEMUX_AGENT_THREAD_HISTOGRAM_H
 
 #include <stdint.h>
 

@@ -3,13 +3,13 @@
  * The parts of struct thread that belong to one topic each. The functions that use a part stand above thread.h,
  * in the file that the part's comment names.
  */
-#ifndef PHASEMUX_AGENT_THREAD_PARTS_H
-#define PHASEMUX_AGENT_THREAD_PARTS_H
+#ifndef PHASEMUX_AGENT_THREAD_THREAD_PARTS_H
+#define PHASEMUX_AGENT_THREAD_THREAD_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/site.h"
+#include "agent/thread/site.h"
 
 #define POLLING_ROW  64 /* gaps in a row after which polling has gone on for a while */
 #define POLLING_VAIN 3  /* vain answers in a row after which answers are not heeded */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/pending.h"
+#include "agent/thread/pending.h"
 
 struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue)
 {

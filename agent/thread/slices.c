@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/slices.h"
+#include "agent/thread/slices.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "agent/site.h"
+#include "agent/thread/site.h"
 #include "sampling/clock.h"
 
 uint64_t slicer_look(struct slicer *slicer)

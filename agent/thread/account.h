@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The counts of one thread, and the agent's work in it. Plain arithmetic. */
-#ifndef PHASEMUX_AGENT_ACCOUNT_H
-#define PHASEMUX_AGENT_ACCOUNT_H
+#ifndef PHASEMUX_AGENT_THREAD_ACCOUNT_H
+#define PHASEMUX_AGENT_THREAD_ACCOUNT_H
 
 /* Counts of one thread as plain numbers; ticks are those of its clock. */
 struct account {
@@ -17,8 +17,8 @@ struct account {
 	double rested_calls, rested_ticks; /* calls in rests, and the rests' length (rest.h) */
 	/* lives in the struct (thread_life); late_ticks: end of the last life, 0 if no thread lives now */
 	double threads, ended, ended_ticks, late_ticks;
-	double paths;        /* call paths that are kept */
-	double merged_calls; /* calls whose path had no room, or could not be learnt (sampling/path.h) */
+	double paths; /* call paths that are kept */
+	double merged_calls; /* calls whose path had no room, or could not be learnt (agent/thread/path.h) */
 };
 
 /* Time that the agent took from threads while the program ran, by kind of work. */

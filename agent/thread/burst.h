@@ -3,8 +3,8 @@
  * A burst that was read, or a slice of a long one, on its way from a thread to the ledger. It may also be a
  * burst that was not read, but may have samples, which count for its phase.
  */
-#ifndef PHASEMUX_AGENT_BURST_H
-#define PHASEMUX_AGENT_BURST_H
+#ifndef PHASEMUX_AGENT_THREAD_BURST_H
+#define PHASEMUX_AGENT_THREAD_BURST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/site.h"
+#include "agent/thread/site.h"
 
 #include "cluster/prototypes.h"
 

@@ -7,14 +7,14 @@
  * The rules of the drain hold: one caller per thread at a time, except for slicer_is_sampled and the counts
  * that others read.
  */
-#ifndef PHASEMUX_AGENT_SLICES_H
-#define PHASEMUX_AGENT_SLICES_H
+#ifndef PHASEMUX_AGENT_THREAD_SLICES_H
+#define PHASEMUX_AGENT_THREAD_SLICES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/burst.h"
+#include "agent/thread/burst.h"
 #include "cluster/prototypes.h"
 #include "multiplex/plan.h"
 #include "sampling/overflow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sampling/path.h"
+#include "agent/thread/path.h"
 
 #include <dlfcn.h>
 #include <errno.h>

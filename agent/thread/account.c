@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/account.h"
+#include "agent/thread/account.h"
 
 #include <math.h>
 

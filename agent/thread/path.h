@@ -23,8 +23,8 @@
  * because a path stays at its place, with its addresses and its signature. Zeros are an empty table without a
  * stack, in which every path is one return address.
  */
-#ifndef PHASEMUX_SAMPLING_PATH_H
-#define PHASEMUX_SAMPLING_PATH_H
+#ifndef PHASEMUX_AGENT_THREAD_PATH_H
+#define PHASEMUX_AGENT_THREAD_PATH_H
 
 #include <pthread.h>
 #include <stdatomic.h>
