@@ -8,19 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/resting.h"
 #include "agent/checkpoint.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
-#include "agent/delimit.h"
 #include "agent/drain.h"
 #include "agent/gather.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
-#include "agent/reading.h"
 #include "agent/report.h"
-#include "agent/rest_estimate.h"
-#include "agent/resting.h"
 #include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/service.h"

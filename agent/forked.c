@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <urcu-bp.h>
 
+#include "agent/bursts/delimit.h"
 #include "agent/core.h"
-#include "agent/delimit.h"
 #include "agent/ending.h"
 #include "agent/hooks.h"
 #include "agent/host/log.h"

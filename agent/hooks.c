@@ -3,16 +3,16 @@
 
 #include <unistd.h>
 
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/resting.h"
+#include "agent/bursts/skipping.h"
 #include "agent/control.h"
 #include "agent/core.h"
-#include "agent/delimit.h"
 #include "agent/drain.h"
 #include "agent/ending.h"
 #include "agent/host/log.h"
-#include "agent/reading.h"
-#include "agent/resting.h"
 #include "agent/service.h"
-#include "agent/skipping.h"
 #include "agent/thread/path.h"
 #include "agent/threads.h"
 #include "agent/toggle.h"

@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "agent/boundary/passed.h"
+#include "agent/bursts/polling.h"
+#include "agent/bursts/skipping.h"
 #include "agent/core.h"
-#include "agent/polling.h"
-#include "agent/skipping.h"
 #include "sampling/clock.h"
 
 #define QUICK_NS   10000 /* a burst and its call that together take less are quick */

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "agent/budget.h"
+#include "agent/bursts/budget.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/resting.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/drain.h"
-#include "agent/reading.h"
-#include "agent/rest_estimate.h"
-#include "agent/resting.h"
 #include "agent/training.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"

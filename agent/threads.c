@@ -7,16 +7,16 @@
 #include <unistd.h>
 #include <urcu-bp.h>
 
-#include "agent/budget.h"
+#include "agent/bursts/budget.h"
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/resting.h"
 #include "agent/control.h"
 #include "agent/core.h"
 #include "agent/crowd.h"
-#include "agent/delimit.h"
 #include "agent/drain.h"
 #include "agent/host/log.h"
-#include "agent/reading.h"
-#include "agent/rest_estimate.h"
-#include "agent/resting.h"
 #include "agent/service.h"
 #include "agent/thread/path.h"
 #include "agent/toggle.h"

@@ -9,12 +9,12 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "agent/budget.h"
+#include "agent/bursts/budget.h"
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/reading.h"
 #include "agent/crowd.h"
-#include "agent/delimit.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
-#include "agent/reading.h"
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"
 #include "agent/training.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/budget.h"
-#include "agent/delimit.h"
-#include "agent/skipping.h"
+#include "agent/bursts/budget.h"
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/skipping.h"
 #include "agent/thread/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/rest_estimate.h"
-#include "agent/resting.h"
+#include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/resting.h"
 #include "agent/thread/thread.h"
 #include "sampling/clock.h"
 #include "tests/tap.h"

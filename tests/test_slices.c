@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/delimit.h"
+#include "agent/bursts/delimit.h"
+#include "agent/bursts/reading.h"
 #include "agent/exchange.h"
 #include "agent/ledger.h"
-#include "agent/reading.h"
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"
 #include "agent/training.h"

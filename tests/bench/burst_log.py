@@ -70,7 +70,7 @@ class Log:
                       for function in path}
 
     def is_polling(self, records):
-        """The short times between calls that only ask: the report has them apart (agent/polling.h)."""
+        """The short times between calls that only ask: the report has them apart (agent/bursts/polling.h)."""
         asks = numpy.array([re.match("(MPI_)?(Test(all|any|some)?|Iprobe|Improbe|Request_get_status.*)$", name)
                             is not None for name in self.calls])
         return asks[records["from_call"]] & asks[records["to_call"]] & \

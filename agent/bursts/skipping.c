@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/skipping.h"
+#include "agent/bursts/skipping.h"
 
 #include <string.h>
 
-#include "agent/rest_estimate.h"
+#include "agent/bursts/rest_estimate.h"
 #include "sampling/clock.h"
 
 #define CALM        64   /* quick calls in a row after which calls are skipped */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/rest_estimate.h"
+#include "agent/bursts/rest_estimate.h"
 
 #include <stddef.h>
 

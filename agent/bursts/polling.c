@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/polling.h"
+#include "agent/bursts/polling.h"
 
 #include "sampling/clock.h"
 

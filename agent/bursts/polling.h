@@ -16,8 +16,8 @@
  *
  * Each thread has its own state. Call all functions on the thread itself.
  */
-#ifndef PHASEMUX_AGENT_POLLING_H
-#define PHASEMUX_AGENT_POLLING_H
+#ifndef PHASEMUX_AGENT_BURSTS_POLLING_H
+#define PHASEMUX_AGENT_BURSTS_POLLING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/budget.h"
+#include "agent/bursts/budget.h"
 
 #include <math.h>
 
-#include "agent/reading.h"
-#include "agent/skipping.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/skipping.h"
 #include "sampling/clock.h"
 
 /*

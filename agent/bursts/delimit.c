@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/delimit.h"
+#include "agent/bursts/delimit.h"
 
 #include <string.h>
 
-#include "agent/polling.h"
-#include "agent/reading.h"
-#include "agent/rest_estimate.h"
-#include "agent/skipping.h"
+#include "agent/bursts/polling.h"
+#include "agent/bursts/reading.h"
+#include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/skipping.h"
 #include "sampling/clock.h"
 
 static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Begins and ends the bursts of a thread, at the boundaries of intercepted calls. */
-#ifndef PHASEMUX_AGENT_DELIMIT_H
-#define PHASEMUX_AGENT_DELIMIT_H
+#ifndef PHASEMUX_AGENT_BURSTS_DELIMIT_H
+#define PHASEMUX_AGENT_BURSTS_DELIMIT_H
 
 #include <stdint.h>
 

@@ -3,13 +3,13 @@
  * The core's half of skipped calls (passed.h): decides when calls are skipped, and divides their time among bursts
  * and calls. Call all functions on the thread itself.
  */
-#ifndef PHASEMUX_AGENT_SKIPPING_H
-#define PHASEMUX_AGENT_SKIPPING_H
+#ifndef PHASEMUX_AGENT_BURSTS_SKIPPING_H
+#define PHASEMUX_AGENT_BURSTS_SKIPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/polling.h"
+#include "agent/bursts/polling.h"
 #include "agent/thread/thread.h"
 
 #define PASSED_MOST 127 /* most windows skipped for each one that is observed */

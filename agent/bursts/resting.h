@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The core's half of rests (rest.h): plans, begins and ends them. Call all functions on the thread itself. */
-#ifndef PHASEMUX_AGENT_RESTING_H
-#define PHASEMUX_AGENT_RESTING_H
+#ifndef PHASEMUX_AGENT_BURSTS_RESTING_H
+#define PHASEMUX_AGENT_BURSTS_RESTING_H
 
 #include <stdint.h>
 

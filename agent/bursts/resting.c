@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/resting.h"
+#include "agent/bursts/resting.h"
 
-#include "agent/rest_estimate.h"
+#include "agent/bursts/rest_estimate.h"
 #include "sampling/clock.h"
 
 /* Overhead by which a thread may exceed its budget without a rest, because a run has a start. */

@@ -2,8 +2,8 @@
 /*
  * Reads a thread's counters at the two ends of a burst, and changes its group when a quantum is over.
  */
-#ifndef PHASEMUX_AGENT_READING_H
-#define PHASEMUX_AGENT_READING_H
+#ifndef PHASEMUX_AGENT_BURSTS_READING_H
+#define PHASEMUX_AGENT_BURSTS_READING_H
 
 #include <stdbool.h>
 #include <stdint.h>

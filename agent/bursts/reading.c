@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/reading.h"
+#include "agent/bursts/reading.h"
 
 #include <errno.h>
 

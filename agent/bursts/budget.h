@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps a thread within its budget: adapts how many bursts are read, and which ones are short. */
-#ifndef PHASEMUX_AGENT_BUDGET_H
-#define PHASEMUX_AGENT_BUDGET_H
+#ifndef PHASEMUX_AGENT_BURSTS_BUDGET_H
+#define PHASEMUX_AGENT_BURSTS_BUDGET_H
 
 #include <stdint.h>
 

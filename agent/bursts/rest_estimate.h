@@ -10,8 +10,8 @@
  *
  * The thread itself calls these functions. A thread that never rests pays one test for each burst.
  */
-#ifndef PHASEMUX_AGENT_REST_ESTIMATE_H
-#define PHASEMUX_AGENT_REST_ESTIMATE_H
+#ifndef PHASEMUX_AGENT_BURSTS_REST_ESTIMATE_H
+#define PHASEMUX_AGENT_BURSTS_REST_ESTIMATE_H
 
 #include <stdint.h>
 
