@@ -23,7 +23,7 @@
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 #include "agent/thread/thread.h"
 
 #define CORE_EVENT_BYTES                                                                           \

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "agent/document.h"
-#include "agent/fold.h"
+#include "agent/spool/fold.h"
 
 static json_t *rate_list(const double rates[FOLD_BINS])
 {

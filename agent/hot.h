@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "agent/profile.h"
+#include "agent/spool/profile.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
 

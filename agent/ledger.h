@@ -16,13 +16,13 @@
 #include <stdint.h>
 
 #include "agent/burst_table.h"
-#include "agent/fold.h"
-#include "agent/profile.h"
 #include "agent/sample.h"
 #include "agent/setup/counting.h"
-#include "agent/spool.h"
+#include "agent/spool/fold.h"
+#include "agent/spool/profile.h"
+#include "agent/spool/spool.h"
+#include "agent/spool/totals.h"
 #include "agent/thread/thread.h"
-#include "agent/totals.h"
 #include "cluster/prototypes.h"
 
 struct ledger;

@@ -10,14 +10,14 @@
 #include <stdatomic.h>
 
 #include "agent/burst_table.h"
-#include "agent/fold.h"
-#include "agent/profile.h"
 #include "agent/sample.h"
 #include "agent/setup/counting.h"
-#include "agent/spool.h"
+#include "agent/spool/fold.h"
+#include "agent/spool/profile.h"
+#include "agent/spool/spool.h"
+#include "agent/spool/totals.h"
 #include "agent/thread/pending.h"
 #include "agent/thread/thread.h"
-#include "agent/totals.h"
 #include "cluster/prototypes.h"
 #include "multiplex/scheme/preference.h"
 

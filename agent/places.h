@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "agent/routes.h"
+#include "agent/spool/routes.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
 

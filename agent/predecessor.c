@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 #include "sampling/clock.h"
 
 #define START_DOUBT 0.05 /* seconds: the kernel knows a process' start to 10 ms */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the report of a run from the spools that its processes have left (agent/spool_image.h), which are added
+ * Makes the report of a run from the spools that its processes have left (agent/spool/spool_image.h), which are added
  * one after the other. The memory does not depend on the number of processes, except for a bit per rank.
  */
 #ifndef PHASEMUX_AGENT_RECOVERY_H
@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "agent/spool_image.h"
+#include "agent/spool/spool_image.h"
 
 struct recovery;
 

@@ -8,15 +8,15 @@
 
 #include <jansson.h>
 
-#include "agent/fold.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/profile.h"
 #include "agent/programs.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/slowdown.h"
+#include "agent/spool/fold.h"
+#include "agent/spool/profile.h"
+#include "agent/spool/totals.h"
 #include "agent/symbols/source.h"
-#include "agent/totals.h"
 #include "cluster/prototypes.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/scheme/scheme.h"

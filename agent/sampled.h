@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the phases are, at the end of a run. This is: between which calls they are (agent/routes.h), at which
- * addresses the kernel's samples found them (agent/profile.h), and how their counters evolve (agent/fold.h). It
+ * Where the phases are, at the end of a run. This is: between which calls they are (agent/spool/routes.h), at which
+ * addresses the kernel's samples found them (agent/spool/profile.h), and how their counters evolve (agent/spool/fold.h). It
  * is known for this process, and then for all processes.
  */
 #ifndef PHASEMUX_AGENT_SAMPLED_H

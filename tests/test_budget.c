@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "agent/spool/totals.h"
 #include "agent/thread/site.h"
-#include "agent/totals.h"
 #include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"
 #include "multiplex/scheme/preference.h"

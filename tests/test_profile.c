@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/profile.h"
+#include "agent/spool/profile.h"
 #include "tests/tap.h"
 
 static struct module module_at(uintptr_t base, const char *path)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/profile.h"
+#include "agent/spool/profile.h"
 #include "tests/tap.h"
 
 #define FILE_BYTES 0x10000

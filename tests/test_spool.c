@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "agent/spool_image.h"
+#include "agent/spool/spool_image.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/tap.h"
 

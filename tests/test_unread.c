@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "agent/unread.h"
+#include "agent/spool/unread.h"
 #include "tests/tap.h"
 
 #define MS 1000000. /* ticks, of 1 ns */

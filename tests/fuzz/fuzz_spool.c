@@ -4,7 +4,7 @@
 
 #include "agent/recovery.h"
 #include "agent/report_text.h"
-#include "agent/spool_image.h"
+#include "agent/spool/spool_image.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -13,7 +13,7 @@
 
 #include "agent/report_text.h"
 #include "agent/setup/output.h"
-#include "agent/spool_image.h"
+#include "agent/spool/spool_image.h"
 
 #define LOCK_FILE "lock" /* holds the number of the report that was written last */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/fold.h"
+#include "agent/spool/fold.h"
 
 #include <math.h>
 #include <stdlib.h>

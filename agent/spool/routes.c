@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/routes.h"
+#include "agent/spool/routes.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

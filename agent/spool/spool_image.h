@@ -3,13 +3,13 @@
  * Reads what a process has left in its spool. The file is untrusted. It is either refused with one line, or the
  * image is valid: texts end, numbers are finite and not negative, and every index is within its array.
  */
-#ifndef PHASEMUX_AGENT_SPOOL_IMAGE_H
-#define PHASEMUX_AGENT_SPOOL_IMAGE_H
+#ifndef PHASEMUX_AGENT_SPOOL_SPOOL_IMAGE_H
+#define PHASEMUX_AGENT_SPOOL_SPOOL_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 
 struct spool_image {
 	struct spool_facts facts;

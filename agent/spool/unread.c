@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/unread.h"
+#include "agent/spool/unread.h"
 
 #include <stdbool.h>
 

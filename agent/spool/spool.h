@@ -16,8 +16,8 @@
  * before anything is written, because a page of a mapping without storage would kill the program. Sketches are
  * only on side 0, and are not recovered.
  */
-#ifndef PHASEMUX_AGENT_SPOOL_H
-#define PHASEMUX_AGENT_SPOOL_H
+#ifndef PHASEMUX_AGENT_SPOOL_SPOOL_H
+#define PHASEMUX_AGENT_SPOOL_SPOOL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,12 +26,12 @@
 
 #include "agent/loader/modules.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/profile.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"
+#include "agent/spool/profile.h"
+#include "agent/spool/totals.h"
 #include "agent/thread/site.h"
-#include "agent/totals.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme/scheme.h"

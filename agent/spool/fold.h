@@ -7,8 +7,8 @@
  *
  * These functions are for one caller at a time.
  */
-#ifndef PHASEMUX_AGENT_FOLD_H
-#define PHASEMUX_AGENT_FOLD_H
+#ifndef PHASEMUX_AGENT_SPOOL_FOLD_H
+#define PHASEMUX_AGENT_SPOOL_FOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/totals.h"
+#include "agent/spool/totals.h"
 
 #include <math.h>
 

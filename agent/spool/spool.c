@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/spool.h"
+#include "agent/spool/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

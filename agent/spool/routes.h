@@ -5,8 +5,8 @@
  * the routes that took most time, and with the longest one of every prototype. Its places mean the same in
  * every process (agent/symbols/place_files.h). The routes of rank 0 would not do, because it may not run every phase.
  */
-#ifndef PHASEMUX_AGENT_ROUTES_H
-#define PHASEMUX_AGENT_ROUTES_H
+#ifndef PHASEMUX_AGENT_SPOOL_ROUTES_H
+#define PHASEMUX_AGENT_SPOOL_ROUTES_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  *
  * This is plain arithmetic on the tables of threads that have stopped.
  */
-#ifndef PHASEMUX_AGENT_UNREAD_H
-#define PHASEMUX_AGENT_UNREAD_H
+#ifndef PHASEMUX_AGENT_SPOOL_UNREAD_H
+#define PHASEMUX_AGENT_SPOOL_UNREAD_H
 
 #include <stdint.h>
 

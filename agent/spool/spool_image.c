@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/spool_image.h"
+#include "agent/spool/spool_image.h"
 
 #include <errno.h>
 #include <fcntl.h>

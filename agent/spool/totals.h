@@ -3,11 +3,11 @@
  * Totals that are reduced over the ranks in addition to the sums: the number of bursts of each kind, and the
  * agent's own work. They are made from the counts of each thread, of a live process or of a dead one's spool.
  */
-#ifndef PHASEMUX_AGENT_TOTALS_H
-#define PHASEMUX_AGENT_TOTALS_H
+#ifndef PHASEMUX_AGENT_SPOOL_TOTALS_H
+#define PHASEMUX_AGENT_SPOOL_TOTALS_H
 
+#include "agent/spool/unread.h"
 #include "agent/thread/account.h"
-#include "agent/unread.h"
 
 /* The thread's clock, and values in its ticks. */
 struct totals_clock {
@@ -40,7 +40,7 @@ struct totals {
 double totals_threads(const struct totals *totals, double wall_seconds);
 
 /*
- * Adds a thread's counts and its unread bursts, which are placed by call paths and length (agent/unread.h has
+ * Adds a thread's counts and its unread bursts, which are placed by call paths and length (agent/spool/unread.h has
  * phase, prototypes and burst_min). The caller sets the agent's start, end and bytes, and the time outside of
  * MPI.
  */

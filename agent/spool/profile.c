@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/profile.h"
+#include "agent/spool/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,14 +10,14 @@
  *
  * These functions are for one caller at a time.
  */
-#ifndef PHASEMUX_AGENT_PROFILE_H
-#define PHASEMUX_AGENT_PROFILE_H
+#ifndef PHASEMUX_AGENT_SPOOL_PROFILE_H
+#define PHASEMUX_AGENT_SPOOL_PROFILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "agent/loader/modules.h"
-#include "agent/routes.h"
+#include "agent/spool/routes.h"
 #include "agent/symbols/place_files.h"
 
 #define PROFILE_ENTRIES 4096
