@@ -15,10 +15,10 @@
 #include <sys/types.h>
 
 #include "agent/boundary/preload.h"
-#include "agent/burst_table.h"
 #include "agent/exchange.h"
 #include "agent/family.h"
-#include "agent/ledger.h"
+#include "agent/ledger/burst_table.h"
+#include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"

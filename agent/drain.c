@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/drain.h"
 
-#include "agent/checkpoint.h"
 #include "agent/core.h"
+#include "agent/ledger/checkpoint.h"
 #include "sampling/clock.h"
 
 #define KEEP_NS 1e6 /* between two checkpoints of a thread, which outlive a kill */

@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 #include "agent/family.h"
-#include "agent/ledger.h"
+#include "agent/ledger/ledger.h"
+#include "agent/ledger/training.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/training.h"
 
 struct exchange;
 

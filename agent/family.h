@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/ledger.h"
-#include "agent/training.h"
+#include "agent/ledger/ledger.h"
+#include "agent/ledger/training.h"
 
 #define FAMILY_MAX 64 /* processes */
 

@@ -7,7 +7,7 @@
 #ifndef PHASEMUX_AGENT_SAMPLED_H
 #define PHASEMUX_AGENT_SAMPLED_H
 
-#include "agent/ledger.h"
+#include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/symbols/source.h"
 #include "agent/thread/thread.h"

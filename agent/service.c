@@ -12,7 +12,7 @@
 #include "agent/core.h"
 #include "agent/crowd.h"
 #include "agent/drain.h"
-#include "agent/training.h"
+#include "agent/ledger/training.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

@@ -2,8 +2,8 @@
 /* A round's payload, for rounds.c, which is built by another compiler wrapper. */
 #include <math.h>
 
-#include "agent/ledger.h"
-#include "agent/training.h"
+#include "agent/ledger/ledger.h"
+#include "agent/ledger/training.h"
 #include "cluster/prototypes.h"
 #include "multiplex/mix.h"
 #include "sampling/clock.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/sample.h"
+#include "agent/ledger/sample.h"
 #include "cluster/prototypes.h"
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/refine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the ledger's data to the spool, because the process may be killed at any moment. */
-#ifndef PHASEMUX_AGENT_CHECKPOINT_H
-#define PHASEMUX_AGENT_CHECKPOINT_H
+#ifndef PHASEMUX_AGENT_LEDGER_CHECKPOINT_H
+#define PHASEMUX_AGENT_LEDGER_CHECKPOINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,15 +8,15 @@
  * ledger_publish. One lock protects the rest. A drain takes it only when it must: once a quantum, for a burst
  * that enters the sample, for a sample in the program, and for a burst that no prototype claims.
  */
-#ifndef PHASEMUX_AGENT_LEDGER_H
-#define PHASEMUX_AGENT_LEDGER_H
+#ifndef PHASEMUX_AGENT_LEDGER_LEDGER_H
+#define PHASEMUX_AGENT_LEDGER_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/burst_table.h"
-#include "agent/sample.h"
+#include "agent/ledger/burst_table.h"
+#include "agent/ledger/sample.h"
 #include "agent/setup/counting.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"

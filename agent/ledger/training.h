@@ -3,12 +3,12 @@
  * The ledger's part in the rounds in which ranks learn together: what it gives to a round, the training on rank
  * 0, and the new table of prototypes.
  */
-#ifndef PHASEMUX_AGENT_TRAINING_H
-#define PHASEMUX_AGENT_TRAINING_H
+#ifndef PHASEMUX_AGENT_LEDGER_TRAINING_H
+#define PHASEMUX_AGENT_LEDGER_TRAINING_H
 
 #include <stdint.h>
 
-#include "agent/sample.h"
+#include "agent/ledger/sample.h"
 #include "agent/thread/histogram.h"
 #include "agent/thread/thread.h"
 #include "cluster/prototypes.h"

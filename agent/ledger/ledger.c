@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/ledger.h"
+#include "agent/ledger/ledger.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/book.h"
 #include "agent/host/memory.h"
 #include "agent/host/readers.h"
-#include "agent/ledger_state.h"
-#include "agent/slices_drain.h"
+#include "agent/ledger/book.h"
+#include "agent/ledger/ledger_state.h"
+#include "agent/ledger/slices_drain.h"
 #include "sampling/clock.h"
 
 /* Range of the numbers of call paths in the space, in which the range of each other metric is 1. */

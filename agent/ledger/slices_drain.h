@@ -3,12 +3,12 @@
  * Uses the samples for the ledger: cuts long bursts into slices, and notes where in the program bursts were.
  * Call all functions in a drain of the thread.
  */
-#ifndef PHASEMUX_AGENT_SLICES_DRAIN_H
-#define PHASEMUX_AGENT_SLICES_DRAIN_H
+#ifndef PHASEMUX_AGENT_LEDGER_SLICES_DRAIN_H
+#define PHASEMUX_AGENT_LEDGER_SLICES_DRAIN_H
 
 #include <stdint.h>
 
-#include "agent/ledger_state.h"
+#include "agent/ledger/ledger_state.h"
 
 /* Drains a burst that is too short to be cut, with the samples that fell into it. */
 void ledger_drain_whole(struct ledger *ledger, struct thread *thread,

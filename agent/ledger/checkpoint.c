@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/checkpoint.h"
+#include "agent/ledger/checkpoint.h"
 
 #include <string.h>
 
-#include "agent/book.h"
 #include "agent/host/log.h"
+#include "agent/ledger/book.h"
 
 static void save_length(const struct span_length *length, struct spool_length *copy)
 {

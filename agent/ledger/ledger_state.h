@@ -3,14 +3,14 @@
  * The state of the ledger, which its files share: book.c, slices_drain.c, checkpoint.c, training.c and
  * ledger.c. No other file includes it.
  */
-#ifndef PHASEMUX_AGENT_LEDGER_STATE_H
-#define PHASEMUX_AGENT_LEDGER_STATE_H
+#ifndef PHASEMUX_AGENT_LEDGER_LEDGER_STATE_H
+#define PHASEMUX_AGENT_LEDGER_LEDGER_STATE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "agent/burst_table.h"
-#include "agent/sample.h"
+#include "agent/ledger/burst_table.h"
+#include "agent/ledger/sample.h"
 #include "agent/setup/counting.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"

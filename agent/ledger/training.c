@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/training.h"
+#include "agent/ledger/training.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "agent/checkpoint.h"
 #include "agent/host/own_heap.h"
 #include "agent/host/readers.h"
-#include "agent/ledger_state.h"
+#include "agent/ledger/checkpoint.h"
+#include "agent/ledger/ledger_state.h"
 #include "sampling/clock.h"
 
 /* Adds a thread's bin, in ticks, to a round's bins, in nanoseconds: clocks differ between machines. */

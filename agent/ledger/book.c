@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/book.h"
+#include "agent/ledger/book.h"
 
 #include <math.h>
 

@@ -4,12 +4,12 @@
  * profile. Bursts that no prototype claims wait for the next generation. Call all functions in a drain of the
  * thread.
  */
-#ifndef PHASEMUX_AGENT_BOOK_H
-#define PHASEMUX_AGENT_BOOK_H
+#ifndef PHASEMUX_AGENT_LEDGER_BOOK_H
+#define PHASEMUX_AGENT_LEDGER_BOOK_H
 
 #include <stdint.h>
 
-#include "agent/ledger_state.h"
+#include "agent/ledger/ledger_state.h"
 
 /* Returns x mixed to a random number. */
 uint64_t ledger_mixed(uint64_t x);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/slices_drain.h"
+#include "agent/ledger/slices_drain.h"
 
 #include <string.h>
 
-#include "agent/book.h"
 #include "agent/host/readers.h"
+#include "agent/ledger/book.h"
 #include "sampling/clock.h"
 
 #define AHEAD_NS 2e9 /* length from which a burst is cut before it ends */
