@@ -15,11 +15,11 @@
 #include <sys/types.h>
 
 #include "agent/boundary/preload.h"
-#include "agent/exchange.h"
-#include "agent/family.h"
 #include "agent/ledger/burst_table.h"
 #include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/rounds/exchange.h"
+#include "agent/rounds/family.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"

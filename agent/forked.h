@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that a program without MPI forks (agent/family.h). The child of a fork is not observed at first. If
+ * Processes that a program without MPI forks (agent/rounds/family.h). The child of a fork is not observed at first. If
  * the forking process had no other thread, the watcher checks in the child whether it computes. The child is
  * observed once it has computed for a while.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads the data that processes of a run have left in the folder of their spools. The process of a family
- * (agent/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a report
+ * (agent/rounds/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a report
  * while they run.
  */
 #ifndef PHASEMUX_AGENT_GATHER_H

@@ -10,9 +10,9 @@
 
 #include "agent/bursts/delimit.h"
 #include "agent/bursts/reading.h"
-#include "agent/exchange.h"
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
+#include "agent/rounds/exchange.h"
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"
 #include "sampling/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/exchange.h"
+#include "agent/rounds/exchange.h"
 
 #include <errno.h>
 #include <math.h>

@@ -8,16 +8,16 @@
  *
  * With MPI, only the thread that called MPI_Init calls these functions, while it is in an MPI call.
  */
-#ifndef PHASEMUX_AGENT_EXCHANGE_H
-#define PHASEMUX_AGENT_EXCHANGE_H
+#ifndef PHASEMUX_AGENT_ROUNDS_EXCHANGE_H
+#define PHASEMUX_AGENT_ROUNDS_EXCHANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/family.h"
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/rounds/family.h"
 
 struct exchange;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/family.h"
+#include "agent/rounds/family.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,8 +7,8 @@
  *
  * Any process of the family may call these functions at any time, and may be killed at any moment.
  */
-#ifndef PHASEMUX_AGENT_FAMILY_H
-#define PHASEMUX_AGENT_FAMILY_H
+#ifndef PHASEMUX_AGENT_ROUNDS_FAMILY_H
+#define PHASEMUX_AGENT_ROUNDS_FAMILY_H
 
 #include <stdbool.h>
 #include <stddef.h>
