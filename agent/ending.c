@@ -20,7 +20,7 @@
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/ledger/checkpoint.h"
-#include "agent/report.h"
+#include "agent/report/report.h"
 #include "agent/result_files.h"
 #include "agent/sampled.h"
 #include "agent/service.h"

@@ -7,7 +7,7 @@
 #ifndef PHASEMUX_AGENT_GATHER_H
 #define PHASEMUX_AGENT_GATHER_H
 
-#include "agent/recovery.h"
+#include "agent/report/recovery.h"
 
 /*
  * Reads all processes of a family in the folder, except the one of rank `but`. Skips files that cannot be read,

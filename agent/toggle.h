@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/slowdown.h"
+#include "agent/report/slowdown.h"
 
 /*
  * Starts to turn the agent on and off, in stretches of `ns`; 0: never. Call once hooks are set, in a process

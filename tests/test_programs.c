@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "agent/programs.h"
+#include "agent/report/programs.h"
 #include "tests/tap.h"
 
 #define RANKS 12

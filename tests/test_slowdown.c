@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/slowdown.h"
+#include "agent/report/slowdown.h"
 #include "tests/tap.h"
 
 #define STRETCHES 402

@@ -7,7 +7,7 @@ import os
 import sys
 
 LARGE = 0.05  # phases above this share of the computing time are those that are compared
-SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "agent", "report.schema.json")
+SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "agent", "report", "report.schema.json")
 problems = []
 
 

@@ -2,7 +2,7 @@
 /* Fuzzes what `phasemux recover` reads: whatever is accepted makes a report, as text too. */
 #include <math.h>
 
-#include "agent/recovery.h"
+#include "agent/report/recovery.h"
 #include "agent/report_text.h"
 #include "agent/spool/spool_image.h"
 #include "multiplex/estimate/layout.h"

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/recovery.h"
+#include "agent/report/recovery.h"
 #include "agent/report_text.h"
 #include "tools/commands.h"
 #include "tools/machine.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report.h"
+#include "agent/report/report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/document.h"
-#include "agent/fold_json.h"
-#include "agent/hot.h"
-#include "agent/places.h"
+#include "agent/report/document.h"
+#include "agent/report/fold_json.h"
+#include "agent/report/hot.h"
+#include "agent/report/places.h"
 #include "multiplex/estimate/layout.h"
 #include "sampling/clock.h"
 

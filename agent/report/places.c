@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/places.h"
+#include "agent/report/places.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/document.h"
+#include "agent/report/document.h"
 
 #define PAIRS_MAX 4 /* maximum number of pairs per phase */
 #define CHAIN_MAX (2 * PATH_FRAMES_MAX)

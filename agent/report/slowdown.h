@@ -5,8 +5,8 @@
  * observed and one not, in random order. Otherwise a program with a period of a pair's length might do one
  * thing in all observed stretches, and another in the rest.
  */
-#ifndef PHASEMUX_AGENT_SLOWDOWN_H
-#define PHASEMUX_AGENT_SLOWDOWN_H
+#ifndef PHASEMUX_AGENT_REPORT_SLOWDOWN_H
+#define PHASEMUX_AGENT_REPORT_SLOWDOWN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/recovery.h"
+#include "agent/report/recovery.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/report.h"
+#include "agent/report/report.h"
 #include "multiplex/estimate/layout.h"
 
 struct recovery {

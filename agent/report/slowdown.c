@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/slowdown.h"
+#include "agent/report/slowdown.h"
 
 #include <math.h>
 #include <stdlib.h>

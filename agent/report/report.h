@@ -3,16 +3,16 @@
  * The result of a run as one JSON document (report.schema.json). Rank 0 makes it from the sums of all ranks.
  * Everything that users read is made from this document (report_text.h).
  */
-#ifndef PHASEMUX_AGENT_REPORT_H
-#define PHASEMUX_AGENT_REPORT_H
+#ifndef PHASEMUX_AGENT_REPORT_REPORT_H
+#define PHASEMUX_AGENT_REPORT_REPORT_H
 
 #include <jansson.h>
 
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/programs.h"
+#include "agent/report/programs.h"
+#include "agent/report/slowdown.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
-#include "agent/slowdown.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"
 #include "agent/spool/totals.h"

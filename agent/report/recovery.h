@@ -3,8 +3,8 @@
  * Makes the report of a run from the spools that its processes have left (agent/spool/spool_image.h), which are added
  * one after the other. The memory does not depend on the number of processes, except for a bit per rank.
  */
-#ifndef PHASEMUX_AGENT_RECOVERY_H
-#define PHASEMUX_AGENT_RECOVERY_H
+#ifndef PHASEMUX_AGENT_REPORT_RECOVERY_H
+#define PHASEMUX_AGENT_REPORT_RECOVERY_H
 
 #include <jansson.h>
 
