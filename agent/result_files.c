@@ -9,8 +9,8 @@
 
 #include "agent/core.h"
 #include "agent/host/log.h"
-#include "agent/report_text.h"
 #include "agent/setup/output.h"
+#include "agent/text/report_text.h"
 
 #define FORMS 3 /* forms of a report: text, JSON, CSV, in the order of enum report */
 

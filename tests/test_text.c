@@ -2,9 +2,9 @@
 /* What people read: numbers, names that are too long, and the report made of a document. */
 #include <stdlib.h>
 
-#include "agent/format.h"
-#include "agent/report_text.h"
 #include "agent/symbols/name.h"
+#include "agent/text/format.h"
+#include "agent/text/report_text.h"
 #include "tests/tap.h"
 
 /* ---- numbers ---- */

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "agent/report/recovery.h"
-#include "agent/report_text.h"
 #include "agent/spool/spool_image.h"
+#include "agent/text/report_text.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,8 +5,8 @@
  */
 #include <jansson.h>
 
-#include "agent/report_text.h"
 #include "agent/setup/settings.h"
+#include "agent/text/report_text.h"
 #include "sampling/processor.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "agent/report/recovery.h"
-#include "agent/report_text.h"
+#include "agent/text/report_text.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/options.h"

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/report_text.h"
 #include "agent/setup/job.h"
 #include "agent/setup/output.h"
+#include "agent/text/report_text.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/results/fold_text.h"

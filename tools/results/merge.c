@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/report_text.h"
 #include "agent/setup/output.h"
 #include "agent/spool/spool_image.h"
+#include "agent/text/report_text.h"
 
 #define LOCK_FILE "lock" /* holds the number of the report that was written last */
 

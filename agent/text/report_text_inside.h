@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations that report_text.c and report_text_phases.c share. No other file includes it. */
-#ifndef PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
-#define PHASEMUX_AGENT_REPORT_TEXT_INSIDE_H
+#ifndef PHASEMUX_AGENT_TEXT_REPORT_TEXT_INSIDE_H
+#define PHASEMUX_AGENT_TEXT_REPORT_TEXT_INSIDE_H
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/format.h"
+#include "agent/text/format.h"
 
 #include <math.h>
 #include <stdio.h>

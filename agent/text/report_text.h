@@ -3,8 +3,8 @@
  * Makes a report for people from the JSON document alone, so that a stored document gives the same report. It
  * has at most 100 columns, and needs no colour.
  */
-#ifndef PHASEMUX_AGENT_REPORT_TEXT_H
-#define PHASEMUX_AGENT_REPORT_TEXT_H
+#ifndef PHASEMUX_AGENT_TEXT_REPORT_TEXT_H
+#define PHASEMUX_AGENT_TEXT_REPORT_TEXT_H
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
  * Formats numbers for people: with three significant digits and a unit, shares as percentages, and means with
  * their intervals.
  */
-#ifndef PHASEMUX_AGENT_FORMAT_H
-#define PHASEMUX_AGENT_FORMAT_H
+#ifndef PHASEMUX_AGENT_TEXT_FORMAT_H
+#define PHASEMUX_AGENT_TEXT_FORMAT_H
 
 struct format_text {
 	char of[40];

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/format.h"
-#include "agent/report_text_inside.h"
 #include "agent/symbols/name.h"
+#include "agent/text/format.h"
+#include "agent/text/report_text_inside.h"
 
 #define BAR_WIDTH   40
 #define HOT_SHOWN   3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report_text.h"
+#include "agent/text/report_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/format.h"
-#include "agent/report_text_inside.h"
+#include "agent/text/format.h"
+#include "agent/text/report_text_inside.h"
 
 #define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
 
