@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/early.h"
+#include "agent/preload/early.h"
 #include "sampling/descriptor.h"
 #include "tests/tap.h"
 

@@ -7,7 +7,7 @@
 
 #include <dlfcn.h>
 
-#include "agent/wrap.h" /* P_1, A_1: lists of parameters */
+#include "agent/preload/wrap.h" /* P_1, A_1: lists of parameters */
 
 /* The compiler must make the last call a jump; CMakeLists.txt sets -O2. */
 #define FORM(symbol, call, count)                                                                  \

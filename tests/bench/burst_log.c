@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "agent/loader/real.h"
-#include "agent/wrap.h" /* P_1, A_1: lists of parameters */
+#include "agent/preload/wrap.h" /* P_1, A_1: lists of parameters */
 
 #define FRAMES_MAX    32
 #define FRAMES_OF_OWN 8         /* of this library and the preload, above the program's */

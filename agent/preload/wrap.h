@@ -2,14 +2,14 @@
 /*
  * The code around every intercepted call, for the files that define wrappers. It is private to the preload.
  */
-#ifndef PHASEMUX_AGENT_WRAP_H
-#define PHASEMUX_AGENT_WRAP_H
+#ifndef PHASEMUX_AGENT_PRELOAD_WRAP_H
+#define PHASEMUX_AGENT_PRELOAD_WRAP_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
 #include "agent/boundary/preload.h"
-#include "agent/role.h"
+#include "agent/preload/role.h"
 
 /*
  * What the preload knows of a thread.

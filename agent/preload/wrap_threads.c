@@ -3,7 +3,7 @@
  * The intercepted calls of threads: GNU OpenMP and POSIX. In a process that is no target they cost one load and
  * one jump. <pthread.h> is not included, because it declares the same names with other types.
  */
-#include "agent/wrap_threads.h"
+#include "agent/preload/wrap_threads.h"
 
 #include <errno.h>
 #include <link.h>
@@ -17,9 +17,9 @@
 #include "agent/host/annotate.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
-#include "agent/runtimes.h"
-#include "agent/target.h"
-#include "agent/wrap.h"
+#include "agent/preload/runtimes.h"
+#include "agent/preload/target.h"
+#include "agent/preload/wrap.h"
 
 /* ---- the real calls ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/runtimes.h"
+#include "agent/preload/runtimes.h"
 
 #include <link.h>
 #include <stdatomic.h>

@@ -4,8 +4,8 @@
  * without MPI the start of a program that `phasemux run` has started. In all other processes the preload does
  * nothing.
  */
-#ifndef PHASEMUX_AGENT_TARGET_H
-#define PHASEMUX_AGENT_TARGET_H
+#ifndef PHASEMUX_AGENT_PRELOAD_TARGET_H
+#define PHASEMUX_AGENT_PRELOAD_TARGET_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * starts a command. Launchers start others, and are never observed themselves. Some of them become the program
  * (env, nice), and some start it as their child and wait for it (timeout, flock). Needs only libc.
  */
-#ifndef PHASEMUX_AGENT_ROLE_H
-#define PHASEMUX_AGENT_ROLE_H
+#ifndef PHASEMUX_AGENT_PRELOAD_ROLE_H
+#define PHASEMUX_AGENT_PRELOAD_ROLE_H
 
 #include <stdbool.h>
 

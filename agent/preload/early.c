@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/early.h"
+#include "agent/preload/early.h"
 
 #include <fcntl.h>
 #include <linux/membarrier.h>

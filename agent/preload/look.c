@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/look.h"
+#include "agent/preload/look.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/role.h"
+#include "agent/preload/role.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-#include "agent/early.h"
 #include "agent/loader/real.h"
 #include "agent/loader/visible.h"
-#include "agent/look.h"
-#include "agent/role.h"
-#include "agent/target.h"
-#include "agent/wrap.h"
-#include "agent/wrap_threads.h"
+#include "agent/preload/early.h"
+#include "agent/preload/look.h"
+#include "agent/preload/role.h"
+#include "agent/preload/target.h"
+#include "agent/preload/wrap.h"
+#include "agent/preload/wrap_threads.h"
 
 /*
  * `phasemux run` leaves the number of its process, which becomes its command's (role.h). The command is a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The runtimes among the loaded files. Their own threads and waits are not those of the program. */
-#ifndef PHASEMUX_AGENT_RUNTIMES_H
-#define PHASEMUX_AGENT_RUNTIMES_H
+#ifndef PHASEMUX_AGENT_PRELOAD_RUNTIMES_H
+#define PHASEMUX_AGENT_PRELOAD_RUNTIMES_H
 
 #include <stdbool.h>
 

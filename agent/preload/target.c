@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/target.h"
+#include "agent/preload/target.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/early.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
-#include "agent/look.h"
-#include "agent/meeting.h"
-#include "agent/runtimes.h"
-#include "agent/wrap.h"
+#include "agent/preload/early.h"
+#include "agent/preload/look.h"
+#include "agent/preload/meeting.h"
+#include "agent/preload/runtimes.h"
+#include "agent/preload/wrap.h"
 #include "sampling/cancellation.h"
 
 __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "agent/early.h"
 #include "agent/loader/real.h"
-#include "agent/target.h"
-#include "agent/wrap.h"
+#include "agent/preload/early.h"
+#include "agent/preload/target.h"
+#include "agent/preload/wrap.h"
 #include "sampling/cancellation.h"
 
 /*

@@ -4,8 +4,8 @@
  * them cost nothing while a process has one thread, and a grace period of the kernel (5 to 20 ms) once it has
  * more. An MPI library starts its threads in MPI_Init, before the core is opened.
  */
-#ifndef PHASEMUX_AGENT_EARLY_H
-#define PHASEMUX_AGENT_EARLY_H
+#ifndef PHASEMUX_AGENT_PRELOAD_EARLY_H
+#define PHASEMUX_AGENT_PRELOAD_EARLY_H
 
 /* Returns whether a launcher has started this process as a rank, according to the environment. */
 int early_is_rank(void);

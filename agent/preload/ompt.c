@@ -10,8 +10,8 @@
 
 #include "agent/host/quiet.h"
 #include "agent/loader/real.h"
-#include "agent/target.h"
-#include "agent/wrap.h"
+#include "agent/preload/target.h"
+#include "agent/preload/wrap.h"
 
 typedef union {
 	uint64_t value;

@@ -6,8 +6,8 @@
  *
  * Nothing is said if processes may run on other hosts, because these are not seen.
  */
-#ifndef PHASEMUX_AGENT_LOOK_H
-#define PHASEMUX_AGENT_LOOK_H
+#ifndef PHASEMUX_AGENT_PRELOAD_LOOK_H
+#define PHASEMUX_AGENT_PRELOAD_LOOK_H
 
 /* Makes the file, and sets the environment. Call in the constructor of a launcher. */
 void look_start(void);
