@@ -14,23 +14,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/core.h"
+#include "agent/core/core.h"
+#include "agent/core/predecessor.h"
+#include "agent/core/rules.h"
+#include "agent/core/storage.h"
+#include "agent/core/toggle.h"
+#include "agent/core/watcher.h"
 #include "agent/ending.h"
 #include "agent/forked.h"
 #include "agent/hooks.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/loader/modules.h"
-#include "agent/predecessor.h"
-#include "agent/rules.h"
 #include "agent/service.h"
 #include "agent/setup/agreement.h"
 #include "agent/setup/output.h"
-#include "agent/storage.h"
 #include "agent/thread/path.h"
 #include "agent/threads.h"
-#include "agent/toggle.h"
-#include "agent/watcher.h"
 #include "sampling/clock.h"
 
 /* The process' mark if there is no page for it. */

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "agent/core.h"
-#include "agent/drain.h"
+#include "agent/core/core.h"
+#include "agent/core/drain.h"
 #include "agent/gather.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"

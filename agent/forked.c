@@ -11,14 +11,14 @@
 #include <urcu-bp.h>
 
 #include "agent/bursts/delimit.h"
-#include "agent/core.h"
+#include "agent/core/core.h"
+#include "agent/core/storage.h"
+#include "agent/core/watcher.h"
 #include "agent/ending.h"
 #include "agent/hooks.h"
 #include "agent/host/log.h"
 #include "agent/service.h"
-#include "agent/storage.h"
 #include "agent/threads.h"
-#include "agent/watcher.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

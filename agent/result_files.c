@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/core.h"
+#include "agent/core/core.h"
 #include "agent/host/log.h"
 #include "agent/setup/output.h"
 #include "agent/text/report_text.h"

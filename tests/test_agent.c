@@ -12,7 +12,7 @@
 #include "agent/bursts/budget.h"
 #include "agent/bursts/delimit.h"
 #include "agent/bursts/reading.h"
-#include "agent/crowd.h"
+#include "agent/core/crowd.h"
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
 #include "agent/rounds/exchange.h"

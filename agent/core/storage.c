@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/storage.h"
+#include "agent/core/storage.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/core.h"
+#include "agent/core/core.h"
+#include "agent/core/rules.h"
 #include "agent/host/log.h"
 #include "agent/loader/modules.h"
-#include "agent/rules.h"
 #include "sampling/clock.h"
 
 int storage_open_spool(double run)

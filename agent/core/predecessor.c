@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/predecessor.h"
+#include "agent/core/predecessor.h"
 
 #include <dirent.h>
 #include <fcntl.h>

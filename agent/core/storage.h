@@ -3,8 +3,8 @@
  * Opens what keeps the results of this process: the spool, the ledger with its exchange, and the table of bursts.
  * The first process opens its own at its start. A forked child opens its own when it starts to be observed.
  */
-#ifndef PHASEMUX_AGENT_STORAGE_H
-#define PHASEMUX_AGENT_STORAGE_H
+#ifndef PHASEMUX_AGENT_CORE_STORAGE_H
+#define PHASEMUX_AGENT_CORE_STORAGE_H
 
 /*
  * Opens core.spool, in which a killed run leaves its report. `run`: number of the run. Returns 0 or -errno; then

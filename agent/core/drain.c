@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/drain.h"
+#include "agent/core/drain.h"
 
-#include "agent/core.h"
+#include "agent/core/core.h"
 #include "agent/ledger/checkpoint.h"
 #include "sampling/clock.h"
 

@@ -4,8 +4,8 @@
  * ending.c (the end). A process has one core. It is written at the start, before the preload can call a
  * hook. Later only atomic fields change, except at the end and in a forked child.
  */
-#ifndef PHASEMUX_AGENT_CORE_H
-#define PHASEMUX_AGENT_CORE_H
+#ifndef PHASEMUX_AGENT_CORE_CORE_H
+#define PHASEMUX_AGENT_CORE_CORE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
  * A command may be another program at first (prlimit, a script that ends in exec), and become the observed one
  * by exec. The first program was observed too, and could not remove its spool.
  */
-#ifndef PHASEMUX_AGENT_PREDECESSOR_H
-#define PHASEMUX_AGENT_PREDECESSOR_H
+#ifndef PHASEMUX_AGENT_CORE_PREDECESSOR_H
+#define PHASEMUX_AGENT_CORE_PREDECESSOR_H
 
 /*
  * Removes the spools that this process left when it was another program. spool_folder: folder of the present

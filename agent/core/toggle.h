@@ -7,8 +7,8 @@
  *
  * A thread of the agent does this, and sleeps otherwise. After a thousand stretches the agent stays on.
  */
-#ifndef PHASEMUX_AGENT_TOGGLE_H
-#define PHASEMUX_AGENT_TOGGLE_H
+#ifndef PHASEMUX_AGENT_CORE_TOGGLE_H
+#define PHASEMUX_AGENT_CORE_TOGGLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Drains: adds what a thread has read to the ledger, and keeps the thread's sums in the spool, where they outlive
  * a kill. Any thread may call these functions. A drain does nothing if the same thread is being drained already.
  */
-#ifndef PHASEMUX_AGENT_DRAIN_H
-#define PHASEMUX_AGENT_DRAIN_H
+#ifndef PHASEMUX_AGENT_CORE_DRAIN_H
+#define PHASEMUX_AGENT_CORE_DRAIN_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * found no place. The agent knows only the number and the processor time of the latter. Any thread of the
  * process may call these functions.
  */
-#ifndef PHASEMUX_AGENT_CROWD_H
-#define PHASEMUX_AGENT_CROWD_H
+#ifndef PHASEMUX_AGENT_CORE_CROWD_H
+#define PHASEMUX_AGENT_CORE_CROWD_H
 
 #include "agent/boundary/preload.h"
 #include "agent/thread/thread.h"

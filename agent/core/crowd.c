@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/crowd.h"
+#include "agent/core/crowd.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/watcher.h"
+#include "agent/core/watcher.h"
 
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/core.h"
+#include "agent/core/core.h"
 
 struct core core;

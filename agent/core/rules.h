@@ -3,8 +3,8 @@
  * Makes the rules of this process' threads from the settings and from what counters cost here. The budget of
  * the process is divided here among what the agent does.
  */
-#ifndef PHASEMUX_AGENT_RULES_H
-#define PHASEMUX_AGENT_RULES_H
+#ifndef PHASEMUX_AGENT_CORE_RULES_H
+#define PHASEMUX_AGENT_CORE_RULES_H
 
 /*
  * Fills in core.rules, which is all 0. Measures for some microseconds what time stamps take. Call once, after the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/toggle.h"
+#include "agent/core/toggle.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/core.h"
+#include "agent/core/core.h"
 #include "agent/host/log.h"
 #include "agent/host/memory.h"
 #include "agent/host/own_thread.h"

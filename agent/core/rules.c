@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/rules.h"
+#include "agent/core/rules.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "agent/boundary/passed.h"
 #include "agent/bursts/polling.h"
 #include "agent/bursts/skipping.h"
-#include "agent/core.h"
+#include "agent/core/core.h"
 #include "sampling/clock.h"
 
 #define QUICK_NS   10000 /* a burst and its call that together take less are quick */
