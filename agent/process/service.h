@@ -6,8 +6,8 @@
  * moments would delay it once for each rank. Some time after the start, while no round is under way, the process
  * may be in calm: services are rare then.
  */
-#ifndef PHASEMUX_AGENT_SERVICE_H
-#define PHASEMUX_AGENT_SERVICE_H
+#ifndef PHASEMUX_AGENT_PROCESS_SERVICE_H
+#define PHASEMUX_AGENT_PROCESS_SERVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

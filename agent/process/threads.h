@@ -3,8 +3,8 @@
  * Decides which threads of the program are observed, and finds the thread that the preload calls a hook for. A
  * thread is met at its first call. It is observed until it ends, if it gets one of the places for threads.
  */
-#ifndef PHASEMUX_AGENT_THREADS_H
-#define PHASEMUX_AGENT_THREADS_H
+#ifndef PHASEMUX_AGENT_PROCESS_THREADS_H
+#define PHASEMUX_AGENT_PROCESS_THREADS_H
 
 #include <stdbool.h>
 #include <sys/types.h>

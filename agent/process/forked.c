@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/forked.h"
+#include "agent/process/forked.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "agent/core/core.h"
 #include "agent/core/storage.h"
 #include "agent/core/watcher.h"
-#include "agent/ending.h"
-#include "agent/hooks.h"
 #include "agent/host/log.h"
-#include "agent/service.h"
-#include "agent/threads.h"
+#include "agent/process/ending.h"
+#include "agent/process/hooks.h"
+#include "agent/process/service.h"
+#include "agent/process/threads.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The hooks, which the preload calls at the boundaries of bursts. */
-#ifndef PHASEMUX_AGENT_HOOKS_H
-#define PHASEMUX_AGENT_HOOKS_H
+#ifndef PHASEMUX_AGENT_PROCESS_HOOKS_H
+#define PHASEMUX_AGENT_PROCESS_HOOKS_H
 
 #include "agent/boundary/preload.h"
 

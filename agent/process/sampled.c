@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/sampled.h"
+#include "agent/process/sampled.h"
 
 #include <errno.h>
 #include <stdlib.h>

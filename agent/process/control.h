@@ -6,8 +6,8 @@
  * MPI_Pcontrol(2) keeps what is known in the spool. Rank 0 then also writes an intermediate report of what the
  * ranks of its node have kept until then. No rank waits for another. Other levels change nothing.
  */
-#ifndef PHASEMUX_AGENT_CONTROL_H
-#define PHASEMUX_AGENT_CONTROL_H
+#ifndef PHASEMUX_AGENT_PROCESS_CONTROL_H
+#define PHASEMUX_AGENT_PROCESS_CONTROL_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/hooks.h"
+#include "agent/process/hooks.h"
 
 #include <unistd.h>
 
@@ -7,15 +7,15 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/resting.h"
 #include "agent/bursts/skipping.h"
-#include "agent/control.h"
 #include "agent/core/core.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
-#include "agent/ending.h"
 #include "agent/host/log.h"
-#include "agent/service.h"
+#include "agent/process/control.h"
+#include "agent/process/ending.h"
+#include "agent/process/service.h"
+#include "agent/process/threads.h"
 #include "agent/thread/path.h"
-#include "agent/threads.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/ending.h"
+#include "agent/process/ending.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,22 +12,22 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
-#include "agent/control.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
 #include "agent/core/watcher.h"
-#include "agent/gather.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/ledger/checkpoint.h"
+#include "agent/process/control.h"
+#include "agent/process/gather.h"
+#include "agent/process/result_files.h"
+#include "agent/process/sampled.h"
+#include "agent/process/service.h"
+#include "agent/process/threads.h"
 #include "agent/report/report.h"
-#include "agent/result_files.h"
-#include "agent/sampled.h"
-#include "agent/service.h"
 #include "agent/thread/path.h"
-#include "agent/threads.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

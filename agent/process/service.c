@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/service.h"
+#include "agent/process/service.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -8,11 +8,11 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
-#include "agent/control.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/ledger/training.h"
+#include "agent/process/control.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

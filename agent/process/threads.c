@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/threads.h"
+#include "agent/process/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,14 +12,14 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
-#include "agent/control.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
 #include "agent/core/watcher.h"
 #include "agent/host/log.h"
-#include "agent/service.h"
+#include "agent/process/control.h"
+#include "agent/process/service.h"
 #include "agent/thread/path.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/control.h"
+#include "agent/process/control.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "agent/core/core.h"
 #include "agent/core/drain.h"
-#include "agent/gather.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
-#include "agent/result_files.h"
+#include "agent/process/gather.h"
+#include "agent/process/result_files.h"
 #include "sampling/clock.h"
 
 enum level {
