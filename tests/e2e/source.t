@@ -1,28 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The order of the folders: who may include whom; and each header compiles alone.
+# The order of the folders: who may include whom (source.py has the table); and each header compiles alone.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
-
-# includes FOLDER ALLOWED...: the folder's sources include nothing else of this project.
-includes() {
-	local folder=$1 others
-
-	shift
-	others=$(find "$folder" -name '*.[ch]' -exec grep -HE '^#include "' {} + |
-		grep -vE "#include \"($(tr ' ' '|' <<<"$*"))")
-	is "$others" "" "$folder/ includes nothing but $*"
-}
 
 # A layer's names from outside that it has no business with.
 without() {
 	is "$(find "$1" -name '*.[ch]' -exec grep -HnE "$2" {} +)" "" "$1/ is without $3"
 }
 
-includes cluster cluster/
-includes multiplex multiplex/ sampling/
-includes sampling sampling/
-includes agent agent/ cluster/ multiplex/ sampling/
+is "$("$python" tests/e2e/source.py .)" "" "each include is allowed, and no modules include each other in a circle"
+
+# one violation of each kind
+mkdir -p "$tmp/broken/agent/cellar" "$tmp/broken/cluster"
+echo >"$tmp/broken/agent/cellar/wine.h"
+echo '#include "agent/ledger/ledger.h"' >"$tmp/broken/cluster/upwards.c"
+echo '#include "cluster/egg.h"' >"$tmp/broken/cluster/hen.h"
+echo '#include "cluster/hen.h"' >"$tmp/broken/cluster/egg.h"
+for number in $(seq 20); do
+	echo >"$tmp/broken/cluster/full_$number.c"
+done
+"$python" tests/e2e/source.py "$tmp/broken" >"$tmp/found"
+is "$?" 1 "a broken tree fails"
+is "$(cat "$tmp/found")" "agent/cellar/wine.h: the folder agent/cellar is not in the table
+cluster/upwards.c: includes agent/ledger/ledger.h, and cluster may include cluster cluster/density cluster/sequence
+cluster: 23 files, and a room has at most 20
+circle: cluster/egg cluster/hen" "and each violation is named"
+
 for folder in cluster multiplex; do
 	without $folder '#include <(pthread|mpi|linux/perf_event|sys/(mman|ioctl|syscall))' \
 		"threads, MPI and the kernel"
@@ -31,7 +35,7 @@ done
 without sampling '#include <mpi|\<(printf|fprintf|puts|perror) ?\(' "MPI and printing"
 without agent '\<(exit|abort|assert) ?\(' "calls that end the host"
 
-for header in $(find cluster multiplex sampling agent tests -maxdepth 1 -name '*.h'); do
+for header in $(find cluster multiplex sampling agent tools -name '*.h') tests/*.h; do
 	holds "$header compiles alone" \
 		gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wno-unused-function -I. -fsyntax-only -x c "$header"
 done

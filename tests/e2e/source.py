@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints the includes that the order of the folders does not allow, rooms that are too full, and circles.
+
+usage: source.py ROOT
+
+ROOM says for each folder what its files may include, besides itself: a folder (only what lies in it, not in
+folders below) or a header. The order of its rows is that of the rooms, from the bottom to the top. A circle is
+one of modules, and a module is a source with its header.
+"""
+import pathlib
+import re
+import sys
+
+ROOM = {
+    "cluster/density": [],
+    "cluster/sequence": ["cluster/density"],
+    "cluster": ["cluster/density", "cluster/sequence"],
+    "sampling": [],
+    "sampling/names": ["sampling"],
+    "multiplex": [],
+    "multiplex/estimate": ["multiplex"],
+    "multiplex/models": ["multiplex", "multiplex/estimate", "sampling"],
+    "multiplex/scheme": ["multiplex", "multiplex/estimate"],
+    "agent/host": ["sampling"],
+    "agent/loader": ["agent/host"],
+    "agent/mpi": ["agent/host", "sampling"],
+    "agent/boundary": ["agent/mpi", "sampling"],
+    "agent/symbols": ["agent/loader"],
+    "agent/setup": ["agent/host", "multiplex", "multiplex/models", "multiplex/scheme", "sampling", "sampling/names"],
+    "agent/thread": ["agent/boundary", "agent/host", "cluster", "multiplex", "multiplex/estimate", "multiplex/scheme",
+                     "sampling"],
+    "agent/bursts": ["agent/boundary", "agent/host", "agent/thread", "sampling"],
+    "agent/spool": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup", "agent/symbols",
+                    "agent/thread", "cluster", "multiplex", "multiplex/estimate", "multiplex/scheme"],
+    "agent/ledger": ["agent/host", "agent/setup", "agent/spool", "agent/thread", "cluster", "cluster/density",
+                     "multiplex/scheme", "sampling"],
+    "agent/rounds": ["agent/host", "agent/ledger", "agent/mpi", "sampling"],
+    "agent/report": ["agent/boundary", "agent/mpi", "agent/setup", "agent/spool", "agent/symbols", "cluster",
+                     "multiplex/estimate", "multiplex/scheme", "sampling"],
+    "agent/text": ["agent/symbols"],
+    "agent/preload": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup/agreement.h", "sampling"],
+    "agent/core": ["agent/boundary", "agent/bursts", "agent/host", "agent/ledger", "agent/loader", "agent/mpi",
+                   "agent/report", "agent/rounds", "agent/setup", "agent/spool", "agent/thread", "sampling"],
+    "agent/process": ["agent/boundary", "agent/bursts", "agent/core", "agent/host", "agent/ledger", "agent/loader",
+                      "agent/mpi", "agent/report", "agent/setup", "agent/spool", "agent/symbols", "agent/text",
+                      "agent/thread", "sampling"],
+    "tools": ["agent/boundary/preload.h", "agent/setup", "multiplex", "multiplex/models", "sampling", "sampling/names"],
+    "tools/cluster": ["tools", "cluster", "cluster/density", "cluster/sequence"],
+    "tools/doctor": ["tools", "agent/mpi/mpi_adapters.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
+                     "sampling/names"],
+    "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text"],
+    "tools/slurm": ["agent/setup"],
+    "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
+                       "multiplex/scheme"],
+}
+FILES_MAX = 20  # sources and headers of a room
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def includes(root):
+    """Returns {file: [what it includes]}, paths relative to root, of all folders of the table and below."""
+    tops = {room.split("/")[0] for room in ROOM}
+    files = [path for top in sorted(tops) for path in sorted((root / top).rglob("*")) if path.suffix in (".c", ".h")]
+    return {path.relative_to(root): [pathlib.Path(name) for name in INCLUDE.findall(path.read_text())]
+            for path in files}
+
+
+def upwards():
+    """Yields each row of the table that allows a folder of a later row."""
+    above = []
+    for room, allowed in ROOM.items():
+        for name in allowed:
+            if name not in above and str(pathlib.PurePath(name).parent) not in above:
+                yield f"table: {room} may include {name}, which stands above it"
+        above.append(room)
+
+
+def not_allowed(included):
+    for path, names in included.items():
+        room = str(path.parent)
+        if room not in ROOM:
+            yield f"{path}: the folder {room} is not in the table"
+            continue
+        allowed = [room, *ROOM[room]]
+        for name in names:
+            if str(name) not in allowed and str(name.parent) not in allowed:
+                yield f"{path}: includes {name}, and {room} may include {' '.join(allowed)}"
+    for room in sorted({str(path.parent) for path in included} & ROOM.keys()):
+        files = sum(str(path.parent) == room for path in included)
+        if files > FILES_MAX:
+            yield f"{room}: {files} files, and a room has at most {FILES_MAX}"
+
+
+def circles(included):
+    """Yields each set of modules that include each other, by Tarjan's algorithm."""
+    uses = {}
+    for path, names in included.items():
+        module = path.with_suffix("")
+        uses.setdefault(module, set()).update(name.with_suffix("") for name in names)
+        uses[module].discard(module)
+    number, lowest, stack = {}, {}, []
+
+    def visit(module):
+        number[module] = lowest[module] = len(number)
+        stack.append(module)
+        for used in sorted(uses[module] & uses.keys()):
+            if used not in number:
+                yield from visit(used)
+            if used in stack:
+                lowest[module] = min(lowest[module], lowest[used])
+        if lowest[module] == number[module]:
+            at = stack.index(module)
+            circle = stack[at:]
+            del stack[at:]
+            if len(circle) > 1:
+                yield circle
+
+    for module in sorted(uses):
+        if module not in number:
+            yield from visit(module)
+
+
+def main():
+    included = includes(pathlib.Path(sys.argv[1]))
+    found = [*upwards(), *not_allowed(included)]
+    found += ["circle: " + " ".join(map(str, circle)) for circle in circles(included)]
+    print(*found, sep="\n", end="\n" if found else "")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
