@@ -213,7 +213,7 @@ emulated() {
 	ranks=$1
 	shift
 	preloaded "$name" EMULATED="$tmp/$name.counts" PHASEMUX_BUILD="$build" "${settings[@]}" \
-		on openmpi "$ranks" "$root/tests/emulate" "$@"
+		on openmpi "$ranks" "$root/tests/pmu/emulate" "$@"
 }
 
 can_emulate() {

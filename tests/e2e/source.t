@@ -35,7 +35,7 @@ done
 without sampling '#include <mpi|\<(printf|fprintf|puts|perror) ?\(' "MPI and printing"
 without agent '\<(exit|abort|assert) ?\(' "calls that end the host"
 
-for header in $(find cluster multiplex sampling agent tools -name '*.h') tests/*.h; do
+for header in $(find cluster multiplex sampling agent tools -name '*.h') tests/*.h tests/pmu/*.h; do
 	holds "$header compiles alone" \
 		gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wno-unused-function -I. -fsyntax-only -x c "$header"
 done

@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/scripted_inside.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_inside.h"
+#include "tests/pmu/scripted_pmu.h"
 
 #define SHORT_AUTO_NS 200000.0
 

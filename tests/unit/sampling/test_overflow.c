@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "sampling/overflow.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
 #define PERIOD_NS 1000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/scripted_inside.h"
+#include "tests/pmu/scripted_inside.h"
 
 #include <errno.h>
 #include <stdio.h>

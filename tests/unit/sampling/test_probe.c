@@ -5,7 +5,7 @@
 #include "sampling/clock.h"
 #include "sampling/overflow.h"
 #include "sampling/probe.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
 static const struct event instructions = {

@@ -6,7 +6,7 @@
  * random branches, code that thrashes the instruction cache, fused multiply-adds, scalar floating
  * point.
  */
-#include "tests/scripted_inside.h"
+#include "tests/pmu/scripted_inside.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

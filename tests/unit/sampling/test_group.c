@@ -12,7 +12,7 @@
 #include "sampling/descriptor.h"
 #include "sampling/group.h"
 #include "sampling/rdpmc.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
 #define FEW 1024 /* descriptors */

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "sampling/group.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
 #define CYCLES 0x76

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tests/emulated.h"
+#include "tests/pmu/emulated.h"
 
 #define SCRIPTED_ROWS_MAX    256
 #define SCRIPTED_ENABLED_MAX 64

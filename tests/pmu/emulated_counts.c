@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tests/emulated.h"
+#include "tests/pmu/emulated.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/scripted_inside.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_inside.h"
+#include "tests/pmu/scripted_pmu.h"
 
 #define VALUES_MAX 16
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_pmu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "sampling/descriptor.h"
-#include "tests/scripted_inside.h"
+#include "tests/pmu/scripted_inside.h"
 
 #define EVENTS_MAX  8192
 #define GROUP_MAX   9

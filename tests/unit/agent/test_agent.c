@@ -19,8 +19,8 @@
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"
 #include "sampling/clock.h"
-#include "tests/scripted_inside.h"
-#include "tests/scripted_pmu.h"
+#include "tests/pmu/scripted_inside.h"
+#include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
 #define THREADS    3
