@@ -30,7 +30,7 @@ static inline uint64_t burst_clock(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* FORM(symbol, call, count of arguments): the forms of each call of agent/mpi_calls.def. */
+/* FORM(symbol, call, count of arguments): the forms of each call of agent/boundary/mpi_calls.def. */
 #define BURST_FORMS(FORM, name, fortran, count, fortran_count)                                     \
 	FORM(MPI_##name, name, count)                                                              \
 	FORM(MPI_##name##_c, name, count)                                                          \

@@ -7,8 +7,9 @@
 mpis=$(mpis_of asks)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# Compares a report with what the program says of itself. What it does not say is how much of the time in which
-# it asked was between its calls; without phasemux knowing of polling, a third and more of that was computing.
+# REPORT OUTPUT COMPUTATIONS [each]: compares a report with what the program says of itself. What it does not say
+# is how much of the time in which it asked was between its calls; without phasemux knowing of polling, a third
+# and more of that was computing.
 says() {
 	"$python" - "$@" <<'END'
 import json, re, sys
@@ -19,12 +20,14 @@ polling = report["polling"]
 assert 0.98 * computed <= report["compute_seconds"] <= computed + 0.2 * asked, \
     (report["compute_seconds"], computed, asked)
 rested = report["not_observed"]["calls"]
-assert 0.9 * asks <= polling["bursts"] + rested and polling["bursts"] <= asks, (polling, asks, rested)
+# the first call after each computation ends a burst; on a busy machine few others follow it
+asks_again = asks - int(sys.argv[3])
+assert 0.9 * asks_again <= polling["bursts"] + rested and polling["bursts"] <= asks, (polling, asks, rested)
 assert 0 < polling["seconds"] < asked, (polling, asked)
 share = polling["seconds"] / (report["wall_seconds"] * report["threads"])
 assert abs(polling["time_share"] / share - 1) < 1e-6, (polling, share)
 # on a machine with much else to do, MPI gives its processor away in each call
-assert asks < 1e5 or report["agent"]["passed_calls"] > 0.5 * asks or len(sys.argv) > 3, (asks, report["agent"])
+assert asks < 1e5 or report["agent"]["passed_calls"] > 0.5 * asks or len(sys.argv) > 4, (asks, report["agent"])
 for phase in report["phases"]:
     # a call that is preempted takes as long as a burst
     assert phase["time_share"] < 0.05 or phase["duration_seconds"]["mean"] > 1e-4, phase
@@ -47,7 +50,7 @@ for mpi in $mpis; do
 		preloaded "$how.$mpi" on "$mpi" 2 "$programs/asks.$mpi" $how 100
 		result=$tmp/$how.$mpi.result
 		holds "$how.$mpi: what is between calls that ask is polling, and those calls go by" \
-			says "$result/report.json" "$how.$mpi.out"
+			says "$result/report.json" "$how.$mpi.out" 100
 		holds "$how.$mpi: the report says so" grep -q '^Polling: ' "$result/report.txt"
 		holds "$how.$mpi: its parts are the whole" report accounting "$result/report.json"
 		holds "$how.$mpi: it is what the schema says" report schema "$result/report.json"
@@ -56,7 +59,7 @@ for mpi in $mpis; do
 	# without a budget every call is looked at
 	preloaded "each.$mpi" PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/asks.$mpi" test 20
 	holds "each.$mpi: the same where every call is looked at" says \
-		"$tmp/each.$mpi.result/report.json" "each.$mpi.out" each
+		"$tmp/each.$mpi.result/report.json" "each.$mpi.out" 20 each
 
 	preloaded "progress.$mpi" on "$mpi" 2 "$programs/asks.$mpi" progress 50
 	holds "progress.$mpi: what computes between calls that ask is bursts" computes \
@@ -66,7 +69,7 @@ for mpi in $mpis; do
 	preloaded "aborts.$mpi" PHASEMUX_SPOOL="$tmp/aborts.$mpi.spool" on "$mpi" 2 \
 		"$programs/asks.$mpi" test 100 aborts
 	"$phasemux" recover --json "$tmp/aborts.$mpi.spool" >"aborts.$mpi.json" 2>/dev/null
-	holds "aborts.$mpi: what is recovered knows of it" says "aborts.$mpi.json" "aborts.$mpi.out"
+	holds "aborts.$mpi: what is recovered knows of it" says "aborts.$mpi.json" "aborts.$mpi.out" 100
 done
 
 # Fortran; the request is none, so every answer is that all has come
