@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/boundary/passed.h"
+#include "agent/boundary/skip.h"
 #include "agent/boundary/rest.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "sampling/clock.h"
@@ -37,7 +37,7 @@ struct crowd_link {
 struct preload_thread {
 	void *core;    /* the core's thread; NULL: the core does not know it yet */
 	bool answered; /* the last call, if it only asks, was answered: something has arrived */
-	struct passed passed;
+	struct skip skip;
 	struct rest rest;
 	struct crowd_link crowd;
 };
@@ -54,7 +54,7 @@ struct preload_hooks {
 	void (*after)(struct preload_thread *thread, enum runtime_call call, void *site,
 			const void *frame);
 	/*
-	 * Called when a skipped call (passed.h) that only asks has returned and was answered. It is an `after`
+	 * Called when a skipped call (skip.h) that only asks has returned and was answered. It is an `after`
 	 * without a `before`.
 	 */
 	void (*answered)(struct preload_thread *thread, enum runtime_call call, void *site,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rests: the last step by which a thread keeps its budget. Quick calls from a few places are skipped
- * (passed.h), and the cost of reads and of call paths is limited where it arises. Other calls could still cost
+ * (skip.h), and the cost of reads and of call paths is limited where it arises. Other calls could still cost
  * more than the budget. A thread rests if it has spent more than it may, and goes on doing so. For a while no
  * call is observed, wherever it comes from.
  *
@@ -39,7 +39,7 @@ static inline bool rest_is_endless(const struct rest *rest)
  * Returns whether the call that begins is not observed, and nothing is to be done when it returns. If calls
  * nest, it returns false, so that inner calls are not taken for calls of the program.
  */
-static inline bool rest_goes_by(struct rest *rest)
+static inline bool rest_skips(struct rest *rest)
 {
 	if (__builtin_expect(!rest->until, 1) || rest->nests || rest->calls + 1 >= rest->look_at)
 		return false;

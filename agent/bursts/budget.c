@@ -122,7 +122,7 @@ void thread_keep_budget(struct thread *thread, const struct thread_rules *rules,
 	}
 	if (elapsed - thread->budget_at < rules->service_ticks / 2)
 		return;
-	thread->window.multiple = passed_multiple(thread, rules, calls - thread->budget_calls,
+	thread->window.multiple = skipping_multiple(thread, rules, calls - thread->budget_calls,
 			elapsed - thread->budget_at, elapsed);
 	thread->budget_calls = calls;
 	thread->budget_at = elapsed;

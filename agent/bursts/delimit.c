@@ -94,7 +94,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 static inline bool ends_poll(struct thread *thread, const struct thread_rules *rules, uint64_t now,
 		uint64_t ticks)
 {
-	struct passed_pair *pair = &thread->pair[thread->window.pairs];
+	struct skip_pair *pair = &thread->pair[thread->window.pairs];
 	bool gap = thread->polling.asked && thread->polling.asks &&
 			polling_is(thread, rules, now, ticks);
 
@@ -104,7 +104,7 @@ static inline bool ends_poll(struct thread *thread, const struct thread_rules *r
 	if (!gap)
 		return false;
 	thread_add_polls(thread, 1, ticks);
-	*pair = (struct passed_pair){ .burst = ticks, .polls = true };
+	*pair = (struct skip_pair){ .burst = ticks, .polls = true };
 	return true;
 }
 
@@ -142,14 +142,14 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 		enum runtime_call call, uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
-	struct passed_pair *pair = &thread->pair[thread->window.pairs];
+	struct skip_pair *pair = &thread->pair[thread->window.pairs];
 	bool went_by = thread->window.going, is_short, placed, read = false;
 	unsigned length = 0;
 	uint32_t span = 0;
 	uint64_t ticks;
 
 	if (went_by)
-		passed_settle(thread, rules, now);
+		skipping_settle(thread, rules, now);
 	site_add(&counts->calls, 1);
 	if (__builtin_expect(!thread->open, 0))
 		return;
@@ -158,7 +158,7 @@ __attribute__((hot)) void thread_end_burst(struct thread *thread, const struct t
 	if ((int64_t)ticks < 0)
 		ticks = 0;
 	if (ends_poll(thread, rules, now, ticks)) {
-		thread->window.timed = thread_passes(thread, rules) && !went_by;
+		thread->window.timed = skipping_windows(thread, rules) && !went_by;
 		return;
 	}
 	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
@@ -253,7 +253,7 @@ void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
 	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);
 	thread->open = thread->reading = false;
 	thread->entered = now;
-	passed_stop(thread->passed);
+	skip_stop(thread->skip);
 	thread->window.going = thread->window.pairs = thread->window.resume = 0;
 	thread->window.timed = false;
 	thread->polling = (struct polling){ .asks = thread->polling.asks };

@@ -40,7 +40,7 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	double allowed = rules->allowed * (double)elapsed, cost, others, all, ahead;
 	double credit = (double)clock_ticks(CREDIT_NS);
 	/* more calls are skipped from now on than until now, which may be enough */
-	bool hopes = thread->window.multiple > 2 * plan->passed;
+	bool hopes = thread->window.multiple > 2 * plan->multiple;
 	struct account account;
 	struct work work;
 
@@ -52,7 +52,7 @@ void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t
 	all = work_sum(&work);
 	plan->spent = spent_by_calls(&work, learnt);
 	plan->woken = now;
-	plan->passed = thread->window.multiple;
+	plan->multiple = thread->window.multiple;
 	if (!(rules->allowed > 0) || !thread->slot || hopes)
 		return;
 	others = all - plan->spent;
@@ -90,7 +90,7 @@ void rest_begin(struct thread *thread, uint64_t now)
 
 	plan->since = now;
 	rest_estimate_begin(thread, plan->due, now);
-	passed_stop(thread->passed);
+	skip_stop(thread->skip);
 	thread->window.going = thread->window.pairs = 0;
 	thread->window.timed = false;
 	thread->open = thread->reading = false;

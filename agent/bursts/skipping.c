@@ -20,27 +20,27 @@
 #define COST_BATCHES 4    /* number of measurements */
 
 /* Skips a call as the preload does (wrap.h). */
-static __attribute__((noinline)) void goes_by(struct passed *passed, const void *site,
+static __attribute__((noinline)) void skip_call(struct skip *skip, const void *site,
 		const void *frame)
 {
-	if (passed_takes_next(passed, site, frame))
+	if (skip_takes_next(skip, site, frame))
 		__asm__ volatile("" ::: "memory");
 }
 
-double passed_cost(void)
+double skipping_cost(void)
 {
 	static const char site, frame;
-	static struct passed_place place = { .site = &site, .frame = &frame };
-	static struct passed passed = { .place = &place };
+	static struct skip_place place = { .site = &site, .frame = &frame };
+	static struct skip skip = { .place = &place };
 	uint64_t least = UINT64_MAX;
 
-	passed_follows(&place, &place);
-	passed_start(&passed, &place, COST_BATCHES * COST_CALLS);
+	skip_follows(&place, &place);
+	skip_start(&skip, &place, COST_BATCHES * COST_CALLS);
 	for (int batch = 0; batch < COST_BATCHES; batch++) {
 		uint64_t begin = clock_now(), ticks;
 
 		for (int i = 0; i < COST_CALLS; i++)
-			goes_by(&passed, &site, &frame);
+			skip_call(&skip, &site, &frame);
 		ticks = clock_now() - begin;
 		least = ticks < least ? ticks : least;
 	}
@@ -52,7 +52,7 @@ static double hook_ticks(const struct thread *thread, const struct thread_rules 
 {
 	const struct thread_counts *counts = &thread->counts;
 	uint64_t calls = atomic_load_explicit(&counts->calls, memory_order_relaxed) -
-			atomic_load_explicit(&counts->passed, memory_order_relaxed) -
+			atomic_load_explicit(&counts->skipped, memory_order_relaxed) -
 			atomic_load_explicit(&counts->rested_calls, memory_order_relaxed);
 	double ticks = (double)atomic_load_explicit(&counts->hook_ticks, memory_order_relaxed);
 
@@ -61,7 +61,7 @@ static double hook_ticks(const struct thread *thread, const struct thread_rules 
 	return ticks / (double)calls;
 }
 
-uint32_t passed_multiple(const struct thread *thread, const struct thread_rules *rules,
+uint32_t skipping_multiple(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t calls, uint64_t ticks, uint64_t elapsed)
 {
 	double cost = (double)calls * hook_ticks(thread, rules);
@@ -70,56 +70,55 @@ uint32_t passed_multiple(const struct thread *thread, const struct thread_rules 
 	if (!(allowed > 0) || cost <= allowed ||
 			(double)thread->window.doubt > DOUBT_SHARE * (double)elapsed)
 		return 0;
-	return cost >= (PASSED_MOST + 1) * allowed ? PASSED_MOST : (uint32_t)(cost / allowed);
+	return cost >= (SKIPPING_MAX + 1) * allowed ? SKIPPING_MAX : (uint32_t)(cost / allowed);
 }
 
-static void add_place(struct passed *passed, const struct passed_place *from)
+static void add_place(struct skip *skip, const struct skip_place *from)
 {
-	struct passed_place *place = passed_find(passed, from->site, from->frame);
+	struct skip_place *place = skip_find(skip, from->site, from->frame);
 
 	if (place) {
 		place->nests |= from->nests;
 		place->asks &= from->asks;
 		return;
 	}
-	if (passed->places == PASSED_PLACES)
+	if (skip->places == SKIP_PLACES_MAX)
 		return;
-	place = &passed->place[passed->places++];
+	place = &skip->place[skip->places++];
 	*place = *from;
 }
 
 /* Sets the places to those of the window, each once, and to as many earlier ones as there is room for. */
 static void set_places(struct thread *thread)
 {
-	struct passed *passed = thread->passed;
-	struct passed_place before[PASSED_PLACES];
-	uint32_t places = passed->places;
+	struct skip *skip = thread->skip;
+	struct skip_place before[SKIP_PLACES_MAX];
+	uint32_t places = skip->places;
 
-	memcpy(before, passed->place, sizeof(before));
-	passed->places = 0;
+	memcpy(before, skip->place, sizeof(before));
+	skip->places = 0;
 	for (uint32_t i = 0; i < thread->window.pairs; i++) {
-		const struct passed_pair *pair = &thread->pair[i];
+		const struct skip_pair *pair = &thread->pair[i];
 
-		add_place(passed,
-				&(struct passed_place){ .site = pair->site,
+		add_place(skip,
+				&(struct skip_place){ .site = pair->site,
 						.frame = pair->frame,
 						.from = pair->from,
 						.nests = pair->nests,
 						.asks = pair->asks });
 	}
 	for (uint32_t i = 0; i < places; i++)
-		add_place(passed, &before[i]);
+		add_place(skip, &before[i]);
 	/* a place is taken to follow itself until the next one is known */
-	for (uint32_t i = 0; i < passed->places; i++)
-		passed_follows(&passed->place[i],
-				passed->place[i].nests ? NULL : &passed->place[i]);
+	for (uint32_t i = 0; i < skip->places; i++)
+		skip_follows(&skip->place[i], skip->place[i].nests ? NULL : &skip->place[i]);
 }
 
 /* Skips no calls until many in a row were quick. Call when something was long. */
 static void forget(struct thread *thread)
 {
 	thread->window.calm = 0;
-	thread->passed->places = 0;
+	thread->skip->places = 0;
 }
 
 /* Means of the window, by which skipped calls are judged. */
@@ -133,9 +132,9 @@ static struct usual usual_of(const struct thread *thread)
 {
 	struct usual usual = { .polls = true };
 
-	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
-		usual.burst += (double)thread->pair[i].burst / PASSED_WINDOW;
-		usual.call += (double)thread->pair[i].call / PASSED_WINDOW;
+	for (unsigned i = 0; i < SKIP_WINDOW; i++) {
+		usual.burst += (double)thread->pair[i].burst / SKIP_WINDOW;
+		usual.call += (double)thread->pair[i].call / SKIP_WINDOW;
 		usual.waits |= thread->pair[i].waits;
 		usual.polls &= thread->pair[i].polls;
 	}
@@ -143,24 +142,24 @@ static struct usual usual_of(const struct thread *thread)
 }
 
 /* Skips `calls` more calls, if the program polls on after an answer. Returns false if it does not. */
-static bool goes_on(struct thread *thread, const struct passed_pair *pair, uint32_t calls)
+static bool goes_on(struct thread *thread, const struct skip_pair *pair, uint32_t calls)
 {
-	struct passed_place *place = passed_find(thread->passed, pair->site, pair->frame);
+	struct skip_place *place = skip_find(thread->skip, pair->site, pair->frame);
 
-	thread->passed->heeds = polling_heeds(&thread->polling);
-	if (!pair->polls || !place || (thread->passed->heeds && thread->polling.answered))
+	thread->skip->heeds = polling_heeds(&thread->polling);
+	if (!pair->polls || !place || (thread->skip->heeds && thread->polling.answered))
 		return false;
 	thread->window.going = calls;
-	passed_start(thread->passed, place, calls);
+	skip_start(thread->skip, place, calls);
 	return true;
 }
 
-__attribute__((hot)) void passed_after(struct thread *thread, const struct thread_rules *rules,
+__attribute__((hot)) void skipping_after(struct thread *thread, const struct thread_rules *rules,
 		const void *site, const void *frame, bool waits, uint64_t call_ticks)
 {
-	struct passed_window *window = &thread->window;
-	struct passed_pair *pair = &thread->pair[window->pairs];
-	uint32_t multiple = thread_passes(thread, rules);
+	struct skip_window *window = &thread->window;
+	struct skip_pair *pair = &thread->pair[window->pairs];
+	uint32_t multiple = skipping_windows(thread, rules);
 	uint32_t resume = window->resume;
 	bool timed = window->timed && thread->open;
 
@@ -184,20 +183,20 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
 	pair->frame = frame;
 	pair->from = thread->from;
 	pair->waits = waits;
-	pair->nests = thread->passed->nests;
+	pair->nests = thread->skip->nests;
 	pair->asks = thread->polling.asks;
 	window->calm += window->calm < CALM;
 	if (resume && goes_on(thread, pair, resume))
 		return;
-	if (++window->pairs < PASSED_WINDOW)
+	if (++window->pairs < SKIP_WINDOW)
 		return;
-	thread->passed->heeds = usual_of(thread).polls && polling_heeds(&thread->polling);
-	if (window->calm == CALM && !(thread->passed->heeds && thread->polling.answered)) {
+	thread->skip->heeds = usual_of(thread).polls && polling_heeds(&thread->polling);
+	if (window->calm == CALM && !(thread->skip->heeds && thread->polling.answered)) {
 		set_places(thread);
 		/* a random number, because programs have periods */
-		window->going = PASSED_WINDOW * multiple / 2 +
-				(uint32_t)(thread_random(thread) * PASSED_WINDOW * multiple) + 1;
-		passed_start(thread->passed, thread->passed->place, window->going);
+		window->going = SKIP_WINDOW * multiple / 2 +
+				(uint32_t)(thread_random(thread) * SKIP_WINDOW * multiple) + 1;
+		skip_start(thread->skip, thread->skip->place, window->going);
 	}
 	window->pairs = 0;
 }
@@ -206,7 +205,7 @@ __attribute__((hot)) void passed_after(struct thread *thread, const struct threa
  * Returns the ratio of the time of skipped calls to the expected time. It is below 1, because the time stamps
  * of observed calls take time. One window tells it too badly, so it is a ratio of means over many.
  */
-static double usual_scale(struct passed_window *window, double ticks, double expected)
+static double usual_scale(struct skip_window *window, double ticks, double expected)
 {
 	double step = 1.0 / USUAL;
 
@@ -241,7 +240,7 @@ static bool was_held_up(struct thread *thread, const struct thread_rules *rules,
 }
 
 /* Adds `bursts` bursts like that of the pair, which will be placed by span and length. */
-static void add_placed(struct thread *thread, const struct passed_pair *pair, uint64_t bursts,
+static void add_placed(struct thread *thread, const struct skip_pair *pair, uint64_t bursts,
 		uint64_t ticks)
 {
 	thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
@@ -251,9 +250,9 @@ static void add_placed(struct thread *thread, const struct passed_pair *pair, ui
 /* Gives the bursts before the skipped calls their part of `left` ticks. Returns the remaining ticks. */
 static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
 {
-	for (unsigned i = 0; i < PASSED_WINDOW; i++) {
-		const struct passed_pair *pair = &thread->pair[i];
-		uint64_t bursts = calls / PASSED_WINDOW + (i < calls % PASSED_WINDOW);
+	for (unsigned i = 0; i < SKIP_WINDOW; i++) {
+		const struct skip_pair *pair = &thread->pair[i];
+		uint64_t bursts = calls / SKIP_WINDOW + (i < calls % SKIP_WINDOW);
 		uint64_t ticks = at_most((double)(bursts * pair->burst) * scale, left);
 
 		if (bursts && pair->polls) {
@@ -273,13 +272,13 @@ static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, u
 /* Skips no more calls. Counts those that were skipped, and returns their number. */
 static uint64_t stop_going(struct thread *thread)
 {
-	uint64_t calls = thread->window.going - passed_left(thread->passed);
+	uint64_t calls = thread->window.going - skip_left(thread->skip);
 
 	thread->window.going = 0;
-	passed_stop(thread->passed);
+	skip_stop(thread->skip);
 	if (calls) {
 		site_add(&thread->counts.calls, calls);
-		site_add(&thread->counts.passed, calls);
+		site_add(&thread->counts.skipped, calls);
 	}
 	return calls;
 }
@@ -289,7 +288,7 @@ static uint64_t since_begin(const struct thread *thread, uint64_t now)
 	return (int64_t)(now - thread->begin) < 0 ? 0 : now - thread->begin;
 }
 
-void passed_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+void skipping_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	uint64_t calls = stop_going(thread), left = since_begin(thread, now), last;
 	struct usual usual = usual_of(thread);
@@ -317,12 +316,12 @@ void passed_settle(struct thread *thread, const struct thread_rules *rules, uint
 		last = at_most(usual.burst * scale, left);
 	site_add(&thread->counts.mpi_ticks, left - last);
 	thread->begin = now - last;
-	thread->from = thread->passed->last->from;
-	thread->polling.asked = thread->passed->last->asks;
+	thread->from = thread->skip->last->from;
+	thread->polling.asked = thread->skip->last->asks;
 	thread->polling.answered = false;
 }
 
-bool passed_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+bool skipping_answered(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	uint64_t calls, left;
 	struct usual usual = usual_of(thread);
@@ -330,7 +329,7 @@ bool passed_answered(struct thread *thread, const struct thread_rules *rules, ui
 
 	if (!thread->window.going)
 		return false;
-	thread->window.resume = passed_left(thread->passed);
+	thread->window.resume = skip_left(thread->skip);
 	calls = stop_going(thread);
 	left = since_begin(thread, now);
 	expected = (double)calls * (usual.burst + usual.call);

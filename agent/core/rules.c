@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "agent/boundary/passed.h"
+#include "agent/boundary/skip.h"
 #include "agent/bursts/polling.h"
 #include "agent/bursts/skipping.h"
 #include "agent/core/core.h"
@@ -105,7 +105,7 @@ void rules_make(void)
 	if (!settings->quantum_ns)
 		quantum = fmax(quantum, QUANTUM_NS);
 	rules->call_ticks = measure_call();
-	rules->passed_ticks = passed_cost();
+	rules->skip_ticks = skipping_cost();
 	rules->read_ticks = probe->read_ns / clock_here.ns_per_tick;
 	rules->allowed = isfinite(budget) ? budget * BUDGET_ALL : 0;
 	rules->quantum_ticks = clock_ticks(quantum);

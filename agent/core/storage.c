@@ -33,7 +33,7 @@ int storage_open_spool(double run)
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 	facts->start = core.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
-	facts->passed_ticks = core.rules.passed_ticks;
+	facts->skip_ticks = core.rules.skip_ticks;
 	facts->budget = core.settings.budget;
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;

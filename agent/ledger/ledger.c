@@ -207,7 +207,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	struct account account;
 	uint32_t phase[PROTOTYPES_MAX];
 	const struct totals_clock thread_clock = { clock_here.ns_per_tick,
-		ledger->rules->passed_ticks, (double)clock_ticks((double)ledger->burst_min_ns) };
+		ledger->rules->skip_ticks, (double)clock_ticks((double)ledger->burst_min_ns) };
 
 	/* waits for a drain under way; later drains find the ledger closed */
 	thread_hold(thread);

@@ -16,7 +16,7 @@
  *
  * depth: number of nested intercepted calls that the thread is in. Only the outermost one counts, so that a
  * Fortran call that enters the C one is one call, and calls that a runtime makes for itself are none.
- * passes: the outermost call is skipped.
+ * skips: the outermost call is skipped.
  * site, frame: CALLER of the outermost call; NULL: there is none, or it is not known.
  * called: CALLER of the call whose wrapper leaves the work to another function.
  * begun: see struct preload.
@@ -25,7 +25,7 @@
  */
 struct wrap_thread {
 	_Alignas(64) unsigned depth;
-	bool passes;
+	bool skips;
 	struct preload_thread of_core;
 	const void *site, *frame;
 	struct {
@@ -100,7 +100,7 @@ static inline void wrap_called(void *site, const void *frame)
 /* Notes that the outermost call has made another one. */
 static inline void wrap_nests(void)
 {
-	wrap_thread.of_core.passed.nests = true;
+	wrap_thread.of_core.skip.nests = true;
 	wrap_thread.of_core.rest.nests = true;
 }
 
@@ -113,7 +113,7 @@ static inline bool wrap_begins(const void *site, const void *frame)
 			wrap_nests();
 			return false;
 		}
-		wrap_thread.passes = false;
+		wrap_thread.skips = false;
 	}
 	wrap_note(site, frame);
 	return true;
@@ -133,21 +133,21 @@ static inline void wrap_ends(void)
 
 /*
  * Returns whether the call is skipped here: it is made, and nothing else is done. That is so if most calls are
- * skipped and this one comes from the expected place (passed.h), or if the thread rests (rest.h). Calls from
+ * skipped and this one comes from the expected place (skip.h), or if the thread rests (rest.h). Calls from
  * other places, and calls that nest, are skipped in wrap_enter. Some calls are counted even while hooks are
  * paused, and thread_return then starts anew.
  */
-static inline __attribute__((always_inline)) bool wrap_goes_by(const void *site, const void *frame)
+static inline __attribute__((always_inline)) bool wrap_skips(const void *site, const void *frame)
 {
-	return passed_takes_next(&wrap_thread.of_core.passed, site, frame) ||
-			(!wrap_thread.depth && rest_goes_by(&wrap_thread.of_core.rest));
+	return skip_takes_next(&wrap_thread.of_core.skip, site, frame) ||
+			(!wrap_thread.depth && rest_skips(&wrap_thread.of_core.rest));
 }
 
 static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call call, void *site,
 		const void *frame)
 {
 	const struct preload_hooks *hooks;
-	struct passed *passed = &wrap_thread.of_core.passed;
+	struct skip *skip = &wrap_thread.of_core.skip;
 
 	if (!wrap_begins(site, frame))
 		return;
@@ -156,9 +156,9 @@ static inline __attribute__((always_inline)) void wrap_enter(enum runtime_call c
 	hooks = wrap_observed();
 	if (!hooks)
 		return;
-	if ((passed_left(passed) && passed_takes(passed, site, frame)) ||
+	if ((skip_left(skip) && skip_takes(skip, site, frame)) ||
 			rest_takes(&wrap_thread.of_core.rest))
-		wrap_thread.passes = true;
+		wrap_thread.skips = true;
 	else
 		hooks->before(&wrap_thread.of_core, call, site, frame);
 }
@@ -170,8 +170,8 @@ static inline __attribute__((always_inline)) void wrap_leave(enum runtime_call c
 
 	if (wrap_thread.depth == 1) {
 		hooks = wrap_observed();
-		if (wrap_thread.passes)
-			wrap_thread.passes = false;
+		if (wrap_thread.skips)
+			wrap_thread.skips = false;
 		else if (hooks)
 			hooks->after(&wrap_thread.of_core, call, site, frame);
 		__asm__ volatile("" ::: "memory");
@@ -202,10 +202,10 @@ static inline __attribute__((always_inline)) void wrap_leave_asked(enum runtime_
 		void *site, const void *frame, bool answered)
 {
 	struct preload_thread *of_core = &wrap_thread.of_core;
-	bool passes = wrap_thread.depth == 1 && wrap_thread.passes;
+	bool skips = wrap_thread.depth == 1 && wrap_thread.skips;
 
 	of_core->answered = answered;
-	if (passes && answered && of_core->passed.heeds)
+	if (skips && answered && of_core->skip.heeds)
 		wrap_answered(call, site, frame);
 	wrap_leave(call, site, frame);
 }

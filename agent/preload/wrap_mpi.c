@@ -281,7 +281,7 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
                                                                                                    \
 		progresses;                                                                        \
-		if (real && (wrap_goes_by(CALLER) || !wrap_observed()))                            \
+		if (real && (wrap_skips(CALLER) || !wrap_observed()))                              \
 			return real(A_##count);                                                    \
 		wrap_called(CALLER);                                                               \
 		return symbol##_observed(A_##count);                                               \
@@ -299,10 +299,10 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 	{                                                                                          \
 		long (*real)(P_##count) = (long (*)(P_##count))real_if_known(form, call);          \
                                                                                                    \
-		if (real && wrap_goes_by(CALLER)) {                                                \
+		if (real && wrap_skips(CALLER)) {                                                  \
 			long result = real(A_##count);                                             \
                                                                                                    \
-			if (WRAP_ANSWERS(answer) && wrap_thread.of_core.passed.heeds)              \
+			if (WRAP_ANSWERS(answer) && wrap_thread.of_core.skip.heeds)                \
 				wrap_answered(call, CALLER);                                       \
 			return result;                                                             \
 		}                                                                                  \

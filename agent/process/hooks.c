@@ -73,7 +73,7 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	begin = thread_stop_counting(thread, &core.rules, now);
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
-	thread->passed->nests = false;
+	thread->skip->nests = false;
 	thread->polling.asks = only_asks[call];
 	thread_end_burst(thread, &core.rules, call, now);
 	if (thread_is_timed(thread)) {
@@ -122,8 +122,8 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	}
 	thread_begin_burst(thread, &core.rules, call, now);
 	/* no call is skipped if a rest is due soon, because it must be known what began before the rest */
-	if (thread_passes(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
-		passed_after(thread, &core.rules, site, frame, waits[call], call_ticks);
+	if (skipping_windows(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
+		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* the cost of a read is counted separately, and the burst starts after it */
 	if (thread_is_timed(thread))
 		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
@@ -139,7 +139,7 @@ static void answered(struct preload_thread *slot, enum runtime_call call, void *
 	if (!threads_is_observed(thread))
 		return;
 	thread_look_return(thread, &core.rules, now);
-	if (!passed_answered(thread, &core.rules, now))
+	if (!skipping_answered(thread, &core.rules, now))
 		return;
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->polling.asked = thread->polling.answered = true;

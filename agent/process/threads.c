@@ -144,8 +144,8 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 		pthread_setspecific(core.thread_ends, thread);
 	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
 	thread->slot = slot;
-	slot->passed.place = thread->places;
-	thread->passed = &slot->passed;
+	slot->skip.place = thread->places;
+	thread->skip = &slot->skip;
 	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
 	thread_let_go(thread);
 	if (!vacant)

@@ -162,7 +162,7 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 {
 	const struct spool_facts *facts = &image->facts;
 	const struct account *account = &thread->account;
-	const struct totals_clock clock = { facts->ns_per_tick, facts->passed_ticks,
+	const struct totals_clock clock = { facts->ns_per_tick, facts->skip_ticks,
 		(double)image->side.burst_min_ns / facts->ns_per_tick };
 
 	restore_sites(thread, sites);

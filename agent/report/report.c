@@ -479,7 +479,7 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
 			number(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
-			whole(totals->calls), "passed_calls", whole(totals->passed), "reads",
+			whole(totals->calls), "passed_calls", whole(totals->skipped), "reads",
 			whole(totals->reads), "read_seconds", number(read_seconds), "rounds",
 			(int)facts->rounds, "switches", whole(totals->switches), "budget",
 			number(facts->budget), "over_budget",

@@ -57,10 +57,10 @@ struct spool_facts {
 	double started; /* seconds since 1970 */
 	uint64_t start; /* ticks of the clock at the start of the run */
 	double ns_per_tick;
-	double read_ns, passed_ticks; /* cost of a read, and of a skipped call */
-	double budget;                /* share of the program's time; INFINITY: none */
-	uint64_t sums_length;         /* doubles */
-	uint32_t scheme;              /* enum scheme_kind */
+	double read_ns, skip_ticks; /* cost of a read, and of a skipped call */
+	double budget;              /* share of the program's time; INFINITY: none */
+	uint64_t sums_length;       /* doubles */
+	uint32_t scheme;            /* enum scheme_kind */
 	uint32_t hardware, counters, alone;
 	uint32_t prototypes; /* number that has room: PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;

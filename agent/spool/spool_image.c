@@ -97,7 +97,7 @@ static bool are_facts(const struct spool_facts *facts)
 			facts->modules <= SPOOL_MODULES_MAX &&
 			facts->command_bytes <= SPOOL_COMMAND_MAX && facts->family <= 1 &&
 			is_number(facts->ns_per_tick, 1e9) && facts->ns_per_tick > 0 &&
-			is_number(facts->read_ns, 1e9) && is_number(facts->passed_ticks, 1e9) &&
+			is_number(facts->read_ns, 1e9) && is_number(facts->skip_ticks, 1e9) &&
 			facts->budget >= 0 && is_number(facts->started, 1e12);
 
 	for (unsigned e = 0; good && e < facts->plan.events; e++)

@@ -48,7 +48,7 @@ void totals_add(struct totals *totals, const struct account *account,
 		const struct totals_clock *clock)
 {
 	double ns_per_tick = clock->ns_per_tick;
-	struct work work = account_work(account, clock->passed_ticks);
+	struct work work = account_work(account, clock->skip_ticks);
 	struct unread_placed placed = unread_add(&totals->unread, sites, phase, prototypes,
 			clock->burst_min, ns_per_tick);
 
@@ -59,7 +59,7 @@ void totals_add(struct totals *totals, const struct account *account,
 	add_tally(&totals->shorts, account->short_bursts, account->short_ticks, ns_per_tick);
 	add_tally(&totals->polling, account->polls, account->poll_ticks, ns_per_tick);
 	totals->calls += account->calls;
-	totals->passed += account->passed;
+	totals->skipped += account->skipped;
 	totals->reads += account->reads;
 	totals->switches += account->switches;
 	totals->lost += account->lost;

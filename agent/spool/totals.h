@@ -12,8 +12,8 @@
 /* The thread's clock, and values in its ticks. */
 struct totals_clock {
 	double ns_per_tick;
-	double passed_ticks; /* cost of a call that is skipped */
-	double burst_min;    /* bursts below this length are short */
+	double skip_ticks; /* cost of a call that is skipped */
+	double burst_min;  /* bursts below this length are short */
 };
 
 /* All members are doubles, so that ranks are merged by adding. */
@@ -22,7 +22,7 @@ struct totals {
 	struct tally polling; /* time between calls that only ask, which is no burst (polling.h) */
 	struct tally unclaimed; /* unclassified bursts that were read, but that no prototype claims */
 	struct unread unread;   /* bursts that were not read, placed by call paths and length */
-	double calls, passed, reads, switches, lost;
+	double calls, skipped, reads, switches, lost;
 	double threads, ended_threads; /* number of observed threads, and of those that ended */
 	/* lifetime of the ended threads, minus the time before other threads took over their places */
 	double ended_seconds;

@@ -351,13 +351,13 @@ static void print_left_out(FILE *out, const json_t *report)
 static void print_overhead(FILE *out, const json_t *agent)
 {
 	double cost = report_get(agent, "interval_cost"),
-	       passed = report_get(agent, "passed_calls");
+	       skipped = report_get(agent, "passed_calls");
 
-	if (passed > 0)
+	if (skipped > 0)
 		report_print_line(out, 2,
 				"Calls too short to time each within the budget: %s; their time is known in "
 				"total, and assigned as that of the calls around them.",
-				format_count(passed).of);
+				format_count(skipped).of);
 	report_print_line(out, 2,
 			"Overhead: %s of CPU time (%s); estimated slowdown %s. %s reads and %s switches "
 			"in %s calls, %.0f rounds, %s per process.",

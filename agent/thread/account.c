@@ -17,12 +17,12 @@ double account_threads(const struct account *account, double ticks)
 			account->ended_ticks - account->late_ticks, ticks);
 }
 
-struct work account_work(const struct account *account, double passed_ticks)
+struct work account_work(const struct account *account, double skip_ticks)
 {
 	return (struct work){
 		.calls = account->hook_ticks +
-				(account->passed + REST_TIMES * account->rested_calls) *
-						passed_ticks,
+				(account->skipped + REST_TIMES * account->rested_calls) *
+						skip_ticks,
 		.reads = account->read_ticks,
 		.switches = account->switch_ticks,
 		.services = account->service_ticks,

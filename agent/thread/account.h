@@ -6,7 +6,7 @@
 /* Counts of one thread as plain numbers; ticks are those of its clock. */
 struct account {
 	double calls, bursts, ticks;
-	double passed;            /* number of calls that were skipped; part of `calls` */
+	double skipped;           /* number of calls that were skipped; part of `calls` */
 	double polls, poll_ticks; /* between calls that only ask */
 	double short_bursts, short_ticks;
 	double unclassified_bursts, unclassified_ticks; /* no later training can classify them */
@@ -43,8 +43,8 @@ double account_threads(const struct account *account, double ticks);
  */
 double account_mean_threads(double all, double ended, double ended_time, double time);
 
-/* Returns the agent's work in the thread in ticks. passed_ticks: cost of a call that is skipped. */
-struct work account_work(const struct account *account, double passed_ticks);
+/* Returns the agent's work in the thread in ticks. skip_ticks: cost of a call that is skipped. */
+struct work account_work(const struct account *account, double skip_ticks);
 
 double work_sum(const struct work *work);
 

@@ -189,7 +189,7 @@ void thread_renew(struct thread *thread, const struct thread_rules *rules)
 	thread->resting.since = thread->resting.wanted = 0;
 	thread->resting.noted = false;
 	thread->polling = (struct polling){ .asks = false };
-	thread->window = (struct passed_window){ .multiple = 0 };
+	thread->window = (struct skip_window){ .multiple = 0 };
 	memset(thread->places, 0, sizeof(thread->places));
 	memset(thread->pair, 0, sizeof(thread->pair));
 }
@@ -255,7 +255,7 @@ void thread_account(const struct thread *thread, struct account *account)
 
 	*account = (struct account){
 		.calls = count_of(&counts->calls),
-		.passed = count_of(&counts->passed),
+		.skipped = count_of(&counts->skipped),
 		.polls = count_of(&counts->polls),
 		.poll_ticks = count_of(&counts->poll_ticks),
 		.bursts = count_of(&counts->bursts) + count_of(&slicer->extra) +
@@ -293,6 +293,6 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 	struct work work;
 
 	thread_account(thread, &account);
-	work = account_work(&account, rules->passed_ticks);
+	work = account_work(&account, rules->skip_ticks);
 	return work_sum(&work);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "agent/boundary/passed.h"
+#include "agent/boundary/skip.h"
 #include "agent/boundary/preload.h"
 #include "agent/thread/account.h"
 #include "agent/thread/burst.h"
@@ -42,7 +42,7 @@ struct thread_rules {
 	uint64_t long_ticks;    /* length from which a burst may be cut into slices; 0: none is */
 	uint64_t sample_ticks;  /* time of the thread between two samples */
 	uint64_t service_ticks; /* time between two services, which do what is not urgent */
-	uint64_t quick_ticks; /* a burst and its call that together take less may be skipped (passed.h) */
+	uint64_t quick_ticks; /* a burst and its call that together take less may be skipped (skip.h) */
 	uint64_t poll_ticks; /* time between two calls that only ask, from which it is a burst (polling.h) */
 	_Atomic bool finished;    /* the run is over: no burst begins */
 	_Atomic uint32_t returns; /* how often the agent was off (toggle.h) */
@@ -56,10 +56,10 @@ struct thread_rules {
 	struct adaptive *adaptive; /* read under RCU; NULL: nothing is learnt, or another scheme */
 	unsigned counts[PLAN_GROUPS_MAX]; /* number of events of each group */
 	uint32_t times[PLAN_GROUPS_MAX]; /* a bit for each event of a group that counts processor time in ns */
-	double pay;        /* > 0: a burst is read with the probability pay x its expected ticks */
-	double call_ticks; /* cost of the two hooks of a call in a row, if nothing is read */
-	double passed_ticks; /* cost of a call that is skipped (passed.h) */
-	double read_ticks;   /* cost of a read, many in a row */
+	double pay;         /* > 0: a burst is read with the probability pay x its expected ticks */
+	double call_ticks;  /* cost of the two hooks of a call in a row, if nothing is read */
+	double skip_ticks;  /* cost of a call that is skipped (skip.h) */
+	double read_ticks;  /* cost of a read, many in a row */
 	double fixed_ticks; /* time that the process waits for the agent at its start and its end */
 	double allowed;     /* part of each tick that the agent may use; 0: no limit */
 	uint64_t quantum_ticks; /* length of a quantum; 0: it is given in bursts */
@@ -76,7 +76,7 @@ struct thread_counts {
 	_Atomic uint64_t mpi_ticks; /* inside MPI */
 	_Atomic uint64_t short_bursts, short_ticks;
 	_Atomic uint64_t polls, poll_ticks; /* between calls that only ask (polling.h) */
-	_Atomic uint64_t passed;            /* number of calls that were skipped */
+	_Atomic uint64_t skipped;           /* number of calls that were skipped */
 	_Atomic uint64_t lost; /* bursts whose counters could not be read, or were impossible */
 	_Atomic uint64_t hook_ticks; /* in hooks, without what follows; estimated */
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
@@ -128,15 +128,15 @@ struct watched_burst {
  * for each line of them.
  */
 struct thread {
-	struct passed *passed; /* in the thread's own storage, where the preload reads it */
-	uint32_t at;           /* call path of the intercepted call under way, or of the last one */
-	uint32_t from;         /* site of the burst under way */
-	uint64_t entered;      /* when the call `at` began */
-	uint64_t begin;        /* start of the burst */
-	uint64_t service_at;   /* when the next service is due */
-	uint32_t untimed;      /* number of calls until the next one whose hooks are timed */
-	uint32_t returns;      /* `returns` of the rules, when the thread last read it */
-	uint64_t burst_min;    /* ticks; that of the rules, or lower (thread_learn_short) */
+	struct skip *skip;   /* in the thread's own storage, where the preload reads it */
+	uint32_t at;         /* call path of the intercepted call under way, or of the last one */
+	uint32_t from;       /* site of the burst under way */
+	uint64_t entered;    /* when the call `at` began */
+	uint64_t begin;      /* start of the burst */
+	uint64_t service_at; /* when the next service is due */
+	uint32_t untimed;    /* number of calls until the next one whose hooks are timed */
+	uint32_t returns;    /* `returns` of the rules, when the thread last read it */
+	uint64_t burst_min;  /* ticks; that of the rules, or lower (thread_learn_short) */
 	struct rest_plan resting;
 	/* the burst under way */
 	bool open, reading;
@@ -144,7 +144,7 @@ struct thread {
 	bool ended;      /* its counters were read at its end */
 	uint32_t before; /* span of the last burst that was not short; 0: none */
 	struct polling polling;
-	struct passed_window window;
+	struct skip_window window;
 	double pay;     /* that of the rules, or less (thread_keep_budget) */
 	double explore; /* probability that the first burst of a call site is read */
 	uint64_t random;
@@ -154,8 +154,8 @@ struct thread {
 	bool switched;       /* the group has changed since the burst started */
 	struct thread_counts counts;
 	struct thread_life life;
-	struct passed_place places[PASSED_PLACES]; /* that passed->place points to */
-	struct passed_pair pair[PASSED_WINDOW];    /* of the window under way */
+	struct skip_place places[SKIP_PLACES_MAX]; /* that skip->place points to */
+	struct skip_pair pair[SKIP_WINDOW];        /* of the window under way */
 	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the start of the burst */
 	uint64_t end_values[GROUP_EVENTS_MAX];     /* counters at its end */
 	double weight;

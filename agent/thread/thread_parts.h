@@ -26,7 +26,7 @@ struct polling {
 };
 
 /* A burst and the call that ended it, which were timed; times in ticks. */
-struct passed_pair {
+struct skip_pair {
 	uint64_t burst, call;
 	uint32_t span, from;       /* of the burst; the site where the next one begins */
 	uint16_t length;           /* number of the length in the thread's table */
@@ -37,7 +37,7 @@ struct passed_pair {
 };
 
 /* The window of calls under way, and the calls that are skipped after it (skipping.h). */
-struct passed_window {
+struct skip_window {
 	uint32_t multiple; /* windows skipped for each one that is observed, about; 0: none */
 	uint32_t going;    /* calls that may be skipped in the burst under way; 0: none are */
 	uint32_t resume; /* calls that may still be skipped if the program polls on after an answer */
@@ -55,9 +55,9 @@ struct rest_plan {
 	uint64_t until;  /* when the rest under way ends, as in struct rest (ns) */
 	uint64_t wanted; /* length of the next rest; 0: none is wanted */
 	uint64_t due; /* random time; the next rest begins with the first call that returns after it */
-	uint64_t woken;  /* when the last rest ended, or the budget was last checked */
-	double spent;    /* cost of calls when the budget was last checked */
-	uint32_t passed; /* the thread's passed_window.multiple at that time */
+	uint64_t woken;    /* when the last rest ended, or the budget was last checked */
+	double spent;      /* cost of calls when the budget was last checked */
+	uint32_t multiple; /* the thread's skip_window.multiple at that time */
 	bool noted; /* bursts are noted, from which those of rests are estimated (rest_estimate.h) */
 };
 

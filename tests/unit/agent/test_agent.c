@@ -282,7 +282,7 @@ static void test_returns_at_once(void)
 {
 	static const struct plan nothing = { .groups = 1 };
 	struct thread_rules rules = { .groups = 1, .scheme = { .groups = 1 } };
-	struct passed passed = { .left = 0 };
+	struct skip skips = { .left = 0 };
 	uint64_t before = clock_now();
 	struct thread *thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, READ_SYSCALL, false);
 
@@ -290,8 +290,8 @@ static void test_returns_at_once(void)
 		ok(false, "a thread");
 		return;
 	}
-	passed.place = thread->places;
-	thread->passed = &passed;
+	skips.place = thread->places;
+	thread->skip = &skips;
 	thread_return(thread, 1, clock_now());
 	ok(thread->unobserved <= clock_now() - before,
 			"a thread that is met while it is off was not off before (%g s)",

@@ -27,7 +27,7 @@ static void begin(double allowed)
 
 	rules = (struct thread_rules){ .groups = 1,
 		.call_ticks = 40,
-		.passed_ticks = 3,
+		.skip_ticks = 3,
 		.allowed = allowed };
 	rules.scheme.groups = 1;
 	rules.service_ticks = ms(10);
@@ -35,8 +35,8 @@ static void begin(double allowed)
 	if (!thread)
 		exit(1);
 	slot = (struct preload_thread){ .core = thread };
-	slot.passed.place = thread->places;
-	thread->passed = &slot.passed;
+	slot.skip.place = thread->places;
+	thread->skip = &slot.skip;
 	thread->slot = &slot;
 }
 
@@ -91,12 +91,12 @@ static void test_count(void)
 	struct account account;
 
 	begin(ALLOWED);
-	is_int(rest_takes(&slot.rest) || rest_goes_by(&slot.rest), 0,
+	is_int(rest_takes(&slot.rest) || rest_skips(&slot.rest), 0,
 			"awake: each call is looked at");
 	thread->resting.wanted = ms(1000000);
 	rest_begin(thread, now);
 	for (int i = 0; i < 1600; i++) {
-		bool by = rest_goes_by(&slot.rest);
+		bool by = rest_skips(&slot.rest);
 
 		looked += !by;
 		taken += by || rest_takes(&slot.rest);
@@ -105,7 +105,7 @@ static void test_count(void)
 	is_near((double)looked, 1600. / REST_LOOKS, 20,
 			"of quick calls, one in 16 looks at the clock");
 	slot.rest.nests = true;
-	is_int(rest_goes_by(&slot.rest), 0, "calls that make others are seen when they return");
+	is_int(rest_skips(&slot.rest), 0, "calls that make others are seen when they return");
 	ok(rest_takes(&slot.rest), "and are not looked at either");
 	slot.rest.until = 1;
 	for (taken = 0; rest_takes(&slot.rest);)

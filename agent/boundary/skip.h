@@ -18,22 +18,22 @@
  * burst that begins then is timed, and may be read. This is not done while answers do not end the polling, for
  * example if a program asks again for what has come.
  */
-#ifndef PHASEMUX_AGENT_BOUNDARY_PASSED_H
-#define PHASEMUX_AGENT_BOUNDARY_PASSED_H
+#ifndef PHASEMUX_AGENT_BOUNDARY_SKIP_H
+#define PHASEMUX_AGENT_BOUNDARY_SKIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PASSED_WINDOW 8 /* calls */
-#define PASSED_PLACES 12
+#define SKIP_WINDOW     8 /* calls */
+#define SKIP_PLACES_MAX 12
 
 /*
  * The preload's part, in the thread's own storage. What the next call is compared with is here and not behind
  * pointers. While calls come from one place again and again, only `run` is written. Each instruction matters if
  * polls take 80 ns and wait for memory between them (docs/cost.md).
  */
-struct passed {
+struct skip {
 	/* where the next call is expected from, if it does not nest and may be skipped; site NULL: nowhere */
 	const void *site, *frame;
 	uint32_t run; /* calls from there that may be skipped, at least one, before other fields change */
@@ -41,78 +41,77 @@ struct passed {
 	uint32_t places;
 	bool nests; /* the call under way has made an intercepted one itself */
 	bool heeds; /* a skipped call that only asks, and is answered, is observed when it returns */
-	struct passed_place *next;  /* place of the next call */
-	struct passed_place *last;  /* place of the last skipped call, or at first any */
-	struct passed_place *place; /* at most PASSED_PLACES */
+	struct skip_place *next;  /* place of the next call */
+	struct skip_place *last;  /* place of the last skipped call, or at first any */
+	struct skip_place *place; /* at most SKIP_PLACES_MAX */
 };
 
-struct passed_place {
+struct skip_place {
 	const void *site, *frame;
 	/* where a call that does not nest came from after one from here; NULL: none is known */
 	const void *next_site, *next_frame;
-	struct passed_place *next;
+	struct skip_place *next;
 	uint32_t from; /* the core's number of the site */
 	bool repeats; /* `next` is this place; a flag saves a register that a comparison would need */
 	bool nests;   /* a call from here made an intercepted one itself */
 	bool asks;    /* calls from here only ask */
 };
 
-static inline bool passed_is_place(const struct passed_place *place, const void *site,
+static inline bool skip_is_place(const struct skip_place *place, const void *site,
 		const void *frame)
 {
 	return place->site == site && place->frame == frame;
 }
 
 /* Returns the place with this site and frame, or NULL. */
-static inline struct passed_place *passed_find(struct passed *passed, const void *site,
-		const void *frame)
+static inline struct skip_place *skip_find(struct skip *skip, const void *site, const void *frame)
 {
-	for (uint32_t i = 0; i < passed->places; i++)
-		if (passed_is_place(&passed->place[i], site, frame))
-			return &passed->place[i];
+	for (uint32_t i = 0; i < skip->places; i++)
+		if (skip_is_place(&skip->place[i], site, frame))
+			return &skip->place[i];
 	return NULL;
 }
 
 /* Returns how many calls may still be skipped. */
-static inline uint32_t passed_left(const struct passed *passed)
+static inline uint32_t skip_left(const struct skip *skip)
 {
-	return passed->run + passed->left;
+	return skip->run + skip->left;
 }
 
 /* Expects the call that came after one from `place` the last time. Call when `run` is used up. */
-static inline void passed_came_from(struct passed *passed, struct passed_place *place)
+static inline void skip_expect(struct skip *skip, struct skip_place *place)
 {
-	passed->last = place;
-	passed->next = place->next;
-	passed->site = place->next_site;
-	passed->frame = place->next_frame;
-	if (passed->left == 0) {
-		passed->site = NULL;
+	skip->last = place;
+	skip->next = place->next;
+	skip->site = place->next_site;
+	skip->frame = place->next_frame;
+	if (skip->left == 0) {
+		skip->site = NULL;
 	} else if (place->repeats) {
-		passed->run = passed->left;
-		passed->left = 0;
+		skip->run = skip->left;
+		skip->left = 0;
 	} else {
-		passed->run = 1;
-		passed->left--;
+		skip->run = 1;
+		skip->left--;
 	}
 }
 
 /* Allows to skip `calls` calls, after one from `place`. */
-static inline void passed_start(struct passed *passed, struct passed_place *place, uint32_t calls)
+static inline void skip_start(struct skip *skip, struct skip_place *place, uint32_t calls)
 {
-	passed->run = 0;
-	passed->left = calls;
-	passed_came_from(passed, place);
+	skip->run = 0;
+	skip->left = calls;
+	skip_expect(skip, place);
 }
 
-static inline void passed_stop(struct passed *passed)
+static inline void skip_stop(struct skip *skip)
 {
-	passed->run = passed->left = 0;
-	passed->site = NULL;
+	skip->run = skip->left = 0;
+	skip->site = NULL;
 }
 
 /* Notes that a call from `next` came after one from `place`. next NULL: none, or one that nests. */
-static inline void passed_follows(struct passed_place *place, struct passed_place *next)
+static inline void skip_follows(struct skip_place *place, struct skip_place *next)
 {
 	place->next = next;
 	place->next_site = next ? next->site : NULL;
@@ -122,17 +121,17 @@ static inline void passed_follows(struct passed_place *place, struct passed_plac
 
 /*
  * Skips the call that begins, if it comes from one of the places: the burst under way then goes on after it.
- * Returns false if it does not. Call only while passed_left is not 0.
+ * Returns false if it does not. Call only while skip_left is not 0.
  */
-static inline bool passed_takes(struct passed *passed, const void *site, const void *frame)
+static inline bool skip_takes(struct skip *skip, const void *site, const void *frame)
 {
-	struct passed_place *place = passed_find(passed, site, frame);
+	struct skip_place *place = skip_find(skip, site, frame);
 
 	if (!place)
 		return false;
 	if (!place->nests)
-		passed_follows(passed->last, place);
-	passed_start(passed, place, passed_left(passed) - 1);
+		skip_follows(skip->last, place);
+	skip_start(skip, place, skip_left(skip) - 1);
 	return true;
 }
 
@@ -140,12 +139,12 @@ static inline bool passed_takes(struct passed *passed, const void *site, const v
  * Skips the call that begins, if it comes from the place that is expected, in a few instructions. Such a call
  * makes no other one that is intercepted. Returns false if it comes from elsewhere.
  */
-static inline bool passed_takes_next(struct passed *passed, const void *site, const void *frame)
+static inline bool skip_takes_next(struct skip *skip, const void *site, const void *frame)
 {
-	if (passed->site != site || passed->frame != frame)
+	if (skip->site != site || skip->frame != frame)
 		return false;
-	if (!--passed->run)
-		passed_came_from(passed, passed->next);
+	if (!--skip->run)
+		skip_expect(skip, skip->next);
 	return true;
 }
 

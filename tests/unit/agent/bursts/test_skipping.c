@@ -14,12 +14,12 @@
 #include "sampling/clock.h"
 #include "tests/tap.h"
 
-#define MILLION      1000000
-#define PASSED_TICKS 3
+#define MILLION    1000000
+#define SKIP_TICKS 3
 
 static struct thread_rules rules;
 static struct thread *thread;
-static struct passed passed; /* in the storage of the program's thread */
+static struct skip skips; /* in the storage of the program's thread */
 static uint64_t now;
 static bool looks;                                /* at the call under way */
 static uint64_t looked_at, true_burst, true_call; /* calls; ticks */
@@ -48,14 +48,14 @@ static void returns(enum call call, const void *site)
 	thread->polling.asked = call >= ASKS;
 	thread->polling.answered = call == ANSWERED;
 	thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
-	if (thread_passes(thread, &rules))
-		passed_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
+	if (skipping_windows(thread, &rules))
+		skipping_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
 }
 
 /* It went by, but was answered. */
 static void returns_answered(uintptr_t place)
 {
-	if (!passed_answered(thread, &rules, now))
+	if (!skipping_answered(thread, &rules, now))
 		return;
 	thread->at = path_find(&thread->sites.paths, place, NULL);
 	thread->polling.asked = thread->polling.answered = true;
@@ -69,27 +69,27 @@ static void any_call(uintptr_t place, enum call call, uint64_t burst, uint64_t t
 
 	now += burst;
 	looks = true;
-	if (passed_left(thread->passed)) {
-		bool next = passed_takes_next(thread->passed, site, frame);
+	if (skip_left(thread->skip)) {
+		bool next = skip_takes_next(thread->skip, site, frame);
 
-		looks = !next && !passed_takes(thread->passed, site, frame);
+		looks = !next && !skip_takes(thread->skip, site, frame);
 		expected += next;
 		expected_nesting += next && place == nesting;
 	}
 	if (looks) {
 		thread->at = path_find(&thread->sites.paths, place, NULL);
 		thread->entered = now;
-		thread->passed->nests = false;
+		thread->skip->nests = false;
 		thread->polling.asks = call >= ASKS;
 		thread_end_burst(thread, &rules, MPI_CALL_Test, now);
-		thread->passed->nests |= place == nesting;
+		thread->skip->nests |= place == nesting;
 	}
 	now += took;
 	true_call += took;
 	looked_at += looks;
 	if (looks)
 		returns(call, site);
-	else if (call == ANSWERED && thread->passed->heeds)
+	else if (call == ANSWERED && thread->skip->heeds)
 		returns_answered(place);
 }
 
@@ -105,7 +105,7 @@ static void begin(uint32_t multiple)
 
 	rules = (struct thread_rules){ .groups = 1,
 		.call_ticks = 40,
-		.passed_ticks = PASSED_TICKS,
+		.skip_ticks = SKIP_TICKS,
 		.allowed = 0.009 };
 	rules.scheme.groups = 1;
 	rules.quick_ticks = 4000;
@@ -116,8 +116,8 @@ static void begin(uint32_t multiple)
 	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0, false);
 	if (!thread)
 		exit(1);
-	passed = (struct passed){ .place = thread->places };
-	thread->passed = &passed;
+	skips = (struct skip){ .place = thread->places };
+	thread->skip = &skips;
 	thread->random = 1;
 	thread->open_error = -1; /* nothing is read */
 	thread->window.multiple = multiple;
@@ -162,9 +162,9 @@ static void check(const char *name, uint64_t calls, double tolerance)
 	ok(fabs(account.ticks / (double)true_burst - 1) <= tolerance,
 			"%s: the time of the bursts (%g of it)", name,
 			account.ticks / (double)true_burst);
-	ok(account.passed == (double)(calls - looked_at), "%s: those that went by", name);
+	ok(account.skipped == (double)(calls - looked_at), "%s: those that went by", name);
 	is_near(thread_own_ticks(thread, &rules) - account.service_ticks,
-			account.passed * PASSED_TICKS, 0.5, "and what they cost");
+			account.skipped * SKIP_TICKS, 0.5, "and what they cost");
 }
 
 /* Varies from call to call, mean 1. */
@@ -177,15 +177,15 @@ static void test_loop(void)
 {
 	double bursts, ticks;
 
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < MILLION / 2; i++) {
 		one_call(0x1000, true, (uint64_t)(300 * varies()), (uint64_t)(500 * varies()));
 		one_call(0x2000, true, (uint64_t)(100 * varies()), (uint64_t)(200 * varies()));
 	}
 	one_call(0x3000, true, 100, 100);
 	check("a loop of two calls", MILLION + 1, 0.02);
-	ok((double)looked_at < 1.2 * MILLION / (PASSED_MOST + 1) &&
-					(double)looked_at > 0.8 * MILLION / (PASSED_MOST + 1),
+	ok((double)looked_at < 1.2 * MILLION / (SKIPPING_MAX + 1) &&
+					(double)looked_at > 0.8 * MILLION / (SKIPPING_MAX + 1),
 			"one in so many was looked at, about (%g)", (double)looked_at);
 	ticks = between(0x2000, 0x1000, &bursts);
 	is_near(bursts / (MILLION / 2), 1, 0.02, "so many from the second to the first");
@@ -199,7 +199,7 @@ static void test_computing_between(void)
 	double bursts, ticks;
 
 	/* after each thousand polls a burst of 0.2 ms, and what it ends in is another call */
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < 1000; i++) {
 		for (int poll = 0; poll < 1000; poll++)
 			one_call(0x1000, false, (uint64_t)(50 * varies()),
@@ -216,17 +216,17 @@ static void test_computing_between(void)
 
 static void test_other_stack(void)
 {
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000, false, 50, 50);
 	ok(looked_at < 5000, "one place goes by");
-	while (!passed_left(thread->passed))
+	while (!skip_left(thread->skip))
 		one_call(0x1000, false, 50, 50);
 	frame = (const void *)0x6000;
 	one_call(0x1000, false, 50, 50);
 	ok(looks, "the same place with another stack does not");
 	frame = (const void *)0x7000;
-	while (!passed_left(thread->passed))
+	while (!skip_left(thread->skip))
 		one_call(0x1000, false, 50, 50);
 	one_call(0x2000, false, 50, 50);
 	ok(looks, "another place does not");
@@ -244,7 +244,7 @@ static void test_same_order(void)
 {
 	uint64_t went_by;
 
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < MILLION; i++)
 		one_call(0x1000 + 16 * (uintptr_t)(i % 5), false, 50, 50);
 	went_by = MILLION - looked_at;
@@ -259,7 +259,7 @@ static void test_same_order(void)
 /* Only of a call that makes no intercepted one itself it may be unknown that the thread is in it. */
 static void test_nesting(void)
 {
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	nesting = 0x2000;
 	for (int i = 0; i < MILLION; i++)
 		one_call(i % 4 ? 0x1000 : 0x2000, false, 50, 50);
@@ -277,7 +277,7 @@ static void test_rare_place(void)
 	uint64_t rare = 0;
 	double bursts, ticks;
 
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < 10 * MILLION; i++) {
 		bool is_rare = rand() % 50 == 0;
 
@@ -287,7 +287,7 @@ static void test_rare_place(void)
 	}
 	one_call(0x3000, true, 100, 100);
 	check("a place that is rare", 10 * MILLION + 1, 0.02);
-	ok((double)looked_at < 2 * 10.0 * MILLION / (PASSED_MOST + 1),
+	ok((double)looked_at < 2 * 10.0 * MILLION / (SKIPPING_MAX + 1),
 			"a place that is rare: it goes by as well (%g)", (double)looked_at);
 	ticks = between(0x1000, 0x2000, &bursts);
 	is_near(bursts / (double)rare, 1, 0.1, "a place that is rare: its bursts");
@@ -302,20 +302,20 @@ static void test_budget(void)
 	uint64_t second = 2600 * (uint64_t)MILLION;
 
 	begin(0);
-	is_int(passed_multiple(thread, &rules, 100000, second, second), 0,
+	is_int(skipping_multiple(thread, &rules, 100000, second, second), 0,
 			"a hundred thousand calls a second are looked at, each");
-	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 10,
+	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 10,
 			"of three millions one in eleven");
-	is_int(passed_multiple(thread, &rules, 100 * MILLION, second, second), PASSED_MOST,
+	is_int(skipping_multiple(thread, &rules, 100 * MILLION, second, second), SKIPPING_MAX,
 			"of very many one in so many");
 	thread->window.doubt = second / 50;
-	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 0,
+	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 0,
 			"none goes by while much of what went by was long");
-	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, 3 * second), 10,
+	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, 3 * second), 10,
 			"until the run is longer");
 	thread->window.doubt = 0;
 	rules.allowed = 0;
-	is_int(passed_multiple(thread, &rules, 3 * MILLION, second, second), 0,
+	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 0,
 			"without a budget, all are looked at");
 	site_add(&thread->counts.calls, 3 * MILLION);
 	rules.allowed = 0.009;
@@ -330,7 +330,7 @@ static void test_something_long(bool waits, const char *name)
 {
 	uint64_t most = (waits ? 10 : 1) * (uint64_t)MILLION;
 
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < MILLION; i++)
 		one_call(0x1000, waits, !waits && i % 100000 == 50000 ? MILLION : 100,
 				waits && i % 100000 == 50000 ? MILLION : 100);
@@ -375,7 +375,7 @@ static void test_polling(void)
 		any_call(0x1000, ASKS, 150, 200);
 		any_call(0x2000, ASKS, 100, 300);
 	}
-	ok((double)looked_at < 1.2 * MILLION / (PASSED_MOST + 1) + 200,
+	ok((double)looked_at < 1.2 * MILLION / (SKIPPING_MAX + 1) + 200,
 			"two calls that ask, in turn: most go by (%g do not)", (double)looked_at);
 	any_call(0x3000, WAITS, 125, 300); /* after calls that go by, the mean */
 	check_polling("two calls that ask", 2, 275, MILLION - 1, 250.0 * MILLION / 2);
@@ -386,7 +386,7 @@ static void test_answers(uint32_t answered_too)
 {
 	const int rounds = 1000;
 
-	begin(PASSED_MOST);
+	begin(SKIPPING_MAX);
 	for (int i = 0; i < rounds; i++) {
 		for (int poll = 0; poll < 2000; poll++)
 			any_call(poll % 2 ? 0x1000 : 0x2000, ASKS, 100, 200);
@@ -446,7 +446,7 @@ static void test_held_up(bool is_held, uint32_t multiple)
 static void test_cost(void)
 {
 	uint64_t begin = clock_now();
-	double cost = passed_cost(), all = (double)(clock_now() - begin);
+	double cost = skipping_cost(), all = (double)(clock_now() - begin);
 
 	ok(cost > 0 && cost < all, "a call that goes by costs %.2f ticks, found out in %.0f", cost,
 			all);
@@ -470,8 +470,8 @@ int main(void)
 	test_answers(20);
 	test_progress();
 	test_held_up(true, 0);
-	test_held_up(true, PASSED_MOST);
+	test_held_up(true, SKIPPING_MAX);
 	test_held_up(false, 0);
-	test_held_up(false, PASSED_MOST);
+	test_held_up(false, SKIPPING_MAX);
 	return tap_done();
 }
