@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One thread of the program: its groups of events, its ring of bursts, its call sites. This file has what is
- * done at the two ends of a burst; everything rarer is done by hooks.c and the ledger.
+ * One thread of the program: its groups of events, its ring of bursts, its call sites, and its life. The
+ * functions that delimit and read its bursts are in agent/bursts.
  */
 #ifndef PHASEMUX_AGENT_THREAD_THREAD_H
 #define PHASEMUX_AGENT_THREAD_THREAD_H
