@@ -32,6 +32,14 @@ struct mixture {
 	} part[PARTS_MAX];
 };
 
+#define CHAINS 256
+
+/* Numbers of spans in chains, so that the spans of one site, or of two calls, are found without the others. */
+struct chains {
+	uint16_t first[CHAINS];       /* 1 + number of the span; 0: none */
+	uint16_t next[SPANS_MAX + 1]; /* by span, in the same form */
+};
+
 struct placing {
 	struct unread *unread;
 	struct unread_placed *placed;
@@ -40,6 +48,8 @@ struct placing {
 	uint32_t prototypes;
 	double burst_min, seconds;     /* in ticks; length of a tick */
 	struct mixture mixture, whole; /* of the length that is placed, and of its span */
+	struct chains of_site;         /* spans that start at one site */
+	struct chains of_calls;        /* spans that start and end at the same two calls */
 };
 
 /* Returns the part of a prototype, which is added if it is missing; the last part if there is no room. */
@@ -99,18 +109,81 @@ static uintptr_t caller_at(const struct site_table *sites, uint16_t site)
 	return path < sites->paths.count ? sites->paths.path[path].address[0] : 0;
 }
 
+/* Returns the highest bin, up to `most`, in which bursts of the span were read; -1: there is none. */
+static int read_bin(const struct placing *placing, const struct span *span, int most)
+{
+	int highest = -1;
+
+	for (unsigned i = 0; i < span->lengths; i++) {
+		int bin = span->bin[i];
+
+		if (bin > highest && bin <= most &&
+				placing->sites->length[span_length_number(span, i)].share[0].read)
+			highest = bin;
+	}
+	return highest;
+}
+
+static unsigned chain_of_site(uint32_t site)
+{
+	return site % CHAINS;
+}
+
+static unsigned chain_of_calls(uintptr_t from, uintptr_t to)
+{
+	return (unsigned)((from + 3 * to) % CHAINS);
+}
+
+static void chain(struct chains *chains, unsigned number, uint32_t span)
+{
+	chains->next[span] = chains->first[number];
+	chains->first[number] = (uint16_t)(span + 1);
+}
+
+/* Sorts the spans into chains, each in the order of their numbers. The chains are empty before. */
+static void make_chains(struct placing *placing)
+{
+	const struct site_table *sites = placing->sites;
+
+	for (uint32_t s = sites->spans + 1; s-- > 0;) {
+		const struct span *span = &sites->span[s];
+
+		if (!span->used)
+			continue;
+		chain(&placing->of_site, chain_of_site(span->from), s);
+		chain(&placing->of_calls,
+				chain_of_calls(caller_at(sites, span->from),
+						caller_at(sites, span->to)),
+				s);
+	}
+}
+
+/* Adds the lengths alike of all spans that start at the site of this one. */
+static void add_same_site(struct placing *placing, const struct span *span, int bin)
+{
+	const struct chains *chains = &placing->of_site;
+
+	for (uint32_t n = chains->first[chain_of_site(span->from)]; n; n = chains->next[n - 1])
+		if (placing->sites->span[n - 1].from == span->from)
+			add_span(placing, &placing->sites->span[n - 1], bin, -ALIKE_BINS,
+					ALIKE_BINS);
+}
+
 /* Adds the lengths alike of all spans that start and end at the calls of this one, by any call paths. */
 static void add_same_calls(struct placing *placing, const struct span *span, int bin)
 {
 	const struct site_table *sites = placing->sites;
+	const struct chains *chains = &placing->of_calls;
 	uintptr_t from = caller_at(sites, span->from), to = caller_at(sites, span->to);
 
 	if (!from || !to)
 		return;
-	for (const struct span *other = sites->span; other <= sites->span + sites->spans; other++)
-		if (other->used && caller_at(sites, other->from) == from &&
-				caller_at(sites, other->to) == to)
+	for (uint32_t n = chains->first[chain_of_calls(from, to)]; n; n = chains->next[n - 1]) {
+		const struct span *other = &sites->span[n - 1];
+
+		if (caller_at(sites, other->from) == from && caller_at(sites, other->to) == to)
 			add_span(placing, other, bin, -ALIKE_BINS, ALIKE_BINS);
+	}
 }
 
 /*
@@ -122,7 +195,6 @@ static void add_same_calls(struct placing *placing, const struct span *span, int
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
 	struct mixture *mixture = &placing->mixture;
-	const struct site_table *sites = placing->sites;
 	bool few = placing->whole.read <= FEW_READ;
 	int bin = span->bin[l];
 
@@ -131,15 +203,13 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 	for (int away = 0; away <= ALIKE_BINS && mixture->read <= 0; away++)
 		add_at(placing, span, bin, away);
 	if (mixture->read <= 0)
-		for (uint32_t s = 0; s <= sites->spans; s++)
-			if (sites->span[s].used && sites->span[s].from == span->from)
-				add_span(placing, &sites->span[s], bin, -ALIKE_BINS, ALIKE_BINS);
+		add_same_site(placing, span, bin);
 	if (mixture->read <= 0 && few)
 		add_same_calls(placing, span, bin);
 	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
 		add_at(placing, span, bin, away);
-	for (int away = FAR_BINS + 1; away < HISTOGRAM_BINS && mixture->read <= 0; away++)
-		add_span(placing, span, bin, -away, -away);
+	if (mixture->read <= 0)
+		add_span(placing, span, read_bin(placing, span, bin - FAR_BINS - 1), 0, 0);
 	if (mixture->read <= 0 && !few)
 		add_same_calls(placing, span, bin);
 	return mixture->read > 0;
@@ -359,6 +429,7 @@ struct unread_placed unread_add(struct unread *unread, const struct site_table *
 		.burst_min = burst_min,
 		.seconds = ns_per_tick * 1e-9 };
 
+	make_chains(&placing);
 	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++)
 		if (span->used)
 			place_span(&placing, span);
