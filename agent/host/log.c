@@ -3,12 +3,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
 
 /* -1: not decided yet */
@@ -18,20 +18,6 @@ static int speaker = -1;
 static dev_t stderr_device;
 static ino_t stderr_inode;
 
-int log_announced_rank(void)
-{
-	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-		"SLURM_PROCID" };
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
-		const char *rank = getenv(variables[i]);
-
-		if (rank && *rank)
-			return atoi(rank);
-	}
-	return 0;
-}
-
 void log_speaker(bool speaks)
 {
 	speaker = speaks;
@@ -40,7 +26,7 @@ void log_speaker(bool speaks)
 bool log_speaks(void)
 {
 	if (speaker < 0)
-		speaker = log_announced_rank() == 0;
+		speaker = launcher_rank() <= 0;
 	return speaker;
 }
 

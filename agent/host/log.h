@@ -9,9 +9,6 @@
 /* Notes which file stderr is. Call before the other functions. */
 void log_open(void);
 
-/* Returns the rank that the launcher has set in the environment, before MPI starts; 0 if there is none. */
-int log_announced_rank(void);
-
 /* Sets and returns whether this process prints for its job. Until it is set, the launcher's rank 0 does. */
 void log_speaker(bool speaks);
 bool log_speaks(void);

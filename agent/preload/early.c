@@ -8,23 +8,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sampling/descriptor.h"
-
-int early_is_rank(void)
-{
-	static const char *const variables[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-		"SLURM_PROCID" };
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-		if (getenv(variables[i]))
-			return 1;
-	return 0;
-}
 
 /* Makes the kernel's table of descriptors grow to the numbers that those of counters will have. */
 static void grow_descriptors(void)

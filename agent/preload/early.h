@@ -7,9 +7,6 @@
 #ifndef PHASEMUX_AGENT_PRELOAD_EARLY_H
 #define PHASEMUX_AGENT_PRELOAD_EARLY_H
 
-/* Returns whether a launcher has started this process as a rank, according to the environment. */
-int early_is_rank(void);
-
 /* Prepares descriptors and barriers. Takes some microseconds, and leaves no descriptor open. */
 void early_prepare(void);
 

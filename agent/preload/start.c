@@ -6,7 +6,7 @@
 
 #include "agent/loader/real.h"
 #include "agent/loader/visible.h"
-#include "agent/preload/early.h"
+#include "agent/host/launcher.h"
 #include "agent/preload/look.h"
 #include "agent/preload/role.h"
 #include "agent/preload/target.h"
@@ -25,10 +25,10 @@ static __attribute__((constructor)) void begin(void)
 	real_start();
 	wrap_threads_start();
 	visible_start();
-	if (early_is_rank() && !target_is_disabled())
+	if (launcher_rank() >= 0 && !target_is_disabled())
 		target_prepare();
 	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */
-	if (getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK"))
+	if (launcher_is_of_mpi())
 		target = NULL;
 	if (target && *target) {
 		wrap_role = role_below(atol(target));

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/host/launcher.h"
 #include "agent/loader/real.h"
 #include "agent/preload/early.h"
 #include "agent/preload/target.h"
@@ -131,7 +132,7 @@ static void enter_init(const void *site, const void *frame)
 
 	if (wrap_begins(site, frame) && !target_is_disabled()) {
 		/* without a launcher, MPI_Init is the first sign of MPI */
-		if (!early_is_rank())
+		if (launcher_rank() < 0)
 			target_prepare();
 		early_wake_counters();
 	}

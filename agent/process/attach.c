@@ -20,6 +20,7 @@
 #include "agent/core/storage.h"
 #include "agent/core/toggle.h"
 #include "agent/core/watcher.h"
+#include "agent/host/launcher.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/loader/modules.h"
@@ -228,13 +229,13 @@ static int attach(struct preload *preload)
 {
 	char why[512] = "";
 	double run;
-	int trouble, error;
+	int trouble, error, rank = launcher_rank();
 
 	if (getauxval(AT_SECURE))
 		return -EPERM;
 	log_open();
 	core.adapter = preload->adapter;
-	core.world = (struct mpi_world){ .rank = log_announced_rank(), .size = 1 };
+	core.world = (struct mpi_world){ .rank = rank < 0 ? 0 : rank, .size = 1 };
 	strcpy(core.world.library, preload->with_mpi ? "an MPI without an adapter" : "no MPI");
 	if (core.adapter)
 		core.world = preload->world;

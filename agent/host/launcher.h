@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the environment says of the launcher that has started this process as a rank. */
+#ifndef PHASEMUX_AGENT_HOST_LAUNCHER_H
+#define PHASEMUX_AGENT_HOST_LAUNCHER_H
+
+#include <stdbool.h>
+
+/* Returns the rank that a launcher has given to this process, before MPI starts; -1: none did. */
+int launcher_rank(void);
+
+/* Returns whether the launcher is that of an MPI. Slurm and PMIx also start programs that never use MPI. */
+bool launcher_is_of_mpi(void);
+
+#endif
