@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "multiplex/mix.h"
 #include "sampling/clock.h"
 
 #define SAMPLE_CIRCLE 8 /* number of ranks that sample the same executions */
@@ -83,14 +84,6 @@ static int classify(const struct prototype_table *table, const double *metrics, 
 	return nearest;
 }
 
-/* Mixes with the finaliser of SplitMix64. */
-uint64_t ledger_mixed(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	return x ^ (x >> 31);
-}
-
 /*
  * Returns a number for what the burst executes. It is equal for all ranks of a circle that come from the same
  * call equally often. The number of circles grows with the number of ranks, because otherwise the sample would
@@ -104,10 +97,10 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 	const struct site *from;
 
 	if (burst->slice)
-		return ledger_mixed(ledger_mixed(burst->begin) + thread->place);
+		return mix_bits(mix_bits(burst->begin) + thread->place);
 	from = &sites->site[burst->from];
-	return ledger_mixed(ledger_mixed(sites->paths.path[from->path].signature + from->call) +
-			ledger_mixed(burst->execution) + ledger->rank % circles);
+	return mix_bits(mix_bits(sites->paths.path[from->path].signature + from->call) +
+			mix_bits(burst->execution) + ledger->rank % circles);
 }
 
 static void offer(struct ledger *ledger, const struct thread *thread, const struct burst *burst,

@@ -11,9 +11,6 @@
 
 #include "agent/ledger/ledger_state.h"
 
-/* Returns x mixed to a random number. */
-uint64_t ledger_mixed(uint64_t x);
-
 /* Adds the thread's open quantum to the sums, and removes the spool's copy. Caller holds the ledger lock. */
 void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
 

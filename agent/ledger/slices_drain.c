@@ -5,6 +5,7 @@
 
 #include "agent/host/readers.h"
 #include "agent/ledger/book.h"
+#include "multiplex/mix.h"
 #include "sampling/clock.h"
 
 #define AHEAD_NS 2e9 /* length from which a burst is cut before it ends */
@@ -140,7 +141,7 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 		struct burst *pending = &thread->pending.last->burst;
 
 		pending->samples = (uint16_t)samples;
-		pending->address = sample[ledger_mixed(burst->begin) % samples].address;
+		pending->address = sample[mix_bits(burst->begin) % samples].address;
 	}
 }
 
@@ -180,7 +181,7 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 		return;
 	head = slicer_look(slicer);
 	while (slicer_sample(slicer, burst->begin, end, head, &sample, &at)) {
-		int prototype = draw_prototype(thread, table, burst, ledger_mixed(at));
+		int prototype = draw_prototype(thread, table, burst, mix_bits(at));
 
 		if (prototype >= 0)
 			ledger_locate(ledger, (unsigned)prototype, sample.address, 1);

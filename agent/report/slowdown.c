@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "multiplex/estimate/estimate.h"
+#include "multiplex/mix.h"
 
 #define CALLS_LEAST 16  /* number of calls that a stretch needs to have a rate */
 #define ALIKE       0.1 /* maximum difference of the unobserved rates before and after a pair */
@@ -12,12 +13,9 @@
 
 bool slowdown_observes(uint64_t number)
 {
-	/* splitmix64 */
-	uint64_t lot = (number / 2 + 1) * 0x9e3779b97f4a7c15u;
+	uint64_t state = number / 2 * MIX_STEP;
 
-	lot = (lot ^ lot >> 30) * 0xbf58476d1ce4e5b9u;
-	lot = (lot ^ lot >> 27) * 0x94d049bb133111ebu;
-	return (number ^ lot >> 63) % 2;
+	return (number ^ mix_next(&state) >> 63) % 2;
 }
 
 /* Logarithms of the rates in a pair, because noise does not shift their mean. NAN: not known. */

@@ -8,6 +8,7 @@
 
 #include "cluster/density/epsilon.h"
 #include "cluster/prototypes.h"
+#include "multiplex/mix.h"
 
 /* Least distance that a prototype reaches beyond the sampled bursts that it represents. */
 #define CLASSIFY_EPS 0.02
@@ -29,15 +30,6 @@ const char *sample_name(enum sample_by how)
 	return names[how];
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* Marks `bursts` random bursts that are not yet taken (selection sampling, Knuth's algorithm S). */
 static void take_over_time(bool *taken, const struct selection *all, size_t bursts)
 {
@@ -49,7 +41,7 @@ static void take_over_time(bool *taken, const struct selection *all, size_t burs
 	for (size_t i = 0; i < all->count && bursts; i++) {
 		if (taken[i])
 			continue;
-		if (next_random(&state) % left-- < bursts) {
+		if (mix_next(&state) % left-- < bursts) {
 			taken[i] = true;
 			bursts--;
 		}
