@@ -26,8 +26,6 @@
 #include "agent/spool/spool.h"
 #include "agent/thread/thread.h"
 
-#define CORE_EVENT_BYTES                                                                           \
-	(128 << 10) /* of the kernel's pages for events, from which new threads have none */
 #define CORE_SERVICE_NS 10000000 /* between two services of a thread, except in calm */
 
 struct core {

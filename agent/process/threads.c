@@ -24,6 +24,9 @@
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
+/* Size of the kernel's pages for events in all threads, from which new threads have none. */
+#define EVENT_BYTES_MAX (128 << 10)
+
 char threads_unobserved;
 
 static bool is_started; /* core.thread_ends and the crowd's lists exist */
@@ -47,7 +50,7 @@ static struct thread *thread_of_key(void *data, bool *first)
 
 /*
  * Returns a new thread, or NULL if there is no memory. Each of its events has a page of the kernel. If the
- * process has too many of these pages (CORE_EVENT_BYTES), the thread has none, and is read by system calls.
+ * process has too many of these pages (EVENT_BYTES_MAX), the thread has none, and is read by system calls.
  */
 static struct thread *open_thread(pid_t tid, unsigned index)
 {
@@ -59,7 +62,7 @@ static struct thread *open_thread(pid_t tid, unsigned index)
 		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
 	/* many threads often start at once: each reserves first what it may take */
 	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
-			CORE_EVENT_BYTES;
+			EVENT_BYTES_MAX;
 	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
 			&core.counting.plan, (uint64_t)core.world.rank + index,
 			save_pages ? READ_SYSCALL : core.counting.probe.method, save_pages);
