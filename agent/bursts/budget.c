@@ -72,7 +72,7 @@ static uint64_t recently_kept(const struct thread_recent *recent)
 	return histogram_floor(4 * octave);
 }
 
-void thread_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+void budget_learn_short(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	struct thread_recent *recent = &thread->recent;
 	uint64_t common = atomic_load_explicit(&rules->burst_min, memory_order_relaxed), own;
@@ -105,7 +105,7 @@ static uint64_t learn_most(const struct thread *thread, const struct thread_rule
 	return (uint64_t)(at_once > in_time ? at_once : in_time);
 }
 
-void thread_keep_budget(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
+void budget_keep(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
 {
 	double spent = rules->fixed_ticks + thread_own_ticks(thread, rules);
 	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);

@@ -138,7 +138,7 @@ static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_
 	drain_soon(thread, now);
 }
 
-__attribute__((hot)) void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
+__attribute__((hot)) void delimit_end(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
 	struct thread_counts *counts = &thread->counts;
@@ -213,8 +213,8 @@ static inline void publish(struct thread *thread, uint64_t now)
 	atomic_store_explicit(&open->since, now, memory_order_release);
 }
 
-__attribute__((hot)) void thread_begin_burst(struct thread *thread,
-		const struct thread_rules *rules, enum runtime_call call, uint64_t now)
+__attribute__((hot)) void delimit_begin(struct thread *thread, const struct thread_rules *rules,
+		enum runtime_call call, uint64_t now)
 {
 	double chance;
 
@@ -239,15 +239,15 @@ __attribute__((hot)) void thread_begin_burst(struct thread *thread,
 		publish(thread, now);
 }
 
-void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
+void delimit_begin_other(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
 	thread->by_other = true;
-	thread_begin_burst(thread, rules, call, now);
+	delimit_begin(thread, rules, call, now);
 	thread->by_other = false;
 }
 
-void thread_return(struct thread *thread, uint32_t returns, uint64_t now)
+void delimit_return(struct thread *thread, uint32_t returns, uint64_t now)
 {
 	thread->returns = returns;
 	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);

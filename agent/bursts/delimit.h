@@ -8,32 +8,32 @@
 #include "agent/thread/thread.h"
 
 /* Ends the burst under way at time now, when `call` begins at the path thread->at. */
-void thread_end_burst(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now);
+void delimit_end(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
+		uint64_t now);
 
 /* Starts a burst at time now, when `call` at the path thread->at has returned. */
-void thread_begin_burst(struct thread *thread, const struct thread_rules *rules,
-		enum runtime_call call, uint64_t now);
+void delimit_begin(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
+		uint64_t now);
 
 /* Starts a burst of a thread that does not know yet that it is observed. Call on another thread. */
-void thread_begin_other(struct thread *thread, const struct thread_rules *rules,
+void delimit_begin_other(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now);
 
 /*
  * Drops the burst or the call that was under way when the agent was turned off, because its end is not known. The
  * time since it began is unobserved. Call in the first hook after the agent is on again, at time now.
  */
-void thread_return(struct thread *thread, uint32_t returns, uint64_t now);
+void delimit_return(struct thread *thread, uint32_t returns, uint64_t now);
 
-/* Calls thread_return in the first hook after the agent was off. Call before all else in a hook. */
-static inline void thread_look_return(struct thread *thread, const struct thread_rules *rules,
+/* Calls delimit_return in the first hook after the agent was off. Call before all else in a hook. */
+static inline void delimit_look_return(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
 	/* pairs with the release in toggle.c, by way of the hooks' pointer */
 	uint32_t returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 
 	if (__builtin_expect(thread->returns != returns, 0))
-		thread_return(thread, returns, now);
+		delimit_return(thread, returns, now);
 }
 
 #endif

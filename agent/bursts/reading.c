@@ -153,7 +153,7 @@ bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint
 	return good;
 }
 
-uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	int kept = errno;
 	uint64_t end;
@@ -194,7 +194,7 @@ static bool has_run(struct thread *thread, uint64_t since, uint64_t ticks)
 	return clock_ns(ticks) <= (double)(int64_t)(ran_ns - watched->ran_ns);
 }
 
-void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+void reading_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	/* pairs with the release in publish: the thread is in this burst, and leaves groups alone */
 	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);

@@ -17,24 +17,24 @@
 bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint64_t *now);
 
 /* Reads the counters at the end of a burst. Returns the time after that. */
-uint64_t thread_read_end(struct thread *thread, const struct thread_rules *rules, uint64_t now);
+uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /*
  * Reads the counters of the burst that ends at time now, if it is one that is read. Call before anything else is
- * done, so that the counts hold as little of the agent's work as possible, and thread_end_burst after it. Returns
+ * done, so that the counts hold as little of the agent's work as possible, and delimit_end after it. Returns
  * the time when the counters were read.
  */
-static inline uint64_t thread_stop_counting(struct thread *thread, const struct thread_rules *rules,
+static inline uint64_t reading_stop(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
-	return thread->open && thread->reading ? thread_read_end(thread, rules, now) : now;
+	return thread->open && thread->reading ? reading_end(thread, rules, now) : now;
 }
 
 /*
  * Starts the next quantum within the burst under way, if that is long and its quantum is over. Call on another
  * thread. Never waits.
  */
-void thread_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
+void reading_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /* Opens the counters of a thread that was given a used place. Returns false if the burst is not to be read. */
 bool reading_open_late(struct thread *thread, const struct thread_rules *rules);

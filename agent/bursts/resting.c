@@ -30,7 +30,7 @@ static uint64_t rest_ticks(double times, double awake)
 	return (uint64_t)(ticks < most ? ticks : most);
 }
 
-void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
+void resting_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
 		uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
@@ -84,7 +84,7 @@ static uint64_t near_ns(void)
 	return 5 * ((uint64_t)step.tv_sec * 1000000000u + (uint64_t)step.tv_nsec) / 2;
 }
 
-void rest_begin(struct thread *thread, uint64_t now)
+void resting_begin(struct thread *thread, uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
 
@@ -108,7 +108,7 @@ static uint64_t late_ticks(const struct rest_plan *plan)
 	return now > plan->until ? clock_ticks((double)(now - plan->until)) : 0;
 }
 
-void rest_end(struct thread *thread, uint64_t now)
+void resting_end(struct thread *thread, uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
 	struct rest *rest = &thread->slot->rest;
@@ -127,7 +127,7 @@ void rest_end(struct thread *thread, uint64_t now)
 	plan->woken = now;
 	/*
 	 * A thread that needed a rest is likely to need the next one soon. The time at which that starts is drawn
-	 * here and not in rest_plan, which runs in certain calls of the program: rests would start after these
+	 * here and not in resting_plan, which runs in certain calls of the program: rests would start after these
 	 * more often than elsewhere.
 	 */
 	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));

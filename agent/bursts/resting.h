@@ -11,13 +11,13 @@
  * Plans a rest if the thread needs one, `elapsed` ticks after the program's start, at time now. Call on the
  * thread itself, while it is in a call.
  */
-void rest_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
+void resting_plan(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed,
 		uint64_t now);
 
 /* Begins the rest that was due. Call at time now, when a call has returned and before a burst begins. */
-void rest_begin(struct thread *thread, uint64_t now);
+void resting_begin(struct thread *thread, uint64_t now);
 
 /* Ends the rest under way, at time now. */
-void rest_end(struct thread *thread, uint64_t now);
+void resting_end(struct thread *thread, uint64_t now);
 
 #endif

@@ -229,7 +229,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 {
 	const struct open_burst *open = &thread->under_way;
 	struct slicer *slicer = &thread->slicer;
-	/* pair with the releases in publish and thread_read_end (struct open_burst) */
+	/* pair with the releases in publish and reading_end (struct open_burst) */
 	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
 	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
 	uint64_t slices = slicer->since == since ? slicer->slices : 0;

@@ -135,7 +135,7 @@ static inline void wrap_ends(void)
  * Returns whether the call is skipped here: it is made, and nothing else is done. That is so if most calls are
  * skipped and this one comes from the expected place (skip.h), or if the thread rests (rest.h). Calls from
  * other places, and calls that nest, are skipped in wrap_enter. Some calls are counted even while hooks are
- * paused, and thread_return then starts anew.
+ * paused, and delimit_return then starts anew.
  */
 static inline __attribute__((always_inline)) bool wrap_skips(const void *site, const void *frame)
 {

@@ -289,11 +289,11 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	control_stop();
 	if (thread) {
 		if (thread->resting.since)
-			rest_end(thread, now);
-		thread_look_return(thread, &core.rules, now);
-		thread_stop_counting(thread, &core.rules, now);
+			resting_end(thread, now);
+		delimit_look_return(thread, &core.rules, now);
+		reading_stop(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
-		thread_end_burst(thread, &core.rules,
+		delimit_end(thread, &core.rules,
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
 		rest_estimate_finish(thread, now);
 	}
@@ -359,10 +359,10 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	thread = threads_of_slot(slot);
 	if (thread) {
 		if (thread->resting.since)
-			rest_end(thread, now);
-		thread_stop_counting(thread, &core.rules, now);
+			resting_end(thread, now);
+		reading_stop(thread, &core.rules, now);
 		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
-		thread_end_burst(thread, &core.rules, MPI_CALL_Finalize, now);
+		delimit_end(thread, &core.rules, MPI_CALL_Finalize, now);
 		rest_estimate_finish(thread, now);
 	}
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);

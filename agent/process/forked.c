@@ -55,7 +55,7 @@ static void observe_first(void)
 		return;
 	thread->at = thread->born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
-	thread_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
+	delimit_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
 	threads_publish_first(thread);
 }
 

@@ -68,14 +68,14 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 		return;
 	now = clock_now();
 	if (__builtin_expect(thread->resting.since, 0))
-		rest_end(thread, now);
-	thread_look_return(thread, &core.rules, now);
-	begin = thread_stop_counting(thread, &core.rules, now);
+		resting_end(thread, now);
+	delimit_look_return(thread, &core.rules, now);
+	begin = reading_stop(thread, &core.rules, now);
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->entered = now;
 	thread->skip->nests = false;
 	thread->polling.asks = only_asks[call];
-	thread_end_burst(thread, &core.rules, call, now);
+	delimit_end(thread, &core.rules, call, now);
 	if (thread_is_timed(thread)) {
 		service_end_calm(thread, now);
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
@@ -107,7 +107,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	thread->polling.asked = only_asks[call];
 	thread->polling.answered = only_asks[call] && slot->answered;
 	now = clock_now();
-	thread_look_return(thread, &core.rules, now);
+	delimit_look_return(thread, &core.rules, now);
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* the service is overdue, because no call that may wait was made for some time */
@@ -117,10 +117,10 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		now = clock_now();
 	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
-		rest_begin(thread, now);
+		resting_begin(thread, now);
 		return;
 	}
-	thread_begin_burst(thread, &core.rules, call, now);
+	delimit_begin(thread, &core.rules, call, now);
 	/* no call is skipped if a rest is due soon, because it must be known what began before the rest */
 	if (skipping_windows(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
 		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);
@@ -138,12 +138,12 @@ static void answered(struct preload_thread *slot, enum runtime_call call, void *
 
 	if (!threads_is_observed(thread))
 		return;
-	thread_look_return(thread, &core.rules, now);
+	delimit_look_return(thread, &core.rules, now);
 	if (!skipping_answered(thread, &core.rules, now))
 		return;
 	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->polling.asked = thread->polling.answered = true;
-	thread_begin_burst(thread, &core.rules, call, now);
+	delimit_begin(thread, &core.rules, call, now);
 }
 
 /* Handles MPI_Pcontrol(level). */

@@ -75,9 +75,9 @@ static void serve(struct thread *thread, uint64_t now)
 		if (!core.adapter)
 			service_end_step();
 	}
-	thread_keep_budget(thread, &core.rules, now - core.start - thread->unobserved);
-	thread_learn_short(thread, &core.rules, now);
-	rest_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
+	budget_keep(thread, &core.rules, now - core.start - thread->unobserved);
+	budget_learn_short(thread, &core.rules, now);
+	resting_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
 	if (!thread->resting.wanted)
 		rest_estimate_look(thread, now);
 	thread->service_at = clock_next_multiple(pause);
@@ -99,7 +99,7 @@ void service_all_threads(void)
 		drain_other_thread(thread, clock_now());
 	for (struct thread *thread = core_threads(); thread && core.rules.switching;
 			thread = thread->next)
-		thread_switch(thread, &core.rules, clock_now());
+		reading_switch(thread, &core.rules, clock_now());
 	if (!service_try_step())
 		return;
 	do

@@ -145,7 +145,7 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
 	if (!tid)
 		pthread_setspecific(core.thread_ends, thread);
-	thread_keep_budget(thread, &core.rules, clock_now() - core.start);
+	budget_keep(thread, &core.rules, clock_now() - core.start);
 	thread->slot = slot;
 	slot->skip.place = thread->places;
 	thread->skip = &slot->skip;
@@ -206,12 +206,12 @@ static void end(void *data)
 	if (!thread)
 		return;
 	if (thread->resting.since)
-		rest_end(thread, clock_now());
+		resting_end(thread, clock_now());
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->open) {
-			thread_stop_counting(thread, &core.rules, clock_now());
+			reading_stop(thread, &core.rules, clock_now());
 			thread->at = thread->born;
-			thread_end_burst(thread, &core.rules, THREAD_pthread_create, clock_now());
+			delimit_end(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
 		rest_estimate_finish(thread, clock_now());
 		drain_ended_thread(thread);

@@ -136,7 +136,7 @@ struct thread {
 	uint64_t service_at; /* when the next service is due */
 	uint32_t untimed;    /* number of calls until the next one whose hooks are timed */
 	uint32_t returns;    /* `returns` of the rules, when the thread last read it */
-	uint64_t burst_min;  /* ticks; that of the rules, or lower (thread_learn_short) */
+	uint64_t burst_min;  /* ticks; that of the rules, or lower (budget_learn_short) */
 	struct rest_plan resting;
 	/* the burst under way */
 	bool open, reading;
@@ -145,7 +145,7 @@ struct thread {
 	uint32_t before; /* span of the last burst that was not short; 0: none */
 	struct polling polling;
 	struct skip_window window;
-	double pay;     /* that of the rules, or less (thread_keep_budget) */
+	double pay;     /* that of the rules, or less (budget_keep) */
 	double explore; /* probability that the first burst of a call site is read */
 	uint64_t random;
 	int open_error;
@@ -175,7 +175,7 @@ struct thread {
 	uint64_t place; /* number of the thread in the scheme */
 	uint64_t keep_at;
 	uint64_t unobserved; /* ticks of this thread's life in which the agent was off */
-	/* number of calls, and the time, when thread_keep_budget was last called */
+	/* number of calls, and the time, when budget_keep was last called */
 	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* of the kernel's pages for samples and counters, while the thread lives */
 	size_t event_bytes; /* part of kernel_bytes, for counters */

@@ -54,12 +54,12 @@ static void one_burst(struct thread *thread, int i)
 	uint64_t now;
 
 	thread->at = path_find(&thread->sites.paths, start, NULL);
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
 	now = clock_now();
-	thread_stop_counting(thread, &run.rules, now);
+	reading_stop(thread, &run.rules, now);
 	thread->at = path_find(&thread->sites.paths, end, NULL);
-	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
+	delimit_end(thread, &run.rules, MPI_CALL_Recv, now);
 }
 
 static void *thread_main(void *data)
@@ -221,10 +221,10 @@ static void test_time_goes_back(void)
 		ok(false, "a thread");
 		return;
 	}
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", WORK);
-	thread_stop_counting(thread, &run.rules, clock_now());
-	thread_end_burst(thread, &run.rules, MPI_CALL_Recv, thread->begin - 1000000);
+	reading_stop(thread, &run.rules, clock_now());
+	delimit_end(thread, &run.rules, MPI_CALL_Recv, thread->begin - 1000000);
 	ledger_drain(run.ledger, thread);
 	thread_account(thread, &account);
 	is_near(account.bursts, 1, 0, "a burst that ends before it began is a burst");
@@ -292,7 +292,7 @@ static void test_returns_at_once(void)
 	}
 	skips.place = thread->places;
 	thread->skip = &skips;
-	thread_return(thread, 1, clock_now());
+	delimit_return(thread, 1, clock_now());
 	ok(thread->unobserved <= clock_now() - before,
 			"a thread that is met while it is off was not off before (%g s)",
 			clock_ns(thread->unobserved) * 1e-9);
@@ -317,19 +317,19 @@ static void test_keeps_budget(void)
 		ok(false, "a thread");
 		return;
 	}
-	thread_keep_budget(thread, &run.rules, second / 2);
+	budget_keep(thread, &run.rules, second / 2);
 	ok(thread->pay > 0 && thread->pay < run.rules.pay,
 			"while the start is not paid for, fewer bursts are read, but some");
-	thread_keep_budget(thread, &run.rules, 2 * second);
+	budget_keep(thread, &run.rules, 2 * second);
 	is_near(thread->pay, run.rules.pay, 0, "then as many as the budget has for reads");
 	site_add(&thread->counts.reads, 15000);
 	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
-	thread_keep_budget(thread, &run.rules, 2 * second);
+	budget_keep(thread, &run.rules, 2 * second);
 	ok(thread->pay < run.rules.pay, "fewer, when reads have cost more than they should");
-	thread_keep_budget(thread, &run.rules, 4 * second);
+	budget_keep(thread, &run.rules, 4 * second);
 	is_near(thread->pay, run.rules.pay, 0, "until that is made up for");
 	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
-	thread_keep_budget(thread, &run.rules, 8 * second);
+	budget_keep(thread, &run.rules, 8 * second);
 	is_near(thread->pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
 			"half as many, when each takes twice as long");
 	run.rules.call_ticks = 100;
@@ -343,7 +343,7 @@ static void test_keeps_budget(void)
 	site_add(&thread->counts.service_ticks, second);
 	thread->pay = run.rules.pay;
 	run.rules.allowed = 0;
-	thread_keep_budget(thread, &run.rules, 4 * second);
+	budget_keep(thread, &run.rules, 4 * second);
 	is_near(thread->pay, run.rules.pay, 0, "without a budget, all");
 	thread_close(thread);
 	thread_free(thread);
@@ -376,21 +376,21 @@ static void test_learns_short(void)
 	atomic_store(&run.rules.burst_min, clock_ticks(150e6));
 	now = clock_now();
 	computes(thread, 300e6, 3 * second);
-	thread_learn_short(thread, &run.rules, now += 3 * second);
+	budget_learn_short(thread, &run.rules, now += 3 * second);
 	ok(thread->burst_min <= clock_ticks(150e6) && thread->burst_min > clock_ticks(100e6),
 			"as long as all ranks say (%g ms)", clock_ns(thread->burst_min) * 1e-6);
 	computes(thread, 3e6, second / 10);
-	thread_learn_short(thread, &run.rules, now += second / 10);
+	budget_learn_short(thread, &run.rules, now += second / 10);
 	ok(thread->burst_min <= clock_ticks(1.5e6) && thread->burst_min > clock_ticks(0.7e6),
 			"bursts of 3 ms are not short a tenth of a second after they came (%g ms)",
 			clock_ns(thread->burst_min) * 1e-6);
 	computes(thread, 300e6, 20 * second);
-	thread_learn_short(thread, &run.rules, now += 20 * second);
+	budget_learn_short(thread, &run.rules, now += 20 * second);
 	ok(thread->burst_min > clock_ticks(100e6), "but when they have long been gone (%g ms)",
 			clock_ns(thread->burst_min) * 1e-6);
 	run.rules.burst_min_given = true;
 	computes(thread, 3e6, 9 * second);
-	thread_learn_short(thread, &run.rules, now + 9 * second);
+	budget_learn_short(thread, &run.rules, now + 9 * second);
 	ok(thread->burst_min == clock_ticks(150e6), "a limit that the user has set stays");
 	run.rules.burst_min_given = false;
 	thread_close(thread);

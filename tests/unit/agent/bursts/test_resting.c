@@ -45,7 +45,7 @@ static uint64_t wanted_at(uint64_t now, uint64_t spent)
 {
 	site_add(&thread->counts.hook_ticks, spent);
 	thread->resting.wanted = 0;
-	rest_plan(thread, &rules, now, now);
+	resting_plan(thread, &rules, now, now);
 	return thread->resting.wanted;
 }
 
@@ -94,7 +94,7 @@ static void test_count(void)
 	is_int(rest_takes(&slot.rest) || rest_skips(&slot.rest), 0,
 			"awake: each call is looked at");
 	thread->resting.wanted = ms(1000000);
-	rest_begin(thread, now);
+	resting_begin(thread, now);
 	for (int i = 0; i < 1600; i++) {
 		bool by = rest_skips(&slot.rest);
 
@@ -111,7 +111,7 @@ static void test_count(void)
 	for (taken = 0; rest_takes(&slot.rest);)
 		taken++;
 	ok(taken < REST_LOOKS, "a rest ends a few calls after its time");
-	rest_end(thread, now + 1000);
+	resting_end(thread, now + 1000);
 	thread_account(thread, &account);
 	is_near(account.rested_ticks, 1000, 0, "how long it was is counted");
 	is_near(account.rested_calls, (double)(1601 + taken), 0, "and its calls");

@@ -47,7 +47,7 @@ static void returns(enum call call, const void *site)
 	site_add(&thread->counts.mpi_ticks, now - thread->entered);
 	thread->polling.asked = call >= ASKS;
 	thread->polling.answered = call == ANSWERED;
-	thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
+	delimit_begin(thread, &rules, MPI_CALL_Test, now);
 	if (skipping_windows(thread, &rules))
 		skipping_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
 }
@@ -59,7 +59,7 @@ static void returns_answered(uintptr_t place)
 		return;
 	thread->at = path_find(&thread->sites.paths, place, NULL);
 	thread->polling.asked = thread->polling.answered = true;
-	thread_begin_burst(thread, &rules, MPI_CALL_Test, now);
+	delimit_begin(thread, &rules, MPI_CALL_Test, now);
 }
 
 /* As the preload and the hooks do it: a call from a place, after a burst of so many ticks. */
@@ -81,7 +81,7 @@ static void any_call(uintptr_t place, enum call call, uint64_t burst, uint64_t t
 		thread->entered = now;
 		thread->skip->nests = false;
 		thread->polling.asks = call >= ASKS;
-		thread_end_burst(thread, &rules, MPI_CALL_Test, now);
+		delimit_end(thread, &rules, MPI_CALL_Test, now);
 		thread->skip->nests |= place == nesting;
 	}
 	now += took;
@@ -124,7 +124,7 @@ static void begin(uint32_t multiple)
 	now = 1000;
 	looked_at = expected = true_burst = true_call = held_up = 0;
 	nesting = expected_nesting = 0;
-	thread_begin_burst(thread, &rules, MPI_CALL_Init, now);
+	delimit_begin(thread, &rules, MPI_CALL_Init, now);
 }
 
 static double count(const _Atomic uint64_t *of)
@@ -319,7 +319,7 @@ static void test_budget(void)
 			"without a budget, all are looked at");
 	site_add(&thread->counts.calls, 3 * MILLION);
 	rules.allowed = 0.009;
-	thread_keep_budget(thread, &rules, second);
+	budget_keep(thread, &rules, second);
 	is_int(thread->window.multiple, 10, "a thread asks for it");
 	thread_close(thread);
 	thread_free(thread);

@@ -50,11 +50,11 @@ static void *compute(void *data)
 		uint64_t now;
 
 		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
-		thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+		delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 		scripted_pmu_work("triad", (uint64_t)WORK);
 		now = clock_now();
-		thread_stop_counting(thread, &run.rules, now);
-		thread_end_burst(thread, &run.rules, MPI_CALL_Recv, now);
+		reading_stop(thread, &run.rules, now);
+		delimit_end(thread, &run.rules, MPI_CALL_Recv, now);
 		if (i % 4 == 3)
 			ledger_drain(run.ledger, thread);
 	}
@@ -154,11 +154,11 @@ static void test_does_not_end(void)
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 5));
-	thread_stop_counting(thread, &run.rules, clock_now());
-	thread_end_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	reading_stop(thread, &run.rules, clock_now());
+	delimit_end(thread, &run.rules, MPI_CALL_Send, clock_now());
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	for (int i = 0; i < 100 && !atomic_load(&thread->slicer.ahead_bursts); i++) {
 		scripted_pmu_work("triad", (uint64_t)WORK);
 		ledger_drain(run.ledger, thread);
@@ -193,7 +193,7 @@ static void test_cut(void)
 		if (!thread)
 			continue;
 		ledger_drain(run.ledger, thread);
-		thread_switch(thread, &run.rules, clock_now());
+		reading_switch(thread, &run.rules, clock_now());
 		exchange_step(run.exchange, thread, clock_now());
 	}
 	pthread_join(computing, NULL);
@@ -238,15 +238,15 @@ static void test_switch(void)
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
-	thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	quantum = thread->quantum;
 	for (int i = 0; i < 3; i++) {
-		thread_switch(thread, &run.rules, clock_now());
+		reading_switch(thread, &run.rules, clock_now());
 		usleep(PERIODS * PERIOD_NS / 1000);
 	}
 	ok(thread->quantum == quantum, "a thread that waits keeps its group");
 	scripted_pmu_work("triad", (uint64_t)WORK);
-	thread_switch(thread, &run.rules, clock_now());
+	reading_switch(thread, &run.rules, clock_now());
 	ok(thread->quantum != quantum, "a thread that has run for long gets the next one");
 	stop(thread);
 }
@@ -257,11 +257,11 @@ static void make_bursts(struct thread *thread, unsigned count)
 		uint64_t now;
 
 		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
-		thread_begin_burst(thread, &run.rules, MPI_CALL_Send, clock_now());
+		delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 		scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 2));
 		now = clock_now();
-		thread_stop_counting(thread, &run.rules, now);
-		thread_end_burst(thread, &run.rules, MPI_CALL_Send, now);
+		reading_stop(thread, &run.rules, now);
+		delimit_end(thread, &run.rules, MPI_CALL_Send, now);
 		ledger_drain(run.ledger, thread);
 	}
 }
