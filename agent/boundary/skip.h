@@ -31,7 +31,7 @@
 /*
  * The preload's part, in the thread's own storage. What the next call is compared with is here and not behind
  * pointers. While calls come from one place again and again, only `run` is written. Each instruction matters if
- * polls take 80 ns and wait for memory between them (docs/cost.md).
+ * polls take 80 ns and wait for memory between them (docs/measurements/programs.md).
  */
 struct skip {
 	/* where the next call is expected from, if it does not nest and may be skipped; site NULL: nowhere */

@@ -27,7 +27,7 @@
  * Part of the budget that each rank may use if ranks wait for each other. The budget is a part of the run's
  * time: the overhead of one rank delays the others, which have their own overhead at another time. The time to
  * load the caches again is not measured. Programs were slower by up to three times the overhead of a rank
- * (docs/cost.md).
+ * (docs/measurements/budget.md).
  */
 #define BUDGET_OF_RANKS (1.0 / 3)
 
