@@ -57,11 +57,11 @@ bool modules_are_same(const struct module *a, const struct module *b)
 }
 
 /* Lists the files that were unloaded, or NULL if they are not known. */
-static unsigned (*unloaded)(struct module *modules, unsigned max);
+static unsigned (*list_unloaded)(struct module *modules, unsigned max);
 
 void modules_remember(unsigned (*modules)(struct module *modules, unsigned max))
 {
-	unloaded = modules;
+	list_unloaded = modules;
 }
 
 /* Removes the addresses from `begin` to `end` from a file's, and those behind them if they lie within it. */
@@ -82,7 +82,7 @@ static void leave_out(struct module *module, uintptr_t begin, uintptr_t end)
 static unsigned add_unloaded(struct module *modules, unsigned count, unsigned max)
 {
 	struct module *gone = malloc(MODULES_MAX * sizeof(*gone));
-	unsigned others = gone ? unloaded(gone, MODULES_MAX) : 0, now = count;
+	unsigned others = gone ? list_unloaded(gone, MODULES_MAX) : 0, now = count;
 
 	for (unsigned i = 0; i < others; i++) {
 		struct module left = gone[i];
@@ -112,5 +112,5 @@ unsigned modules_ever(struct module *modules, unsigned max)
 {
 	unsigned count = modules_now(modules, max);
 
-	return unloaded ? add_unloaded(modules, count, max) : count;
+	return list_unloaded ? add_unloaded(modules, count, max) : count;
 }

@@ -2,72 +2,16 @@
 #include "agent/text/report_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/text/format.h"
-#include "agent/text/report_text_inside.h"
+#include "agent/text/report_line.h"
+#include "agent/text/report_phases.h"
 
 #define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
-
-double report_get(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-double report_get_in(const json_t *object, const char *key, const char *inner)
-{
-	return report_get(json_object_get(object, key), inner);
-}
-
-const char *report_get_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "?";
-}
-
-/* Prints words, and starts a new, indented line before a word that would exceed the width. */
-static void print_wrapped(FILE *out, const char *words, int indent)
-{
-	int column = (int)strspn(words, " ");
-
-	fprintf(out, "%*s", column, "");
-	words += column;
-	for (bool first = true; *words; first = false) {
-		int length = (int)strcspn(words, " ");
-
-		if (!first && column + 1 + length > REPORT_WIDTH) {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-		} else if (!first) {
-			fputc(' ', out);
-			column++;
-		}
-		fprintf(out, "%.*s", length, words);
-		column += length;
-		words += length;
-		words += strspn(words, " ");
-	}
-	fputc('\n', out);
-}
-
-void report_print_line(FILE *out, int indent, const char *format, ...)
-{
-	char *line = NULL;
-	va_list arguments;
-
-	va_start(arguments, format);
-	if (vasprintf(&line, format, arguments) >= 0)
-		print_wrapped(out, line, indent);
-	va_end(arguments);
-	free(line);
-}
 
 /* ---- the head ---- */
 
@@ -168,29 +112,28 @@ static void print_head(FILE *out, const json_t *report)
 	if (isfinite(off))
 		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
 				format_seconds(report_get(report, "wall_seconds") + off).of);
-	report_print_line(out, 4, "  %.0f %s%s, %s%s, %s, %s", ranks, processes, of_threads,
+	report_line(out, 4, "  %.0f %s%s, %s%s, %s, %s", ranks, processes, of_threads,
 			format_seconds(report_get(report, "wall_seconds")).of, of_all,
 			report_get_text(report, "mpi"), report_get_text(report, "processor"));
-	report_print_line(out, 4, "  model %s, scheme %s, %zu group%s",
-			report_get_text(report, "model"), report_get_text(report, "scheme"), groups,
-			groups == 1 ? "" : "s");
-	report_print_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",
+	report_line(out, 4, "  model %s, scheme %s, %zu group%s", report_get_text(report, "model"),
+			report_get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
+	report_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",
 			format_percent(report_get(efficiency, "parallel")).of,
 			format_percent(report_get(efficiency, "load_balance")).of,
 			format_percent(report_get(efficiency, "communication")).of);
 	if (isfinite(report_get(efficiency, "threads")))
-		report_print_line(out, 4, "  and by level: MPI %s x threads %s",
+		report_line(out, 4, "  and by level: MPI %s x threads %s",
 				format_percent(report_get(efficiency, "mpi")).of,
 				format_percent(report_get(efficiency, "threads")).of);
 	if (json_is_object(recovered))
-		report_print_line(out, 4, "  recovered from %.0f of the ranks%s%s",
+		report_line(out, 4, "  recovered from %.0f of the ranks%s%s",
 				report_get(recovered, "ranks"), *missing ? "; missing: " : "",
 				missing);
 	if (json_is_string(json_object_get(report, "without_counters")))
-		report_print_line(out, 4, "  no hardware counters: %s",
+		report_line(out, 4, "  no hardware counters: %s",
 				report_get_text(report, "without_counters"));
 	json_array_foreach (json_object_get(report, "warnings"), i, warning)
-		report_print_line(out, 4, "  warning: %s", json_string_value(warning));
+		report_line(out, 4, "  warning: %s", json_string_value(warning));
 	fputc('\n', out);
 }
 
@@ -202,11 +145,10 @@ static void print_slices(FILE *out, const json_t *samples)
 	double slices = report_get(samples, "slices"), lost = report_get(samples, "lost");
 
 	if (slices > 0)
-		report_print_line(out, 2,
-				"Long bursts are cut into %s slices, which count as bursts.",
+		report_line(out, 2, "Long bursts are cut into %s slices, which count as bursts.",
 				format_count(slices).of);
 	if (lost > 0)
-		report_print_line(out, 2, "Samples lost because the kernel's buffer was full: %s.",
+		report_line(out, 2, "Samples lost because the kernel's buffer was full: %s.",
 				format_count(lost).of);
 }
 
@@ -224,7 +166,7 @@ static void print_budget(FILE *out, const json_t *agent)
 
 	for (size_t i = 0; over && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (strcmp(over, kinds[i].name) == 0)
-			report_print_line(out, 2,
+			report_line(out, 2,
 					"The budget of %g%% was not kept: phasemux took %s, most of it %s.",
 					100 * report_get(agent, "budget"),
 					format_percent(report_get(agent, "share")).of,
@@ -237,7 +179,7 @@ static void print_rests(FILE *out, const json_t *rests)
 	double calls = report_get(rests, "calls");
 
 	if (calls > 0)
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Not observed, to keep the budget: %s of the time, in which %s calls "
 				"were made; what was done in it is estimated from the time around it.",
 				format_percent(report_get(rests, "time_share")).of,
@@ -250,7 +192,7 @@ static void print_unobserved(FILE *out, const json_t *rests)
 	double threads = report_get(rests, "threads");
 
 	if (threads > 0)
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Not observed: %s threads, which had a processor for %s; there were more "
 				"at a time than PHASEMUX_THREADS, or no memory for them.",
 				format_count(threads).of,
@@ -263,7 +205,7 @@ static void print_paths(FILE *out, const json_t *paths)
 	double merged = report_get(paths, "merged_calls");
 
 	if (merged > 0)
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Call paths: %s are told apart; %s calls came by others, of which only "
 				"the innermost callers are known.",
 				format_count(report_get(paths, "kept")).of,
@@ -276,7 +218,7 @@ static void print_paused(FILE *out, const json_t *report)
 	double seconds = report_get_in(report, "paused", "seconds");
 
 	if (isfinite(seconds))
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Paused by the program (MPI_Pcontrol): %s of %s, %s of the run, as rank 0 saw "
 				"it; all numbers are of the rest.",
 				format_seconds(seconds).of,
@@ -295,12 +237,12 @@ static void print_toggle(FILE *out, const json_t *toggle)
 	if (!json_is_object(toggle))
 		return;
 	if (isfinite(ci95))
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Measured: while phasemux was on, the program was %.2f%% +- %.2f%% slower "
 				"(median %.2f%%; %.0f pairs of stretches, on and off).",
 				100 * mean, 100 * ci95, 100 * median, compared);
 	else
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"How much slower the program is while phasemux is on is not known: %.0f "
 				"pairs of stretches, on and off, can be compared.",
 				compared);
@@ -313,7 +255,7 @@ static void print_polling(FILE *out, const json_t *polling)
 
 	if (!(bursts > 0) || !(report_get(polling, "time_share") >= POLLING_SHOWN))
 		return;
-	report_print_line(out, 2,
+	report_line(out, 2,
 			"Polling: %s of the run's time, in %s pauses of %s between calls that only ask "
 			"(MPI_Test, MPI_Iprobe, ...); they count as waiting, like those calls.",
 			format_percent(report_get(polling, "time_share")).of,
@@ -330,7 +272,7 @@ static void print_left_out(FILE *out, const json_t *report)
 
 	if (lost > 0)
 		snprintf(of_lost, sizeof(of_lost), ", lost %s bursts", format_count(lost).of);
-	report_print_line(out, 2,
+	report_line(out, 2,
 			"Not in any phase: unclassified %s (%s bursts), short %s (%s bursts under %s)%s.",
 			format_percent(report_get(unclassified, "time_share")).of,
 			format_count(report_get(unclassified, "bursts")).of,
@@ -338,11 +280,10 @@ static void print_left_out(FILE *out, const json_t *report)
 			format_count(report_get_in(report, "short", "bursts")).of,
 			format_seconds(report_get(report, "burst_min_seconds")).of, of_lost);
 	if (json_is_string(json_object_get(unclassified, "cause")))
-		report_print_line(out, 2, "  Unclassified because %s; %s.",
+		report_line(out, 2, "  Unclassified because %s; %s.",
 				report_get_text(unclassified, "cause"),
 				report_get_text(unclassified, "advice"));
-	report_print_line(out, 2,
-			"Counters not read (assigned by call site and length): %s (%s bursts).",
+	report_line(out, 2, "Counters not read (assigned by call site and length): %s (%s bursts).",
 			format_percent(report_get_in(report, "not_read", "time_share")).of,
 			format_count(report_get_in(report, "not_read", "bursts")).of);
 }
@@ -354,11 +295,11 @@ static void print_overhead(FILE *out, const json_t *agent)
 	       skipped = report_get(agent, "passed_calls");
 
 	if (skipped > 0)
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Calls too short to time each within the budget: %s; their time is known in "
 				"total, and assigned as that of the calls around them.",
 				format_count(skipped).of);
-	report_print_line(out, 2,
+	report_line(out, 2,
 			"Overhead: %s of CPU time (%s); estimated slowdown %s. %s reads and %s switches "
 			"in %s calls, %.0f rounds, %s per process.",
 			format_seconds(report_get(agent, "seconds")).of,
@@ -369,7 +310,7 @@ static void print_overhead(FILE *out, const json_t *agent)
 			format_count(report_get(agent, "calls")).of, report_get(agent, "rounds"),
 			format_bytes(report_get(agent, "bytes")).of);
 	if (cost >= 1.05)
-		report_print_line(out, 2,
+		report_line(out, 2,
 				"Intervals are about %s times as wide as if all bursts had been read.",
 				format_count(cost).of);
 }
@@ -432,7 +373,7 @@ char *report_text(const json_t *report, char *why, size_t why_size)
 		return NULL;
 	}
 	print_head(out, report);
-	report_print_phases(out, report);
+	report_phases(out, report);
 	print_foot(out, report);
 	fclose(out);
 	return plain(text);

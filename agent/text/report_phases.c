@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the text's table of phases: where each phase is, and what was counted in it. */
+#include "agent/text/report_phases.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "agent/symbols/name.h"
 #include "agent/text/format.h"
-#include "agent/text/report_text_inside.h"
+#include "agent/text/report_line.h"
 
 #define BAR_WIDTH   40
 #define HOT_SHOWN   3
@@ -283,11 +284,11 @@ static void print_apart(FILE *out, const json_t *phases, const json_t *phase)
 	else
 		return;
 	if (by_mean.others == 1)
-		report_print_line(out, INDENT, "      %s (phase %.0f has the same place)", what,
+		report_line(out, INDENT, "      %s (phase %.0f has the same place)", what,
 				by_mean.first);
 	else
-		report_print_line(out, INDENT, "      %s (%u other phases have the same place)",
-				what, by_mean.others);
+		report_line(out, INDENT, "      %s (%u other phases have the same place)", what,
+				by_mean.others);
 }
 
 /* ---- where it was sampled ---- */
@@ -334,10 +335,10 @@ static void print_hot(FILE *out, const json_t *profile, const char *list, const 
 		shown++;
 	}
 	if (shown && shared)
-		report_print_line(out, INDENT + 3, "      %s %s (%s samples)", word, line,
+		report_line(out, INDENT + 3, "      %s %s (%s samples)", word, line,
 				format_count(all).of);
 	else if (shown)
-		report_print_line(out, INDENT + 3, "      %s %s", word, line);
+		report_line(out, INDENT + 3, "      %s %s", word, line);
 }
 
 /* ---- what was counted ---- */
@@ -489,7 +490,7 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 	print_ends(out, phase);
 	print_apart(out, phases, phase);
 	if (mean < 2 * read_seconds)
-		report_print_line(out, INDENT,
+		report_line(out, INDENT,
 				"      shorter than reading counters at both ends (%s): its counts are partly "
 				"those of the reads",
 				format_seconds(2 * read_seconds).of);
@@ -501,7 +502,7 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 		print_counters(out, phase);
 }
 
-void report_print_phases(FILE *out, const json_t *report)
+void report_phases(FILE *out, const json_t *report)
 {
 	double read_seconds = report_get_in(report, "agent", "read_seconds"), small = 0;
 	const json_t *phases = json_object_get(report, "phases"), *phase;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations that report_text.c and report_text_phases.c share. No other file includes it. */
-#ifndef PHASEMUX_AGENT_TEXT_REPORT_TEXT_INSIDE_H
-#define PHASEMUX_AGENT_TEXT_REPORT_TEXT_INSIDE_H
+/* Reads values of the JSON document, and prints wrapped lines of the report's text. */
+#ifndef PHASEMUX_AGENT_TEXT_REPORT_LINE_H
+#define PHASEMUX_AGENT_TEXT_REPORT_LINE_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -16,10 +16,7 @@ double report_get_in(const json_t *object, const char *key, const char *inner);
 const char *report_get_text(const json_t *object, const char *key);
 
 /* Prints words, and starts a new line with this indent before a word that would exceed the width. */
-__attribute__((format(printf, 3, 4))) void report_print_line(FILE *out, int indent,
-		const char *format, ...);
-
-/* Prints the table of phases. */
-void report_print_phases(FILE *out, const json_t *report);
+__attribute__((format(printf, 3, 4))) void report_line(FILE *out, int indent, const char *format,
+		...);
 
 #endif
