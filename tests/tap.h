@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Test Anything Protocol for unit tests in C: call ok() and its kin, end main with
+ * The Test Anything Protocol for unit tests in C. A test calls ok() and the other functions, and ends main with
  * `return tap_done();`. Cases that could hang or die run in a forked child, by tap_survives.
  */
 #ifndef PHASEMUX_TESTS_TAP_H
@@ -59,7 +59,11 @@ __attribute__((unused)) static bool is_str(const char *got, const char *want, co
 	return passed;
 }
 
-/* |got - want| <= tolerance; a NAN never is near. */
+/*
+ * Passes if
+ * got - want
+ * <= tolerance. A NAN is never near.
+ */
 __attribute__((unused)) static bool is_near(double got, double want, double tolerance,
 		const char *name)
 {
@@ -75,7 +79,7 @@ __attribute__((unused)) static void skip(const char *name, const char *why)
 	printf("ok %u - %s # SKIP %s\n", ++tap_run, name, why);
 }
 
-/* Runs body in a forked child for at most `seconds`; true when it returned 0. */
+/* Runs body in a forked child for at most `seconds`. Returns whether it returned 0. */
 __attribute__((unused)) static bool tap_survives(int (*body)(void *), void *data, unsigned seconds)
 {
 	int status;

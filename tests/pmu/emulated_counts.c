@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plugin for QEMU's user mode: qemu-x86_64 -plugin libemulated-counts.so,prefix=PREFIX PROGRAM
- * counts the retired instructions of each thread, by kind (emulated.h), in the file PREFIX.PID.
+ * A plugin for QEMU's user mode. `qemu-x86_64 -plugin libemulated-counts.so,prefix=PREFIX PROGRAM` counts the
+ * retired instructions of each thread, by kind (emulated.h), in the file PREFIX.PID. Their sum is exact.
  *
- * Their sum is exact. The kinds are a likeness: divisions and floating-point arithmetic go by the
- * opcode, memory by a model of a cache (32 KiB, 8 ways, the least recently used leaves), whose
- * accesses take the place of plain instructions, and a block is mispredicted when another one came
- * in its place the last time. So counts depend on data and on history, as real ones do.
+ * The kinds only resemble those of a processor. Divisions and floating-point arithmetic are known by the
+ * opcode. Memory follows a model of a cache (32 KiB, 8 ways, the least recently used line leaves), whose
+ * accesses take the place of plain instructions. A block is mispredicted if another one came in its place the
+ * last time. Therefore counts depend on data and on history, as real counts do.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instructio
 #define LINE_BITS  6
 
 struct block {
-	struct block *follower; /* the one that came after it the last time */
+	struct block *follower; /* the block that came after it the last time */
 	uint32_t instructions, kind[EMULATED_KIND_COUNT];
 };
 
@@ -57,10 +57,10 @@ static struct emulated_counts *counts;
 static __thread struct emulated_thread *thread;
 static __thread bool uncounted;
 static __thread struct block *last;
-static __thread uint64_t cache[CACHE_SETS][CACHE_WAYS]; /* the latest first */
+static __thread uint64_t cache[CACHE_SETS][CACHE_WAYS]; /* the most recently used first */
 static __thread uint32_t found, missed;                 /* accesses that the next block pays for */
 
-/* The calling thread's counts; NULL: there is no room for it. */
+/* Returns the calling thread's counts, or NULL if there is no room for it. */
 static struct emulated_thread *myself(void)
 {
 	uint64_t id;
@@ -78,7 +78,7 @@ static struct emulated_thread *myself(void)
 	return thread;
 }
 
-/* One writer: the thread itself. */
+/* Adds to a count, which only its own thread writes. */
 static void add(struct emulated_thread *mine, enum emulated_kind kind, uint64_t more)
 {
 	uint64_t count = atomic_load_explicit(&mine->count[kind], memory_order_relaxed);
@@ -86,7 +86,7 @@ static void add(struct emulated_thread *mine, enum emulated_kind kind, uint64_t 
 	atomic_store_explicit(&mine->count[kind], count + more, memory_order_relaxed);
 }
 
-/* At most `most` of an amount, which is what is left of it then. */
+/* Takes at most `most` of an amount, which keeps the rest. Returns what was taken. */
 static uint32_t take(uint32_t *amount, uint32_t most)
 {
 	uint32_t taken = *amount < most ? *amount : most;
@@ -95,7 +95,7 @@ static uint32_t take(uint32_t *amount, uint32_t most)
 	return taken;
 }
 
-/* A block is about to run: pays for it, and for the memory that the blocks before it used. */
+/* Runs when a block is about to run. Counts the block, and the memory accesses of the blocks before it. */
 static void executed(unsigned processor, void *data)
 {
 	struct emulated_thread *mine = myself();
@@ -117,15 +117,18 @@ static void executed(unsigned processor, void *data)
 		add(mine, EMULATED_MISS, misses);
 		add(mine, EMULATED_FLOATING, block->kind[EMULATED_FLOATING]);
 		add(mine, EMULATED_DIVISION, block->kind[EMULATED_DIVISION]);
-		/* those for which it has too few, as after a copy, are not left for others to pay */
+		/*
+		 * accesses beyond the block's plain instructions, as after a copy, are dropped and not left to
+		 * the next block
+		 */
 		found = missed = 0;
 	}
 	last = block;
 }
 
 /*
- * As the outer caches of processors do it: not by the lowest bits, or where the program's large arrays
- * happen to lie against each other would decide, and with it every page that the agent maps.
+ * Returns the set of a line by a hash, as the outer caches of processors do. With the lowest bits alone the
+ * relative places of the program's large arrays would decide, and with them every page that the agent maps.
  */
 static unsigned set_of(uint64_t line)
 {
@@ -153,7 +156,10 @@ static bool is_prefix(unsigned char byte)
 	return (byte & 0xf0) == 0x40 || (byte && strchr("\x66\xf2\xf3\xf0\x64\x65\x2e\x3e", byte));
 }
 
-/* By the opcode of x86-64's legacy encoding, which code for a processor without AVX has. */
+/*
+ * Returns the kind of an instruction by its opcode in the legacy encoding of x86-64, which code for a processor
+ * without AVX uses.
+ */
 static enum emulated_kind kind_of(const unsigned char *code, size_t size)
 {
 	while (size > 2 && is_prefix(*code)) {
@@ -178,7 +184,10 @@ static enum emulated_kind kind_of(const unsigned char *code, size_t size)
 	return EMULATED_PLAIN;
 }
 
-/* Blocks live as long as the program: QEMU may run one until its end. */
+/*
+ * Counts the instructions of a new block by kind. A block is never freed, because QEMU may run it until the
+ * program ends.
+ */
 static void translated(plugin_id id, struct qemu_plugin_tb *source)
 {
 	struct block *block = calloc(1, sizeof(*block));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the scripted PMU's behaviours count, per 1,000 instructions. The numbers of the raw events
- * are those of micro-kernels measured on a Zen 5: a dependent pointer chase in memory, a stream
- * triad, a chain of floating-point divisions, integer additions in the L1 cache, an ALU loop,
- * random branches, code that thrashes the instruction cache, fused multiply-adds, scalar floating
- * point.
+ * What the scripted PMU's behaviours count, per 1,000 instructions. The numbers of the raw events are those of
+ * micro-kernels measured on a Zen 5. Four kernels are a dependent pointer chase in memory, a stream triad, a
+ * chain of floating-point divisions, and integer additions in the L1 cache. The others are an ALU loop, random
+ * branches, code that thrashes the instruction cache, fused multiply-adds, and scalar floating point.
  */
 #include "tests/pmu/scripted_inside.h"
 
@@ -58,7 +57,10 @@ struct row {
 static const double cycles[B] = CYCLES, dispatched[B] = DISPATCHED, front_end[B] = FRONT_END;
 static const double ops[B] = OPS, branches[B] = BRANCHES, mispredicted[B] = MISPREDICT;
 
-/* Raw events of AMD's Zen 4 and Zen 5 but for those that cycles and slots make up (below). */
+/*
+ * Raw events of AMD's Zen 4 and Zen 5, except those that are calculated from cycles and slots (back_end_of,
+ * raw_rate).
+ */
 static const struct row amd_rows[] = {
 	{ 0x0000000c1, OPS },
 	{ 0x0000000c2, BRANCHES },
@@ -109,7 +111,7 @@ int scripted_behaviour_number(const char *name)
 	return -1;
 }
 
-/* A narrower processor needs the cycles that its slots ask for. */
+/* Returns the cycles of a behaviour. A narrower processor needs the cycles that its slots ask for. */
 static double cycles_of(unsigned behaviour, unsigned slots)
 {
 	double needed = (front_end[behaviour] + dispatched[behaviour]) / slots;
@@ -117,13 +119,18 @@ static double cycles_of(unsigned behaviour, unsigned slots)
 	return cycles[behaviour] > needed ? cycles[behaviour] : needed;
 }
 
-/* Every slot is either filled, or empty for one of two reasons. */
+/*
+ * Returns the slots that the back end left empty. Every slot is either filled, or empty for one of two reasons.
+ */
 static double back_end_of(unsigned behaviour, unsigned slots)
 {
 	return slots * cycles_of(behaviour, slots) - front_end[behaviour] - dispatched[behaviour];
 }
 
-/* An event that the table does not know: any rate will do that is always the same, and not 0. */
+/*
+ * Returns a rate for an event that the table does not know. It is always the same and not 0, and otherwise
+ * arbitrary.
+ */
 static double made_up_rate(uint64_t config, unsigned behaviour)
 {
 	uint64_t hash = (config * 31 + behaviour + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scripted PMU's histories: each thread's totals of every event, which work moves on. What is
- * counted meanwhile makes no difference to them.
+ * The scripted PMU's histories: each thread's totals of every event, which its work increases. They do not
+ * depend on what is counted meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define SHORT_AUTO_NS 200000.0
 
-/* One kind of event; rows are only ever added. */
+/* One kind of event. Rows are only ever added. */
 struct row {
 	uint32_t type;
 	uint64_t config;
@@ -45,7 +45,10 @@ static void forked_parent(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The thread that forked is the only one, its history goes on, and nothing counts it. */
+/*
+ * Prepares the state of a forked child. The thread that forked is the only one, its history continues, and
+ * nothing counts it.
+ */
 static void forked_child(void)
 {
 	pthread_mutex_unlock(&lock);
@@ -132,7 +135,7 @@ static uint64_t mix(uint64_t value)
 	return value ^ (value >> 31);
 }
 
-/* Mean 0, standard deviation 1, nearly normal; a function of its key alone. */
+/* Returns a nearly normal deviate with mean 0 and standard deviation 1. It is a function of its key alone. */
 static double deviate(uint64_t key)
 {
 	uint64_t bits = mix(key);
@@ -158,8 +161,8 @@ static bool follows_time(const struct row *row)
 }
 
 /*
- * The factor of one event in one piece of work. Whoever asks for work says how many instructions,
- * so those are exact; cycles and time share one deviation, and the others have a part of it.
+ * Returns the factor of one event in one piece of work. Instructions are exact, because the caller gives their
+ * number. Cycles and time share one deviation, and the other events have a part of it.
  */
 static double noise_of(const struct row *row, uint64_t key, double common)
 {
@@ -198,7 +201,7 @@ static uint64_t clock_of(clockid_t which)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The calling thread's counts by the emulator, NULL: there are none. */
+/* Returns the calling thread's counts by the emulator, or NULL if there are none. */
 static const struct emulated_thread *emulated_myself(void)
 {
 	static const struct emulated_counts *_Atomic counts;
@@ -250,7 +253,7 @@ void scripted_catch_up(struct scripted_thread *thread)
 	double ns, limit = SHORT_AUTO_NS, cpi;
 	unsigned which = 0;
 
-	/* by another, nothing is known of it but what it has told */
+	/* a thread that another one reads shows only what it has counted itself */
 	if (!scripted_is_mine(thread))
 		return;
 	if (*scripted_settings.emulated)
@@ -282,7 +285,10 @@ void scripted_unlock(struct scripted_thread *thread)
 	atomic_fetch_add_explicit(&thread->served, 1, memory_order_release);
 }
 
-/* Whoever switches groups meanwhile waits: a piece is all of one group. */
+/*
+ * Does one piece of work. A thread that wants to switch groups waits meanwhile, so that a piece belongs to one
+ * group.
+ */
 static void work_piece(struct scripted_thread *thread, unsigned behaviour, double instructions)
 {
 	double before[SCRIPTED_ROWS_MAX], ns;
@@ -314,7 +320,7 @@ int scripted_pmu_work(const char *behaviour, uint64_t instructions)
 	scripted_lock(thread);
 	period = scripted_period(thread);
 	scripted_unlock(thread);
-	/* work of several periods leaves its samples as it goes on */
+	/* work of several periods writes its samples as it proceeds */
 	if (period)
 		piece = (double)period / 4 * SCRIPTED_GHZ * 1000 /
 				scripted_rate(PERF_TYPE_RAW, 0x76, (unsigned)number,

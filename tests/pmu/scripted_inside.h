@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the scripted PMU share. */
+/* Declarations that the files of the scripted PMU share. */
 #ifndef PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 #define PHASEMUX_TESTS_SCRIPTED_INSIDE_H
 
@@ -37,43 +37,43 @@ struct scripted_settings {
 	uint64_t seed, jump, back, pause, written;
 	unsigned autos;
 	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
-	char emulated[256]; /* "": not */
+	char emulated[256]; /* prefix of the emulator's file; "": no emulator */
 	unsigned failures;
 	struct scripted_failure failure[SCRIPTED_FAILURES];
 };
 
-/* 0, or -EINVAL with one line on stderr that names the setting. */
+/* Returns 0, or -EINVAL with one line on stderr that names the setting. */
 int scripted_settings_parse(struct scripted_settings *settings, const char *text);
 
-/* The number of a call by its name, -1: none. */
+/* Returns the number of a call by its name, or -1. */
 int scripted_call_number(const char *name);
 
 /* ---- behaviours (scripted_behaviours.c) ---- */
 
-/* The number of a behaviour by its name, -1: none. */
+/* Returns the number of a behaviour by its name, or -1. */
 int scripted_behaviour_number(const char *name);
 
-/* False: this processor has no such event. */
+/* Returns whether this processor has the event. */
 bool scripted_event_exists(uint32_t type, uint64_t config);
 
-/* An event per 1,000 instructions of a behaviour, on a processor of `slots` per cycle. */
+/* Returns the count of an event per 1,000 instructions of a behaviour, on a processor of `slots` per cycle. */
 double scripted_rate(uint32_t type, uint64_t config, unsigned behaviour, unsigned slots);
 
-#define SCRIPTED_GHZ 4.0 /* of the virtual clock */
+#define SCRIPTED_GHZ 4.0 /* frequency of the virtual clock */
 
 /* ---- rings of samples (scripted_ring.c) ---- */
 
 struct scripted_ring;
 struct perf_event_mmap_page;
 
-/* A page and a ring behind it, of so many bytes; NULL without memory. Never freed. */
+/* Returns a page and a ring behind it, of `bytes` bytes together, or NULL without memory. It is never freed. */
 struct scripted_ring *scripted_ring_new(size_t bytes);
 struct perf_event_mmap_page *scripted_ring_page(const struct scripted_ring *ring);
 
 /*
- * A sample as the kernel writes it (IDENTIFIER, IP, TIME and READ of a group), of the event with
- * that id, in the function of that behaviour. Where there is no room it is lost, and the next one
- * that finds some says so.
+ * Writes a sample as the kernel does (IDENTIFIER, IP, TIME and READ of a group). id: the event. behaviour:
+ * selects the function in which the sample lies. Without room the sample is lost, and the next sample that has
+ * room reports the loss.
  */
 void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
 		const uint64_t *values, unsigned count);
@@ -82,56 +82,63 @@ void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behav
 
 /* The virtual history of a thread, and its enabled groups. */
 struct scripted_thread {
-	_Atomic unsigned ticket, served; /* others may switch its groups while it works */
+	/* a lock, because other threads may switch its groups while it works */
+	_Atomic unsigned ticket, served;
 	struct scripted_thread *next;
 	pid_t tid;
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
-	uint64_t cpu_seen; /* ns */
+	uint64_t cpu_seen; /* processor time at the last look, in ns */
 	double sampled;    /* ns of work since the last sample */
 	const struct emulated_thread *emulated;
 	uint64_t emulated_seen[EMULATED_KIND_COUNT];
-	unsigned busy; /* counters of the enabled groups */
+	unsigned busy; /* number of counters of the enabled groups */
 	unsigned enabled_groups;
 	int enabled[SCRIPTED_ENABLED_MAX];
 };
 
-/* The settings in force, and the slots per cycle of their processor; set by scripted_pmu.c. */
+/* The present settings, and the slots per cycle of their processor. scripted_pmu.c sets them. */
 extern struct scripted_settings scripted_settings;
 extern unsigned scripted_slots;
 
-/* Reads SCRIPTED_PMU, the first time. */
+/* Reads SCRIPTED_PMU at the first call. */
 void scripted_start(void);
 
-/* The calling thread's; NULL: no memory. */
+/* Returns the history of the calling thread, or NULL without memory. */
 struct scripted_thread *scripted_myself(void);
 
-/* That of another thread of the process, by the kernel's number; NULL: it has done nothing yet. */
+/*
+ * Returns the history of another thread of the process, by the kernel's number. NULL: the thread has done
+ * nothing yet.
+ */
 struct scripted_thread *scripted_other(pid_t tid);
 
 bool scripted_is_mine(const struct scripted_thread *thread);
 
-/* Where an event's total stands; SCRIPTED_ROWS_MAX: no room. */
+/* Returns the index of an event's total, or SCRIPTED_ROWS_MAX if there is no room. */
 unsigned scripted_row(uint32_t type, uint64_t config);
 
-/* Moves a history on. Returns the cycles that it took. */
+/* Advances a history. Returns the cycles that the work took. */
 double scripted_work(struct scripted_thread *thread, unsigned behaviour, double instructions);
 
-/* Fair; and no mutex, which would be a call of the program's to those who intercept that. */
+/*
+ * Takes a fair lock. It is no mutex, because a profiler that intercepts mutexes would take that for a call of
+ * the program.
+ */
 void scripted_lock(struct scripted_thread *thread);
 void scripted_unlock(struct scripted_thread *thread);
 
-/* How often the thread is sampled now, in virtual ns; 0: it is not. */
+/* Returns the virtual ns between two samples of the thread, or 0 if it is not sampled. */
 uint64_t scripted_period(const struct scripted_thread *thread);
 
 /*
- * A piece of work of so many virtual ns has moved the history on from the totals `before`, between
- * two moments of CLOCK_MONOTONIC: the samples that fell into it.
+ * Writes the samples that fell into a piece of work. The work took `ns` of virtual time, from the totals
+ * `before` to the present ones. began, ended: CLOCK_MONOTONIC at the two ends of the work, in ns.
  */
 void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
 		double ns, uint64_t began, uint64_t ended);
 
-/* With "auto" or "emulated": what the thread did on its processor since the last look. */
+/* With "auto" or "emulated": adds what the thread has done on its processor since the last call. */
 void scripted_catch_up(struct scripted_thread *thread);
 
 #endif

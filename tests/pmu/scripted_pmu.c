@@ -15,13 +15,14 @@
 #include "sampling/descriptor.h"
 #include "tests/pmu/scripted_inside.h"
 
-#define EVENTS_MAX  8192
-#define GROUP_MAX   9
-#define COOKIE      UINT64_C(0x5c41b7ed91)
-#define ENABLE_WORK 100 /* instructions between the enabling of a group and its first read */
+#define EVENTS_MAX 8192
+#define GROUP_MAX  9
+#define COOKIE     UINT64_C(0x5c41b7ed91)
+/* number of instructions between the enabling of a group and its first read */
+#define ENABLE_WORK 100
 
 struct event {
-	atomic_bool used; /* whoever has its descriptor looks without the lock */
+	atomic_bool used; /* read without the lock by holders of the descriptor */
 	bool enabled, counts, hardware;
 	uint64_t id, read_format;
 	pid_t pid;
@@ -29,22 +30,22 @@ struct event {
 	struct scripted_thread *thread;
 	unsigned row;
 	double start;    /* the total when it was enabled */
-	double gathered; /* while it was enabled before */
-	uint64_t skew;   /* by jumps */
-	/* of the leader alone */
+	double gathered; /* counts of earlier times when it was enabled */
+	uint64_t skew;   /* added by jumps */
+	/* fields of the leader */
 	bool in_error;
 	int leader;
 	unsigned members, taken;
 	int member[GROUP_MAX];
-	/* of one that samples */
-	uint64_t period;  /* ns; 0: it does not */
-	uint64_t samples; /* written or not */
-	int output;       /* whose ring: its own, or another's */
+	/* fields of an event that samples */
+	uint64_t period;  /* ns; 0: it does not sample */
+	uint64_t samples; /* number of samples, written or not */
+	int output;       /* the event whose ring receives the samples: itself or another one */
 	struct scripted_ring *ring;
-	void *page; /* with "pages": mapped, and so the event lives without its descriptor */
+	void *page; /* with "pages": its mapping, which keeps the event alive without a descriptor */
 };
 
-/* What a descriptor's file holds, so that closed and reused ones are known for what they are. */
+/* Content of a descriptor's file, by which closed and reused descriptors are recognised. */
 struct cookie {
 	uint64_t magic, index;
 };
@@ -55,7 +56,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct event events[EVENTS_MAX];
 static unsigned event_hint;
-static uint64_t last_id; /* behind the lock, as the events */
+static uint64_t last_id; /* protected by the lock, as the events are */
 static _Atomic uint64_t calls[CALLS];
 static struct pmu table;
 
@@ -92,7 +93,7 @@ void scripted_start(void)
 	pthread_once(&once, read_settings);
 }
 
-/* Counts the call; the error to fail with, or 0. */
+/* Counts the call. Returns the error to fail with, or 0. */
 static int injected(enum scripted_call call)
 {
 	uint64_t nth = atomic_fetch_add(&calls[call], 1) + 1;
@@ -129,9 +130,15 @@ uint64_t scripted_pmu_calls(const char *call)
 
 /* ---- counters ---- */
 
-/* By the kernel's own calls: those of the C library are points of cancellation, and a PMU's must be none. */
+/*
+ * Descriptors are used by system calls of the kernel. Those of the C library are points of cancellation, and a
+ * PMU must have none.
+ */
 
-/* The event behind a descriptor, NULL with errno where it is not one (any more). */
+/*
+ * Returns the event behind a descriptor, or NULL with errno if the descriptor is not (or no longer) that of an
+ * event.
+ */
 static struct event *event_of(int fd)
 {
 	struct cookie cookie;
@@ -150,7 +157,7 @@ static struct event *event_of(int fd)
 	return event->used ? event : NULL;
 }
 
-/* A child may ask who a descriptor is and close it, no more. */
+/* Reports a child that does more than it may. It may ask what a descriptor is, and close it. */
 static void check_owner(const struct event *event)
 {
 	if (scripted_settings.strict && event->pid != getpid())
@@ -185,7 +192,7 @@ static int free_event(void)
 	return -EMFILE;
 }
 
-/* Why the kernel would refuse this event, 0 where it would not. */
+/* Returns the error with which the kernel would refuse this event, or 0. */
 static int refusal(const struct perf_event_attr *attr, const struct event *leader)
 {
 	unsigned hardware = attr->type != PERF_TYPE_SOFTWARE;
@@ -196,7 +203,7 @@ static int refusal(const struct perf_event_attr *attr, const struct event *leade
 	if ((attr->read_format & ~(uint64_t)PERF_FORMAT_ID) != PERF_FORMAT_GROUP ||
 			(attr->sample_period && hardware))
 		return EOPNOTSUPP;
-	/* a real program's work is seen when its counters are read, not before */
+	/* the work of a real program is only seen when its counters are read */
 	if (attr->sample_period && scripted_settings.autos)
 		return EOPNOTSUPP;
 	if (!leader)
@@ -278,7 +285,7 @@ static void disable(struct event *leader)
 			thread->enabled[i--] = thread->enabled[--thread->enabled_groups];
 }
 
-/* A group whose leader's descriptor the program has closed is gone, and its counters free. */
+/* Frees the counters of each group whose leader's descriptor the program has closed. */
 static void drop_closed_groups(struct scripted_thread *thread)
 {
 	for (unsigned i = thread->enabled_groups; i-- > 0;) {
@@ -305,13 +312,13 @@ static int enable(struct event *leader)
 		return -ENOSPC;
 	leader->in_error = wanted > 0 &&
 			wanted + scripted_settings.held + thread->busy > scripted_settings.opens;
-	if (leader->in_error) /* the call succeeds; reads tell */
+	if (leader->in_error) /* the call succeeds, and reads will fail */
 		return 0;
 	slot = thread->busy;
 	for (unsigned i = 0; i < leader->members; i++) {
 		struct event *event = &events[leader->member[i]];
 
-		/* the trap: the highest counters open, run all the time, and count nothing */
+		/* the trap: the highest counters can be opened, run all the time, and count nothing */
 		event->counts = !event->hardware || slot < scripted_settings.counters;
 		slot += event->hardware;
 		event->start = thread->total[event->row];
@@ -364,7 +371,7 @@ static int scripted_ioctl(int fd, unsigned long request, unsigned long argument)
 	return -ENOTTY;
 }
 
-/* The scripted glitches: every so many reads, one of the group's counters leaps. */
+/* Makes one of the group's counters jump, every `jump` or `back` reads. */
 static void leap(struct event *leader)
 {
 	uint64_t nth = atomic_load(&calls[CALL_READ]);
@@ -418,17 +425,17 @@ static ssize_t scripted_read(int fd, void *buf, size_t size)
 	if (!event)
 		return errno == EBADF ? -EBADF : 0;
 	check_owner(event);
-	/* its own thread takes no lock: the thread sanitizer is to see who else works on it */
+	/* its own thread takes no lock, so that the thread sanitizer sees other threads that work on it */
 	if (scripted_is_mine(event->thread))
 		return read_group(&events[event->leader], buf, size);
-	/* of another, which may be opening and counting just now */
+	/* another thread, which may be opening and counting at this moment */
 	scripted_lock(event->thread);
 	got = read_group(&events[event->leader], buf, size);
 	scripted_unlock(event->thread);
 	return got;
 }
 
-/* Nobody holds it any more. Behind the lock. */
+/* Frees an event that has neither a descriptor nor a page. Caller holds the lock. */
 static void release(struct event *event)
 {
 	struct event *leader = &events[event->leader];
@@ -489,7 +496,10 @@ void scripted_pmu_forget(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* There is no counter to be read by an instruction, so few pages but those of rings. */
+/*
+ * Maps a ring, or a page with "pages". No other event has a page, because no counter can be read by an
+ * instruction.
+ */
 static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writable)
 {
 	int error = injected(CALL_MAP);
@@ -510,7 +520,7 @@ static struct perf_event_mmap_page *scripted_map(int fd, size_t size, bool writa
 	return event->ring ? scripted_ring_page(event->ring) : NULL;
 }
 
-/* Rings stay. */
+/* Unmaps a page. Rings stay mapped. */
 static void scripted_unmap(struct perf_event_mmap_page *page, size_t size)
 {
 	pthread_mutex_lock(&lock);
@@ -525,7 +535,7 @@ static void scripted_unmap(struct perf_event_mmap_page *page, size_t size)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The enabled group's values when `part` of the work was done. */
+/* Writes the enabled group's values at the moment when `part` of the work was done. */
 static void write_sample(struct event *leader, struct event *sampler, unsigned behaviour,
 		const double *before, double part, uint64_t time)
 {

@@ -20,10 +20,10 @@ struct scripted_ring {
 	struct scripted_ring *next;
 };
 
-/* None is ever freed: whoever works on must not write to what is gone. */
+/* All rings. None is ever freed, because a thread that continues must not write to freed memory. */
 static _Atomic(struct scripted_ring *) all_rings;
 
-/* Where the thread is: functions that have the names of behaviours, and are never called. */
+/* Addresses of samples: functions that have the names of behaviours and are never called. */
 #define PLACE(name)                                                                                \
 	SCRIPTED_EXPORT void scripted_in_##name(void);                                             \
 	void scripted_in_##name(void)                                                              \
