@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent without MPI: threads whose work is scripted go through bursts, ring, ledger, rounds and
- * sums, and what comes out is compared with the truth. Run under TSan too: drains, a publishing
- * thread and the readers of its table run together here.
+ * Tests the agent without MPI. The scripted work of threads goes through bursts, ring, ledger, rounds and sums,
+ * and the result is compared with the truth. The test also runs under TSan, because drains, a publishing thread
+ * and readers of its table run together here.
  */
 #include <math.h>
 #include <pthread.h>
@@ -24,12 +24,12 @@
 #include "tests/tap.h"
 
 #define THREADS    3
-#define BURSTS     3000 /* of each thread */
+#define BURSTS     3000 /* number for each thread */
 #define WORK       1000000
-#define SLOTS      8 /* of the processor that the scripted PMU assumes */
+#define SLOTS      8 /* slots per cycle of the processor that the scripted PMU assumes */
 #define BEHAVIOURS 2
-#define LIVES      20 /* threads of each place, one after the other */
-#define LIVED      60 /* bursts of each of them */
+#define LIVES      20 /* number of threads of each place, one after the other */
+#define LIVED      60 /* number of bursts of each of them */
 
 static const char *const behaviour[BEHAVIOURS] = { "triad", "fma" };
 
@@ -40,15 +40,15 @@ static struct {
 	struct ledger *ledger;
 	struct exchange *exchange;
 	struct thread *threads[THREADS];
-	/* each has its own calls; one site can start both behaviours */
+	/* each behaviour has its own calls; with mixed_site one site starts both */
 	bool mixed_site;
 } run;
 
-/* Burst i of a thread, as the hooks would delimit it. */
+/* Makes burst i of a thread, as the hooks would delimit it. */
 static void one_burst(struct thread *thread, int i)
 {
 	int which = i % 3 == 0;
-	/* any two addresses do for call sites */
+	/* any two addresses are valid call sites */
 	uintptr_t start = 0x1000 + (run.mixed_site ? 0 : 16 * (uintptr_t)which);
 	uintptr_t end = 0x2000 + 16 * (uintptr_t)which;
 	uint64_t now;
@@ -91,7 +91,7 @@ static void start(const char *scheme, double pay)
 	memset(&run.rules, 0, sizeof(run.rules));
 	memset(run.threads, 0, sizeof(run.threads));
 	settings_defaults(&run.settings);
-	/* a busy machine makes some bursts long, and would make the others short */
+	/* a busy machine makes some bursts long, and then others would be short */
 	run.settings.burst_min_ns = 0;
 	if (counting_look(&run.counting, "auto", SCRIPTED_PMU_PATH, why, sizeof(why)))
 		diag("%s", why);
@@ -130,7 +130,7 @@ static struct totals *finish(void)
 	return ledger_close(run.ledger, all, pieces);
 }
 
-/* The phase with instructions of that behaviour: WORK each, told apart by their cycles. */
+/* Finds the phase of a behaviour by its cycles for WORK instructions. */
 static bool find_phase(int which, struct phase_estimate *found)
 {
 	const struct prototype_table *table = ledger_table(run.ledger);
@@ -164,7 +164,7 @@ static void check_counters(const char *name)
 			const struct event *event = &run.counting.event[e];
 			double truth = scripted_rate(event->type, event->config, number, SLOTS) *
 					WORK / 1000;
-			/* a read sees a few instructions of its own */
+			/* a read counts a few instructions of its own */
 			bool good = phase.event[e].observed > 0 &&
 					fabs(phase.event[e].mean - truth) < 1e-3 * truth + 200;
 
@@ -208,7 +208,7 @@ static const struct {
 	{ "two behaviours at one site", "time-space", 1e-5, true },
 };
 
-/* A clock that is set back, or differs between processors. */
+/* A clock is set back, or differs between processors. */
 static void test_time_goes_back(void)
 {
 	struct account account;
@@ -236,7 +236,10 @@ static void test_time_goes_back(void)
 	counting_fini(&run.counting);
 }
 
-/* The first counter's value in a burst of a clock that goes ten times as fast as time. Sets its ns. */
+/*
+ * Returns the first counter's value in a burst whose counter runs ten times as fast as time. ns: receives the
+ * burst's length. times: a bit for each event that counts time.
+ */
 static double first_value(uint32_t times, double *ns)
 {
 	struct thread *thread;
@@ -277,7 +280,7 @@ static void test_bounds_times(void)
 	scripted_pmu_configure("spin=0.05");
 }
 
-/* Calls were not looked at for a while, in which the thread was met: there is none of it before that. */
+/* A thread that the agent first meets while the agent is off has no unobserved time before that. */
 static void test_returns_at_once(void)
 {
 	static const struct plan nothing = { .groups = 1 };
@@ -300,7 +303,7 @@ static void test_returns_at_once(void)
 	thread_free(thread);
 }
 
-/* All that is done for a thread comes out of one budget, and reads are what gives way. */
+/* All work for a thread comes out of one budget. If it is used up, fewer bursts are read. */
 static void test_keeps_budget(void)
 {
 	uint64_t second = clock_ticks(1e9);
@@ -352,7 +355,7 @@ static void test_keeps_budget(void)
 	counting_fini(&run.counting);
 }
 
-/* Ticks of computing in bursts of this length, until `now`. */
+/* Adds `ticks` ticks of computing in bursts of length_ns. */
 static void computes(struct thread *thread, double length_ns, uint64_t ticks)
 {
 	thread_add_bursts(thread, 1, clock_ticks(length_ns), ticks);
@@ -407,7 +410,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Programs have more pairs of call sites than there is room for. */
+/* A program has more pairs of call sites than there is room for. */
 static void test_sites_are_full(void)
 {
 	enum { BURSTS_HERE = 60 };
@@ -470,7 +473,7 @@ static struct thread *new_place(void)
 	return thread;
 }
 
-/* A thread that lives for some bursts, in the place of one that ended where there is one. */
+/* Runs a thread for some bursts, in the place of one that has ended if there is one. */
 static void *lives(void *data)
 {
 	struct thread *thread = crowd_take();
@@ -503,7 +506,7 @@ static void *makes_lives(void *data)
 	return data;
 }
 
-/* Drains all threads again and again, as the helper thread does. */
+/* Drains all threads repeatedly, as the helper thread does. */
 static void *watches(void *data)
 {
 	while (!atomic_load(&watched)) {
@@ -518,7 +521,7 @@ static void *watches(void *data)
 	return data;
 }
 
-/* Threads take over the places of those that ended: all that these had counted is there, and theirs, too. */
+/* Threads take over the places of threads that have ended. The counts of both are complete. */
 static void test_lives(void)
 {
 	struct ledger_piece pieces[LEDGER_PIECES];

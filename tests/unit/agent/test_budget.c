@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A budget buys fewer reads, not wrong ones: made-up programs whose every counter is known go
- * through call sites, reads by chance, sums and estimates as in the agent. Estimates and totals stay
- * unbiased, and the intervals hold the truth as often as they say, also where one site starts two
- * behaviours and where a site changes its behaviour halfway. PHASEMUX_TRIALS: how many of each.
+ * Tests that a smaller budget gives fewer reads, but no wrong results. The counters of made-up programs are
+ * known, and go through call sites, reads at random, sums and estimates as in the agent. Estimates and totals
+ * stay unbiased, and the intervals hold the truth as often as they say. This is also true if one site starts
+ * two behaviours, or changes its behaviour halfway. PHASEMUX_TRIALS: number of trials of each.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "multiplex/scheme/scheme.h"
 #include "tests/tap.h"
 
-#define READ_NS    5000. /* a read as dear as in a virtual machine */
+#define READ_NS    5000. /* cost of a read, as expensive as in a virtual machine */
 #define QUANTUM_NS 25e6
 
 enum { CYCLES, INSTRUCTIONS, BRANCHES, MISSES, WALKS, EVENTS };
@@ -33,7 +33,7 @@ static const struct plan plan = {
 			{ 3, { CYCLES, INSTRUCTIONS, WALKS } } },
 };
 
-/* How phases and call sites go together. */
+/* The relation of phases and call sites. */
 enum program { OWN_SITES, ONE_SITE, HALFWAY, ALIKE, RARE };
 
 static const char *const program_name[] = { "a site for each behaviour",
@@ -41,10 +41,10 @@ static const char *const program_name[] = { "a site for each behaviour",
 	"two behaviours of one length at one site",
 	"at one site, a long burst after every 19 short ones" };
 
-/* The smaller the budget, the longer a program must run for as much to be known. */
+/* The smaller the budget, the longer a program must run for the same knowledge. */
 struct setup {
 	double budget;
-	int bursts; /* of each task */
+	int bursts; /* number for each task */
 	enum program program;
 };
 
@@ -55,10 +55,12 @@ struct truth {
 struct trial {
 	struct truth truth[PHASES];
 	struct phase_estimate estimate[PHASES];
-	double bursts[PHASES], seconds[PHASES]; /* read, and placed by call site and length */
+	/* read bursts, and unread ones placed by call site and length */
+	double bursts[PHASES], seconds[PHASES];
 	double bursts_ci95[PHASES], seconds_ci95[PHASES];
-	double width, widened; /* mean interval of what is not common, relative; what it claims to cost */
-	double spent;          /* share of the time that reads cost */
+	/* mean relative interval of events that are not common; factor by which a budget is said to widen it */
+	double width, widened;
+	double spent; /* share of the time that reads take */
 };
 
 static double normal(uint64_t *state)
@@ -73,7 +75,7 @@ static uint64_t positive(double value)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
-/* A burst of the phase: its counts, and its length in ns. */
+/* Makes a burst of the phase. values: receives its counts. Returns its length in ns. */
 static double make_burst(enum program program, unsigned phase, uint64_t values[EVENTS],
 		uint64_t *state)
 {
@@ -112,7 +114,7 @@ static void add_truth(struct truth *truth, const uint64_t *values, double ns)
 		truth->sum[e] += (double)values[e];
 }
 
-/* One task: what the hooks, the ring and the ledger would do with its bursts. */
+/* Runs one task: does with its bursts what the hooks, the ring and the ledger do. */
 static void run_task(const struct setup *setup, unsigned task, struct sums *sums,
 		struct totals *totals, struct trial *trial, uint64_t *state)
 {
@@ -207,7 +209,7 @@ static void run_trial(const struct setup *setup, uint64_t seed, struct trial *tr
 	sums_free(sums);
 }
 
-/* Relative errors of many trials. */
+/* The relative errors of many trials. */
 struct bias {
 	double n, sum, squares;
 };
@@ -220,8 +222,8 @@ static void bias_add(struct bias *bias, double error)
 }
 
 /*
- * Within four of its own standard errors of none, or under half a per cent: what was not read is
- * placed by a ratio of two estimates, which is only nearly unbiased.
+ * Returns whether the mean error is within four of its standard errors of 0, or under half a per cent. Unread
+ * bursts are placed by a ratio of two estimates, which is only nearly unbiased.
  */
 static bool unbiased(const struct bias *bias)
 {
@@ -265,7 +267,7 @@ static void check(const struct setup *setup, unsigned trials)
 				bias_add(&means[i % EVENTS], e->mean / mean - 1);
 			if (!isfinite(e->ci95))
 				continue;
-			/* what every burst tells is known exactly where every burst is read */
+			/* common events are known exactly if every burst is read */
 			if (!isfinite(budget) && i % EVENTS < plan.common)
 				continue;
 			known++;
@@ -279,7 +281,7 @@ static void check(const struct setup *setup, unsigned trials)
 	is_int(biased, 0, "the mean of every counter is unbiased");
 	ok(known > trials * PHASES * (EVENTS - plan.common) * 9 / 10, "intervals are known (%u)",
 			known);
-	/* so few trials tell the share no better than that */
+	/* uncertainty of the share after this number of intervals */
 	slack = 2 * sqrt(.98 * .02 / known);
 	ok(placed_covered >= (.90 - 2 * slack) * placed,
 			"intervals of numbers and times hold the truth in %.1f%%",
@@ -290,7 +292,7 @@ static void check(const struct setup *setup, unsigned trials)
 		ok(spent <= budget, "the reads cost %.3f%% of the time", 100 * spent);
 }
 
-/* Two phases that take as long, of which one varies: it gets the reads. */
+/* Two phases take the same time, and the phase that varies gets the reads. */
 static void test_preference(void)
 {
 	struct sums *sums = sums_new(&plan, PHASES);
@@ -321,7 +323,7 @@ static void test_preference(void)
 	sums_free(sums);
 }
 
-/* What a budget costs in width, against the same program with every burst read. */
+/* Compares the width of intervals with a budget and with every burst read. */
 static void test_cost(void)
 {
 	struct setup setup = { .01, 2000, OWN_SITES }, none = { INFINITY, 2000, OWN_SITES };

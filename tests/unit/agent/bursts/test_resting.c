@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rests: when a thread needs one, how long it is, and what is counted of it. */
+/* Tests rests: when a thread needs one, how long it is, and what is counted of it. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static uint64_t ms(double count)
 	return clock_ticks(count * 1e6);
 }
 
-/* A thread that has spent nothing, at time 0. */
+/* Starts a test with a thread that has used no budget, at time 0. */
 static void begin(double allowed)
 {
 	static const struct plan nothing = { .groups = 1 };
@@ -40,7 +40,7 @@ static void begin(double allowed)
 	thread->slot = &slot;
 }
 
-/* Until this time hooks take another `spent` ticks; then the budget is looked at. */
+/* Adds `spent` ticks in hooks up to the time `now`, and plans a rest. Returns the planned length, or 0. */
 static uint64_t wanted_at(uint64_t now, uint64_t spent)
 {
 	site_add(&thread->counts.hook_ticks, spent);
@@ -75,7 +75,7 @@ static void test_need(void)
 	thread_free(thread);
 }
 
-/* What a thread does beside calls, it does all the same: calls have the rest of the budget. */
+/* Services continue during a rest, so calls get what they leave of the budget. */
 static void test_services(void)
 {
 	begin(ALLOWED);
@@ -121,7 +121,10 @@ static void test_count(void)
 	thread_free(thread);
 }
 
-/* Adds `bursts` bursts of one length in `awake` ms of the thread's time, and then a rest. Returns when it ends. */
+/*
+ * Adds `bursts` bursts of one length in `awake` ms of the thread's time, and then a rest of `rest` ms. Returns
+ * the end of the rest.
+ */
 static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts)
 {
 	const uint32_t span = 1;
@@ -148,7 +151,7 @@ static double variance(void)
 	return (double)atomic_load(&thread->sites.length[1].variance);
 }
 
-/* What a thread did in rests is estimated from what it did between them. */
+/* The work of a thread in its rests is estimated from its work between them. */
 static void test_estimate(void)
 {
 	struct account account;
@@ -180,7 +183,7 @@ static void test_estimate(void)
 	thread_free(thread);
 }
 
-/* The bursts of a rest have as much variance as those of other times of its length have. */
+/* The bursts of a rest have the variance that other times of the same length have. */
 static void test_variance(void)
 {
 	double mean = 0, mean2 = 0, stated = 0;
@@ -194,7 +197,7 @@ static void test_variance(void)
 		begin(ALLOWED);
 		thread->resting.noted = true;
 		rest_estimate_start(thread, now);
-		/* each millisecond has a burst, or not; a rest is twice as long as the time before it */
+		/* each millisecond has one burst or none, and a rest is twice as long as the time before it */
 		for (int i = 0; i < windows; i++) {
 			bursts[i] = 0;
 			for (int k = 0; k < 300; k++) {

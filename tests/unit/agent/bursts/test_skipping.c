@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that are passed over: programs with known lengths of bursts and calls run on a clock of the
- * test's own, and what was counted of them is compared with the truth.
+ * Tests skipped calls. Programs with known lengths of bursts and calls run on a clock of the test. What was
+ * counted of them is compared with the truth.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +21,16 @@ static struct thread_rules rules;
 static struct thread *thread;
 static struct skip skips; /* in the storage of the program's thread */
 static uint64_t now;
-static bool looks;                                /* at the call under way */
-static uint64_t looked_at, true_burst, true_call; /* calls; ticks */
-static uint64_t expected;                  /* calls that went by, and came from where they should */
-static uint64_t nesting, expected_nesting; /* the place whose calls nest; those of them */
+static bool looks; /* the call under way is not skipped */
+/* number of calls that were not skipped; ticks in bursts and in calls */
+static uint64_t looked_at, true_burst, true_call;
+static uint64_t expected; /* skipped calls that came from the expected place */
+/* the place whose calls nest; number of calls from it that were skipped as expected */
+static uint64_t nesting, expected_nesting;
 
-static const void *frame = (const void *)0x7000; /* the stack of all calls */
+static const void *frame = (const void *)0x7000; /* the stack frame of all calls */
 
-static uint64_t held_up; /* so many ticks the thread was on no processor */
+static uint64_t held_up; /* ticks in which the thread was on no processor */
 
 static uint64_t ran_ticks(void)
 {
@@ -38,8 +40,8 @@ static uint64_t ran_ticks(void)
 enum call {
 	PASSES,
 	WAITS,
-	ASKS,     /* only, and what it asks for has not come */
-	ANSWERED, /* it has */
+	ASKS,     /* asks for something that has not come */
+	ANSWERED, /* asks for something that has come */
 };
 
 static void returns(enum call call, const void *site)
@@ -52,7 +54,7 @@ static void returns(enum call call, const void *site)
 		skipping_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
 }
 
-/* It went by, but was answered. */
+/* Tells the agent that a skipped call was answered. */
 static void returns_answered(uintptr_t place)
 {
 	if (!skipping_answered(thread, &rules, now))
@@ -62,7 +64,10 @@ static void returns_answered(uintptr_t place)
 	delimit_begin(thread, &rules, MPI_CALL_Test, now);
 }
 
-/* As the preload and the hooks do it: a call from a place, after a burst of so many ticks. */
+/*
+ * Makes a call as the preload and the hooks do. It comes from `place` after a burst of `burst` ticks, and takes
+ * `took` ticks.
+ */
 static void any_call(uintptr_t place, enum call call, uint64_t burst, uint64_t took)
 {
 	const void *site = (const void *)place;
@@ -119,7 +124,7 @@ static void begin(uint32_t multiple)
 	skips = (struct skip){ .place = thread->places };
 	thread->skip = &skips;
 	thread->random = 1;
-	thread->open_error = -1; /* nothing is read */
+	thread->open_error = -1; /* no burst is read */
 	thread->window.multiple = multiple;
 	now = 1000;
 	looked_at = expected = true_burst = true_call = held_up = 0;
@@ -132,7 +137,7 @@ static double count(const _Atomic uint64_t *of)
 	return (double)atomic_load(of);
 }
 
-/* The time of what ran between two places, and how many bursts. */
+/* Returns the ticks of the bursts between two places. bursts: receives their number. */
 static double between(uintptr_t from, uintptr_t to, double *bursts)
 {
 	struct site_table *sites = &thread->sites;
@@ -167,7 +172,7 @@ static void check(const char *name, uint64_t calls, double tolerance)
 			account.skipped * SKIP_TICKS, 0.5, "and what they cost");
 }
 
-/* Varies from call to call, mean 1. */
+/* Returns a random factor with mean 1. */
 static double varies(void)
 {
 	return 0.5 + (double)rand() / RAND_MAX;
@@ -198,7 +203,7 @@ static void test_computing_between(void)
 {
 	double bursts, ticks;
 
-	/* after each thousand polls a burst of 0.2 ms, and what it ends in is another call */
+	/* each thousand polls are followed by a burst of 0.2 ms that another call ends */
 	begin(SKIPPING_MAX);
 	for (int i = 0; i < 1000; i++) {
 		for (int poll = 0; poll < 1000; poll++)
@@ -239,7 +244,7 @@ static void test_other_stack(void)
 	thread_free(thread);
 }
 
-/* Calls come from one place after the other as they did before: that is known after one time around. */
+/* Calls come from five places in turn, and after one round the agent expects the next place. */
 static void test_same_order(void)
 {
 	uint64_t went_by;
@@ -256,7 +261,7 @@ static void test_same_order(void)
 	thread_free(thread);
 }
 
-/* Only of a call that makes no intercepted one itself it may be unknown that the thread is in it. */
+/* If a call itself makes intercepted calls, the preload must know that the thread is in it. */
 static void test_nesting(void)
 {
 	begin(SKIPPING_MAX);
@@ -271,7 +276,7 @@ static void test_nesting(void)
 	thread_free(thread);
 }
 
-/* A place that is not in every window has been in one before. */
+/* A rare place is not in every window, but has been in an earlier one. */
 static void test_rare_place(void)
 {
 	uint64_t rare = 0;
@@ -296,7 +301,7 @@ static void test_rare_place(void)
 	thread_free(thread);
 }
 
-/* Looks at calls, or not, by the budget. */
+/* The budget decides whether calls are skipped, and how many. */
 static void test_budget(void)
 {
 	uint64_t second = 2600 * (uint64_t)MILLION;
@@ -325,7 +330,7 @@ static void test_budget(void)
 	thread_free(thread);
 }
 
-/* Something waits or computes for long, from a place that was always quick. */
+/* A place whose calls and bursts were always short has a few long ones. */
 static void test_something_long(bool waits, const char *name)
 {
 	uint64_t most = (waits ? 10 : 1) * (uint64_t)MILLION;
@@ -345,7 +350,7 @@ static void test_something_long(bool waits, const char *name)
 
 /* ---- polling ---- */
 
-/* What was counted of a program that polls, against the truth. */
+/* Compares what was counted of a program that polls with the truth. */
 static void check_polling(const char *name, double bursts, double burst_ticks, double polls,
 		double poll_ticks)
 {
@@ -367,7 +372,7 @@ static void check_polling(const char *name, double bursts, double burst_ticks, d
 	thread_free(thread);
 }
 
-/* Two calls in turn, for which no budget says yet that any should go by. */
+/* Two polling calls in turn, without a budget that makes the agent skip any. */
 static void test_polling(void)
 {
 	begin(0);
@@ -377,11 +382,11 @@ static void test_polling(void)
 	}
 	ok((double)looked_at < 1.2 * MILLION / (SKIPPING_MAX + 1) + 200,
 			"two calls that ask, in turn: most go by (%g do not)", (double)looked_at);
-	any_call(0x3000, WAITS, 125, 300); /* after calls that go by, the mean */
+	any_call(0x3000, WAITS, 125, 300); /* the mean, after skipped calls */
 	check_polling("two calls that ask", 2, 275, MILLION - 1, 250.0 * MILLION / 2);
 }
 
-/* What is asked for comes, the program computes and sends, and then it asks again. */
+/* The answer comes, the program computes and sends, and then it polls again. */
 static void test_answers(uint32_t answered_too)
 {
 	const int rounds = 1000;
@@ -402,7 +407,7 @@ static void test_answers(uint32_t answered_too)
 			rounds * (2000.0 + answered_too) * 100);
 }
 
-/* A program that asks now and then computes; its bursts are what is long between two such calls. */
+/* A program polls now and then while it computes. Its bursts are the long times between two polls. */
 static void test_progress(void)
 {
 	begin(0);
@@ -411,7 +416,9 @@ static void test_progress(void)
 	check_polling("computing between calls that ask", 100, 100 * 5000.0, 900, 900 * 4999.0);
 }
 
-/* The kernel takes the processor away, or the program computes: each for a million ticks, ten times. */
+/*
+ * Tests a million ticks in which the kernel takes the processor away, or the program computes, ten times each.
+ */
 static void test_held_up(bool is_held, uint32_t multiple)
 {
 	uint64_t doubt;
@@ -442,7 +449,7 @@ static void test_held_up(bool is_held, uint32_t multiple)
 			100 * (10.0 * 10000 - 11));
 }
 
-/* How long it is depends on the machine; that it is known does not. */
+/* How large the cost is depends on the machine, so the test checks only that it is known. */
 static void test_cost(void)
 {
 	uint64_t begin = clock_now();

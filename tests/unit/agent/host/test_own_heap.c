@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory apart from the program's heap: what it gives, and that it is given back. */
+/* Tests memory apart from the program's heap: what it returns, and that freed memory is used again. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 
 #define NEAR (1u << 20)
 
-/* Whether it lies behind a place, and near it. */
+/* Returns whether `at` lies behind `place`, and near it. */
 static bool is_near_to(const void *at, uintptr_t place)
 {
 	return (uintptr_t)at - place < NEAR;
@@ -36,11 +36,11 @@ static void *elsewhere(void *unused)
 	return malloc(100);
 }
 
-/* What is allocated may be far from the program's heap, but never overlaps, and keeps what is in it. */
+/* Pieces may be far from the program's heap, but never overlap, and keep their contents. */
 static void test_pieces(void)
 {
 	unsigned char *piece[MANY], *grown;
-	volatile size_t half = SIZE_MAX / 2; /* the compiler would warn of it */
+	volatile size_t half = SIZE_MAX / 2; /* volatile, against a warning */
 	bool aligned = true, kept = true;
 	size_t bytes;
 
@@ -70,10 +70,10 @@ static void test_pieces(void)
 	own_heap_end();
 }
 
-/* Trainings take and free thousands of pieces: what is touched of that is only what is held at once. */
+/* Trainings allocate and free thousands of pieces, but touch only as much memory as they hold at once. */
 static void test_reuse(void)
 {
-	/* the compiler would leave out what nobody looks at */
+	/* volatile, because the compiler would remove accesses that have no effect */
 	unsigned char *volatile a, *volatile b, *volatile c;
 	uintptr_t first, last;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes that fail, and that the program does not notice. */
+/* Tests writes that fail without an effect on the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "agent/host/quiet.h"
 #include "tests/tap.h"
 
-#define LIMIT (1 << 20) /* on file sizes: stdout may be a file, too */
+#define LIMIT (1 << 20) /* limit on file sizes, large because stdout may be a file, too */
 
 static volatile sig_atomic_t handled;
 
@@ -30,7 +30,7 @@ static bool is_pending(int signal)
 	return sigismember(&pending, signal) == 1;
 }
 
-/* Whether the calling thread blocks it. */
+/* Returns whether the calling thread blocks the signal. */
 static bool is_blocked(int signal)
 {
 	sigset_t blocked;

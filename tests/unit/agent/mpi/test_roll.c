@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The roll call, by a job of simulated ranks whose messages take some time. */
+/* Tests the roll call with a job of simulated ranks whose messages take some time. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define MESSAGES_MAX (8 * RANKS_MAX + 2 * RANKS_MAX * ROLL_COUNTERS)
 #define STEP_NS      10000000u
 #define LIMIT_NS     60000000000u
-#define ABSENT       UINT64_MAX /* as a start: the rank has no agent */
+#define ABSENT       UINT64_MAX /* start time of a rank that has no agent */
 
 struct message {
 	uint64_t at;
@@ -52,7 +52,7 @@ static bool is_seen(void)
 
 static const struct roll_channel channel = { reaches, announce, send_word, is_seen };
 
-/* Delivers to a rank what has arrived, in the order in which it was sent. */
+/* Delivers to a rank the messages that have arrived, in the order in which they were sent. */
 static void deliver(int rank)
 {
 	for (unsigned i = 0; i < job.messages; i++) {
@@ -86,7 +86,9 @@ static void begin(int size)
 	job.size = size;
 }
 
-/* Runs the job whose ranks start at job.start. Returns whether all with an agent come to an end. */
+/*
+ * Runs the job whose ranks start at job.start. Returns whether the roll call ends in all ranks with an agent.
+ */
 static bool run(void)
 {
 	bool all = false;
@@ -101,7 +103,7 @@ static bool run(void)
 	return all && job.messages < MESSAGES_MAX;
 }
 
-/* Returns whether all ranks with an agent came to this state. */
+/* Returns whether all ranks with an agent reached this state. */
 static bool all_are(enum roll_state state)
 {
 	for (int rank = 0; rank < job.size; rank++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel's counters are kept awake from a rank's MPI_Init until it has counters of its own. */
+/* Tests that the kernel's counters are kept awake from a rank's MPI_Init until it has counters of its own. */
 #include <dirent.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -13,7 +13,10 @@
 
 #define SECONDS 20
 
-/* Of this process's descriptors, how many are events; the lowest of them, or INT_MAX. */
+/*
+ * Returns the number of this process's descriptors that are events. lowest: receives the lowest of them, or
+ * INT_MAX.
+ */
 static unsigned events(int *lowest)
 {
 	DIR *folder = opendir("/proc/self/fd");
@@ -40,7 +43,7 @@ static unsigned events(int *lowest)
 	return count;
 }
 
-/* The thread that opens the event is gone. */
+/* Waits until the thread that opens the event has ended. */
 static void wait_for_thread(void)
 {
 	unsigned threads;
@@ -54,7 +57,7 @@ static void wait_for_thread(void)
 		if (folder)
 			closedir(folder);
 		usleep(1000);
-	} while (threads != 3); /* with . and .. */
+	} while (threads != 3); /* the main thread, `.` and `..` */
 }
 
 static int holds(void *unused)
@@ -101,7 +104,7 @@ static int releases_at_once(void *unused)
 	return events(&lowest) != 0;
 }
 
-/* Why no event can be held here, or NULL. */
+/* Returns why no event can be held here, or NULL. */
 static const char *missing(void)
 {
 #ifdef __SANITIZE_THREAD__

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs of a job: each command is listed once, with its ranks, as ranks tell it to each other or are added. */
+/*
+ * Tests the programs of a job. Each command is listed once, with its ranks, whether ranks exchange them or they
+ * are added.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -7,7 +10,7 @@
 #include "tests/tap.h"
 
 #define RANKS 12
-#define MOST  128 /* values of a collective */
+#define MOST  128 /* maximum number of values of a collective */
 
 /* Ranks are threads, and a collective waits for all of them. */
 static pthread_barrier_t all;
@@ -42,7 +45,7 @@ static const struct mpi_adapter adapter = { .sum = sum, .max = max };
 static struct job_of_test {
 	const char *command[RANKS];
 	size_t bytes[RANKS];
-	struct programs told; /* to rank 0 */
+	struct programs told; /* what rank 0 receives */
 } job;
 
 static void *run_rank(void *number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much slower an observed program is, from stretches of which it is known. */
+/* Tests the slowdown of an observed program, calculated from stretches whose slowdown is known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,10 @@ static double uniform(uint64_t *state)
 	return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* The program slows down by half in the course of the run, and has such noise. */
+/*
+ * Makes stretches of a program that becomes slower by half during the run, and has `noise`. slower: its
+ * slowdown while it is observed.
+ */
 static void make(struct stretch *stretches, double slower, double noise, uint64_t *state)
 {
 	for (unsigned i = 0; i < STRETCHES; i++) {
@@ -69,7 +72,7 @@ static void test_known(void)
 			inside);
 }
 
-/* A period of the program's own that is as long as a pair: it does more in all that come first. */
+/* The program has a period as long as a pair of stretches, and does more in the first one of each pair. */
 static void test_period(void)
 {
 	static struct stretch stretches[STRETCHES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The batch job, as the environment tells it, and the folder of its results. */
+/* Tests the batch job as the environment describes it, and the folder of its results. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct {
 	const char *name;
 	const char *variables[9];
 	struct job job;
-	const char *folder; /* of the pattern /r/%j */
+	const char *folder; /* result for the pattern /r/%j */
 } cases[] = {
 	{ "a step of Slurm",
 			{ "SLURM_JOB_ID", "4711", "SLURM_STEP_ID", "2", "SLURM_JOB_PARTITION",

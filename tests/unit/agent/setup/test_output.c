@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folder of the results: nobody can plant, read or overwrite anything in it. */
+/* Tests the folder of the results: no other user can plant, read or overwrite anything in it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

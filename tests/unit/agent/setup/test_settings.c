@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings: every value that users may give, every kind that they may not, and the words for it. */
+/* Tests settings: every valid value, every kind of invalid value, and their messages. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

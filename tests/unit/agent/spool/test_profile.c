@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Profiles of several processes, whose addresses differ, become one: by the loaded file and the place
- * in it, whatever the order in which they are merged, and of a size that does not depend on how many
- * they are.
+ * Tests that the profiles of several processes, whose addresses differ, become one. Places are known by the
+ * loaded file and the offset in it. The order of merging makes no difference, and the size does not depend on
+ * the number of profiles.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static struct profile *new_profile(void)
 	return profile ? profile : (abort(), profile);
 }
 
-/* Samples at the address in the prototype. */
+/* Returns the number of samples at the address in the prototype. */
 static long samples_at(const struct profile *profile, uintptr_t address, uint32_t prototype)
 {
 	long samples = 0;
@@ -101,7 +101,7 @@ static void test_addresses(void)
 	free(other);
 }
 
-/* Of many processes, each with places of its own and one in common. */
+/* Merges profiles of many processes, each with places of its own and one common place. */
 static void test_bounds(void)
 {
 	struct module module = module_at(0x400000, "/bin/a");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routes of several processes: one table with the places of all, whose addresses differ. */
+/* Tests the routes of several processes, whose addresses differ: one table has the places of all. */
 #include <stdlib.h>
 
 #include "agent/boundary/calls.h"
@@ -16,7 +16,7 @@ static struct module module_at(uintptr_t base, const char *path)
 	return module;
 }
 
-/* A site whose path has one address. */
+/* Makes a site whose path has one address. */
 static void make_site(struct site_table *sites, unsigned number, uintptr_t address, unsigned call)
 {
 	sites->paths.path[number].address[0] = address;
@@ -27,7 +27,7 @@ static void make_site(struct site_table *sites, unsigned number, uintptr_t addre
 	sites->site[number].call = (uint16_t)call;
 }
 
-/* Bursts of a prototype ran from one site to another. */
+/* Adds a span, in which a burst of the prototype ran from one site to another. */
 static void make_span(struct site_table *sites, unsigned from, unsigned to, uint32_t prototype,
 		double ticks)
 {
@@ -39,7 +39,7 @@ static void make_span(struct site_table *sites, unsigned from, unsigned to, uint
 	span_note(&sites->length[span_length(sites, span, (uint64_t)ticks)], prototype, 1, ticks);
 }
 
-/* NULL: the prototype has no route. */
+/* Returns the route of the prototype, or NULL if it has none. */
 static const struct route *find(const struct routes *routes, uint32_t prototype)
 {
 	for (uint32_t i = 0; i < routes->count; i++)
@@ -54,7 +54,7 @@ static void share(const struct site_table *sites, const struct module *module,
 	routes_share(sites, 1, module, 1, &total->files, &total->routes);
 }
 
-/* Each has a phase of its own, and both have one in common. */
+/* Each process has a phase of its own, and both have one in common. */
 static void test_two_processes(void)
 {
 	struct site_table *one = calloc(1, sizeof(*one)), *two = calloc(1, sizeof(*two));
@@ -91,7 +91,7 @@ static void test_two_processes(void)
 	free(one);
 }
 
-/* A span with more prototypes than it has room for. */
+/* A span has more prototypes than it has room for. */
 static void test_home(void)
 {
 	struct site_table *sites = calloc(1, sizeof(*sites));
@@ -114,7 +114,7 @@ static void test_home(void)
 	free(sites);
 }
 
-/* More routes than the table holds: each prototype keeps its longest. */
+/* There are more routes than the table holds, and each prototype keeps its longest. */
 static void test_bound(void)
 {
 	struct site_table *sites = calloc(1, sizeof(*sites));
@@ -138,7 +138,7 @@ static void test_bound(void)
 	free(sites);
 }
 
-/* A thread with more pairs of call sites than spans: the rest is known by the calls. */
+/* A thread has more pairs of call sites than spans. Of the others only the calls are known. */
 static void test_many_spans(void)
 {
 	struct site_table *sites = calloc(1, sizeof(*sites));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The crash-safe sums: whoever is killed, at whatever instruction, leaves what belongs together;
- * whoever reads while the process writes sees one moment; and nobody can plant anything.
+ * Tests the crash-safe sums. A process that is killed at any instruction leaves a consistent spool. A reader
+ * sees the state of one moment, even while the process writes. No other user can plant anything.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ static struct spool *make(int *error)
 
 /* ---- what belongs together ---- */
 
-/* One more of everything: the sums of some blocks, the account and the open quantum of a thread. */
+/* Writes the next step: the sums of some blocks, and the account and the open quantum of a thread. */
 static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
 {
 	struct spool_thread *to = spool_thread(spool, thread);
@@ -109,7 +109,7 @@ static void write_for_ever(unsigned pause_us)
 	}
 }
 
-/* The step that all of the image is of, or -1. */
+/* Returns the step that all of the image belongs to, or -1. */
 static int64_t step_of(struct spool_image *image)
 {
 	struct sums *sums = sums_over(&facts.plan, PROTOTYPES_MAX, image->sums);
@@ -162,7 +162,9 @@ static void test_kills(void)
 
 	srand(7);
 	for (int i = 0; i < KILLS; i++) {
-		/* how soon the first commit comes is the machine's affair: some wait long enough */
+		/*
+		 * the time until the first commit depends on the machine, so that some pauses are long enough
+		 */
 		struct timespec pause = { 0, 2000000 + rand() % (2000000 * (i + 1)) };
 		struct spool_image image;
 		pid_t pid = fork_writer(0);
@@ -180,7 +182,7 @@ static void test_kills(void)
 			begun += step > 0;
 			spool_image_fini(&image);
 		} else if (error != -ENOENT && error != -EINVAL) {
-			/* killed before the file was there, or filled */
+			/* not killed before the file existed or was complete */
 			unread++;
 			diag("%s", why);
 		}
@@ -193,11 +195,11 @@ static void test_kills(void)
 
 static void test_live(void)
 {
-	pid_t pid = fork_writer(1000); /* as often as a thread of the agent's, at most */
+	pid_t pid = fork_writer(1000); /* at most as often as a thread of the agent commits */
 	int64_t last = 0;
 	int good = 0, back = 0, torn = 0, tries = 0, status = 0;
 
-	/* the first commit may be a while away on a busy machine */
+	/* the first commit may take a while on a busy machine */
 	while (good < READS && tries++ < 100000) {
 		struct spool_image image;
 		char why[256];
@@ -226,7 +228,7 @@ static void test_live(void)
 
 /* ---- who may read it, and what is in the way ---- */
 
-/* The bytes of the file at `path` that are mapped so that they can be read. */
+/* Returns the number of bytes of the file at `path` that are mapped readable. */
 static size_t readable(const char *path)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -243,7 +245,7 @@ static size_t readable(const char *path)
 	return bytes;
 }
 
-/* What has room has storage behind it: no page of the mapping kills who writes to it. */
+/* Memory with room has storage behind it, so that no page of the mapping kills a process that writes to it. */
 static void test_room(void)
 {
 	int error;
@@ -283,7 +285,10 @@ static void test_room(void)
 	spool_free(spool);
 }
 
-/* The memory of each is mapped when it is admitted, and what is read back is as large as what was written. */
+/*
+ * The memory of each thread is mapped when it is admitted, and the image that is read back is as large as what
+ * was written.
+ */
 static void test_many_threads(void)
 {
 	int error, last = 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bursts that were not read are placed by their call paths and their length: as the read ones of the same
- * length went, each standing for as many as it was read for; what nothing is known of is short or
- * unclassified, by its length; long bursts that were cut count in slices.
+ * Tests how bursts that were not read are placed, by their call paths and their length. They follow the read
+ * bursts of the same length, each of which stands for 1 / its probability. A burst about which nothing is known
+ * is short or unclassified, by its length. Long bursts that were cut count in slices.
  */
 #include <math.h>
 
 #include "agent/spool/unread.h"
 #include "tests/tap.h"
 
-#define MS 1000000. /* ticks, of 1 ns */
+#define MS 1000000. /* 1 ms in ticks of 1 ns */
 
 static struct site_table sites;
 static struct unread unread;
@@ -41,7 +41,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= 1e-6 * fabs(b) + 1e-12;
 }
 
-/* The bursts of one site, of which some take 1 ms and some 20 ms. */
+/* Some bursts of one site take 1 ms, and others 20 ms. */
 static void test_two_lengths(void)
 {
 	struct span *span;
@@ -65,7 +65,7 @@ static void test_two_lengths(void)
 			"how many there are is not certain, for both occur between these places");
 }
 
-/* Two prototypes of one length: what was read with a small probability stands for more. */
+/* Two prototypes have one length. A burst that was read with a smaller probability has a larger weight. */
 static void test_weights(void)
 {
 	struct span *span;
@@ -80,14 +80,19 @@ static void test_weights(void)
 	place(0);
 	ok(near(unread.prototype[0].bursts, 30) && near(unread.prototype[1].bursts, 10),
 			"three of four stand for the first");
-	/* share 3/4 of 40, known from 20 reads and a prior of one; and one of 21 may be something else */
+	/*
+	 * the share is 3/4 of 40, known from 20 reads and a prior of one, and one of 21 may be something else
+	 */
 	ok(near(unread.phase[0].bursts2, .75 * .25 * 40 * (1 + 40 / 21.) + 40 / 21. * 40 / 21.),
 			"the variance is that of a share known from twenty reads");
 	ok(near(unread.phase[0].seconds2, unread.phase[0].bursts2 * 1e-6),
 			"and that of the time is of bursts of 1 ms");
 }
 
-/* One phase alone between two places: its number is known, but for what may not have been seen. */
+/*
+ * Between two places is only one phase. The number of its bursts is certain, except for phases that may not
+ * have been seen.
+ */
 static void test_certain(void)
 {
 	struct span *span;
@@ -111,7 +116,7 @@ static void test_certain(void)
 	ok(unread.phase[1].bursts2 == 0, "it is certain where every burst was read");
 }
 
-/* Of a length none was read. */
+/* No burst of some lengths was read. */
 static void test_neighbours(void)
 {
 	struct span *span;
@@ -146,7 +151,7 @@ static void test_neighbours(void)
 			"where none was read, those that start at the same site tell");
 }
 
-/* What is short is known when the run is over. */
+/* The limit of short bursts is known when the run is over. */
 static void test_short(void)
 {
 	struct span *span;
@@ -165,7 +170,7 @@ static void test_short(void)
 	ok(near(placed.unclassified.seconds, 15e-3 - 2e-5), "with its time");
 }
 
-/* Long bursts are cut: one that was not read is as many slices as the read ones. */
+/* Long bursts are cut, and an unread one counts as many slices as the read ones. */
 static void test_slices(void)
 {
 	struct span *span;
@@ -186,7 +191,7 @@ static void test_slices(void)
 	ok(near(placed.slices, 98), "and 98 are told to be more");
 }
 
-/* More lengths and prototypes than a span has room for: none is lost. */
+/* A span has more lengths and prototypes than room for them, and no burst is lost. */
 static void test_no_room(void)
 {
 	struct span *span;
@@ -213,7 +218,7 @@ static void test_no_room(void)
 	ok(near(seconds + placed.unclassified.seconds, ticks * 1e-9), "and all of its time");
 }
 
-/* Lengths of spans that found no room are placed with each other, or not at all. */
+/* Lengths of spans without room are placed with each other, or not at all. */
 static void test_without_room(void)
 {
 	struct unread_placed placed;
@@ -234,7 +239,10 @@ static void test_without_room(void)
 			"a burst of them that was read does");
 }
 
-/* A span of which `read` bursts of 1 ms were read, and four of 3 ms were not. Another span has the same calls. */
+/*
+ * Places a span of which `read` bursts of 1 ms were read, and four bursts of 3 ms were not. Another span has
+ * the same calls.
+ */
 static void place_few_read(int read)
 {
 	struct span *span, *other;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of addresses: from debug information, from symbols alone, from neither. */
+/* Tests the names of addresses: from debug information, from symbols alone, and from neither. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "agent/symbols/source.h"
 #include "tests/tap.h"
 
-/* Says where it returns to. */
+/* Returns its own return address. */
 static __attribute__((noinline)) uintptr_t here(void)
 {
 	return (uintptr_t)__builtin_return_address(0);
 }
 
-/* No tail call: what is returned is only known after the call. */
+/* Prevents a tail call, because the address is only used after the call. */
 #define AFTER_CALL(address) __asm__ volatile("" : "+r"(address))
 
 enum { INNER_LINE = __LINE__ + 3 };
@@ -42,7 +42,7 @@ static __attribute__((noinline)) uintptr_t plain(void)
 	return address;
 }
 
-/* A function of a template whose name is longer than any place for it. */
+/* A function of a template whose name is longer than every buffer for it. */
 #define TEN(x)       x x x x x x x x x x
 #define LONG_TYPE(x) "60" TEN(x x x x x x)
 #define LONG_NAME(x) TEN(x x x x x x)
@@ -50,7 +50,7 @@ static __attribute__((noinline)) uintptr_t plain(void)
 	"_ZN6solver5sweepI" LONG_TYPE("a") LONG_TYPE("b") LONG_TYPE("c") LONG_TYPE("d")            \
 			LONG_TYPE("e") "EEvv"
 
-/* As compilers name a method of C++, a procedure in a module of Fortran, and one outside. */
+/* Symbols as compilers name them: a method of C++, a procedure in a module of Fortran, and one outside. */
 #define SYMBOL(name)                                                                               \
 	".globl " name "\n.type " name ", @function\n" name ": nop\nret\n.size " name ", 2\n"
 __asm__(".pushsection .text\n" SYMBOL("_ZN6solver4step5sweepEid") SYMBOL("__field_MOD_sweep")
@@ -116,7 +116,7 @@ static void check_position(struct source *source, uintptr_t address, const char 
 	is_str(got, position, "its position");
 }
 
-/* "name+0x12", for an address in a function that begins at `begin`. */
+/* Checks for "name+0x12" at an address in a function that starts at `begin`. */
 static void check_offset(struct source *source, uintptr_t address, const char *name,
 		uintptr_t begin)
 {
@@ -147,7 +147,7 @@ static void test_without_debug(void)
 	source_close(source);
 }
 
-/* Files that are gone, or are no ELF files any more. */
+/* Files were removed, or are no longer ELF files. */
 static void test_without_files(void)
 {
 	uintptr_t in_libc = (uintptr_t)dlsym(RTLD_DEFAULT, "getenv"), address = plain();
@@ -158,7 +158,7 @@ static void test_without_files(void)
 	strcpy(libc->path, "/nonexistent/libc.so.6");
 	strcpy(own->path, "/etc/passwd");
 	source = source_open(LIBRARY_FOLDER, modules, module_count);
-	check_position(source, in_libc + 5, "getenv+0x5"); /* the loader has it */
+	check_position(source, in_libc + 5, "getenv+0x5"); /* the loader knows it */
 	check_offset(source, address, "passwd", own->base);
 	source_close(source);
 	*libc = kept[0];
@@ -174,7 +174,7 @@ static unsigned list_gone(struct module *list, unsigned max)
 	return gone_count <= max ? gone_count : max;
 }
 
-/* The file that an address is in, or "?"; where others were unloaded before. */
+/* Checks the file of an address, or "?", after other files were unloaded. */
 static void check_file(uintptr_t address, const char *wanted, const char *name)
 {
 	unsigned count = modules_ever(modules, MODULES_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What people read: numbers, names that are too long, and the report made of a document. */
+/* Tests text for people: numbers, names that are too long, and the report made of a document. */
 #include <stdlib.h>
 
 #include "agent/symbols/name.h"
@@ -72,7 +72,7 @@ static const char foot[] =
 		"\"processor_share\": 0.004, \"bytes\": 1, \"calls\": 1, \"reads\": 1, \"rounds\": 1, "
 		"\"switches\": 0, \"read_seconds\": 0}}";
 
-/* The text of a report with these phases, to be freed. */
+/* Returns the text of a report with these phases. The caller frees it. */
 static char *text_of(const char *phases)
 {
 	char *document = NULL, *text = NULL, why[128] = "no memory";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths: told apart, recognised, cut where the stack moves, safe on other stacks. */
+/* Tests call paths: they are told apart, recognised, cut if the stack moves, and safe on other stacks. */
 #include <alloca.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "agent/thread/path.h"
 #include "tests/tap.h"
 
-/* No tail call, nothing merged with its like. */
+/* Prevents tail calls, and that the compiler merges similar functions. */
 #define KEEP              __attribute__((noinline, noclone, optimize("no-ipa-icf")))
 #define AFTER_CALL(value) __asm__ volatile("" : "+r"(value))
 
 static struct path_table table;
 
-/* In the place of an intercepted call. */
+/* Takes the place of an intercepted call. */
 static KEEP unsigned intercepted(struct path_table *in)
 {
 	unsigned path = path_find(in, (uintptr_t)__builtin_return_address(0),
@@ -55,7 +55,9 @@ static void test_callers(void)
 	unsigned first[3], again[3];
 	bool same = true;
 
-	/* volatile: the compiler makes one call of it, not one for the first pass */
+	/*
+	 * volatile, so that the compiler makes one call for all passes, and not another one for the first pass
+	 */
 	for (volatile int i = 0; i < 5; i++) {
 		three_callers(&table, i ? again : first);
 		for (int k = 0; k < 3 && i; k++)
@@ -72,7 +74,7 @@ static void test_callers(void)
 			"their signatures differ");
 }
 
-/* A function of two calls, reached over two paths, and another one of two calls. */
+/* A function of two calls, which is reached over two paths. The next function has two calls as well. */
 static KEEP void first_solver(unsigned paths[2])
 {
 	paths[0] = wrapper(&table);
@@ -81,7 +83,7 @@ static KEEP void first_solver(unsigned paths[2])
 	AFTER_CALL(paths[1]);
 }
 
-/* Its calls are in another order, so that the compiler does not make one function of both solvers. */
+/* Makes its calls in another order, so that the compiler does not merge both solvers. */
 static KEEP void second_solver(unsigned paths[2])
 {
 	paths[1] = wrapper(&table);
@@ -149,7 +151,7 @@ static void test_threads(void)
 	free(tables[1]);
 }
 
-/* Its frame has another size at each call. */
+/* Has a frame of another size at each call. */
 static KEEP unsigned moving(struct path_table *in, size_t size)
 {
 	volatile char *room = alloca(size);
@@ -206,10 +208,13 @@ static void test_depth(void)
 	free(own);
 }
 
-/* A turn that has another size of frame than recurse(). */
+/* Takes a turn whose frame has another size than that of turn(). */
 static KEEP unsigned wide(struct path_table *in, unsigned long way, int depth);
 
-/* 4^depth paths, of which each two differ in a frame, and most in where their frames are. */
+/*
+ * Takes one of 4^depth paths. Each two of them differ in a frame, and most also differ in the addresses of
+ * their frames.
+ */
 static KEEP unsigned turn(struct path_table *in, unsigned long way, int depth)
 {
 	unsigned path;
@@ -249,7 +254,7 @@ static KEEP unsigned wide(struct path_table *in, unsigned long way, int depth)
 	return path + 0 * (unsigned)room[0];
 }
 
-/* In another order than before. */
+/* Returns the number that takes the place of i in another order. */
 static unsigned shuffled(unsigned i, unsigned count)
 {
 	return (unsigned)((uint64_t)i * 2654435761u % count);
@@ -258,12 +263,12 @@ static unsigned shuffled(unsigned i, unsigned count)
 static void test_many(void)
 {
 	struct path_table *own = calloc(1, sizeof(*own));
-	/* of four turns, with at most three more frames for those that are wide */
+	/* paths of four turns, with at most three more frames for the wide ones */
 	static unsigned first[1 << 8];
 	unsigned count = 1 << 8, wrong = 0, ambiguous = 0;
 
 	path_init(own, pthread_self());
-	/* from one place, because that is a frame of these paths, too */
+	/* all calls come from one place, because that is a frame of these paths, too */
 	for (volatile unsigned i = 0; i < 9 * count; i++) {
 		unsigned way = i < count ? i : shuffled(i, count);
 		unsigned path = turn(own, way, 4);
@@ -283,7 +288,7 @@ static void test_many(void)
 	free(own);
 }
 
-/* 8^depth paths. */
+/* Takes one of 8^depth paths. */
 static KEEP unsigned eight(struct path_table *in, unsigned long way, int depth)
 {
 	unsigned path;
@@ -347,7 +352,7 @@ static void test_bound(void)
 	free(own);
 }
 
-/* Many threads with many paths. */
+/* Many threads have many paths. */
 static void test_process_bound(void)
 {
 	enum { TABLES = 8 };
@@ -371,7 +376,7 @@ static void test_process_bound(void)
 	}
 }
 
-/* Without time for learning, paths end where nothing is known. */
+/* Without time for learning, a path ends at the first frame that is not known. */
 static void test_without_learning(void)
 {
 	struct path_table *own = calloc(1, sizeof(*own));

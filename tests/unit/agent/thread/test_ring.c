@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ring alone, and under a producer and a consumer (also under ThreadSanitizer). */
+/* Tests the ring alone, and with a producer and a consumer (also under ThreadSanitizer). */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static void test_alone(void)
 	ok(ring_peek(&ring) == NULL && ring_used(&ring) == 0, "empty again");
 }
 
-/* Positions are 64 bits, of which only the low ones choose a slot: nothing happens at 2^32. */
+/* Positions have 64 bits, of which only the low ones choose a slot. They may pass 2^32. */
 static void test_far(void)
 {
 	struct record memory[2];

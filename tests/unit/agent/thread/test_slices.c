@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long bursts, cut into slices while they last: one thread computes, another drains it and switches
- * its groups, as the watcher does. Run under TSan too.
+ * Tests long bursts that are cut into slices while they last. One thread computes. Another one drains it and
+ * switches its groups, as the helper thread does. The test also runs under TSan.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,8 +24,8 @@
 #define PERIOD_NS   1000000
 #define SAMPLE_COST 3.0 /* ticks */
 #define SLOTS       8
-#define PERIODS     30         /* of a burst */
-#define WORK        55000000.0 /* of triad: so many periods */
+#define PERIODS     30         /* number of sampling periods in a burst */
+#define WORK        55000000.0 /* number of triad's instructions in PERIODS periods */
 
 static struct {
 	struct counting counting;
@@ -62,7 +62,7 @@ static void *compute(void *data)
 	return NULL;
 }
 
-/* burst_min_ns: as of the settings. */
+/* Starts a test. burst_min_ns: as in the settings. */
 static void start(enum scheme_kind scheme, double burst_min_ns)
 {
 	struct counting_limits limits;
@@ -92,7 +92,9 @@ static void start(enum scheme_kind scheme, double burst_min_ns)
 	run.exchange = exchange_new(NULL, NULL, run.ledger, 0, INFINITY, clock_now());
 }
 
-/* Slices are of one group each, whatever was switched: every event is as it was done, per cycle. */
+/*
+ * Each slice belongs to one group, whatever was switched. Therefore every event has the right ratio to cycles.
+ */
 static void check_counters(const struct phase_estimate *all)
 {
 	unsigned number = (unsigned)scripted_behaviour_number("triad"), right = 0, seen = 0;
@@ -125,7 +127,9 @@ static void stop(struct thread *thread)
 	counting_fini(&run.counting);
 }
 
-/* The kernel interrupts a thread that is in the kernel, too, and writes no sample then. */
+/*
+ * The kernel also interrupts a thread that is in the kernel, and then writes no sample. This time is counted.
+ */
 static void test_account(void)
 {
 	struct thread *thread;
@@ -140,7 +144,7 @@ static void test_account(void)
 	stop(thread);
 }
 
-/* What has computed without a call since its start is learned, whatever bursts were there before. */
+/* A burst that has not ended yet is learned, whatever bursts were before it. */
 static void test_does_not_end(void)
 {
 	static struct ledger_part part;
@@ -169,7 +173,7 @@ static void test_does_not_end(void)
 			(unsigned long long)atomic_load(&thread->slicer.all_slices));
 	ok(answer.burst_min_ns < PERIOD_NS, "its slices are as long as what is learned (%llu ns)",
 			(unsigned long long)answer.burst_min_ns);
-	/* on a busy machine some are longer, which may be a phase of their own */
+	/* on a busy machine some slices are longer, and these may be a phase of their own */
 	ok(answer.table.phases >= 1, "and are learned (%u phases)", answer.table.phases);
 	stop(thread);
 }
@@ -276,7 +280,7 @@ static unsigned located_samples(void)
 	return samples;
 }
 
-/* Bursts that are not read are sampled all the same, and it is known where their phase is. */
+/* Bursts that are not read are sampled nevertheless, and the samples belong to their phase. */
 static void test_unread(void)
 {
 	static struct ledger_part part;
@@ -293,7 +297,7 @@ static void test_unread(void)
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	make_bursts(thread, 1);
-	/* one length for all, however long this machine makes them */
+	/* one length for all bursts, so that the speed of the machine makes no difference */
 	thread->sites.lengths = LENGTHS_MAX - 1;
 	make_bursts(thread, 40);
 	ledger_part(run.ledger, thread, &part);
