@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases by place: what is split by the code that bursts run, what is not, and who takes a burst. */
+/*
+ * Tests phases by place: what is split by the code that bursts run, what is not, and which prototype claims a
+ * burst.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* A number of a place, as the agent would make it. */
+/* Returns the number of a place in the form that the agent uses. */
 static uint32_t place_of(unsigned code)
 {
 	return (code + 1) * 2654435761u | 1;
@@ -33,13 +36,13 @@ struct bursts {
 	struct training_sample sample;
 };
 
-/* What a task executes as its `number`th burst: the code, and how long it takes. */
+/* What a task executes as its `number`th burst: the code, and the time that it takes. */
 struct shape {
 	unsigned (*code)(unsigned number);
 	double (*seconds)(unsigned code, unsigned number);
 };
 
-/* All tasks do the same. Each burst has some noise of its own. */
+/* Makes the bursts of tasks that all do the same. Each burst has some noise of its own. */
 static void make(struct bursts *all, const struct shape *shape, uint64_t seed)
 {
 	static struct site_table sites;
@@ -92,7 +95,7 @@ static uint32_t phase_of(const struct prototype_table *table, double seconds, ui
 	return nearest < 0 ? 0 : table->all[nearest].phase;
 }
 
-/* How many phases hold at least a twentieth of the bursts, when the table classifies them. */
+/* Returns how many phases hold at least a twentieth of the bursts, as the table classifies them. */
 static unsigned phases_of(const struct prototype_table *table, const struct bursts *all)
 {
 	unsigned of_phase[PROTOTYPES_MAX] = { 0 }, phases = 0;
@@ -165,7 +168,7 @@ static double alternating(unsigned code, unsigned number)
 	return code || number % 2 ? 2e-3 : 3e-3;
 }
 
-/* Neighbours overlap, so that density alone sees one cluster. */
+/* Returns seconds such that neighbours overlap, and density alone finds one cluster. */
 static double by_code(unsigned code, unsigned number)
 {
 	(void)number;
@@ -197,8 +200,8 @@ static void test_split(void)
 }
 
 /*
- * The first thread of each process reaches the same code over a call path of its own: as many phases as there
- * are where each task is a process, but one where both are threads of a process.
+ * The first thread of each process reaches the same code over a call path of its own. If each task is a
+ * process, there are two phases. If each two tasks are threads of one process, there is one phase.
  */
 static void test_threads(void)
 {
@@ -217,7 +220,7 @@ static void test_threads(void)
 	is_int(phases_of(&table, &all), 1, "are one phase");
 }
 
-/* Whether each phase of one table goes on under its number in another one. */
+/* Returns whether both tables put each burst into a phase of the same number. */
 static bool go_on(const struct prototype_table *a, const struct prototype_table *b,
 		const struct bursts *all)
 {
@@ -249,14 +252,14 @@ static void test_generations(void)
 			table[2].phases = 0;
 	is_int(table[2].phases, 3, "prototypes keep their places");
 
-	/* the same places, but now in no order: what was split apart becomes one phase again */
+	/* the places are the same, but without an order, so that what was split becomes one phase again */
 	make(&second, &random, 3);
 	is_int(prototypes_train(&second.sample, &table[2], &table[3]), 0, "a third one");
 	is_int(phases_of(&table[3], &second), 1, "that finds no order has one phase");
 	is_int(phases_of(&table[3], &first), 1, "also for the prototypes of before");
 }
 
-/* A few bursts of each place were disturbed: they are no phases of their own. */
+/* A few bursts of each place were disturbed, and are no phases of their own. */
 static void test_tails(void)
 {
 	static const struct shape shape = { in_turn, alike };
@@ -277,14 +280,14 @@ static void test_tails(void)
 	ok(kept, "and each is of its place's phase");
 }
 
-/* Each place's bursts are of two lengths, a hundred times apart. */
+/* Returns the seconds of bursts that have two lengths at each place, a hundred times apart. */
 static double short_and_long(unsigned code, unsigned number)
 {
 	(void)code;
 	return number % 20 ? 0.2e-3 : 20e-3;
 }
 
-/* A few short bursts took eight times as long. Most of the time of their places is in the long ones. */
+/* A few short bursts took eight times as long. Most of the time of their places is in the long bursts. */
 static void test_tail_of_short(void)
 {
 	static const struct shape shape = { in_turn, short_and_long };
@@ -307,7 +310,7 @@ static void test_tail_of_short(void)
 			"which is not that of the long ones");
 }
 
-/* Beside the heavy places there are many rare ones in the same cluster. */
+/* Returns the code of three heavy places in turn, and of many rare places in the same cluster. */
 static unsigned mostly_in_turn(unsigned number)
 {
 	return number % 5 < 3 ? number % 5 : 3 + (unsigned)(1000 * uniform());

@@ -13,7 +13,7 @@ static double uniform(void)
 	return (double)(state >> 11) / 9007199254740992.0;
 }
 
-/* Any place (or not known), or one of five. */
+/* Returns a place at random: one of five, or 0 (not known, or any). */
 static uint32_t place_at_random(void)
 {
 	uint32_t place = (uint32_t)(uniform() * 10);
@@ -77,7 +77,7 @@ struct bursts {
 	struct training_sample sample;
 };
 
-/* Three kinds of bursts: fixed instructions, an IPC that a busy machine spreads. */
+/* Three kinds of bursts with fixed instructions and an IPC that a busy machine spreads. */
 static const double instructions_of[] = { 1e6, 1.5e6, 4e7 };
 
 static void make_bursts(struct bursts *all, uint64_t seed, double scale)
@@ -144,7 +144,7 @@ static void test_train(void)
 	is_int(first.steady, 0, "and nothing is stable any more");
 }
 
-/* Start-up: a burst of each task, too few to be dense, but half of the time. */
+/* At start-up each task has one burst. These are too few to be dense, but take half of the time. */
 static void test_rare(void)
 {
 	static struct prototype_table empty, table;
@@ -174,7 +174,7 @@ static void test_rare(void)
 	ok(same, "and holds each task's burst");
 }
 
-/* An unbalanced phase: each task does its own amount of it. */
+/* In an unbalanced phase each task does its own amount of work. */
 static void test_unbalanced(void)
 {
 	static struct prototype_table empty, table;
@@ -190,9 +190,9 @@ static void test_unbalanced(void)
 }
 
 /*
- * Two phases that differ by a fifth of their work, where the shortest bursts do a thousandth of it:
- * that all tasks execute them at other times tells them apart, and that each task does its own
- * amount of one of them does not.
+ * Two phases differ by a fifth of their work, and the shortest bursts do a thousandth of it. The two phases are
+ * told apart, because all tasks execute them at other times. The shortest ones are one phase, although each
+ * task does its own amount of work in it.
  */
 static void test_near(void)
 {

@@ -4,7 +4,7 @@
 
 static void test_match(void)
 {
-	/* new 0 has most in common with old 1, which new 1 would like, too */
+	/* new 0 has most in common with old 1, and so has new 1 */
 	double overlap[] = { 1, 9, 0, /* */ 2, 8, 0, /* */ 0, 0, 0 };
 	double least[] = { 5, 0, 0, 4 };
 	int32_t match[3];

@@ -19,7 +19,7 @@ static double *random_points(size_t count, uint32_t dims)
 {
 	double *points = malloc(count * dims * sizeof(*points));
 
-	/* blobs of different widths, some noise, some repeated points */
+	/* blobs of different widths, some noise, and some repeated points */
 	for (size_t i = 0; i < count; i++) {
 		size_t blob = (size_t)(uniform() * 6);
 
@@ -42,7 +42,7 @@ static bool lower(const double *a, const double *b, uint32_t dims)
 	return false;
 }
 
-/* Whether a border point prefers cluster a to b (0: none yet). */
+/* Returns whether a border point prefers cluster a to cluster b. b 0: it has none yet. */
 static bool before(const size_t *cores, const double *const *low, uint32_t a, uint32_t b,
 		uint32_t dims)
 {
@@ -51,7 +51,7 @@ static bool before(const size_t *cores, const double *const *low, uint32_t a, ui
 	return lower(low[a], low[b], dims);
 }
 
-/* The definitions of DBSCAN word by word, in quadratic time. */
+/* Clusters by the definitions of DBSCAN, literally and in quadratic time. Returns the number of clusters. */
 static int plain_dbscan(const double *points, size_t count, uint32_t dims, double eps,
 		size_t min_points, uint32_t *label)
 {
@@ -87,7 +87,7 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 					}
 		} while (changed);
 	}
-	/* border points: the largest of the clusters whose core points are near */
+	/* a border point belongs to the largest of the clusters whose core points are near */
 	for (size_t i = 0; i < count; i++)
 		if (core[i]) {
 			cores[label[i]]++;
@@ -107,7 +107,7 @@ static int plain_dbscan(const double *points, size_t count, uint32_t dims, doubl
 	return (int)clusters;
 }
 
-/* grid: 0, or coordinates are multiples of it, so that many points are equal. */
+/* grid: all coordinates are multiples of it, so that many points are equal; 0: no grid */
 static void test_against_definition(double grid)
 {
 	for (uint32_t dims = 1; dims <= SPACE_DIMS_MAX; dims++) {
@@ -140,7 +140,7 @@ static void test_against_definition(double grid)
 	}
 }
 
-/* Distances that are Eps, and the next to it: points on a lattice whose spacing is exact. */
+/* Distances are Eps or the next larger ones: the points lie on a lattice whose spacing is exact. */
 static void test_lattice(void)
 {
 	enum { COUNT = 700 };
@@ -167,7 +167,7 @@ static void test_lattice(void)
 	free(points);
 }
 
-/* A tree and a grid answer alike, also when only some of the points are asked about. */
+/* A tree and a grid give the same answers, also when only some of the points are queried. */
 static void test_within(void)
 {
 	enum { COUNT = GRID_POINTS + 500 };
@@ -237,7 +237,7 @@ static void test_order(void)
 
 static void test_shapes(void)
 {
-	/* a ring around a disc, and two parallel bars: centroids cannot tell them apart */
+	/* a ring around a disc, and two parallel bars, which centroids cannot tell apart */
 	enum { RING = 600, DISC = 300, BAR = 400, COUNT = RING + DISC + 2 * BAR };
 	double *points = malloc(COUNT * 2 * sizeof(*points)), *at = points;
 	uint32_t label[COUNT];

@@ -2,7 +2,10 @@
 #include "cluster/density/epsilon.h"
 #include "tests/tap.h"
 
-/* Points 0, 1, 3, 6 on a line: by hand, nearest others at 1, 1, 2, 3; second nearest 3, 2, 3, 5. */
+/*
+ * Points 0, 1, 3, 6 on a line. By hand, the nearest other points are at 1, 1, 2, 3, and the second nearest ones
+ * at 3, 2, 3, 5.
+ */
 static void test_distances(void)
 {
 	const double points[] = { 0, 1, 3, 6 };
@@ -19,7 +22,9 @@ static void test_distances(void)
 	is_int(epsilon_distances(&tree, 4, distance), 4, "to a fifth point of four");
 	ok(isinf(distance[0]) && isinf(distance[3]), "there is none");
 	is_int(epsilon_distances(&none, 1, distance), 0, "no point, no distance");
-	/* 3 2 1 1: the line goes through 3, 1.5, 0; below it at 1: -0.5, at 2: -1; so it is at 0 */
+	/*
+	 * 3 2 1 1: the line goes through 3, 1.5, 0. Below it are -0.5 at 1 and -1 at 2, so the valley is at 0
+	 */
 	is_int(epsilon_choose(points, 4, 1, 1, 7, &eps), 0, "choose one");
 	is_near(eps, 3, 0, "at the valley");
 	is_int(epsilon_choose(points, 4, 1, 9, 7, &eps), 0, "where there are too few points");
@@ -29,8 +34,8 @@ static void test_distances(void)
 }
 
 /*
- * n = 10: the line goes from (0, 10) to (5, 0), by 2 a step. Below it: at 0: 0, 1: 8 - 6 = 2,
- * 2: 6 - 2 = 4, 3: 4 - 1.5 = 2.5, 4: 2 - 1 = 1, 5: 0 - 0.9 < 0. So the valley is at 2.
+ * n = 10: the line goes from (0, 10) to (5, 0), by 2 a step, through 8, 6, 4, 2. The curve is below it by 0, 2,
+ * 4, 2.5 and 1 at 0 to 4, and above it at 5. So the valley is at 2.
  */
 static void test_range(void)
 {
@@ -41,7 +46,7 @@ static void test_range(void)
 	is_int((long long)epsilon_valley(curve, 10), 2, "the valley is where it is farthest below");
 	epsilon_range(curve, 10, 2, eps);
 	ok(eps[0] == 2 && eps[1] == 6, "Eps from the valley up to the second largest");
-	/* late: below at 4: 10 - 20 / 3 * ... = 10 * (1 - 4 / 6) - 0.1 = 3.23, the most */
+	/* late: the largest distance below the line is at 4, 10 * (1 - 4 / 6) - 0.1 = 3.23 */
 	is_int((long long)epsilon_valley(late, 12), 4, "a late valley");
 	epsilon_range(late, 12, 4, eps);
 	ok(eps[0] == 0.1 && eps[1] == 7 && eps[2] == 8 && eps[3] == 9, "equal steps between");

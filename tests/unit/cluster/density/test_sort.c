@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorting: as qsort, stable, and also without memory. */
+/* Tests that sorting gives the order of qsort, is stable, and works without memory. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #define ITEMS 3000
 #define MANY  (4 << 20)
 
-/* The sanitizers take address space of their own at any time, which must not be limited. */
+/* The sanitizers map address space of their own at any time, so it must not be limited. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_LIMITED false
 #else
@@ -37,7 +37,10 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Of so many keys. Whether it is sorted, and what is equal is in the order in which it was. */
+/*
+ * Sorts `count` items with `keys` different keys. Returns whether they are sorted, and equal items keep their
+ * order.
+ */
 static bool sorts(uint32_t count, uint16_t keys)
 {
 	static struct item item[ITEMS];
@@ -59,7 +62,7 @@ static bool sorts(uint32_t count, uint16_t keys)
 	return good && (count == 0 || sum == (uint64_t)count * (count - 1) / 2);
 }
 
-/* All memory that may be had is there: nothing is out of order but some neighbours. */
+/* No more memory is available, and only some neighbours are out of order. */
 static void test_without_memory(void)
 {
 	uint32_t *value = malloc(MANY * sizeof(*value)), wrong = 0;

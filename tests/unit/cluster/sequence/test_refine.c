@@ -53,8 +53,8 @@ static uint32_t found(void)
 }
 
 /*
- * Figure 6.1: small dense clouds close to each other, and one wide cloud. One Eps cannot tell the
- * small ones apart and keep the wide one whole.
+ * Figure 6.1 of the thesis: small dense clouds close to each other, and one wide cloud. No single Eps both
+ * tells the small ones apart and keeps the wide one whole.
  */
 static void test_two_densities(void)
 {
@@ -69,7 +69,7 @@ static void test_two_densities(void)
 	is_near(partition_agreement(label, kind, count), 1, 0.01, "are told apart");
 }
 
-/* Noise of the machine breaks a phase's IPC into bands: they are one phase. */
+/* Noise of the machine breaks a phase's IPC into bands, which are one phase. */
 static void test_bands(void)
 {
 	start(2);
@@ -82,7 +82,7 @@ static void test_bands(void)
 	is_near(partition_agreement(label, kind, count), 1, 0.01, "and whole");
 }
 
-/* One-off bursts of every task: too few for DBSCAN's density, but each task has one. */
+/* Each task has bursts that occur only once. They are too few for DBSCAN's density, but each task has one. */
 static void test_start_up(void)
 {
 	start(3);
@@ -96,7 +96,7 @@ static void test_start_up(void)
 	is_near(partition_agreement(label, kind, count), 1, 1e-9, "each of them whole");
 }
 
-/* Imbalance: the tasks do the same phase with different amounts of work. */
+/* Imbalance: the tasks execute the same phase with different amounts of work. */
 static void test_imbalance(void)
 {
 	start(4);
@@ -108,7 +108,7 @@ static void test_imbalance(void)
 	is_int(found(), 2, "an unbalanced phase is one phase");
 }
 
-/* With tails, as bursts have them. */
+/* Returns a deviate whose distribution has tails, as bursts have them. */
 static double bell(void)
 {
 	double sum = 0;
@@ -118,7 +118,7 @@ static double bell(void)
 	return sum;
 }
 
-/* Places of phases that are no nearer to each other than 0.12; how many there is room for. */
+/* Places phases at random, no nearer to each other than 0.12. Returns how many found a place. */
 static int place_phases(double at[][2], int phases)
 {
 	int placed = 0;
@@ -139,9 +139,9 @@ static int place_phases(double at[][2], int phases)
 }
 
 /*
- * A program of up to 7 phases in a loop and up to 5 that each task executes once, of 4 to 16 tasks;
- * bursts too short to be kept are missing here and there, and in some programs noise slows one burst
- * of fifty. Returns the number of phases.
+ * Makes a program of 4 to 16 tasks with up to 7 phases in a loop, and up to 5 that each task executes once.
+ * Some bursts are missing, because they were too short to be kept. In some programs noise slows one burst of
+ * fifty. Returns the number of phases.
  */
 static uint32_t make_program(uint64_t seed)
 {
@@ -173,7 +173,7 @@ static uint32_t make_program(uint64_t seed)
 	return (uint32_t)(looped + once);
 }
 
-/* Clusters are the phases, and no wider than they: the score is not bought by joining. */
+/* Clusters are the phases, and are no wider than these. So a good score does not come from joining them. */
 static void test_programs(void)
 {
 	enum { PROGRAMS = 48 };
@@ -237,7 +237,7 @@ static void test_order(void)
 	tasks = sequences;
 	half = count / 2;
 	memcpy(before, label, count * sizeof(*before));
-	/* the last two tasks first */
+	/* the last two tasks come first */
 	for (size_t i = 0; i < half; i++)
 		for (int dim = 0; dim < 2; dim++) {
 			double value = points[2 * i + dim];

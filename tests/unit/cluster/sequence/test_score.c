@@ -7,9 +7,12 @@
 #include "tests/tap.h"
 
 /*
- * Two tasks, four columns:  task 0: 1 2 1 -   task 1: 1 2 - 3
- * Cluster 1: columns 0 (both) and 2 (one): (1 + 1/2) / 2 = 0.75; 2: 1; 3: 0.5. Durations are 1,
- * but 4 for cluster 2's: shares 3/12, 8/12, 1/12. Global: (3 x 0.75 + 8 + 0.5) / 12.
+ * Two tasks, four columns:
+ * task 0: 1 2 1 -
+ * task 1: 1 2 - 3
+ * Cluster 1 is in columns 0 (both) and 2 (one): (1 + 1/2) / 2 = 0.75. Cluster 2 scores 1, and cluster 3 scores
+ * 0.5. Durations are 1, except 4 for cluster 2, so the shares are 3/12, 8/12, 1/12. The global score is (3 x
+ * 0.75 + 8 + 0.5) / 12.
  */
 static void test_by_hand(void)
 {
@@ -27,7 +30,7 @@ static void test_by_hand(void)
 	score_fini(&score);
 }
 
-/* Aligns sequences written as text, and returns them with their gaps, one line each. */
+/* Aligns sequences written as text. Returns them with their gaps, one line each. */
 static const char *aligned(const char *const *text, size_t sequences, const double *weight)
 {
 	static char out[1024];
@@ -69,7 +72,7 @@ static void test_alignment(void)
 	is_str(aligned(empty, 2, weight), "--\nab", "a task without bursts is all gaps");
 }
 
-/* One long sequence, and the same with 200 bursts more at its start: the band must widen. */
+/* One sequence is long, and the other one has 200 more bursts at its start, so the band must widen. */
 static void test_band(void)
 {
 	enum { LONG = 5000, MORE = 900 };
