@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans, schemes and sums: what holds for every one of them. */
+/* Tests what every plan, scheme and sum must satisfy. */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -11,7 +11,10 @@
 #include "multiplex/plan.h"
 #include "multiplex/scheme/scheme.h"
 
-/* Every event once, the common ones at the head of every group, no group too full. */
+/*
+ * Returns whether every event occurs once, the common events are at the head of every group, and no group is
+ * too full.
+ */
 static bool plan_is_sound(const struct plan *plan, unsigned counters)
 {
 	unsigned seen[PLAN_EVENTS_MAX] = { 0 };
@@ -66,7 +69,7 @@ static void test_plan(void)
 	ok(plan.groups == 1 && plan.group[0].count == 2, "into one group");
 	is_int(plan_pack(&plan, 3, 2, 2, NULL), -EINVAL, "no counter left for the third event");
 	is_int(plan_pack(&plan, PLAN_EVENTS_MAX, 2, 3, NULL), -EINVAL, "too many groups");
-	/* Events 2 and 3 count on counter 1 alone, 4 on 1 or 2, 5 on 2. */
+	/* Events 2 and 3 count on counter 1 alone, event 4 on 1 or 2, and event 5 on 2. */
 	static const uint16_t on[6] = { 0, 0, 2, 2, 6, 4 };
 	is_int(plan_pack_on(&plan, 6, 2, 6, NULL, on), 0, "events bound to counters pack");
 	ok(plan_is_sound(&plan, 6) && plan.groups == 2 && !share_group(&plan, 2, 3),
@@ -176,7 +179,7 @@ static void test_sums(void)
 	sums_free(both);
 }
 
-/* Whatever is counted: means are numbers from 0, half-widths are not negative. */
+/* Whatever the counts are, means are at least 0 and half-widths are not negative. */
 static void test_odd_counts(void)
 {
 	static const uint64_t odd[] = { 0, 0, 1, 2, 3, 1000, 1001, 4000000000, 1ull << 53,

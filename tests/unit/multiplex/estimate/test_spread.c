@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Standard deviation and deciles of counters between bursts, merged by adding. */
+/* Tests the standard deviation and the deciles of counters between bursts, which are merged by adding. */
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -24,18 +24,18 @@ static double normal(uint64_t *state)
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-/* Shapes that counters have. */
+/* Returns a value of one of the distributions that counters have. */
 static uint64_t draw(unsigned shape, uint64_t *state)
 {
 	switch (shape) {
-	case 0: /* tight, large */
+	case 0: /* narrow, of large values */
 		return 3e9 * (1 + .01 * normal(state));
 	case 1: /* two modes */
 		return mix_uniform(state) < .35 ? 1e5 * (1 + .05 * normal(state)) :
 						  4e5 * (1 + .05 * normal(state));
 	case 2: /* around a power of two, where the circle of buckets may end */
 		return 65536 * (1 + .2 * normal(state));
-	case 3: /* mostly nothing */
+	case 3: /* mostly zero */
 		return mix_uniform(state) < .65 ? 0 : 100 + mix_next(state) % 100;
 	default: /* skewed, with rare outliers */
 		return 5e4 * exp(.3 * normal(state)) * (mix_uniform(state) < .002 ? 6 : 1);
@@ -89,7 +89,7 @@ static void test_limits(void)
 			"a single 2^63");
 }
 
-/* Two processes, a phase of two prototypes; one prototype more that is of another phase. */
+/* Two processes have a phase of two prototypes, and one more prototype that is of another phase. */
 static void test_sums(void)
 {
 	bool member[3] = { true, true, false };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a model derives from the counters - components of the CPI, shares, rates - has intervals too:
- * they hold the truth as often as they say, and are no wider than they need be, also where counters
- * of one group vary together and where cycles and instructions are estimates themselves.
+ * Tests the intervals of values that a model derives from the counters: components of the CPI, shares and
+ * rates. They hold the truth as often as they say, and are no wider than necessary. This is also true if
+ * counters of one group vary together, and if cycles and instructions are estimates themselves.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 enum { TASKS = 8, BURSTS = 250, PROGRAMS = 6, TRIALS = 40, COUNTERS = 5 };
 enum { RESULTS_MAX = MODEL_COMPONENTS_MAX + MODEL_METRICS_MAX };
 
-/* Counts of one burst, from which the model's events follow. */
+/* Counts of one burst, from which the model's events are calculated. */
 struct work {
 	double cycles, instructions, ops, mispredicts, misses, empty;
 };
@@ -118,7 +118,7 @@ static void derive(const struct model *model, const struct phase_estimate *estim
 	}
 }
 
-/* As if every burst had been counted with every group. */
+/* Calculates the results as if every burst had been counted with every group. */
 static void find_truth(const struct model *model, const struct program *program,
 		struct results *out)
 {
@@ -185,7 +185,7 @@ static void check(const struct model *model, double read)
 			for (unsigned i = 0; i < truth.count; i++) {
 				double error = fabs(found.value[i] - truth.value[i]);
 
-				/* what every burst tells, as the clock where all are read */
+				/* known from every burst, as the clock is if all bursts are read */
 				if (!isfinite(found.ci95[i]) ||
 						found.ci95[i] < 1e-6 * truth.value[i])
 					continue;

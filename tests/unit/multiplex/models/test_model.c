@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every built-in model loads, is complete, and breaks a made-up phase into parts that add up. */
+/* Tests that every built-in model loads, is complete, and breaks a made-up phase into parts that add up. */
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void test_expressions(void)
 {
 	static const struct {
 		const char *text;
-		double value; /* NAN: does not compile */
+		double value; /* NAN: it does not compile */
 	} cases[] = {
 		{ "a + 2 * b", 16 },
 		{ "(a + 2) * b", 36 },
@@ -58,7 +58,7 @@ static void test_expressions(void)
 	}
 }
 
-/* Events that follow from nothing but their number: positive and different. */
+/* Makes events that depend only on their number, and are positive and different. */
 static void fake(const struct model *model, struct phase_estimate *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -81,7 +81,7 @@ static double level_sum(const struct cpi_component *components, unsigned count)
 	return sum;
 }
 
-/* The parts of each component add up to it. */
+/* Returns whether the parts of each component add up to it. */
 static bool parts_add_up(const struct cpi_component *components, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -170,7 +170,7 @@ static void test_choice(void)
 		is_str(model_for(&cases[i].processor), cases[i].model, cases[i].model);
 }
 
-/* Zen 5's counts per 1,000 instructions on a stream triad: 94.6% of the slots wait for memory. */
+/* Counts of Zen 5 per 1,000 instructions on a stream triad, in which 94.6% of the slots wait for memory. */
 static void test_zen5(void)
 {
 	static const struct {
@@ -215,8 +215,8 @@ static void test_zen5(void)
 
 #ifdef HAVE_LIBPFM
 /*
- * Every event by its libpfm4 name has the code that the model gives; where this libpfm4 has no table
- * for the processor, the code is at least of the form that the processor has.
+ * Checks that an event has the same code by its libpfm4 name and in the model. If this libpfm4 has no table for
+ * the processor, the code must at least have the form that the processor has.
  */
 static void check_code(const char *model, const struct model_event *event)
 {
@@ -266,7 +266,7 @@ static void test_codes(void)
 }
 #endif
 
-/* Every model packs for four counters and more, and POWER's events never want the same one. */
+/* Every model packs for four counters and more. Events of POWER in one group never need the same counter. */
 static void test_packing(void)
 {
 	for (unsigned m = 0; m < model_count(); m++) {
