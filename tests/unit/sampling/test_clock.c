@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock of time stamps, beside those of the system. */
+/* Tests the clock of time stamps against the clocks of the system. */
 #include <math.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -23,7 +23,7 @@ static void test_rate(void)
 {
 	double nearest = INFINITY;
 
-	/* of some, in one nobody else comes between the two clocks of a moment */
+	/* in at least one of ten trials no other thread runs between the two clocks of a moment */
 	for (int i = 0; i < 10; i++) {
 		uint64_t ns = clock_monotonic(), begin = clock_now();
 		double ratio;
@@ -63,7 +63,7 @@ static void test_of_thread(void)
 	is_int((long long)clock_thread_ns(tid), 0, "a thread that has ended has no time");
 }
 
-/* How far a moment of clock_now() is from a multiple of STEP_NS of the time of day. */
+/* Returns how far, in ns, a moment of clock_now() is from a multiple of STEP_NS of the time of day. */
 static double beside_multiple(uint64_t ticks)
 {
 	double until = (double)(int64_t)(ticks - clock_now()) * clock_here.ns_per_tick;
@@ -77,7 +77,7 @@ static void test_common_moments(void)
 	double nearest = INFINITY;
 	unsigned ahead = 0;
 
-	/* of some, one is not disturbed */
+	/* at least one of twenty trials is not disturbed */
 	for (int i = 0; i < 20; i++) {
 		uint64_t before = clock_now(), next = clock_next_multiple(STEP_NS);
 

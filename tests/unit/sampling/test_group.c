@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups on the scripted PMU, whose truth is known, and on the kernel's software events. */
+/* Tests groups on the scripted PMU, whose truth is known, and on the kernel's software events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
-#define FEW 1024 /* descriptors */
+#define FEW 1024 /* a low limit of descriptors */
 
 static const struct event cycles = { .name = "cycles", .type = PERF_TYPE_RAW, .config = 0x76 };
 static const struct event instructions = { .name = "instr", .type = PERF_TYPE_RAW, .config = 0xc0 };
@@ -54,7 +54,7 @@ static const struct event *const six[] = {
 	&ops,
 };
 
-/* What a group counts over one piece of work; false: a lost burst. */
+/* Counts one piece of work with a group. Returns false if the burst is lost. */
 static bool count_work(struct group *group, const char *behaviour, uint64_t amount, uint64_t *delta)
 {
 	uint64_t before[GROUP_EVENTS_MAX], after[GROUP_EVENTS_MAX];
@@ -181,7 +181,7 @@ static void test_descriptors(void)
 	unsigned bad;
 	int fd, other;
 
-	/* what is above the limit no program takes the place of */
+	/* at the highest limit, because no descriptor of a program can take the place of one above the limit */
 	getrlimit(RLIMIT_NOFILE, &before);
 	limit = (struct rlimit){ before.rlim_max, before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &limit);
@@ -225,7 +225,10 @@ static unsigned open_descriptors(void)
 	return count;
 }
 
-/* Pages are not part of a fork: a child that unmapped them would unmap something else. */
+/*
+ * Abandons a group in a forked child. Pages are not part of a fork, and a child that unmapped them would unmap
+ * something else.
+ */
 static int abandon_in_child(void *data)
 {
 	struct group *group = data;
@@ -236,7 +239,7 @@ static int abandon_in_child(void *data)
 		reused = mmap(group->page[1], 4096, PROT_READ,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	group_abandon(group);
-	if (reused == MAP_FAILED) /* then it was inherited after all */
+	if (reused == MAP_FAILED) /* then the page was inherited */
 		return 1;
 	return open_descriptors() + 1 != before || (reused && *(volatile char *)reused != 0);
 }
@@ -291,7 +294,7 @@ static void *lift_many(void *data)
 	return NULL;
 }
 
-/* The program can have all that its limit allows. */
+/* The program can have all descriptors that its limit allows. */
 static void test_above_limit(unsigned descriptors)
 {
 	struct rlimit before, limit;
@@ -341,7 +344,7 @@ static int pages_below_limit(void *data)
 			group_bytes(&group) != 4 * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What costs no page of memory costs descriptors, and a program's limit may allow few. */
+/* A group without pages needs more descriptors, and a program's limit may allow few. */
 static void test_saved_pages(void)
 {
 	unsigned descriptors = open_descriptors();
@@ -377,7 +380,7 @@ static unsigned fabricated_writes;
 static uint64_t fabricated_read(uint32_t counter)
 {
 	fabricated_index = counter;
-	if (fabricated_writes) { /* the kernel rewrites the page meanwhile */
+	if (fabricated_writes) { /* the kernel rewrites the page at the same time */
 		fabricated_writes--;
 		fabricated_page.lock += 2;
 		fabricated_page.offset += 1000;
@@ -422,7 +425,7 @@ static void test_rdpmc(void)
 	ok(!rdpmc_read(&fabricated_page, fabricated_read, &value), "not allowed: ask the kernel");
 }
 
-/* A kernel that maps pages which may be read, while no event is on a counter. */
+/* A kernel whose pages may be read, while no event is on a counter. */
 static struct perf_event_mmap_page pages[GROUP_EVENTS_MAX];
 static unsigned mapped, unmapped, let_go;
 
@@ -442,7 +445,7 @@ static void unmap_page(struct perf_event_mmap_page *page, size_t size)
 	unmapped++;
 }
 
-/* The event of a mapped page lives on. */
+/* Closes a descriptor. The event of a mapped page stays open. */
 static int close_mapped(int fd)
 {
 	(void)fd;

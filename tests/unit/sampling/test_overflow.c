@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of groups: by the scripted PMU exactly, and by the kernel's software events as they come. */
+/*
+ * Tests samples of groups: exactly with the scripted PMU, and as they come with the kernel's software events.
+ */
 #include <time.h>
 
 #include "sampling/overflow.h"
@@ -77,7 +79,7 @@ static void test_scripted(void)
 	scripted_pmu_work("fma", 1000000);
 	is_int(take_all(&overflow, &sample), 0, "what is not enabled is not sampled");
 	group_enable(&groups[0]);
-	/* 4 cycles a ns; fma needs 0.4 cycles an instruction: 5.5 ms */
+	/* 4 cycles a ns, and fma needs 0.4 cycles an instruction: 5.5 ms */
 	group_read(&groups[0], values);
 	first = values[1];
 	scripted_pmu_work("fma", 32500000);
@@ -156,14 +158,16 @@ static __attribute__((noinline)) void spin(double until)
 }
 
 struct taken {
-	unsigned samples, placed; /* in spin */
-	double seconds;           /* of the processor's time */
+	unsigned samples, placed; /* number of samples, and of those in spin */
+	double seconds;           /* processor time of the thread */
 	double wall;              /* ns */
 	struct overflow_sample last;
 };
 
-/* Computes until so many samples have come, for 10 s at most: a machine that others use may have one
-   sample for several periods. */
+/*
+ * Computes until `samples` samples have come, for 10 s at most. On a machine that others use, several periods
+ * may have one sample.
+ */
 static struct taken compute(struct overflow *overflow, unsigned samples)
 {
 	struct taken taken = { 0 };
@@ -200,7 +204,9 @@ static void test_kernel(void)
 	taken = compute(&overflow, 40);
 	now = monotonic_ns();
 	ok(taken.samples >= 40, "the kernel samples by processor time (%u)", taken.samples);
-	/* what a virtual machine's host takes is time for the event's clock, but not for the thread's */
+	/*
+	 * time that the host of a virtual machine takes counts for the event's clock, but not for the thread's
+	 */
 	ok(taken.samples <= taken.wall / PERIOD_NS + 2, "each period once at most (%g ms)",
 			taken.wall / 1e6);
 	is_int(taken.last.count, 2, "its samples have the group's values");

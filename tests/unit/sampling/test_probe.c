@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the probe finds out, on scripted machines and on this one. */
+/* Tests what the probe finds out, on scripted machines and on this one. */
 #include <errno.h>
 
 #include "sampling/clock.h"
@@ -22,7 +22,7 @@ static void test_scripted(void)
 		int error;
 		unsigned open, counters, held;
 	} cases[] = {
-		{ "", true, 0, 6, 5, 0 }, /* the trap: the sixth opens and counts nothing */
+		{ "", true, 0, 6, 5, 0 }, /* the trap: a sixth that counts nothing */
 		{ "counters=6", true, 0, 6, 6, 0 },
 		{ "counters=4,opens=4", true, 0, 4, 4, 0 },
 		{ "counters=1,opens=1", true, 0, 1, 1, 0 },
@@ -57,7 +57,7 @@ static void test_scripted(void)
 	}
 }
 
-/* Whatever call fails, the probe ends with an answer, and leaves no descriptor behind. */
+/* Whatever call fails, the probe ends with an answer and leaves no descriptor open. */
 static void test_failures(void)
 {
 	static const char *const names[] = { "open", "read", "ioctl", "close", "map" };
@@ -80,7 +80,7 @@ static void test_failures(void)
 			runs++;
 			odd += probe.hardware != (probe.hardware_errno == 0) ||
 					probe.counters > probe.counters_open;
-			if (call != 3) /* a close that fails cannot but leave it open */
+			if (call != 3) /* a close that fails leaves it open */
 				left += scripted_pmu_open() != 0;
 			scripted_pmu_forget();
 		}
@@ -120,7 +120,7 @@ static void test_explain(void)
 	}
 }
 
-/* Whether this kernel lets us sample at all. */
+/* Returns whether this kernel allows samples. */
 static bool samples_here(void)
 {
 	static const struct event task_clock = { .name = "task-clock",
@@ -154,7 +154,7 @@ static void test_here(void)
 	}
 	ok(probe.read_ns > 0 && probe.read_ns < 1e8, "a read takes %.0f ns here", probe.read_ns);
 	ok(probe.switch_ns > 0, "a switch %.0f ns", probe.switch_ns);
-	/* on a busy machine the thread may not run long enough for any */
+	/* on a busy machine the thread may not run long enough for a sample */
 	for (int i = 0; i < 20 && !(probe.sample_ns > 0); i++)
 		probe_run(&probe, pmu_kernel(), &instructions);
 	if (samples_here())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scripted PMU itself: its truth does not depend on what is counted, and its traps work. */
+/* Tests the scripted PMU: its truth does not depend on what is counted, and its traps work. */
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
@@ -38,13 +38,13 @@ static void test_truth(void)
 		if (!group_delta(before, after, 2, delta))
 			continue;
 		counted[0] += (double)delta[0];
-		/* what the group that is not enabled would have counted */
+		/* what the other group would have counted */
 		counted[1] += i % 2 ? scripted_pmu_total(PERF_TYPE_RAW, 0xc1) - total :
 				      (double)delta[1];
 	}
 	truth[0] = scripted_pmu_total(PERF_TYPE_RAW, CYCLES) - truth[0];
 	truth[1] = scripted_pmu_total(PERF_TYPE_RAW, 0xc1) - truth[1];
-	/* each enabling is 100 instructions of its own: 15.2 cycles of an ALU loop */
+	/* each enabling adds 100 instructions: 15.2 cycles of an ALU loop */
 	is_near(counted[0] / truth[0], 1, 1e-3, "what groups count in turn adds up to the truth");
 	is_near(counted[1] / truth[1], 1, 0.02, "of an event of one group too");
 	group_close(&groups[0]);
@@ -131,7 +131,7 @@ static void test_time(void)
 		;
 	group_read(&group, after);
 	start = seconds(CLOCK_THREAD_CPUTIME_ID) - start;
-	/* the readings' own time is in it too */
+	/* the time of the reads is included */
 	is_near((double)(after[0] - before[0]) / (start * 4e9), 1, 0.1,
 			"auto: counts follow the thread's time on its processor");
 	group_close(&group);

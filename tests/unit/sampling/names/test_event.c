@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events by name, for this processor and for others, and what processors are. */
+/* Tests events by name, for this processor and for others, and the names of processors. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void test_libpfm(void)
 		uint32_t type;
 		uint64_t config;
 	} cases[] = {
-		/* the table of a processor that is not this one, and that libpfm4 4.13 lacks */
+		/* from the table of a processor that is not this one, and that libpfm4 4.13 lacks */
 		{ &zen5, "DISPATCH_STALLS_1:FE_NO_OPS", 0, PERF_TYPE_RAW, 0x1000001a0 },
 		{ &zen5, "retired_ops", 0, PERF_TYPE_RAW, 0xc1 },
 		{ &unknown, "amd64_fam19h_zen4::DISPATCH_STALLS_1:FE_NO_OPS", 0, PERF_TYPE_RAW,
@@ -87,7 +87,7 @@ static void test_libpfm(void)
 		{ &zen5, "PERF_COUNT_HW_CPU_CYCLES", 0, PERF_TYPE_HARDWARE, 0 },
 		{ &zen5, "INST_RETIRED:ANY_P", -ENOENT, 0, 0 },
 		{ &unknown, "RETIRED_OPS", -ENOENT, 0, 0 },
-		/* in the nearest table, but dead on this processor */
+		/* in the nearest table, but without a counter on this processor */
 		{ &zen5, "RESYNCS_OR_NC_REDIRECTS", -ENOENT, 0, 0 },
 		{ &zen5, "MAB_ALLOCATION_BY_TYPE:LOADS", -ENOENT, 0, 0 },
 	};
@@ -153,13 +153,13 @@ static void test_papi(void)
 	char why[256] = "";
 	int error = event_resolve(&event, "PAPI_TOT_INS", &zen5, why, sizeof(why));
 
-	/* what PAPI knows depends on the machine: here it gives an event, or the reason why not */
+	/* what PAPI knows depends on the machine, so this gives an event, or the reason why not */
 	ok(error == 0 || (why[0] && strstr(why, "PAPI")), "a preset resolves, or says why not");
 	if (error)
 		diag("%s", why);
 	error = event_resolve(&event, "PAPI_NO_SUCH", &zen5, why, sizeof(why));
 	ok(error < 0 && strstr(why, "PAPI"), "a preset that does not exist is refused by name");
-	/* PAPI stops libpfm4 when it stops, and we need it still */
+	/* PAPI stops libpfm4 when it stops, but the next tests need it */
 	if (event_table_name(&zen5))
 		is_int(event_resolve(&event, "RETIRED_OPS", &zen5, why, sizeof(why)), 0,
 				"libpfm4 works after PAPI");
