@@ -172,7 +172,7 @@ static void test_selection(void)
 	table_fini(&table);
 }
 
-/* Samples of a made-up run classify the rest as it was. */
+/* Samples of a made-up run classify the other bursts correctly. */
 static void test_classify(void)
 {
 	enum { TASKS = 8, EACH = 200, COUNT = TASKS * EACH };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other holders of counters, in a folder made to look like /proc, and a real one. */
+/* Tests other holders of counters, in a folder made to look like /proc, and in the real one. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

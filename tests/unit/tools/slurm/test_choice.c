@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What users and sites say to the Slurm plugin, and what comes of it. */
+/* Tests what users and sites tell the Slurm plugin, and its effect. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ static const char *value_of(const struct choice_values *values, const char *name
 
 static const struct {
 	const char *text;
-	enum choice_wish wish;       /* CHOICE_UNSAID: it is refused */
-	const char *setting, *value; /* one that must be said, or NULL */
+	enum choice_wish wish;       /* CHOICE_UNSAID: the request is refused */
+	const char *setting, *value; /* a setting that the request must give, or NULL; its value */
 } cases[] = {
 	{ NULL, CHOICE_ON, "scheme", NULL },
 	{ "", CHOICE_ON, "scheme", NULL },
@@ -59,7 +59,7 @@ static void test_requests(void)
 		const char *got;
 		int error;
 
-		/* what was asked for before is forgotten */
+		/* an earlier request is forgotten */
 		choice_ask(&request, "time,sample=7", why, sizeof(why));
 		*why = '\0';
 		error = choice_ask(&request, cases[i].text, why, sizeof(why));

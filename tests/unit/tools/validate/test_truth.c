@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Multiplexing a made-up program whose every counter is known: ranks that are not balanced, a drift
- * in time, a counter that keeps step with the program's period, rare outliers. Are the estimates
- * better than plain means where they can be, and do the intervals hold the truth as often as they
- * say?
+ * Tests multiplexing of a made-up program whose every counter is known. Its ranks are not balanced, it drifts
+ * in time, and it has rare outliers. One counter keeps step with the program's period. The estimates must be
+ * better than plain means if they can be. The intervals must hold the truth as often as they say.
  */
 #include "tests/tap.h"
 
@@ -15,10 +14,10 @@
 enum {
 	CYCLES,
 	INSTRUCTIONS,
-	BRANCHES, /* depend on instructions */
-	STALLS,   /* depend on cycles */
-	MISSES,   /* on neither; one burst in 100 has five times as many */
-	WALKS,    /* drift in time, and keep step with a period of 14 bursts */
+	BRANCHES, /* depends on instructions */
+	STALLS,   /* depends on cycles */
+	MISSES,   /* depends on neither; one burst in 100 has five times as many */
+	WALKS,    /* drifts in time, and keeps step with a period of 14 bursts */
 	EVENTS,
 };
 
@@ -38,8 +37,8 @@ static double normal(uint64_t *state)
 }
 
 /*
- * Bursts of two phases in turn, about 2 ms each; noise scales the variation of STALLS and MISSES,
- * drift says what WALKS has gained at the end.
+ * Makes bursts of two phases in turn, about 2 ms each. noise: scales the variation of MISSES and STALLS. drift:
+ * what WALKS has gained at the end, relative to its start.
  */
 static struct replay_bursts make(unsigned per_task, double noise, double drift, uint64_t seed)
 {
@@ -90,7 +89,7 @@ static void set_up(struct replay_setup *setup, enum scheme_kind scheme, double r
 	setup->seed = 1;
 }
 
-/* Adds the cells of several programs up, so that no program's luck decides. */
+/* Adds up the cells of several programs, so that the result does not depend on one program. */
 static void replay_many(enum scheme_kind scheme, double drift, double read, unsigned programs,
 		unsigned trials, struct replay_cell total[PHASES * EVENTS])
 {
@@ -115,7 +114,7 @@ static void replay_many(enum scheme_kind scheme, double drift, double read, unsi
 	}
 }
 
-/* Each program is tried 50 times. */
+/* Tests a scheme on `programs` programs, with 50 trials each. */
 static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 {
 	struct replay_cell cells[PHASES * EVENTS];
@@ -134,7 +133,10 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 					scheme_name(scheme), e == STALLS ? "stalls" : "branches",
 					phase + 1, 100 * cell->error, 100 * cell->plain);
 		}
-	/* instructions would tell of a burst of twice as many branches: no room is made for such */
+	/*
+	 * a burst of twice as many branches would show in its instructions, so the interval has no reserve for
+	 * it
+	 */
 	for (unsigned phase = 0; phase < PHASES && read >= 1; phase++) {
 		struct replay_cell *cell = &cells[phase * EVENTS + BRANCHES];
 
@@ -156,7 +158,7 @@ static void test_scheme(enum scheme_kind scheme, double read, unsigned programs)
 					100 * cells[i].width);
 }
 
-/* The largest of the cells' mean weighted errors. */
+/* Returns the largest of the cells' mean weighted errors. */
 static double largest_error(enum scheme_kind scheme, unsigned per_task)
 {
 	struct replay_cell cells[PHASES * EVENTS];
@@ -188,7 +190,7 @@ static void test_adaptive(void)
 			100 * adaptive, 100 * even);
 }
 
-/* Groups have other shares before and after adaptive has learnt, and the counter has other values. */
+/* After adaptive has learnt, groups have other shares than before, and the counter has other values. */
 static void test_drift(void)
 {
 	struct replay_cell cells[PHASES * EVENTS];
