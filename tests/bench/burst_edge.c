@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In front of libphasemux.so in LD_PRELOAD: notes when the program enters an intercepted call, and jumps to
- * the preload, which finds the stack as the program left it. See burst_log.h.
+ * Stands in front of libphasemux.so in LD_PRELOAD. It notes when the program enters an intercepted call, and
+ * jumps to the preload, which finds the stack as the program left it. See burst_log.h.
  */
 #include "tests/bench/burst_log.h"
 
@@ -9,7 +9,10 @@
 
 #include "agent/preload/wrap.h" /* P_1, A_1: lists of parameters */
 
-/* The compiler must make the last call a jump; CMakeLists.txt sets -O2. */
+/*
+ * Notes the time and the stack, and calls the preload. The compiler must make this call a jump, so
+ * CMakeLists.txt sets -O2.
+ */
 #define FORM(symbol, call, count)                                                                  \
 	static long (*next_##symbol)(P_##count);                                                   \
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
@@ -24,7 +27,7 @@
 #include "agent/boundary/mpi_calls.def"
 #undef FORM
 
-/* The preload exports all forms, so all are found. */
+/* Finds the preload's functions. The preload exports all forms, so all are found. */
 static __attribute__((constructor)) void find_next(void)
 {
 #define FORM(symbol, call, count) *(void **)&next_##symbol = dlsym(RTLD_NEXT, #symbol);

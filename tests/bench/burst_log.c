@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Behind libphasemux.so in LD_PRELOAD: keeps every burst of every thread in memory, and writes them at
- * MPI_Finalize. See burst_log.h for how its times are taken.
+ * Stands behind libphasemux.so in LD_PRELOAD. It keeps every burst of every thread in memory, and writes them
+ * at MPI_Finalize. burst_log.h says how its times are taken.
  *
- * BURST_LOG names what the files begin with. Of rank R and its thread T there are
- *	NAME.R.T.bursts	records, as struct record below
+ * BURST_LOG is the start of the files' names. For rank R and its thread T there are
+ *	NAME.R.T.bursts	records, in the form of struct record below
  *	NAME.R.T.paths	a line for each call path: its number, its frames, innermost first, separated
  *			by tabs, each as function, module and offset separated by spaces
  *	NAME.calls	the names of the calls, by number, one a line
  *
- * A program that exports `int burst_log_tag` says with it what it computes: each record holds the value at
- * the end of its burst, which is set to -1 then.
+ * A program that exports `int burst_log_tag` tells with it what it computes. Each record holds the value at the
+ * end of its burst, and the value is then set to -1.
  */
 #include "tests/bench/burst_log.h"
 
@@ -30,9 +30,11 @@
 #include "agent/loader/real.h"
 #include "agent/preload/wrap.h" /* P_1, A_1: lists of parameters */
 
-#define FRAMES_MAX    32
-#define FRAMES_OF_OWN 8         /* of this library and the preload, above the program's */
-#define PATHS_MAX     (1 << 16) /* a power of two, and so many are found by their hash at most */
+#define FRAMES_MAX 32
+/* frames of this library and of the preload, above those of the program */
+#define FRAMES_OF_OWN 8
+/* a power of two; at most this many paths are found by their hash */
+#define PATHS_MAX     (1 << 16)
 #define CHUNK_RECORDS (1 << 20)
 #define CHUNKS_MAX    64
 #define NO_TAG        -1
@@ -41,7 +43,7 @@ struct record {
 	uint64_t begin, end; /* ns of CLOCK_MONOTONIC */
 	uint32_t from, to;   /* paths of the calls before and after it */
 	uint16_t from_call, to_call;
-	int32_t tag;  /* NO_TAG: the program said nothing of this burst */
+	int32_t tag;  /* NO_TAG: the program set none for this burst */
 	uint64_t cpu; /* ns of the thread's processor time in the burst */
 };
 
@@ -50,18 +52,18 @@ struct frames {
 	const void *address[FRAMES_MAX];
 };
 
-/* What a thread has logged; mapped, and never given back. */
+/* The log of a thread. It is mapped and never freed. */
 struct thread_log {
 	struct thread_log *next;
-	unsigned depth;    /* of intercepted calls */
-	const void *frame; /* of the outermost one, as of struct burst_edge */
-	void *return_to;   /* where it returns to, while the return is diverted */
+	unsigned depth;    /* number of intercepted calls under way, one within the other */
+	const void *frame; /* stack of the outermost call, as in struct burst_edge */
+	void *return_to;   /* return address of that call, while its return is diverted */
 	uint32_t path, from;
 	uint16_t call, from_call;
 	bool open; /* a burst is under way */
-	int clock; /* of processor time; < 0: there is none */
+	int clock; /* descriptor of the clock of processor time; < 0: there is none */
 	uint64_t begin;
-	uint64_t returned, cpu_at_return; /* when the real call before it returned */
+	uint64_t returned, cpu_at_return; /* the return of the real call before the burst */
 	uint64_t records;
 	struct record *chunk[CHUNKS_MAX];
 	struct frames paths[PATHS_MAX];
@@ -128,7 +130,9 @@ static struct thread_log *open_log(void)
 
 /* ---- call paths ---- */
 
-/* Fills frames with the call path that begins at `site`: that address alone where it is not found. */
+/*
+ * Fills frames with the call path that starts at `site`, or with that address alone if the path is not found.
+ */
 static void walk(const void *site, struct frames *frames)
 {
 	void *all[FRAMES_MAX + FRAMES_OF_OWN];
@@ -143,7 +147,7 @@ static void walk(const void *site, struct frames *frames)
 		frames->address[frames->count++] = all[i];
 }
 
-/* Returns the number of the calling thread's path, 0 where there are too many. */
+/* Returns the number of the calling thread's path, or 0 if there are too many. */
 static uint32_t find_path(struct thread_log *log, const void *site)
 {
 	struct frames frames;
@@ -184,11 +188,12 @@ static FILE *open_file(const char *rank, unsigned thread, const char *kind)
 static void write_frame(FILE *file, const void *address)
 {
 	const ElfW(Sym) *symbol = NULL;
-	const char *call = (const char *)address - 1; /* address is where the call returns to */
+	/* address is the return address of the call */
+	const char *call = (const char *)address - 1;
 	Dl_info info = { .dli_fname = "?" };
 	bool named = dladdr1(call, &info, (void **)&symbol, RTLD_DL_SYMENT) && info.dli_sname;
 
-	/* only what lies within the symbol is part of the function */
+	/* an address behind the symbol's end is not part of the function */
 	if (named && symbol && call >= (const char *)info.dli_saddr + symbol->st_size)
 		named = false;
 	fprintf(file, "\t%s %s %lx", named ? info.dli_sname : "?", info.dli_fname,
@@ -250,7 +255,10 @@ static void write_all(void)
 
 /* ---- the ends of bursts ---- */
 
-/* ns of the calling thread's processor time, by the kernel's task-clock as phasemux has it, if it can be opened. */
+/*
+ * Returns the calling thread's processor time in ns. The kernel's task-clock tells it as in phasemux, if that
+ * can be opened.
+ */
 static uint64_t cpu_now(const struct thread_log *log)
 {
 	uint64_t value;
@@ -261,9 +269,9 @@ static uint64_t cpu_now(const struct thread_log *log)
 }
 
 /*
- * The processor time of a burst that ends. The clock of that time takes long to read, so it is read where
- * the real call begins and ends. What lies between that and the burst is the work of phasemux, for which the
- * thread is taken to have had a processor.
+ * Returns the processor time of a burst that ends. The clock of that time is slow to read, so it is read at the
+ * two ends of the real calls. The time between these and the burst is the work of phasemux, during which the
+ * thread is assumed to have had a processor.
  */
 static uint64_t cpu_of_burst(const struct thread_log *log, uint64_t end)
 {
@@ -291,7 +299,7 @@ static void keep_burst(struct thread_log *log, uint64_t end)
 		*tag = NO_TAG;
 }
 
-/* Called where a diverted return arrives: returns where the program goes on. */
+/* Runs at the address of a diverted return. Returns the address at which the program continues. */
 __attribute__((used)) static void *burst_log_resume(void)
 {
 	struct thread_log *log = own_log;
@@ -304,7 +312,7 @@ __attribute__((used)) static void *burst_log_resume(void)
 
 #if defined(__x86_64__)
 #define DIVERTS true
-/* The result of the call stays in rax while the thread's burst begins. */
+/* Starts the thread's burst, while the result of the call stays in rax. */
 __asm__(".text\n"
 	".type burst_log_return, @function\n"
 	"burst_log_return:\n"
@@ -317,7 +325,7 @@ __asm__(".text\n"
 	".size burst_log_return, . - burst_log_return\n");
 void burst_log_return(void);
 
-/* The call that was entered with the stack at `frame` returns to burst_log_return instead. */
+/* Makes the call that was entered with the stack at log->frame return to burst_log_return. */
 static void divert(struct thread_log *log)
 {
 	void *volatile *slot = (void *volatile *)log->frame - 1;
@@ -343,7 +351,9 @@ static void enter(enum burst_call call, const void *site, const void *frame)
 		frame = edge.frame;
 		site = ((const void *const *)frame)[-1];
 	}
-	/* a call deeper in the stack is made by the one under way; that one was left otherwise */
+	/*
+	 * a call deeper in the stack is made by the one under way; otherwise that one was left without a return
+	 */
 	if (log->depth && frame < log->frame) {
 		log->depth++;
 		return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A log of every burst of an MPI program, beside phasemux and of the same run. Two shared objects stand
- * around the preload in LD_PRELOAD: burst_edge.so, libphasemux.so, burst_log.so. The first notes when
- * the program enters an intercepted call and jumps to the preload. The last makes the real call, and sends
- * the return to the program through a function that notes the time. A burst of the log is therefore the
- * time of the program alone; what phasemux does before and after the call is outside of it. Without
- * burst_edge.so a burst is bounded by burst_log.so itself, and includes what phasemux does.
+ * A log of every burst of an MPI program, beside phasemux and of the same run. Two shared objects stand around
+ * the preload in LD_PRELOAD: burst_edge.so, libphasemux.so, burst_log.so. The first one notes when the program
+ * enters an intercepted call, and jumps to the preload. The last one makes the real call, and makes it return
+ * to the program through a function that notes the time. A burst of the log is therefore the time of the
+ * program alone, without the work of phasemux before and after the call. Without burst_edge.so, burst_log.so
+ * itself bounds the bursts, which then include the work of phasemux.
  */
 #ifndef PHASEMUX_BENCH_BURST_LOG_H
 #define PHASEMUX_BENCH_BURST_LOG_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The newest call that the calling thread has entered, as burst_edge.so saw it. */
+/* The last call that the calling thread has entered, as burst_edge.so saw it. */
 struct burst_edge {
 	uint64_t ns; /* CLOCK_MONOTONIC */
-	const void *frame; /* the caller's stack pointer before the call; NULL: burst_edge.so is not there */
+	const void *frame; /* the caller's stack pointer before the call; NULL: there is no burst_edge.so */
 };
 
-/* Defined in burst_log.so. */
+/* burst_log.so defines it. */
 extern __thread struct burst_edge burst_edge __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t burst_clock(clockid_t clock)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The floor: what anybody must pay who reads the same counters at the same moments. Opens the same
- * first group as the agent, and reads it and the clock by hand.
+ * The floor: the cost that every tool must pay that reads the same counters at the same moments. Opens the
+ * first group of the agent, and reads it and the clock by hand.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The same reads at the same moments through PAPI: the events of the agent's first group, by the names
- * that PAPI has for them. To be used in place of by_hand.so.
+ * Reads the same counters at the same moments through PAPI. These are the events of the agent's first group, by
+ * the names that PAPI has for them. This library takes the place of by_hand.so.
  */
 #include <ctype.h>
 #include <papi.h>
@@ -16,7 +16,7 @@ __attribute__((visibility("default"))) void by_hand_around(void);
 static int set = PAPI_NULL;
 static long long values[GROUP_EVENTS_MAX];
 
-/* The kernel's own are PAPI's perf::TASK-CLOCK and so on. */
+/* Adds an event. The kernel's own events are PAPI's perf::TASK-CLOCK and so on. */
 static int add(const struct event *event)
 {
 	char name[EVENT_NAME_MAX + 8];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an intercepted call costs: the least nanoseconds per call of a cheap one (MPI_Startall of no
- * request), over batches. Run bare and under the preload; `floor` in place of a count adds, around
- * every call, the same reads and time stamps done by hand, the cheapest way.
+ * Measures the cost of an intercepted call: the least nanoseconds per call of a cheap one (MPI_Startall of no
+ * request), over batches. It runs both bare and under the preload. `floor` adds the same reads and time stamps
+ * around every call, done by hand in the cheapest way.
  *
  *	calls.MPI [floor] BATCHES
  */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times the clustering on points of its own making, so that a peer can be timed on the same ones:
+ * Measures the time of clustering on points of its own, so that a peer can be timed on the same points:
  *
  *   cluster points COUNT FILE   writes COUNT points (2 doubles each, then eps) for a peer
  *   cluster dbscan FILE N       clusters them N times, prints the seconds of the fastest and
- *                               the labels to FILE.labels
+ *                               writes the labels to FILE.labels
  *   cluster refine TASKS BURSTS prints the seconds of refinement and score
  *   cluster bursts FILE N       analyses a table or trace N times, of bursts of at least 50 us,
- *                               by logarithm of instructions and IPC: prints how many there are,
- *                               and the seconds of the first and of the middle time, of DBSCAN (Eps 0.02, 10 points) and of the refinement
+ *                               by logarithm of instructions and IPC: prints their number, and
+ *                               the seconds of the first and of the middle time, of DBSCAN
+ *                               (Eps 0.02, 10 points) and of the refinement
  *   cluster nearest             nanoseconds of a look-up among 256 prototypes
  */
 #include <math.h>
@@ -40,7 +41,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform() + 1e-300)) * cos(6.283185307179586 * uniform());
 }
 
-/* Time on the processor: other programs on the machine do not count. */
+/* Returns the processor time in seconds, so that other programs on the machine do not count. */
 static double now(void)
 {
 	struct timespec time;
@@ -49,7 +50,9 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Bursts as programs have them: a few phases, narrow in instructions, wide in IPC, some noise. */
+/*
+ * Makes a point as bursts of programs are: a few phases, narrow in instructions, wide in IPC, and some noise.
+ */
 static void make_point(double *point)
 {
 	size_t phase = (size_t)(uniform() * 13);
@@ -64,7 +67,7 @@ static void make_point(double *point)
 	point[1] = 0.2 + 0.05 * (double)(phase * 7 % 13) + wide * normal();
 }
 
-/* So that a point has about as many neighbours whatever the count. */
+/* Returns an Eps with which a point has about as many neighbours for every count. */
 static double eps_for(size_t count)
 {
 	return 0.02 * sqrt(5000.0 / (double)count);
@@ -173,7 +176,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The analysis of a tool: from points and durations to labels by time. */
+/* Does the analysis of a tool: from points and durations to labels ordered by time. */
 static int analyse(const struct selection *bursts, bool refined, uint32_t *label)
 {
 	struct refinement refinement;
@@ -229,7 +232,9 @@ static int time_bursts(const char *path, unsigned times)
 	return 0;
 }
 
-/* 256 prototypes as a training lays them: side by side over the phases' places. */
+/*
+ * Measures a look-up among 256 prototypes that lie as after a training: side by side over the phases' places.
+ */
 static int time_nearest(void)
 {
 	static struct prototype_table table;

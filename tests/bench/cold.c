@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an intercepted call costs among a program's work: the median nanoseconds of a cheap one
- * (MPI_Iprobe, from three places in turn, under a stack of some frames), before each of which so many
- * MiB of memory were swept. Run bare and under the preload.
+ * Measures the cost of an intercepted call among a program's work: the median nanoseconds of a cheap call. The
+ * call is MPI_Iprobe, from three places in turn, under a stack of some frames. MIB MiB of memory are swept
+ * before each call. The program runs both bare and under the preload.
  *
  *	cold.MPI MIB CALLS
  */
@@ -53,7 +53,7 @@ __attribute__((noinline)) static void under_frames(int frames)
 		under_frames(frames - 1);
 	else
 		call();
-	/* no tail call, which would leave the frame */
+	/* prevents a tail call, which would leave the frame */
 	__asm__ volatile("" : : "r"(local) : "memory");
 }
 
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 			((volatile char *)swept)[i]++;
 		under_frames(FRAMES);
 	}
-	/* the first half: phasemux learns, and looks at what is new */
+	/* without the first half, in which phasemux learns and handles what is new */
 	qsort(took + calls / 2, (size_t)(calls - calls / 2), sizeof(*took), ascending);
 	printf("%.1f\n", took[calls / 2 + (calls - calls / 2) / 2]);
 	MPI_Finalize();

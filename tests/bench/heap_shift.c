@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded: the program's heap begins HEAP_SHIFT bytes later. Where small arrays lie within a cache line is
- * the same in each run of a program, and may make half a percent (docs/measurements/programs.md); whoever
- * allocates a few bytes before it, as any preloaded library does, moves them all.
+ * Moves the start of the program's heap by HEAP_SHIFT bytes, if it is preloaded. The positions of small arrays
+ * within a cache line are the same in each run of a program, and may make half a percent
+ * (docs/measurements/programs.md). A library that allocates a few bytes before it, as any preloaded library
+ * does, moves them all.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the pieces of a burst's way cost, in nanoseconds each (the least of many batches): one line
- * a piece, "NAME NS". `floor` pieces are what anybody must pay.
+ * Measures the cost of each step of a burst, in nanoseconds (the least of many batches): one line a step, "NAME
+ * NS". `floor` lines are costs that every tool must pay.
  */
 #include <math.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static double classify_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
-/* places: of how many places the prototypes are, half of them; 0: none is of one. */
+/* places: number of places of half of the prototypes; 0: no prototype has a place */
 static void classification(unsigned dims, unsigned places)
 {
 	struct classification *c = calloc(1, sizeof(*c));
@@ -153,7 +153,10 @@ static double train_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
-/* 16 tasks that run 6 phases of five places each in turn, with the noise of a busy machine. */
+/*
+ * Measures the training of 16 tasks that run 6 phases of five places each in turn, with the noise of a busy
+ * machine.
+ */
 static void training(void)
 {
 	struct trained *t = calloc(1, sizeof(*t));
@@ -216,7 +219,7 @@ static double switch_batch(void *data)
 struct aftermath {
 	struct counted *counted;
 	bool reads;
-	double read_ns; /* of one among the work; the least of all batches */
+	double read_ns; /* a read among the work; the least of all batches */
 };
 
 static int by_size(const void *a, const void *b)
@@ -226,7 +229,9 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The time of sorting the same numbers again and again, with a read before each, which is not in it. */
+/*
+ * Returns the time of sorting the same numbers repeatedly, with a read before each time, which is not included.
+ */
 static double work_batch(void *data)
 {
 	struct aftermath *aftermath = data;
@@ -269,7 +274,7 @@ static double clock_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
-/* The groups that the agent would use on this machine. */
+/* Measures the groups that the agent would use on this machine. */
 static void kernel(void)
 {
 	static struct counting counting;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What call paths cost at repeated sites: twelve call sites behind two wrappers, in a loop and in
- * random order, and 16 to 100,000 paths in random order, whose frames are alike in size or not; with
- * and without path_find, in turns. Prints lines of a name and nanoseconds a call: the smallest of the
+ * Measures the cost of call paths at repeated sites, with and without path_find, in turns. Twelve call sites
+ * lie behind two wrappers, in a loop and in random order. Other runs have 16 to 100,000 paths in random order,
+ * whose frames have equal sizes or not. Prints lines of a name and nanoseconds a call: the smallest of the
  * turns, and for many paths the difference.
  */
 #include <stdio.h>
@@ -47,7 +47,7 @@ static KEEP unsigned outer(void)
 	return path;
 }
 
-/* The number keeps the compiler from making one call of two. */
+/* A call site. The number prevents the compiler from merging two calls. */
 #define CALL                                                                                       \
 	path = outer();                                                                            \
 	__asm__ volatile("# %1" : "+r"(path) : "i"(__COUNTER__))
@@ -72,7 +72,10 @@ static KEEP void loop(void)
 	}
 }
 
-/* Callers in an order that does not repeat soon, so that what came next last time seldom does. */
+/*
+ * Makes calls in an order that does not repeat soon, so that the call that followed last time seldom follows
+ * again.
+ */
 static KEEP void shuffled(void)
 {
 	unsigned path, x = 1;
@@ -120,10 +123,10 @@ static KEEP void shuffled(void)
 	}
 }
 
-/* 8^6 paths of frames that are alike. */
+/* Takes one of 8^6 paths of frames that have equal sizes. */
 static KEEP unsigned alike(unsigned way, int depth);
 
-/* The same, of frames that are larger for some of the ways. */
+/* Takes one of 8^6 paths whose frames are larger for some of the ways. */
 static KEEP unsigned small(unsigned way, int depth);
 static KEEP unsigned large(unsigned way, int depth);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A round's payload, for rounds.c, which is built by another compiler wrapper. */
+/* A round's payload for rounds.c, which another compiler wrapper builds. */
 #include <math.h>
 
 #include "agent/ledger/ledger.h"
@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define PHASES 6
-#define CIRCLE 8 /* ranks that are sampled alike, as in the ledger */
+#define CIRCLE 8 /* number of ranks that are sampled alike, as in the ledger */
 
 EXPORT size_t part_bytes(void);
 EXPORT size_t answer_bytes(void);
@@ -28,7 +28,7 @@ size_t answer_bytes(void)
 	return sizeof(struct ledger_answer);
 }
 
-/* A full sample of a program that runs its phases in turn, with the noise of a busy machine. */
+/* Fills data with a full sample of a program that runs its phases in turn, with the noise of a busy machine. */
 void part_fill(void *data, int rank, int ranks)
 {
 	struct ledger_part *part = data;
@@ -55,7 +55,7 @@ void part_merge(const void *in, void *inout)
 	ledger_part_merge(in, inout);
 }
 
-/* Seconds of the training of such a sample, when another one was trained before. */
+/* Returns the seconds that the training of this sample takes, after another one was trained. */
 double part_train(const void *data)
 {
 	static struct prototype_table table[2];

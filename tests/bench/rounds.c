@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a round costs against the number of ranks, beside the MPI library's own MPI_Allreduce of as
- * many bytes, and the training of what the ranks have sent: the least seconds of
- * each, "ROUND ALLREDUCE TRAINING", from rank 0. Ranks sleep while rank 0 trains.
+ * Measures the cost of a round against the number of ranks. For comparison it measures MPI_Allreduce of the MPI
+ * library on as many bytes, and the training of what the ranks have sent. Rank 0 prints the least seconds of
+ * each, "ROUND ALLREDUCE TRAINING". Ranks sleep while rank 0 trains.
  *
  *	rounds.MPI ADAPTER PAYLOAD ROUNDS
  */
@@ -39,7 +39,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Until all have come, without keeping a processor busy. */
+/* Waits until all ranks have come, without keeping a processor busy. */
 static void doze(void)
 {
 	MPI_Request request;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What sampling costs a thread that computes: the same work with a group that is sampled and with
- * one that is not, in turns, by the thread's processor time. A sample each 10 ms is far below what a
- * busy machine does to such a comparison, so it is taken at a higher rate, and scaled.
+ * Measures the cost of sampling for a thread that computes. The same work runs with a group that is sampled and
+ * with one that is not, in turns, and the thread's processor time is compared. The cost of a sample each 10 ms
+ * is far below the noise of a busy machine. So the rate is higher, and the result is scaled.
  *
  *	sampling [ROUNDS]
  */
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 		double seconds[2];
 
 		for (int which = 0; which < 2; which++) {
-			/* who is first changes, for who is second may find a faster processor */
+			/* the order alternates, because the second group may find a faster processor */
 			int g = which ^ (i & 1);
 
 			group_enable(&groups[g]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that mostly sleeps, so that many ranks fit on few processors: every 20 ms a little work
- * of four lengths, each followed by a message round the ring.
+ * A program that mostly sleeps, so that many ranks fit on few processors. Every 20 ms it does a little work of
+ * four lengths, each followed by a message round the ring.
  *
  *	sleeps.MPI ITERATIONS
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program of MPI that does nothing. Rank 0 says how many ms MPI_Init and MPI_Finalize took.
+ * An MPI program that does nothing. Rank 0 prints how many ms MPI_Init and MPI_Finalize took.
  *
  *	start.MPI
  */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How well training in the run does beside clustering everything afterwards, on recorded bursts:
+ * Compares training during the run with clustering everything afterwards, on recorded bursts:
  *
  *   train FILE [SEEDS]          FILE: a burst table or a Paraver trace (phasemux cluster)
  *
- * The bursts come as in a run, every rank samples them, rounds train at 1/16, 1/8 ... of the run and
- * at its end, and the last table classifies all. Prints, for refinement of all bursts and, by seed,
- * for training: phases, phases above 5% of the time, global Cluster Sequence Score, time-weighted
- * variance within the phases, adjusted Rand index between the two, and the slowest training.
+ * The bursts come as in a run, and every rank samples them. Rounds train at 1/16, 1/8 ... of the run and at its
+ * end, and the last table classifies all. The program prints results for the refinement of all bursts, and by
+ * seed for training. These are the phases, the phases above 5% of the time, the global Cluster Sequence Score,
+ * and the time-weighted variance within the phases. The adjusted Rand index between the two, and the slowest
+ * training, follow.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The finaliser of SplitMix64. */
+/* Returns the result of SplitMix64's finaliser. */
 static uint64_t mixed(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -41,14 +42,14 @@ static uint64_t mixed(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-/* The value of a metric as the agent would sample it. */
+/* Returns the value of a metric as the agent would sample it. */
 static double metric(const struct selection *all, const struct burst_table *table, size_t i,
 		uint32_t dim)
 {
 	return table_values(table, all->row[i])[all->metric[dim]];
 }
 
-/* One rank's bursts up to `share` of its run. */
+/* Samples one rank's bursts up to `share` of its run. */
 static void sample_some(struct sample *sample, const struct selection *all,
 		const struct burst_table *table, double share, uint64_t seed, bool alike)
 {
