@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What fuzzers share: `fuzz_X SEED ROUNDS` mutates the seeds that the fuzzer makes itself, so that
- * its corpus cannot grow old; `fuzz_X FILE` runs one input, such as a finding. Before an input runs
- * it is kept in memory only; with FUZZ_KEEP=FILE set it is written there first, to be found after a
- * crash. Built with -DFUZZ_LIBFUZZER and -fsanitize=fuzzer, clang's mutates instead.
+ * Code that the fuzzers share. `fuzz_X SEED ROUNDS` mutates seeds that the fuzzer makes itself, so that its
+ * corpus cannot become outdated. `fuzz_X FILE` runs one input, such as a finding. Before an input runs it is
+ * only kept in memory. With FUZZ_KEEP=FILE it is written to that file first, where it can be found after a
+ * crash. If the fuzzer is built with -DFUZZ_LIBFUZZER and -fsanitize=fuzzer, clang's fuzzer mutates instead.
  */
 #ifndef PHASEMUX_TESTS_FUZZ_H
 #define PHASEMUX_TESTS_FUZZ_H
@@ -17,13 +17,13 @@
 
 #define FUZZ_ROOM (1 << 22)
 
-/* One input: must return. True: it was accepted as what it should be. */
+/* Runs one input, and must return. Returns whether the input was accepted as valid. */
 static bool fuzz_one(const unsigned char *data, size_t size);
 
-/* Seed number `seed` into data (of FUZZ_ROOM); its size, 0: there are no more. */
+/* Writes seed number `seed` into data (of FUZZ_ROOM bytes). Returns its size, or 0 if there are no more. */
 static size_t fuzz_seed(unsigned seed, unsigned char *data);
 
-/* After a mutation: repairs what a mutation alone would never pass, a checksum. */
+/* Repairs a mutated input, because a mutation alone would never give the right checksum. */
 static void fuzz_repair(unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -42,7 +42,7 @@ static size_t fuzz_below(size_t limit)
 	return limit ? (size_t)(fuzz_state >> 33) % limit : 0;
 }
 
-/* Numbers and words at which readers break. */
+/* Overwrites a part with numbers and words at which readers break. */
 static size_t fuzz_overwrite(unsigned char *data, size_t size, size_t at)
 {
 	static const uint64_t numbers[] = { 0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff,
@@ -77,11 +77,11 @@ static size_t fuzz_mutate(unsigned char *data, size_t size)
 		case 0:
 			data[at] ^= (unsigned char)(1u << fuzz_below(8));
 			break;
-		case 1: /* what follows moves up */
+		case 1: /* the bytes behind it move up */
 			memmove(data + at, data + at + length, size - at - length);
 			size -= length;
 			break;
-		case 2: /* said twice */
+		case 2: /* a part is repeated */
 			if (size + length > FUZZ_ROOM)
 				break;
 			memmove(data + at + length, data + at, size - at);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes the readers of burst tables: CSV, Paraver traces, their .pcf. The first byte of the input
- * chooses the reader. Built with -DFUZZ_LIBFUZZER and clang's -fsanitize=fuzzer it is a libFuzzer
- * target; otherwise it is a program: `fuzz_bursts SEED ROUNDS FILE...` mutates the files by itself,
- * and `fuzz_bursts FILE` runs one input.
+ * Fuzzes the readers of burst tables: CSV, Paraver traces, their .pcf. The first byte of the input chooses the
+ * reader.
+ *
+ * Built with -DFUZZ_LIBFUZZER and clang's -fsanitize=fuzzer this is a libFuzzer target. Otherwise it is a
+ * program: `fuzz_bursts SEED ROUNDS FILE...` mutates the files by itself, and `fuzz_bursts FILE` runs one
+ * input.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -29,7 +31,7 @@ static int read_one(int reader, const unsigned char *data, size_t size)
 		failed = reader ? table_read_prv(&table, file, &error) :
 				  table_read_csv(&table, file, &error);
 	}
-	/* whoever refuses a file says why; whoever takes it leaves a table that can be used */
+	/* a reader that refuses a file says why, and one that accepts it leaves a table that can be used */
 	if (failed == -EINVAL && !error.text[0])
 		abort();
 	if (!failed && table_sort(&table))
@@ -70,7 +72,7 @@ static unsigned char *load(const char *path, size_t *size)
 	return data;
 }
 
-/* Changes, drops, doubles or cuts: what broken disks, editors and tools do to files. */
+/* Changes, drops, repeats or cuts bytes, as broken disks, editors and tools do. */
 static size_t mutate(unsigned char *data, size_t size, size_t room)
 {
 	static const char *const words[] = { "-1", "99999999999999999999", "nan", ":", ",", "\n",

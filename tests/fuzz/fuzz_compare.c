@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzes what `phasemux compare` reads: a report of somebody else's, before and after a sound one. */
+/* Fuzzes the input of `phasemux compare`: a report from another source, before and after a valid one. */
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"

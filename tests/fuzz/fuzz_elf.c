@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes the reader of ELF files, for a program may have loaded anything. The seed is this program:
- * its functions and what it says of its debug information are looked up.
+ * Fuzzes the reader of ELF files, because a program may have loaded any file. The seed is this program, whose
+ * functions and references to debug information are looked up.
  */
 #include <sys/mman.h>
 #include <unistd.h>

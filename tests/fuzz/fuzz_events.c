@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzes the names of events, as a user or a file of his gives them, on a known processor. */
+/* Fuzzes the names of events, as a user or a file gives them, on a known processor. */
 #include "sampling/names/event_names.h"
 #include "sampling/processor.h"
 #include "tests/fuzz/fuzz.h"
@@ -38,7 +38,7 @@ static void fuzz_repair(unsigned char *data, size_t size)
 	(void)size;
 }
 
-/* Not all are known everywhere: without libpfm4 or PAPI there are fewer. */
+/* Writes a name into data. Without libpfm4 or PAPI fewer of the names are known. */
 static size_t fuzz_seed(unsigned seed, unsigned char *data)
 {
 	unsigned known = 0;

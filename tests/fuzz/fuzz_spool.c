@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzes what `phasemux recover` reads: whatever is accepted makes a report, as text too. */
+/* Fuzzes the input of `phasemux recover`. Every spool that is accepted makes a report, as text too. */
 #include <math.h>
 
 #include "agent/report/recovery.h"

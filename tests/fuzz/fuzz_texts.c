@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes the readers of text: a report of somebody else's, shown as text and as CSV; every setting;
- * what the kernel says about the processor. The first byte chooses.
+ * Fuzzes the readers of text: a report from another source, shown as text and as CSV, every setting, and what
+ * the kernel says about the processor. The first byte chooses the reader.
  */
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every guest has before its acts. Lines are compared sorted, therefore ranks, threads and children
- * may write theirs in any order.
+ * The part of every guest before its acts. Lines are compared after sorting, so ranks, threads and children may
+ * write theirs in any order.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,7 @@
 extern char **environ;
 static int rank, ranks = 1, level = 3;
 
-/* Writes a line with the rank before it, by one system call. */
+/* Writes a line by one system call, with the rank before it. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
 	char line[512];
@@ -56,7 +56,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 		_exit(99);
 }
 
-/* Computes for about `amount` times 10 us; returns a number that depends on it alone. */
+/* Computes for about `amount` times 10 us. Returns a number that depends only on `amount`. */
 __attribute__((noinline)) static long work(int amount)
 {
 	volatile double sum = 0;
@@ -74,7 +74,7 @@ static void pause_ms(int ms)
 		;
 }
 
-/* Waits for a child and says how it ended. */
+/* Waits for a child and writes how it ended. */
 static void say_end(const char *what, pid_t child)
 {
 	int status = -1;

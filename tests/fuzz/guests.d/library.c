@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library that guests open. THREADS: how many threads its constructor starts and waits for. */
+/* The library that guests open. THREADS: number of threads that its constructor starts and waits for. */
 #include <pthread.h>
 #include <stdlib.h>
 
