@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 1 stays away from MPI while rank 0 goes on calling it: nobody may make rank 0 wait. Ranks
- * agree on a start; rank 0 then works and calls for WORK seconds, rank 1 sleeps for SLEEP seconds.
- * Says "rank 0 done after X s, rank 1 back after Y s".
+ * Rank 1 stays away from MPI while rank 0 continues to call it, and rank 0 must not wait. The ranks start
+ * together. Then rank 0 works and calls for WORK seconds, and rank 1 sleeps for SLEEP seconds. Prints "rank 0
+ * done after X s, rank 1 back after Y s".
  *
  *	absent.MPI WORK SLEEP
  */

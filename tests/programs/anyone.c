@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each rank receives from any source with any tag, so that it would take a message that is not the program's.
- * Rank LATE comes to MPI_Init SECONDS later than the others. The exit code is 3, on all ranks.
+ * Each rank receives from any source with any tag, and would therefore take a message that is not the
+ * program's. Rank RANK comes to MPI_Init SECONDS later than the others. The exit code is 3, on all ranks.
  *
  *	anyone.MPI [RANK SECONDS]
  */
@@ -21,7 +21,7 @@ static int announced_rank(void)
 	return rank ? atoi(rank) : 0;
 }
 
-/* One message to each other rank, and one from each. */
+/* Sends one message to each other rank, and receives one from each. */
 static long exchange(int round, int rank, int ranks)
 {
 	long sum = 0;

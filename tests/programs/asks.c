@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 0 computes and sends; rank 1 asks, with two calls in turn, until it has come, and then computes.
- * All that the program computes is between two looks at the clock, and so is how long rank 1 asks. It says
- * "computed X s, asked N times in Y s", of both ranks together.
+ * Rank 0 computes and sends. Rank 1 asks for the message, with two calls in turn until it has come, and then
+ * computes. Two looks at the clock are around all computing of the program, and around all asking of rank 1.
+ * Prints "computed X s, asked N times in Y s" for both ranks together.
  *
  *	asks.MPI test|probe|status|progress ROUNDS [aborts]
  *
- * test: by MPI_Testsome and MPI_Test; probe: by MPI_Iprobe and MPI_Improbe; status: by MPI_Request_get_status
- * and MPI_Testall. progress: by MPI_Test alone, with 200 us of computing before each. aborts: instead of
- * its end, the program calls MPI_Abort.
+ * test: asks by MPI_Testsome and MPI_Test. probe: by MPI_Iprobe and MPI_Improbe. status: by
+ * MPI_Request_get_status and MPI_Testall. progress: by MPI_Test alone, with 200 us of computing before each
+ * call. aborts: the program calls MPI_Abort instead of its normal end.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPUTES 3e-3 /* seconds of a round, on rank 0 ... */
-#define AFTER    5e-4 /* ... and on rank 1 */
+#define COMPUTES 3e-3 /* seconds of a round, on rank 0 */
+#define AFTER    5e-4 /* seconds of a round, on rank 1 */
 #define PROGRESS 2e-4
 
 static double computed, asked;
@@ -32,7 +32,7 @@ static void compute(double seconds)
 	computed += end - begin;
 }
 
-/* What a scheduler of tasks does between two looks: little. */
+/* Does the little work that a scheduler of tasks does between two calls that ask. */
 static void look(void)
 {
 	for (volatile int i = 0; i < 40; i++)

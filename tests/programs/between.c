@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded behind phasemux: another tool that stands in front of the C library's condition
- * variables, by their bare name as such tools do. Says at the end how often it was called.
+ * Preloaded behind phasemux: another tool that stands in front of the C library's condition variables, by their
+ * name without a version, as such tools do. Prints at the end how often it was called.
  */
 #include <dlfcn.h>
 #include <pthread.h>

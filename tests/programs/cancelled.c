@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads are cancelled at any moment, with a mutex that their cleanup releases, or between two points of
- * cancellation: pthread_mutex_lock is none, so whoever has returned from it has the mutex.
+ * cancellation. pthread_mutex_lock is no such point, so a thread that has returned from it has the mutex.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A library whose constructor starts a thread and waits for it, on a flag, while the loader's lock is held.
- * That thread makes each call of POSIX that waits for others, none of them for the first time of anything
- * but this process.
+ * A library whose constructor starts a thread and waits for it, on a flag, while the loader's lock is held. The
+ * thread makes each POSIX call that waits for others. The library has made none of these calls before, except
+ * pthread_create.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that says itself which of its parts are to be observed. Between barriers it does BEFORE times 6
- * million instructions, then pauses its profiler for PAUSED times 3 million, and then does AFTER times 1.5
- * million. With `once`, another thread asks for it at the same time. With `on`, it does not resume. With
- * `report`, it asks for a report, and then does AFTER times 1.5 million again.
+ * A program that controls which of its parts are observed. Between barriers it executes BEFORE times 6 million
+ * instructions. Then it pauses its profiler for PAUSED times 3 million, and executes AFTER times 1.5 million.
+ * With `once`, another thread asks for the pause at the same time. With `on`, it does not resume. With
+ * `report`, it asks for a report, and then executes AFTER times 1.5 million again.
  *
  *	control BEFORE PAUSED AFTER [once | on | report]
  */

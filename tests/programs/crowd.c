@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program of many threads with many call sites each, whose bursts are of many lengths. Says
- * "bytes N" on stdout: the memory that the process has for itself, files that are mapped shared
- * included, before MPI_Finalize.
+ * An MPI program of many threads with many call sites each, whose bursts are of many lengths. Prints "bytes N"
+ * before MPI_Finalize: the memory that the process has for itself, including files that are mapped shared.
  *
  *	crowd THREADS [ITERATIONS]
  */
@@ -48,7 +47,7 @@ static void *run(void *data)
 	return data;
 }
 
-/* Kilobytes of a line of the kernel's account of this process. */
+/* Returns the kilobytes in a line of what the kernel says about this process. */
 static long account(const char *name)
 {
 	FILE *file = fopen("/proc/self/smaps_rollup", "r");
@@ -79,7 +78,7 @@ int main(int argc, char **argv)
 	run(NULL);
 	for (int i = 1; i < threads; i++)
 		pthread_join(thread[i], NULL);
-	/* a call that waits, so that a round may come to its end */
+	/* waits, so that a round may end */
 	MPI_Barrier(MPI_COMM_WORLD);
 	printf("bytes %ld\n", 1024 * (account("Pss_Anon:") + account("Pss_Shmem:")));
 	MPI_Finalize();

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Eight threads that wait for each other, and then end at the same time; seven times. Says "ended" on
- * stdout.
- */
+/* Eight threads that wait for each other, and then end at the same time, seven times. Prints "ended". */
 #include <pthread.h>
 #include <stdio.h>
 

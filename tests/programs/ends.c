@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program without MPI whose threads meet, and how it may end, or make other processes, that a
- * preloaded library could trip over. Prints what it expects, and whether that is what happened.
+ * A program without MPI whose threads wait for each other. It ends, or makes other processes, in ways that
+ * could disturb a preloaded library. Prints what it expects, and whether that happened.
  *
- *	ends KIND;  ends: the kinds
+ *	ends KIND;  ends: prints the kinds
  */
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -22,7 +22,8 @@
 #include "work.h"
 
 #define MEETINGS 200
-#define BETWEEN  3000000 /* instructions: on a fast processor too, few in what a kill may take */
+/* instructions between two meetings, of which a kill may lose few even on a fast processor */
+#define BETWEEN 3000000
 
 static pthread_barrier_t barrier;
 
@@ -59,7 +60,10 @@ static bool exited_with(pid_t child, int code)
 			WEXITSTATUS(status) == code;
 }
 
-/* Threads of a copy without fork()'s handlers: it is as if they had always been its own. */
+/*
+ * Computes in a child that was made without fork()'s handlers. Its threads are as if they had always been its
+ * own.
+ */
 static void child_computes(void)
 {
 	pthread_barrier_init(&barrier, NULL, 1);
@@ -86,7 +90,7 @@ static void by_clone3(void)
 	struct clone_args arguments = { .exit_signal = SIGCHLD };
 	pid_t child = (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
 
-	if (child < 0) { /* not known to all kernels, and not allowed by all containers */
+	if (child < 0) { /* not all kernels know it, and not all containers allow it */
 		expect(true, "a child of clone3() computes, and ends by _exit()");
 		return;
 	}

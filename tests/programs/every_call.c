@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI and an OpenMP whose calls do nothing but note that they were made, and in which state. */
+/* A library of all MPI calls, which only note that they were made, and in which state. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 extern int every_call_trouble, every_call_breaks;
 extern long every_call_count;
 int every_call_trouble; /* a real call was made with cancellation disabled */
-int every_call_breaks;  /* do what the agent must not, which then must be seen */
+int every_call_breaks; /* the real calls break the rules of the agent, so that the test must find it */
 long every_call_count;
 
 static __attribute__((noinline)) void break_rules(void)
@@ -25,7 +25,7 @@ static __attribute__((noinline)) void break_rules(void)
 		every_call_breaks = 0;
 }
 
-/* The real call is made as the program has it: cancellable. */
+/* Notes a real call, which must be cancellable, because the program has made it so. */
 static long note(void)
 {
 	int state;

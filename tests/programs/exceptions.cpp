@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C++ exceptions, thrown through frames and threads while MPI runs: a preloaded library that brings
-// an unwinder of its own into sight breaks them.
+// Throws C++ exceptions through frames and threads while MPI runs. A preloaded library that exposes an unwinder of
+// its own breaks them.
 #include <cstdio>
 #include <exception>
 #include <mpi.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded beside phasemux: calls that phasemux makes fail, those of anybody else do not.
+ * Preloaded beside phasemux: it makes calls of phasemux fail, and those of other code succeed.
  *
  *	FAIL=CALL:N:ERRNO     its Nth CALL fails with that errno (a number); N+: and all later ones
- *	FAIL=count            none does; FAIL_COUNTS=FILE gets "CALL COUNT" lines, once per process
+ *	FAIL=count            none fails; FAIL_COUNTS=FILE gets "CALL COUNT" lines, once per process
  *	FAIL_RANK=R           only on that rank
  *
- * In ranks of MPI, and in the process that `phasemux run` makes a target.
+ * It does so in ranks of MPI, and in the process that `phasemux run` makes a target.
  *
- * A call is phasemux's when it returns into one of its shared objects, or into a library that works
- * for it (jansson, libpfm, elfutils).
+ * A call belongs to phasemux if it returns into one of its shared objects, or into a library that works for it
+ * (jansson, libpfm, elfutils).
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In the order of the table below. */
+/* Calls in the order of the table `names`. */
 enum call {
 	MALLOC,
 	CALLOC,
@@ -90,7 +90,7 @@ static const char *const names[CALLS] = { "malloc", "calloc", "realloc", "strdup
 	"getdelim", "fgets", "fflush", "fclose" };
 
 static _Atomic unsigned counts[CALLS];
-static int failing = -1; /* -1: none */
+static int failing = -1; /* the call that fails; -1: none */
 static bool counting;
 static unsigned from, to, error_number;
 
@@ -106,7 +106,7 @@ static __attribute__((destructor)) void write_counts(void)
 		fclose(file);
 }
 
-/* Of MPI; "0" in the target of `phasemux run`; NULL: neither. */
+/* Returns the rank in MPI, "0" in the target of `phasemux run`, or NULL elsewhere. */
 static const char *own_rank(void)
 {
 	const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *target = getenv("PHASEMUX_TARGET");
@@ -116,7 +116,10 @@ static const char *own_rank(void)
 	return !rank && target && atol(target) == (long)getpid() ? "0" : rank;
 }
 
-/* Not at the first call: that may be one of a sanitizer that begins. */
+/*
+ * Decides which call fails. This is not done at the first call, because that may come from a sanitizer that
+ * starts.
+ */
 static __attribute__((constructor)) void decide(void)
 {
 	const char *fail = getenv("FAIL"), *only = getenv("FAIL_RANK"), *rank = own_rank();
@@ -137,7 +140,7 @@ static __attribute__((constructor)) void decide(void)
 			failing = call;
 }
 
-/* Is this call phasemux's, and is it the one to fail? */
+/* Returns whether the call is one of phasemux, and the one that fails. */
 static bool fails(enum call call, void *caller)
 {
 	struct dl_find_object object;
@@ -165,7 +168,7 @@ static bool fails(enum call call, void *caller)
 	if (!real)                                                                                 \
 	*(void **)&real = dlsym(RTLD_NEXT, #name)
 
-/* One wrapper: the function's type, its name, parameters, arguments, what a failure returns. */
+/* Defines a wrapper: the function's type, its name, parameters, arguments, and what a failure returns. */
 #define WRAP(result, name, call, parameters, arguments, failure)                                   \
 	result name parameters                                                                     \
 	{                                                                                          \
@@ -229,7 +232,7 @@ WRAP(ssize_t, __getdelim, GETDELIM, (char **line, size_t *size, int end, FILE *f
 WRAP(char *, fgets, FGETS, (char *line, int size, FILE *file), (line, size, file), NULL)
 WRAP(int, fflush, FFLUSH, (FILE * file), (file), EOF)
 
-/* As a full disk has it: the file is closed all the same. */
+/* Fails as on a full disk: the file is closed nevertheless. */
 int fclose(FILE *file)
 {
 	REAL(fclose);

@@ -4,9 +4,9 @@
  *
  *	forks apart WORKERS ITERATIONS     each does one of two kinds of work, for much longer than a
  *	                                   sampling period, and calls nothing
- *	forks together WORKERS ITERATIONS  they meet at barriers, with one kind of work before each
+ *	forks together WORKERS ITERATIONS  they wait at barriers, with one kind of work before each
  *	forks trivial CHILDREN             children that do nothing
- *	forks orphans WORKERS ITERATIONS   as apart, but nobody waits for them
+ *	forks orphans WORKERS ITERATIONS   like apart, but the parent does not wait for them
  *
  * Every second worker ends by exit(), the others by _exit().
  */
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 		if (child < 0)
 			return 1;
 		if (child) {
-			/* a program that forks many waits for each */
+			/* a program that forks many children waits for each */
 			if (strcmp(kind, "trivial") == 0 && count_ended(1) != 1)
 				return 2;
 			continue;

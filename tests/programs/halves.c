@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bursts that do not stay the same: each does one kind of work in its first half, and another in
- * its second.
+ * A program whose bursts change: each does one kind of work in its first half, and another kind in its second
+ * half.
  *
  *	halves [BURSTS]
  */

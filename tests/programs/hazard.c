@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a production program may do around MPI that a preloaded library could trip over. Each hazard
- * prints what it expects, and whether that is what happened; with and without the preload the
- * output and the exit code are the same.
+ * Things that a production program may do around MPI, and that could disturb a preloaded library. Each hazard
+ * prints what it expects, and whether that happened. The output and the exit code are the same with and without
+ * the preload.
  *
- *	hazard NAME    under mpirun, on two ranks;  hazard: the names
+ *	hazard NAME    under mpirun, on two ranks;  hazard: prints the names
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ extern char **environ;
 
 static int rank;
 
-/* One line, from rank 0 only, at once: what comes after may not flush. */
+/* Prints one line at once, from rank 0 only, because later code may not flush. */
 static void expect(bool happened, const char *what)
 {
 	if (rank != 0)
@@ -38,7 +38,7 @@ static void expect(bool happened, const char *what)
 	fflush(stdout);
 }
 
-/* Some bursts of two kinds, with communication between. */
+/* Makes some bursts of two kinds, with communication between them. */
 static void compute(int iterations)
 {
 	int ranks, sum;
@@ -53,7 +53,10 @@ static void compute(int iterations)
 	expect(iterations == 0 || sum == ranks * (iterations - 1), "the collectives agree");
 }
 
-/* mpirun kills the others when one fails: none but rank 0 does, which is the one that speaks. */
+/*
+ * Returns the exit code of this rank. mpirun kills the other ranks if one fails, so only rank 0 may, which
+ * prints.
+ */
 static int code_of(int code)
 {
 	return rank == 0 ? code : 0;
@@ -214,7 +217,7 @@ static void do_thread_forks(void)
 
 /* ---- descriptors, limits, signals ---- */
 
-/* How many descriptors the kernel has room for, as long as this process opens no higher one. */
+/* Returns how many descriptors the kernel has room for while this process opens no higher one. */
 static int descriptor_table(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");
@@ -229,7 +232,7 @@ static int descriptor_table(void)
 	return size;
 }
 
-static int early_table; /* before MPI_Init */
+static int early_table; /* size before MPI_Init */
 
 static void do_lowest_descriptor(void)
 {
@@ -241,12 +244,12 @@ static void do_lowest_descriptor(void)
 	if (rank == 0)
 		printf("descriptors %d and %d\n", before, after);
 	expect(before < 64 && after < 64, "descriptors stay low");
-	/* to grow it waits for all processors, once the process has threads */
+	/* once the process has threads, growing the table waits for all processors */
 	expect(!getenv("PHASEMUX_OUTPUT") || descriptor_table() == early_table,
 			"their table has not grown since main began");
 }
 
-/* Those that MPI itself made are there with and without us. */
+/* Prints the number of threads. The threads that MPI made exist with and without phasemux. */
 static void do_threads_left(void)
 {
 	DIR *tasks;
@@ -264,7 +267,7 @@ static void do_threads_left(void)
 	expect(count > 2, "this thread is one of them");
 }
 
-/* Closes what it did not open: the counters, if there are any. */
+/* Closes descriptors that it did not open: the counters, if there are any. */
 static void do_close_counters(void)
 {
 	compute(300);
@@ -366,7 +369,7 @@ static void do__exit(void)
 	_exit(code_of(13));
 }
 
-/* A launcher that kills the ranks need not forward what they wrote a moment before. */
+/* Waits, because a launcher that kills the ranks need not forward what they wrote just before. */
 static void let_output_through(void)
 {
 	fflush(stdout);
@@ -413,7 +416,7 @@ static void leave_the_call(MPI_Comm *communicator, int *error, ...)
 	longjmp(before_the_call, 1);
 }
 
-/* An error handler that does not return, as those of programs that throw exceptions. */
+/* Has an error handler that does not return, like those of programs that throw exceptions. */
 static void do_leave_calls(void)
 {
 	MPI_Errhandler handler;

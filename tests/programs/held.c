@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes what the process holds after MPI_Init to a file for each rank: where each descriptor leads, and the
+ * Writes what the process holds after MPI_Init to a file for each rank: the target of each descriptor, and the
  * mappings.
  *
  *	held FILE	writes FILE.0, FILE.1, ...

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI and OpenMP: in each iteration the ranks' teams compute, then the ranks exchange, then one
+ * A program of MPI and OpenMP. In each iteration the ranks' teams compute, then the ranks exchange, then one
  * thread of each computes.
  *
  *	hybrid [ITERATIONS]
- *	hybrid ITERATIONS long    for much longer than a sampling period; and what one thread
- *	                          computes, only those of odd ranks do
+ *	hybrid ITERATIONS long    computes for much longer than a sampling period; the part of one
+ *	                          thread is computed only by odd ranks
  */
 #include <mpi.h>
 #include <omp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program with a JSON library of its own whose function names another library has too
- * (json_object_get stands in json-c and in jansson), and with functions of its own that are named
- * like those of the libraries in the agent.
+ * An MPI program with a JSON library of its own. Another library has functions of the same names
+ * (json_object_get is in json-c and in jansson). The program's own functions have names of functions of the
+ * libraries in the agent.
  */
 #include <json-c/json.h>
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 static int calls;
 
-/* As libpfm4, libunwind and the agent's own parts might name theirs. */
+/* Names that libpfm4, libunwind and the agent's own parts might use. */
 int pfm_initialize(void);
 int unw_step(void *cursor);
 void ring_push(void);

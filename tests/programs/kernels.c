@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Solvers whose kernels are alike in length:
+ * Solvers whose kernels have similar lengths:
  *
  *	kernels sweeps [ITERATIONS]   a right-hand side, then sweeps in x, y and z
  *	kernels twelve [ITERATIONS]   twelve kernels of a hydrodynamics step, each before an exchange
@@ -19,14 +19,14 @@
 
 static double sum = 1, all;
 
-/* In place of the exchange of a field's borders. */
+/* Takes the place of the exchange of a field's borders. */
 static __attribute__((noinline)) void exchange(int field)
 {
 	MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, field % 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 	AFTER_CALL(field);
 }
 
-/* Each has code of its own: the compiler would make one function of those that are equal. */
+/* A kernel. Each has code of its own, because the compiler would merge equal functions. */
 #define KERNEL(name, number, length)                                                               \
 	static __attribute__((noinline)) void name(void)                                           \
 	{                                                                                          \
@@ -109,7 +109,7 @@ static void callers(int iteration)
 	static uint64_t state = 1;
 
 	(void)iteration;
-	/* all ranks draw the same */
+	/* all ranks draw the same number */
 	state = state * 6364136223846793005u + 1442695040888963407u;
 	caller[(state >> 33) % 50]();
 }

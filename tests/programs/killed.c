@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program of which one rank is killed, and which tells the truth about itself all the same: each
- * rank counts its MPI calls in a file that outlives it.
+ * A program of which one rank is killed, and which nevertheless tells the truth about itself. Each rank counts
+ * its MPI calls in a file that outlives it.
  *
  *	killed FOLDER RANK MICROSECONDS [PAUSE]    RANK dies by SIGKILL that long after MPI_Init
  *
- * PAUSE: each rank sleeps for so many microseconds before each call.
- * FOLDER/truth.R holds rank R's number of calls begun since MPI_Init, as a 64-bit number.
+ * PAUSE: microseconds that each rank sleeps before each call. FOLDER/truth.R holds the number of calls that
+ * rank R has started since MPI_Init, as a 64-bit number.
  */
 #include <fcntl.h>
 #include <mpi.h>

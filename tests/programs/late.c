@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens a program that was built as a library, and what it needs with it, for itself alone, as
- * Python does with its extensions; and runs it: late LIBRARY ARGUMENT...
+ * Opens a program that was built as a library, and the libraries that it needs, with RTLD_LOCAL, as Python does
+ * with its extensions. Then runs it: late LIBRARY ARGUMENT...
  */
 #include <dlfcn.h>
 #include <stdio.h>

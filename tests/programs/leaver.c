@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A process whose first thread ends before the others: the C library ends it with the last.
+ * A process whose first thread ends before the others. The C library ends the process with the last thread.
  *
  *	leaver
  */

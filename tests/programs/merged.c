@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of equal code, which an optimizing compiler makes one: only who calls them tells their bursts
- * apart, and only the debug information of the caller has their names.
+ * Functions of equal code, which an optimizing compiler merges. Only their callers tell their bursts apart, and
+ * only the debug information of the caller has their names.
  *
  *	merged [ITERATIONS]
  */

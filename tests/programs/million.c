@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A million cheap MPI calls (MPI_Startall of no request) between two marks, or so many millions, with every
- * allocation in between counted: says "allocations N in S seconds" on stdout, a rank but the first with "rank R: " before it. The
- * marks are writes of one byte to a descriptor that is not open (-1), which strace shows.
+ * Makes MILLIONS million cheap MPI calls (1 by default; MPI_Startall of no request) between two marks, and
+ * counts every allocation in between. Prints "allocations N in S seconds", and every rank except the first puts
+ * "rank R: " before it. A mark is a write of one byte to a descriptor that is not open (-1), which strace
+ * shows.
  *
  *	million [MILLIONS]
  */
@@ -17,7 +18,7 @@
 static volatile int counting;
 static volatile long allocations;
 
-/* Everybody's allocations come here, for the program stands first in the search order. */
+/* Counts the allocations of all objects, because the program is first in the search order. */
 #define COUNTED(name, parameters, arguments)                                                       \
 	void *name parameters                                                                      \
 	{                                                                                          \

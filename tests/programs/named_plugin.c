@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library whose bursts are in a function of the name that it is built with, and end there. */
+/*
+ * A library whose bursts are in a function whose name is given when it is built. They also end in that
+ * function.
+ */
 #include <pthread.h>
 
 long run(void);

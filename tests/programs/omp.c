@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An OpenMP program whose phases are known, without MPI: two parallel regions, one with a barrier
- * in its middle, and a serial part between them. Built by GCC and by Clang.
+ * An OpenMP program whose phases are known, without MPI. It has two parallel regions, one with a barrier in its
+ * middle, and a serial part between them. GCC and Clang build it.
  *
  *	omp [ITERATIONS]
- *	omp ITERATIONS long    each for much longer than a sampling period
+ *	omp ITERATIONS long    each part takes much longer than a sampling period
  */
 #include <omp.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpenMP tasks whose work is known: one thread makes them, all run them while they wait.
+ * OpenMP tasks whose work is known. One thread makes them, and all threads run them while they wait.
  *
  *	omp_tasks [ITERATIONS]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A library with OpenMP, to be opened with RTLD_LOCAL. The regions of `fill` and `count` end their function,
- * so that an optimising compiler jumps to the runtime, and the return address is in whoever called them.
+ * A library with OpenMP, to be opened with RTLD_LOCAL. The regions of `fill` and `count` are at the end of
+ * their function. Therefore an optimising compiler jumps to the runtime, and the return address is in the
+ * caller.
  */
 #include <omp.h>
 

@@ -2,10 +2,9 @@
 /*
  * Opens each library with RTLD_LOCAL and prints what its functions return:
  *
- *	opens [-c | -k] LIBRARY...	-c: closes each before it opens the next; -k: but the last
+ *	opens [-c | -k] LIBRARY...	-c: closes each before it opens the next; -k: except the last
  *
- * On stderr: where each function `run` was.
- * `fill` and `count`, where a library has them, are also called from here.
+ * Prints on stderr where each function `run` was. Also calls `fill` and `count`, if a library has them.
  */
 #include <dlfcn.h>
 #include <stdio.h>

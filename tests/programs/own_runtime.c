@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stand-in for a runtime of OpenMP, of which a process may have several, each opened with RTLD_LOCAL, as
- * packages of Python bring theirs: a region runs TEAM times on the calling thread.
+ * A substitute for an OpenMP runtime, of which a process may have several. Each is opened with RTLD_LOCAL, as
+ * packages of Python bring theirs. A region runs TEAM times on the calling thread.
  */
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 void GOMP_barrier(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library that is linked with the runtime of own_runtime.c, and tells how often that ran its region. */
+/* A library that is linked with the runtime of own_runtime.c, and returns how often that ran its region. */
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 void GOMP_barrier(void);
 long barriers(void);
@@ -13,7 +13,7 @@ static void body(void *data)
 	++*(long *)data;
 }
 
-/* A jump to the runtime. */
+/* Ends in a jump to the runtime. */
 void fill(void)
 {
 	GOMP_parallel(body, &times, 0, 0);

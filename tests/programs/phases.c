@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program whose phases are known: each iteration runs four of them, a neighbour exchange
- * after each, so that every burst between two calls is one phase's.
+ * An MPI program whose phases are known. Each iteration runs four of them, with a neighbour exchange after
+ * each, so that every burst between two calls belongs to one phase.
  *
  *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-c] [-l SECONDS] [-x CODE]
  *
- *	-s  so many short bursts come first, of 600 instructions
+ *	-s  number of short bursts that come first, of 600 instructions
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
  *	-c  a world collective ends each iteration
- *	-l  rank 0 comes so much later to MPI_Finalize
- *	-x  the exit code of rank 0; of the others, mpirun would kill it before it ended
+ *	-l  time by which rank 0 comes later to MPI_Finalize
+ *	-x  the exit code of rank 0 alone, because for another rank mpirun would kill it before its end
  *
- * Prints, on rank 0, one line that depends on the options and the number of ranks alone.
+ * Rank 0 prints one line that depends only on the options and the number of ranks.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static const struct {
 
 static int rank, ranks;
 
-/* Passes a number round the ring; blocking and non-blocking calls take turns. */
+/* Passes a number round the ring, with blocking and non-blocking calls in turn. */
 static uint64_t exchange(uint64_t token, int tag)
 {
 	int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program without MPI: computes for as many million instructions as asked, prints, ends. */
+/* A program without MPI, which computes for a given number of million instructions, prints, and ends. */
 #include <stdio.h>
 #include <stdlib.h>
 

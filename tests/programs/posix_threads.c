@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * POSIX threads whose phases are known: workers that meet at barriers, a queue that one of them
- * waits for, and a worker that makes no call at all.
+ * POSIX threads whose phases are known: workers that wait at barriers, a queue that one of them waits for, and
+ * a worker that makes no call at all.
  *
  *	posix_threads [ITERATIONS]
  */
@@ -28,7 +28,7 @@ static void *worker(void *data)
 		work("fdiv", 300000);
 		if (index == 0) {
 			pthread_mutex_lock(&lock);
-			/* one at a time, or a consumer that lags would do several without a wait */
+			/* one item at a time, because a slow consumer would process several without a wait */
 			while (items)
 				pthread_cond_wait(&emptied, &lock);
 			items++;

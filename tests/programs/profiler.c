@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A second profiler, as mpiP is one: preloaded, it counts calls by the PMPI interface. */
+/* A second profiler like mpiP: it is preloaded, and counts calls by the PMPI interface. */
 #include <mpi.h>
 #include <stdio.h>
 

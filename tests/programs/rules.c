@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes every MPI call of the table, in each form, many times, and looks at what the agent does meanwhile on
- * the calling thread:
+ * Makes every MPI call of the table, in each form, many times, and checks what the agent does meanwhile on the
+ * calling thread:
  *
  *	loader       it calls neither dlsym, dlopen nor dlclose
- *	allocation   it calls neither malloc, calloc, realloc nor free of the program's
- *	cancellation it calls points of cancellation with cancellation disabled alone; the real call has it enabled
+ *	allocation   it calls neither malloc, calloc, realloc nor free of the program
+ *	cancellation it calls points of cancellation only with cancellation disabled; the real call has it
+ *	             enabled
  *	stack        how deep below the program's own frame it writes
  *
- * This program stands before all libraries in the search for names, so that its functions of these names are
- * those that the agent calls. Prints one line for each rule that was broken, and the depth.
+ * This program is before all libraries in the search order, so that the agent calls its functions of these
+ * names. Prints one line for each rule that was broken, and the depth.
  *
  *	rules [broken]		broken: one call breaks each rule by itself
  */
@@ -39,7 +40,7 @@ extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *old, size_t bytes);
 extern void __libc_free(void *memory);
 
-/* A call of the program is under way, on this thread. */
+/* The calling thread is in a call of the program. */
 static __thread bool armed __attribute__((tls_model("initial-exec")));
 static const char *loader, *allocation, *cancellation;
 
@@ -184,9 +185,12 @@ static void work(void)
 	while (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec + 3000);
 }
 
-static long answers[64]; /* for the calls that tell something */
+static long answers[64]; /* memory for the calls that return something through a pointer */
 
-/* Returns how many bytes below this frame a call writes to. first: its first argument; the others point to memory. */
+/*
+ * Returns how many bytes below this frame a call writes to. first: the call's first argument. The other
+ * arguments point to memory.
+ */
 static __attribute__((noinline)) size_t depth_of(call *made, long first)
 {
 	volatile unsigned char *top = __builtin_frame_address(0);
@@ -209,7 +213,10 @@ static size_t most_of(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Pauses the observation and resumes it. In C the level is the argument itself, in Fortran where it stands. */
+/*
+ * Pauses the observation and resumes it. In C the argument is the level itself, in Fortran the address of the
+ * level.
+ */
 static size_t depth_of_control(call *made, bool in_c)
 {
 	static int levels[2] = { 0, 1 };

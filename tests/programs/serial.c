@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that calls no runtime at all: one loop, in which two kinds of work take turns, each for
- * much longer than a sampling period.
+ * A program that calls no runtime at all. It is one loop, in which two kinds of work take turns, each for much
+ * longer than a sampling period.
  *
  *	serial [ITERATIONS]
  */

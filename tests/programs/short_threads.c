@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that live for a short time: WAVES times, THREADS of them are made, compute LOOPS rounds of a loop
- * each, and are joined. With "meet", those of a wave live at the same time. On stderr: the greatest memory of
- * the process, and how long a thread took from wave to wave.
+ * Threads that live for a short time. WAVES times, the program makes THREADS threads, which compute LOOPS
+ * rounds of a loop each, and joins them. With "meet", the threads of a wave live at the same time. Prints on
+ * stderr the greatest memory of the process, and how long a thread took from wave to wave.
  *
  *	short_threads WAVES THREADS LOOPS [meet]
  */

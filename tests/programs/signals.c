@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program with signals of its own: handlers for those that profilers use, timers of both kinds,
- * an alternate stack, and a stretch with everything blocked. It says what came to it.
+ * A program with signals of its own: handlers for the signals that profilers use, timers of both kinds, an
+ * alternate stack, and a stretch with all signals blocked. It prints which signals came.
  *
  *	signals
  */
@@ -28,7 +28,7 @@ static const int signals[] = { SIGPROF, SIGALRM, SIGIO, SIGVTALRM, SIGTRAP, SIGU
 
 #define SIGNALS (sizeof(signals) / sizeof(*signals))
 
-/* A while of the thread's own time, so that timers of processor time run. */
+/* Computes for a while in the thread's own time, so that timers of processor time run. */
 static __attribute__((noinline)) void compute(void)
 {
 	struct timespec now;
@@ -64,7 +64,7 @@ int main(void)
 		sigaction(signals[i], &action, NULL);
 	timer(ITIMER_REAL, 100000);
 	timer(ITIMER_PROF, 150000);
-	/* until the timers have run off, however busy the machine is, and coarse the kernel's clocks */
+	/* until the timers have expired, even on a busy machine and with coarse clocks of the kernel */
 	do
 		compute();
 	while (!(seen[SIGALRM] && seen[SIGPROF]) && --tries);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI programs of two ranks or more whose behaviours are known: each shape has behaviours with names, every
- * burst is of one of them, and they differ clearly in length or in the function that they are in.
+ * MPI programs of two ranks or more whose behaviours are known. Each shape has behaviours with names, and every
+ * burst is of one of them. They differ clearly in length or in the function that they are in.
  *
  *	spmd SHAPE [SECONDS]
  *
@@ -10,8 +10,8 @@
  *
  *	truth RANK NUMBER BEHAVIOUR BURSTS SECONDS
  *
- * Without SHAPE it prints the names of the shapes. A preload may read burst_log_tag, the number of the behaviour
- * of the burst under way, and set it to -1 at the end of the burst.
+ * Without SHAPE it prints the names of the shapes. A preload may read burst_log_tag, the number of the
+ * behaviour of the burst under way. It may set it to -1 at the end of the burst.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static double now(void)
 	return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-/* One burst, or a part of one: computes until `seconds` have passed since `begin`. */
+/* Computes until `seconds` have passed since `begin`, as one burst or a part of one. */
 static void burn_since(double begin, int number, const char *name, double seconds)
 {
 	double at;
@@ -70,7 +70,7 @@ static void meet(void)
 	MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* In [0, 1); the same sequence on each rank and in each run. */
+/* Returns a number in [0, 1). The sequence is the same on each rank and in each run. */
 static double draw(void)
 {
 	static unsigned long state = 1;
@@ -79,7 +79,7 @@ static double draw(void)
 	return (double)(state >> 11) * 0x1p-53;
 }
 
-/* A function that computes and then meets the other ranks. */
+/* A function that computes and then waits for the other ranks. */
 #define STEP(function, number, ms)                                                                 \
 	HERE void function(void)                                                                   \
 	{                                                                                          \
@@ -95,7 +95,7 @@ static long times(double seconds, double of_one)
 
 /* ---- the shapes ---- */
 
-/* Long bursts of a setup, then the many of a solver. */
+/* Some long bursts of a setup come first, then the many bursts of a solver. */
 STEP(assemble, 0, 60)
 STEP(solve, 1, 3)
 
@@ -107,7 +107,7 @@ static void setup(double seconds)
 		solve();
 }
 
-/* One site, four lengths in an order that does not repeat. */
+/* One site has bursts of four lengths, in an order that does not repeat. */
 static void discrete(double seconds)
 {
 	static const struct {
@@ -123,7 +123,7 @@ static void discrete(double seconds)
 	}
 }
 
-/* One site, all lengths between 0.5 and 5 ms. */
+/* One site has bursts of all lengths between 0.5 and 5 ms. */
 static void continuous(double seconds)
 {
 	for (long i = times(seconds, 0.00275); i > 0; i--) {
@@ -132,7 +132,7 @@ static void continuous(double seconds)
 	}
 }
 
-/* Three functions in turn, of one length. */
+/* Three functions have bursts of one length, in turn. */
 STEP(x_sweep, 0, 2)
 STEP(y_sweep, 1, 2)
 STEP(z_sweep, 2, 2)
@@ -146,7 +146,7 @@ static void alike(double seconds)
 	}
 }
 
-/* One rank computes; the others ask by two calls in turn until it is done, then compute too. */
+/* One rank computes. The others ask by two calls in turn until it is done, and then compute too. */
 static void ask(MPI_Request *request)
 {
 	MPI_Request none = MPI_REQUEST_NULL;
@@ -180,7 +180,7 @@ static void polling(double seconds)
 	}
 }
 
-/* Calls over 4^7 call paths; the length depends on the place at which the program starts down. */
+/* Calls come over 4^7 call paths. The length depends on the place at which the program starts its descent. */
 HERE void descend(int depth, unsigned way)
 {
 	if (depth == 0) {
@@ -188,7 +188,7 @@ HERE void descend(int depth, unsigned way)
 		NO_TAIL_CALL;
 		return;
 	}
-	/* four calls: four return addresses */
+	/* four calls, because each has a return address of its own */
 	switch (way & 3) {
 	case 0:
 		descend(depth - 1, way >> 2);
@@ -218,7 +218,7 @@ static void paths(double seconds)
 	}
 }
 
-/* The ranks of odd number have a quarter of the work. */
+/* Ranks with an odd number have a quarter of the work. */
 static void differ(double seconds)
 {
 	for (long i = times(seconds, 0.004); i > 0; i--) {
@@ -230,7 +230,7 @@ static void differ(double seconds)
 	}
 }
 
-/* In the middle of the run two behaviours end and two others begin. */
+/* In the middle of the run two behaviours end, and two others start. */
 STEP(early_short, 0, 1)
 STEP(early_long, 1, 3)
 STEP(late_short, 2, 0.5)
@@ -248,7 +248,7 @@ static void changes(double seconds)
 	}
 }
 
-/* Of 100 calls 99 follow on 15 us, which are 30% of the time. */
+/* The time has many short bursts: 99 of 100 take 15 us each, and together 30% of the time. */
 static void mixed(double seconds)
 {
 	for (long i = times(seconds, 0.005); i > 0; i--) {
@@ -261,7 +261,7 @@ static void mixed(double seconds)
 	}
 }
 
-/* The first bursts touch memory that is new, and take longer for it. */
+/* The first bursts touch new memory, and therefore take longer. */
 static void cold(double seconds)
 {
 	for (long i = times(0.3 * seconds, 0.012); i > 0; i--) {
@@ -281,7 +281,7 @@ static void cold(double seconds)
 	}
 }
 
-/* Two layers around each call; three behaviours, two of them of one length. */
+/* Two layers are around each call. There are three behaviours, two of them of one length. */
 HERE void layer_low(void)
 {
 	meet();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program that is made to cost a tool much, in one of these ways. Prints the processor time of
- * the process in seconds, and how many calls of MPI each rank made.
+ * An MPI program that makes a tool expensive, in one of several ways. Prints the processor time of the process
+ * in seconds, and how many MPI calls each rank made.
  *
  *	strain WAY CALLS
  *
- * paths: calls by 100,000 call paths, in random order. calls: a fast call again and again, some ten million times a second.
- * places: calls of that kind from 64 places in random order, as in a code with many small routines.
- * mixed: the same, and a burst of computing of 20 us after every 50 calls. communicators: 10,000 of them,
- * each used in turn. threads: 1,000 of them, 50 at a time.
+ * paths: calls by 100,000 call paths, in random order. calls: a fast call repeatedly, some ten million times a
+ * second. places: calls of that kind from 64 places in random order, as in a code with many small routines.
+ * mixed: calls as in places, and a burst of computing of 20 us after every 50 calls. communicators: 10,000 of
+ * them, used in random order. threads: 1,000 of them, 50 at a time.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static KEEP void call(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Eight ways at each level. The number keeps the compiler from making one call of two. */
+/* Takes one of eight ways at each level. The number prevents the compiler from merging two calls. */
 #define WAY(n)                                                                                     \
 	case n:                                                                                    \
 		layer(way >> 3, depth - 1);                                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of OpenMP of each kind that changes what the program and the runtime tell each other. */
+/* OpenMP tasks of each kind that changes what the program and the runtime tell each other. */
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two places of a program that count alike: only their call paths tell them apart.
+ * Two places of a program with equal counts, which only their call paths tell apart.
  *
  *	twins [ITERATIONS]
  */

@@ -4,7 +4,7 @@
  *
  *	unresolved mpi | fortran | barrier | lock | region
  *
- * and tells, if it returns, how often a region's function was run.
+ * If the call returns, prints how often a region's function was run.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library whose calls are bound when they are made, and are defined nowhere. */
+/* A library whose calls are bound when they are made, and which no object defines. */
 #include <string.h>
 
 int MPI_Send(const void *data, int count, int type, int to, int tag, int comm);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks whether there is an MPI or an OpenMP, as libraries do that work with and without: by weak symbols and
- * by dlsym, with the loader's words when there is none. With the path of a library, again after it was opened.
+ * Finds out whether there is an MPI or an OpenMP, by weak symbols and by dlsym, as libraries do that work with
+ * and without one. Prints the loader's message if there is none. With the path of a library, it asks again
+ * after opening that.
  */
 #include <dlfcn.h>
 #include <stdio.h>

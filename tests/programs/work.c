@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIAD_WORDS  (1u << 16) /* 3 x 512 KiB: past the first two caches */
-#define CHASE_WORDS  (1u << 19) /* 4 MiB, one step a cache line */
-#define CHASE_STRIDE 8          /* words in a cache line */
+#define TRIAD_WORDS  (1u << 16) /* 3 x 512 KiB, which is more than the first two caches */
+#define CHASE_WORDS  (1u << 19) /* 2 MiB, with a step each 32 bytes */
+#define CHASE_STRIDE 8          /* words of a step */
 
 static volatile double sink;
 
@@ -26,7 +26,7 @@ static void run_triad(uint64_t instructions)
 	sink = a[0];
 }
 
-/* Each step loads the address of the next: one cycle of a fixed shuffle through all lines. */
+/* Loads in each step the address of the next one, in one cycle of a fixed shuffle. */
 static void run_chase(uint64_t instructions)
 {
 	static uint32_t *next;
@@ -108,7 +108,7 @@ void work_by_number(int kernel, int64_t instructions)
 
 	if (kernel < 0 || kernel >= KERNELS || instructions < 0)
 		abort();
-	/* Looked up at each call: a library may come late. */
+	/* the scripted PMU is looked up at each call, because its library may be loaded late */
 	scripted = (int (*)(const char *, uint64_t))dlsym(RTLD_DEFAULT, "scripted_pmu_work");
 	if (!scripted || scripted(kernels[kernel].name, (uint64_t)instructions) == -ENOTSUP)
 		kernels[kernel].run((uint64_t)instructions);

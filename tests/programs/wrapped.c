@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program whose calls are all made by one wrapper: only who called it tells the phases' ends.
- * The places in question are marked by comments, for the test that reads the report.
+ * An MPI program whose calls are all made by one wrapper, so that only the wrapper's callers tell the phases'
+ * ends apart. Comments mark these callers for the test that reads the report.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static __attribute__((noinline)) void advance(void)
 {
 	work("triad", 1500000);
 	exchange(); /* after triad */
-	token++;    /* or else the compiler jumps to exchange, and advance is no caller */
+	token++; /* prevents the compiler from jumping to exchange, so that advance is a caller */
 }
 
 static __attribute__((noinline)) void relax(void)
