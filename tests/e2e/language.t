@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
-for folder in agent cluster multiplex sampling tools; do
+for folder in agent cluster multiplex sampling tests tools; do
 	holds "$folder/: comments are plain" "$python" tests/e2e/language.py $folder
 done
 
