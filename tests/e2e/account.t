@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What phasemux says that it took: its start and its end are in it, waiting for others is not.
+# The overhead that phasemux reports includes its start and its end, and no waiting for other ranks.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that waits by asking again and again whether something has come waits all the same; one that asks
-# from time to time while it computes does not.
+# A program that repeatedly asks whether something has come is waiting. One that asks from time to time while it
+# computes is not.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of asks)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# REPORT OUTPUT COMPUTATIONS [each]: compares a report with what the program says of itself. What it does not say
-# is how much of the time in which it asked was between its calls; without phasemux knowing of polling, a third
-# and more of that was computing.
+# REPORT OUTPUT COMPUTATIONS [each]: compares a report with what the program prints about itself. The program
+# does not print how much of its asking time was between its calls. If phasemux did not know of polling, a third
+# of that time and more would be computing.
 says() {
 	"$python" - "$@" <<'END'
 import json, re, sys
@@ -20,13 +20,13 @@ polling = report["polling"]
 assert 0.98 * computed <= report["compute_seconds"] <= computed + 0.2 * asked, \
     (report["compute_seconds"], computed, asked)
 rested = report["not_observed"]["calls"]
-# the first call after each computation ends a burst; on a busy machine few others follow it
+# the first call after each computation ends a burst, and on a busy machine few others follow it
 asks_again = asks - int(sys.argv[3])
 assert 0.9 * asks_again <= polling["bursts"] + rested and polling["bursts"] <= asks, (polling, asks, rested)
 assert 0 < polling["seconds"] < asked, (polling, asked)
 share = polling["seconds"] / (report["wall_seconds"] * report["threads"])
 assert abs(polling["time_share"] / share - 1) < 1e-6, (polling, share)
-# on a machine with much else to do, MPI gives its processor away in each call
+# on a busy machine MPI yields its processor in each call
 assert asks < 1e5 or report["agent"]["passed_calls"] > 0.5 * asks or len(sys.argv) > 4, (asks, report["agent"])
 for phase in report["phases"]:
     # a call that is preempted takes as long as a burst
@@ -56,7 +56,7 @@ for mpi in $mpis; do
 		holds "$how.$mpi: it is what the schema says" report schema "$result/report.json"
 	done
 
-	# without a budget every call is looked at
+	# without a budget no call is skipped
 	preloaded "each.$mpi" PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/asks.$mpi" test 20
 	holds "each.$mpi: the same where every call is looked at" says \
 		"$tmp/each.$mpi.result/report.json" "each.$mpi.out" 20 each
@@ -72,7 +72,7 @@ for mpi in $mpis; do
 	holds "aborts.$mpi: what is recovered knows of it" says "aborts.$mpi.json" "aborts.$mpi.out" 100
 done
 
-# Fortran; the request is none, so every answer is that all has come
+# a program in Fortran, whose request is none, so that every answer is that all has come
 for with in $(mpis_of polls); do
 	for program in polls polls_f08; do
 		preloaded "$program.$with" on "$with" 1 "$programs/$program.$with" 1000000

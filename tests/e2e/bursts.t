@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# PHASEMUX_REPORT=bursts: the ranks' files, one after the other, are one table of what was read.
+# PHASEMUX_REPORT=bursts: the files of the ranks, one after the other, are one table of the bursts that were
+# read.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of phases | head -n 1)
@@ -32,8 +33,8 @@ else
 	skip "phasemux cluster reads it" "this command has no cluster"
 fi
 
-# What is short is known when most of the program was seen. (Where we are slow, with a sanitizer, bursts of
-# 600 instructions are no longer short, and a phase.)
+# The limit of short bursts is known when most of the program has run. With a sanitizer, which makes the agent
+# slow, bursts of 600 instructions are no longer short, and are a phase.
 if [ -e "$scripted" ]; then
 	scripted preamble PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/phases.$mpi" -n 300 -s 30000
 	holds "bursts that were read before it was known that they are short are of no phase" \

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# phasemux cluster and compare: what goes in, what comes out, and what is refused.
+# phasemux cluster and compare: their input, their output, and what they refuse.
 #
-# REFERENCE_CLUSTERINGS, when set, is a folder with results of another tool: in NAME/ a trace
-# (trace.prv.xz, .pcf), its DBSCAN (dbscan.DATA.csv.xz: instance, task, thread, begin, end, ...,
-# cluster) with bursts of at least 50 us, Eps 0.02, 10 points, by log:instructions,ipc, and its
-# refinement (refinement.DATA.csv.xz).
+# If REFERENCE_CLUSTERINGS is set, it is a folder with results of another tool. Each folder NAME/ in it has a
+# trace (trace.prv.xz, .pcf) and its DBSCAN (dbscan.DATA.csv.xz: instance, task, thread, begin, end, ...,
+# cluster). DBSCAN used bursts of at least 50 us, Eps 0.02, 10 points, and log:instructions,ipc. The trace's
+# refinement is refinement.DATA.csv.xz.
 . "$(dirname "$0")/lib.sh"
 
 data=$root/tests/data
@@ -46,7 +46,7 @@ shuffled() { head -n 1 "$1" && tail -n +2 "$1" | sort -t, -k5,5n; }
 shuffled "$data/small.csv" >shuffled.csv
 "$phasemux" cluster --quiet --output shuffled shuffled.csv
 is "$(cksum <shuffled/bursts.csv)" "$(cksum <table/bursts.csv)" "the order of lines does not matter"
-# as spreadsheets and other programs write it
+# in the form in which spreadsheets and other programs write it
 { printf '\357\273\277' && cat "$data/small.csv"; } >marked.csv
 sed 's/[^,]*/"&"/g' "$data/small.csv" >quoted.csv
 sed '1!s/[^,]*/ "&" /g; s/$/\r/' "$data/small.csv" >blanks.csv
@@ -61,7 +61,7 @@ holds "runs are compared" grep -q 'over the last [01] of 2 steps' compare.out
 is "$("$phasemux" compare trace again | awk '$2 ~ /^[0-9]+$/ && $1 != $2' | wc -l)" 0 \
 	"a run's phases are found again as what they are"
 
-# ---- refused: exit 2, and where ----
+# ---- refused input: exit code 2, and the place of the error ----
 refused() { # NAME WANT ARGUMENTS...
 	local name=$1 want=$2
 	shift 2

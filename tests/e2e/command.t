@@ -14,7 +14,7 @@ for word in run doctor events models report recover cluster compare validate; do
 	is "$(cat help_of.code)" 0 "and ends with 0"
 	holds "the manual names $word" grep -q "phasemux $word" "$build/phasemux.1"
 done
-# The table of settings is the one source of what help says; README and manual follow.
+# The table of settings is the only source of the text of help. README and manual must agree with it.
 "$phasemux" run --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | tr a-z- A-Z_ >settings.names
 "$phasemux" run --help | sed -n 's/.*(default: \(.*\))$/\1/p' | sort -u >settings.defaults
 holds "there are settings" [ "$(wc -l <settings.names)" -ge 10 ]
@@ -56,7 +56,7 @@ mpi=$(mpis_of phases | head -n 1)
 if [ -n "$mpi" ]; then
 	program() { on "$mpi" 2 "$programs/phases.$mpi" -n 150 -x 5; }
 	run bare program
-	# In front of mpirun, and after it.
+	# phasemux stands before mpirun, and after it.
 	PATH=$PATH:/usr/sbin
 	root_flags=
 	[ "$mpi" = openmpi ] && root_flags="--oversubscribe --allow-run-as-root"

@@ -7,7 +7,8 @@
 mpis=$(mpis_of control)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# bursts_of NAME: {instructions of a burst: how many}, of those that are not nearly empty; in order
+# bursts_of NAME: prints the number of bursts for each number of instructions in order, without bursts that are
+# nearly empty
 bursts_of() {
 	cat "$tmp/$1.result"/bursts.*.csv | "$python" -c '
 import collections, csv, sys

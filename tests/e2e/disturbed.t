@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A process that is stopped and continued, and one whose threads are moved between processors, in the
-# middle of bursts: counts are those of the program's work, and time is no more than there was.
+# A process is stopped and continued, or its threads are moved between processors, in the middle of bursts. The
+# counts are those of the program's work, and the time is not longer than the run.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
@@ -16,10 +16,10 @@ for how in stop move; do
 	holds "$how: it happened" sh -c 'read -r times used <"$1" && [ "$times" -ge 1 ]' - $how.used
 	holds "$how: the report is as its schema says" report schema $json
 	holds "$how: all computing time is accounted for" report accounting $json
-	# when it was stopped, one kind of burst may have lasted for most of the time; the few that
-	# are none of its work are those in which its first thread makes the others, and joins them.
-	# Of a consumer that lags, one burst holds the work of two, hence the median. A phase whose
-	# bursts were mostly read before the model was known has no deciles: then its mean is judged.
+	# If the process was stopped, one kind of burst may have lasted for most of the time. In the few bursts
+	# without the program's work, its first thread makes and joins the others. If the consumer lags, one of
+	# its bursts holds the work of two, so the test compares the median. A phase whose bursts were mostly
+	# read before the model was known has no deciles, so the test compares its mean.
 	holds "$how: no phase but the true ones" "$python" -c '
 import json, sys
 phases = [phase for phase in json.load(open(sys.argv[1]))["phases"] if phase["bursts"] >= 20]
@@ -30,7 +30,7 @@ for phase in phases:
     assert min(abs(typical / true - 1) for true in (24e6, 1.5e6, 3e5)) < 0.03, (phase["id"], counter)
 ' $json
 
-	# the kernel's own counters: of time on a processor
+	# the kernel's own counters, which count time on a processor
 	run $how.time LD_PRELOAD="$runtime" PHASEMUX_OUTPUT="$tmp/$how.time.result" \
 		PHASEMUX_EVENTS=task-clock "$python" "$root/tests/e2e/disturb.py" $how $how.used \
 		"$phasemux" run -- "$programs/serial" 8

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# phasemux doctor and events, on machines that the scripted PMU plays.
+# phasemux doctor and events, on machines that the scripted PMU imitates.
 . "$(dirname "$0")/lib.sh"
 
 [ -x "$phasemux" ] || skip_all "no command was built"
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# says NAME SETTINGS CODE PATTERN...: what doctor says of a machine, and with which exit code.
+# says NAME SETTINGS CODE PATTERN...: checks what doctor prints about a machine, and its exit code
 says() {
 	local name=$1 settings=$2 code=$3 pattern
 

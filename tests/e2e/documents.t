@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The documents name files that exist, and the references name each file that cites literature.
+# Files that the documents name exist, and docs/references.md names each file that cites literature.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
 documents=(*.md docs/*.md docs/measurements/*.md tools/slurm/README.md)
 
-# A link to a file is relative to the document in which it stands.
+# A link to a file is relative to its document.
 broken_links() {
 	local document target
 
@@ -19,7 +19,8 @@ broken_links() {
 	done
 }
 
-# File names in `code`, from the root of the repository; not patterns, nor those with the placeholder NAME.
+# File names in `code` are relative to the root of the repository, except patterns and names with the
+# placeholder NAME.
 missing_files() {
 	local document file
 
@@ -32,7 +33,7 @@ missing_files() {
 	done
 }
 
-# Sources that cite literature, of which docs/references.md says nothing.
+# Sources that cite literature, but are not in docs/references.md.
 unnamed_citations() {
 	local names='[Tt]hesis [A-Z0-9]|slides [0-9]|Cochran|Ester et al|Hubert|Neyman|Horvitz|Stein'\''s'
 

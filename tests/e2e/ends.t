@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs without MPI as targets: however they end, and whatever processes they make, they are as
-# they were; what ends by itself has its report, of the one process that is the target.
+# Programs without MPI as targets. However they end, and whatever processes they make, they behave as without
+# phasemux. A program that ends by itself has a report, of the one process that is the target.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
@@ -17,8 +17,8 @@ observed() {
 		timeout 60 "$phasemux" run -- "$programs/ends" "$kind"
 }
 
-# NAME FILE BURSTS: all bursts of the process and its threads, and of no other: two threads that
-# meet 200 times, once or twice, and what lies before and after.
+# NAME FILE BURSTS: checks that the report has all bursts of the process and its threads, and no others. Two
+# threads wait for each other 200 times, once or twice, with some bursts before and after.
 has_all() {
 	report schema "$1" && report between "$1" bursts "$2" $(($2 + 8))
 }
@@ -46,7 +46,7 @@ for kind in $("$programs/ends"); do
 	esac
 done
 
-# A program that runs with the rights of another user: the loader preloads nothing there.
+# A program that runs with the rights of another user, into which the loader preloads nothing.
 if [ "$(id -u)" -eq 0 ] && have setpriv; then
 	mkdir theirs && chmod 755 "$tmp" && chmod 777 theirs
 	cp "$programs/plain" theirs/ && chmod 4755 theirs/plain

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Counters that fail, lie or are few, played by the scripted PMU: the program is as it was, and the
-# report holds nothing absurd.
+# Counters that fail, lie or are few, imitated by the scripted PMU. The program behaves as before, and no number
+# of the report is impossible.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of phases | head -n 1)
@@ -10,7 +10,8 @@ program() { on "$mpi" 2 "$programs/phases.$mpi" -n 300 -x 5; }
 true_phases() { report instructions "$1" 1500000 6000 300000 12000000; }
 run bare program
 
-# with NAME SETTINGS: cases that hold whatever fails. All bursts are read, or what fails might not come.
+# with NAME SETTINGS: checks what holds for every failure. All bursts are read, because otherwise the failure
+# might not occur.
 with() {
 	scripted "$1" SCRIPTED_PMU="$2" PHASEMUX_BUDGET=none program
 	json=$tmp/$1.result/report.json
@@ -34,7 +35,8 @@ holds "EACCES: no CPI is invented" report uncounted "$json"
 holds "EACCES: the header says why" grep -qiE 'perf_event_paranoid|permi|seccomp' open_1.err
 with open_few fail=open:40+:EMFILE
 with read_once fail=read:400:EIO
-# a counter in its error state, or whose processor has gone: reads give nothing from some moment on
+# a counter in its error state, or on a processor that has gone offline: reads return nothing from some moment
+# on
 for how in short ENODEV; do
 	with read_$how fail=read:400+:$how
 	holds "reads that end in the middle ($how): what was read is of the true phases" "$python" -c '

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Processes that a program without MPI forks: those that compute are one run with the first, they
-# learn their phases together, and the last one makes one report of all. Those that do not compute
-# are left alone.
+# Processes that a program without MPI forks. Those that compute are one run with the first one. They learn
+# their phases together, and the last one that ends makes one report of all. Those that do not compute are left
+# alone.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
 line() { grep -nF -- "$1" "$root/tests/programs/forks.c" | head -n 1 | cut -d : -f 1; }
 
-# NAME PROCESSES: what holds for each of them.
+# NAME PROCESSES: checks what holds for each run
 one_report() {
 	local json=$tmp/$1.result/report.json
 
@@ -20,7 +20,7 @@ one_report() {
 	is "$(find "$tmp/$1.spool" -mindepth 1)" "" "$1: no sums are left"
 }
 
-# each kind of work in two processes, and in no other; one of each ends by _exit()
+# two processes do each kind of work, and one of each two ends by _exit()
 run apart.bare "$programs/forks" apart 4 120
 told apart SCRIPTED_PMU=spin=0.5 "$programs/forks" apart 4 120
 unchanged apart apart.bare
@@ -40,13 +40,13 @@ holds "together: the two kinds of work are the phases" report instructions "$jso
 holds "together: each ends at its barrier" report source "$json" 27450000 \
 	together "forks.c:$(line '/* after fma */')" together "forks.c:$(line '/* after triad */')"
 
-# those that do nothing are no part of it
+# children that do nothing are not part of the run
 run trivial.bare "$programs/forks" trivial 300
 told trivial "$programs/forks" trivial 300
 unchanged trivial trivial.bare
 one_report trivial 1
 
-# nobody waits for them: whoever ends last reports, or leaves what the others left
+# the parent does not wait: the process that ends last reports, or the sums of the others stay
 told orphans "$programs/forks" orphans 2 1
 is "$(cat "$tmp/orphans.code")" 0 "orphans: the first one ends as without us"
 while pgrep -f "$programs/forks orphans" >/dev/null; do sleep 0.1; done
@@ -55,7 +55,7 @@ run orphans.left "$phasemux" recover --json "$tmp/orphans.spool"
 	[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 0-0 ]
 ok $? "orphans: either a report, or what makes one"
 
-# all are killed: what they left makes one report
+# all processes are killed, and what they left makes one report
 mkdir "$tmp/killed.spool"
 run killed LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
 	PHASEMUX_SPOOL="$tmp/killed.spool" setsid -w "$phasemux" run -- "$programs/forks" apart 2 100000 &

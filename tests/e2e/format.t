@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# All C code is formatted as .clang-format says, by the version that it was written for: others differ.
+# All C code is formatted as .clang-format says, by the version for which it was written. Other versions give
+# other results.
 . "$(dirname "$0")/lib.sh"
 
 have clang-format-14 || skip_all "no clang-format-14"

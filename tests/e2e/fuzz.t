@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A short run of every fuzzer. FUZZ=1000000 tests/e2e/fuzz.t looks longer.
+# A short run of every fuzzer. FUZZ=1000000 tests/e2e/fuzz.t runs longer.
 . "$(dirname "$0")/lib.sh"
 
 rounds=${FUZZ:-5000}
@@ -9,7 +9,7 @@ for fuzzer in elf events spool texts; do
 	[ -x "$program" ] || continue
 	holds "fuzz_$fuzzer: $rounds inputs" "$program" "${SEED:-1}" "$rounds"
 done
-# what it compares is told on both outputs
+# the command prints what it compares on both outputs
 if [ -x "$build/tests/fuzz/fuzz_compare" ]; then
 	"$build/tests/fuzz/fuzz_compare" "${SEED:-1}" "$rounds" >compare.out 2>compare.err
 	is $? 0 "fuzz_compare: $rounds inputs"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that are written at random end, write and leave under phasemux what they do alone.
-# GUESTS=500 SEED=1000 tests/e2e/fuzz_guests.t tries others, and more; tests/fuzz/guests says how to go on.
+# Programs that are written at random end, write and leave the same under phasemux as alone. GUESTS=500
+# SEED=1000 tests/e2e/fuzz_guests.t tries other programs, and more. tests/fuzz/guests says how to continue.
 . "$(dirname "$0")/lib.sh"
 
 have gcc || skip_all "no C compiler"
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# Programs that once differed, each kept as the fuzzer names it.
+# Programs that once behaved differently, each by the name that the fuzzer uses.
 kept=(
 	"plain REPORT=text,json,csv,bursts descriptors/1872 thread_exits/5428"
 )

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a program finds, waits for and leaves behind is the same with the agent, however the program came to
-# its libraries: runtimes opened with RTLD_LOCAL, calls that exist nowhere, constructors that wait for
-# threads, threads that are cancelled, tasks of each kind, other C libraries.
+# What a program finds, waits for and leaves behind is the same with the agent, however the program came to its
+# libraries. The cases are runtimes opened with RTLD_LOCAL, calls that no object defines, and constructors that
+# wait for threads. Others are threads that are cancelled, tasks of each kind, and other C libraries.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# NAME COMMAND...: bare, preloaded, and as a target of `phasemux run`.
+# NAME COMMAND...: runs it alone, preloaded, and as a target of `phasemux run`
 thrice() {
 	local name=$1
 
@@ -48,7 +48,7 @@ for call in mpi fortran barrier lock region; do
 	unchanged $call.preloaded $call.bare
 	holds "$call: the loader's own words" cmp $call.bare.err $call.preloaded.err
 done
-# bound at the start, when the loader sees the preload's names; without the agent it would not start
+# Bound at the start, when the loader sees the preload's names. Without the agent the program would not start.
 preloaded bound LD_BIND_NOW=1 "$programs/unresolved" region
 is "$(cat bound.out)" "returned, and ran the body 1 times" \
 	"a region without a runtime runs once, on the calling thread"
@@ -57,7 +57,7 @@ is "$(cat bound_barrier.code)" 127 "any other call ends the process as the loade
 
 # ---- whether there is an MPI or an OpenMP ----
 
-# Without any, with an OpenMP that comes later, and with each MPI that does.
+# Without any of them, with an OpenMP that is loaded later, and with each MPI that is loaded later.
 thrice asks "$programs/weak_names"
 holds "asks: the loader's own words" cmp asks.bare.err asks.preloaded.err
 for opened in libgomp.so.1 libmpi.so.40 libmpich.so.12; do
@@ -93,7 +93,7 @@ fi
 
 # ---- the rules of an intercepted call, over every row and form of the table ----
 
-# Bytes of the stack that a call may need, where it does not learn phases, and where it does.
+# Bytes of the stack that a call may need if it does not learn phases, and if it does.
 stack=8192
 stack_learning=16384
 no_deeper() { awk -v most="$2" '/^stack/ { exit !($2 <= most) }' "$1"; }
@@ -117,7 +117,7 @@ fi
 
 # ---- stderr that cannot be written ----
 
-# As a target and only preloaded; COMMAND gets the program and its arguments.
+# Runs a program as a target whose stderr cannot be written. COMMAND gets the program and its arguments.
 into() {
 	local name=$1
 
@@ -131,10 +131,10 @@ into() {
 
 mkfifo unread
 exec 7<>unread 8>unread
-exec 7<&- # now nobody reads it
+exec 7<&- # now the pipe has no reader
 into nobody_reads 'exec "$0" "$@" 2>&8' "$programs/posix_threads" 20
 exec 8>&-
-# 128 KiB, of which all are in use
+# 128 KiB, which is the limit and is in use
 into full 'head -c 131072 /dev/zero >full; ulimit -f 128; exec "$0" "$@" 2>>full' \
 	"$programs/posix_threads" 20
 is "$(stat -c %s full)" 131072 "full: the file is as long as it was"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What production programs do around MPI: each hazard's output and exit code with the preload are
-# what they are without it, and are what the program says that it expects.
+# Things that production programs do around MPI. Each hazard's output and exit code are the same with and
+# without the preload, and are what the program expects.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of hazard)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# Each run has a spool of its own, which tells afterwards which left its sums. One that is run again
-# begins with none.
+# Each run has a spool of its own, which shows afterwards which run left its sums. A repeated run starts with an
+# empty one.
 spooled() {
 	local how=$1 name=$2
 
@@ -18,7 +18,7 @@ spooled() {
 	$how "$name" PHASEMUX_SPOOL="$tmp/$name.spool" "$@"
 }
 
-# A process number in MPICH's words on a rank that was killed is not the program's.
+# MPICH prints a process number for a rank that was killed, which is not the program's output.
 same_end() {
 	sed -i 's/PID [0-9]*/PID/' "$tmp/$1.out" "$tmp/$2.out"
 	unchanged "$1" "$2"
@@ -33,13 +33,14 @@ for mpi in $mpis; do
 			skip "$name" "the sanitizer has a thread of its own"
 			continue
 		fi
-		# of two that end so, MPICH kills the one that it still finds alive: now 0, now 9, without us too
+		# if two ranks end so, MPICH kills the one that it finds still alive, and the code is 0 or 9,
+		# also without phasemux
 		[ "$name" = no_finalize.mpich ] && ranks=1 || ranks=2
 		run "$name.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
 		spooled preloaded "$name" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
-		# Of these, MPICH sees the connection close before they have ended, now and then: it calls
-		# that a bad end, and its own signal the other rank's; on a busy machine with us in 1 of 40
-		# or 50, for closing the counters takes its time.
+		# In these hazards MPICH sometimes sees the connection close before the ranks have ended. It
+		# reports a bad end then, and the other rank's signal is its own. On a busy machine with
+		# phasemux this happens in 1 of 40 or 50 runs, because closing the counters takes some time.
 		for again in 1 2; do
 			[[ $name = no_finalize.mpich || $name = abort.mpich ]] &&
 				! cmp -s "$name.code" "$name.bare.code" &&
@@ -61,8 +62,8 @@ for mpi in $mpis; do
 		same_end $program.$mpi $program.$mpi.bare
 	done
 
-	# A second profiler, after us and before us. One before us calls PMPI itself, past us: the calls
-	# that it knows are not seen, but for the last.
+	# A second profiler, after phasemux and before it. One before it calls PMPI itself, so that phasemux
+	# does not see the calls that the profiler intercepts, except for the last one.
 	profiler=$programs/profiler.$mpi.so
 	run profiler.$mpi.bare LD_PRELOAD="$profiler" on $mpi 2 "$programs/phases.$mpi" -n 100
 	for order in "$library:$profiler" "$profiler:$library"; do
@@ -73,14 +74,14 @@ for mpi in $mpis; do
 		holds "$name: we report too" report schema $name.result/report.json
 	done
 
-	# MPI that comes late, and is not seen by others.
+	# MPI that is loaded late, and with RTLD_LOCAL.
 	run late.$mpi.bare on $mpi 2 "$programs/late" "$programs/phases.$mpi.so" -n 100 -x 5
 	spooled preloaded late.$mpi on $mpi 2 "$programs/late" "$programs/phases.$mpi.so" -n 100 -x 5
 	unchanged late.$mpi late.$mpi.bare
 	holds "late.$mpi: has its report" report schema late.$mpi.result/report.json
 done
 
-# All that reached MPI_Finalize was reported, whatever came after it.
+# Every run that reached MPI_Finalize has a report, whatever came after it.
 for mpi in $mpis; do
 	for hazard in exit quick_exit _exit exec after_finalize; do
 		holds "$hazard.$mpi: what ended after MPI_Finalize has its report" \
@@ -88,13 +89,13 @@ for mpi in $mpis; do
 	done
 done
 
-# Of 10 calls that were left, and 400 that returned, on two ranks; what follows the former is in no burst.
+# On two ranks, 10 calls were left without a return, and 400 returned. The time after the former is in no burst.
 for mpi in $mpis; do
 	holds "leave_calls.$mpi: the bursts after a call that never returned are counted" \
 		report between "$tmp/leave_calls.$mpi.result/report.json" bursts 800 804
 done
 
-# Only what did not end by itself, or never called MPI_Finalize, has left its sums.
+# Only runs that did not end by themselves, or never called MPI_Finalize, have left their sums.
 for mpi in $mpis; do
 	printf '%s\n' {abort,mpi_abort,no_finalize,signal}.$mpi
 done >leave

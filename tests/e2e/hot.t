@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The sampled profile of a real program's phases beside what perf says of the same program.
+# The sampled profile of a real program's phases, compared with what perf shows of the same program.
 . "$(dirname "$0")/lib.sh"
 
 have perf || skip_all "perf is not installed"
@@ -9,9 +9,9 @@ have mpirun.openmpi || skip_all "Open MPI is not installed"
 perf record -q -e cpu-clock:u -o "$tmp/try.data" true 2>/dev/null || skip_all "perf records nothing here"
 
 root_flag=$([ "$(id -u)" -eq 0 ] && echo --allow-run-as-root)
-# as long as there are thousands of samples in phases: 5% is then four times what chance does
+# long enough for thousands of samples in phases, so that 5% is four times the random error
 melt() { on openmpi 1 "$@" lmp -in "$root/tools/melt.in" -log none -var steps 600; }
-# in one and the same run: how long a function takes depends on what else the machine does
+# in one run, because the time of a function depends on what else the machine does
 preloaded melt PHASEMUX_SAMPLE=500 melt perf record -q -e cpu-clock:u -c 2000000 -o "$tmp/perf.data"
 perf report -i "$tmp/perf.data" --stdio -F overhead,dso,sym 2>/dev/null >"$tmp/perf.text"
 json=$tmp/melt.result/report.json
@@ -19,7 +19,7 @@ holds "the report is as its schema says" report schema "$json"
 holds "LAMMPS melt: its phases name the functions that perf shows, with their shares" \
 	report like_perf "$json" "$tmp/perf.text" liblammps lmp
 
-# metal, in two ranks; the input is that of the benchmark
+# a metal, in two ranks, with the input of the benchmark
 if [ -e /usr/share/lammps/potentials/Cu_u3.eam ]; then
 	PYTHONPATH=$root/tests/bench "$python" -c 'import programs; print(programs.EAM)' >in.eam
 	preloaded eam PHASEMUX_SAMPLE=500 perf record -q -e cpu-clock:u -c 2000000 -o "$tmp/eam.data" \

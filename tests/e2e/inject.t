@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every call that phasemux makes fails in turn, at the start, in the middle, and from some moment on;
-# with MPI on all ranks, and on one; without, in programs with threads, and in one that is cut into
-# slices. The program's output and exit code are the same, and either there is a report, or a line
-# says why not, and `phasemux recover` makes it of what was counted. INJECT=40 tests/e2e/inject.t tries
-# more moments.
+# Every call that phasemux makes fails in turn: at the start, in the middle, and from some moment on. With MPI
+# it fails on all ranks, and on one. Without MPI it fails in programs with threads, and in one that is cut into
+# slices. The program's output and exit code are the same. Either there is a report, or a line says why not, and
+# `phasemux recover` makes it from what was counted. INJECT=40 tests/e2e/inject.t tries more moments.
 #
-# Not tried: a rank alone that cannot open its adapter. The others then wait for it in MPI_Init, as
-# they would for a rank that was started without phasemux.
+# One case is not tried: a single rank that cannot open its adapter. The others wait for it in MPI_Init then, as
+# for a rank that was started without phasemux.
 . "$(dirname "$0")/lib.sh"
 
 injector=$programs/fail_calls.so
@@ -15,7 +14,7 @@ injector=$programs/fail_calls.so
 moments=${INJECT:-1}
 export limit=60
 
-# injected NAME VAR=VALUE...: $host, an array, is what runs: with MPI's mpirun, or as a target
+# injected NAME VAR=VALUE...: runs $host, an array, with MPI's mpirun, or as a target
 injected() {
 	local name=$1
 
@@ -32,7 +31,7 @@ injected() {
 	fi
 }
 
-# tried CALL N ERRNO [RANK]: says what is wrong.
+# tried CALL N ERRNO [RANK]: prints what is wrong
 tried() {
 	local name=tried what="$1:$2:$3"
 
@@ -43,7 +42,7 @@ tried() {
 	elif [ -s $name.result/report.json ]; then
 		report schema $name.result/report.json >problem || { echo "$what:"; cat problem; }
 	elif ! grep -q '^phasemux: ' $name.err; then
-		# a message is a write too, to a stderr that is looked at first
+		# a message is written too, to a stderr that the agent examines first
 		[ "$1" = write ] || [ "$1" = fstat ] || echo "$what${4:+ on rank $4}: no report, and no line"
 	elif [ "$(find spool -name 'rank-*')" ]; then
 		"$phasemux" recover --json "$tmp/spool" >left.json 2>problem &&
@@ -55,7 +54,7 @@ tried() {
 	mkdir spool
 }
 
-# The errno of a call that fails.
+# Prints the errno of a call that fails.
 error_of() {
 	case $1 in
 	malloc | calloc | realloc | strdup | mmap | vasprintf | newlocale | open_memstream) echo 12 ;; # ENOMEM
@@ -66,7 +65,7 @@ error_of() {
 	esac
 }
 
-# NAME COMMAND...: cases, one for each call that this host makes phasemux make
+# NAME COMMAND...: makes a case of each call that phasemux makes in this host
 all_calls() {
 	local name=$1 call count error at i problems
 
@@ -89,7 +88,7 @@ all_calls() {
 				at=$((1 + i * count / (moments + 1)))
 				[ $at = 1 ] || tried $call $at+ $error
 				case $mpi:$call in
-				*:dladdr | *:dlopen) ;; # a rank alone has no adapter then
+				*:dladdr | *:dlopen) ;; # a single rank has no adapter then
 				?*:*) tried $call $at $error $((i % 2)) ;;
 				esac
 			done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An installed tree, and one that was moved afterwards, work in place.
+# An installed tree, and one that was moved afterwards, work at their place.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of phases | head -n 1)

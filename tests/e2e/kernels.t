@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kernels that are alike in length are phases of their own, with and without counters; one kernel that
-# many functions call is one.
+# Kernels of similar length are phases of their own, with and without counters. A kernel that many functions
+# call is one phase.
 . "$(dirname "$0")/lib.sh"
 
 sweeps="compute_rhs x_solve y_solve z_solve"
 twelve="ideal_gas viscosity calc_dt pdv revert accelerate flux_calc advec_cell_x advec_cell_y
 	advec_mom_x advec_mom_y reset_field"
 
-# kernels HOW SHAPE ITERATIONS BURSTS FUNCTION...: each function is a phase of so many bursts
+# kernels HOW SHAPE ITERATIONS BURSTS FUNCTION...: checks that each function is a phase of BURSTS bursts
 kernels() {
 	local how=$1 shape=$2 iterations=$3 bursts=$4 name=$2-$1-$mpi events=auto within=0.02
 	shift 4
 
-	# without counters, what a busy machine makes of a burst is seen
+	# without counters, the noise of a busy machine shows in the bursts
 	[ "$how" = scripted ] || events=task-clock within=0.1
 	$how "$name" PHASEMUX_BUDGET=none PHASEMUX_EVENTS=$events \
 		on $mpi 2 "$programs/kernels.$mpi" "$shape" "$iterations"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The main job on an unmodified real program, with this machine's own counters if it has any.
+# The main job on an unmodified real program, with the counters of this machine if it has any.
 . "$(dirname "$0")/lib.sh"
 
 have lmp || skip_all "LAMMPS is not installed"
 have mpirun.openmpi || skip_all "Open MPI is not installed"
 
 json=$tmp/melt.result/report.json
-# STEPS; every 20th rebuilds the lists of neighbours on each rank, which is a phase of its own
+# STEPS: every 20th step rebuilds the lists of neighbours on each rank, which is a phase of its own
 melt() { on openmpi 4 lmp -in "$root/tools/melt.in" -log none -var steps "$1"; }
 preloaded melt PHASEMUX_SCHEME=time-space melt 400
 is "$(cat melt.code)" 0 "LAMMPS ends as it should"
@@ -29,9 +29,9 @@ else
 	holds "no CPI is invented" report uncounted "$json"
 fi
 
-# Counters that follow the processor time: virtual, yet of a real length. A phase of 80 bursts is too short for
-# eight groups where the machine is busy; with a sanitizer our own code takes some times as long, so there the
-# run is shorter and all are read.
+# Counters that follow the processor time: they are virtual, but bursts have their real length. A phase of 80
+# bursts is too short for eight groups on a busy machine. With a sanitizer the agent takes several times as
+# long, so the run is shorter there and all bursts are read.
 if [ -n "$sanitizer" ]; then
 	scripted scripted PHASEMUX_BUDGET=none SCRIPTED_PMU=auto=triad melt 1000
 else
@@ -43,7 +43,7 @@ holds "scripted: all computing time is accounted for" report accounting "$json"
 holds "scripted: every event has a value in every large phase" report complete "$json"
 holds "scripted: the components sum to the CPI" report breakdown "$json"
 
-# What the same binary retires in truth, in an emulator: does it take the scheme's word for it?
+# The true counts of the same binary, in an emulator. They show whether another scheme gives the same phases.
 if [ -n "$sanitizer" ]; then
 	skip "emulated: the same phases under another scheme" \
 		"an emulator of a sanitizer's memory takes all that there is"

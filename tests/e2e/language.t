@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Comments are plain English: language.py knows forms that once made them hard to read.
+# Comments are plain English: language.py knows forms that make them hard to read.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What stands before a program in a command becomes it, or starts it: one report, of the program, and nothing left.
+# A command before a program becomes the program, or starts it. There is one report, of the program, and no sums
+# are left.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$programs/plain" ] || skip_all "no program was built"
@@ -11,7 +12,7 @@ printf '#!%s\nimport os, sys\nos.execv("./program", ["./program"] + sys.argv[1:]
 chmod +x shell_script perl_script python_script
 run bare ./program 10
 
-# through NAME WORD...: the program, by these words
+# through NAME WORD...: runs the program by these words
 through() {
 	local name=$1 result
 
@@ -78,7 +79,7 @@ for mpi in openmpi mpich; do
 	silent "hosts.$mpi" "mpirun.$mpi" "${as_root[@]}" -host localhost -n 1 ./program 10
 done
 
-# sums of a process of the same number that was killed before are not its own
+# sums of an earlier process of the same number, which was killed, belong to that process
 mkdir other.spool
 run other PHASEMUX_OUTPUT="$tmp/other.result" PHASEMUX_SPOOL="$tmp/other.spool" \
 	timeout -s KILL 2 "$phasemux" run -- "$programs/serial" 1000

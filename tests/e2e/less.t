@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# When the machine gives less, or a setting is invalid: the program runs as it
-# would without us, and one line says what is wrong and what to change.
+# The machine offers less than usual, or a setting is invalid. The program runs as without phasemux, and one
+# line says what is wrong and what to change.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of phases | head -n 1)
@@ -9,7 +9,7 @@ mpi=$(mpis_of phases | head -n 1)
 program() { on "$mpi" 2 "$@" "$programs/phases.$mpi" -n 150 -x 5; }
 run bare program
 
-# Lines of ours on stderr.
+# Prints the number of phasemux's lines on stderr.
 lines_of() { grep -c '^phasemux: ' "$tmp/$1.err"; }
 
 # ---- no counters ----
@@ -37,7 +37,7 @@ else
 	skip "no hardware counters" "this machine has some"
 fi
 
-# The setting that forbids, as it looks where it does; in a mount namespace of the test's own.
+# The setting that forbids counters, as it looks on such a machine, in a mount namespace of the test.
 echo 4 >forbidding
 if unshare -m mount --bind forbidding /proc/sys/kernel/perf_event_paranoid 2>/dev/null; then
 	scripted paranoid SCRIPTED_PMU=fail=open:1+:EACCES program unshare -m sh -c '
@@ -50,7 +50,7 @@ else
 	skip "perf_event_paranoid 4: the setting to change is named" "this takes root"
 fi
 
-# ---- invalid settings: one line, off, the program runs ----
+# ---- invalid settings: one line, phasemux is off, the program runs ----
 refused() {
 	local name=$1 setting=$2 word=$3
 
@@ -72,7 +72,7 @@ refused budget PHASEMUX_BUDGET=-3% -3%
 refused report PHASEMUX_REPORT=poem poem
 refused cluster_by PHASEMUX_CLUSTER_BY=colour colour
 
-# ---- an event that this processor does not have: a warning, the rest goes on ----
+# ---- an event that this processor does not have: a warning, and the other events are counted ----
 preloaded event PHASEMUX_EVENTS=task-clock,no_such_event program
 unchanged event bare
 holds "an unknown event is named" grep -q '^phasemux: .*no_such_event' event.err
@@ -83,7 +83,7 @@ unchanged disabled bare
 is "$(lines_of disabled)" 0 "PHASEMUX_DISABLE=1: not a word"
 holds "PHASEMUX_DISABLE=1: no result" test ! -e disabled.result
 
-# ---- parts of phasemux that are not there ----
+# ---- missing parts of phasemux ----
 mkdir lonely
 cp "$build"/libphasemux.so "$build"/libphasemux-core.so lonely/
 preloaded adapter LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
@@ -98,7 +98,7 @@ preloaded core LD_PRELOAD="$tmp/lonely/libphasemux.so:$runtime" program
 unchanged core bare
 holds "no core: it is named" grep -q '^phasemux: off: .*libphasemux-core.so' core.err
 
-# One rank alone: the others do not wait for it.
+# A single rank has no core, and the others do not wait for it.
 if have mpirun.openmpi && [ -x "$programs/phases.openmpi" ]; then
 	alone() {
 		on openmpi 1 env LD_PRELOAD="$1" "$programs/phases.openmpi" -n 150 -x 5 : \

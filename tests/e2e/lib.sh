@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the end-to-end tests share: TAP, and running a program with and without the preload.
-# Sourced by each tests/e2e/*.t, which run from anywhere, in a folder of their own ($tmp).
-# PHASEMUX_BUILD: the folder of the build, if it is not build/. PHASEMUX_SANITIZER=asan or tsan: the
-# build is build-asan/ or build-tsan/, the host programs are those of build/, and what the sanitizer
-# finds is a case that fails.
+# Code that the end-to-end tests share: TAP, and running a program with and without the preload. Each
+# tests/e2e/*.t sources it. Tests run from anywhere, in a folder of their own ($tmp). PHASEMUX_BUILD: the folder
+# of the build, if it is not build/. PHASEMUX_SANITIZER=asan or tsan: the build is build-asan/ or build-tsan/,
+# and the host programs are those of build/. A finding of the sanitizer is a case that fails.
 #
 #	ok STATUS NAME            passed when STATUS is 0
 #	is GOT WANT NAME          passed when they are equal
@@ -14,24 +13,24 @@
 #	run NAME [VAR=VALUE]... COMMAND...
 #	                          leaves $tmp/NAME.out, NAME.err and NAME.code; COMMAND may be a function
 #	preloaded NAME [VAR=VALUE]... COMMAND...
-#	                          the same under the preload, with the results in $tmp/NAME.result/
+#	                          like run, under the preload, with the results in $tmp/NAME.result/
 #	scripted NAME [VAR=VALUE]... COMMAND...
-#	                          the same, with the scripted PMU in the kernel's place
+#	                          like preloaded, with the scripted PMU in the kernel's place
 #	told NAME [VAR=VALUE]... COMMAND...
-#	                          as scripted, but a target by `phasemux run`, with its sums in
+#	                          like scripted, but as a target by `phasemux run`, with its sums in
 #	                          $tmp/NAME.spool/
-#	unchanged NAME OTHER      cases: the output and the exit code of two runs are the same
-#	on MPI RANKS COMMAND...   under an MPI's mpirun (openmpi, mpich)
+#	unchanged NAME OTHER      checks that the output and the exit code of two runs are the same
+#	on MPI RANKS COMMAND...   runs it under an MPI's mpirun (openmpi, mpich)
 #	emulated NAME [VAR=VALUE]... RANKS PROGRAM [ARGUMENT]...
-#	                          as preloaded, under Open MPI and an emulator whose true counts the
-#	                          scripted PMU shows; NAME.counts.PID holds them
+#	                          like preloaded, under Open MPI and an emulator whose true counts the
+#	                          scripted PMU shows, and NAME.counts.PID holds
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PHASEMUX_BUILD:-$root/build}
 programs=$root/build/tests/programs
 sanitizer=${PHASEMUX_SANITIZER:-}
-# What must be preloaded right after us; "" where there is no such thing.
+# Library that must be preloaded right after phasemux; "": there is none.
 runtime=
 if [ -n "$sanitizer" ]; then
 	build=$root/build-$sanitizer
@@ -43,37 +42,37 @@ library=$build/libphasemux.so$runtime
 runtime=${runtime#:}
 phasemux=$build/phasemux
 scripted=$build/tests/libscripted-pmu.so
-beside=${runtime:+$runtime:}$scripted # for `phasemux run`, which puts us in front
+beside=${runtime:+$runtime:}$scripted # for `phasemux run`, which puts phasemux first
 python=/usr/bin/python3
 
-# Nothing of the caller's settings reaches the tests.
+# The settings of the caller do not reach the tests.
 for variable in ${!PHASEMUX_*}; do
 	unset "$variable"
 done
 unset LD_PRELOAD variable
 export OMP_NUM_THREADS=1 LC_ALL=C
-# As most systems have it; descriptors of ours go above it, where the hard limit lets them.
+# The limit of most systems. Descriptors of the agent are above it, if the hard limit allows.
 [ "$(ulimit -S -n)" = unlimited ] || [ "$(ulimit -S -n)" -gt 1024 ] && ulimit -S -n 1024
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/phasemux-test.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 if [ -n "$sanitizer" ]; then
-	# Findings are cases of done_testing, not exit codes. The leaks are MPI's, and so is what the
-	# host programs do with memory; they were built without. A fork is the program's business.
+	# Findings are cases of done_testing, not exit codes. The leaks are MPI's, and so is what the host
+	# programs do with memory, because they were built without a sanitizer. A fork belongs to the program.
 	findings=log_path=$tmp/finding:exitcode=0
 	# Open MPI 4.1's mpirun reads a message that its other thread has freed (pmix_server_log_fn).
 	echo interceptor_via_lib:libopen-rte.so >"$tmp/.theirs"
 	export ASAN_OPTIONS=$findings:verify_asan_link_order=0:detect_leaks=0:intercept_tls_get_addr=0
 	ASAN_OPTIONS+=:suppressions=$tmp/.theirs
 	export UBSAN_OPTIONS=$findings:print_stacktrace=1
-	# A lock that the program takes is seen, since we are in between, but not that it lets go. Who
-	# ends by _exit() joins no thread.
+	# The sanitizer sees that the program takes a lock, because phasemux intercepts that, but not that it
+	# releases it. A process that ends by _exit() joins no thread.
 	export TSAN_OPTIONS=$findings:ignore_noninstrumented_modules=1:report_mutex_bugs=0
 	TSAN_OPTIONS+=:die_after_fork=0:report_thread_leaks=0
 	# MPI's own hooks for memory run before the sanitizer knows a thread.
 	export UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none OMPI_MCA_memory=^patcher
 fi
-mkdir "$tmp/spool" # of the runs that have none of their own: what is killed leaves it there
+mkdir "$tmp/spool" # for runs without a spool of their own, which leave their sums there if they are killed
 cd "$tmp" || exit 1
 
 tap_count=0
@@ -91,7 +90,7 @@ ok() {
 	return "$1"
 }
 
-# On stderr, where prove lets them pass.
+# Prints on stderr, which prove shows.
 diag() { sed 's/^/# /' <<<"$*" | head -n 40 >&2; }
 
 is() {
@@ -132,7 +131,7 @@ run() {
 	local name=$1
 
 	shift
-	# the outer stderr is the shell's own, for what it says of who is killed
+	# the outer stderr is that of the shell, for its messages about killed processes
 	{
 		(
 			while [[ $1 == [A-Za-z_]*=* ]]; do
@@ -171,7 +170,7 @@ on() {
 
 have() { command -v "$1" >/dev/null; }
 
-# The MPIs for which NAME was built.
+# Prints the MPIs for which NAME was built.
 mpis_of() {
 	local mpi
 
@@ -222,7 +221,7 @@ can_emulate() {
 			/bin/true 2>/dev/null
 }
 
-# Can hardware events be counted here at all?
+# Tells whether hardware events can be counted here at all.
 counts_hardware() {
 	[ -e "$phasemux" ] && "$phasemux" doctor 2>/dev/null | grep -qE '^counters +[0-9]+ counters count'
 }

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The memory of a process with one thread, under 2 MiB by its own account, and with 16 threads, under
-# 5 MiB: each of the 40 places of the program is a phase of its own, of which each thread has sums. The
-# kernel's account of the process bears it out.
+# The memory that phasemux reports is under 2 MiB for a process with one thread, and under 5 MiB with 16
+# threads. Each of the 40 places of the program is a phase of its own, of which each thread has sums. The
+# kernel's numbers for the process confirm it.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of crowd | head -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
 grep -q Pss_Shmem /proc/self/smaps_rollup 2>/dev/null || skip_all "the kernel gives no such account"
 
-# NAME BARE MIB: less than that; the kernel agrees, but for the heap of the libraries that we open.
+# NAME BARE MIB: checks that NAME takes less than that. The kernel confirms it, except for the heap of the
+# libraries that phasemux opens.
 check() {
 	holds "$1: under $3 MiB" report between "$tmp/$1.result/report.json" agent/bytes 300000 \
 		$(($3 << 20))
@@ -21,7 +22,7 @@ assert with_us - bare < said + (1 << 20), (bare, with_us, said)
 ' "$2.out" "$1.out" "$tmp/$1.result/report.json"
 }
 
-# what costs no page of memory costs a descriptor above the limit
+# a counter without a page of memory needs a descriptor above the limit
 pages=1
 [ "$(ulimit -H -n)" = unlimited ] || [ "$(ulimit -H -n)" -ge 4096 ] || pages=0
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# phasemux recover --merge: the nodes of a killed job make one report, each adding its ranks.
+# phasemux recover --merge: the nodes of a killed job make one report, and each adds its ranks.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of phases | head -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
 
-# killed NAME: a run of 4 ranks that is killed; what is left lies in NAME.spool
+# killed NAME: kills a run of 4 ranks, whose sums are left in NAME.spool
 killed() {
 	local pids pid
 
@@ -19,7 +19,7 @@ killed() {
 		sleep 0.1
 	done
 	sleep 1
-	# those that have the spool open, and no other
+	# only the processes that have the spool open
 	for pid in /proc/[0-9]*; do
 		grep -qs "$tmp/$1.spool" "$pid/maps" && kill -9 "${pid##*/}"
 	done
@@ -31,7 +31,7 @@ killed() {
 
 killed job
 is "$(ls "$folder" | wc -l)" 4 "a killed run leaves the sums of its ranks"
-# the half of them lies on another node
+# half of the ranks are on another node
 mkdir -p other/run
 mv "$folder"/rank-[13] other/run
 run first "$phasemux" recover --merge "$folder"

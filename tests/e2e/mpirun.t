@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the user says to Open MPI's mpirun of the environment goes on working under `phasemux run`.
+# What the user tells Open MPI's mpirun about the environment works under `phasemux run`, too.
 . "$(dirname "$0")/lib.sh"
 
 if [ ! -x "$programs/control.openmpi" ] || ! have mpirun.openmpi; then
@@ -11,7 +11,7 @@ chmod +x needs
 export FOO=7 BAR='a b;c'
 program=(./needs "$programs/control.openmpi" 3 0 3)
 
-# says NAME WORD...: mpirun with these options, bare and observed
+# says NAME WORD...: runs mpirun with these options, with and without phasemux
 says() {
 	local name=$1
 
@@ -31,7 +31,7 @@ says list --mca mca_base_env_list 'FOO;BAR'
 says ours -x PHASEMUX_OUTPUT -x LD_PRELOAD
 OMPI_MCA_mca_base_env_list='FOO;BAR' says in_environment --mca btl_base_verbose 0
 
-# what mpirun is given, by a program of that name
+# a program of the name mpirun prints its arguments
 mkdir bin
 printf '#!/bin/sh\nprintf "%%s " "$@"; echo "list=$OMPI_MCA_mca_base_env_list"\n' >bin/mpirun
 chmod +x bin/mpirun

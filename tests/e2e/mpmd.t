@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A job of several programs (MPMD): one report, which names each program and its ranks.
+# A job of several programs (MPMD) has one report, which names each program and its ranks.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of control)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# told_programs FILE: the report's programs, as "name arguments : ranks first last".
+# told_programs FILE: prints the report's programs, as "name arguments : ranks first last"
 told_programs() {
 	"$python" -c '
 import json, os, sys
@@ -18,7 +18,7 @@ for p in programs or []:
 for mpi in $mpis; do
 	one="$programs/control.$mpi"
 	other="$programs/control_mpi.$mpi"
-	# each makes as many barriers
+	# each program makes as many barriers as the others
 	parts=("$one" 20 0 10 : -n 1 "$one" 20 0 5 report)
 	wanted="control.$mpi 20 0 10 : 2 0 1
 control.$mpi 20 0 5 report : 1 2 2"

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# After the agent has turned itself off at its start, it holds nothing in the program but its libraries:
-# the program has as many descriptors as without the agent, and no mapping of counters, of the spool, or
-# of the memory that processes share.
+# After the agent has turned itself off at its start, it holds nothing in the program except its libraries. The
+# program has as many descriptors as without the agent. It has no mapping of counters, of the spool, or of the
+# memory that processes share.
 . "$(dirname "$0")/lib.sh"
 
 injector=$programs/fail_calls.so
 [ -e "$injector" ] || injector=
 
-# What the agent maps, by its name in /proc/self/maps.
+# Mappings of the agent, by their names in /proc/self/maps.
 agents='perf_event|memfd:scripted-pmu|/dev/zero|/rank-[0-9]'
 
-# attached NAME [VAR=VALUE]...: the target of `phasemux run` lists its descriptors and its mappings.
+# attached NAME [VAR=VALUE]...: makes the target of `phasemux run` list its descriptors and its mappings
 attached() {
 	local name=$1
 
@@ -20,7 +20,7 @@ attached() {
 	told "$name.maps" PHASEMUX_REPORT=json "$@" cat /proc/self/maps
 }
 
-# off NAME MESSAGE: cases.
+# off NAME MESSAGE: checks that the agent is off
 off() {
 	holds "$1: one line says that the agent is off" grep -qE "^phasemux: off: $2" "$1.err"
 	is "$(grep -c . "$1.out")" "$(grep -c . bare.out)" "$1: as many descriptors as without the agent" ||
@@ -44,7 +44,8 @@ else
 	skip "calls that fail" "the injector was not built (it needs glibc 2.35)"
 fi
 
-# held MPI NAME [VAR=VALUE]...: both ranks list what they hold after MPI_Init, in NAME.held.0 and NAME.held.1.
+# held MPI NAME [VAR=VALUE]...: makes both ranks list what they hold after MPI_Init, in NAME.held.0 and
+# NAME.held.1
 held() {
 	local mpi=$1 name=$2
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ordinary programs, with LD_PRELOAD exported in a shell, and under `phasemux run`, which makes those
-# that start no others targets: they behave as before, and no file is left behind.
+# Ordinary programs, with LD_PRELOAD exported in a shell, and under `phasemux run`, which makes programs targets
+# that start no others. They behave as before, and no file is left behind.
 . "$(dirname "$0")/lib.sh"
 
 targets=0
@@ -9,8 +9,8 @@ becomes=
 
 inside() { cd "$tmp/here" && exec timeout 60 "$@"; }
 
-# same NAME COMMAND...: run in fresh empty folders, bare, preloaded and as a target: output, errors,
-# exit code and the files that are left are the same.
+# same NAME COMMAND...: runs it in new empty folders, alone, preloaded and as a target. Output, errors, exit
+# code and the files that are left are the same.
 same() {
 	local name=$1 kind
 
@@ -23,11 +23,11 @@ same() {
 		preloaded) run preloaded LD_PRELOAD="$library" inside "$@" ;;
 		observed) run observed inside "$phasemux" run --report json --output "$tmp/result" \
 			--spool "$tmp/spool" -- "$@"
-			# what a launcher says that observes nothing (launchers.t)
+			# the line about a launcher that observes nothing (launchers.t)
 			sed -i '/^phasemux: no report: nothing that this command started/d' "$tmp/observed.err" ;;
 		esac
 		(cd "$tmp/here" && find . -path ./r/.git -prune -o -print | sort) >"$tmp/$kind.files"
-		# what is killed, or becomes another program, leaves its sums
+		# a program that is killed, or becomes another program, leaves its sums
 		[ "$(cat "$tmp/$kind.code")" -gt 128 ] || [ "$becomes" ] || find "$tmp/spool" -type f >>"$tmp/$kind.files"
 		find "$tmp/spool" -type f -delete
 	done
@@ -101,7 +101,7 @@ same "python3 multiprocessing" "$python" -c '
 import multiprocessing as m
 if __name__ == "__main__":
     print(m.get_context("fork").Pool(3).map(abs, [-1, -2, -3]))'
-# Each by itself, so that it is a target, where one that is started by a shell is not.
+# Each program runs by itself, because it is then a target. A program that a shell starts is not.
 cat >"$tmp/words" <<'END'
 one two three
 END

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What may not happen on the path of an intercepted call: an allocation, a system call other than
-# the counters' reads, waiting for another rank.
+# Things that must not happen on the path of an intercepted call: an allocation, waiting for another rank, or a
+# system call other than reads of the counters.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of million | head -n 1)
@@ -9,9 +9,9 @@ mpi=$(mpis_of million | head -n 1)
 million() { on "$mpi" 1 "$@" "$programs/million.$mpi"; }
 million_times() { on "$mpi" 1 "$programs/million.$mpi" "$1"; }
 
-# Rounds of learning come after 50, 100, 200, ... ms, and a sort in the C library allocates when rank 0
-# trains: a pass without one is a pass between two rounds, or on a fast machine before the first. In the
-# time that a million calls take with a sanitizer, there is no such pass.
+# Rounds of learning come after 50, 100, 200, ... ms, and a sort in the C library allocates when rank 0 trains.
+# A pass without a round is a pass between two rounds, or on a fast machine before the first. With a sanitizer a
+# million calls take too long for such a pass.
 calm() {
 	if [ -n "$sanitizer" ]; then
 		skip "$2" "with a sanitizer rounds fall into every pass"
@@ -28,9 +28,9 @@ holds "and all of them were seen" "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["calls"] >= 1000000' "pass$pass.result/report.json"
 
-# What MPI needs for the messages of rounds is there when MPI_Init returns, and a training has memory of its
-# own: of rank 0's, the C library's sorts alone take some from the program's heap. A machine that reads
-# nothing is soon through with a million calls, and had no round then.
+# The resources of MPI for the messages of rounds exist when MPI_Init returns, and a training has memory of its
+# own. On rank 0, only the C library's sorts take some memory from the program's heap. A machine that reads
+# nothing finishes a million calls too soon for a round.
 had_rounds() { "$python" -c '
 import json, sys
 assert json.load(open(sys.argv[1]))["agent"]["rounds"] >= 3' "$1/report.json" 2>/dev/null; }
@@ -46,9 +46,8 @@ calm holds "of which the one that does not train allocates nothing" \
 	grep '^rank 1: allocations 0 ' "two$pass.out"
 calm holds "and the one that does hardly anything" grep '^allocations [0-9]\{1,2\} ' "two$pass.out"
 
-# Too many to time each: what goes by is counted, and its time is not lost. On a machine that does much else
-# at the same time, calls are not seen to be quick, and a part of them is in rests, of which only the number of
-# calls is known.
+# Calls too fast to time each of them. Skipped calls are counted, and their time is not lost. On a busy machine
+# calls do not seem to be fast. Some of them are in rests, of which only the number of calls is known.
 passed() {
 	holds "$1" "$python" -c '
 import json, sys
@@ -64,14 +63,14 @@ assert 0 < report["compute_seconds"] < report["wall_seconds"], report["compute_s
 		"$2/report.json" "$3" "$4" "$5"
 }
 preloaded many PHASEMUX_OUTPUT="$tmp/many" million_times 5
-# A thousand calls at least are looked at, however much each of them costs.
+# At least a thousand calls are not skipped, however expensive each of them is.
 passed "of five million calls most go by" "$tmp/many" 5 0.3 0.9998
 holds "and the report says so" grep -q "Calls too short to time each\|Not observed, to keep the budget" \
 	"$tmp/many/report.txt"
 preloaded each PHASEMUX_OUTPUT="$tmp/each" PHASEMUX_BUDGET=none million_times 1
 passed "without a budget, none does" "$tmp/each" 1 0 0
 
-# MPICH's calls in Fortran make those in C: also where most go by, each is one call.
+# MPICH's calls in Fortran make calls in C. Each is one call, also if most calls are skipped.
 for with in $(mpis_of polls); do
 	preloaded "polls.$with" on "$with" 1 "$programs/polls.$with" 1000000
 	holds "polls.$with: a call that makes another one is one call" report value \
@@ -84,7 +83,7 @@ assert 100000 <= by <= 1000000, by' "$tmp/polls.$with.result/report.json"
 done
 
 if have strace && strace -o /dev/null true 2>/dev/null; then
-	# The names of the calls between the two marks.
+	# Prints the names of the calls between the two marks.
 	between() {
 		awk '/write\(-1, "m", 1\)/ { inside = !inside; next }
 			inside { sub(/\(.*/, ""); print $NF }' "$1" | sort | uniq -c
@@ -96,7 +95,7 @@ if have strace && strace -o /dev/null true 2>/dev/null; then
 import sys
 rows = [line.split() for line in open("between.txt")]
 others = {name: int(count) for count, name in rows if name not in ("read", "ioctl")}
-# a training may pass by: a few calls for its memory
+# a training may come in between, with a few calls for its memory
 assert sum(others.values()) <= 20, others
 reads = sum(int(count) for count, name in rows)
 assert reads < 100000, rows'

@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The whole way on programs whose phases are known, with a scripted PMU: under each MPI, in C,
-# Fortran and Python, under each scheme.
+# The whole way on programs whose phases are known, with a scripted PMU: under each MPI, in C, Fortran and
+# Python, under each scheme.
 . "$(dirname "$0")/lib.sh"
 
-# With a sanitizer one more is enough: what differs between them is arithmetic.
+# With a sanitizer one more scheme is enough, because schemes differ only in arithmetic.
 schemes=(time space random)
 [ -z "$sanitizer" ] || schemes=(random)
 
-# NAME COMMAND...: the case, its bare run, and what every report must hold.
+# NAME COMMAND...: runs it with and without phasemux, and checks what every report must hold
 whole_way() {
 	local name=$1 json=$tmp/$1.result/report.json
 
 	shift
 	run "$name.bare" "$@"
-	# with a sanitizer our own code takes some times as long, and the budget of a second leaves too few reads
+	# with a sanitizer the agent takes several times as long, and the budget of a second leaves too few
+	# reads
 	scripted "$name" PHASEMUX_SCHEME=time-space ${sanitizer:+PHASEMUX_BUDGET=none} "$@"
 	unchanged "$name" "$name.bare"
 	holds "$name: the report is as its schema says" report schema "$json"
@@ -60,7 +61,7 @@ else
 	skip "an MPI opened out of sight" "no mpi4py"
 fi
 
-# A rank whose part of one phase is four times as long: enough to be seen on a busy machine, too.
+# A rank's part of one phase is four times as long, which is enough even on a busy machine.
 run imbalance.bare on openmpi 2 "$programs/phases.openmpi" -n 300 -c
 scripted imbalance on openmpi 2 "$programs/phases.openmpi" -n 300 -c -b 300
 unchanged imbalance imbalance.bare

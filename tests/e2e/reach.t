@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the preload cannot reach runs as it would, and its user is told before it starts.
+# Programs that the preload cannot reach run as without it, and the user is told before they start.
 . "$(dirname "$0")/lib.sh"
 
 cat >sum.c <<'X'
@@ -22,7 +22,7 @@ X
 have gcc || skip_all "no compiler"
 gcc -O1 sum.c -o sum || skip_all "no compiler"
 
-# observed NAME COMMAND...: by phasemux run, as a user gives it
+# observed NAME COMMAND...: runs it by phasemux run, as a user does
 observed() { run "$1" PHASEMUX_OUTPUT="$tmp/$1.result" PHASEMUX_SPOOL="$tmp/spool" "$phasemux" run -- "${@:2}"; }
 
 run bare ./sum

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A run that does not end by itself: its fate is what it is without us, and what its ranks have left
-# makes a report. KILLS=200 tests/e2e/recover.t kills more often.
+# A run that does not end by itself has the same fate as without phasemux, and what its ranks have left makes a
+# report. KILLS=200 tests/e2e/recover.t kills more often.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
@@ -11,11 +11,11 @@ export limit=40
 ranks=3
 recover() { "$phasemux" recover "$@"; }
 
-# Every burst is read, and calls that wait drain the ring: at most 16 bursts of a thread are on
-# their way, and one more has begun to end. Sums are kept once in a millisecond at most: what is drained
-# sooner, 16 bursts where they take no longer, is kept with what is drained next.
+# Every burst is read, and calls that wait drain the ring. At most 16 bursts of a thread are in the ring, and
+# one more has started to end. Sums are kept at most once in a millisecond. If 16 bursts take less time, what is
+# drained sooner is kept with the next drain.
 behind=33
-pause=0 # the program's, in microseconds before each call
+pause=0 # of the program, in microseconds before each call
 
 # killed NAME MPI VICTIM MICROSECONDS [preloaded]
 killed() {
@@ -32,11 +32,11 @@ killed() {
 	fi
 }
 
-# Of one rank alone: all bursts up to the last drain, no more than there were, and of each its counts.
+# Checks one rank alone: all bursts up to the last drain, no more than there were, and the counts of each.
 rank_is_whole() {
 	local name=$1 rank=$2 calls
 
-	# a rank may die, with the others, before it has said anything
+	# a rank may die, with the others, before it has printed anything
 	calls=$(od -An -tu8 "$tmp/$name.truth/truth.$rank" 2>/dev/null | tr -d ' ')
 	calls=${calls:-0}
 	mkdir -p "$tmp/$name.one"
@@ -66,7 +66,7 @@ for mpi in $mpis; do
 		killed "bare.$mpi.$victim" $mpi $victim 100000
 	done
 done
-nth_mpi() { # NUMBER: each in turn
+nth_mpi() { # NUMBER: prints the MPIs in turn
 	local each
 
 	mapfile -t each <<<"$mpis"
@@ -80,7 +80,8 @@ same_fate() {
 		{ echo "exit code $(cat "$tmp/$1.code")"; tail -n 5 "$tmp/$1.err"; }
 }
 
-# kill_often TIMES NAME AT_LEAST AT_MOST: so many microseconds after its start. Sets failed.
+# kill_often TIMES NAME AT_LEAST AT_MOST: kills after a random number of microseconds in these limits. Sets
+# failed.
 kill_often() {
 	local i name mpi victim problems
 
@@ -98,22 +99,22 @@ kill_often() {
 			failed=$((failed + 1))
 			diag "$name, rank $victim: $problems"
 		fi
-		# two runs stay, for what comes below
+		# two runs are kept for the cases below
 		[ $i -lt 2 ] || rm -rf "$tmp/$name".*
 	done
 }
 kill_often $kills kill 0 330000
 is $failed 0 "$kills kills at random moments: the fate is the same, and every rank's sums are whole"
 
-# After the first second, and where calls are few, drains are 50 ms apart: 10 of these bursts, that which
-# is under way when one is due, and that which has begun to end.
+# After the first second, if calls are few, drains are 50 ms apart. Therefore 10 of these bursts may be missing,
+# one that is under way when a drain is due, and one that has started to end.
 pause=5000 behind=12
 calm_kills=$(((kills + 4) / 5))
 kill_often $calm_kills calm 1100000 1300000
 is $failed 0 "$calm_kills kills of a program with few calls: of no rank, more than 50 ms is lost"
 pause=0
 
-# What of it is missing.
+# Missing parts of a run.
 spool=$tmp/kill0.${mpis%%$'\n'*}.spool
 run_folder=$(echo "$spool"/phasemux.*/*)
 mv "$run_folder/rank-1" "$tmp/"
@@ -131,7 +132,7 @@ recover --json "$spool" "$tmp/node" >nodes.json
 holds "what lies in several places is put together" report value nodes.json recovered \
 	"{\"ranks\": $ranks, \"missing\": \"\"}"
 
-# Several runs, none, and what is no run.
+# Several runs, none, and files that are not a run.
 mkdir both && cp -r "$tmp"/kill[01].*.spool/phasemux.* both/
 if [ "$kills" -gt 1 ]; then
 	recover both >both.out 2>both.err
@@ -149,7 +150,7 @@ is $? 1 "pipes, links and other files are not read"
 recover --remove "$spool" >/dev/null
 is "$(ls -A "$spool")" "" "--remove leaves nothing"
 
-# Ends of other kinds.
+# Other kinds of ends.
 for mpi in $mpis; do
 	for hazard in abort mpi_abort signal no_finalize; do
 		name=$hazard.$mpi
@@ -162,7 +163,7 @@ for mpi in $mpis; do
 	done
 	holds "mpi_abort.$mpi: says how" grep -q "phasemux recover $tmp/mpi_abort" mpi_abort.$mpi.err
 
-	# Where nothing can be made, the run goes on.
+	# The run continues if no spool can be made.
 	run phases.$mpi.bare on $mpi 2 "$programs/phases.$mpi" -n 20
 	for place in "$tmp/nowhere" /proc "$tmp/locked"; do
 		mkdir -p locked/phasemux.$(id -u) && chmod 777 locked/phasemux.$(id -u)
@@ -180,7 +181,7 @@ for mpi in $mpis; do
 	rmdir clean
 done
 
-# A file system that is full.
+# A full file system.
 mkdir full
 if mount -t tmpfs -o size=64k none full 2>/dev/null; then
 	mpi=${mpis%%$'\n'*}

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Some ranks of a job have no agent: the others find it out and run on as without it, within seconds. The program
-# of each rank receives from any source with any tag, and notices a message that is not its own.
+# Some ranks of a job have no agent. The others find this out within seconds, and run on without theirs. The
+# program of each rank receives from any source with any tag, and notices a message that is not its own.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of anyone)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# Takes the preload away from the ranks of the list WITHOUT.
+# Removes the preload from the ranks of the list WITHOUT.
 cat >pick <<'END'
 #!/bin/sh
 rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
@@ -16,15 +16,15 @@ exec "$@"
 END
 chmod +x pick
 
-# Bound of a run in seconds: the agent waits for 12, the rest is for a busy machine.
+# Limit of a run in seconds. The agent waits for 12, and the rest is for a busy machine.
 bound=120
 
-# lacking MPI RANKS RESULT WITHOUT: a run that starts now.
+# lacking MPI RANKS RESULT WITHOUT: starts a run
 lacking() {
 	preloaded "$3" WITHOUT="$4" limit=$bound on "$1" "$2" ./pick "$programs/anyone.$1" &
 }
 
-# says NAME WHICH SIZE: one line of the agent, which names the ranks.
+# says NAME WHICH SIZE: checks for one line of the agent, which names the ranks
 says() {
 	is "$(grep -c '^phasemux: ' "$1.err")" 1 "$1: one line"
 	holds "$1: the line names rank $2" \

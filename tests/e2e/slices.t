@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Long bursts are cut into slices by the kernel's samples: programs without any runtime call have
-# phases, and what they do with signals and timers is theirs.
+# The kernel's samples cut long bursts into slices, so that programs without any runtime call have phases. The
+# signals and timers of such programs work as before.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# swift CASE...: what takes a group that stays for long, by the clock, in bursts that are made up.
+# swift CASE...: runs a case that needs a group to stay for long, by the clock, in bursts of virtual work
 swift() {
 	if [ -n "$sanitizer" ]; then
 		skip "$2" "its program is too slow with a sanitizer"
@@ -15,8 +15,8 @@ swift() {
 	fi
 }
 
-# 200 ms of triad and 100 ms of fma take turns; a slice is 10 ms of the scripted PMU's time
-# longer than the kernel's ring has room for
+# 200 ms of triad and 100 ms of fma take turns, and a slice is 10 ms of the scripted PMU's time. The run is
+# longer than the kernel's ring has room for.
 told serial "$programs/serial" 25
 json=$tmp/serial.result/report.json
 run serial.bare LD_PRELOAD="$beside" "$programs/serial" 25
@@ -43,7 +43,7 @@ told apart PHASEMUX_BURST_MIN=50ms "$programs/serial" 2
 holds "slices that would be too short are not cut" \
 	report value "$tmp/apart.result/report.json" bursts 1
 
-# what is killed has been looked at until then
+# a killed program was observed until it was killed
 mkdir "$tmp/killed.spool"
 run killed LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$tmp/killed.result" \
 	PHASEMUX_SPOOL="$tmp/killed.spool" timeout -s KILL 5 "$phasemux" run -- "$programs/serial" 100
@@ -51,7 +51,7 @@ run recovered "$phasemux" recover --json "$tmp/killed.spool"
 holds "killed: its phases are those that it had" \
 	report instructions "$tmp/recovered.out" 18300000 100000000
 
-# 21.3 ms of triad and 20 ms of fma in each burst: how its counters evolve
+# each burst is 21.3 ms of triad and 20 ms of fma, which shows how its counters evolve
 told halves "$programs/halves" 100
 json=$tmp/halves.result/report.json
 holds "halves: the report is as its schema says" report schema "$json"
@@ -66,7 +66,7 @@ run fold "$phasemux" report --fold 99 "$tmp/halves.result"
 is "$(cat "$tmp/fold.code") $(cat "$tmp/fold.err")" "1 phasemux: there is no phase 99" \
 	"a phase that there is not is refused"
 
-# with the kernel's own samples, where it gives any
+# with the kernel's own samples, if it gives any
 run signals.bare "$programs/signals"
 run signals LD_PRELOAD="$runtime" PHASEMUX_OUTPUT="$tmp/signals.result" "$phasemux" run -- "$programs/signals"
 if [ "$sanitizer" = tsan ]; then
@@ -78,7 +78,7 @@ holds "signals: the loop is where it was sampled" report hot "$tmp/signals.resul
 	- compute 0.8 "signals.c:$(grep -n 'x \* 0.999' "$root/tests/programs/signals.c" | cut -d : -f 1)"
 holds "signals: it was sampled" report between "$tmp/signals.result/report.json" samples/in_bursts 20 4500
 
-# a thread of ours keeps no process alive
+# the agent's thread keeps no process alive
 if [ "$sanitizer" = tsan ]; then
 	skip "leaver" "a thread of the sanitizer's own keeps it alive"
 else
@@ -88,7 +88,7 @@ else
 	holds "leaver: there is a report" report schema "$tmp/leaver.result/report.json"
 fi
 
-# children of a fork, which are not observed, while the parent is sampled
+# children of a fork are not observed, while the parent is sampled
 forking='
 import os
 for i in range(4):

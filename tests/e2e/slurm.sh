@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A Slurm cluster of one node, this one, in a folder of its own, without systemd. Sourced after
-# lib.sh by the tests of tools/slurm.
+# A Slurm cluster of this node alone, in a folder of its own, without systemd. The tests of tools/slurm source
+# this file after lib.sh.
 #
-#	cluster_start           starts munged, slurmctld, slurmd; fails with why on stdout
+#	cluster_start           starts munged, slurmctld, slurmd; prints why if it fails
 #	cluster_stop            stops them, by their own process ids
 #	cluster_configure LINE...
-#	                        lines added to slurm.conf; before cluster_start
+#	                        adds lines to slurm.conf; to be called before cluster_start
 #	job_ends JOB            waits until the job and its epilogue are over
 D=$tmp/cluster
 
@@ -26,7 +26,7 @@ cluster_possible() {
 	}
 }
 
-# Two ports that nobody listens on, nor will connect from.
+# Prints two ports that are not in use, and that outgoing connections will not use.
 free_ports() {
 	"$python" -c '
 import random, socket
@@ -87,7 +87,7 @@ cluster_configure() {
 	export SLURM_CONF=$D/slurm.conf
 }
 
-# waits SECONDS COMMAND...: until it ends with 0.
+# waits SECONDS COMMAND...: repeats the command until it ends with 0
 waits() {
 	local tries=$(($1 * 10))
 

@@ -8,7 +8,7 @@ plugin=$build/phasemux-spank.so
 [ -e "$plugin" ] || skip_all "no plugin was built: slurm/spank.h is missing"
 why=$(cluster_possible) || skip_all "$why"
 
-# The scripts as a site has them: beside their configuration.
+# The scripts are beside their configuration, as on a site.
 scripts=$tmp/scripts
 mkdir -m 0755 "$scripts" "$tmp/metrics"
 cp "$build"/slurm/*.sh "$scripts"
@@ -19,7 +19,7 @@ folder=$tmp/node
 metrics=$tmp/metrics/phasemux.prom
 metrics_jobs=2
 END
-# What the site has itself: a task prologue that looks around, then ours.
+# The site has a task prologue of its own, which writes its environment and then calls that of phasemux.
 cat >"$scripts/task.sh" <<END
 #!/bin/sh
 env >"$tmp/prologues/\$SLURM_JOB_ID.\$SLURM_PROCID"
@@ -30,7 +30,7 @@ mkdir -m 1777 "$tmp/prologues"
 
 cluster_configure "Prolog=$scripts/prolog.sh" "Epilog=$scripts/epilog.sh" \
 	"TaskProlog=$scripts/task.sh"
-# site ARGUMENT...: the plugin's, from now on
+# site ARGUMENT...: sets the plugin's arguments from now on
 site() { echo "optional $plugin library=$library folder=$tmp/node $*" >"$D/plugstack.conf"; }
 site
 trap 'cluster_stop; rm -rf "$tmp"' EXIT
@@ -44,7 +44,7 @@ done
 [ $mpi != none ] || skip_all "no MPI program that this Slurm can start"
 program=$programs/phases.$mpi
 
-# As a user who is not root, where such a one can reach the build.
+# Runs commands as a user who is not root, if such a user can reach the build.
 home=$tmp/home
 mkdir "$home"
 user=()
@@ -53,14 +53,14 @@ if setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$library" -a -x "
 	chown 65534:65534 "$home"
 fi
 slurm() { (cd "$home" && exec "${user[@]}" timeout -k 5 "${limit:-100}" "$@"); }
-# run_step NAME FLAGS...: the program on 4 ranks
+# step NAME FLAGS...: runs the program on 4 ranks
 step() {
 	local name=$1
 
 	shift
 	run "$name" slurm srun --quiet --mpi=$pmi --job-name="$name" -n 4 "$@" "$program" -n 60
 }
-# The number of the job that went by that name.
+# Prints the number of the job of this name.
 job_of() { squeue --states=all --noheader --format=%A --name="$1" | tail -n 1; }
 batch() {
 	local name=$1
@@ -70,7 +70,7 @@ batch() {
 }
 long="exec srun --mpi=$pmi -n 4 $program -n 1000000"
 
-# This one takes a minute and more: it is looked at last.
+# This job takes a minute and more, so it is checked last.
 limited=$(batch limited --time=1 --phasemux=time --wrap "$long")
 
 # ---- one flag
@@ -95,7 +95,7 @@ json=$home/there.$(job_of settings)/step.0/report.json
 holds "settings are taken" report value "$json" scheme '"time"'
 ok $(($(wc -l <settings.err) > 0)) "report=json: nothing on stderr" || diag "$(cat settings.err)"
 
-# ---- without it
+# ---- without the flag
 grep -E 'PHASEMUX|PRELOAD' "prologues/$(job_of bare).0" >bare.prologue
 is "$(cat bare.prologue)" "" "without the flag, nothing is set in the task prologue"
 run env slurm srun env
@@ -103,7 +103,7 @@ is "$(grep -E 'PHASEMUX|PRELOAD' env.out)" "" "without the flag, nothing is set 
 is "$(ls "$home/phasemux.$(job_of bare)" 2>/dev/null)" "" "without the flag, nothing is written"
 is "$(cat bare.err)" "" "without the flag, nothing is said"
 
-# ---- what is preloaded already
+# ---- a job that is preloaded already
 run kept slurm srun --export=ALL,LD_PRELOAD=libm.so.6 --phasemux printenv LD_PRELOAD
 is "$(cat kept.out)" "$library:libm.so.6" "another preload stays"
 run twice slurm srun --export=ALL,LD_PRELOAD="$library" --phasemux printenv LD_PRELOAD
@@ -113,7 +113,7 @@ is "$(cat flags.out)" random "the flag goes before the environment"
 run disabled slurm srun --export=ALL,PHASEMUX_DISABLE=1 --phasemux env
 is "$(grep PRELOAD disabled.out)" "" "PHASEMUX_DISABLE=1 declines"
 
-# ---- nonsense
+# ---- invalid requests
 for wrong in tme time,budget=1 time,colour=red quantum=0; do
 	run wrong slurm srun --phasemux=$wrong touch "$home/started"
 	ok $(($(cat wrong.code) == 0)) "srun --phasemux=$wrong is refused"
@@ -123,7 +123,7 @@ ok "$([ ! -e "$home/started" ]; echo $?)" "before anything starts"
 batch wrong --phasemux=sideways --wrap true >wrong.out
 is "$(cat wrong.out)" "" "sbatch refuses it too"
 
-# ---- a batch job of two steps, and one that declines
+# ---- a batch job of two steps, and a job that declines
 cat >"$home/steps.sh" <<END
 #!/bin/bash
 env | grep -E 'PRELOAD|PHASEMUX_'
@@ -225,7 +225,7 @@ for line in lines[:-2]:
 assert len(families) == len(set(families)) == 3, families
 assert all(abs(t - 1) < 0.02 for t in total.values()), total' prom
 	mkdir -p "$tmp/forged/phasemux.5"
-	# a user who writes what he likes into his report
+	# a user who writes arbitrary text into the report
 	"$python" - "$home/phasemux.$job/step.0/report.json" "$tmp/forged/phasemux.5/report.json" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))

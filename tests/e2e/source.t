@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The order of the folders: who may include whom (source.py has the table); and each header compiles alone.
+# The order of the folders: source.py has the table of who may include whom, and each header compiles alone.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
-# A layer's names from outside that it has no business with.
+# Names of other layers that a layer must not use.
 without() {
 	is "$(find "$1" -name '*.[ch]' -exec grep -HnE "$2" {} +)" "" "$1/ is without $3"
 }

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with threads, with and without MPI: phases, their places, their threads; and which
-# processes under `phasemux run` are targets.
+# Programs with threads, with and without MPI: phases, their places, their threads. Also which processes under
+# `phasemux run` are targets.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 
-# The line of a source with this text.
+# Prints the line of a source with this text.
 line() { grep -nF -- "$2" "$root/tests/programs/$1" | head -n 1 | cut -d : -f 1; }
 
-# NAME THREADS COMMAND...: what holds for each of them.
+# NAME THREADS COMMAND...: checks what holds for each of them
 whole() {
 	local name=$1 threads=$2 json=$tmp/$1.result/report.json
 
@@ -23,7 +23,7 @@ whole() {
 	holds "$name: its threads" report value "$json" threads "$threads"
 }
 
-# NAME: the places of the OpenMP program, as GCC's outlined functions have them.
+# The places of the OpenMP program are in GCC's outlined functions.
 if [ -x "$programs/omp" ]; then
 	whole omp.gcc 2 "$programs/omp" 150
 	json=$tmp/omp.gcc.result/report.json
@@ -61,7 +61,7 @@ if have clang && clang -fopenmp -g -O2 -I"$root/tests/programs" "$root/tests/pro
 	holds "omp.clang: the first region is a phase" report source "$json" 1500000 \
 		main "omp.c:$(line omp.c '/* first region */')" \
 		main "omp.c:$(line omp.c '/* first region */')"
-	# clang has a copy of the loop's first iteration, one of eight here: places of their own
+	# clang has a copy of the loop's first iteration, one of eight here, with places of its own
 	whole omp.long.clang 2 PHASEMUX_CLUSTER_BY=instructions,ipc "$tmp/omp.clang" 8 long
 	holds "omp.long.clang: two kinds of work, cut into slices" report instructions \
 		"$tmp/omp.long.clang.result/report.json" 18300000 100000000
@@ -80,7 +80,7 @@ holds "posix_threads: one between condition waits" report source "$json" 2400000
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')" \
 	consumer "posix_threads.c:$(line posix_threads.c '/* for an item */')"
 
-# Threads that end at the same time wait for each other in a library that we use.
+# Threads that end at the same time wait for each other in a library that the agent uses.
 ended= runs=20
 [ -z "$sanitizer" ] || runs=5
 for ((i = 0; i < runs; i++)); do
@@ -91,8 +91,9 @@ is "$ended" "" "threads that end at the same time: the program ends, each time"
 holds "threads that end at the same time: the report is as its schema says" \
 	report schema "$tmp/together.result/report.json"
 
-# Threads that live for a short time: the next ones take their places.
-# NAME LEFT_OUT THREADS WAVES...: the program as without the agent; all threads but those are observed.
+# Threads live for a short time, and later ones take their places.
+# NAME LEFT_OUT THREADS WAVES...: checks that the program behaves as without the agent, and that all threads
+# except LEFT_OUT are observed.
 short() {
 	local name=$1 left=$2 threads=$3
 
@@ -109,7 +110,7 @@ short() {
 		not_observed/threads $left
 }
 
-# NAME: the greatest memory of the program, in KiB.
+# NAME: prints the greatest memory of the program, in KiB.
 memory_of() { sed -n 's/^KiB: \([0-9]*\),.*/\1/p' "$tmp/$1.err"; }
 
 short crowd 0 1024 2 200 1000000 meet
@@ -136,7 +137,7 @@ else
 		diag "$(memory_of many) KiB, $(memory_of few) KiB"
 fi
 
-# Another tool, behind us: it is called as it would be without us.
+# Another tool, behind phasemux, is called as without it.
 run between.bare "$programs/posix_threads" 20
 told between LD_PRELOAD="$programs/between.so:$beside" "$programs/posix_threads" 20
 unchanged between between.bare
@@ -155,7 +156,7 @@ for mpi in $(mpis_of hybrid); do
 	holds "$name: the phases that the program has" report instructions "$json" 1500000 300000
 	holds "$name: its efficiency is that of MPI times that of threads" report levels "$json"
 
-	# the second kind of work is in no thread of the rank that reports
+	# no thread of the rank that reports does the second kind of work
 	scripted "long.$name" OMP_NUM_THREADS=2 on $mpi 2 "$programs/hybrid.$mpi" 10 long
 	json=$tmp/long.$name.result/report.json
 	holds "long.$name: the report is as its schema says" report schema "$json"
@@ -167,8 +168,8 @@ for mpi in $(mpis_of hybrid); do
 	holds "long.$name: and how it evolves is known" report fold "$json" 100000000 ex_ret_instr
 done
 
-# Who is a target: what was told to run, the program that a launcher like timeout starts, and what a command
-# starts that uses OpenMP; nobody else.
+# Targets are the command that was to run, the program that a launcher like timeout starts, and programs with
+# OpenMP that a command starts. No other process is a target.
 left() { find "$tmp/$1.result" -name 'report*.json' 2>/dev/null | wc -l; }
 
 told launched timeout 60 env A=b bash -c "'$programs/posix_threads' 20"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# PHASEMUX_TOGGLE: phasemux turns itself off and on while the program runs. What it counts is counted as
-# ever, whatever was under way when it went and came back; the rest is missing, and said to be.
+# PHASEMUX_TOGGLE: phasemux turns itself off and on while the program runs. What it counts is right, whatever
+# was under way when it turned off and on. The rest is missing, and the report says so.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 mpis=$(mpis_of phases)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# NAME LEAST MOST: it was off for such a part of the time, and the bursts say no more than they can.
+# NAME LEAST MOST: checks that it was off for a part of the time in these limits. The bursts take no longer than
+# the time that was observed.
 half_observed() {
 	"$python" -c '
 import json, sys
@@ -19,8 +20,8 @@ assert 0 < report["compute_seconds"] <= 1.001 * wall * report["threads"], report
 assert report["efficiency"]["parallel"] <= 1, report["efficiency"]' "$tmp/$1.result/report.json" "$2" "$3"
 }
 
-# NAME: its stretches say the same of the time it was off, but that bursts under way are lost as well, which may
-# be a quarter of a stretch, and what it did.
+# NAME: checks that its stretches agree with the time it was off, and have calls. Bursts under way are lost as
+# well, which may be a quarter of a stretch.
 stretches_agree() {
 	"$python" -c '
 import json, sys
@@ -32,7 +33,7 @@ assert 0.95 * seconds <= toggle["off_seconds"] <= 1.5 * seconds, (seconds, toggl
 assert sum(each["calls"] for each in toggle["stretches"]) > 0' "$tmp/$1.result/report.json"
 }
 
-# Runs of a made-up program, slower by 2% where phasemux is on: it makes calls at three speeds.
+# Runs of a made-up program, which makes calls at three speeds, and is slower by 2% while phasemux is on.
 by_places() {
 	PYTHONPATH=$root/tests/bench PYTHONDONTWRITEBYTECODE=1 "$python" -c '
 import random, statistics
@@ -56,7 +57,7 @@ runs[0][5]["calls"] += 1000
 assert not places.alike(runs)'
 }
 
-# NAME COUNTS...: each burst that was read counts as many instructions as one of them.
+# NAME COUNTS...: checks that each burst that was read counts as many instructions as one of COUNTS
 exact() {
 	cat "$tmp/$1.result"/bursts.*.csv >"$tmp/all.csv"
 	"$python" -c '
@@ -83,7 +84,8 @@ for mpi in $mpis; do
 	run "$name.text" "$phasemux" report "$tmp/$name.result"
 	holds "$name: the text says that it was off" grep -q 'off for the rest, in turns' "$name.text.out"
 
-	# some ten calls in ten milliseconds tell no rate; on a busy machine, rates are steady only over longer stretches
+	# ten calls in ten milliseconds give no rate, and on a busy machine rates are steady only over longer
+	# stretches
 	for times in 1 5 20; do
 		name=longer.$times.$mpi
 		scripted "$name" PHASEMUX_TOGGLE=$((50 * times))ms on "$mpi" 2 "$programs/phases.$mpi" -n $((600 * times))
@@ -104,7 +106,7 @@ for iterations in $(seq 20 39); do
 done
 is "$wrong" "" "there is a report whenever MPI_Finalize comes"
 
-# Not one stretch, at less than twice ten milliseconds.
+# A run of less than twice ten milliseconds has no whole stretch.
 scripted short PHASEMUX_TOGGLE=1s on "$mpi" 1 "$programs/phases.$mpi" -n 1
 holds "a run of less than a stretch has a report" report schema "$tmp/short.result/report.json"
 
@@ -125,7 +127,7 @@ scripted killed PHASEMUX_TOGGLE=10ms PHASEMUX_SPOOL="$tmp/killed.spool" PHASEMUX
 holds "of a run that is killed, what was observed is recovered" report schema killed.json
 holds "and it is known how long it was off" report between killed.json toggle/off_seconds 0.001 60
 
-# In a stretch that is on or off: by lot, so in a thousandth of all cases always on.
+# The end comes in a stretch that is on or off at random, so in a thousandth of all cases all ten are on.
 silent=
 for again in $(seq 10); do
 	mkdir "$tmp/aborted.spool"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The report beside a log of every burst of the same run, on programs whose behaviours are known.
+# Compares the report with a log of every burst of the same run, on programs whose behaviours are known.
 . "$(dirname "$0")/lib.sh"
 
 bench=$build/tests/bench
@@ -9,7 +9,7 @@ bench=$build/tests/bench
 mpis=$(mpis_of spmd)
 [ -n "$mpis" ] || skip_all "no MPI is installed"
 
-# logged NAME MPI SHAPE: runs the shape with the log around the preload.
+# logged NAME MPI SHAPE: runs the shape with the log around the preload
 logged() {
 	run "$1" BURST_LOG="$tmp/$1.log" PHASEMUX_OUTPUT="$tmp/$1.result" \
 		on_with_preload "$2" "$bench/burst_edge.so:$library:$bench/burst_log.so" "$programs/spmd.$2" "$3" 2
@@ -39,7 +39,7 @@ for shape in setup discrete mixed polling differ changes wrapped; do
 	logged "$shape" "$mpi" "$shape"
 	is "$(cat "$shape.code")" 0 "$shape: the program ends as it would"
 	holds "$shape: the log has every burst" beside complete "$shape"
-	# many calls in a row are not timed one by one, and what is between them may be polling or not
+	# many calls in a row are not timed individually, and the time between them may be polling or not
 	if [ "$shape" != polling ]; then
 		holds "$shape: the report has all bursts" beside number "$shape"
 		holds "$shape: and their time" beside time "$shape"

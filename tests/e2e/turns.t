@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every kind of call that counting makes fails in turn, at start and later: the program's output and
-# exit code are those that it has without us, and there is a report.
+# Every kind of call for counting fails in turn, at start and later. The program's output and exit code are the
+# same as without phasemux, and there is a report.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
-# MPICH where there is a choice: it starts a single process much faster.
+# MPICH if both are installed, because it starts a single process much faster.
 mpi=$(mpis_of phases | tail -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
-# One rank, without mpirun: an MPI program may be started so.
+# One rank without mpirun, which is a valid start of an MPI program.
 run bare "$programs/phases.$mpi" -n 20 -x 5
 if ! grep -q '1 ranks' bare.out; then
 	skip_all "an MPI program does not start without mpirun here"

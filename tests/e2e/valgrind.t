@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Valgrind finds no error of ours in a target, and no leak at its end.
+# Valgrind finds no error of phasemux in a target, and no leak at its end.
 . "$(dirname "$0")/lib.sh"
 
 have valgrind || skip_all "valgrind is needed"
@@ -8,7 +8,7 @@ have valgrind || skip_all "valgrind is needed"
 grind=(valgrind --leak-check=full --show-leak-kinds=all --num-callers=30 --xml=yes
 	--xml-file="$tmp/valgrind.%p.xml")
 
-# ground NAME COMMAND...: cases
+# ground NAME COMMAND...: runs it under valgrind, and checks errors and leaks
 ground() {
 	local name=$1
 
@@ -25,7 +25,7 @@ done
 for mpi in $(mpis_of hybrid | head -n 1); do
 	ground hybrid OMP_NUM_THREADS=2 on "$mpi" 2 "${grind[@]}" "$programs/hybrid.$mpi" 20
 done
-# without MPI: threads, tasks, slices and what looks after them
+# without MPI: threads, tasks, slices and the thread that looks after them
 while read -r program arguments; do
 	[ -x "$programs/$program" ] || continue
 	ground $program OMP_NUM_THREADS=2 "$phasemux" run -- "${grind[@]}" "$programs/$program" $arguments

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# phasemux validate --replay: what it says of bursts whose counters are all known. With recorded
-# traces in TRACES (a folder of folders with a .prv each), their bars too.
+# phasemux validate --replay: its results for bursts whose counters are all known. If TRACES is set (a folder of
+# folders with a .prv each), recorded traces are tested, too.
 . "$(dirname "$0")/lib.sh"
 
 [ -x "$phasemux" ] || skip_all "no command was built"
 
-# Two phases on four unequal ranks; BRANCHES follows instructions, STALL_CYC cycles, MISSES neither.
+# Two phases on four unequal ranks. BRANCHES follows instructions, STALL_CYC follows cycles, and MISSES follows
+# neither.
 cat >make.py <<'END'
 import random
 random.seed(5)
@@ -51,7 +52,7 @@ import json
 scheme, = json.load(open("part.out"))["schemes"].values()
 assert scheme["coverage"] >= .9 and scheme["observed"] == 1, scheme'
 
-# refused WHAT WORD ARGUMENT...: exit 2, and stderr says WORD.
+# refused WHAT WORD ARGUMENT...: checks that the exit code is 2, and stderr has WORD
 refused() {
 	local what=$1 word=$2
 
@@ -71,7 +72,7 @@ refused "no cycles" cycles --replay short.csv
 run missing "$phasemux" validate --replay nowhere.csv
 is "$(cat missing.code)" 1 "a file that is not there: 1"
 
-# Real runs, of which the scripted PMU knows what they count.
+# Real runs, whose true counts the scripted PMU knows.
 if [ -e "$scripted" ] && [ -e "$programs/phases.openmpi" ]; then
 	validated_text() {
 		LD_PRELOAD="$beside" PHASEMUX_PMU="$scripted" SCRIPTED_PMU="${SCRIPTED:-}" \

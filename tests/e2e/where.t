@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Where phases are: functions and lines, behind the program's own wrappers, through every way that a
-# program can be built: position independent or not, by either compiler, stripped, debug
-# information apart.
+# Where phases are: functions and lines, behind the program's own wrappers, for every way to build a program. It
+# may be position independent or not, compiled by either compiler, stripped, or with its debug information in
+# another file.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
 [ -e "$build/libphasemux-source.so" ] || skip_all "built without elfutils"
 
-# The line of a source with this text.
+# Prints the line of a source with this text.
 line() { grep -nF -- "$2" "$root/tests/programs/$1" | head -n 1 | cut -d : -f 1; }
 
 triad=$(line wrapped.c '/* after triad */')
 fdiv=$(line wrapped.c '/* after fdiv */')
 alu=$(line wrapped.c '/* after alu */')
 
-# NAME COMMAND...: runs wrapped, and checks its three phases by line.
+# NAME COMMAND...: runs wrapped, and checks its three phases by line
 wrapped_by_line() {
 	local name=$1 json=$tmp/$1.result/report.json
 
@@ -37,12 +37,12 @@ for mpi in $(mpis_of wrapped); do
 	done
 done
 
-# The rest with one MPI.
+# The other cases use one MPI.
 for mpi in $(mpis_of wrapped); do break; done
 [ -n "${mpi:-}" ] || skip_all "no MPI"
 sources=$root/tests/programs
 
-# NAME FLAG...: builds wrapped anew.
+# NAME FLAG...: builds wrapped again
 make_wrapped() {
 	local name=$1
 
@@ -109,10 +109,11 @@ if [ -x "$programs/solver_f08.$mpi" ]; then
 		solver "solver.F90:$(line solver.F90 'call MPI_Waitall')"
 fi
 
-# Libraries that are unloaded: places in them have their own names, or none where another one came to lie.
+# Libraries that are unloaded. Places in them have their own names, or none if another library was loaded at the
+# same address.
 first=$programs/first_plugin.so second=$programs/second_plugin.so
 
-# NAME TIMES LIBRARIES...: the program ran, and its plugins lay at the same address so many times.
+# NAME TIMES LIBRARIES...: checks that the program ran, and that its plugins were at the same address each time
 plugins() {
 	local name=$1
 
@@ -123,7 +124,7 @@ plugins() {
 	[ "$(grep '^run:' "$name.err" | sort -u | wc -l)" -eq 1 ]
 }
 
-# NAME FUNCTION: how many lines of the report name it.
+# NAME FUNCTION: prints how many lines of the report name it
 names() { grep -c "$2" "$1.result/report.txt"; }
 
 if [ -e "$first" ] && plugins unloaded -c "$first" "$first"; then
