@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! As control.c, in Fortran. Built with -DFLAVOUR_F08, it uses mpi_f08.
+! Does the same as control.c, in Fortran. Built with -DFLAVOUR_F08, it uses mpi_f08.
 !
 !	control BEFORE PAUSED AFTER
 program control

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A program in Fortran that polls: so many calls of MPI_Test, one after the other. With some MPIs each of
+! A program in Fortran that polls: it makes CALLS calls of MPI_Test, one after the other. With some MPIs each of
 ! them makes the call of C, which is intercepted as well. Built with -DFLAVOUR_F08, it uses mpi_f08.
 !
 !	polls CALLS

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A Jacobi solver in Fortran on a field cut into slabs. Its loop holds no world collective: the
-! slabs exchange borders with their neighbours, nothing else; the result travels down the ranks.
+! A Jacobi solver in Fortran on a field cut into slabs. Its loop has no world collective. The slabs only
+! exchange borders with their neighbours, and the result travels down the ranks.
 !
-! Built three times: -DFLAVOUR_MPIF_H, -DFLAVOUR_MPI, -DFLAVOUR_F08.
+! It is built three times: -DFLAVOUR_MPIF_H, -DFLAVOUR_MPI, -DFLAVOUR_F08.
 ! Argument: the number of iterations (default 200).
 program solver
 #if defined(FLAVOUR_F08)
@@ -69,7 +69,7 @@ program solver
     ! The first phase, while the borders travel: a division chain, as a source term has it.
     call work_by_number(2_c_int, 300000_c_int64_t)
     call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, ierror)
-    ! The second: the sweep, and a stream over memory.
+    ! The second phase: the sweep, and a stream over memory.
     do j = 1, rows
       do i = 2, columns - 1
         new(i, j) = 0.25d0 * (old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1))
