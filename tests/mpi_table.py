@@ -17,9 +17,9 @@ import sys
 
 SUFFIXES = ("_c_f08ts_", "_c_f08_", "_f08ts_large_", "_f08_large_", "_f08ts_", "_f08_", "_cptr_", "__",
             "_", "")
-# Of C's arguments, Fortran has not argc and argv, nor what may come after the level of MPI_Pcontrol.
+# Fortran has neither argc and argv of C, nor the arguments after the level of MPI_Pcontrol.
 FORTRAN_OWN = {"MPI_Init": 1, "MPI_Init_thread": 3, "MPI_Pcontrol": 2}
-# By the standard without ierror; MPICH's mpi_f08 has one.
+# The standard has no ierror here, but MPICH's mpi_f08 has one.
 PERHAPS_WITHOUT_ERROR = {"mpi_pcontrol"}
 
 

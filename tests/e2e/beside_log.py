@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run of tests/programs/spmd.c says of itself, what burst_log.so has logged of it, and its report.
+"""Compares what a run of tests/programs/spmd.c prints about itself, the log of burst_log.so, and its report.
 
     beside_log.py CHECK OUTPUT LOG [REPORT]
 
-OUTPUT: what the program printed; LOG: the name that the log's files begin with; REPORT: report.json. The bounds
-hold on a machine that does other work as well. There a burst may take longer than the program wants, and the agent
-may take it for another phase's then, or for none: the length of such a burst is not that of its behaviour, and it
-is counted neither for nor against a phase.
+OUTPUT: what the program printed; LOG: the start of the names of the log's files; REPORT: report.json. The bounds
+hold on a machine that does other work as well. There a burst may be delayed and take longer than the program wants.
+The agent may put such a burst into another phase, or into none, because it has not the length of its behaviour.
+Therefore it is counted neither for nor against a phase.
 """
 import json
 import math
@@ -20,15 +20,15 @@ import burst_log
 import matching
 import truth
 
-CORE = 1.4         # times the least length of a behaviour: up to here, it was not held up
-LEAST_LENGTH = 0.7 # a phase of longer bursts has none that is shorter than this part of their least
-SLICE_SECONDS = truth.CUT_SECONDS / 20 # a slice is a tenth of what is cut, or less where the clock is fast
+CORE = 1.4         # times the least length of a behaviour: shorter bursts were not delayed
+LEAST_LENGTH = 0.7 # times the least length: a delayed burst of this phase is at least as long
+SLICE_SECONDS = truth.CUT_SECONDS / 20 # a slice is a tenth of what is cut, or less if the clock is fast
 QUIET = 0.7
-LARGE = 0.05       # of the time: smaller behaviours are not looked at
+LARGE = 0.05       # share of the time: smaller behaviours are not compared
 NUMBER_OFF = 0.03
 SHARE_OFF = 0.015
-INTERVALS_OFF = 3  # an interval may be off by so many times its half-width, one in some thousands
-EACH_LONGER = 1e-6 # seconds by which the agent's bursts may be longer: what is between its clock and the log's
+INTERVALS_OFF = 3  # times its half-width that an interval may be off; one in some thousands is farther
+EACH_LONGER = 1e-6 # seconds by which the agent's bursts may be longer: the time between its clock and that of the log
 ALL_LONGER = 0.01
 
 problems = []
@@ -51,7 +51,7 @@ class Run:
 
 
 def check_complete(run):
-    """The log has every burst that the program tells of, and each contains what was computed in it."""
+    """Checks that the log has every burst that the program printed, with at least its computing time."""
     for tag, (bursts, seconds) in run.told.items():
         of_tag, polling = run.log.tag == tag, run.log.polling[run.log.polling["tag"] == tag]
         number = of_tag.sum() + len(polling)
@@ -62,21 +62,21 @@ def check_complete(run):
 
 
 def check_processor_time(run):
-    """No burst has more processor time than its length, and the program has some."""
+    """Checks that no burst has more processor time than its length, and that the program has some."""
     log = run.log
     expect((log.cpu <= log.seconds).all(), "bursts with more processor time than their length")
     expect(log.cpu.sum() > 0, "no processor time")
 
 
 def check_number(run):
-    """The report has all bursts of the log; where one was cut, at most as many as its slices."""
+    """Checks that the report has all bursts of the log, and at most the slices of each that was cut in addition."""
     bursts, least = run.report["bursts"], len(run.log.seconds)
     most = least + slices(run.log.seconds)
     expect(least <= bursts <= most, f"{bursts} bursts, {least} to {most} in the log")
 
 
 def check_time(run):
-    """The bursts of the report take as long as those of the log."""
+    """Checks that the bursts of the report take as long as those of the log."""
     seconds = float(run.log.seconds.sum())
     most = ALL_LONGER * seconds + EACH_LONGER * len(run.log.seconds)
     expect(abs(run.report["compute_seconds"] - seconds) <= most,
@@ -84,8 +84,8 @@ def check_time(run):
 
 
 def check_places(run):
-    """The report names the program's functions: what is preloaded around the agent is not seen. A phase of
-    a few bursts may be what the log did while it was held up."""
+    """Checks that the report names the program's functions, and not those of the libraries around the agent.
+    Small phases are left out, because a phase of a few bursts may be the work of the log while it was delayed."""
     phases = [phase for phase in run.report["phases"] if phase["time_share"] > LARGE]
     found = [row["function"] for phase in phases for place in phase["source"]
              for row in place["from_path"] + place["to_path"]]
@@ -95,12 +95,12 @@ def check_places(run):
 
 
 def slices(seconds):
-    """How many bursts more the agent may count, because it has cut long ones."""
+    """Returns how many more bursts the agent may count, because it has cut long ones."""
     return int(numpy.ceil(seconds[seconds >= truth.CUT_SECONDS] / SLICE_SECONDS).sum())
 
 
 class Bounds:
-    """What the bursts of some behaviours are at least, and at most with those that were held up."""
+    """Number and share of the bursts of some behaviours, without the delayed ones and at most with them."""
 
     def __init__(self, log, core, held_up):
         least = log.seconds[core].min()
@@ -115,13 +115,13 @@ class Bounds:
 
 
 def core_of(log, tag):
-    """The bursts of a behaviour that were not held up."""
+    """Returns which bursts of a behaviour were not delayed."""
     of_tag = log.tag == tag
     return of_tag & (log.seconds <= CORE * log.seconds[of_tag].min())
 
 
 def rows(run):
-    """[(what, phases, bounds)] of the behaviours and the phases that belong together. Behaviours that are short
+    """Yields (name, phases, bounds) of the behaviours and the phases that belong together. Behaviours that are short
     by the report's limit have no phase."""
     log = run.log
     core = numpy.zeros(len(log.seconds), bool)
@@ -141,7 +141,7 @@ def rows(run):
 
 
 def check_phases(run):
-    """Number and share of the phases of each behaviour are those of the log."""
+    """Checks that number and share of the phases of each behaviour are those of the log."""
     found = list(rows(run))
     expect(found, "no behaviour has a phase")
     for name, phases, bounds in found:
@@ -155,7 +155,7 @@ def check_phases(run):
 
 
 def check_intervals(run):
-    """Where the report states intervals, none is off by a multiple of itself."""
+    """Checks that no interval of the report is off by a multiple of itself."""
     for name, phases, bounds in rows(run):
         for key, value, true, slack in (
                 ("bursts_ci95", "bursts", bounds.bursts, 1), ("time_share_ci95", "time_share", bounds.share, 1e-3)):
@@ -169,7 +169,7 @@ def check_intervals(run):
 
 
 def check_quiet(run):
-    """Most of the time is of bursts that were not held up: else it does not tell what is a phase."""
+    """Checks that most of the time is in bursts that were not delayed, because otherwise phases are not clear."""
     log = run.log
     core = numpy.zeros(len(log.seconds), bool)
     for tag in run.names:
@@ -179,7 +179,7 @@ def check_quiet(run):
 
 
 def check_left_out(run):
-    """Little is in no phase: what is too short, or like nothing else."""
+    """Checks that little time is in no phase, because bursts are too short or like no others."""
     left = run.report["short"]["time_share"] + run.report["unclassified"]["time_share"]
     log = run.log
     held_up = numpy.ones(len(log.seconds), bool)

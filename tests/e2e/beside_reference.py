@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a clustering against another tool's of the same bursts; prints what it found.
+"""Compares a clustering with that of another tool on the same bursts, and prints what it found.
 
 usage: beside_reference.py PHASEMUX DBSCAN_DIR REFINED_DIR THEIR_DBSCAN THEIR_REFINEMENT
 
-DBSCAN with the same parameters must give the same partition (adjusted Rand index 1, but for border
-points: 0.99). The refinement must have no more clusters than theirs, and score at least as high as
-the better of their two, all scored by the same code. It must be as tight (time-weighted variance of
-the two metrics) as their DBSCAN over all bursts, and hardly wider on those that theirs clusters.
-The spread with each one's own noise left out is printed, and not judged: it compares other bursts.
+DBSCAN with the same parameters must give the same partition (adjusted Rand index 1, or 0.99 because of border
+points). The refinement must have no more clusters than that of the other tool. It must score at least as high as
+the better of the other tool's two, all scored by the same code. It must be as tight (time-weighted variance of the
+two metrics) as the other DBSCAN over all bursts, and hardly wider on bursts that the other one clusters. The spread
+without the noise of each is printed but not checked, because it compares different bursts.
 """
 import collections
 import csv
@@ -31,7 +31,7 @@ def ours(folder):
 def theirs(path):
     with open(path) as file:
         rows = [line.split(",") for line in file if line[0] != "#"]
-    # clusters stand from 6 on, 5 is noise
+    # clusters are numbered from 6 on, and 5 is noise
     return {tuple(map(int, row[1:5])): max(int(row[-1]) - 5, 0) for row in rows}
 
 
@@ -54,7 +54,7 @@ def spread(labels, points, times):
 
 
 def score(phasemux, rows, labels):
-    """Our global score of their labels."""
+    """Returns the global score by phasemux of another tool's labels."""
     with tempfile.TemporaryDirectory() as folder:
         with open(folder + "/given.csv", "w", newline="") as file:
             out = csv.writer(file)

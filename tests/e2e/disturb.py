@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""disturb.py stop|move FILE COMMAND...: runs it, and again and again stops it for a while, or moves its
-threads to another processor, as happens when one is taken offline. FILE: how often, and the seconds
-that it was on a processor. Exits as the command does."""
+"""disturb.py stop|move FILE COMMAND...
+
+Runs the command, and repeatedly stops it for a while, or moves its threads to another processor, as happens when a
+processor is taken offline. FILE receives how often, and the seconds that the command was on a processor. Exits as the
+command does.
+"""
 import os
 import signal
 import subprocess

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of report.json: report.py CHECK FILE [ARGUMENT...]; exit 0 when it holds, else why not."""
+"""Checks report.json: report.py CHECK FILE [ARGUMENT...]. Exits with 0 if the check holds, or says why not."""
 import json
 import math
 import os
 import sys
 
-LARGE = 0.05  # phases above this share of the computing time are those that are compared
+LARGE = 0.05  # share of the computing time above which phases are compared
 SCHEMA = os.path.join(os.path.dirname(__file__), "..", "..", "agent", "report", "report.schema.json")
 problems = []
 
@@ -26,7 +26,7 @@ def large(report):
 
 
 def instructions(report, phase):
-    """Per burst: the model's second common event; IPC x cycles where it goes by another name."""
+    """Returns instructions per burst: the model's second common event, or IPC x cycles if it has another name."""
     for name, counter in phase["counters"].items():
         if "instr" in name.lower() or name == "PAPI_TOT_INS":
             return counter["mean"]
@@ -53,7 +53,7 @@ def check_accounting(name):
 
 
 def check_long(name):
-    """No phase is of bursts that are short, where each is read."""
+    """Checks that no phase has short bursts, in a run in which each burst is read."""
     report = load(name)
     for phase in report["phases"]:
         mean = phase["duration_seconds"]["mean"]
@@ -92,9 +92,9 @@ def check_breakdown(name):
 
 
 def check_same(name, other, within="0.02"):
-    """The same phases: each above 5% of the time in one is in the other too, with as many instructions
-    per burst within 2%, or what is given. One that is near 5% may be below it there, for time is
-    that of a machine that others use; but not below 2%."""
+    """Checks that each phase above 5% of the time in one report is in the other one too, with as many
+    instructions per burst within 2%, or what is given. A phase near 5% may be below it there, because others use
+    the machine, but not below 2%."""
     first, second = load(name), load(other)
     expect(large(first) and large(second), "no phase above 5%")
     for one, another in (first, second), (second, first):
@@ -107,7 +107,7 @@ def check_same(name, other, within="0.02"):
 
 
 def check_instructions(name, *wanted):
-    """The large phases are exactly those with so many instructions per burst, within 2%."""
+    """Checks that the large phases are exactly those with these instructions per burst, within 2%."""
     report = load(name)
     found = sorted(instructions(report, phase) for phase in large(report))
     wanted = sorted(map(float, wanted))
@@ -117,8 +117,8 @@ def check_instructions(name, *wanted):
 
 
 def check_turns(name, *works):
-    """One rank, every burst read: works of so many instructions took turns. Each has its bursts, to
-    one, and its instructions, exactly; those that are unclassified are missing."""
+    """Checks a run of one rank in which every burst is read, and works of these instructions took turns. Each has
+    its number of bursts within one, and exactly its instructions, except for unclassified bursts."""
     report = load(name)
     missing = report["unclassified"]["bursts"]
     for turn, work in enumerate(map(float, works)):
@@ -136,7 +136,7 @@ def check_turns(name, *works):
 
 
 def check_ipc(name, *pairs):
-    """INSTRUCTIONS:IPC... The phase with so many instructions per burst has this IPC, within 2%."""
+    """Checks INSTRUCTIONS:IPC...: the phase with INSTRUCTIONS per burst has this IPC, within 2%."""
     report = load(name)
     for pair in pairs:
         wanted, ipc = map(float, pair.split(":"))
@@ -149,11 +149,11 @@ def check_ipc(name, *pairs):
 
 
 def check_source(name, wanted, *ends):
-    """The phase with so many instructions: from_function, from, to_function, to of nearly all of it.
+    """Checks from_function, from, to_function, to of nearly all of the phase with these instructions.
 
-    A position is that of a file without its folder, or, when it ends with 0x, begins so. What a busy
-    machine makes of it is left out of the shares, which are of time: a thread may be kept waiting in its
-    first burst for a tenth of what the phase takes in all, and waits for locks that are else free.
+    A position is that of a file without its folder. If it ends with 0x, it is the start of a position. Delays by a
+    busy machine are left out of the shares, which are of time. A thread may wait in its first burst for a tenth of
+    the phase's time, and may wait for locks that are otherwise free.
     """
     report = load(name)
     near = [phase for phase in large(report)
@@ -174,7 +174,7 @@ def check_source(name, wanted, *ends):
 
 
 def check_hot(name, wanted, function, least, line=None):
-    """The phase with so many instructions ("-": the largest) was sampled so much in the function and line."""
+    """Checks the share of samples in the function and line, of the phase with these instructions ("-": the largest)."""
     report = load(name)
     near = [phase for phase in large(report)
             if wanted == "-" or abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
@@ -188,7 +188,7 @@ def check_hot(name, wanted, function, least, line=None):
 
 
 def check_fold(name, wanted, event, *rates):
-    """FROM:TO:RATE... The event's rate in the phase of so many instructions, within 0.15; it has one."""
+    """Checks FROM:TO:RATE...: the event has this rate in the phase of these instructions, within 0.15."""
     report = load(name)
     near = [phase for phase in large(report)
             if abs(instructions(report, phase) / float(wanted) - 1) <= 0.02]
@@ -205,7 +205,7 @@ def check_fold(name, wanted, event, *rates):
 def check_like_perf(name, text, *parts):
     """The phases were sampled where `perf report -F overhead,dso,sym` says, in these shared objects.
 
-    Of the time in phases, each function that has 10% in one has that in the other, within 5%.
+    Each function with 10% of the time in phases in one of them has this share in the other, within 5%.
     """
     mine, perfs = {}, {}
     for phase in load(name)["phases"]:
@@ -230,7 +230,7 @@ def check_like_perf(name, text, *parts):
 
 
 def check_same_as(name, other):
-    """The same JSON value."""
+    """Checks that both files have the same JSON value."""
     expect(load(name) == load(other), "they differ")
 
 
@@ -241,10 +241,10 @@ def check_phases(name, least, most):
 
 
 def check_kernels(name, bursts, within, *functions):
-    """Each function is one phase of so many bursts, within a share, and there is no other of a tenth of that.
+    """Checks that each function is one phase of `bursts` bursts, within a share, and no other has a tenth of that.
 
     A function is named by the path of the call that ends its bursts. Numbers of bursts are compared, and
-    not times: on a busy machine a few bursts that wait take most of the time.
+    not times, because on a busy machine a few bursts that wait take most of the time.
     """
     wanted = float(bursts)
     found = []
@@ -297,7 +297,7 @@ def check_value(name, path, wanted):
 
 
 def check_account(name):
-    """What phasemux says it took holds its start and its end, in every process."""
+    """Checks that the overhead in the report includes the start and the end, in every process."""
     report = load(name)
     agent = report["agent"]
     ends = (agent["start_seconds"] + agent["end_seconds"]) * report["ranks"]

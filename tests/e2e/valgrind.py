@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""valgrind.py FILE...: errors and leaks, of valgrind's XML, that are phasemux's; exit 0: none.
+"""valgrind.py FILE...: prints the errors and leaks of phasemux in valgrind's XML; exit code 0: there are none.
 
-Whose an error is, the innermost frame says that is neither the C library's nor of a library that
-works for us. What is reachable at the end is no leak: other threads may still look at it.
+An error belongs to the innermost frame that is neither in the C library nor in a library that works for phasemux.
+Memory that is reachable at the end is no leak, because other threads may still read it.
 """
 import os
 import sys
@@ -14,7 +14,7 @@ NOBODY = ("libc.so", "ld-linux", "vgpreload", "libstdc++", "libm.so", "libjansso
           "liburcu", "libdw", "libelf", "libphasemux-openmpi", "libphasemux-mpich", "libphasemux-mpi.")
 
 
-# They call none of what we open: where they seem to, a plugin of theirs that is gone had the addresses.
+# These libraries call nothing that phasemux opens. If they seem to, one of their unloaded plugins had the addresses.
 MPI = ("libopen-", "libmpi.", "libmpich.")
 
 
@@ -28,7 +28,7 @@ def owner(error):
 
 
 def of_running_thread(error):
-    """What the loader keeps for a thread that runs on past the end is found by the processor alone."""
+    """Returns whether this is the loader's memory of a thread that runs beyond the end, which only the processor finds."""
     return any((frame.findtext("fn") or "").startswith(("allocate_dtv", "_dl_allocate_tls"))
                for frame in error.find("stack"))
 
