@@ -33,7 +33,7 @@
 #define FRAMES_MAX 32
 /* frames of this library and of the preload, above those of the program */
 #define FRAMES_OF_OWN 8
-/* a power of two; at most this many paths are found by their hash */
+/* a power of two, and the largest number of paths that are found by their hash */
 #define PATHS_MAX     (1 << 16)
 #define CHUNK_RECORDS (1 << 20)
 #define CHUNKS_MAX    64
@@ -352,7 +352,8 @@ static void enter(enum burst_call call, const void *site, const void *frame)
 		site = ((const void *const *)frame)[-1];
 	}
 	/*
-	 * a call deeper in the stack is made by the one under way; otherwise that one was left without a return
+	 * a call deeper in the stack is made by the one under way, but any other call shows that this one was
+	 * left
 	 */
 	if (log->depth && frame < log->frame) {
 		log->depth++;

@@ -74,7 +74,7 @@ static void classification(unsigned dims, unsigned places)
 			c->table.all[p].place = (p % places + 1) * 2654435761u | 1;
 	}
 	prototypes_index(&c->table);
-	/* bursts are near prototypes */
+	/* points of bursts are near prototypes */
 	for (int i = 0; i < BATCH; i++) {
 		unsigned near = (unsigned)rand() % PROTOTYPES_MAX;
 

@@ -15,7 +15,7 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
 	int (*real)(pthread_cond_t *, pthread_mutex_t *);
 
 	*(void **)&real = dlvsym(RTLD_NEXT, "pthread_cond_wait", "GLIBC_2.3.2");
-	if (!real) /* where there was never another */
+	if (!real) /* a C library with one version of it */
 		*(void **)&real = dlsym(RTLD_NEXT, "pthread_cond_wait");
 	atomic_fetch_add(&waits, 1);
 	return real(condition, lock);

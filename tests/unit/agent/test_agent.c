@@ -40,7 +40,7 @@ static struct {
 	struct ledger *ledger;
 	struct exchange *exchange;
 	struct thread *threads[THREADS];
-	/* each behaviour has its own calls; with mixed_site one site starts both */
+	/* one site starts both behaviours; false: each has a site of its own */
 	bool mixed_site;
 } run;
 

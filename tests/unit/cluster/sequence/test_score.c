@@ -111,7 +111,7 @@ static void test_partition(void)
 	/* pairs: cells 2 of 1 each; rows 2 x 3, columns 3 x 1; (2 - 18/15) / (4.5 - 18/15) */
 	is_near(partition_agreement(a, b, 6), 0.8 / 3.3, 1e-12, "adjusted Rand index by hand");
 	is_near(partition_agreement(a, a, 6), 1, 1e-12, "of a partition with itself");
-	/* cluster 2 at 0 and 2: variance 1 for 2 of 10 units of time; the others have none */
+	/* cluster 2 at 0 and 2: variance 1 for 2 of 10 units of time, and 0 for the others */
 	is_near(partition_spread(label, 3, points, 1, duration, 6), 0.2, 1e-12, "spread");
 }
 
