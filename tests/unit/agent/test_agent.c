@@ -172,7 +172,7 @@ static void check_counters(const char *name)
 			if (!good)
 				diag("%s: %g, truth %g", event->name, phase.event[e].mean, truth);
 		}
-		is_int(right, run.counting.plan.events, "every counter is what was done");
+		is_int(right, run.counting.plan.events, "every counter has its true value");
 	}
 }
 
@@ -297,7 +297,7 @@ static void test_returns_at_once(void)
 	thread->skip = &skips;
 	delimit_return(thread, 1, clock_now());
 	ok(thread->unobserved <= clock_now() - before,
-			"a thread that is met while it is off was not off before (%g s)",
+			"a thread that is first met while the agent is off was not off before (%g s)",
 			clock_ns(thread->unobserved) * 1e-9);
 	thread_close(thread);
 	thread_free(thread);
@@ -322,7 +322,7 @@ static void test_keeps_budget(void)
 	}
 	budget_keep(thread, &run.rules, second / 2);
 	ok(thread->pay > 0 && thread->pay < run.rules.pay,
-			"while the start is not paid for, fewer bursts are read, but some");
+			"while the start is over the budget, fewer bursts are read, but some");
 	budget_keep(thread, &run.rules, 2 * second);
 	is_near(thread->pay, run.rules.pay, 0, "then as many as the budget has for reads");
 	site_add(&thread->counts.reads, 15000);
@@ -330,7 +330,7 @@ static void test_keeps_budget(void)
 	budget_keep(thread, &run.rules, 2 * second);
 	ok(thread->pay < run.rules.pay, "fewer, when reads have cost more than they should");
 	budget_keep(thread, &run.rules, 4 * second);
-	is_near(thread->pay, run.rules.pay, 0, "until that is made up for");
+	is_near(thread->pay, run.rules.pay, 0, "until the budget covers that");
 	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
 	budget_keep(thread, &run.rules, 8 * second);
 	is_near(thread->pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
@@ -342,7 +342,7 @@ static void test_keeps_budget(void)
 			"a hook that is timed stands for those that are not");
 	thread_account_hook(thread, &run.rules, second);
 	ok(thread_own_ticks(thread, &run.rules) - spent < 100.0 * 100 * THREAD_CALLS_TIMED,
-			"but not where it was held up");
+			"but not if it was delayed");
 	site_add(&thread->counts.service_ticks, second);
 	thread->pay = run.rules.pay;
 	run.rules.allowed = 0;
@@ -434,9 +434,9 @@ static void test_sites_are_full(void)
 	for (uint32_t from = 1001; sites->spans < SPANS_MAX - 1; from++)
 		span_find(sites, from, 1);
 	is_int(span_find(sites, 1000, 2), one,
-			"without room for more, bursts are taken for others from their site");
-	is_int(span_find(sites, 1, 2), 0, "where there are none, for those of no known site");
-	ok(sites->span[0].used, "which there are then");
+			"without room for more spans, bursts count as others from their site");
+	is_int(span_find(sites, 1, 2), 0, "if there are none, as those of no known site");
+	ok(sites->span[0].used, "which has its span then");
 	for (int i = 0; i < BURSTS_HERE; i++)
 		one_burst(thread, i);
 	ledger_drain(run.ledger, thread);
@@ -447,7 +447,7 @@ static void test_sites_are_full(void)
 	qsort(execution, BURSTS_HERE, sizeof(*execution), by_value);
 	for (int i = 1; i < BURSTS_HERE; i++)
 		distinct += execution[i] != execution[i - 1];
-	is_int(distinct, BURSTS_HERE, "as what their own site does for the how manieth time");
+	is_int(distinct, BURSTS_HERE, "each with its own number of the execution of its site");
 	thread_close(thread);
 	thread_free(thread);
 	exchange_free(run.exchange);

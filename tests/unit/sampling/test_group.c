@@ -272,7 +272,7 @@ static void test_kernel_software(void)
 	ok(delta[0] > 10000 && delta[0] < 10u * 1000000000u, "time passed");
 	ok(delta[1] > 0, "pages were touched");
 	free(memory);
-	ok(tap_survives(abandon_in_child, &group, 10), "a child lets go of what it inherits");
+	ok(tap_survives(abandon_in_child, &group, 10), "a child releases what it inherits");
 	memcpy(before, after, sizeof(before));
 	ok(group_read(&group, after) == 0 && after[0] > before[0], "and the parent counts on");
 	group_close(&group);
@@ -312,7 +312,7 @@ static void test_above_limit(unsigned descriptors)
 	limit = (struct rlimit){ FEW, before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &limit);
 	is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad), 0,
-			"where the limit is low, too");
+			"also if the limit is low");
 	ok(group_bytes(&group) == 0, "without a page");
 	is_int(open_descriptors() - descriptors, 5, "with five descriptors");
 	ok(group.fd[0] >= FEW && group.fd[4] >= FEW, "that the program will not miss (%d ..)",
@@ -368,7 +368,7 @@ static void test_saved_pages(void)
 	setrlimit(RLIMIT_NOFILE, &before);
 	test_above_limit(descriptors);
 	ok(tap_survives(pages_below_limit, NULL, 10),
-			"where the limit is low and cannot be raised, it has pages");
+			"if the limit is low and cannot be raised, it has pages");
 	is_int(scripted_pmu_open(), 0, "closed, it holds nothing");
 }
 
@@ -395,7 +395,7 @@ static void test_rdpmc(void)
 	is_int((long long)rdpmc_extend(5, 48), 5, "a small count stays");
 	is_int((long long)rdpmc_extend((UINT64_C(1) << 48) - 3, 48), -3, "48 bits are signed");
 	is_int((long long)rdpmc_extend(UINT64_C(1) << 47, 48), -(1LL << 47), "their sign bit too");
-	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "what is above is ignored");
+	is_int((long long)rdpmc_extend(0xabcd000000000007, 40), 7, "higher bits are ignored");
 	fabricated_page = (struct perf_event_mmap_page){
 		.lock = 4,
 		.index = 3,
@@ -469,7 +469,7 @@ static void test_pages(void)
 	is_int(let_go, 4, "the siblings' descriptors are let go");
 	group_enable(&group);
 	ok(count_work(&group, "fma", 1000000, delta) && delta[0] == 400000,
-			"what is on no counter is asked of the kernel");
+			"the kernel reads events that are on no counter");
 	group_close(&group);
 	is_int(unmapped, 5, "every page is unmapped");
 	is_int(let_go, 5, "and the leader closed");

@@ -197,7 +197,7 @@ static void test_kernel(void)
 	uint64_t now;
 
 	if (open_two(groups, &overflow, pmu_kernel(), software, 200)) {
-		skip("the kernel's samples", "this kernel does not let us");
+		skip("the kernel's samples", "this kernel does not allow it");
 		return;
 	}
 	group_enable(&groups[0]);
@@ -213,7 +213,7 @@ static void test_kernel(void)
 	ok(taken.last.values[0] > 20000000 && (double)taken.last.values[0] <= taken.wall + 1e7,
 			"as they then were");
 	ok(taken.last.time <= now && taken.last.time > now - 5000000000u, "with the time");
-	ok(taken.placed > taken.samples * 3 / 4, "and the place, but for those in its calls (%u)",
+	ok(taken.placed > taken.samples * 3 / 4, "and the place, except for samples in calls (%u)",
 			taken.placed);
 	group_disable(&groups[0]);
 	group_enable(&groups[1]);

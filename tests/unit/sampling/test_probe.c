@@ -161,7 +161,7 @@ static void test_here(void)
 		ok(probe.sample_ns > 0 && probe.sample_ns < 1e7, "a sample %.0f ns",
 				probe.sample_ns);
 	else
-		skip("what a sample takes", "this kernel does not let us sample");
+		skip("what a sample takes", "this kernel does not allow samples");
 	if (!probe.hardware) {
 		skip("this machine's counters", strerror(probe.hardware_errno));
 		return;

@@ -99,7 +99,7 @@ static void test_threads(void)
 	pthread_create(&thread, NULL, work_apart, &theirs);
 	pthread_join(thread, NULL);
 	is_near(theirs, 152000, 1, "a thread's work is its own");
-	is_near(scripted_pmu_total(PERF_TYPE_RAW, CYCLES), mine, 0, "and nobody else's");
+	is_near(scripted_pmu_total(PERF_TYPE_RAW, CYCLES), mine, 0, "and no other thread's");
 }
 
 static double seconds(clockid_t which)

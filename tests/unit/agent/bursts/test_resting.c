@@ -58,20 +58,21 @@ static void test_need(void)
 	is_int((long long)wanted_at(ms(200), ms(1.5)), 0,
 			"a run has a start: a little is in advance");
 	rest = wanted_at(ms(300), ms(20));
-	ok(rest > 0, "who has spent more than is allowed rests");
+	ok(rest > 0, "a thread over its budget rests");
 	ok((double)ms(20) <= ALLOWED * (double)(ms(100) + rest),
-			"so long that what was spent is allowed for it and the time before");
+			"until the budget of the rest and of the time before covers what was spent");
 	is_int((long long)wanted_at(ms(400), ms(0.1)), 0,
-			"who does not go on so needs no other one");
-	ok(wanted_at(ms(410), ms(5)) > 0, "who does rests again");
+			"a thread that then spends less needs no other rest");
+	ok(wanted_at(ms(410), ms(5)) > 0, "a thread that spends as much rests again");
 	ok(wanted_at(ms(430), ms(19.9)) <= ms(2000), "no rest is longer than two seconds");
 	thread->window.multiple = 100;
-	is_int((long long)wanted_at(ms(440), ms(5)), 0, "first it is seen whether calls go by");
-	ok(wanted_at(ms(450), ms(5)) > 0, "if they do not, the thread rests");
+	is_int((long long)wanted_at(ms(440), ms(5)), 0,
+			"no rest before it is known whether calls can be skipped");
+	ok(wanted_at(ms(450), ms(5)) > 0, "if they cannot, the thread rests");
 	thread_free(thread);
 
 	begin(0);
-	is_int((long long)wanted_at(ms(100), ms(90)), 0, "without a budget nobody rests");
+	is_int((long long)wanted_at(ms(100), ms(90)), 0, "without a budget no thread rests");
 	thread_free(thread);
 }
 
@@ -91,8 +92,7 @@ static void test_count(void)
 	struct account account;
 
 	begin(ALLOWED);
-	is_int(rest_takes(&slot.rest) || rest_skips(&slot.rest), 0,
-			"awake: each call is looked at");
+	is_int(rest_takes(&slot.rest) || rest_skips(&slot.rest), 0, "awake: no call is skipped");
 	thread->resting.wanted = ms(1000000);
 	resting_begin(thread, now);
 	for (int i = 0; i < 1600; i++) {
@@ -101,12 +101,12 @@ static void test_count(void)
 		looked += !by;
 		taken += by || rest_takes(&slot.rest);
 	}
-	is_int((long long)taken, 1600, "in a rest none is");
+	is_int((long long)taken, 1600, "in a rest all are");
 	is_near((double)looked, 1600. / REST_LOOKS, 20,
 			"of quick calls, one in 16 looks at the clock");
 	slot.rest.nests = true;
 	is_int(rest_skips(&slot.rest), 0, "calls that make others are seen when they return");
-	ok(rest_takes(&slot.rest), "and are not looked at either");
+	ok(rest_takes(&slot.rest), "and are skipped, too");
 	slot.rest.until = 1;
 	for (taken = 0; rest_takes(&slot.rest);)
 		taken++;
@@ -169,11 +169,11 @@ static void test_estimate(void)
 	is_near(account.bursts, 60, 0, "they are bursts of the thread");
 	is_near(account.ticks, 60. * (double)ms(1), 10, "and took as long");
 	is_near(account.polls, 120, 0, "so is polling");
-	is_near(variance(), 0, 0, "where all windows are alike, they are known");
+	is_near(variance(), 0, 0, "if all windows are alike, the bursts have no variance");
 	for (int i = 0; i < 8; i++)
 		now = stretch(now, 100, 25, 1);
 	is_near(unread(), 160 + 10, 1, "parts of bursts add up");
-	ok(variance() > 0, "where windows differ, they are not (variance %g)", variance());
+	ok(variance() > 0, "if windows differ, they have some (variance %g)", variance());
 	before = unread();
 	now = stretch(now, 10, 20, 2);
 	is_near(unread() - before, 2, 0,

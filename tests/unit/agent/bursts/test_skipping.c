@@ -167,7 +167,7 @@ static void check(const char *name, uint64_t calls, double tolerance)
 	ok(fabs(account.ticks / (double)true_burst - 1) <= tolerance,
 			"%s: the time of the bursts (%g of it)", name,
 			account.ticks / (double)true_burst);
-	ok(account.skipped == (double)(calls - looked_at), "%s: those that went by", name);
+	ok(account.skipped == (double)(calls - looked_at), "%s: the skipped calls", name);
 	is_near(thread_own_ticks(thread, &rules) - account.service_ticks,
 			account.skipped * SKIP_TICKS, 0.5, "and what they cost");
 }
@@ -191,10 +191,12 @@ static void test_loop(void)
 	check("a loop of two calls", MILLION + 1, 0.02);
 	ok((double)looked_at < 1.2 * MILLION / (SKIPPING_MAX + 1) &&
 					(double)looked_at > 0.8 * MILLION / (SKIPPING_MAX + 1),
-			"one in so many was looked at, about (%g)", (double)looked_at);
+			"about one call in SKIPPING_MAX + 1 was not skipped (%g)",
+			(double)looked_at);
 	ticks = between(0x2000, 0x1000, &bursts);
-	is_near(bursts / (MILLION / 2), 1, 0.02, "so many from the second to the first");
-	is_near(ticks / (300.0 * MILLION / 2), 1, 0.02, "so long are they");
+	is_near(bursts / (MILLION / 2), 1, 0.02,
+			"number of bursts from the second call to the first");
+	is_near(ticks / (300.0 * MILLION / 2), 1, 0.02, "length of these bursts");
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -224,22 +226,22 @@ static void test_other_stack(void)
 	begin(SKIPPING_MAX);
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000, false, 50, 50);
-	ok(looked_at < 5000, "one place goes by");
+	ok(looked_at < 5000, "calls from one place are skipped");
 	while (!skip_left(thread->skip))
 		one_call(0x1000, false, 50, 50);
 	frame = (const void *)0x6000;
 	one_call(0x1000, false, 50, 50);
-	ok(looks, "the same place with another stack does not");
+	ok(looks, "a call from this place with another stack is not");
 	frame = (const void *)0x7000;
 	while (!skip_left(thread->skip))
 		one_call(0x1000, false, 50, 50);
 	one_call(0x2000, false, 50, 50);
-	ok(looks, "another place does not");
+	ok(looks, "a call from another place is not");
 	looked_at = 0;
 	for (int i = 0; i < 10000; i++)
 		one_call(0x1000 + 16 * (uintptr_t)(i % 20), false, 50, 50);
 	is_near((double)looked_at, 10000, 200,
-			"of places that are too many for a window, none does");
+			"with too many places for a window no call is skipped");
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -268,10 +270,10 @@ static void test_nesting(void)
 	nesting = 0x2000;
 	for (int i = 0; i < MILLION; i++)
 		one_call(i % 4 ? 0x1000 : 0x2000, false, 50, 50);
-	ok(looked_at < MILLION / 20, "calls that nest go by, too (%llu of a million do not)",
+	ok(looked_at < MILLION / 20, "calls that nest are skipped, too (%llu of a million are not)",
 			(unsigned long long)looked_at);
-	is_int((long long)expected_nesting, 0, "but none as what was expected");
-	ok(expected > MILLION / 3, "as the others do (%llu)", (unsigned long long)expected);
+	is_int((long long)expected_nesting, 0, "but none of them as the expected call");
+	ok(expected > MILLION / 3, "as the others are (%llu)", (unsigned long long)expected);
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -293,7 +295,8 @@ static void test_rare_place(void)
 	one_call(0x3000, true, 100, 100);
 	check("a place that is rare", 10 * MILLION + 1, 0.02);
 	ok((double)looked_at < 2 * 10.0 * MILLION / (SKIPPING_MAX + 1),
-			"a place that is rare: it goes by as well (%g)", (double)looked_at);
+			"a place that is rare: its calls are skipped as well (%g)",
+			(double)looked_at);
 	ticks = between(0x1000, 0x2000, &bursts);
 	is_near(bursts / (double)rare, 1, 0.1, "a place that is rare: its bursts");
 	is_near(ticks / (400 * (double)rare), 1, 0.15, "a place that is rare: their time");
@@ -308,24 +311,24 @@ static void test_budget(void)
 
 	begin(0);
 	is_int(skipping_multiple(thread, &rules, 100000, second, second), 0,
-			"a hundred thousand calls a second are looked at, each");
+			"of a hundred thousand calls a second none is skipped");
 	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 10,
-			"of three millions one in eleven");
+			"of three millions ten in eleven are");
 	is_int(skipping_multiple(thread, &rules, 100 * MILLION, second, second), SKIPPING_MAX,
-			"of very many one in so many");
+			"of very many SKIPPING_MAX in SKIPPING_MAX + 1");
 	thread->window.doubt = second / 50;
 	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 0,
-			"none goes by while much of what went by was long");
+			"none is skipped while much of the skipped time was in long bursts or calls");
 	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, 3 * second), 10,
 			"until the run is longer");
 	thread->window.doubt = 0;
 	rules.allowed = 0;
 	is_int(skipping_multiple(thread, &rules, 3 * MILLION, second, second), 0,
-			"without a budget, all are looked at");
+			"without a budget, none is skipped");
 	site_add(&thread->counts.calls, 3 * MILLION);
 	rules.allowed = 0.009;
 	budget_keep(thread, &rules, second);
-	is_int(thread->window.multiple, 10, "a thread asks for it");
+	is_int(thread->window.multiple, 10, "a thread sets this number for itself");
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -342,8 +345,8 @@ static void test_something_long(bool waits, const char *name)
 	one_call(0x3000, true, 100, 100);
 	check(name, MILLION + 1, 0.01);
 	ok(thread->window.doubt <= most && thread->window.doubt >= most / 2,
-			"%s: it is known how much time was long, where it may have been a call's (%g)",
-			name, (double)thread->window.doubt);
+			"%s: the doubtful time is known, which may be that of calls (%g)", name,
+			(double)thread->window.doubt);
 	thread_close(thread);
 	thread_free(thread);
 }
@@ -357,9 +360,9 @@ static void check_polling(const char *name, double bursts, double burst_ticks, d
 	struct account account;
 
 	thread_account(thread, &account);
-	ok(account.bursts == bursts, "%s: so many bursts (%g of %g)", name, account.bursts, bursts);
-	ok(account.polls == polls, "%s: so many times the program polled (%g of %g)", name,
-			account.polls, polls);
+	ok(account.bursts == bursts, "%s: number of bursts (%g of %g)", name, account.bursts,
+			bursts);
+	ok(account.polls == polls, "%s: number of polls (%g of %g)", name, account.polls, polls);
 	ok(account.ticks + account.poll_ticks + count(&thread->counts.mpi_ticks) ==
 					(double)(now - 1000),
 			"%s: no time is lost", name);
@@ -381,7 +384,8 @@ static void test_polling(void)
 		any_call(0x2000, ASKS, 100, 300);
 	}
 	ok((double)looked_at < 1.2 * MILLION / (SKIPPING_MAX + 1) + 200,
-			"two calls that ask, in turn: most go by (%g do not)", (double)looked_at);
+			"two calls that ask, in turn: most are skipped (%g are not)",
+			(double)looked_at);
 	any_call(0x3000, WAITS, 125, 300); /* the mean, after skipped calls */
 	check_polling("two calls that ask", 2, 275, MILLION - 1, 250.0 * MILLION / 2);
 }
@@ -400,9 +404,9 @@ static void test_answers(uint32_t answered_too)
 			any_call(0x2000, ANSWERED, 100, 200);
 		any_call(0x3000, PASSES, 200000, 300);
 	}
-	ok((double)looked_at < 0.1 * rounds * 2000, "answers: most calls go by (%g do not)",
+	ok((double)looked_at < 0.1 * rounds * 2000, "answers: most calls are skipped (%g are not)",
 			(double)looked_at);
-	check_polling(answered_too ? "answers, most of them to no purpose" : "answers", 2 * rounds,
+	check_polling(answered_too ? "answers, most of them without effect" : "answers", 2 * rounds,
 			rounds * 200100.0, rounds * (2000.0 + answered_too),
 			rounds * (2000.0 + answered_too) * 100);
 }
@@ -437,10 +441,10 @@ static void test_held_up(bool is_held, uint32_t multiple)
 		struct account account;
 
 		thread_account(thread, &account);
-		is_near(account.bursts, 3, 0, "held up while it polls: no burst");
-		ok(account.ticks < 1000, "held up while it polls: no computing (%g)",
+		is_near(account.bursts, 3, 0, "preempted while it polls: no burst");
+		ok(account.ticks < 1000, "preempted while it polls: no computing (%g)",
 				account.ticks);
-		is_int((long long)doubt, 0, "held up while it polls: no doubt");
+		is_int((long long)doubt, 0, "preempted while it polls: no doubt");
 		thread_close(thread);
 		thread_free(thread);
 		return;
@@ -455,8 +459,7 @@ static void test_cost(void)
 	uint64_t begin = clock_now();
 	double cost = skipping_cost(), all = (double)(clock_now() - begin);
 
-	ok(cost > 0 && cost < all, "a call that goes by costs %.2f ticks, found out in %.0f", cost,
-			all);
+	ok(cost > 0 && cost < all, "a skipped call costs %.2f ticks, measured in %.0f", cost, all);
 }
 
 int main(void)

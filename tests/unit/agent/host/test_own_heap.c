@@ -55,7 +55,7 @@ static void test_pieces(void)
 	for (unsigned i = 0; i < MANY; i++)
 		kept = kept && is_all(piece[i], (int)(i % 256), i * 7 % 300);
 	ok(aligned, "each piece can hold anything");
-	ok(kept, "and is nobody else's");
+	ok(kept, "and overlaps no other piece");
 	grown = realloc(piece[3], 100000);
 	ok(grown && is_all(grown, 3, 21), "a piece that grows keeps what was in it");
 	piece[3] = grown;
@@ -88,7 +88,8 @@ static void test_reuse(void)
 	free(b);
 	b = malloc(500);
 	memset(b, 2, 500);
-	ok(is_all(a, 1, 1000) && is_all(c, 3, 1000), "what is freed before others overwrites none");
+	ok(is_all(a, 1, 1000) && is_all(c, 3, 1000),
+			"a piece that is freed before others overwrites none of them");
 	free(b);
 	free(c);
 	b = malloc(2000);
@@ -99,12 +100,12 @@ static void test_reuse(void)
 	(void)last;
 	skip("what is freed is used again", "a sanitizer looks after the memory");
 #else
-	ok((uintptr_t)b < last, "what is freed with all behind it is used again");
+	ok((uintptr_t)b < last, "memory is used again when all behind it is freed");
 	free(b);
 	free(c);
 	b = malloc(3000);
 	c = NULL;
-	ok((uintptr_t)b == first, "in whatever order it goes");
+	ok((uintptr_t)b == first, "in any order of freeing");
 #endif
 	free(b);
 	free(c);
@@ -134,20 +135,20 @@ static void test_apart(void)
 	(void)heap;
 	(void)own;
 	(void)is_near_to;
-	skip("what is allocated lies apart", "a sanitizer looks after the memory");
+	skip("own memory lies apart", "a sanitizer looks after the memory");
 #else
-	ok((uintptr_t)again == own, "what was all freed is used again");
+	ok((uintptr_t)again == own, "memory is used again when all of it was freed");
 	ok(!is_near_to(again, heap) && is_near_to(kept, own),
-			"it is apart from the program's heap");
-	ok(is_near_to(programs, heap), "what came from there stays there");
-	ok(!is_near_to(of_other, own), "another thread's is its own");
+			"own memory is apart from the program's heap");
+	ok(is_near_to(programs, heap), "a piece of the program's heap stays there");
+	ok(!is_near_to(of_other, own), "another thread allocates in the program's heap");
 #endif
 	free(again);
 	own_heap_end();
 	own_heap_begin();
 	again = malloc(100);
 	own_heap_end();
-	ok(again != kept && is_all(kept, 1, 100), "what was not freed stays");
+	ok(again != kept && is_all(kept, 1, 100), "a piece that was not freed stays");
 	free(again);
 	kept = realloc(kept, 1000);
 	ok(kept && is_all(kept, 1, 100), "and can grow, and be freed, later");

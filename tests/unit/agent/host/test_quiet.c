@@ -59,11 +59,11 @@ static void test_raised(int fd, int signal, int error, const char *name)
 	ok(!handled && !is_pending(signal) && !is_blocked(signal),
 			"no signal is left of it, and none is blocked");
 	sigprocmask(SIG_BLOCK, &one, NULL);
-	is_int(quiet_write(fd, "text", 4), error, "the same where the program blocks the signal");
+	is_int(quiet_write(fd, "text", 4), error, "the same if the program blocks the signal");
 	ok(!is_pending(signal) && is_blocked(signal),
 			"which is then not pending, and still blocked");
 	raise(signal);
-	is_int(quiet_write(fd, "text", 4), error, "and where one of the program's is pending");
+	is_int(quiet_write(fd, "text", 4), error, "and if a signal of the program is pending");
 	ok(is_pending(signal), "which is so afterwards");
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
 	is_int(handled, 1, "and the program gets that one");
@@ -107,11 +107,11 @@ int main(void)
 	signal(SIGPIPE, handle);
 	signal(SIGXFSZ, handle);
 	errno = EAGAIN;
-	is_int(quiet_write(file, "text", 4), 0, "what can be written is");
+	is_int(quiet_write(file, "text", 4), 0, "what fits is written");
 	ok(pread(file, text, sizeof(text), 0) == 4 && strcmp(text, "text") == 0, "as it is");
 	is_int(errno, EAGAIN, "and errno is as before");
 	is_int(quiet_write(-1, "text", 4), -EBADF, "no descriptor is an error");
-	test_raised(pipe, SIGPIPE, -EPIPE, "a pipe that nobody reads");
+	test_raised(pipe, SIGPIPE, -EPIPE, "a pipe without a reader");
 	test_size(file);
 	return tap_done();
 }

@@ -85,8 +85,8 @@ static void check(const char *name, uint32_t count, uint32_t others)
 	for (int r = 0; r < RANKS; r++)
 		programs_add(&added, job.command[r], job.bytes[r], (unsigned)r);
 	is_int(job.told.count, count, name);
-	is_int(job.told.others, others, "and so many ranks run others");
-	ok(is_same(&job.told, &added), "what ranks tell is what is known if they are added");
+	is_int(job.told.others, others, "and the number of ranks that run others");
+	ok(is_same(&job.told, &added), "the exchange of ranks gives the same as adding them");
 }
 
 int main(void)

@@ -84,7 +84,7 @@ static void test_period(void)
 		stretches[i].calls += stretches[i].calls / 4;
 	slowdown_of(stretches, STRETCHES, &slowdown);
 	ok(fabs(slowdown.mean - 0.01) <= slowdown.ci95 && slowdown.ci95 < 0.05,
-			"what comes first in each pair is not taken for what is observed: %g +- %g",
+			"the first stretch of each pair is not mistaken for the observed one: %g +- %g",
 			slowdown.mean, slowdown.ci95);
 }
 
@@ -110,13 +110,12 @@ static void test_refused(void)
 	for (unsigned i = 0; i < STRETCHES; i++)
 		stretches[i].calls = (uint64_t)(1000 * pow(1.06, i / 2));
 	slowdown_of(stretches, STRETCHES, &slowdown);
-	is_int(slowdown.compared, 0,
-			"where the program did something else before than after, none");
+	is_int(slowdown.compared, 0, "if the program's work changed, none");
 	make(stretches, 0.01, 0, &state);
 	for (unsigned i = 0; i < STRETCHES; i++)
 		stretches[i].calls = 15;
 	slowdown_of(stretches, STRETCHES, &slowdown);
-	is_int(slowdown.compared, 0, "where it made few calls, none");
+	is_int(slowdown.compared, 0, "if it made few calls, none");
 	stretches[3].calls = stretches[4].calls = stretches[5].calls = 0;
 	slowdown_of(stretches, STRETCHES, &slowdown);
 	ok(!slowdown.compared && isnan(slowdown.mean), "and none is no rate");

@@ -81,18 +81,17 @@ static void test_addresses(void)
 	is_int(count, 3, "a file that another process alone has loaded is appended");
 	is_str(modules[2].path, "/lib/c", "by its path");
 	is_int(samples_at(back, 0x400000 + 0x1234, 1), 17, "the same place is one");
-	is_int(samples_at(back, 0x400000 + 0x1234, 2), 1, "but for its prototype");
+	is_int(samples_at(back, 0x400000 + 0x1234, 2), 1, "except for its prototype");
 	is_int(samples_at(back, 0x7f0000000000 + 0x2000, 1), 3, "what one process had");
 	is_int(samples_at(back, modules[2].base + 0x3000, 2), 5, "what the other had");
-	is_int(samples_at(back, 1, 2), 2, "what is in no file is in none");
+	is_int(samples_at(back, 1, 2), 2, "an address in no file stays in no file");
 	ok(modules[2].begin <= modules[2].base + 0x3000 &&
 					modules[2].end > modules[2].base + 0x3000,
 			"a place lies in its file");
 
 	memset(back, 0, sizeof(*back));
 	memcpy(modules, first, sizeof(first));
-	is_int(profile_restore(total, modules, 2, 2, back), 2,
-			"where there is no room for the file");
+	is_int(profile_restore(total, modules, 2, 2, back), 2, "without room for the file");
 	is_int(samples_at(back, 1, 2), 7, "its samples are in none");
 	free(one);
 	free(two);

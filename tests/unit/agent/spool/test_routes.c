@@ -161,7 +161,7 @@ static void test_many_spans(void)
 	is_int(other, late, "all between the same calls are one");
 	is_int(span_find(sites, site_find(sites, 1, MPI_CALL_Send),
 			       site_find(sites, 2, MPI_CALL_Recv)),
-			first, "those that were met before stay");
+			first, "spans from before stay");
 	is_int(sites->site[number].path, 2850, "and the site itself is known");
 	free(sites);
 }

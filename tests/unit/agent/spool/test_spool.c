@@ -188,7 +188,7 @@ static void test_kills(void)
 		}
 		remove_file();
 	}
-	is_int(torn, 0, "killed at any moment: what is left belongs together");
+	is_int(torn, 0, "killed at any moment: the spool is consistent");
 	is_int(unread, 0, "and can be read");
 	ok(begun > 0, "%d of %d kills came after the first commit", begun, KILLS);
 }
@@ -277,9 +277,9 @@ static void test_room(void)
 	ok(empty.st_blocks <= status.st_blocks, "to fill it takes no storage more");
 	unlink(path);
 	is_int(spool_room(spool, PROTOTYPES_MAX, 16), -ENOENT,
-			"where the file is gone, there is none");
+			"if the file was removed, there is no room");
 	memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
-	ok(true, "and what is new is written all the same");
+	ok(true, "and sums can be written nevertheless");
 	sums_free(sums);
 	spool_remove(spool);
 	spool_free(spool);
@@ -427,11 +427,11 @@ static void test_bytes(void)
 		accepted += spool_image_parse(&image, bytes, length, why, sizeof(why)) == 0;
 		bytes[at] ^= 0x40;
 	}
-	is_int(accepted, 0, "with a flipped bit in what does not change, they are refused");
+	is_int(accepted, 0, "with a flipped bit in the constant part, they are refused");
 	((double *)(bytes + spool_sums_at(facts.sums_length, 0)))[7] = NAN;
 	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
 			"a sum that is no number is refused");
-	is_str(why, "damaged", "and called what it is");
+	is_str(why, "damaged", "and the reason is given");
 	head->plan.group[0].event[1] = 200;
 	head->checksum = spool_checksum(head);
 	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,

@@ -56,13 +56,13 @@ static void test_two_lengths(void)
 	span_add_unread(length_of(span, 20 * MS), 40, (uint64_t)(40 * 20 * MS));
 	placed = place(0);
 	ok(near(unread.prototype[0].bursts, 80) && near(unread.prototype[0].seconds, .08),
-			"the short ones go where the short ones went");
+			"unread short bursts go where the read short ones went");
 	ok(near(unread.prototype[1].bursts, 40) && near(unread.prototype[1].seconds, .8),
-			"and the long ones where the one long one went that was read");
+			"and the long ones where the only read long one went");
 	ok(placed.shorts.bursts == 0 && placed.unclassified.bursts == 0 && placed.slices == 0,
 			"none is left");
 	ok(unread.phase[0].bursts2 > 0 && unread.phase[1].bursts2 > unread.phase[0].bursts2 / 100,
-			"how many there are is not certain, for both occur between these places");
+			"the number is not certain, because both lengths occur between these places");
 }
 
 /* Two prototypes have one length. A burst that was read with a smaller probability has a larger weight. */
@@ -106,14 +106,14 @@ static void test_certain(void)
 	ok(near(unread.prototype[1].bursts + unread.prototype[2].bursts, 58),
 			"two prototypes share what is unread");
 	ok(near(unread.phase[1].bursts2, 58 / 15. * 58 / 15.),
-			"of one phase: how many there are is all but certain");
+			"which are one phase, and their number is almost certain");
 
 	start();
 	span = span_between(1, 2);
 	for (int i = 0; i < 14; i++)
 		span_note(length_of(span, MS), 1, 1, MS);
 	place(0);
-	ok(unread.phase[1].bursts2 == 0, "it is certain where every burst was read");
+	ok(unread.phase[1].bursts2 == 0, "it is certain if every burst was read");
 }
 
 /* No burst of some lengths was read. */
@@ -133,7 +133,7 @@ static void test_neighbours(void)
 	ok(near(unread.prototype[0].bursts, 2) && near(unread.prototype[1].bursts, 4),
 			"the nearest length tells");
 	ok(placed.unclassified.bursts == 0 && near(unread.prototype[1].seconds, .213),
-			"also one that is ten times as short, for a burst may be held up");
+			"also one that is ten times as short, because a burst may be delayed");
 
 	start();
 	span = span_between(1, 2);
@@ -148,7 +148,7 @@ static void test_neighbours(void)
 	span_add_unread(length_of(span_between(1, 2), MS), 7, (uint64_t)(7 * MS));
 	place(0);
 	ok(near(unread.prototype[1].bursts, 7),
-			"where none was read, those that start at the same site tell");
+			"if none was read, bursts that start at the same site decide");
 }
 
 /* The limit of short bursts is known when the run is over. */
@@ -166,7 +166,8 @@ static void test_short(void)
 	placed = place(MS);
 	ok(near(placed.shorts.bursts, 101) && near(placed.shorts.seconds, 1.02e-3),
 			"below the limit, nothing is unclassified");
-	ok(near(placed.unclassified.bursts, 3 - 1), "and what was, is taken out");
+	ok(near(placed.unclassified.bursts, 3 - 1),
+			"and bursts that were unclassified are no longer");
 	ok(near(placed.unclassified.seconds, 15e-3 - 2e-5), "with its time");
 }
 
@@ -236,7 +237,7 @@ static void test_without_room(void)
 	span_note(length_of(span_between(3, 2), MS), 1, 2, MS);
 	placed = place(0);
 	ok(near(unread.prototype[1].bursts, 5) && placed.unclassified.bursts == 0,
-			"a burst of them that was read does");
+			"a read burst among them does");
 }
 
 /*
@@ -265,10 +266,10 @@ static void test_few_read(void)
 {
 	place_few_read(1);
 	ok(near(unread.prototype[1].bursts, 4) && unread.prototype[0].bursts == 0,
-			"one that was read says little of other lengths: the same calls elsewhere say more");
+			"one read burst says little about other lengths, and the same calls elsewhere say more");
 	place_few_read(20);
 	ok(near(unread.prototype[0].bursts, 4) && unread.prototype[1].bursts == 0,
-			"where many were read, the others are longer ones of the same");
+			"if many were read, the others are longer bursts of the same phase");
 }
 
 int main(void)

@@ -282,7 +282,7 @@ static void test_many(void)
 		for (unsigned b = 0; b < a; b++)
 			ambiguous += first[a] == first[b] &&
 					own->path[first[a]].frames < PATH_FRAMES_MAX;
-	is_int(ambiguous, 0, "and none is taken for another one, except for what is too far up");
+	is_int(ambiguous, 0, "and none is mistaken for another one, unless they differ too far up");
 	is_int(own->merged, 0, "none was merged");
 	path_fini(own);
 	free(own);
@@ -390,7 +390,7 @@ static void test_without_learning(void)
 	outer_wrapper(own);
 	own->learn_most = 0;
 	three_callers(own, more);
-	is_int(own->path[more[2]].frames, 2, "what is known of frames is used all the same");
+	is_int(own->path[more[2]].frames, 2, "known frames are used nevertheless");
 	path_fini(own);
 	free(own);
 }

@@ -115,7 +115,7 @@ static void check_counters(const struct phase_estimate *all)
 	}
 	ok(seen > run.counting.plan.group[0].count, "more than one group was counted (%u events)",
 			seen);
-	is_int(right, seen, "and each event is what was done");
+	is_int(right, seen, "and each event has its true value");
 }
 
 static void stop(struct thread *thread)
@@ -140,7 +140,7 @@ static void test_account(void)
 	thread = atomic_load(&run.thread);
 	ledger_drain(run.ledger, thread);
 	is_near((double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST, BURSTS * PERIODS,
-			3, "what takes samples in the kernel is in the account");
+			3, "the overhead includes samples in the kernel");
 	stop(thread);
 }
 
@@ -211,8 +211,8 @@ static void test_cut(void)
 	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
 	paid = (double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST;
 	ok(totals->samples > 0 && paid >= totals->samples && paid < 1.1 * totals->samples + 10,
-			"each is in the account: %g of %g of bursts, and those between them", paid,
-			totals->samples);
+			"the overhead includes each: %g of %g in bursts, and those between them",
+			paid, totals->samples);
 	ok(totals->switches > 3, "groups change within them (%g switches)", totals->switches);
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		everything[p] = true;
@@ -251,7 +251,7 @@ static void test_switch(void)
 	ok(thread->quantum == quantum, "a thread that waits keeps its group");
 	scripted_pmu_work("triad", (uint64_t)WORK);
 	reading_switch(thread, &run.rules, clock_now());
-	ok(thread->quantum != quantum, "a thread that has run for long gets the next one");
+	ok(thread->quantum != quantum, "a thread that has run for long gets the next group");
 	stop(thread);
 }
 

@@ -27,8 +27,8 @@ static void test_distances(void)
 	 */
 	is_int(epsilon_choose(points, 4, 1, 1, 7, &eps), 0, "choose one");
 	is_near(eps, 3, 0, "at the valley");
-	is_int(epsilon_choose(points, 4, 1, 9, 7, &eps), 0, "where there are too few points");
-	is_near(eps, 7, 0, "it is what was given");
+	is_int(epsilon_choose(points, 4, 1, 9, 7, &eps), 0, "with too few points");
+	is_near(eps, 7, 0, "Eps is the given value");
 	kdtree_fini(&tree);
 	kdtree_fini(&none);
 }
@@ -43,7 +43,7 @@ static void test_range(void)
 	const double late[] = { 10, 9, 8, 7, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
 	double eps[4];
 
-	is_int((long long)epsilon_valley(curve, 10), 2, "the valley is where it is farthest below");
+	is_int((long long)epsilon_valley(curve, 10), 2, "the valley is farthest below the line");
 	epsilon_range(curve, 10, 2, eps);
 	ok(eps[0] == 2 && eps[1] == 6, "Eps from the valley up to the second largest");
 	/* late: the largest distance below the line is at 4, 10 * (1 - 4 / 6) - 0.1 = 3.23 */

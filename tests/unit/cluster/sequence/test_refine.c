@@ -280,7 +280,7 @@ static void test_degenerate(void)
 	is_int(found(), 2, "one task: by density alone");
 	is_near(partition_agreement(label, kind, count), 1, 0.02, "as dense as they are");
 	next_task();
-	is_int(found(), 2, "a task without bursts is borne");
+	is_int(found(), 2, "a task without bursts is valid");
 }
 
 int main(void)

@@ -72,7 +72,7 @@ static void test_requests(void)
 			is_str(got ? got : "unsaid", cases[i].value ? cases[i].value : "unsaid",
 					cases[i].setting);
 		}
-		ok(!value_of(&request.values, "sample"), "and nothing of what was said before");
+		ok(!value_of(&request.values, "sample"), "and nothing of an earlier request");
 	}
 	choice_request_fini(&request);
 }
