@@ -49,7 +49,7 @@ for mpi in $mpis; do
 	for how in test probe status; do
 		preloaded "$how.$mpi" on "$mpi" 2 "$programs/asks.$mpi" $how 100
 		result=$tmp/$how.$mpi.result
-		holds "$how.$mpi: what is between calls that ask is polling, and those calls go by" \
+		holds "$how.$mpi: the time between calls that ask is polling, and those calls are skipped" \
 			says "$result/report.json" "$how.$mpi.out" 100
 		holds "$how.$mpi: the report says so" grep -q '^Polling: ' "$result/report.txt"
 		holds "$how.$mpi: its parts are the whole" report accounting "$result/report.json"
@@ -58,18 +58,18 @@ for mpi in $mpis; do
 
 	# without a budget no call is skipped
 	preloaded "each.$mpi" PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/asks.$mpi" test 20
-	holds "each.$mpi: the same where every call is looked at" says \
+	holds "each.$mpi: the same if no call is skipped" says \
 		"$tmp/each.$mpi.result/report.json" "each.$mpi.out" 20 each
 
 	preloaded "progress.$mpi" on "$mpi" 2 "$programs/asks.$mpi" progress 50
-	holds "progress.$mpi: what computes between calls that ask is bursts" computes \
+	holds "progress.$mpi: computing between calls that ask is bursts" computes \
 		"$tmp/progress.$mpi.result/report.json" "progress.$mpi.out"
 
 	mkdir -p "$tmp/aborts.$mpi.spool"
 	preloaded "aborts.$mpi" PHASEMUX_SPOOL="$tmp/aborts.$mpi.spool" on "$mpi" 2 \
 		"$programs/asks.$mpi" test 100 aborts
 	"$phasemux" recover --json "$tmp/aborts.$mpi.spool" >"aborts.$mpi.json" 2>/dev/null
-	holds "aborts.$mpi: what is recovered knows of it" says "aborts.$mpi.json" "aborts.$mpi.out" 100
+	holds "aborts.$mpi: the recovered report has the polling" says "aborts.$mpi.json" "aborts.$mpi.out" 100
 done
 
 # a program in Fortran, whose request is none, so that every answer is that all has come
@@ -78,7 +78,7 @@ for with in $(mpis_of polls); do
 		preloaded "$program.$with" on "$with" 1 "$programs/$program.$with" 1000000
 		holds "$program.$with: calls from Fortran are polling, too" report between \
 			"$tmp/$program.$with.result/report.json" polling/bursts 990000 1000000
-		holds "$program.$with: and most of them go by" report between \
+		holds "$program.$with: and most of them are skipped" report between \
 			"$tmp/$program.$with.result/report.json" agent/passed_calls 100000 1000000
 	done
 done

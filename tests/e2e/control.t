@@ -36,7 +36,7 @@ for mpi in $mpis; do
 		unchanged "$name" bare
 		holds "$name: the report is as its schema" report schema "$tmp/$name.result/report.json"
 		is "$(bursts_of "$name")" "1500000:160 6000000:80" "$name: what is paused is not observed, all else is"
-		holds "$name: it is said for how long it was paused" paused_between "$name" 0.01 60
+		holds "$name: the report says for how long it was paused" paused_between "$name" 0.01 60
 		holds "$name: the text says it, too" \
 			grep -q 'Paused by the program (MPI_Pcontrol):' "$tmp/$name.result/report.txt"
 	done
@@ -73,10 +73,10 @@ is "$(cat differ.code)" 0 "where ranks start differently, the program ends as ev
 holds "and there is a report" report schema "$tmp/differ.result/report.json"
 
 controlled toggled PHASEMUX_TOGGLE=10ms on "$mpi" 2 "$programs/control.$mpi" 10 20 30
-holds "with PHASEMUX_TOGGLE it changes nothing, and that is said" \
+holds "with PHASEMUX_TOGGLE it changes nothing, and a line says so" \
 	grep -q 'MPI_Pcontrol(0) changes nothing with PHASEMUX_TOGGLE' toggled.err
 told alone PHASEMUX_START=paused "$programs/serial" 1
-holds "a program without MPI counts, and that is said" \
+holds "a program without MPI counts, and a line says so" \
 	grep -q 'PHASEMUX_START=paused is for programs with MPI' alone.err
 holds "it has a report" report schema "$tmp/alone.result/report.json"
 

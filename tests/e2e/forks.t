@@ -48,7 +48,7 @@ one_report trivial 1
 
 # the parent does not wait: the process that ends last reports, or the sums of the others stay
 told orphans "$programs/forks" orphans 2 1
-is "$(cat "$tmp/orphans.code")" 0 "orphans: the first one ends as without us"
+is "$(cat "$tmp/orphans.code")" 0 "orphans: the first one ends as without phasemux"
 while pgrep -f "$programs/forks orphans" >/dev/null; do sleep 0.1; done
 run orphans.left "$phasemux" recover --json "$tmp/orphans.spool"
 [ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 2-1 ] ||

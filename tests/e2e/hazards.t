@@ -71,7 +71,7 @@ for mpi in $mpis; do
 		spooled run $name LD_PRELOAD="$order" PHASEMUX_OUTPUT="$tmp/$name.result" \
 			on $mpi 2 "$programs/phases.$mpi" -n 100
 		unchanged $name profiler.$mpi.bare
-		holds "$name: we report too" report schema $name.result/report.json
+		holds "$name: phasemux reports too" report schema $name.result/report.json
 	done
 
 	# MPI that is loaded late, and with RTLD_LOCAL.

@@ -55,8 +55,8 @@ done
 said="^phasemux: no report: nothing that this command started was observed"
 # silent NAME COMMAND...; spoken NAME COMMAND...
 under_run() { run "$1" PHASEMUX_OUTPUT="$tmp/$1.result" PHASEMUX_SPOOL="$tmp/spool" "$phasemux" run -- "${@:2}"; }
-spoken() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 1 "$1: it is said that nothing was observed"; }
-silent() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 0 "$1: nothing is said"; }
+spoken() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 1 "$1: a line says that nothing was observed"; }
+silent() { under_run "$@"; is "$(grep -c "$said" "$1.err")" 0 "$1: no line says so"; }
 spoken shell_alone sh -c 'cat program >/dev/null; exit 3'
 is "$(cat shell_alone.code)" 3 "shell_alone: its exit code"
 spoken bash_alone bash -c '(exit 4)'

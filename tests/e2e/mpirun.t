@@ -40,20 +40,20 @@ told_mpirun() {
 	cat words.out
 }
 words=(-n 2 ./x)
-is "$(told_mpirun)" "-n 2 ./x list=LD_PRELOAD;ASAN_OPTIONS;PHASEMUX_SCHEME" "the parameter, where nothing is said"
+is "$(told_mpirun)" "-n 2 ./x list=LD_PRELOAD;ASAN_OPTIONS;PHASEMUX_SCHEME" "the parameter, if the user gives nothing"
 is "$(told_mpirun OMPI_MCA_mca_base_env_list=FOO)" "-n 2 ./x list=FOO;LD_PRELOAD;ASAN_OPTIONS;PHASEMUX_SCHEME" \
 	"with the user's own list"
 words=(-x FOO -n 2 ./x)
 is "$(told_mpirun)" "-x LD_PRELOAD -x ASAN_OPTIONS -x PHASEMUX_SCHEME -x FOO -n 2 ./x list=" "options beside options"
 words=(-x PHASEMUX_SCHEME=space ./x)
 is "$(told_mpirun)" "-x LD_PRELOAD -x ASAN_OPTIONS -x PHASEMUX_SCHEME=space ./x list=" \
-	"but for what the user hands on himself"
+	"except for variables that the user exports"
 words=(--mca mca_base_env_list FOO ./x)
 is "$(told_mpirun)" "--mca mca_base_env_list FOO;LD_PRELOAD;ASAN_OPTIONS;PHASEMUX_SCHEME ./x list=" \
 	"the parameter among the words"
 words=(-x LD_PRELOAD=other.so ./x)
 told_mpirun >told.out
-holds "a preload of the user's in place of ours: it is said" \
+holds "a preload of the user in place of phasemux: a line says so" \
 	grep -q 'mpirun is told -x LD_PRELOAD=other.so, which takes the place of phasemux' words.err
 
 done_testing

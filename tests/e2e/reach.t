@@ -28,12 +28,12 @@ observed() { run "$1" PHASEMUX_OUTPUT="$tmp/$1.result" PHASEMUX_SPOOL="$tmp/spoo
 run bare ./sum
 observed plain ./sum
 unchanged plain bare
-is "$(grep -c 'cannot be observed' plain.err)" 0 "of a program that can be observed nothing is said"
+is "$(grep -c 'cannot be observed' plain.err)" 0 "no line is printed for a program that can be observed"
 
 if gcc -O1 -static sum.c -o static 2>/dev/null; then
 	observed static ./static
 	unchanged static bare
-	holds "a static program: it is said" \
+	holds "a static program: a line says so" \
 		grep -q '^phasemux: ./static cannot be observed: it is linked statically' static.err
 	observed below env ./static
 	unchanged below bare
@@ -50,7 +50,7 @@ fi
 if gcc -O1 -static-pie sum.c -o static_pie 2>/dev/null; then
 	observed static_pie ./static_pie
 	unchanged static_pie bare
-	holds "a static program that can lie anywhere: it is said" \
+	holds "a static program that can lie anywhere: a line says so" \
 		grep -q 'it is linked statically' static_pie.err
 else
 	skip "static-pie" "not built"
@@ -58,7 +58,7 @@ fi
 
 if [ "$(id -u)" = 0 ] && cp sum other_rights && chown 65534 other_rights && chmod u+s other_rights; then
 	observed other_rights ./other_rights
-	holds "set-user-id: it is said" \
+	holds "set-user-id: a line says so" \
 		grep -q '^phasemux: ./other_rights cannot be observed: it runs with other rights' other_rights.err
 else
 	skip "set-user-id" "only root makes such a file"
@@ -67,7 +67,7 @@ fi
 printf '\177ELF\001\001\001%060d' 0 >old
 chmod +x old
 observed old ./old
-holds "a program for other processors: it is said" \
+holds "a program for other processors: a line says so" \
 	grep -q '^phasemux: ./old cannot be observed: it is for another kind of processor' old.err
 printf 'no program at all' >text
 observed text cat ./text

@@ -101,13 +101,13 @@ is "$(cat bare.prologue)" "" "without the flag, nothing is set in the task prolo
 run env slurm srun env
 is "$(grep -E 'PHASEMUX|PRELOAD' env.out)" "" "without the flag, nothing is set in the task"
 is "$(ls "$home/phasemux.$(job_of bare)" 2>/dev/null)" "" "without the flag, nothing is written"
-is "$(cat bare.err)" "" "without the flag, nothing is said"
+is "$(cat bare.err)" "" "without the flag, no line is printed"
 
 # ---- a job that is preloaded already
 run kept slurm srun --export=ALL,LD_PRELOAD=libm.so.6 --phasemux printenv LD_PRELOAD
 is "$(cat kept.out)" "$library:libm.so.6" "another preload stays"
 run twice slurm srun --export=ALL,LD_PRELOAD="$library" --phasemux printenv LD_PRELOAD
-is "$(cat twice.out)" "$library" "ours is not added twice"
+is "$(cat twice.out)" "$library" "phasemux is not added twice"
 run flags slurm srun --export=ALL,PHASEMUX_SCHEME=space --phasemux=random printenv PHASEMUX_SCHEME
 is "$(cat flags.out)" random "the flag goes before the environment"
 run disabled slurm srun --export=ALL,PHASEMUX_DISABLE=1 --phasemux env
@@ -302,7 +302,7 @@ run prologue slurm srun --mpi=$pmi --job-name=prologue --export=ALL,PHASEMUX_SCH
 json=$home/phasemux.$(job_of prologue)/step.0/report.json
 holds "the task prologue preloads for those who ask" report value "$json" scheme '"time"'
 run unasked slurm srun env
-is "$(grep -E 'PHASEMUX|PRELOAD' unasked.out | grep -v PHASEMUX_SPOOL)" "" "and for nobody else"
+is "$(grep -E 'PHASEMUX|PRELOAD' unasked.out | grep -v PHASEMUX_SPOOL)" "" "and for no other job"
 
 # ---- the time limit
 if "$phasemux" --help | grep -qw recover; then

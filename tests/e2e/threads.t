@@ -141,7 +141,7 @@ fi
 run between.bare "$programs/posix_threads" 20
 told between LD_PRELOAD="$programs/between.so:$beside" "$programs/posix_threads" 20
 unchanged between between.bare
-holds "another tool between us and the C library sees the program's waits" \
+holds "another tool between phasemux and the C library sees the program's waits" \
 	grep -q 'between: was called' between.err
 
 for mpi in $(mpis_of hybrid); do

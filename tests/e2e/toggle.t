@@ -136,7 +136,7 @@ for again in $(seq 10); do
 	grep -q "aborted; phasemux recover $tmp/aborted.spool" aborted.err || silent+=" $again"
 	rm -rf "$tmp/aborted.spool"
 done
-is "$silent" "" "of a run that is aborted, it is said where what is left of it lies"
+is "$silent" "" "for a run that is aborted, a line says where its sums are"
 
 told alone PHASEMUX_TOGGLE=10ms "$programs/serial" 1
 holds "without MPI it stays on, and says so" \

@@ -89,7 +89,7 @@ scheme = json.load(open("runs.out"))["schemes"]["time-space"]
 assert scheme["observed"] > .9 and scheme["mean_weighted_error"] < .002, scheme
 assert scheme["coverage"] >= .9, scheme'
 	run once validated_text -n 1 -- "${program[@]}" "$programs/phases.openmpi" -n 30
-	holds "with one run each, noise is not known, and how to know it is said" \
+	holds "with one run each, noise is not known, and the text says how to measure it" \
 		grep -q -- '-n 2' once.out
 	SCRIPTED=noise=0.05
 	run twice validated -n 3 -- "${program[@]}" "$programs/phases.openmpi" -n 30
