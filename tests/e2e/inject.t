@@ -5,8 +5,8 @@
 # slices. The program's output and exit code are the same. Either there is a report, or a line says why not, and
 # `phasemux recover` makes it from what was counted. INJECT=40 tests/e2e/inject.t tries more moments.
 #
-# One case is not tried: a single rank that cannot open its adapter. The others wait for it in MPI_Init then, as
-# for a rank that was started without phasemux.
+# One case is not tried here: a single rank that cannot open its adapter. To the others it is a rank that was
+# started without phasemux, which the roll call finds (roll.t).
 . "$(dirname "$0")/lib.sh"
 
 injector=$programs/fail_calls.so
