@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/bursts/polling.h"
 
-#include "sampling/clock.h"
-
 __attribute__((hot)) bool polling_is(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now, uint64_t ticks)
 {

@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
 static struct {

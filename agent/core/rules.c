@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "agent/boundary/skip.h"
 #include "agent/bursts/polling.h"
 #include "agent/bursts/skipping.h"
 #include "agent/core/core.h"

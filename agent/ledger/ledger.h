@@ -15,16 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/ledger/burst_table.h"
-#include "agent/ledger/sample.h"
 #include "agent/setup/counting.h"
-#include "agent/spool/fold.h"
 #include "agent/spool/profile.h"
 #include "agent/spool/spool.h"
 #include "agent/spool/totals.h"
 #include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 
+struct burst_table;
+struct fold;
 struct ledger;
 
 /*

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/spool/fold.h"
 #include "sampling/clock.h"
 
 static void share(struct profile_total *total, const struct ledger *ledger,

@@ -11,7 +11,6 @@
 #include "agent/report/hot.h"
 #include "agent/report/places.h"
 #include "multiplex/estimate/layout.h"
-#include "sampling/clock.h"
 
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cluster/density/sort.h"
-#include "cluster/density/space.h"
 
 #define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
 #define CELLS_MOST (1u << 28) /* number of cells beyond which a band is not widened */
