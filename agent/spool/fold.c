@@ -63,18 +63,24 @@ size_t fold_bytes(const struct fold *fold)
 	return memory_resident(fold, fold->bytes);
 }
 
-static void add(struct fold *fold, unsigned prototype, enum kind kind, unsigned event, double place,
-		double x, double y)
+/* Returns the cells of the bins, and gives them a row if there is one left; else NULL. */
+static struct cell *take_cells(struct fold *fold, unsigned prototype, enum kind kind,
+		unsigned event)
+{
+	if (!fold->row[prototype][kind] && fold->rows < ROWS_MAX)
+		fold->row[prototype][kind] = (uint8_t)++fold->rows;
+	return (struct cell *)cells_of(fold, prototype, kind, event);
+}
+
+/* Adds a sample at a place, 0 to 1, of its burst. cells: those of the bins, or NULL. */
+static void add_sample(struct cell *cells, double place, double x, double y)
 {
 	unsigned bin = place > 0 ? (unsigned)(place * FOLD_BINS) : 0;
 	struct cell *cell;
 
-	if (!fold->row[prototype][kind] && fold->rows < ROWS_MAX)
-		fold->row[prototype][kind] = (uint8_t)++fold->rows;
-	cell = (struct cell *)cells_of(fold, prototype, kind, event);
-	if (!cell)
+	if (!cells)
 		return;
-	cell += bin < FOLD_BINS ? bin : FOLD_BINS - 1;
+	cell = &cells[bin < FOLD_BINS ? bin : FOLD_BINS - 1];
 	cell->samples++;
 	cell->x += (float)x;
 	cell->y += (float)y;
@@ -87,8 +93,8 @@ void fold_sample(struct fold *fold, unsigned prototype, unsigned group, double p
 
 	for (unsigned i = 0; i < of->count; i++)
 		if (all[i] && until[i] <= all[i])
-			add(fold, prototype, OF_BURSTS, of->event[i], place, place,
-					(double)until[i] / (double)all[i]);
+			add_sample(take_cells(fold, prototype, OF_BURSTS, of->event[i]), place,
+					place, (double)until[i] / (double)all[i]);
 }
 
 void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double place, double ticks,
@@ -97,7 +103,8 @@ void fold_slice(struct fold *fold, unsigned prototype, unsigned group, double pl
 	const struct plan_group *of = &fold->plan->group[group];
 
 	for (unsigned i = 0; i < of->count; i++)
-		add(fold, prototype, OF_SLICES, of->event[i], place, ticks, (double)values[i]);
+		add_sample(take_cells(fold, prototype, OF_SLICES, of->event[i]), place, ticks,
+				(double)values[i]);
 }
 
 /* ---- over processes ---- */
