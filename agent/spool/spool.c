@@ -451,26 +451,43 @@ int spool_admit(struct spool *spool)
 	return error ? error : (int)spool->threads++;
 }
 
-/*
- * Makes room for `wanted` elements of `size` bytes in an array of the thread, which starts `first` bytes behind
- * `at`. have: number that has room; most: the array's length. Returns how many fit.
- */
-static uint32_t grow(struct spool *spool, int thread, size_t at, size_t first, size_t size,
-		uint32_t *have, uint32_t wanted, uint32_t most)
+/* An array of struct spool_thread, which gets room as it fills. */
+struct spool_array {
+	size_t base;  /* bytes from the start of the struct; room is counted from there */
+	size_t begin; /* bytes from `base` to element 0 */
+	size_t size;  /* bytes of an element */
+	uint32_t max; /* number of elements */
+};
+
+/* What is before the spans gets its room with them, but not what is before the other arrays. */
+static const struct spool_array span_array = { 0, offsetof(struct spool_thread, span),
+	sizeof(struct spool_span), SPANS_MAX };
+static const struct spool_array length_array = { offsetof(struct spool_thread, length), 0,
+	sizeof(struct spool_length), LENGTHS_MAX };
+static const struct spool_array site_array = { offsetof(struct spool_thread, site), 0,
+	sizeof(struct spool_site), SITES_MAX };
+static const struct spool_array path_array = { offsetof(struct spool_thread, path), 0,
+	sizeof(struct spool_path), PATHS_MAX };
+
+/* Makes room for `wanted` elements in both sides; *have of them have room. Returns how many fit. */
+static uint32_t grow_array(struct spool *spool, int thread, const struct spool_array *array,
+		uint32_t *have, uint32_t wanted)
 {
 	uint32_t next = (wanted + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
 	int fd, error = 0;
 
 	if (wanted <= *have)
 		return wanted;
-	next = next < most ? next : most;
+	next = next < array->max ? next : array->max;
 	fd = open_file(spool);
 	if (fd < 0)
 		return *have;
 	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
 		error = reserve(spool, fd,
-				spool_thread_at(spool->sums_length, (unsigned)thread, side) + at,
-				first + *have * size, first + next * size);
+				spool_thread_at(spool->sums_length, (unsigned)thread, side) +
+						array->base,
+				array->begin + *have * array->size,
+				array->begin + next * array->size);
 	close(fd);
 	if (!error)
 		*have = next;
@@ -482,15 +499,10 @@ void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_
 {
 	struct spool_part *part = &spool->thread[thread];
 
-	/* what is before the spans has its room, but not what is before the other arrays */
-	*spans = grow(spool, thread, 0, offsetof(struct spool_thread, span),
-			sizeof(struct spool_span), &part->spans, *spans, SPANS_MAX);
-	*lengths = grow(spool, thread, offsetof(struct spool_thread, length), 0,
-			sizeof(struct spool_length), &part->lengths, *lengths, LENGTHS_MAX);
-	*sites = grow(spool, thread, offsetof(struct spool_thread, site), 0,
-			sizeof(struct spool_site), &part->sites, *sites, SITES_MAX);
-	*paths = grow(spool, thread, offsetof(struct spool_thread, path), 0,
-			sizeof(struct spool_path), &part->paths, *paths, PATHS_MAX);
+	*spans = grow_array(spool, thread, &span_array, &part->spans, *spans);
+	*lengths = grow_array(spool, thread, &length_array, &part->lengths, *lengths);
+	*sites = grow_array(spool, thread, &site_array, &part->sites, *sites);
+	*paths = grow_array(spool, thread, &path_array, &part->paths, *paths);
 }
 
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
