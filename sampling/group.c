@@ -74,18 +74,16 @@ static void map_pages(struct group *group, enum read_method method, bool save_pa
 	group->method = readable ? READ_RDPMC : READ_SYSCALL;
 }
 
-int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
-		const struct event *const events[], unsigned count, enum read_method method,
-		bool save_pages, unsigned *bad)
+int group_open_on(struct group *group, const struct group_spec *spec, unsigned *bad)
 {
 	memset(group, 0, sizeof(*group));
-	group->thread = thread;
-	group->pmu = pmu;
+	group->thread = spec->thread;
+	group->pmu = spec->pmu;
 	*bad = 0;
-	if (count == 0 || count > GROUP_EVENTS_MAX)
+	if (spec->count == 0 || spec->count > GROUP_EVENTS_MAX)
 		return -EINVAL;
-	for (unsigned i = 0; i < count; i++) {
-		int fd = open_event(group, events[i]);
+	for (unsigned i = 0; i < spec->count; i++) {
+		int fd = open_event(group, spec->events[i]);
 
 		if (fd < 0) {
 			group_close(group);
@@ -94,17 +92,24 @@ int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
 		}
 		group->fd[i] = fd;
 		group->count++;
-		if (pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
+		if (group->pmu->ioctl(fd, PERF_EVENT_IOC_ID, (unsigned long)&group->id[i]) < 0)
 			group->id[i] = 0; /* not known */
 	}
-	map_pages(group, method, save_pages);
+	map_pages(group, spec->method, spec->save_pages);
 	return 0;
 }
 
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad)
 {
-	return group_open_on(group, 0, pmu, events, count, method, false, bad);
+	const struct group_spec spec = {
+		.pmu = pmu,
+		.events = events,
+		.count = count,
+		.method = method,
+	};
+
+	return group_open_on(group, &spec, bad);
 }
 
 size_t group_bytes(const struct group *group)

@@ -32,6 +32,16 @@ struct group {
 	bool enabled;
 };
 
+/* How a group is opened. */
+struct group_spec {
+	const struct pmu *pmu;
+	const struct event *const *events;
+	unsigned count; /* number of events */
+	pid_t thread;   /* a thread of the process; 0: the calling one */
+	enum read_method method;
+	bool save_pages; /* READ_SYSCALL keeps events by descriptors if many of these are free */
+};
+
 /*
  * Opens the group, disabled, on the calling thread. One descriptor is left open, CLOEXEC and above the range
  * that programs use. The other events are kept by their mapped pages (a page each), or by descriptors if the
@@ -43,13 +53,8 @@ struct group {
 int group_open(struct group *group, const struct pmu *pmu, const struct event *const events[],
 		unsigned count, enum read_method method, unsigned *bad);
 
-/*
- * Opens the group like group_open, on another thread of the process; 0: the calling one. With save_pages,
- * READ_SYSCALL keeps events by descriptors if many of these are free.
- */
-int group_open_on(struct group *group, pid_t thread, const struct pmu *pmu,
-		const struct event *const events[], unsigned count, enum read_method method,
-		bool save_pages, unsigned *bad);
+/* Opens the group like group_open, as the spec says. */
+int group_open_on(struct group *group, const struct group_spec *spec, unsigned *bad);
 
 /*
  * Adds the event that samples the group, which has not been enabled yet. Readings of the group have the same

@@ -54,18 +54,23 @@ static struct thread *thread_of_key(void *data, bool *first)
  */
 static struct thread *open_thread(pid_t tid, unsigned index)
 {
+	struct thread_spec spec = {
+		.tid = tid,
+		.place = (uint64_t)core.world.rank + index,
+		.pmu = core.counting.pmu,
+		.events = core.counting.event,
+		.plan = &core.counting.plan,
+	};
 	size_t most = 0;
 	struct thread *thread;
-	bool save_pages;
 
 	for (unsigned g = 0; g < core.rules.groups; g++)
 		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
 	/* many threads often start at once: each reserves first what it may take */
-	save_pages = atomic_fetch_add_explicit(&core.event_bytes, most, memory_order_relaxed) >=
-			EVENT_BYTES_MAX;
-	thread = thread_new(&core.rules, tid, core.counting.pmu, core.counting.event,
-			&core.counting.plan, (uint64_t)core.world.rank + index,
-			save_pages ? READ_SYSCALL : core.counting.probe.method, save_pages);
+	spec.save_pages = atomic_fetch_add_explicit(&core.event_bytes, most,
+					  memory_order_relaxed) >= EVENT_BYTES_MAX;
+	spec.method = spec.save_pages ? READ_SYSCALL : core.counting.probe.method;
+	thread = thread_new(&core.rules, &spec);
 	atomic_fetch_sub_explicit(&core.event_bytes, most - (thread ? thread->event_bytes : 0),
 			memory_order_relaxed);
 	return thread;

@@ -51,16 +51,23 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 	unsigned only = fixed ? scheme_group(scheme, thread->place, 0) : 0;
 
 	for (unsigned g = 0; g < plan->groups && plan->events; g++) {
-		const struct event *of_group[GROUP_EVENTS_MAX];
+		const struct event *events[GROUP_EVENTS_MAX];
+		const struct group_spec spec = {
+			.pmu = thread->pmu,
+			.events = events,
+			.count = plan->group[g].count,
+			.thread = tid,
+			.method = method,
+			.save_pages = save_pages,
+		};
 		unsigned bad;
 		int error;
 
 		if (fixed && g != only)
 			continue;
-		for (unsigned i = 0; i < plan->group[g].count; i++)
-			of_group[i] = &thread->events[plan->group[g].event[i]];
-		error = group_open_on(&thread->groups[g], tid, thread->pmu, of_group,
-				plan->group[g].count, method, save_pages, &bad);
+		for (unsigned i = 0; i < spec.count; i++)
+			events[i] = &thread->events[plan->group[g].event[i]];
+		error = group_open_on(&thread->groups[g], &spec, &bad);
 		if (!error && !is_modest(thread, &thread->groups[g]))
 			error = -EMFILE;
 		if (error) {
@@ -108,31 +115,29 @@ void thread_open_counters(struct thread *thread, const struct thread_rules *rule
 		thread->open_ticks = ticks;
 }
 
-struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
-		const struct event *events, const struct plan *plan, uint64_t place,
-		enum read_method method, bool save_pages)
+struct thread *thread_new(const struct thread_rules *rules, const struct thread_spec *spec)
 {
 	struct thread *thread = memory_map(thread_bytes());
 
 	if (!thread)
 		return NULL;
-	thread->place = place;
-	thread->tid = tid ? tid : (pid_t)syscall(SYS_gettid);
+	thread->place = spec->place;
+	thread->tid = spec->tid ? spec->tid : (pid_t)syscall(SYS_gettid);
 	thread->pay = rules->pay;
 	thread->explore = 1;
 	thread->entered = clock_now();
-	thread->random = 0x9e3779b97f4a7c15u * (place + 1) ^ thread->entered;
+	thread->random = 0x9e3779b97f4a7c15u * (spec->place + 1) ^ thread->entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
-	thread->pmu = pmu;
-	thread->events = events;
-	thread->plan = plan;
+	thread->pmu = spec->pmu;
+	thread->events = spec->events;
+	thread->plan = spec->plan;
 	thread->life.born = thread->entered;
 	site_add(&thread->life.threads, 1);
-	thread_open_counters(thread, rules, tid, method, save_pages);
+	thread_open_counters(thread, rules, spec->tid, spec->method, spec->save_pages);
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 		thread->event_bytes += group_bytes(&thread->groups[g]);
 	thread->kernel_bytes = thread->event_bytes + thread->slicer.overflow.bytes;
-	thread->group = scheme_group(&rules->scheme, place, 0);
+	thread->group = scheme_group(&rules->scheme, spec->place, 0);
 	thread->group_weight = 1;
 	thread->untimed = THREAD_CALLS_TIMED / 2;
 	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);

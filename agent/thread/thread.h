@@ -258,14 +258,22 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 	span_add_unread(&thread->sites.length[length], bursts, ticks);
 }
 
+/* Which thread a struct is for, and how its groups are opened. */
+struct thread_spec {
+	pid_t tid;                  /* the kernel's number of the thread; 0: the calling one */
+	uint64_t place;             /* number of the thread in the scheme */
+	const struct pmu *pmu;      /* may be NULL if the plan has no events */
+	const struct event *events; /* by event number of the plan */
+	const struct plan *plan;
+	enum read_method method;
+	bool save_pages; /* as in struct group_spec */
+};
+
 /*
- * Returns a new thread with its groups open, or NULL if there is no memory. place: its number in the scheme.
- * tid: the kernel's number of the thread; 0: the calling one. save_pages: as in group_open_on. If the groups
- * cannot be opened, open_error is set, and the thread's bursts are timed but not read.
+ * Returns a new thread with its groups open, or NULL if there is no memory. If the groups cannot be opened,
+ * open_error is set, and the thread's bursts are timed but not read.
  */
-struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const struct pmu *pmu,
-		const struct event *events, const struct plan *plan, uint64_t place,
-		enum read_method method, bool save_pages);
+struct thread *thread_new(const struct thread_rules *rules, const struct thread_spec *spec);
 
 /*
  * Gives the struct of a thread that ended to the calling thread, which adds to its counts. Call after
@@ -274,7 +282,7 @@ struct thread *thread_new(const struct thread_rules *rules, pid_t tid, const str
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
-/* Opens the groups and the samples of a thread, and sets open_error. Parameters as in thread_new. */
+/* Opens the groups and the samples of a thread, and sets open_error. Parameters as in struct thread_spec. */
 void thread_open_counters(struct thread *thread, const struct thread_rules *rules, pid_t tid,
 		enum read_method method, bool save_pages);
 

@@ -62,11 +62,24 @@ static void one_burst(struct thread *thread, int i)
 	delimit_end(thread, &run.rules, MPI_CALL_Recv, now);
 }
 
+/* Opens the counters of the calling thread. place: its number in the scheme. */
+static struct thread *new_thread(uint64_t place)
+{
+	const struct thread_spec spec = {
+		.place = place,
+		.pmu = run.counting.pmu,
+		.events = run.counting.event,
+		.plan = &run.counting.plan,
+		.method = run.counting.probe.method,
+	};
+
+	return thread_new(&run.rules, &spec);
+}
+
 static void *thread_main(void *data)
 {
 	int index = (int)(intptr_t)data;
-	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, (uint64_t)index, run.counting.probe.method, false);
+	struct thread *thread = new_thread((uint64_t)index);
 
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		return NULL;
@@ -215,8 +228,7 @@ static void test_time_goes_back(void)
 	struct thread *thread;
 
 	start("time-space", 1e18);
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread(0);
 	if (!thread || ledger_admit(run.ledger, thread)) {
 		ok(false, "a thread");
 		return;
@@ -248,8 +260,7 @@ static double first_value(uint32_t times, double *ns)
 
 	start("none", 1e18);
 	run.rules.times[0] = times;
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread(0);
 	if (!thread)
 		return -1;
 	one_burst(thread, 0);
@@ -287,7 +298,7 @@ static void test_returns_at_once(void)
 	struct thread_rules rules = { .groups = 1, .scheme = { .groups = 1 } };
 	struct skip skips = { .left = 0 };
 	uint64_t before = clock_now();
-	struct thread *thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, READ_SYSCALL, false);
+	struct thread *thread = thread_new(&rules, &(struct thread_spec){ .plan = &nothing });
 
 	if (!thread) {
 		ok(false, "a thread");
@@ -314,8 +325,7 @@ static void test_keeps_budget(void)
 	run.rules.allowed = 0.01;
 	run.rules.fixed_ticks = 0.01 * (double)second;
 	run.rules.read_ticks = 1e-6 * (double)second;
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread(0);
 	if (!thread) {
 		ok(false, "a thread");
 		return;
@@ -368,8 +378,7 @@ static void test_learns_short(void)
 	struct thread *thread;
 
 	start("time-space", 1e18);
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread(0);
 	if (!thread) {
 		ok(false, "a thread");
 		return;
@@ -423,8 +432,7 @@ static void test_sites_are_full(void)
 
 	start("time-space", 1e18);
 	run.mixed_site = false;
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread(0);
 	if (!thread || ledger_admit(run.ledger, thread)) {
 		ok(false, "a thread");
 		return;
@@ -461,9 +469,7 @@ static atomic_bool watched;
 
 static struct thread *new_place(void)
 {
-	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, atomic_fetch_add(&next_place, 1),
-			run.counting.probe.method, false);
+	struct thread *thread = new_thread(atomic_fetch_add(&next_place, 1));
 
 	if (!thread || ledger_admit(run.ledger, thread))
 		return NULL;

@@ -54,6 +54,21 @@ static const struct event *const six[] = {
 	&ops,
 };
 
+/* Opens a group of five events that saves pages. Returns 0 or -errno. */
+static int open_saving_pages(struct group *group)
+{
+	const struct group_spec spec = {
+		.pmu = phasemux_pmu(),
+		.events = five,
+		.count = 5,
+		.method = READ_SYSCALL,
+		.save_pages = true,
+	};
+	unsigned bad;
+
+	return group_open_on(group, &spec, &bad);
+}
+
 /* Counts one piece of work with a group. Returns false if the burst is lost. */
 static bool count_work(struct group *group, const char *behaviour, uint64_t amount, uint64_t *delta)
 {
@@ -302,7 +317,6 @@ static void test_above_limit(unsigned descriptors)
 	_Atomic unsigned below = 0;
 	uint64_t delta[GROUP_EVENTS_MAX];
 	struct group group;
-	unsigned bad;
 
 	getrlimit(RLIMIT_NOFILE, &before);
 	if (before.rlim_max < 2 * FEW) {
@@ -311,8 +325,7 @@ static void test_above_limit(unsigned descriptors)
 	}
 	limit = (struct rlimit){ FEW, before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &limit);
-	is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad), 0,
-			"also if the limit is low");
+	is_int(open_saving_pages(&group), 0, "also if the limit is low");
 	ok(group_bytes(&group) == 0, "without a page");
 	is_int(open_descriptors() - descriptors, 5, "with five descriptors");
 	ok(group.fd[0] >= FEW && group.fd[4] >= FEW, "that the program will not miss (%d ..)",
@@ -334,12 +347,10 @@ static int pages_below_limit(void *data)
 {
 	struct rlimit limit = { FEW, FEW };
 	struct group group;
-	unsigned descriptors = open_descriptors(), bad;
+	unsigned descriptors = open_descriptors();
 
 	(void)data;
-	return setrlimit(RLIMIT_NOFILE, &limit) ||
-			group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true,
-					&bad) ||
+	return setrlimit(RLIMIT_NOFILE, &limit) || open_saving_pages(&group) ||
 			open_descriptors() - descriptors != 1 ||
 			group_bytes(&group) != 4 * (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -350,7 +361,6 @@ static void test_saved_pages(void)
 	unsigned descriptors = open_descriptors();
 	struct rlimit before, limit;
 	struct group group;
-	unsigned bad;
 
 	scripted_pmu_configure("spin=0,pages=1");
 	getrlimit(RLIMIT_NOFILE, &before);
@@ -359,8 +369,7 @@ static void test_saved_pages(void)
 	if (limit.rlim_cur / 4 <= descriptors + 512) {
 		skip("groups without pages", "the limit of descriptors is low");
 	} else {
-		is_int(group_open_on(&group, 0, phasemux_pmu(), five, 5, READ_SYSCALL, true, &bad),
-				0, "a group opens that saves pages");
+		is_int(open_saving_pages(&group), 0, "a group opens that saves pages");
 		ok(group_bytes(&group) == 0 && group.method == READ_SYSCALL, "and has no page");
 		is_int(open_descriptors() - descriptors, 5, "but five descriptors");
 		group_close(&group);

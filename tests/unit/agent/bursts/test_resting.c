@@ -31,7 +31,7 @@ static void begin(double allowed)
 		.allowed = allowed };
 	rules.scheme.groups = 1;
 	rules.service_ticks = ms(10);
-	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0, false);
+	thread = thread_new(&rules, &(struct thread_spec){ .plan = &nothing });
 	if (!thread)
 		exit(1);
 	slot = (struct preload_thread){ .core = thread };

@@ -118,7 +118,7 @@ static void begin(uint32_t multiple)
 	rules.poll_ticks = 5000;
 	rules.poll_look_ticks = 100000;
 	rules.ran_ticks = ran_ticks;
-	thread = thread_new(&rules, 0, NULL, NULL, &nothing, 0, 0, false);
+	thread = thread_new(&rules, &(struct thread_spec){ .plan = &nothing });
 	if (!thread)
 		exit(1);
 	skips = (struct skip){ .place = thread->places };

@@ -37,10 +37,22 @@ static struct {
 	_Atomic bool done;
 } run;
 
+/* Opens the counters of the calling thread. */
+static struct thread *new_thread(void)
+{
+	const struct thread_spec spec = {
+		.pmu = run.counting.pmu,
+		.events = run.counting.event,
+		.plan = &run.counting.plan,
+		.method = run.counting.probe.method,
+	};
+
+	return thread_new(&run.rules, &spec);
+}
+
 static void *compute(void *data)
 {
-	struct thread *thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event,
-			&run.counting.plan, 0, run.counting.probe.method, false);
+	struct thread *thread = new_thread();
 
 	(void)data;
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
@@ -153,8 +165,7 @@ static void test_does_not_end(void)
 
 	scripted_pmu_configure("");
 	start(SCHEME_NONE, -1);
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread();
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
@@ -237,8 +248,7 @@ static void test_switch(void)
 
 	scripted_pmu_configure("");
 	start(SCHEME_TIME, 0);
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread();
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
@@ -292,8 +302,7 @@ static void test_unread(void)
 	scripted_pmu_configure("");
 	start(SCHEME_NONE, 0);
 	run.rules.long_ticks = 0;
-	thread = thread_new(&run.rules, 0, run.counting.pmu, run.counting.event, &run.counting.plan,
-			0, run.counting.probe.method, false);
+	thread = new_thread();
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
 	make_bursts(thread, 1);
