@@ -48,13 +48,12 @@ static uint32_t distances_of_leaf(const struct kdtree *tree, uint32_t leaf, uint
 	i -= (i - step / 2) % step;
 	while (i < end) {
 		uint32_t at[KDTREE_LEAF], points = 0;
-		double distance2[KDTREE_LEAF];
 
 		for (; i < end && points < KDTREE_LEAF; i += step)
 			at[points++] = i;
-		kdtree_kth(tree, leaf, at, points, k + 1, heap, distance2);
+		kdtree_kth(tree, leaf, at, points, k + 1, heap);
 		for (uint32_t p = 0; p < points; p++)
-			distance[found++] = sqrt(distance2[p]);
+			distance[found++] = sqrt(heap[p * (k + 1)]);
 	}
 	return found;
 }

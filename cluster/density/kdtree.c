@@ -422,7 +422,7 @@ static double offer_leaf(const struct kdtree *tree, uint32_t leaf, const uint32_
 }
 
 void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, uint32_t points,
-		size_t k, double *heap, double *distance2)
+		size_t k, double *heap)
 {
 	uint32_t stack[64], depth = 0;
 	double largest;
@@ -446,6 +446,4 @@ void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, ui
 		stack[depth++] = child + second;
 		stack[depth++] = child + !second;
 	}
-	for (uint32_t p = 0; p < points; p++)
-		distance2[p] = heap[p * k];
 }

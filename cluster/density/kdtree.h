@@ -55,12 +55,12 @@ int64_t kdtree_nearest(const struct kdtree *tree, const double *point, double ra
 		const uint32_t *label);
 
 /*
- * Fills distance2 for some points of a leaf (at most KDTREE_LEAF, by the tree's order): the squared distances
- * to their k-th nearest point (k >= 1; each counts itself), INFINITY if there are fewer than k. `heap` is
- * scratch space for k doubles for each point.
+ * Finds the squared distances of some points of a leaf (at[], by the tree's order) to their k-th nearest point
+ * (k >= 1; each counts itself). That of point p is in heap[p * k], INFINITY if there are fewer than k. `heap`
+ * has k doubles for each point.
  */
 void kdtree_kth(const struct kdtree *tree, uint32_t leaf, const uint32_t *at, uint32_t points,
-		size_t k, double *heap, double *distance2);
+		size_t k, double *heap);
 
 /* Returns the squared distance of two points. Two dimensions are the usual case, which has no loop. */
 static inline double kdtree_distance2(const double *a, const double *b, uint32_t dims)
