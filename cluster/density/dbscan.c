@@ -276,8 +276,9 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
 	if (tree->dims == 2) {
-		result = grid_dbscan(tree->at, tree->index, tree->count, count, eps, min_points,
-				label);
+		const struct grid_points points = { tree->at, tree->index, tree->count };
+
+		result = grid_dbscan(&points, count, eps, min_points, label);
 		if (result != -ERANGE)
 			return result;
 		result = 0;
@@ -311,10 +312,10 @@ out:
 int dbscan(const double *points, size_t count, uint32_t dims, double eps, size_t min_points,
 		uint32_t *label)
 {
+	const struct grid_points all = { points, NULL, count };
 	struct kdtree tree;
-	int result = dims == 2 && min_points ?
-			grid_dbscan(points, NULL, count, count, eps, min_points, label) :
-			-ERANGE;
+	int result = dims == 2 && min_points ? grid_dbscan(&all, count, eps, min_points, label) :
+					       -ERANGE;
 
 	if (result != -ERANGE)
 		return result;

@@ -111,23 +111,27 @@ static void sort_points(struct grid *grid, const double *points, const uint32_t 
 	}
 }
 
+/* A range of points, in the grid's order. */
+struct range {
+	uint32_t begin, end;
+};
+
 /*
- * Sets the range of the points in the cells of the row `down` rows further, from column `left` to `right`
- * relative to the cell. The range is empty outside of the grid.
+ * Returns the points in the cells of the row `down` rows further, from column `left` to `right` relative to the
+ * cell. The range is empty outside of the grid.
  */
-static void near_cells(const struct grid *grid, uint32_t cell, int down, int left, int right,
-		uint32_t *begin, uint32_t *end)
+static struct range near_cells(const struct grid *grid, uint32_t cell, int down, int left,
+		int right)
 {
 	int64_t row = (int64_t)(cell / grid->columns) + down, column = cell % grid->columns;
 	int64_t first = column + left, last = column + right;
 
-	*begin = *end = 0;
 	if (row < 0 || row >= grid->rows || first >= grid->columns || last < 0)
-		return;
+		return (struct range){ 0, 0 };
 	first = first > 0 ? first : 0;
 	last = last < grid->columns ? last : grid->columns - 1;
-	*begin = grid->begin[row * grid->columns + first];
-	*end = grid->begin[row * grid->columns + last + 1];
+	return (struct range){ grid->begin[row * grid->columns + first],
+		grid->begin[row * grid->columns + last + 1] };
 }
 
 /* Returns whether a point of a cell with few points is core. Its own row is searched first. */
@@ -137,10 +141,9 @@ static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 	size_t found = 0;
 
 	for (int r = 0; r < 2 * REACH + 1 && found < min_points; r++) {
-		uint32_t begin, end;
+		struct range near = near_cells(grid, grid->cell[i], rows[r], -REACH, REACH);
 
-		near_cells(grid, grid->cell[i], rows[r], -REACH, REACH, &begin, &end);
-		for (uint32_t j = begin; j < end; j++)
+		for (uint32_t j = near.begin; j < near.end; j++)
 			found += within(grid->at + 2 * i, grid->at + 2 * j, grid->radius2);
 	}
 	return found >= min_points;
@@ -189,19 +192,18 @@ static void unite_cells(struct grid *grid, uint32_t cell)
 	if (own == own_end)
 		return;
 	for (int down = 0; down <= REACH; down++) {
-		uint32_t begin, end;
+		struct range near = near_cells(grid, cell, down, down ? -REACH : 1, REACH);
 
-		near_cells(grid, cell, down, down ? -REACH : 1, REACH, &begin, &end);
-		while (begin < end) {
-			uint32_t next = grid->begin[grid->cell[begin] + 1];
-			uint32_t other = grid->cores[begin], other_end = grid->cores[next];
+		while (near.begin < near.end) {
+			uint32_t next = grid->begin[grid->cell[near.begin] + 1];
+			uint32_t other = grid->cores[near.begin], other_end = grid->cores[next];
 
 			if (other < other_end &&
 					components_find(grid->parent, own) !=
 							components_find(grid->parent, other) &&
 					touch(grid, own, own_end, other, other_end))
 				components_unite(grid->parent, own, other);
-			begin = next;
+			near.begin = next;
 		}
 	}
 }
@@ -212,10 +214,9 @@ static uint32_t border_rank(const struct grid *grid, uint32_t i, uint32_t none)
 	uint32_t best = none;
 
 	for (int down = -REACH; down <= REACH; down++) {
-		uint32_t begin, end;
+		struct range near = near_cells(grid, grid->cell[i], down, -REACH, REACH);
 
-		near_cells(grid, grid->cell[i], down, -REACH, REACH, &begin, &end);
-		for (uint32_t j = grid->cores[begin]; j < grid->cores[end]; j++)
+		for (uint32_t j = grid->cores[near.begin]; j < grid->cores[near.end]; j++)
 			if (grid->parent[j] < best &&
 					within(grid->core + 2 * j, grid->at + 2 * i, grid->radius2))
 				best = grid->parent[j];
@@ -245,18 +246,19 @@ static int label_points(struct grid *grid, uint32_t cores, size_t count, uint32_
 	return components;
 }
 
-int grid_dbscan(const double *points, const uint32_t *index, size_t n, size_t count, double eps,
-		size_t min_points, uint32_t *label)
+int grid_dbscan(const struct grid_points *points, size_t count, double eps, size_t min_points,
+		uint32_t *label)
 {
-	struct grid grid = { .radius2 = eps * eps, .count = (uint32_t)n };
+	struct grid grid = { .radius2 = eps * eps, .count = (uint32_t)points->count };
 	uint32_t cores;
 	int result;
 
-	if (!n || n > GRID_POINTS || !(eps > 0) || !choose_cells(&grid, points, eps))
+	if (!points->count || points->count > GRID_POINTS || !(eps > 0) ||
+			!choose_cells(&grid, points->at, eps))
 		return -ERANGE;
 	result = allocate(&grid);
 	if (!result) {
-		sort_points(&grid, points, index);
+		sort_points(&grid, points->at, points->index);
 		cores = find_cores(&grid, min_points);
 		for (uint32_t i = 0; i < grid.count; i = grid.begin[grid.cell[i] + 1])
 			unite_cells(&grid, grid.cell[i]);

@@ -15,12 +15,18 @@
  */
 #define GRID_POINTS 4096
 
+struct grid_points {
+	const double *at;      /* count x 2 */
+	const uint32_t *index; /* number of each, into the caller's labels; NULL: 0 .. count - 1 */
+	size_t count;
+};
+
 /*
- * Clusters points (n x 2) like dbscan_within (cluster/density/dbscan.h). Their numbers are index[]; NULL: 0 .. n - 1.
- * Also returns -ERANGE, and does not change label[], if a tree is better: there are more points than
- * GRID_POINTS, or eps is so small that there would be many more cells than points.
+ * Clusters points like dbscan_within (cluster/density/dbscan.h). `count` is the length of label[]. Also returns
+ * -ERANGE, and does not change label[], if a tree is better: there are more points than GRID_POINTS, or eps is
+ * so small that there would be many more cells than points.
  */
-int grid_dbscan(const double *points, const uint32_t *index, size_t n, size_t count, double eps,
-		size_t min_points, uint32_t *label);
+int grid_dbscan(const struct grid_points *points, size_t count, double eps, size_t min_points,
+		uint32_t *label);
 
 #endif
