@@ -48,6 +48,7 @@ struct view {
 	size_t *begin; /* by label, into place and times */
 	uint32_t *place;
 	double *times;
+	size_t columns, dims;
 	double *centre; /* dims x columns */
 	double *count;
 };
@@ -143,6 +144,8 @@ static int view_points(struct view *view, const struct profile *profile)
 {
 	size_t columns = profile->columns, dims = profile->dims;
 
+	view->columns = columns;
+	view->dims = dims;
 	view->centre = malloc((columns * dims + 1) * sizeof(*view->centre));
 	view->count = malloc((columns + 1) * sizeof(*view->count));
 	if (!view->centre || !view->count)
@@ -195,14 +198,14 @@ static inline double likeness(double distance2)
  * Fills gain with the score of a point in each of the columns at places [begin, end). Like that of a label, it
  * is multiplied by the number of bursts in the column, so that full columns stay together.
  */
-static void gains_of_point(const struct view *view, const double *point, uint32_t dims,
-		size_t columns, size_t begin, size_t end, double *gain)
+static void gains_of_point(const struct view *view, const double *point, size_t begin, size_t end,
+		double *gain)
 {
 	const double *count = view->count + begin;
 	size_t width = end - begin;
 
-	for (uint32_t dim = 0; dim < dims; dim++) {
-		const double *centre = view->centre + dim * columns + begin;
+	for (size_t dim = 0; dim < view->dims; dim++) {
+		const double *centre = view->centre + dim * view->columns + begin;
 		double here = point[dim];
 
 		for (size_t at = 0; at < width; at++)
@@ -219,8 +222,7 @@ static void gains(const struct profile *profile, const struct view *view, size_t
 		gains_of_label(view, profile->label[burst], profile->weight[profile->label[burst]],
 				begin, end, gain);
 	else
-		gains_of_point(view, profile->points + burst * profile->dims, profile->dims,
-				profile->columns, begin, end, gain);
+		gains_of_point(view, profile->points + burst * profile->dims, begin, end, gain);
 }
 
 /* Return the first column that a row's band covers, and the one after the last. */
