@@ -215,14 +215,20 @@ static int refine_sample(struct sample_clusters *sample)
 	struct execution *order = malloc((sample->count + 1) * sizeof(*order));
 	uint32_t *column = malloc((sample->count + 1) * sizeof(*column));
 	const size_t whole[] = { 0, sample->count };
+	const struct sequence_bursts bursts = {
+		.points = sample->point,
+		.duration = sample->duration,
+		.first = whole,
+		.sequences = 1,
+		.dims = sample->dims,
+	};
 	struct refine_settings settings = { .column = column };
 	struct refinement tree = { 0 };
 	int error = -ENOMEM;
 
 	if (order && column) {
 		settings.peers = make_columns(sample, order, column, &settings.columns);
-		error = refine(&tree, sample->point, sample->dims, sample->duration, whole, 1,
-				&settings, sample->label);
+		error = refine(&tree, &bursts, &settings, sample->label);
 		sample->clusters = tree.clusters;
 		refinement_fini(&tree);
 	}

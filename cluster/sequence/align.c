@@ -509,7 +509,8 @@ static int align(struct alignment *alignment, struct profile *profile, const siz
 	struct turn *turns = take_turns(profile->label, first, sequences);
 	int error = -ENOMEM;
 
-	*alignment = (struct alignment){ .column = malloc((bursts + 1) * sizeof(uint32_t)) };
+	*alignment = (struct alignment){ .peers = sequences,
+		.column = malloc((bursts + 1) * sizeof(uint32_t)) };
 	if (!place || !turns || !alignment->column)
 		goto out;
 	error = 0;

@@ -14,8 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bursts, sequence after sequence. */
+struct sequence_bursts {
+	const double *points;   /* row-major, dims each, finite; NULL if they are not needed */
+	const double *duration; /* > 0, any unit */
+	const size_t *first;    /* sequences + 1 */
+	size_t sequences;
+	uint32_t dims;
+};
+
 struct alignment {
 	size_t columns;
+	size_t peers;     /* number of sequences that can be in one column */
 	uint32_t *column; /* column of each burst, from 0; ascending within a sequence */
 };
 

@@ -10,7 +10,6 @@
 #include "cluster/density/dbscan.h"
 #include "cluster/density/epsilon.h"
 #include "cluster/density/kdtree.h"
-#include "cluster/sequence/align.h"
 #include "cluster/sequence/mixing.h"
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/score.h"
@@ -23,10 +22,7 @@
 #define CREDIBLE     0.5 /* least score of a cluster made of noise at a large Eps */
 
 struct refiner {
-	const double *points;
-	const double *duration;
-	const size_t *first;
-	uint32_t dims;
+	const struct sequence_bursts *bursts;
 	size_t count, min_points;
 	size_t sequences; /* number of sequences that can be in one column */
 	bool columns_given;
@@ -47,8 +43,7 @@ static int score_now(struct refiner *refiner)
 {
 	score_fini(&refiner->score);
 	return score_columns(&refiner->score, refiner->label, refiner->clusters + 1,
-			refiner->alignment.column, refiner->alignment.columns, refiner->duration,
-			refiner->count, refiner->sequences);
+			&refiner->alignment, refiner->bursts->duration, refiner->count);
 }
 
 /* Adds the nodes of the current partition, as parents of the last level's by was[] -> label[]. */
@@ -75,7 +70,7 @@ static int add_level(struct refiner *refiner, uint32_t step, const uint32_t *was
 		struct refine_node *node = &out->node[first + refiner->label[i]];
 
 		node->bursts++;
-		node->duration += refiner->duration[i];
+		node->duration += refiner->bursts->duration[i];
 		if (was && was[i] && refiner->label[i])
 			out->node[last + was[i]].parent = (uint32_t)(first + refiner->label[i]);
 	}
@@ -110,7 +105,7 @@ static int relabel(struct refiner *refiner, const uint32_t *into)
 /* Returns the middle of each cluster, by cluster. */
 static double *centres_of(const struct refiner *refiner)
 {
-	uint32_t dims = refiner->dims;
+	uint32_t dims = refiner->bursts->dims;
 	double *centre = calloc((size_t)(refiner->clusters + 1) * dims, sizeof(*centre));
 	size_t *bursts = calloc(refiner->clusters + 1, sizeof(*bursts));
 
@@ -123,7 +118,7 @@ static double *centres_of(const struct refiner *refiner)
 
 		bursts[refiner->label[i]]++;
 		for (uint32_t dim = 0; dim < dims; dim++)
-			middle[dim] += (refiner->points[i * dims + dim] - middle[dim]) /
+			middle[dim] += (refiner->bursts->points[i * dims + dim] - middle[dim]) /
 					(double)bursts[refiner->label[i]];
 	}
 	free(bursts);
@@ -155,7 +150,9 @@ static bool may_join(void *data, uint32_t a, uint32_t b)
 /* Unites clusters that may join and are mixed in the columns. */
 static int join_mixed(struct refiner *refiner, const uint32_t *group, const double *centre)
 {
-	struct neighbours near = { .group = group, .centre = centre, .dims = refiner->dims };
+	struct neighbours near = { .group = group,
+		.centre = centre,
+		.dims = refiner->bursts->dims };
 	struct mixing mixing = { .label = refiner->label,
 		.clusters = refiner->clusters,
 		.columns = refiner->alignment.columns,
@@ -236,6 +233,7 @@ static bool in_column(const struct refiner *refiner, size_t burst, uint32_t clus
  */
 static int absorb_noise(struct refiner *refiner, double eps)
 {
+	const struct sequence_bursts *bursts = refiner->bursts;
 	uint32_t *taken = calloc(refiner->count + 1, sizeof(*taken));
 
 	if (!taken)
@@ -245,7 +243,7 @@ static int absorb_noise(struct refiner *refiner, double eps)
 
 		if (refiner->label[i])
 			continue;
-		nearest = kdtree_nearest(&refiner->tree, refiner->points + i * refiner->dims,
+		nearest = kdtree_nearest(&refiner->tree, bursts->points + i * bursts->dims,
 				eps * eps, refiner->label);
 		if (nearest >= 0 && in_column(refiner, i, refiner->label[nearest]))
 			taken[i] = refiner->label[nearest];
@@ -307,6 +305,8 @@ static int mark_done(struct refiner *refiner, double target)
 /* Gives noise to the nearest burst's cluster of those that the other tasks execute in its column. */
 static void absorb_by_sequence(struct refiner *refiner)
 {
+	const struct sequence_bursts *bursts = refiner->bursts;
+
 	for (size_t i = 0; i < refiner->count; i++) {
 		uint32_t column = refiner->alignment.column[i];
 		double least = REACH * REACH;
@@ -316,8 +316,8 @@ static void absorb_by_sequence(struct refiner *refiner)
 		for (size_t at = refiner->column_begin[column];
 				at < refiner->column_begin[column + 1]; at++) {
 			size_t mate = refiner->by_column[at];
-			double distance = kdtree_distance2(refiner->points + i * refiner->dims,
-					refiner->points + mate * refiner->dims, refiner->dims);
+			double distance = kdtree_distance2(bursts->points + i * bursts->dims,
+					bursts->points + mate * bursts->dims, bursts->dims);
 
 			if (refiner->label[mate] && distance <= least) {
 				least = distance;
@@ -372,6 +372,7 @@ static int take_columns(struct alignment *alignment, const struct refine_setting
 		size_t count)
 {
 	alignment->columns = settings->columns;
+	alignment->peers = settings->peers;
 	alignment->column = malloc((count + 1) * sizeof(*alignment->column));
 	if (!alignment->column)
 		return -ENOMEM;
@@ -379,9 +380,9 @@ static int take_columns(struct alignment *alignment, const struct refine_setting
 	return 0;
 }
 
-static int refiner_init(struct refiner *refiner, const size_t *first,
-		const struct refine_settings *settings)
+static int refiner_init(struct refiner *refiner, const struct refine_settings *settings)
 {
+	const struct sequence_bursts *bursts = refiner->bursts;
 	struct refinement *out = refiner->out;
 	int error;
 
@@ -399,14 +400,14 @@ static int refiner_init(struct refiner *refiner, const size_t *first,
 	refiner->done = calloc(refiner->count + 1, sizeof(*refiner->done));
 	if (!out->eps || !out->global || !refiner->done)
 		return -ENOMEM;
-	error = kdtree_init(&refiner->tree, refiner->points, refiner->count, refiner->dims);
+	error = kdtree_init(&refiner->tree, bursts->points, refiner->count, bursts->dims);
 	if (!error)
 		error = choose_eps(refiner, out);
 	if (!error && settings->column)
 		error = take_columns(&refiner->alignment, settings, refiner->count);
 	else if (!error)
-		error = align_points(&refiner->alignment, refiner->points, refiner->dims, first,
-				refiner->sequences);
+		error = align_points(&refiner->alignment, bursts->points, bursts->dims,
+				bursts->first, bursts->sequences);
 	return error ? error : sort_columns(refiner);
 }
 
@@ -475,8 +476,8 @@ static int merge_by_sequences(struct refiner *refiner)
 	if (!error)
 		error = settle_patternless(refiner);
 	if (!error) {
-		error = partition_by_time(refiner->label, refiner->clusters, refiner->duration,
-				refiner->count);
+		error = partition_by_time(refiner->label, refiner->clusters,
+				refiner->bursts->duration, refiner->count);
 		refiner->clusters = error < 0 ? 0 : (uint32_t)error;
 	}
 	if (error < 0)
@@ -486,21 +487,17 @@ static int merge_by_sequences(struct refiner *refiner)
 	/* the final partition is scored by its labels, as it would be by any other tool */
 	score_fini(&refiner->score);
 	return score_sequences(&refiner->score, refiner->label, refiner->clusters + 1,
-			refiner->duration, refiner->first, refiner->sequences, NULL, NULL);
+			refiner->bursts, NULL, NULL);
 }
 
-int refine(struct refinement *refinement, const double *points, uint32_t dims,
-		const double *duration, const size_t *first, size_t sequences,
+int refine(struct refinement *refinement, const struct sequence_bursts *bursts,
 		const struct refine_settings *settings, uint32_t *label)
 {
 	static const struct refine_settings defaults;
-	size_t count = first[sequences];
-	struct refiner refiner = { .points = points,
-		.duration = duration,
-		.first = first,
-		.dims = dims,
+	size_t count = bursts->first[bursts->sequences];
+	struct refiner refiner = { .bursts = bursts,
 		.count = count,
-		.sequences = sequences,
+		.sequences = bursts->sequences,
 		.label = label,
 		.out = refinement };
 	uint32_t *was = malloc((count + 1) * sizeof(*was));
@@ -514,7 +511,7 @@ int refine(struct refinement *refinement, const double *points, uint32_t dims,
 		refiner.sequences = settings->peers;
 	}
 	memset(label, 0, count * sizeof(*label));
-	error = was ? refiner_init(&refiner, first, settings) : -ENOMEM;
+	error = was ? refiner_init(&refiner, settings) : -ENOMEM;
 	for (uint32_t step = 0; !error && step <= refinement->steps; step++) {
 		memcpy(was, label, count * sizeof(*was));
 		if (settings->progress)

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/sequence/align.h"
+
 struct refine_settings {
 	uint32_t steps;    /* number of steps N; 0: 10 */
 	size_t min_points; /* 0: a quarter of the tasks, at least 2 */
@@ -55,14 +57,11 @@ struct refinement {
 };
 
 /*
- * Clusters bursts, which are stored sequence after sequence (cluster/sequence/align.h has the layout of first[]), with
- * their points (row-major, finite) and durations (> 0, any unit). Writes label[]: 0 noise, 1 .. clusters;
- * cluster 1 has the most time. Scores in the tree are by the alignment of points, except those of the final
+ * Clusters bursts. Writes label[]: 0 noise, 1 .. clusters; cluster 1 has the most time. Scores in the tree are by the alignment of points, except those of the final
  * partition, which are by its labels (score_sequences). With given columns, all are by these. settings may be
  * NULL. Returns 0, -ENOMEM or -EINVAL. The caller frees with refinement_fini, also after a failure.
  */
-int refine(struct refinement *refinement, const double *points, uint32_t dims,
-		const double *duration, const size_t *first, size_t sequences,
+int refine(struct refinement *refinement, const struct sequence_bursts *bursts,
 		const struct refine_settings *settings, uint32_t *label);
 
 void refinement_fini(struct refinement *refinement);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/sequence/align.h"
-
 /* Weight of a label without time, so that it is aligned if that costs nothing. */
 #define LEAST_WEIGHT 1e-4
 
@@ -54,11 +52,11 @@ static int score_init(struct score *score, uint32_t labels, const uint32_t *labe
 }
 
 int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
-		const uint32_t *column, size_t columns, const double *duration, size_t count,
-		size_t sequences)
+		const struct alignment *alignment, const double *duration, size_t count)
 {
+	const uint32_t *column = alignment->column;
 	int error = score_init(score, labels, label, duration, count);
-	uint32_t *sorted = sort_by_column(column, columns, count);
+	uint32_t *sorted = sort_by_column(column, alignment->columns, count);
 	uint32_t *last = calloc(labels + 1, sizeof(*last)); /* column seen last, from 1 */
 
 	if (!sorted || !last)
@@ -73,7 +71,7 @@ int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
 	for (uint32_t l = 0; l < labels && !error; l++) {
 		if (!score->appearances[l])
 			continue;
-		score->cluster[l] /= (double)score->appearances[l] * (double)sequences;
+		score->cluster[l] /= (double)score->appearances[l] * (double)alignment->peers;
 		score->global += score->cluster[l] * score->time_share[l];
 	}
 	free(sorted);
@@ -82,23 +80,22 @@ int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
 }
 
 int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
-		const double *duration, const size_t *first, size_t sequences, uint32_t *column,
-		size_t *columns)
+		const struct sequence_bursts *bursts, uint32_t *column, size_t *columns)
 {
 	struct alignment alignment = { 0 };
-	size_t count = first[sequences];
-	int error = score_init(score, labels, label, duration, count);
+	size_t count = bursts->first[bursts->sequences];
+	int error = score_init(score, labels, label, bursts->duration, count);
 
 	if (error)
 		return error;
 	for (uint32_t l = 0; l < labels; l++)
 		if (score->time_share[l] < LEAST_WEIGHT)
 			score->time_share[l] = LEAST_WEIGHT;
-	error = align_labels(&alignment, label, score->time_share, first, sequences);
+	error = align_labels(&alignment, label, score->time_share, bursts->first,
+			bursts->sequences);
 	score_fini(score);
 	if (!error)
-		error = score_columns(score, label, labels, alignment.column, alignment.columns,
-				duration, count, sequences);
+		error = score_columns(score, label, labels, &alignment, bursts->duration, count);
 	if (!error && column) {
 		memcpy(column, alignment.column, count * sizeof(*column));
 		*columns = alignment.columns;

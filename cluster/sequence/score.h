@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/sequence/align.h"
+
 struct score {
 	uint32_t labels;     /* 0 (noise) .. labels - 1 */
 	double global;       /* 0 .. 1 */
@@ -22,22 +24,19 @@ struct score {
 };
 
 /*
- * Scores labels (0 is noise, and is scored like a cluster; label < labels) of bursts in `sequences` sequences
- * that have been aligned. column[i] is the column of each burst, duration[i] > 0 its duration in any unit.
- * Returns 0 or -ENOMEM. The caller frees with score_fini, also after a failure.
+ * Scores labels (0 is noise, and is scored like a cluster; label < labels) of `count` bursts that have been
+ * aligned. duration[i] > 0 is the duration of each burst in any unit. Returns 0 or -ENOMEM. The caller frees
+ * with score_fini, also after a failure.
  */
 int score_columns(struct score *score, const uint32_t *label, uint32_t labels,
-		const uint32_t *column, size_t columns, const double *duration, size_t count,
-		size_t sequences);
+		const struct alignment *alignment, const double *duration, size_t count);
 
 /*
- * Aligns the sequences by their labels (cluster/sequence/align.h has the layout of first[]), and scores the labels like
- * score_columns. If `column` is not NULL, writes each burst's column there, and the number of columns to
- * *columns.
+ * Aligns the sequences by their labels, and scores the labels like score_columns. The points of the bursts are
+ * not read. If `column` is not NULL, writes each burst's column there, and the number of columns to *columns.
  */
 int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
-		const double *duration, const size_t *first, size_t sequences, uint32_t *column,
-		size_t *columns);
+		const struct sequence_bursts *bursts, uint32_t *column, size_t *columns);
 
 void score_fini(struct score *score);
 

@@ -131,6 +131,7 @@ static int time_refinement(size_t tasks, size_t bursts)
 	double *duration = malloc(tasks * bursts * sizeof(*duration));
 	uint32_t *label = malloc(tasks * bursts * sizeof(*label));
 	size_t *first = malloc((tasks + 1) * sizeof(*first)), count = 0;
+	struct sequence_bursts all = { points, duration, first, tasks, 2 };
 	struct refinement refinement;
 	struct score score;
 	double start, refined, scored;
@@ -151,11 +152,10 @@ static int time_refinement(size_t tasks, size_t bursts)
 	}
 	first[tasks] = count;
 	start = now();
-	if (refine(&refinement, points, 2, duration, first, tasks, NULL, label))
+	if (refine(&refinement, &all, NULL, label))
 		return 1;
 	refined = now();
-	if (score_sequences(&score, label, refinement.clusters + 1, duration, first, tasks, NULL,
-			    NULL))
+	if (score_sequences(&score, label, refinement.clusters + 1, &all, NULL, NULL))
 		return 1;
 	scored = now();
 	printf("%.6f %.6f %u %.4f\n", refined - start, scored - refined, refinement.clusters,
@@ -183,8 +183,8 @@ static int analyse(const struct selection *bursts, bool refined, uint32_t *label
 	int clusters;
 
 	if (refined) {
-		int error = refine(&refinement, bursts->point, bursts->space.dims, bursts->duration,
-				bursts->first, bursts->sequences, NULL, label);
+		const struct sequence_bursts all = selection_bursts(bursts);
+		int error = refine(&refinement, &all, NULL, label);
 
 		refinement_fini(&refinement);
 		return error;

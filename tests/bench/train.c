@@ -107,6 +107,7 @@ static int train(struct prototype_table *table, const struct sample *sample, uin
 static void print(const char *name, const struct selection *all, const uint32_t *label,
 		uint32_t clusters, const uint32_t *against, double slowest)
 {
+	const struct sequence_bursts bursts = selection_bursts(all);
 	struct score score = { 0 };
 	double *time = calloc(clusters + 1, sizeof(*time)), total = 0;
 	unsigned large = 0;
@@ -117,8 +118,7 @@ static void print(const char *name, const struct selection *all, const uint32_t 
 	}
 	for (uint32_t c = 1; c <= clusters; c++)
 		large += time[c] > 0.05 * total;
-	score_sequences(&score, label, clusters + 1, all->duration, all->first, all->sequences,
-			NULL, NULL);
+	score_sequences(&score, label, clusters + 1, &bursts, NULL, NULL);
 	printf("%-12s %3u phases %2u large noise %5.2f%% score %.4f spread %.2e", name, clusters,
 			large, 100 * time[0] / total, score.global,
 			partition_spread(label, clusters, all->point, all->space.dims,
@@ -176,6 +176,7 @@ int main(int argc, char **argv)
 {
 	struct burst_table table = { 0 };
 	struct selection all = { 0 };
+	struct sequence_bursts bursts;
 	struct refinement tree;
 	uint32_t *label;
 	char why[512];
@@ -187,8 +188,8 @@ int main(int argc, char **argv)
 			selection_make(&all, &table))
 		return 1;
 	label = calloc(all.count, sizeof(*label));
-	if (refine(&tree, all.point, all.space.dims, all.duration, all.first, all.sequences, NULL,
-			    label))
+	bursts = selection_bursts(&all);
+	if (refine(&tree, &bursts, NULL, label))
 		return 1;
 	printf("%zu bursts of %zu tasks\n", all.count, all.sequences);
 	print("all", &all, label, tree.clusters, NULL, 0);

@@ -201,6 +201,7 @@ static int partition(const struct selection *selection, const struct burst_table
 	struct refine_settings settings = { .steps = (uint32_t)options->steps,
 		.min_points = options->min_points,
 		.progress = progress_of_refinement };
+	const struct sequence_bursts bursts = selection_bursts(selection);
 	size_t min_points = options->min_points ? options->min_points : 10;
 	double eps = options->eps;
 	int clusters;
@@ -215,9 +216,7 @@ static int partition(const struct selection *selection, const struct burst_table
 		return partition_by_time(label, most, selection->duration, selection->count);
 	}
 	if (!options->dbscan) {
-		int error = refine(tree, selection->point, selection->space.dims,
-				selection->duration, selection->first, selection->sequences,
-				&settings, label);
+		int error = refine(tree, &bursts, &settings, label);
 
 		progress("refining", 1);
 		return error ? error : (int)tree->clusters;
@@ -345,6 +344,7 @@ static double processor_time(void)
 static int cluster(struct result *result, const struct options *options)
 {
 	const struct selection *selection = result->selection;
+	const struct sequence_bursts bursts = selection_bursts(selection);
 	int clusters;
 
 	result->label = malloc((selection->count + 1) * sizeof(*result->label));
@@ -360,8 +360,7 @@ static int cluster(struct result *result, const struct options *options)
 		result->clusters = (uint32_t)clusters;
 		progress("scoring", 0);
 		error = score_sequences(&result->score, result->label, result->clusters + 1,
-				selection->duration, selection->first, selection->sequences,
-				result->column, &result->columns);
+				&bursts, result->column, &result->columns);
 		progress("scoring", 1);
 		if (!error && options->sample)
 			error = try_sample(result, options);

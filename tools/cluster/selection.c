@@ -295,6 +295,17 @@ int selection_make(struct selection *selection, const struct burst_table *table)
 	return 0;
 }
 
+struct sequence_bursts selection_bursts(const struct selection *selection)
+{
+	return (struct sequence_bursts){
+		.points = selection->point,
+		.duration = selection->duration,
+		.first = selection->first,
+		.sequences = selection->sequences,
+		.dims = selection->space.dims,
+	};
+}
+
 void selection_fini(struct selection *selection)
 {
 	free(selection->left_out);

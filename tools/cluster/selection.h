@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "cluster/density/space.h"
+#include "cluster/sequence/align.h"
 #include "tools/cluster/burst_table.h"
 
 /* The reason why a burst is not clustered. Viewers know these values from cluster events (prv.h). */
@@ -58,6 +59,9 @@ int selection_range(struct selection *selection, const struct burst_table *table
  * -ENOMEM.
  */
 int selection_make(struct selection *selection, const struct burst_table *table);
+
+/* Returns the chosen bursts, for functions on sequences. They stay the selection's. */
+struct sequence_bursts selection_bursts(const struct selection *selection);
 
 void selection_fini(struct selection *selection);
 

@@ -81,6 +81,7 @@ static int choose_counters(struct recording *recording, struct burst_table *tabl
 static int find_phases(struct recording *recording, const struct burst_table *table,
 		const struct selection *selection)
 {
+	const struct sequence_bursts bursts = selection_bursts(selection);
 	struct refinement tree = { 0 };
 	int error = 0;
 
@@ -95,8 +96,7 @@ static int find_phases(struct recording *recording, const struct burst_table *ta
 		error = -EINVAL;
 	if (!error && !recording->bursts.phases) {
 		progress("clustering", 0);
-		error = refine(&tree, selection->point, selection->space.dims, selection->duration,
-				selection->first, selection->sequences, NULL, recording->phase);
+		error = refine(&tree, &bursts, NULL, recording->phase);
 		progress("clustering", 1);
 		recording->bursts.phases = tree.clusters;
 		refinement_fini(&tree);

@@ -41,12 +41,26 @@ static void next_task(void)
 	first[++sequences] = count;
 }
 
+/* Refines the bursts so far. */
+static int refine_bursts(struct refinement *refinement)
+{
+	const struct sequence_bursts bursts = {
+		.points = points,
+		.duration = duration,
+		.first = first,
+		.sequences = sequences,
+		.dims = 2,
+	};
+
+	return refine(refinement, &bursts, NULL, label);
+}
+
 static uint32_t found(void)
 {
 	struct refinement refinement;
 	uint32_t clusters = 0;
 
-	if (!refine(&refinement, points, 2, duration, first, sequences, NULL, label))
+	if (!refine_bursts(&refinement))
 		clusters = refinement.clusters;
 	refinement_fini(&refinement);
 	return clusters;
@@ -206,8 +220,7 @@ static void test_tree(void)
 	bool growing = true, known = true;
 
 	test_two_densities();
-	is_int(refine(&refinement, points, 2, duration, first, sequences, NULL, label), 0,
-			"refine");
+	is_int(refine_bursts(&refinement), 0, "refine");
 	for (uint32_t step = 1; step < refinement.steps; step++)
 		growing = growing && refinement.eps[step] >= refinement.eps[step - 1];
 	ok(growing, "Eps grows from step to step");
@@ -231,10 +244,9 @@ static void test_order(void)
 {
 	uint32_t *before = malloc(MOST * sizeof(*before));
 	struct refinement refinement;
-	size_t tasks, half;
+	size_t half;
 
 	test_bands();
-	tasks = sequences;
 	half = count / 2;
 	memcpy(before, label, count * sizeof(*before));
 	/* the last two tasks come first */
@@ -251,7 +263,7 @@ static void test_order(void)
 		duration[i] = duration[i + half];
 		duration[i + half] = value;
 	}
-	refine(&refinement, points, 2, duration, first, tasks, NULL, label);
+	refine_bursts(&refinement);
 	ok(!memcmp(label, before + half, half * sizeof(*label)) &&
 					!memcmp(label + half, before, half * sizeof(*label)),
 			"the order of the tasks does not matter");

@@ -16,11 +16,13 @@
  */
 static void test_by_hand(void)
 {
-	const uint32_t label[] = { 1, 2, 1, 1, 2, 3 }, column[] = { 0, 1, 2, 0, 1, 3 };
+	const uint32_t label[] = { 1, 2, 1, 1, 2, 3 };
+	uint32_t column[] = { 0, 1, 2, 0, 1, 3 };
+	const struct alignment alignment = { .columns = 4, .peers = 2, .column = column };
 	const double duration[] = { 1, 4, 1, 1, 4, 1 };
 	struct score score;
 
-	is_int(score_columns(&score, label, 4, column, 4, duration, 6, 2), 0, "a small matrix");
+	is_int(score_columns(&score, label, 4, &alignment, duration, 6), 0, "a small matrix");
 	is_near(score.cluster[1], 0.75, 1e-12, "5.1: mean share where it appears");
 	is_near(score.cluster[2], 1, 1e-12, "a perfect cluster");
 	is_near(score.cluster[3], 0.5, 1e-12, "a cluster of one task of two");
