@@ -359,24 +359,32 @@ static double not_negative(double value)
 	return value < 0 ? 0 : value;
 }
 
+/* The results of a model for one phase. */
+struct evaluation {
+	const struct model *model;
+	evaluator *evaluate;
+	unsigned count;                  /* number of results */
+	double variables[VARIABLES_MAX]; /* NAN: not observed */
+	double *value;                   /* the results */
+};
+
 /*
  * Moves the variables by step[] up and down. Writes the larger change of each result, with the sign of a move
  * up.
  */
-static void move(const struct model *model, evaluator *evaluate, unsigned count,
-		const double *variables, const double *step, const double *value, double *out)
+static void move(const struct evaluation *at, const double *step, double *out)
 {
 	double moved[VARIABLES_MAX], up[MODEL_METRICS_MAX], down[MODEL_METRICS_MAX];
 
-	for (unsigned e = 0; e <= model->events; e++)
-		moved[e] = not_negative(variables[e] + step[e]);
-	evaluate(model, moved, up);
-	for (unsigned e = 0; e <= model->events; e++)
-		moved[e] = not_negative(variables[e] - step[e]);
-	evaluate(model, moved, down);
-	for (unsigned i = 0; i < count; i++) {
-		up[i] -= value[i];
-		down[i] = value[i] - down[i];
+	for (unsigned e = 0; e <= at->model->events; e++)
+		moved[e] = not_negative(at->variables[e] + step[e]);
+	at->evaluate(at->model, moved, up);
+	for (unsigned e = 0; e <= at->model->events; e++)
+		moved[e] = not_negative(at->variables[e] - step[e]);
+	at->evaluate(at->model, moved, down);
+	for (unsigned i = 0; i < at->count; i++) {
+		up[i] -= at->value[i];
+		down[i] = at->value[i] - down[i];
 		out[i] = fabs(up[i]) >= fabs(down[i]) ? up[i] : down[i];
 	}
 }
@@ -428,23 +436,28 @@ static double correlation(const struct model *model, const struct phase_estimate
 static void carry(const struct model *model, const struct phase_estimate *estimate,
 		evaluator *evaluate, unsigned count, double *value, double *ci95)
 {
-	double variables[VARIABLES_MAX];
+	struct evaluation at = {
+		.model = model,
+		.evaluate = evaluate,
+		.count = count,
+		.value = value,
+	};
 	struct moves moves;
 
 	for (unsigned e = 0; e <= model->events; e++)
-		variables[e] = of_variable(model, estimate, e)->observed ?
+		at.variables[e] = of_variable(model, estimate, e)->observed ?
 				of_variable(model, estimate, e)->mean :
 				NAN;
-	evaluate(model, variables, value);
+	evaluate(model, at.variables, value);
 	memset(ci95, 0, count * sizeof(*ci95));
 	for (unsigned e = 0; e <= model->events; e++) {
 		double step[VARIABLES_MAX] = { 0 };
-		bool known = find_step(model, estimate, e, variables, step);
+		bool known = find_step(model, estimate, e, at.variables, step);
 
 		memset(moves.of[e], 0, sizeof(moves.of[e]));
-		if (isnan(variables[e]))
+		if (isnan(at.variables[e]))
 			continue;
-		move(model, evaluate, count, variables, step, value, moves.of[e]);
+		move(&at, step, moves.of[e]);
 		for (unsigned i = 0; i < count; i++) {
 			double change = moves.of[e][i];
 
