@@ -178,14 +178,21 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 static void book(struct ledger *ledger, struct thread *thread, const struct prototype_table *table,
 		unsigned prototype, const struct burst *burst)
 {
+	const struct quantum_burst read = {
+		.group = burst->group,
+		.group_weight = burst->group_weight,
+		.weight = burst->weight,
+		.seconds = burst_seconds(burst),
+		.values = burst->values,
+	};
+
 	if (thread->gathered_quantum != burst->quantum) {
 		book_close_quantum(ledger, thread);
 		thread->gathered_quantum = burst->quantum;
 	}
 	/* relabelling is rare and this is cheap */
 	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
-	quantum_add(thread->gathered, prototype, burst->group, burst->group_weight, burst->weight,
-			burst_seconds(burst), burst->values);
+	quantum_add(thread->gathered, prototype, &read);
 	note(thread, prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);

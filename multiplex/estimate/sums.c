@@ -186,12 +186,12 @@ static void begin(struct quantum *quantum, unsigned group, double group_weight)
 	quantum->count = quantum->counts[group];
 }
 
-void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double group_weight,
-		double weight, double seconds, const uint64_t *values)
+void quantum_add(struct quantum *quantum, unsigned prototype, const struct quantum_burst *burst)
 {
 	struct gathered *of = &quantum->of[prototype];
+	double weight = burst->weight, seconds = burst->seconds;
 
-	begin(quantum, group, group_weight);
+	begin(quantum, burst->group, burst->group_weight);
 	if (of->read == 0)
 		quantum->order[quantum->touched++] = prototype;
 	of->read++;
@@ -200,13 +200,13 @@ void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, do
 	of->t += weight * seconds;
 	of->burst_tt += weight * seconds * seconds;
 	for (unsigned i = 0; i < quantum->count; i++) {
-		double value = values[i];
+		double value = burst->values[i];
 
 		of->y[i] += weight * value;
 		of->burst_yy[i] += weight * value * value;
 	}
 	if (quantum->label[prototype] && quantum->label[prototype] <= SKETCH_PHASES)
-		note(quantum, quantum->label[prototype], weight, values);
+		note(quantum, quantum->label[prototype], weight, burst->values);
 }
 
 /* Returns the sums of `of` with each burst's weight multiplied by `weight`. */

@@ -63,14 +63,17 @@ size_t quantum_bytes(const struct sums *sums);
  */
 struct quantum *quantum_init(void *zeros, const struct sums *sums);
 
-/*
- * Adds one burst of a prototype that was read in `group`. values[]: its counts in the order of the group's
- * events. seconds: its duration. weight: 1 / (the probability with which it was chosen to be read), 1 if every
- * burst is read. All bursts between two closings are of one group. group_weight is the scheme_weight of this
- * group when it got the quantum.
- */
-void quantum_add(struct quantum *quantum, unsigned prototype, unsigned group, double group_weight,
-		double weight, double seconds, const uint64_t *values);
+/* A burst that was read. */
+struct quantum_burst {
+	unsigned group;         /* that was counted */
+	double group_weight;    /* scheme_weight of this group when it got the quantum */
+	double weight;          /* 1 / (probability with which the burst was chosen to be read) */
+	double seconds;         /* duration */
+	const uint64_t *values; /* counts, in the order of the group's events */
+};
+
+/* Adds one burst of a prototype. All bursts between two closings are of one group. */
+void quantum_add(struct quantum *quantum, unsigned prototype, const struct quantum_burst *burst);
 
 /*
  * Says that the prototype belongs to `phase` (0, as at first: to none). Bursts of one phase in one quantum vary

@@ -117,11 +117,17 @@ struct summing {
 static double sums_batch(void *data)
 {
 	static const uint64_t values[PLAN_GROUP_EVENTS_MAX] = { 1000000, 2000000, 300, 400, 500 };
+	static const struct quantum_burst burst = {
+		.group_weight = 1,
+		.weight = 1,
+		.seconds = 1e-3,
+		.values = values,
+	};
 	struct summing *s = data;
 	uint64_t begin = clock_now();
 
 	for (int i = 0; i < BATCH; i++)
-		quantum_add(s->quantum, (unsigned)i % 8, 0, 1, 1, 1e-3, values);
+		quantum_add(s->quantum, (unsigned)i % 8, &burst);
 	quantum_close(s->quantum, s->sums);
 	return clock_ns(clock_now() - begin);
 }

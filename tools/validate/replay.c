@@ -74,6 +74,13 @@ static void read_burst(struct replay *replay, size_t burst, unsigned group, doub
 	const uint64_t *row = &replay->bursts->values[burst * plan->events];
 	unsigned phase = replay->bursts->phase[burst] - 1;
 	uint64_t values[PLAN_GROUP_EVENTS_MAX];
+	const struct quantum_burst read = {
+		.group = group,
+		.group_weight = group_weight,
+		.weight = 1 / replay->setup->read,
+		.seconds = replay->bursts->seconds[burst],
+		.values = values,
+	};
 
 	for (unsigned i = 0; i < plan->group[group].count; i++) {
 		size_t event = plan->group[group].event[i];
@@ -82,8 +89,7 @@ static void read_burst(struct replay *replay, size_t burst, unsigned group, doub
 		replay->plain[phase * plan->events + event] += row[event];
 		replay->observed[phase * plan->events + event]++;
 	}
-	quantum_add(replay->quantum, phase, group, group_weight, 1 / replay->setup->read,
-			replay->bursts->seconds[burst], values);
+	quantum_add(replay->quantum, phase, &read);
 }
 
 /* Replays one task's bursts, order[first .. last), in the order in which its process executed them. */

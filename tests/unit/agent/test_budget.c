@@ -161,7 +161,9 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 			}
 			for (unsigned k = 0; k < plan.group[group].count; k++)
 				seen[k] = all[plan.group[group].event[k]];
-			quantum_add(quantum, phase, group, 1, weight, ns * 1e-9, seen);
+			quantum_add(quantum, phase,
+					&(struct quantum_burst){ group, 1, weight, ns * 1e-9,
+							seen });
 			span_note(length, phase, weight, ns);
 			reads += 2;
 		} else {
@@ -307,7 +309,9 @@ static void test_preference(void)
 			uint64_t value = positive(1e6 * (1 + noise)),
 				 values[3] = { value, value, value };
 
-			quantum_add(quantum, i % 2, (unsigned)q % 3, 1, 4, 1e-3, values);
+			quantum_add(quantum, i % 2,
+					&(struct quantum_burst){ (unsigned)q % 3, 1, 4, 1e-3,
+							values });
 		}
 		quantum_close(quantum, sums);
 	}

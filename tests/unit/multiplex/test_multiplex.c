@@ -119,7 +119,8 @@ static void add(struct quantum *quantum, unsigned prototype, unsigned group, uin
 {
 	uint64_t values[3] = { cycles, instructions, extra };
 
-	quantum_add(quantum, prototype, group, 1, 1, cycles * 1e-9, values);
+	quantum_add(quantum, prototype,
+			&(struct quantum_burst){ group, 1, 1, cycles * 1e-9, values });
 }
 
 static void test_sums(void)
@@ -202,6 +203,7 @@ static void test_odd_counts(void)
 		quantum_label(quantum, 0, mix_next(&state) % 3);
 		quantum_label(quantum, 1, mix_next(&state) % 20);
 		for (unsigned i = 0; i < bursts; i++) {
+			unsigned prototype = mix_next(&state) % 3;
 			uint64_t values[4];
 
 			for (unsigned v = 0; v < 4; v++)
@@ -212,8 +214,9 @@ static void test_odd_counts(void)
 			}
 			for (unsigned v = 0; v < plan.group[group].count; v++)
 				seen[plan.group[group].event[v]]++;
-			quantum_add(quantum, mix_next(&state) % 3, group, 1,
-					1 + mix_next(&state) % 3, 1e-3, values);
+			quantum_add(quantum, prototype,
+					&(struct quantum_burst){ group, 1, 1 + mix_next(&state) % 3,
+							1e-3, values });
 		}
 		quantum_close(quantum, sums);
 		estimate_phase(sums, member, NULL, &estimate);

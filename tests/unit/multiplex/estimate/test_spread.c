@@ -120,7 +120,8 @@ static void test_sums(void)
 				squares += (double)values[2] * values[2];
 				counted++;
 			}
-			quantum_add(quantum, prototype, group, 1, 1, 1e-3, values);
+			quantum_add(quantum, prototype,
+					&(struct quantum_burst){ group, 1, 1, 1e-3, values });
 			if (i % 600 == 599)
 				quantum_close(quantum, part);
 		}
