@@ -41,13 +41,15 @@ static void print_event(void *data, const char *name, const char *description)
 int cmd_events(int argc, char **argv)
 {
 	struct listing listing = { .cut = isatty(STDOUT_FILENO) };
-	const char *pattern = argc > 1 ? argv[1] : "", *table;
+	const char *pattern, *table;
 	struct machine machine;
+	int code = options_read(argc, argv, &(struct option_spec){ .usage = usage }, NULL);
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	if (argc > 2 || pattern[0] == '-')
+	if (code)
+		return code < 0 ? 0 : code;
+	if (optind + 1 < argc)
 		return option_usage(usage);
+	pattern = optind < argc ? argv[optind] : "";
 	if (machine_look(&machine) < 0)
 		return 1;
 	event_each(&machine.processor, pattern, print_event, &listing);

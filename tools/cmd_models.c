@@ -15,6 +15,8 @@ static const char usage[] =
 		"\n"
 		"The CPI models; of one, its groups of events for a processor that counts COUNTERS at a time (6).\n";
 
+#define COUNTERS 6 /* counters of the processor if no number is given, as AMD has them */
+
 static int list_models(void)
 {
 	struct processor processor;
@@ -63,13 +65,17 @@ static int show_model(const char *name, unsigned counters)
 
 int cmd_models(int argc, char **argv)
 {
-	unsigned counters = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 6;
+	int code = options_read(argc, argv, &(struct option_spec){ .usage = usage }, NULL);
+	size_t counters = COUNTERS;
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	if (argc < 2)
+	if (code)
+		return code < 0 ? 0 : code;
+	if (optind == argc)
 		return list_models();
-	if (argc > 3 || argv[1][0] == '-' || counters < 1 || counters > PLAN_GROUP_EVENTS_MAX)
+	if (optind + 2 < argc ||
+			(optind + 2 == argc &&
+					!option_whole(argv[optind + 1], 1, PLAN_GROUP_EVENTS_MAX,
+							&counters)))
 		return option_usage(usage);
-	return show_model(argv[1], counters);
+	return show_model(argv[optind], (unsigned)counters);
 }

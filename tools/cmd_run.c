@@ -13,10 +13,18 @@
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/mpirun.h"
+#include "tools/options.h"
 #include "tools/reach.h"
 
-static void usage(FILE *out)
+/* Returns the text of help, which the caller frees, or NULL if there is no memory. */
+static char *make_usage(void)
 {
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
 	fputs("usage: phasemux run [options] -- COMMAND...\n\n", out);
 	for (unsigned i = 0; i < settings_count; i++) {
 		const struct setting *setting = &settings_table[i];
@@ -29,21 +37,11 @@ static void usage(FILE *out)
 		fprintf(out, *setting->fallback ? " (default: %s)\n" : "\n", setting->fallback);
 	}
 	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n", out);
-}
-
-/* Returns the setting that --NAME or --NAME=... means, or NULL. */
-static const struct setting *find_setting(const char *flag, size_t length)
-{
-	for (unsigned i = 0; i < settings_count; i++) {
-		const char *name = settings_table[i].name;
-		bool same = strlen(name) == length;
-
-		for (size_t k = 0; same && k < length; k++)
-			same = name[k] == (flag[k] == '-' ? '_' : flag[k]);
-		if (same)
-			return &settings_table[i];
+	if (fclose(out)) {
+		free(text);
+		return NULL;
 	}
-	return NULL;
+	return text;
 }
 
 static int refuse(const char *why)
@@ -52,35 +50,59 @@ static int refuse(const char *why)
 	return 2;
 }
 
-/* Puts the flags into the environment. Returns the index of COMMAND, or -2 for exit code 2. */
-static int take_flags(int argc, char **argv)
+/* The flags of the settings, as options. The value of an option is 1 + the setting's place in its table. */
+struct flags {
+	char name[SETTINGS_MAX][SETTINGS_NAME_MAX]; /* --burst-min; --burst_min is taken as well */
+	struct option option[2 * SETTINGS_MAX + 2];
+};
+
+static void make_flags(struct flags *flags)
 {
-	int i;
+	struct option *next = flags->option;
 
-	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0 && argv[i][2]; i++) {
-		const char *flag = argv[i] + 2;
-		size_t length = strcspn(flag, "=");
-		const struct setting *setting = find_setting(flag, length);
-		char variable[64];
-		const char *value;
-
-		if (!setting) {
-			fprintf(stderr, "phasemux: there is no option --%.*s\n\n", (int)length,
-					flag);
-			usage(stderr);
-			return -2;
-		}
-		value = flag[length] ? flag + length + 1 : argv[++i];
-		if (!value) {
-			fprintf(stderr, "phasemux: --%.*s wants a value: %s\n", (int)length, flag,
-					setting->values);
-			return -2;
-		}
-		settings_variable(setting, variable, sizeof(variable));
-		if (setenv(variable, value, 1))
-			return -2;
+	for (unsigned i = 0; i < settings_count; i++) {
+		snprintf(flags->name[i], sizeof(flags->name[i]), "%s", settings_table[i].name);
+		for (char *at = flags->name[i]; (at = strchr(at, '_'));)
+			*at = '-';
+		*next++ = (struct option){ flags->name[i], required_argument, NULL, (int)i + 1 };
+		*next++ = (struct option){ settings_table[i].name, required_argument, NULL,
+			(int)i + 1 };
 	}
-	return i < argc && strcmp(argv[i], "--") == 0 ? i + 1 : i;
+	*next++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
+	*next = (struct option){ NULL, 0, NULL, 0 };
+}
+
+/* Puts a flag into the environment. */
+static int set_variable(void *data, int option)
+{
+	char variable[64];
+
+	(void)data;
+	settings_variable(&settings_table[option - 1], variable, sizeof(variable));
+	return setenv(variable, optarg, 1) ? 2 : 0;
+}
+
+/* Reads the options. Returns as options_read, and 2 if there is no COMMAND. */
+static int read_options(int argc, char **argv)
+{
+	struct flags flags;
+	char *usage = make_usage();
+	const struct option_spec spec = {
+		.usage = usage,
+		.table = flags.option,
+		.has_command = true,
+		.set = set_variable,
+	};
+	int code;
+
+	if (!usage)
+		return refuse("no memory");
+	make_flags(&flags);
+	code = options_read(argc, argv, &spec, NULL);
+	if (!code && optind == argc)
+		code = option_usage(usage);
+	free(usage);
+	return code;
 }
 
 /* Refuses invalid settings before anything starts. Returns 0 or 2. */
@@ -138,19 +160,11 @@ int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
 	char library[PATH_MAX], target[32], **words;
-	int command;
+	int command, code = read_options(argc, argv);
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		usage(stdout);
-		return 0;
-	}
-	command = take_flags(argc, argv);
-	if (command < 0)
-		return 2;
-	if (command >= argc) {
-		usage(stderr);
-		return 2;
-	}
+	if (code)
+		return code < 0 ? 0 : code;
+	command = optind;
 	if (check(&settings))
 		return 2;
 	if (machine_find_library(library, sizeof(library))) {

@@ -6,33 +6,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-int options_read(int argc, char **argv, const char *letters, const struct option *table,
-		const char *usage, int (*set)(void *data, int option), void *data)
+#define LETTERS_MAX 64
+
+static const struct option help_alone[] = {
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Says what is wrong with the word that getopt_long has just read. Returns 2. */
+static int refuse_word(char **argv, int answer)
 {
+	const char *word = argv[optind - 1];
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (answer == '?' && strncmp(word, "--", 2) != 0)
+		word = letter;
+	fprintf(stderr, "phasemux: %s %s (phasemux %s --help tells more)\n",
+			answer == '?' ? "invalid option" : "no value after", word, argv[0]);
+	return 2;
+}
+
+int options_read(int argc, char **argv, const struct option_spec *spec, void *data)
+{
+	const struct option *table = spec->table ? spec->table : help_alone;
+	char letters[LETTERS_MAX];
 	int option;
 
+	snprintf(letters, sizeof(letters), "%s:h%s", spec->has_command ? "+" : "",
+			spec->letters ? spec->letters : "");
 	optind = 0; /* makes GNU getopt start again */
+	opterr = 0;
 	while ((option = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		int code;
 
-		if (option == OPTION_HELP) {
-			fputs(usage, stdout);
+		if (option == OPTION_HELP || option == 'h') {
+			fputs(spec->usage, stdout);
 			return -1;
 		}
-		code = set(data, option);
+		code = option == '?' || option == ':' ? refuse_word(argv, option) :
+							spec->set(data, option);
 		if (code)
 			return code;
 	}
 	return 0;
-}
-
-bool option_help(int argc, char **argv, const char *usage)
-{
-	bool asked = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-
-	if (asked)
-		fputs(usage, stdout);
-	return asked;
 }
 
 int option_usage(const char *usage)
@@ -47,11 +63,11 @@ int option_refuse(const char *option, const char *value, const char *allowed)
 	return 2;
 }
 
-bool option_whole(const char *text, size_t least, size_t most, size_t *value)
+bool option_whole(const char *text, size_t min, size_t max, size_t *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= least && *value <= most;
+	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= min && *value <= max;
 }

@@ -11,16 +11,22 @@
 
 #define OPTION_HELP 256 /* the value of --help in a table of options */
 
-/*
- * Reads the options of a command line; letters and table are as for getopt_long. Calls set(data, option) for
- * each option, with its argument in optarg. set returns 0, or 2 if it has refused the option. optind is left at
- * the first argument that is no option. Returns 0; 2: the exit code; -1: help was asked for, and printed.
- */
-int options_read(int argc, char **argv, const char *letters, const struct option *table,
-		const char *usage, int (*set)(void *data, int option), void *data);
+/* The options of a subcommand, which has -h and --help besides. A subcommand without others sets `usage` alone. */
+struct option_spec {
+	const char *usage;          /* printed on stdout for --help */
+	const struct option *table; /* as for getopt_long, with --help */
+	const char *letters;        /* as for getopt_long */
+	bool has_command;           /* options end at the first argument that is none */
+	/* Takes the option, with its argument in optarg. Returns 0, or 2 if it has refused the option. */
+	int (*set)(void *data, int option);
+};
 
-/* Returns whether only help was asked for. The usage is then printed on stdout. */
-bool option_help(int argc, char **argv, const char *usage);
+/*
+ * Reads the options of a command line, and calls set(data, option) for each. optind is left at the first
+ * argument that is no option. Returns 0; 2: the exit code after one line on stderr; -1: help was asked for, and
+ * printed.
+ */
+int options_read(int argc, char **argv, const struct option_spec *spec, void *data);
 
 /* Prints on stderr how a subcommand is used. Returns 2. */
 int option_usage(const char *usage);
@@ -28,7 +34,7 @@ int option_usage(const char *usage);
 /* Prints on stderr which values an option allows. Returns 2. */
 int option_refuse(const char *option, const char *value, const char *allowed);
 
-/* Reads a whole number from least to most. Returns false if the text is none. */
-bool option_whole(const char *text, size_t least, size_t most, size_t *value);
+/* Reads a whole number from min to max. Returns false if the text is none. */
+bool option_whole(const char *text, size_t min, size_t max, size_t *value);
 
 #endif

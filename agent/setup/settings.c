@@ -298,6 +298,9 @@ const struct setting settings_table[] = {
 
 const unsigned settings_count = sizeof(settings_table) / sizeof(*settings_table);
 
+_Static_assert(sizeof(settings_table) / sizeof(*settings_table) <= SETTINGS_MAX,
+		"tables of other files have room for all settings");
+
 enum metric settings_metric(const char *name, size_t length)
 {
 	int metric = 0;

@@ -13,6 +13,8 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SETTINGS_TEXT_MAX 1024
+#define SETTINGS_MAX      32 /* maximum number of settings */
+#define SETTINGS_NAME_MAX 32 /* bytes of a setting's name, with its NUL */
 #define SETTINGS_PREFIX   "PHASEMUX_"
 #define SETTINGS_THREADS  1024 /* maximum number of threads that are observed at the same time */
 

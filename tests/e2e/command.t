@@ -26,6 +26,14 @@ for default in $(cat settings.defaults); do
 	holds "README has the default $default" grep -q "| \`$default\` |\$" "$root/README.md"
 	holds "so has the manual" grep -q "^.BR PHASEMUX_[A-Z_]* \" ($default)\"" "$build/phasemux.1"
 done
+for word in run doctor events models report recover cluster compare validate; do
+	run refused "$phasemux" $word --frobnicate
+	is "$(cat refused.code)" 2 "$word refuses an unknown option"
+	holds "and names it" grep -q -- "--frobnicate .*phasemux $word --help" refused.err
+done
+run refused "$phasemux" run --scheme
+is "$(cat refused.code)" 2 "run refuses an option without its value"
+holds "and names it" grep -q -- "--scheme" refused.err
 run version "$phasemux" --version
 holds "--version tells one" grep -qE '^phasemux [0-9.]+$' version.out
 run nothing "$phasemux"

@@ -145,18 +145,21 @@ static int set_option(void *data, int option)
 
 static int read_options(struct options *options, int argc, char **argv)
 {
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.set = set_option,
+	};
 	int code;
 
 	*options = (struct options){ .output = "phasemux.clusters",
 		.burst_min = "auto",
 		.sample_by = SAMPLE_BY_BOTH };
-	code = options_read(argc, argv, "", long_options, usage, set_option, options);
+	code = options_read(argc, argv, &spec, options);
 	if (code)
 		return code;
-	if (optind + 1 != argc) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (optind + 1 != argc)
+		return option_usage(usage);
 	options->file = argv[optind];
 	if (options->given && (options->sample || input_is_trace(options->file)))
 		return option_refuse("algorithm", "given",

@@ -311,20 +311,21 @@ static double compare_step(const struct run *before, const struct run *after, bo
 
 int cmd_compare(int argc, char **argv)
 {
-	size_t count = argc > 1 ? (size_t)argc - 1 : 0, loaded = 0;
+	int code = options_read(argc, argv, &(struct option_spec){ .usage = usage }, NULL);
+	size_t count, loaded = 0;
 	struct run *runs;
 	double *kept;
-	int code;
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	if (count < 2 || argv[1][0] == '-')
+	if (code)
+		return code < 0 ? 0 : code;
+	count = (size_t)(argc - optind);
+	if (count < 2)
 		return option_usage(usage);
 	runs = calloc(count + 1, sizeof(*runs));
 	kept = calloc(count + 1, sizeof(*kept));
 	code = runs && kept ? 0 : 1;
 	for (; !code && loaded < count; loaded++)
-		code = load_run(&runs[loaded], argv[loaded + 1]);
+		code = load_run(&runs[loaded], argv[(size_t)optind + loaded]);
 	for (size_t step = 0; !code && step + 1 < count; step++) {
 		kept[step] = compare_step(&runs[step], &runs[step + 1], have_counters(runs, count));
 		code = kept[step] < 0;

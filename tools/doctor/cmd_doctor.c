@@ -268,10 +268,11 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct machine machine;
 	struct probe probe;
+	int code = options_read(argc, argv, &(struct option_spec){ .usage = usage }, NULL);
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	if (argc > 1)
+	if (code)
+		return code < 0 ? 0 : code;
+	if (optind < argc)
 		return option_usage(usage);
 	if (machine_look(&machine) < 0)
 		return 2;

@@ -33,6 +33,29 @@ static const char usage[] =
 
 #define RUNS_MAX 64
 
+enum {
+	TEXT = 1,
+	JSON,
+	CSV,
+	REMOVE,
+	MERGE,
+};
+
+static const struct option long_options[] = {
+	{ "text", no_argument, NULL, TEXT },
+	{ "json", no_argument, NULL, JSON },
+	{ "csv", no_argument, NULL, CSV },
+	{ "remove", no_argument, NULL, REMOVE },
+	{ "merge", no_argument, NULL, MERGE },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct options {
+	char *(*form)(const json_t *report, char *why, size_t size);
+	bool json, remove, merge;
+};
+
 /* A folder of a run's ranks. A run has a folder for each node. */
 struct run {
 	uint64_t number;
@@ -232,8 +255,7 @@ static int show(struct search *search, char *(*form)(const json_t *, char *, siz
 	return fflush(stdout) ? 1 : 0;
 }
 
-static int recover(struct search *search, char **folders, int count, bool remove,
-		char *(*form)(const json_t *, char *, size_t), bool json)
+static int recover(struct search *search, char **folders, int count, const struct options *options)
 {
 	int code;
 
@@ -250,8 +272,8 @@ static int recover(struct search *search, char **folders, int count, bool remove
 	}
 	if (search->failed)
 		return 1;
-	code = show(search, form, json);
-	if (code == 0 && remove) {
+	code = show(search, options->form, options->json);
+	if (code == 0 && options->remove) {
 		search->visit = remove_rank;
 		look_at(search, folders, count);
 		remove_folders(search->run[0].folder);
@@ -284,29 +306,41 @@ static int merge(struct search *search, char *folder)
 	return error ? 1 : 0;
 }
 
+static int set_option(void *data, int option)
+{
+	struct options *options = data;
+
+	switch (option) {
+	case JSON:
+		options->json = true;
+		break;
+	case CSV:
+		options->form = report_csv;
+		break;
+	case REMOVE:
+		options->remove = true;
+		break;
+	case MERGE:
+		options->merge = true;
+		break;
+	}
+	return 0;
+}
+
 int cmd_recover(int argc, char **argv)
 {
-	char *(*form)(const json_t *, char *, size_t) = report_text;
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.set = set_option,
+	};
+	struct options options = { .form = report_text };
 	struct search *search;
-	bool json = false, remove = false, merged = false;
-	int i = 1, code;
+	int code = options_read(argc, argv, &spec, &options);
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			json = true;
-		} else if (strcmp(argv[i], "--csv") == 0) {
-			form = report_csv;
-		} else if (strcmp(argv[i], "--remove") == 0) {
-			remove = true;
-		} else if (strcmp(argv[i], "--merge") == 0) {
-			merged = true;
-		} else if (strcmp(argv[i], "--text") != 0) {
-			return option_usage(usage);
-		}
-	}
-	if (merged && i + 1 != argc) {
+	if (code)
+		return code < 0 ? 0 : code;
+	if (options.merge && optind + 1 != argc) {
 		fprintf(stderr, "phasemux: --merge wants one folder\n");
 		return 2;
 	}
@@ -315,10 +349,10 @@ int cmd_recover(int argc, char **argv)
 		search->recovery = recovery_new();
 	if (!search || !search->recovery)
 		code = 1;
-	else if (merged)
-		code = merge(search, argv[i]);
+	else if (options.merge)
+		code = merge(search, argv[optind]);
 	else
-		code = recover(search, argv + i, argc - i, remove, form, json);
+		code = recover(search, argv + optind, argc - optind, &options);
 	if (search)
 		recovery_free(search->recovery);
 	free(search);

@@ -40,7 +40,29 @@ enum form {
 	FORMS,
 };
 
-static const char *const form_flags[FORMS] = { "--text", "--json", "--csv", "--metrics" };
+enum {
+	JOB = FORMS,
+	FOLD,
+	STEP,
+};
+
+static const struct option long_options[] = {
+	{ "text", no_argument, NULL, FORM_TEXT },
+	{ "json", no_argument, NULL, FORM_JSON },
+	{ "csv", no_argument, NULL, FORM_CSV },
+	{ "metrics", no_argument, NULL, FORM_METRICS },
+	{ "job", required_argument, NULL, JOB },
+	{ "fold", required_argument, NULL, FOLD },
+	{ "step", required_argument, NULL, STEP },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct options {
+	enum form form;
+	const char *job, *step;
+	size_t fold; /* the phase whose fold is shown; 0: the whole report */
+};
 
 struct results {
 	unsigned count;
@@ -235,39 +257,48 @@ static bool job_folder(const char *id, char *folder, size_t size)
 					size) == 0;
 }
 
+static int set_option(void *data, int option)
+{
+	struct options *options = data;
+
+	switch (option) {
+	case JOB:
+		options->job = optarg;
+		return 0;
+	case FOLD:
+		return option_whole(optarg, 1, INT_MAX, &options->fold) ?
+				0 :
+				option_refuse("fold", optarg, "the number of a phase, from 1");
+	case STEP:
+		options->step = optarg;
+		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+	default:
+		options->form = (enum form)option;
+		return 0;
+	}
+}
+
 int cmd_report(int argc, char **argv)
 {
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.set = set_option,
+	};
+	struct options options = { .form = FORM_TEXT };
 	struct results results = { .count = 0 };
-	const char *step = NULL, *job = NULL, *path = NULL;
 	char folder[PATH_MAX];
-	enum form form = FORM_TEXT;
-	int i, fold = 0, code = 1;
+	int code = options_read(argc, argv, &spec, &options);
 
-	if (option_help(argc, argv, usage))
-		return 0;
-	for (i = 1; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-		unsigned f = 0;
-
-		while (f < FORMS && strcmp(argv[i], form_flags[f]) != 0)
-			f++;
-		if (f < FORMS)
-			form = (enum form)f;
-		else if (strcmp(argv[i], "--job") == 0 && i + 1 < argc)
-			job = argv[++i];
-		else if (strcmp(argv[i], "--fold") == 0 && i + 1 < argc && atoi(argv[i + 1]) > 0)
-			fold = atoi(argv[++i]);
-		else if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
-			step = argv[++i];
-		else
-			return option_usage(usage);
-	}
-	if (i + !job != argc || (fold && form == FORM_METRICS) || (step && strchr(step, '/')))
+	if (code)
+		return code < 0 ? 0 : code;
+	if (optind + !options.job != argc || (options.fold && options.form == FORM_METRICS))
 		return option_usage(usage);
-	path = argv[i];
-	if (job && !job_folder(job, folder, sizeof(folder)))
+	if (options.job && !job_folder(options.job, folder, sizeof(folder)))
 		return option_usage(usage);
-	if (find(&results, job ? folder : path, step) && load(&results))
-		code = show(&results, form, fold);
+	code = 1;
+	if (find(&results, options.job ? folder : argv[optind], options.step) && load(&results))
+		code = show(&results, options.form, (int)options.fold);
 	results_fini(&results);
 	return code;
 }

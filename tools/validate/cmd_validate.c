@@ -176,6 +176,13 @@ static int set_option(void *data, int option)
 
 static int read_options(struct validate_options *options, int argc, char **argv)
 {
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.letters = "n:",
+		.has_command = true,
+		.set = set_option,
+	};
 	int code;
 
 	*options = (struct validate_options){ .runs = 1,
@@ -187,14 +194,12 @@ static int read_options(struct validate_options *options, int argc, char **argv)
 		.quantum = 10e-3,
 		.share = .9 };
 	read_schemes(NULL, options->scheme);
-	code = options_read(argc, argv, "+n:", long_options, usage, set_option, options);
+	code = options_read(argc, argv, &spec, options);
 	if (code)
 		return code;
 	options->command = optind < argc ? argv + optind : NULL;
-	if (!options->file == !options->command) {
-		fputs(usage, stderr);
-		return 2;
-	}
+	if (!options->file == !options->command)
+		return option_usage(usage);
 	return 0;
 }
 
