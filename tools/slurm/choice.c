@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/setup/settings.h"
-
 #define SEPARATORS ": "
 
 static void values_fini(struct choice_values *values)
 {
-	for (unsigned i = 0; i < CHOICE_SETTINGS_MAX; i++)
+	for (unsigned i = 0; i < SETTINGS_MAX; i++)
 		free(values->of[i]);
 	memset(values, 0, sizeof(*values));
 }
@@ -23,7 +21,7 @@ static unsigned find_setting(const char *key, size_t length)
 {
 	unsigned i;
 
-	for (i = 0; i < settings_count && i < CHOICE_SETTINGS_MAX; i++) {
+	for (i = 0; i < settings_count; i++) {
 		const char *name = settings_table[i].name;
 		bool same = strlen(name) == length;
 
@@ -188,7 +186,27 @@ static bool take_path(char path[CHOICE_TEXT_MAX], const char *value)
 	return *value == '/' && !strpbrk(value, SEPARATORS) && take_text(path, value);
 }
 
-static bool take_share(double *share, const char *value)
+static bool take_library(struct choice_site *site, const char *value)
+{
+	return take_path(site->library, value);
+}
+
+static bool take_folder(struct choice_site *site, const char *value)
+{
+	return take_path(site->folder, value);
+}
+
+static bool take_default(struct choice_site *site, const char *value)
+{
+	bool yes = strcmp(value, "on") == 0;
+
+	if (!yes && strcmp(value, "off") != 0)
+		return false;
+	site->on = yes;
+	return true;
+}
+
+static bool take_share(struct choice_site *site, const char *value)
 {
 	char *end;
 	double percent;
@@ -198,63 +216,59 @@ static bool take_share(double *share, const char *value)
 	percent = strtod(value, &end);
 	if (end == value || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
 		return false;
-	*share = percent / 100;
+	site->share = percent / 100;
 	return true;
 }
 
-static bool take_default(bool *on, const char *value)
+static bool take_partitions(struct choice_site *site, const char *value)
 {
-	bool yes = strcmp(value, "on") == 0;
+	return take_text(site->partitions, value);
+}
 
-	if (!yes && strcmp(value, "off") != 0)
-		return false;
-	*on = yes;
-	return true;
+/* The arguments of the plugin besides settings. */
+static const struct site_argument {
+	const char *name;
+	const char *values; /* allowed values, for people */
+	/* Stores the value. Returns false if it is invalid. */
+	bool (*take)(struct choice_site *site, const char *value);
+} site_arguments[] = {
+	{ "library", "an absolute path", take_library },
+	{ "folder", "an absolute path", take_folder },
+	{ "default", "on, off", take_default },
+	{ "share", "a percentage (10%)", take_share },
+	{ "partitions", "a comma list of partitions", take_partitions },
+};
+
+/* Returns the argument that `key` names, or NULL. */
+static const struct site_argument *find_argument(const char *key, size_t length)
+{
+	for (size_t i = 0; i < sizeof(site_arguments) / sizeof(*site_arguments); i++)
+		if (strlen(site_arguments[i].name) == length &&
+				strncmp(site_arguments[i].name, key, length) == 0)
+			return &site_arguments[i];
+	return NULL;
 }
 
 int choice_site_set(struct choice_site *site, const char *argument, char *why, size_t why_size)
 {
-	static const char *const keys[] = { "library", "folder", "default", "share", "partitions" };
-	static const char *const allowed[] = { "an absolute path", "an absolute path", "on, off",
-		"a percentage (10%)", "a comma list of partitions" };
 	size_t length = key_length(argument);
+	const struct site_argument *found = find_argument(argument, length);
 	const char *value = argument + length + 1;
-	unsigned setting, key = 0;
-	bool taken = false;
+	unsigned setting;
 
 	if (!length) {
 		snprintf(why, why_size, "invalid argument %.80s (expected: KEY=VALUE)", argument);
 		return -EINVAL;
 	}
-	while (key < 5 &&
-			(strlen(keys[key]) != length || strncmp(keys[key], argument, length) != 0))
-		key++;
-	if (key == 5) {
+	if (!found) {
 		setting = find_setting(argument, length);
 		return setting < settings_count ?
 				values_set(&site->values, setting, value, why, why_size) :
 				no_such_setting(argument, length, why, why_size);
 	}
-	switch (key) {
-	case 0:
-		taken = take_path(site->library, value);
-		break;
-	case 1:
-		taken = take_path(site->folder, value);
-		break;
-	case 2:
-		taken = take_default(&site->on, value);
-		break;
-	case 3:
-		taken = take_share(&site->share, value);
-		break;
-	case 4:
-		taken = take_text(site->partitions, value);
-		break;
-	}
-	if (taken)
+	if (found->take(site, value))
 		return 0;
-	snprintf(why, why_size, "invalid argument %.120s (expected: %s)", argument, allowed[key]);
+	snprintf(why, why_size, "invalid argument %.120s (expected: %s)", argument, found->values);
 	return -EINVAL;
 }
 

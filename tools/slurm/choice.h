@@ -10,12 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHOICE_SETTINGS_MAX 32
-#define CHOICE_TEXT_MAX     1024
+#include "agent/setup/settings.h"
+
+#define CHOICE_TEXT_MAX 1024
 
 /* Values of settings, by their place in settings_table; NULL: not given. The struct owns them. */
 struct choice_values {
-	char *of[CHOICE_SETTINGS_MAX];
+	char *of[SETTINGS_MAX];
 };
 
 enum choice_wish {

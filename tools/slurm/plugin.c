@@ -144,7 +144,7 @@ static void warn(spank_t spank, const char *message)
 /* Sets the settings. The user's flag has priority over the user's environment, and that over the site. */
 static void set_values(spank_t spank, set_variable *set)
 {
-	for (unsigned i = 0; i < settings_count && i < CHOICE_SETTINGS_MAX; i++) {
+	for (unsigned i = 0; i < settings_count; i++) {
 		const char *mine = plugin.request.values.of[i], *sites = plugin.site.values.of[i];
 		char variable[64];
 
