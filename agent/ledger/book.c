@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "agent/host/hash.h"
 #include "multiplex/mix.h"
 #include "sampling/clock.h"
 
@@ -18,7 +19,7 @@ static double callpath(const struct site_table *sites, const struct burst *burst
 	uint64_t from = sites->paths.path[sites->site[burst->from].path].signature;
 	/* a slice may be classified before its burst ends and has a span */
 	uint64_t to = span ? sites->paths.path[sites->site[span->to].path].signature : 0;
-	uint64_t x = (from ^ (to << 1 | to >> 63)) * 0x9e3779b97f4a7c15u;
+	uint64_t x = hash_spread(from ^ (to << 1 | to >> 63));
 
 	/* only bits that a float keeps, because a sample holds floats */
 	return (double)((x >> 42) | 1) * 0x1p-22;

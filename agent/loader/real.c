@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/host/hash.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/loaded.h"
 
@@ -302,7 +303,7 @@ static _Atomic uint64_t present_epoch = 1;
 
 static size_t answer_at(const char *symbol, const void *site, unsigned try)
 {
-	uint64_t mixed = ((uintptr_t)site + (uintptr_t)symbol) * 0x9e3779b97f4a7c15u;
+	uint64_t mixed = hash_spread((uintptr_t)site + (uintptr_t)symbol);
 
 	return ((size_t)(mixed >> 40) + try) % ANSWERS;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "agent/boundary/calls.h"
+#include "agent/host/hash.h"
 #include "agent/report/document.h"
 
 #define PAIRS_MAX 4 /* maximum number of pairs per phase */
@@ -100,7 +101,7 @@ static void name_address(struct places *places, uintptr_t address, struct known 
 /* Returns the places of an address. They are in *room if there is no other room. */
 static const struct known *know(struct places *places, uintptr_t address, struct known *room)
 {
-	unsigned at = (unsigned)(address * 0x9e3779b97f4a7c15u >> 32);
+	unsigned at = (unsigned)(hash_spread(address) >> 32);
 
 	for (unsigned probes = 0; probes < 16; probes++) {
 		struct known *known = &places->known[(at + probes) % KNOWN_MAX];

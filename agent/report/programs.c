@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "agent/host/hash.h"
+
 #define DOUBLE_BYTES 6 /* bytes of a text that one double holds exactly */
 #define WORDS        (PROGRAM_COMMAND_BYTES / DOUBLE_BYTES)
 
@@ -45,11 +47,7 @@ void programs_add(struct programs *programs, const char *command, size_t bytes, 
 
 double programs_hash(const char *command, size_t bytes)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-
-	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ (unsigned char)command[i]) * 0x100000001b3u;
-	return (double)(hash >> 16);
+	return (double)(hash_bytes(HASH_START, command, bytes) >> 16);
 }
 
 /* Values of one program from each rank, whose maxima over the ranks describe it. */

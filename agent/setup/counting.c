@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/host/hash.h"
 #include "sampling/descriptor.h"
 #include "sampling/names/event_names.h"
 
@@ -224,18 +225,18 @@ void counting_let_go(struct counting *counting)
 		group_close(&counting->tried[i]);
 }
 
-/* Returns a hash of the list (FNV-1a, 32 bit, so that a double holds it). */
+/* Returns a hash of the list, of 32 bits so that a double holds it. */
 static double list_number(const struct counting_list *list)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = HASH_START;
 
-	for (unsigned i = 0; i < list->count; i++)
-		for (unsigned byte = 0; byte < 12; byte++) {
-			uint64_t from = byte < 8 ? list->event[i].config : list->event[i].type;
+	for (unsigned i = 0; i < list->count; i++) {
+		const struct event *event = &list->event[i];
 
-			hash = (hash ^ (uint8_t)(from >> (byte % 8 * 8))) * 16777619u;
-		}
-	return hash;
+		hash = hash_bytes(hash, &event->config, sizeof(event->config));
+		hash = hash_bytes(hash, &event->type, sizeof(event->type));
+	}
+	return (double)(hash >> 32);
 }
 
 void counting_limits(struct counting *counting, struct counting_limits *limits)

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/host/hash.h"
+
 #define WAYS 8 /* number of entries among which an address has its place */
 
 void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples)
 {
-	uint64_t hash = (address ^ (uint64_t)prototype << 48) * 0x9e3779b97f4a7c15u;
+	uint64_t hash = hash_spread(address ^ (uint64_t)prototype << 48);
 	size_t set = (size_t)(hash >> 32) % (PROFILE_ENTRIES / WAYS) * WAYS;
 	struct profile_entry *least = &profile->entry[set];
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/host/hash.h"
 #include "agent/setup/output.h"
 #include "multiplex/estimate/layout.h"
 
@@ -97,11 +98,11 @@ uint64_t spool_checksum(const struct spool_facts *facts)
 {
 	size_t from = offsetof(struct spool_facts, checksum) + sizeof(facts->checksum);
 	const unsigned char *bytes = (const unsigned char *)facts;
-	uint64_t sum = 0xcbf29ce484222325u, word;
+	uint64_t sum = HASH_START, word;
 
 	for (size_t at = from; at + sizeof(word) <= sizeof(*facts); at += sizeof(word)) {
 		memcpy(&word, bytes + at, sizeof(word));
-		sum = (sum ^ word) * 0x100000001b3u;
+		sum = (sum ^ word) * HASH_PRIME;
 		/* the high bits change the low ones */
 		sum ^= sum >> 32;
 	}

@@ -4,21 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/host/hash.h"
+
 #define OFFSET_BITS 40
 #define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
 
 /* Address of the file number `file` of other processes. Nothing is loaded there; any offset of a place fits. */
 #define ELSEWHERE(file) ((UINT64_C(1) << 62) + ((uint64_t)(file) << (OFFSET_BITS + 1)))
 
-/* Returns a hash of the path (FNV-1a) of 24 bits, never 0. */
+/* Returns a hash of the path of 24 bits, never 0. */
 static uint32_t number_of(const char *path)
 {
-	uint32_t hash = 2166136261u;
+	uint64_t hash = hash_bytes(HASH_START, path, strlen(path));
+	uint32_t number = (uint32_t)(hash ^ hash >> 24 ^ hash >> 48) & 0xffffff;
 
-	while (*path)
-		hash = (hash ^ (unsigned char)*path++) * 16777619u;
-	hash = (hash ^ hash >> 24) & 0xffffff;
-	return hash ? hash : 1;
+	return number ? number : 1;
 }
 
 static void note_file(struct place_files *files, uint32_t number, const char *path)

@@ -2,6 +2,7 @@
 #include "agent/thread/site.h"
 
 #include "cluster/prototypes.h"
+#include "multiplex/mix.h"
 
 static uint32_t add_site(struct site_table *table, uint16_t *head, uint32_t path, uint32_t call)
 {
@@ -29,8 +30,7 @@ uint32_t span_place(const struct site_table *table, uint32_t from, uint32_t to)
 		return 0;
 	number = to ? path_between(&table->paths, a->path, b->path) :
 		      ~table->paths.path[a->path].signature;
-	number += a->call * 0x9e3779b97f4a7c15u + (to ? b->call + 1 : 0) * 0xbf58476d1ce4e5b9u;
-	number = (number ^ number >> 32) * 0x94d049bb133111ebu;
+	number = mix_bits(number + a->call * MIX_STEP + (to ? b->call + 1 : 0));
 	return (uint32_t)(number >> 32) | 1;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/host/memory.h"
+#include "multiplex/mix.h"
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 
@@ -126,7 +127,7 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 	thread->pay = rules->pay;
 	thread->explore = 1;
 	thread->entered = clock_now();
-	thread->random = 0x9e3779b97f4a7c15u * (spec->place + 1) ^ thread->entered;
+	thread->random = MIX_STEP * (spec->place + 1) ^ thread->entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
 	thread->pmu = spec->pmu;
 	thread->events = spec->events;
