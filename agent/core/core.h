@@ -28,35 +28,50 @@
 
 #define CORE_SERVICE_NS 10000000 /* between two services of a thread, except in calm */
 
+/* The process that is observed. attach.c writes it, and forked.c in a child. */
+struct core_process {
+	pid_t pid;
+	/* points to 1; to 0 in a process that clone() made of this one, without fork()'s handlers */
+	volatile unsigned char *mark;
+	pthread_t main_thread; /* the thread that called MPI_Init */
+	bool attached;         /* the hooks may be called */
+	uint64_t start;        /* when the run began, in ticks of the clock */
+	double start_seconds;  /* time that the program waited for the agent at its start */
+};
+
+/* The threads that are observed. threads.c writes it, also in a child. */
+struct core_threads {
+	/* none is ever removed, but a new thread may take over the place of an ended one */
+	_Atomic(struct thread *) newest;
+	_Atomic unsigned count;
+	_Atomic size_t event_bytes; /* size of the kernel's pages for events of open threads */
+	pthread_key_t end_key;      /* its destructor is called when a thread ends */
+};
+
 struct core {
 	struct thread_rules rules; /* first, because every call reads them */
+
+	/* What the run was asked for. attach.c writes it, and the world's rank in a child is forked.c's. */
+	const struct preload *preload;
 	struct settings settings;
 	struct job job;
 	struct counting counting;
+	char result_folder[4096];
+	char command[4096]; /* the program and its arguments, each ended by a NUL */
+	size_t command_bytes;
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
-	struct family *family; /* the processes that are forked; NULL: they are not observed */
-	bool attached;
+
+	struct core_process process;
+	struct core_threads threads;
+
+	/* What the run learns. storage.c makes and frees it; forked.c leaves the parent's to the parent. */
 	struct spool *spool; /* NULL: all counts are lost if the process is killed */
 	char spool_folder[4096];
 	struct ledger *ledger;
 	struct exchange *exchange;
 	struct burst_table *bursts; /* NULL, unless the user wants all bursts */
-	const struct preload *preload;
-	char folder[4096];
-	char command[4096]; /* the program and its arguments, each ended by a NUL */
-	size_t command_bytes;
-	uint64_t start;
-	double start_seconds; /* time that the program waited for the agent at its start */
-	pid_t pid;
-	/* points to 1; to 0 in a process that clone() made of this one, without fork()'s handlers */
-	volatile unsigned char *mark;
-	pthread_t main_thread; /* the thread that called MPI_Init */
-	pthread_key_t thread_ends;
-	/* newest first; none is ever removed, but a new thread may take over the place of an ended one */
-	_Atomic(struct thread *) threads;
-	_Atomic unsigned thread_count;
-	_Atomic size_t event_bytes; /* size of the kernel's pages for events of open threads */
+	struct family *family; /* the processes that are forked; NULL: they are not observed. attach.c's */
 	atomic_flag stepping; /* without MPI: held by the thread that makes a step of a round */
 };
 
@@ -66,7 +81,7 @@ extern struct core core;
 static inline struct thread *core_threads(void)
 {
 	/* pairs with the release in publish (threads.c) */
-	return atomic_load_explicit(&core.threads, memory_order_acquire);
+	return atomic_load_explicit(&core.threads.newest, memory_order_acquire);
 }
 
 #endif

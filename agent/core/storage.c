@@ -29,9 +29,9 @@ int storage_open_spool(double run)
 			core.family ? FAMILY_MAX :
 				      core.world.rank + 1;
 	facts->family = core.family != NULL;
-	facts->pid = core.pid;
+	facts->pid = core.process.pid;
 	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-	facts->start = core.start;
+	facts->start = core.process.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
 	facts->skip_ticks = core.rules.skip_ticks;
 	facts->budget = core.settings.budget;
@@ -41,7 +41,7 @@ int storage_open_spool(double run)
 	memcpy(facts->command, core.command, sizeof(core.command));
 	facts->command_bytes = (uint32_t)core.command_bytes;
 	facts->job = core.job;
-	snprintf(facts->output, sizeof(facts->output), "%s", core.folder);
+	snprintf(facts->output, sizeof(facts->output), "%s", core.result_folder);
 	facts->modules = modules_ever(facts->module, SPOOL_MODULES_MAX);
 	core.spool = spool_new(facts, core.settings.spool, core.spool_folder,
 			sizeof(core.spool_folder), &error);
@@ -56,7 +56,7 @@ int storage_open_ledger(void)
 	if (!core.ledger)
 		return -ENOMEM;
 	core.exchange = exchange_new(core.adapter, core.family, core.ledger, core.world.rank,
-			rules_budget_of_rounds(), core.start);
+			rules_budget_of_rounds(), core.process.start);
 	if (!core.exchange)
 		return -ENOMEM;
 	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
@@ -77,17 +77,18 @@ void storage_close(void)
 
 void storage_record_bursts(void)
 {
-	char why[sizeof(core.folder) + 128];
+	char why[sizeof(core.result_folder) + 128];
 
 	if (!(core.settings.report & REPORT_BURSTS))
 		return;
 	/* all ranks write into the folder of rank 0 */
 	if (core.adapter &&
-			(core.adapter->broadcast_start(core.folder, sizeof(core.folder)) ||
+			(core.adapter->broadcast_start(core.result_folder,
+					 sizeof(core.result_folder)) ||
 					core.adapter->wait()))
 		return;
-	core.bursts = burst_table_new(core.folder, &core.counting, core.world.rank, core.start, why,
-			sizeof(why));
+	core.bursts = burst_table_new(core.result_folder, &core.counting, core.world.rank,
+			core.process.start, why, sizeof(why));
 	if (!core.bursts)
 		log_line("bursts are not recorded: %s", why);
 	ledger_record(core.ledger, core.bursts);

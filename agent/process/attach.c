@@ -56,9 +56,9 @@ static volatile unsigned char *mark_process(void)
 /* Frees the mark of mark_process. */
 static void unmark_process(void)
 {
-	if (core.mark && core.mark != &mark_of_all)
-		munmap((void *)core.mark, (size_t)sysconf(_SC_PAGESIZE));
-	core.mark = NULL;
+	if (core.process.mark && core.process.mark != &mark_of_all)
+		munmap((void *)core.process.mark, (size_t)sysconf(_SC_PAGESIZE));
+	core.process.mark = NULL;
 }
 
 /* Returns a number that no other run has; 0 on all ranks except rank 0. */
@@ -129,7 +129,7 @@ static void read_command(void)
 static void found_family(int *spool_error, double run)
 {
 	if (!core.preload->with_mpi && core.rules.long_ticks)
-		core.family = family_new(core.start);
+		core.family = family_new(core.process.start);
 	*spool_error = storage_open_spool(run);
 	if (*spool_error) {
 		family_free(core.family);
@@ -142,7 +142,7 @@ static bool is_command(void)
 {
 	const char *target = getenv(PRELOAD_TARGET);
 
-	return target && atol(target) == (long)core.pid;
+	return target && atol(target) == (long)core.process.pid;
 }
 
 /*
@@ -153,14 +153,14 @@ static int start(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
 	modules_remember(preload->unloaded);
-	core.pid = getpid();
-	core.mark = mark_process();
-	core.main_thread = pthread_self();
+	core.process.pid = getpid();
+	core.process.mark = mark_process();
+	core.process.main_thread = pthread_self();
 	core.preload = preload;
 	rules_make();
 	if (path_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
-	core.start = clock_now();
+	core.process.start = clock_now();
 	found_family(spool_error, run);
 	if (core.spool && is_command())
 		predecessor_remove(core.spool_folder);
@@ -195,13 +195,13 @@ static int start_together(const struct preload *preload, double run)
  */
 static void account_start(void)
 {
-	core.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
-					     core.preload->waited_ns) *
+	core.process.start_seconds = (double)(clock_monotonic() - core.preload->attach_ns -
+						     core.preload->waited_ns) *
 			1e-9;
 	/* the end takes about as long as the start */
-	core.rules.fixed_ticks = 2 * core.start_seconds * 1e9 / clock_here.ns_per_tick;
+	core.rules.fixed_ticks = 2 * core.process.start_seconds * 1e9 / clock_here.ns_per_tick;
 	if (core.spool)
-		spool_side(core.spool)->start_seconds = core.start_seconds;
+		spool_side(core.spool)->start_seconds = core.process.start_seconds;
 }
 
 /* Makes the watcher, which calls this, stand for the process in its family. */
@@ -253,8 +253,8 @@ static int attach(struct preload *preload)
 		trouble = counting_look(&core.counting, core.settings.events,
 				getenv("PHASEMUX_PMU"), why, sizeof(why));
 	if (!trouble &&
-			output_folder(core.settings.output, &core.job, core.folder,
-					sizeof(core.folder))) {
+			output_folder(core.settings.output, &core.job, core.result_folder,
+					sizeof(core.result_folder))) {
 		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
 		trouble = -EINVAL;
 	}
@@ -269,7 +269,7 @@ static int attach(struct preload *preload)
 	exchange_rehearse(core.exchange);
 	storage_record_bursts();
 	account_start();
-	core.attached = true;
+	core.process.attached = true;
 	if (!core.adapter)
 		start_watcher();
 	preload->set_hooks(&hooks);

@@ -64,7 +64,7 @@ static void write_intermediate(void)
 	if (!report)
 		log_line("MPI_Pcontrol(2): no intermediate report: out of memory, or nothing is kept yet");
 	else if (result_files_write(report, "intermediate", false))
-		log_line("MPI_Pcontrol(2): an intermediate report is in %s", core.folder);
+		log_line("MPI_Pcontrol(2): an intermediate report is in %s", core.result_folder);
 	json_decref(report);
 	recovery_free(ranks);
 }

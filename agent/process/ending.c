@@ -64,7 +64,7 @@ static double mean_computing(uint64_t elapsed)
  */
 static void account_process(struct totals *totals, uint64_t ending)
 {
-	totals->start_seconds = core.start_seconds;
+	totals->start_seconds = core.process.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
 	totals->agent_seconds += watcher_seconds() +
 			(totals->start_seconds + totals->end_seconds) *
@@ -282,7 +282,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	struct thread *thread = threads_of_slot(slot);
 	struct plain_locale plain;
 
-	if (getpid() != core.pid) /* clone() made this process; the run goes on in its parent */
+	if (getpid() != core.process.pid) /* clone() made this process; the run goes on in its parent */
 		return;
 	plain = plain_locale_enter();
 	toggle_stop();
@@ -308,7 +308,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	for (int tries = 0; !core.adapter && tries < 1000 && !service_try_step(); tries++)
 		usleep(1000);
 	off = thread ? thread->unobserved : 0;
-	finish(clock_ns(now - core.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
+	finish(clock_ns(now - core.process.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();
@@ -353,7 +353,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 	struct thread *thread;
 
 	/* this may be the child of a vfork, in its parent's memory */
-	if (getpid() != core.pid || !*core.mark)
+	if (getpid() != core.process.pid || !*core.process.mark)
 		return;
 	cancellation_hold(); /* until the process ends */
 	thread = threads_of_slot(slot);
@@ -377,7 +377,7 @@ __attribute__((destructor)) static void ended(void)
 {
 	int state;
 
-	if (!core.attached || !core.preload->with_mpi || getpid() != core.pid ||
+	if (!core.process.attached || !core.preload->with_mpi || getpid() != core.process.pid ||
 			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
 		return;
 	state = cancellation_hold();

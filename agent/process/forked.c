@@ -81,13 +81,13 @@ static bool join(void)
 		return false;
 	family_stand(core.family, (unsigned)number);
 	core.world.rank = number;
-	core.start = clock_now();
-	core.start_seconds = core.rules.fixed_ticks = 0;
-	*core.mark = 1;
+	core.process.start = clock_now();
+	core.process.start_seconds = core.rules.fixed_ticks = 0;
+	*core.process.mark = 1;
 	if (!open_spool() || storage_open_ledger())
 		return false;
 	storage_record_bursts();
-	exchange_step(core.exchange, NULL, core.start);
+	exchange_step(core.exchange, NULL, core.process.start);
 	observe_first();
 	core.preload->set_hooks(&hooks);
 	return true;
@@ -150,8 +150,8 @@ static void abandon_counters(void)
 /* Resets the core in the child. The spool, the ledger and the threads of the parent are left as they are. */
 static void begin_anew(void)
 {
-	core.pid = getpid();
-	core.main_thread = pthread_self();
+	core.process.pid = getpid();
+	core.process.main_thread = pthread_self();
 	core.spool = NULL;
 	core.bursts = NULL;
 	core.rules.adaptive = NULL;

@@ -153,7 +153,7 @@ static void control(struct preload_thread *slot, int level, enum runtime_call ca
 	int state = cancellation_hold();
 	struct thread *thread = threads_of_slot(slot);
 
-	if (getpid() == core.pid) {
+	if (getpid() == core.process.pid) {
 		if (thread && !control_is_paused())
 			before(slot, call, site, frame);
 		control_level(level);
@@ -167,7 +167,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 	struct thread *thread = threads_of_slot(slot);
 	int state;
 
-	if (!thread || getpid() != core.pid)
+	if (!thread || getpid() != core.process.pid)
 		return;
 	state = cancellation_hold();
 	toggle_stop();

@@ -27,7 +27,7 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 	bool first = true, all = number > 0;
 
 	if (!number)
-		log_line("%s has no room for another report", core.folder);
+		log_line("%s has no room for another report", core.result_folder);
 	for (unsigned i = 0; i < FORMS && number; i++) {
 		int error;
 
@@ -40,8 +40,8 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 				(number = output_number(folder, stem, suffixes, FORMS)));
 		first = false;
 		if (error) {
-			log_line("%s/%s.%s cannot be written: %s", core.folder, stem, suffixes[i],
-					strerror(-error));
+			log_line("%s/%s.%s cannot be written: %s", core.result_folder, stem,
+					suffixes[i], strerror(-error));
 			all = false;
 		}
 	}
@@ -70,9 +70,10 @@ bool result_files_write(const json_t *report, const char *stem, bool prints)
 			text[i] = NULL;
 		}
 	}
-	folder = output_open(core.folder);
+	folder = output_open(core.result_folder);
 	if (folder < 0) {
-		log_line("results cannot be written to %s: %s", core.folder, strerror(-folder));
+		log_line("results cannot be written to %s: %s", core.result_folder,
+				strerror(-folder));
 		all = false;
 	} else {
 		all = write_forms(folder, stem, text) && all;

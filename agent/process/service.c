@@ -34,7 +34,8 @@ static bool is_calm(uint64_t now)
 	double samples = core.rules.sample_ns ? SERVICE_CALM_NS / (double)core.rules.sample_ns : 0;
 
 	/* the kernel has room for THREAD_SAMPLES until the next drain */
-	return now - core.start > clock_ticks(CALM_AFTER_NS) && samples < THREAD_SAMPLES / 2.0;
+	return now - core.process.start > clock_ticks(CALM_AFTER_NS) &&
+			samples < THREAD_SAMPLES / 2.0;
 }
 
 /* Keeps in the spool what belongs to the process and not to a thread. Works on the main thread only. */
@@ -59,7 +60,7 @@ static void serve(struct thread *thread, uint64_t now)
 	uint64_t pause = is_calm(now) ? SERVICE_CALM_NS : CORE_SERVICE_NS;
 	double training = 0;
 
-	if (!*core.mark) {
+	if (!*core.process.mark) {
 		core.preload->set_hooks(NULL);
 		return;
 	}
@@ -75,9 +76,9 @@ static void serve(struct thread *thread, uint64_t now)
 		if (!core.adapter)
 			service_end_step();
 	}
-	budget_keep(thread, &core.rules, now - core.start - thread->unobserved);
+	budget_keep(thread, &core.rules, now - core.process.start - thread->unobserved);
 	budget_learn_short(thread, &core.rules, now);
-	resting_plan(thread, &core.rules, now - core.start - thread->unobserved, now);
+	resting_plan(thread, &core.rules, now - core.process.start - thread->unobserved, now);
 	if (!thread->resting.wanted)
 		rest_estimate_look(thread, now);
 	thread->service_at = clock_next_multiple(pause);

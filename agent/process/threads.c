@@ -29,16 +29,16 @@
 
 char threads_unobserved;
 
-static bool is_started; /* core.thread_ends and the crowd's lists exist */
+static bool is_started; /* core.threads.end_key and the crowd's lists exist */
 
 /* The first thread of a forked child, once it is observed. */
 static _Atomic(struct thread *) first_thread;
 
-/* The value of core.thread_ends of a child's first thread is the address of this. */
+/* The value of core.threads.end_key of a child's first thread is the address of this. */
 static char first_thread_ends;
 
 /*
- * Returns the thread that `data`, a value of core.thread_ends, stands for, or NULL if it is not observed. The
+ * Returns the thread that `data`, a value of core.threads.end_key, stands for, or NULL if it is not observed. The
  * value of a forked child's first thread does not change when it is observed. *first: it is that thread.
  */
 static struct thread *thread_of_key(void *data, bool *first)
@@ -67,19 +67,20 @@ static struct thread *open_thread(pid_t tid, unsigned index)
 	for (unsigned g = 0; g < core.rules.groups; g++)
 		most += core.rules.counts[g] * (size_t)sysconf(_SC_PAGESIZE);
 	/* many threads often start at once: each reserves first what it may take */
-	spec.save_pages = atomic_fetch_add_explicit(&core.event_bytes, most,
+	spec.save_pages = atomic_fetch_add_explicit(&core.threads.event_bytes, most,
 					  memory_order_relaxed) >= EVENT_BYTES_MAX;
 	spec.method = spec.save_pages ? READ_SYSCALL : core.counting.probe.method;
 	thread = thread_new(&core.rules, &spec);
-	atomic_fetch_sub_explicit(&core.event_bytes, most - (thread ? thread->event_bytes : 0),
-			memory_order_relaxed);
+	atomic_fetch_sub_explicit(&core.threads.event_bytes,
+			most - (thread ? thread->event_bytes : 0), memory_order_relaxed);
 	return thread;
 }
 
 static void close_thread(struct thread *thread)
 {
 	thread_close(thread);
-	atomic_fetch_sub_explicit(&core.event_bytes, thread->event_bytes, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&core.threads.event_bytes, thread->event_bytes,
+			memory_order_relaxed);
 	thread->event_bytes = 0;
 }
 
@@ -98,13 +99,13 @@ static void say_trouble(const struct thread *thread)
 
 static struct thread *new_place(pid_t tid)
 {
-	unsigned index = atomic_load_explicit(&core.thread_count, memory_order_relaxed);
+	unsigned index = atomic_load_explicit(&core.threads.count, memory_order_relaxed);
 	struct thread *thread;
 
 	do
 		if (index >= core.settings.threads)
 			return NULL;
-	while (!atomic_compare_exchange_weak_explicit(&core.thread_count, &index, index + 1,
+	while (!atomic_compare_exchange_weak_explicit(&core.threads.count, &index, index + 1,
 			memory_order_relaxed, memory_order_relaxed));
 	thread = open_thread(tid, index);
 	if (index == 0)
@@ -124,12 +125,12 @@ static struct thread *new_place(pid_t tid)
 
 static void publish(struct thread *thread)
 {
-	struct thread *newest = atomic_load_explicit(&core.threads, memory_order_relaxed);
+	struct thread *newest = atomic_load_explicit(&core.threads.newest, memory_order_relaxed);
 
 	do
 		thread->next = newest;
 	/* pairs with the acquire in core_threads: publishes the thread */
-	while (!atomic_compare_exchange_weak_explicit(&core.threads, &newest, thread,
+	while (!atomic_compare_exchange_weak_explicit(&core.threads.newest, &newest, thread,
 			memory_order_release, memory_order_relaxed));
 }
 
@@ -147,14 +148,14 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	}
 	if (vacant)
 		thread_renew(vacant, &core.rules);
-	path_init(&thread->sites.paths, tid ? core.main_thread : pthread_self());
+	path_init(&thread->sites.paths, tid ? core.process.main_thread : pthread_self());
 	if (!tid)
-		pthread_setspecific(core.thread_ends, thread);
-	budget_keep(thread, &core.rules, clock_now() - core.start);
+		pthread_setspecific(core.threads.end_key, thread);
+	budget_keep(thread, &core.rules, clock_now() - core.process.start);
 	thread->slot = slot;
 	slot->skip.place = thread->places;
 	thread->skip = &slot->skip;
-	thread->main = tid || pthread_equal(pthread_self(), core.main_thread);
+	thread->main = tid || pthread_equal(pthread_self(), core.process.main_thread);
 	thread_let_go(thread);
 	if (!vacant)
 		publish(thread);
@@ -191,7 +192,7 @@ static void leave_place(struct thread *thread)
 		.rest = { .until = REST_ENDLESS } };
 	if (thread_is_open(thread) || thread->event_bytes)
 		close_thread(thread);
-	thread_end_life(thread, clock_now() - core.start);
+	thread_end_life(thread, clock_now() - core.process.start);
 	if (!thread->main)
 		crowd_give(thread);
 }
@@ -201,7 +202,7 @@ static void end(void *data)
 	bool first;
 	struct thread *thread = thread_of_key(data, &first);
 
-	if (getpid() != core.pid)
+	if (getpid() != core.process.pid)
 		return;
 	/* the C library ends the process with its last thread, which must not be one of the agent */
 	if (first || thread->main) {
@@ -224,7 +225,7 @@ static void end(void *data)
 	leave_place(thread);
 }
 
-/* Drains a thread and closes its counters, uncancelled. Destructor of core.thread_ends. */
+/* Drains a thread and closes its counters, uncancelled. Destructor of core.threads.end_key. */
 static void end_uninterrupted(void *data)
 {
 	int state = cancellation_hold();
@@ -242,17 +243,17 @@ struct thread *threads_of_slot(struct preload_thread *slot)
 
 struct thread *threads_calling(bool *first)
 {
-	return thread_of_key(is_started ? pthread_getspecific(core.thread_ends) : NULL, first);
+	return thread_of_key(is_started ? pthread_getspecific(core.threads.end_key) : NULL, first);
 }
 
 void threads_forget(void)
 {
-	atomic_store(&core.threads, NULL);
-	atomic_store(&core.thread_count, 0);
-	atomic_store(&core.event_bytes, 0);
+	atomic_store(&core.threads.newest, NULL);
+	atomic_store(&core.threads.count, 0);
+	atomic_store(&core.threads.event_bytes, 0);
 	crowd_forget();
 	atomic_store(&first_thread, NULL);
-	pthread_setspecific(core.thread_ends, &first_thread_ends);
+	pthread_setspecific(core.threads.end_key, &first_thread_ends);
 }
 
 void threads_publish_first(struct thread *thread)
@@ -264,10 +265,10 @@ void threads_publish_first(struct thread *thread)
 
 int threads_start(void)
 {
-	if (pthread_key_create(&core.thread_ends, end_uninterrupted))
+	if (pthread_key_create(&core.threads.end_key, end_uninterrupted))
 		return -ENOMEM;
 	if (crowd_start()) {
-		pthread_key_delete(core.thread_ends);
+		pthread_key_delete(core.threads.end_key);
 		return -ENOMEM;
 	}
 	is_started = true;
@@ -280,5 +281,5 @@ void threads_stop(void)
 		return;
 	is_started = false;
 	crowd_stop();
-	pthread_key_delete(core.thread_ends);
+	pthread_key_delete(core.threads.end_key);
 }
