@@ -112,18 +112,19 @@ void budget_keep(struct thread *thread, const struct thread_rules *rules, uint64
 
 	if (rules->allowed > 0) {
 		thread->sites.paths.learn_most = learn_most(thread, rules, elapsed);
-		thread->pay = rules->pay * read_costs(thread, rules) *
+		thread->budget.pay = rules->pay * read_costs(thread, rules) *
 				reading_opening_share(thread, rules) *
 				(spent > rules->allowed * (double)elapsed ? READS_LEFT : 1);
-		thread->explore = spent - rules->fixed_ticks > rules->allowed * (double)elapsed +
+		thread->budget.explore =
+				spent - rules->fixed_ticks > rules->allowed * (double)elapsed +
 								(double)clock_ticks(EXPLORE_NS) ?
 				EXPLORE_LEFT :
 				1;
 	}
-	if (elapsed - thread->budget_at < rules->service_ticks / 2)
+	if (elapsed - thread->budget.checked < rules->service_ticks / 2)
 		return;
-	thread->window.multiple = skipping_multiple(thread, rules, calls - thread->budget_calls,
-			elapsed - thread->budget_at, elapsed);
-	thread->budget_calls = calls;
-	thread->budget_at = elapsed;
+	thread->window.multiple = skipping_multiple(thread, rules, calls - thread->budget.calls,
+			elapsed - thread->budget.checked, elapsed);
+	thread->budget.calls = calls;
+	thread->budget.checked = elapsed;
 }

@@ -23,9 +23,9 @@ static void drain_soon(struct thread *thread, uint64_t now)
 	uint64_t used = ring_used(&thread->ring);
 
 	if (used >= THREAD_RING_BURSTS / 2)
-		thread->service_at = 0;
-	else if (used >= THREAD_RING_BURSTS / 4 && thread->service_at > now)
-		thread->service_at = now;
+		thread->call.service_due = 0;
+	else if (used >= THREAD_RING_BURSTS / 4 && thread->call.service_due > now)
+		thread->call.service_due = now;
 }
 
 /*
@@ -52,39 +52,40 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 		const struct thread_rules *rules, uint64_t now, uint64_t ticks, uint32_t span,
 		unsigned length)
 {
-	bool mixed = !thread->ended || thread->switched;
+	bool mixed = !thread->reading.ended || thread->reading.switched;
 	struct burst *burst;
 
 	/* the samples of a long burst are valid even if its counters were not read at its end */
-	if (!thread->ended && !is_long(rules, ticks))
+	if (!thread->reading.ended && !is_long(rules, ticks))
 		return false;
 	burst = ring_reserve(&thread->ring);
 	if (!burst ||
 			(!mixed &&
-					!group_delta(thread->values, thread->end_values,
-							rules->counts[thread->group],
+					!group_delta(thread->reading.values,
+							thread->reading.end_values,
+							rules->counts[thread->turn.group],
 							burst->values)))
 		return false;
-	bound_times(burst->values, mixed ? 0 : rules->times[thread->group], ticks);
-	burst->begin = thread->begin;
+	bound_times(burst->values, mixed ? 0 : rules->times[thread->turn.group], ticks);
+	burst->begin = thread->call.burst_begin;
 	burst->ticks = ticks;
-	burst->quantum = mixed ? 0 : thread->quantum;
-	burst->execution = thread->sites.site[thread->from].bursts;
+	burst->quantum = mixed ? 0 : thread->turn.quantum;
+	burst->execution = thread->sites.site[thread->call.burst_site].bursts;
 	burst->span = span;
 	burst->length = (uint16_t)length;
 	burst->regular = span_regular(&thread->sites.span[span].order);
-	burst->group = mixed ? 0 : (uint16_t)thread->group;
+	burst->group = mixed ? 0 : (uint16_t)thread->turn.group;
 	burst->mixed = mixed;
 	burst->unread = false;
 	/* the group of a mixed burst, and its weight, may be changing now */
-	burst->group_weight = mixed ? 1 : (float)thread->group_weight;
-	burst->weight = thread->weight;
+	burst->group_weight = mixed ? 1 : (float)thread->turn.group_weight;
+	burst->weight = thread->reading.weight;
 	burst->slice = false;
 	burst->samples = 0;
 	burst->is_long = is_long(rules, ticks);
 	if (rules->sample_ns)
-		memcpy(burst->first, thread->values, sizeof(burst->first));
-	burst->from = (uint16_t)thread->from;
+		memcpy(burst->first, thread->reading.values, sizeof(burst->first));
+	burst->from = (uint16_t)thread->call.burst_site;
 	ring_commit(&thread->ring);
 	drain_soon(thread, now);
 	return true;
@@ -115,7 +116,7 @@ static inline bool may_read(const struct thread *thread)
 {
 	const struct polling *polling = &thread->polling;
 
-	return !polling->asked || !thread->sites.site[thread->from].polls ||
+	return !polling->asked || !thread->sites.site[thread->call.burst_site].polls ||
 			(polling->answered && polling_heeds(polling));
 }
 
@@ -127,11 +128,11 @@ static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_
 
 	if (!burst)
 		return;
-	burst->begin = thread->begin;
+	burst->begin = thread->call.burst_begin;
 	burst->ticks = ticks;
 	burst->span = span;
 	burst->length = (uint16_t)length;
-	burst->from = (uint16_t)thread->from;
+	burst->from = (uint16_t)thread->call.burst_site;
 	burst->unread = true;
 	burst->is_long = false;
 	ring_commit(&thread->ring);
@@ -151,10 +152,10 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 	if (went_by)
 		skipping_settle(thread, rules, now);
 	site_add(&counts->calls, 1);
-	if (__builtin_expect(!thread->open, 0))
+	if (__builtin_expect(!thread->burst.open, 0))
 		return;
-	thread->open = false;
-	ticks = now - thread->begin;
+	thread->burst.open = false;
+	ticks = now - thread->call.burst_begin;
 	if ((int64_t)ticks < 0)
 		ticks = 0;
 	if (ends_poll(thread, rules, now, ticks)) {
@@ -163,19 +164,19 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 	}
 	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
 			ticks);
-	site_learn(&thread->sites.site[thread->from], ticks);
+	site_learn(&thread->sites.site[thread->call.burst_site], ticks);
 	is_short = ticks < thread->burst_min;
 	placed = !is_short || ticks >= rules->placed_ticks;
 	if (placed) {
-		span = span_find(&thread->sites, thread->from,
-				site_find(&thread->sites, thread->at, call));
+		span = span_find(&thread->sites, thread->call.burst_site,
+				site_find(&thread->sites, thread->call.path, call));
 		length = span_length(&thread->sites, &thread->sites.span[span], ticks);
 	}
 	if (!is_short) {
-		span_follow(&thread->sites, thread->before, span);
-		thread->before = span;
+		span_follow(&thread->sites, thread->burst.before, span);
+		thread->burst.before = span;
 	}
-	if (thread->reading && !is_short) {
+	if (thread->burst.reading && !is_short) {
 		read = push_burst(thread, rules, now, ticks, span, length);
 		if (!read)
 			site_add(&counts->lost, 1);
@@ -186,10 +187,10 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 		thread_add_unread(thread, span, length, 1, ticks);
 	if (placed)
 		rest_estimate_add(thread, span, length, 1, ticks);
-	if (placed && !read && slicer_is_sampled(&thread->slicer))
+	if (placed && !read && slicer_is_sampled(&thread->drain.slicer))
 		push_unread(thread, now, ticks, span, length);
 	/* after skipped calls the length of the burst is not known but assumed */
-	thread->window.timed = thread->window.multiple && !thread->reading && !went_by;
+	thread->window.timed = thread->window.multiple && !thread->burst.reading && !went_by;
 	if (thread->window.timed) {
 		pair->burst = ticks;
 		pair->span = span;
@@ -206,10 +207,10 @@ static inline void publish(struct thread *thread, uint64_t now)
 {
 	struct open_burst *open = &thread->under_way;
 
-	atomic_store_explicit(&open->quantum, thread->quantum, memory_order_release);
-	atomic_store_explicit(&open->group, thread->group, memory_order_release);
-	atomic_store_explicit(&open->from, thread->from, memory_order_release);
-	atomic_store_explicit(&open->weight, thread->weight, memory_order_release);
+	atomic_store_explicit(&open->quantum, thread->turn.quantum, memory_order_release);
+	atomic_store_explicit(&open->group, thread->turn.group, memory_order_release);
+	atomic_store_explicit(&open->from, thread->call.burst_site, memory_order_release);
+	atomic_store_explicit(&open->weight, thread->reading.weight, memory_order_release);
 	atomic_store_explicit(&open->since, now, memory_order_release);
 }
 
@@ -218,41 +219,43 @@ __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thre
 {
 	double chance;
 
-	thread->open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
-	thread->from = site_find(&thread->sites, thread->at, call);
-	chance = site_chance(&thread->sites.site[thread->from], thread->pay, thread->explore);
-	thread->reading = thread->open && !thread->open_error && may_read(thread) &&
+	thread->burst.open = !atomic_load_explicit(&rules->finished, memory_order_relaxed);
+	thread->call.burst_site = site_find(&thread->sites, thread->call.path, call);
+	chance = site_chance(&thread->sites.site[thread->call.burst_site], thread->budget.pay,
+			thread->budget.explore);
+	thread->burst.reading = thread->burst.open && !thread->open_error && may_read(thread) &&
 			thread_random(thread) < chance;
-	if (thread->reading && __builtin_expect(thread->unopened, 0)) {
-		thread->reading = reading_open_late(thread, rules);
+	if (thread->burst.reading && __builtin_expect(thread->unopened, 0)) {
+		thread->burst.reading = reading_open_late(thread, rules);
 		now = clock_now();
 	}
-	if (thread->reading) {
-		thread->weight = chance >= 1 ? 1 : 1 / chance;
+	if (thread->burst.reading) {
+		thread->reading.weight = chance >= 1 ? 1 : 1 / chance;
 		if (!reading_begin(thread, rules, &now)) {
-			thread->reading = false;
+			thread->burst.reading = false;
 			site_add(&thread->counts.lost, 1);
 		}
 	}
-	thread->begin = now;
-	if (thread->reading)
+	thread->call.burst_begin = now;
+	if (thread->burst.reading)
 		publish(thread, now);
 }
 
 void delimit_begin_other(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
-	thread->by_other = true;
+	thread->reading.by_other = true;
 	delimit_begin(thread, rules, call, now);
-	thread->by_other = false;
+	thread->reading.by_other = false;
 }
 
 void delimit_return(struct thread *thread, uint32_t returns, uint64_t now)
 {
-	thread->returns = returns;
-	thread->unobserved += now - (thread->open ? thread->begin : thread->entered);
-	thread->open = thread->reading = false;
-	thread->entered = now;
+	thread->call.returns = returns;
+	thread->unobserved += now -
+			(thread->burst.open ? thread->call.burst_begin : thread->call.entered);
+	thread->burst.open = thread->burst.reading = false;
+	thread->call.entered = now;
 	skip_stop(thread->skip);
 	thread->window.going = thread->window.pairs = thread->window.resume = 0;
 	thread->window.timed = false;

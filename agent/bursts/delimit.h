@@ -7,11 +7,11 @@
 
 #include "agent/thread/thread.h"
 
-/* Ends the burst under way at time now, when `call` begins at the path thread->at. */
+/* Ends the burst under way at time now, when `call` begins at the path thread->call.path. */
 void delimit_end(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
 		uint64_t now);
 
-/* Starts a burst at time now, when `call` at the path thread->at has returned. */
+/* Starts a burst at time now, when `call` at the path thread->call.path has returned. */
 void delimit_begin(struct thread *thread, const struct thread_rules *rules, enum runtime_call call,
 		uint64_t now);
 
@@ -32,7 +32,7 @@ static inline void delimit_look_return(struct thread *thread, const struct threa
 	/* pairs with the release in toggle.c, by way of the hooks' pointer */
 	uint32_t returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 
-	if (__builtin_expect(thread->returns != returns, 0))
+	if (__builtin_expect(thread->call.returns != returns, 0))
 		delimit_return(thread, returns, now);
 }
 

@@ -8,7 +8,7 @@ __attribute__((hot)) bool polling_is(struct thread *thread, const struct thread_
 
 	if (ticks < rules->poll_ticks)
 		return true;
-	if (ticks < rules->poll_look_ticks || !thread->sites.site[thread->from].polls)
+	if (ticks < rules->poll_look_ticks || !thread->sites.site[thread->call.burst_site].polls)
 		return false;
 	/* the program polled here before: perhaps it does so again, but was preempted */
 	on = ticks - polling_off(thread, rules, now, ticks);
@@ -21,7 +21,7 @@ __attribute__((hot)) void polling_learn(struct thread *thread, const struct thre
 	struct polling *polling = &thread->polling;
 
 	if (polling->asked)
-		thread->sites.site[thread->from].polls = gap;
+		thread->sites.site[thread->call.burst_site].polls = gap;
 	if (!gap) {
 		polling->row = polling->vain = 0;
 		polling->looked = 0;

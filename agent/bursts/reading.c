@@ -29,15 +29,15 @@ bool reading_open_late(struct thread *thread, const struct thread_rules *rules)
 	double share = reading_opening_share(thread, rules);
 
 	/* pairs with the release in ledger_drain: a drain that looks at samples sees these from the start */
-	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+	if (atomic_flag_test_and_set_explicit(&thread->drain.busy, memory_order_acquire))
 		return false;
 	state = cancellation_hold();
 	thread_open_counters(thread, rules, 0, READ_SYSCALL, true);
 	cancellation_release(state);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
 	thread->unopened = false;
 	if (rules->allowed > 0)
-		thread->pay /= share;
+		thread->budget.pay /= share;
 	site_add(&thread->counts.service_ticks,
 			thread_limit(clock_now() - begin, (double)clock_ticks(SWITCH_NS_MOST)));
 	errno = kept;
@@ -82,38 +82,38 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 static __attribute__((noinline)) bool next_quantum(struct thread *thread,
 		const struct thread_rules *rules, uint64_t now)
 {
-	unsigned group = choose_group(rules, thread->place, thread->quantum + 1,
-			&thread->group_weight);
+	unsigned group = choose_group(rules, thread->place, thread->turn.quantum + 1,
+			&thread->turn.group_weight);
 
 	/* if the group never changes, all bursts of a thread are one sampling unit */
-	thread->quantum += rules->scheme.kind != SCHEME_SPACE;
-	thread->quantum_end = now + rules->quantum_ticks;
-	thread->quantum_left = rules->quantum_bursts;
-	if (thread->counting && group == thread->group)
+	thread->turn.quantum += rules->scheme.kind != SCHEME_SPACE;
+	thread->turn.quantum_end = now + rules->quantum_ticks;
+	thread->turn.quantum_left = rules->quantum_bursts;
+	if (thread->turn.counting && group == thread->turn.group)
 		return true;
-	if (thread->counting)
-		disable(&thread->groups[thread->group]);
-	thread->group = group;
-	thread->counting = enable(&thread->groups[group]) == 0;
+	if (thread->turn.counting)
+		disable(&thread->groups[thread->turn.group]);
+	thread->turn.group = group;
+	thread->turn.counting = enable(&thread->groups[group]) == 0;
 	site_add(&thread->counts.switches, 1);
-	return thread->counting;
+	return thread->turn.counting;
 }
 
 static inline bool quantum_is_over(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
-	if (!thread->counting)
+	if (!thread->turn.counting)
 		return true;
-	return rules->quantum_bursts ? !thread->quantum_left : now >= thread->quantum_end;
+	return rules->quantum_bursts ? !thread->turn.quantum_left : now >= thread->turn.quantum_end;
 }
 
 static int read_begin(struct thread *thread)
 {
-	struct group *group = &thread->groups[thread->group];
+	struct group *group = &thread->groups[thread->turn.group];
 
-	if (thread->by_other && group->count)
-		return group_read_other(group, thread->values);
-	return read_group(group, thread->values);
+	if (thread->reading.by_other && group->count)
+		return group_read_other(group, thread->reading.values);
+	return read_group(group, thread->reading.values);
 }
 
 /* Adds a read that took `ticks`. */
@@ -132,7 +132,7 @@ bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint
 
 	if (rules->switching && !thread_take_turn(thread))
 		return false;
-	thread->switched = false;
+	thread->reading.switched = false;
 	good = !quantum_is_over(thread, rules, begin);
 	if (!good) {
 		good = next_quantum(thread, rules, begin);
@@ -143,7 +143,7 @@ bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint
 	good = good && read_begin(thread) == 0;
 	/* a group that the kernel has thrown out can come back only with the next quantum */
 	if (!good)
-		thread->counting = false;
+		thread->turn.counting = false;
 	if (rules->switching)
 		thread_end_turn(thread);
 	errno = kept;
@@ -159,13 +159,14 @@ uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, ui
 	uint64_t end;
 
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
-	thread->ended = !rules->switching || thread_take_turn(thread);
-	if (!thread->ended)
+	thread->reading.ended = !rules->switching || thread_take_turn(thread);
+	if (!thread->reading.ended)
 		return now;
-	thread->ended = read_group(&thread->groups[thread->group], thread->end_values) == 0;
-	if (!thread->ended)
-		thread->counting = false;
-	thread->quantum_left -= thread->quantum_left > 0;
+	thread->reading.ended = read_group(&thread->groups[thread->turn.group],
+						thread->reading.end_values) == 0;
+	if (!thread->reading.ended)
+		thread->turn.counting = false;
+	thread->turn.quantum_left -= thread->turn.quantum_left > 0;
 	if (rules->switching)
 		thread_end_turn(thread);
 	errno = kept;
@@ -204,17 +205,17 @@ void reading_switch(struct thread *thread, const struct thread_rules *rules, uin
 		return;
 	/* the burst may have ended meanwhile, and the next one may have changed groups in its turn */
 	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
-			thread->counting && thread->slicer.overflow.page &&
-			now >= thread->quantum_end) {
-		unsigned before = thread->group;
+			thread->turn.counting && thread->drain.slicer.overflow.page &&
+			now >= thread->turn.quantum_end) {
+		unsigned before = thread->turn.group;
 
 		next_quantum(thread, rules, now);
-		thread->quantum_end = now + rules->quantum_ticks;
-		thread->switched |= thread->group != before;
+		thread->turn.quantum_end = now + rules->quantum_ticks;
+		thread->reading.switched |= thread->turn.group != before;
 		thread->watched.ran_ns = ran_ns_of(thread);
-		atomic_store_explicit(&thread->under_way.group, thread->group,
+		atomic_store_explicit(&thread->under_way.group, thread->turn.group,
 				memory_order_release);
-		atomic_store_explicit(&thread->under_way.quantum, thread->quantum,
+		atomic_store_explicit(&thread->under_way.quantum, thread->turn.quantum,
 				memory_order_release);
 	}
 	thread_end_turn(thread);

@@ -27,7 +27,7 @@ uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, ui
 static inline uint64_t reading_stop(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
-	return thread->open && thread->reading ? reading_end(thread, rules, now) : now;
+	return thread->burst.open && thread->burst.reading ? reading_end(thread, rules, now) : now;
 }
 
 /*

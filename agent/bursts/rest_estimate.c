@@ -156,8 +156,8 @@ void rest_estimate_start(struct thread *thread, uint64_t now)
 
 void rest_estimate_begin(struct thread *thread, uint64_t due, uint64_t now)
 {
-	if (thread->entered > due)
-		thread->estimate.count[MPI_TICKS] += now - thread->entered;
+	if (thread->call.entered > due)
+		thread->estimate.count[MPI_TICKS] += now - thread->call.entered;
 	add_awake(thread, due);
 }
 

@@ -93,7 +93,7 @@ void resting_begin(struct thread *thread, uint64_t now)
 	skip_stop(thread->skip);
 	thread->window.going = thread->window.pairs = 0;
 	thread->window.timed = false;
-	thread->open = thread->reading = false;
+	thread->burst.open = thread->burst.reading = false;
 	plan->until = clock_monotonic() + (uint64_t)clock_ns(plan->wanted);
 	thread->slot->rest.near = near_ns();
 	thread->slot->rest.until = plan->until;
@@ -131,5 +131,5 @@ void resting_end(struct thread *thread, uint64_t now)
 	 * more often than elsewhere.
 	 */
 	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));
-	thread->service_at = now + clock_ticks(LOOK_NS);
+	thread->call.service_due = now + clock_ticks(LOOK_NS);
 }

@@ -161,19 +161,19 @@ __attribute__((hot)) void skipping_after(struct thread *thread, const struct thr
 	struct skip_pair *pair = &thread->pair[window->pairs];
 	uint32_t multiple = skipping_windows(thread, rules);
 	uint32_t resume = window->resume;
-	bool timed = window->timed && thread->open;
+	bool timed = window->timed && thread->burst.open;
 
 	window->timed = false;
 	window->resume = 0;
 	/* the time of a burst that is read includes the reads */
-	if (!timed || thread->reading) {
+	if (!timed || thread->burst.reading) {
 		window->pairs = 0;
 		return;
 	}
 	if (pair->burst + call_ticks > rules->quick_ticks) {
 		/* what delayed this call must not count as a delay of what comes after it */
 		if (thread->polling.row == POLLING_ROW)
-			polling_off(thread, rules, thread->begin, 0);
+			polling_off(thread, rules, thread->call.burst_begin, 0);
 		forget(thread);
 		window->pairs = 0;
 		return;
@@ -181,7 +181,7 @@ __attribute__((hot)) void skipping_after(struct thread *thread, const struct thr
 	pair->call = call_ticks;
 	pair->site = site;
 	pair->frame = frame;
-	pair->from = thread->from;
+	pair->from = thread->call.burst_site;
 	pair->waits = waits;
 	pair->nests = thread->skip->nests;
 	pair->asks = thread->polling.asks;
@@ -285,7 +285,7 @@ static uint64_t stop_going(struct thread *thread)
 
 static uint64_t since_begin(const struct thread *thread, uint64_t now)
 {
-	return (int64_t)(now - thread->begin) < 0 ? 0 : now - thread->begin;
+	return (int64_t)(now - thread->call.burst_begin) < 0 ? 0 : now - thread->call.burst_begin;
 }
 
 void skipping_settle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
@@ -315,8 +315,8 @@ void skipping_settle(struct thread *thread, const struct thread_rules *rules, ui
 	else
 		last = at_most(usual.burst * scale, left);
 	site_add(&thread->counts.mpi_ticks, left - last);
-	thread->begin = now - last;
-	thread->from = thread->skip->last->from;
+	thread->call.burst_begin = now - last;
+	thread->call.burst_site = thread->skip->last->from;
 	thread->polling.asked = thread->skip->last->asks;
 	thread->polling.answered = false;
 }
@@ -337,7 +337,7 @@ bool skipping_answered(struct thread *thread, const struct thread_rules *rules, 
 		scale = usual_scale(&thread->window, (double)left, expected);
 	left = share_out(thread, calls, scale, left);
 	site_add(&thread->counts.mpi_ticks, left);
-	thread->open = false;
-	thread->begin = now;
+	thread->burst.open = false;
+	thread->call.burst_begin = now;
 	return true;
 }

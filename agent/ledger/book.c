@@ -135,14 +135,14 @@ void ledger_fold_quantum(struct ledger *ledger, struct thread *thread)
 	unsigned group, count;
 	double group_weight;
 
-	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
+	count = quantum_prototypes(thread->drain.gathered, &prototypes, &group, &group_weight);
 	if (ledger->spool)
 		for (unsigned i = 0; i < count; i++)
 			spool_touch(ledger->spool, prototypes[i], group);
-	quantum_close(thread->gathered, ledger->sums);
-	if (ledger->spool && thread->spooled >= 0) {
-		spool_thread(ledger->spool, thread->spooled)->open = 0;
-		spool_touch_thread(ledger->spool, thread->spooled);
+	quantum_close(thread->drain.gathered, ledger->sums);
+	if (ledger->spool && thread->drain.spooled >= 0) {
+		spool_thread(ledger->spool, thread->drain.spooled)->open = 0;
+		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}
 }
 
@@ -163,7 +163,7 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
 {
 	if (burst->span == BURST_NO_SPAN) {
-		slicer_ahead(&thread->slicer, prototype, (double)burst->ticks);
+		slicer_ahead(&thread->drain.slicer, prototype, (double)burst->ticks);
 		return;
 	}
 	span_mark(thread->sites.noted_since, burst->span);
@@ -171,8 +171,8 @@ static void note(struct thread *thread, unsigned prototype, const struct burst *
 			(double)burst->ticks);
 	if (prototype < PROTOTYPES_MAX)
 		site_vote_home(&thread->sites.home[prototype], burst->span, (double)burst->ticks);
-	if (burst->span > thread->noted)
-		thread->noted = burst->span;
+	if (burst->span > thread->drain.noted)
+		thread->drain.noted = burst->span;
 }
 
 /* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
@@ -187,13 +187,13 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 		.values = burst->values,
 	};
 
-	if (thread->gathered_quantum != burst->quantum) {
+	if (thread->drain.gathered_quantum != burst->quantum) {
 		book_close_quantum(ledger, thread);
-		thread->gathered_quantum = burst->quantum;
+		thread->drain.gathered_quantum = burst->quantum;
 	}
 	/* relabelling is rare and this is cheap */
-	quantum_label(thread->gathered, prototype, table->all[prototype].phase);
-	quantum_add(thread->gathered, prototype, &read);
+	quantum_label(thread->drain.gathered, prototype, table->all[prototype].phase);
+	quantum_add(thread->drain.gathered, prototype, &read);
 	note(thread, prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
@@ -202,8 +202,8 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 /* Counts a burst as unclassified for good. */
 static void give_up(struct thread *thread, const struct burst *burst)
 {
-	thread->given_up++;
-	thread->given_up_ticks += burst->ticks;
+	thread->drain.given_up++;
+	thread->drain.given_up_ticks += burst->ticks;
 	note(thread, UNREAD_UNCLASSIFIED, burst);
 }
 
@@ -257,23 +257,23 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	struct pending *place;
 
 	pthread_mutex_lock(&ledger->lock);
-	place = pending_take(&ledger->pending, &thread->pending);
+	place = pending_take(&ledger->pending, &thread->drain.pending);
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
-		place = pending_shift(&thread->pending);
+		place = pending_shift(&thread->drain.pending);
 		leave(thread, place ? &place->burst : burst);
 	}
 	if (!place)
 		return;
 	place->burst = *burst;
-	pending_append(&thread->pending, place);
+	pending_append(&thread->drain.pending, place);
 }
 
 void book_settle_pending(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
 {
-	for (unsigned left = thread->pending.count; left; left--) {
-		struct pending *place = pending_shift(&thread->pending);
+	for (unsigned left = thread->drain.pending.count; left; left--) {
+		struct pending *place = pending_shift(&thread->drain.pending);
 		double metrics[SPACE_DIMS_MAX];
 		int prototype;
 
@@ -281,20 +281,20 @@ void book_settle_pending(struct ledger *ledger, struct thread *thread,
 		prototype = classify(table, metrics,
 				burst_place(ledger, &thread->sites, &place->burst));
 		if (prototype < 0) {
-			pending_append(&thread->pending, place);
+			pending_append(&thread->drain.pending, place);
 			continue;
 		}
 		book(ledger, thread, table, (unsigned)prototype, &place->burst);
 		give_back(ledger, place);
 	}
-	thread->settled = table->generation;
+	thread->drain.settled = table->generation;
 }
 
 void book_settle_last(struct ledger *ledger, struct thread *thread)
 {
 	struct pending *place;
 
-	while ((place = pending_shift(&thread->pending))) {
+	while ((place = pending_shift(&thread->drain.pending))) {
 		settle_guess(ledger, thread, ledger->table, &place->burst);
 		give_back(ledger, place);
 	}

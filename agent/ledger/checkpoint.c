@@ -99,7 +99,7 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	unsigned group, count;
 	double group_weight;
 
-	count = quantum_prototypes(thread->gathered, &prototypes, &group, &group_weight);
+	count = quantum_prototypes(thread->drain.gathered, &prototypes, &group, &group_weight);
 	/* a quantum with too many prototypes is cut: no burst is lost, but it counts as two quanta */
 	if (count > SPOOL_OPEN_MAX) {
 		ledger_fold_quantum(ledger, thread);
@@ -110,7 +110,7 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	to->open_weight = group_weight;
 	for (unsigned i = 0; i < count; i++) {
 		to->open_prototype[i] = prototypes[i];
-		quantum_save(thread->gathered, prototypes[i], to->open_fields[i]);
+		quantum_save(thread->drain.gathered, prototypes[i], to->open_fields[i]);
 	}
 }
 
@@ -120,31 +120,32 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 
 	/* pairs with the release below and in ledger_drain */
 	if (!ledger->spool ||
-			atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+			atomic_flag_test_and_set_explicit(&thread->drain.busy,
+					memory_order_acquire))
 		return;
 	pthread_mutex_lock(&ledger->lock);
 	if (ledger->kept)
 		goto out;
-	if (thread->spooled >= 0) {
-		to = spool_thread(ledger->spool, thread->spooled);
+	if (thread->drain.spooled >= 0) {
+		to = spool_thread(ledger->spool, thread->drain.spooled);
 		thread_account(thread, &to->account);
 		/* in a recovery, bursts that no prototype claims yet stay unclassified */
-		for (const struct pending *place = thread->pending.first; place;
+		for (const struct pending *place = thread->drain.pending.first; place;
 				place = place->next) {
 			to->account.unclassified_bursts++;
 			to->account.unclassified_ticks += (double)place->burst.ticks;
 		}
 		if (quiet)
-			save_sites(ledger->spool, thread->spooled, &thread->sites, to);
+			save_sites(ledger->spool, thread->drain.spooled, &thread->sites, to);
 		save_open(ledger, thread, to);
-		spool_touch_thread(ledger->spool, thread->spooled);
+		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}
 	spool_side(ledger->spool)->now = now;
 	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
 	spool_commit(ledger->spool);
 out:
 	pthread_mutex_unlock(&ledger->lock);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
 }
 
 void ledger_save_table(struct ledger *ledger, const struct prototype_table *table)

@@ -155,18 +155,18 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 
 	if (!memory)
 		return -ENOMEM;
-	thread->gathered = quantum_init(memory, ledger->sums);
-	thread->gathered_bytes = quantum_bytes(ledger->sums);
-	thread->spooled = -ENOENT;
+	thread->drain.gathered = quantum_init(memory, ledger->sums);
+	thread->drain.gathered_bytes = quantum_bytes(ledger->sums);
+	thread->drain.spooled = -ENOENT;
 	if (ledger->spool) {
 		pthread_mutex_lock(&ledger->lock);
-		thread->spooled = spool_admit(ledger->spool);
+		thread->drain.spooled = spool_admit(ledger->spool);
 		pthread_mutex_unlock(&ledger->lock);
 	}
 	return 0;
 }
 
-/* Empties the thread's ring. Caller holds the thread's `draining` flag. */
+/* Empties the thread's ring. Caller holds the thread's `drain.busy`. */
 static void drain(struct ledger *ledger, struct thread *thread)
 {
 	const struct prototype_table *table;
@@ -174,16 +174,17 @@ static void drain(struct ledger *ledger, struct thread *thread)
 
 	readers_enter(ledger->rules);
 	table = rcu_dereference(ledger->table);
-	if (thread->settled != table->generation) {
+	if (thread->drain.settled != table->generation) {
 		book_settle_pending(ledger, thread, table);
-		site_prefer(&thread->sites, thread->noted, rcu_dereference(ledger->preference));
+		site_prefer(&thread->sites, thread->drain.noted,
+				rcu_dereference(ledger->preference));
 	}
 	while ((burst = ring_peek(&thread->ring))) {
 		if (burst->unread)
 			ledger_drain_unread(ledger, thread, table, burst);
 		else if (burst->is_long)
 			ledger_drain_long(ledger, thread, table, burst,
-					slicer_look(&thread->slicer));
+					slicer_look(&thread->drain.slicer));
 		else
 			ledger_drain_whole(ledger, thread, table, burst);
 		ring_release(&thread->ring);
@@ -195,11 +196,11 @@ static void drain(struct ledger *ledger, struct thread *thread)
 void ledger_drain(struct ledger *ledger, struct thread *thread)
 {
 	/* pairs with the release below: the previous drain has released its records and written its sums */
-	if (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+	if (atomic_flag_test_and_set_explicit(&thread->drain.busy, memory_order_acquire))
 		return;
 	if (!atomic_load_explicit(&ledger->closed, memory_order_relaxed))
 		drain(ledger, thread);
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
 }
 
 static void close_thread(struct ledger *ledger, struct thread *thread, struct totals *totals)

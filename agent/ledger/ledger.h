@@ -42,7 +42,7 @@ void ledger_record(struct ledger *ledger, struct burst_table *table);
 
 /*
  * Gives a new thread what it needs to be drained. Returns 0 or -ENOMEM. If the spool has no room for the
- * thread, it is admitted nevertheless, and thread->spooled is -errno.
+ * thread, it is admitted nevertheless, and thread->drain.spooled is -errno.
  */
 int ledger_admit(struct ledger *ledger, struct thread *thread);
 

@@ -60,7 +60,7 @@ struct ledger {
 
 	struct spool *spool; /* NULL: nothing outlives the process */
 
-	/* drains do nothing any more; written before a thread's last drain, whose `draining` orders it */
+	/* drains do nothing any more; written before a thread's last drain, whose `busy` orders it */
 	_Atomic bool closed;
 	struct totals totals; /* after ledger_close */
 	bool kept; /* the spool is final and is not written any more; protected by the lock */

@@ -62,7 +62,7 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t end,
 		uint64_t head)
 {
-	struct slicer *slicer = &thread->slicer;
+	struct slicer *slicer = &thread->drain.slicer;
 	struct burst slice;
 	uint64_t ticks = 0;
 	int prototype;
@@ -83,14 +83,14 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 static void settle_ahead(struct thread *thread, struct span_length *length,
 		const struct burst *burst)
 {
-	struct slices_ahead *ahead = &thread->slicer.ahead;
+	struct slices_ahead *ahead = &thread->drain.slicer.ahead;
 
 	for (unsigned p = 0; p <= PROTOTYPES_MAX; p++)
 		if (ahead->count[p] > 0)
 			span_note_slices(length, p, (uint32_t)ahead->count[p],
 					(double)ahead->ticks[p]);
 	memset(ahead, 0, sizeof(*ahead));
-	for (struct pending *place = thread->pending.first; place; place = place->next)
+	for (struct pending *place = thread->drain.pending.first; place; place = place->next)
 		if (place->burst.span == BURST_NO_SPAN) {
 			place->burst.span = burst->span;
 			place->burst.length = burst->length;
@@ -120,7 +120,7 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
-	struct slicer *slicer = &thread->slicer;
+	struct slicer *slicer = &thread->drain.slicer;
 	struct overflow_sample sample[2 * SLICES_MIN];
 	uint64_t head, at[2 * SLICES_MIN];
 	unsigned samples = 0;
@@ -137,8 +137,8 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 	for (unsigned i = 0; i < samples && prototype >= 0; i++)
 		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
 	/* a pending burst has room for one address: one of them, at random, stands for all */
-	if (samples && prototype < 0 && thread->pending.last) {
-		struct burst *pending = &thread->pending.last->burst;
+	if (samples && prototype < 0 && thread->drain.pending.last) {
+		struct burst *pending = &thread->drain.pending.last->burst;
 
 		pending->samples = (uint16_t)samples;
 		pending->address = sample[mix_bits(burst->begin) % samples].address;
@@ -174,7 +174,7 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	uint64_t end = burst->begin + burst->ticks, head, at;
-	struct slicer *slicer = &thread->slicer;
+	struct slicer *slicer = &thread->drain.slicer;
 	struct overflow_sample sample;
 
 	if (!slicer_pending(slicer))
@@ -195,14 +195,14 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	uint64_t left, left_ticks;
 
 	if (!burst->mixed &&
-			!slicer_wants(&thread->slicer, burst->begin, burst->begin + burst->ticks,
-					head)) {
+			!slicer_wants(&thread->drain.slicer, burst->begin,
+					burst->begin + burst->ticks, head)) {
 		ledger_drain_whole(ledger, thread, table, burst);
 		return;
 	}
 	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);
 	span_mark(thread->sites.noted_since, burst->span);
-	if (slicer_end(&thread->slicer, burst, &left, &left_ticks)) {
+	if (slicer_end(&thread->drain.slicer, burst, &left, &left_ticks)) {
 		length->cut = true;
 		length->left += (uint32_t)left;
 		length->left_ticks += (double)left_ticks;
@@ -228,7 +228,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table)
 {
 	const struct open_burst *open = &thread->under_way;
-	struct slicer *slicer = &thread->slicer;
+	struct slicer *slicer = &thread->drain.slicer;
 	/* pair with the releases in publish and reading_end (struct open_burst) */
 	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
 	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };

@@ -31,7 +31,7 @@ static void sum_lengths(const struct ledger *ledger, const struct thread *thread
 		for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++)
 			add_length(seconds_by_length, bin, &thread->counts.histogram[bin]);
 		add_length(seconds_by_length, histogram_bin(thread_cut_length(ledger->rules)),
-				&thread->slicer.ahead_ticks);
+				&thread->drain.slicer.ahead_ticks);
 	}
 }
 

@@ -292,7 +292,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 			resting_end(thread, now);
 		delimit_look_return(thread, &core.rules, now);
 		reading_stop(thread, &core.rules, now);
-		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		delimit_end(thread, &core.rules,
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
 		rest_estimate_finish(thread, now);
@@ -361,7 +361,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 		if (thread->resting.since)
 			resting_end(thread, now);
 		reading_stop(thread, &core.rules, now);
-		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		delimit_end(thread, &core.rules, MPI_CALL_Finalize, now);
 		rest_estimate_finish(thread, now);
 	}

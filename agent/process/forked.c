@@ -53,7 +53,7 @@ static void observe_first(void)
 
 	if (!thread)
 		return;
-	thread->at = thread->born =
+	thread->call.path = thread->born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	delimit_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
 	threads_publish_first(thread);
@@ -140,7 +140,7 @@ static void in_parent(void)
 static void abandon_counters(void)
 {
 	for (struct thread *thread = core_threads(); thread; thread = thread->next) {
-		overflow_abandon(&thread->slicer.overflow);
+		overflow_abandon(&thread->drain.slicer.overflow);
 		for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 			if (thread->groups[g].count)
 				group_abandon(&thread->groups[g]);

@@ -71,8 +71,8 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 		resting_end(thread, now);
 	delimit_look_return(thread, &core.rules, now);
 	begin = reading_stop(thread, &core.rules, now);
-	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
-	thread->entered = now;
+	thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread->call.entered = now;
 	thread->skip->nests = false;
 	thread->polling.asks = only_asks[call];
 	delimit_end(thread, &core.rules, call, now);
@@ -80,8 +80,8 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 		service_end_calm(thread, now);
 		thread_account_hook(thread, &core.rules, clock_now() - begin);
 	}
-	if (__builtin_expect(now >= thread->service_at, 0) && (call >= MPI_CALLS || waits[call]) &&
-			is_safe(call))
+	if (__builtin_expect(now >= thread->call.service_due, 0) &&
+			(call >= MPI_CALLS || waits[call]) && is_safe(call))
 		service_thread(thread, now);
 }
 
@@ -101,17 +101,17 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		return;
 	/* before() has found the site of an MPI call; but a region may start only here */
 	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
-		thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+		thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	if (is_new)
-		thread->born = thread->at;
+		thread->born = thread->call.path;
 	thread->polling.asked = only_asks[call];
 	thread->polling.answered = only_asks[call] && slot->answered;
 	now = clock_now();
 	delimit_look_return(thread, &core.rules, now);
-	call_ticks = call < MPI_CALLS && !is_new ? now - thread->entered : 0;
+	call_ticks = call < MPI_CALLS && !is_new ? now - thread->call.entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
 	/* the service is overdue, because no call that may wait was made for some time */
-	if (__builtin_expect(now >= thread->service_at + core.rules.service_ticks, 0) &&
+	if (__builtin_expect(now >= thread->call.service_due + core.rules.service_ticks, 0) &&
 			is_safe(call)) {
 		service_thread(thread, now);
 		now = clock_now();
@@ -126,7 +126,7 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* the cost of a read is counted separately, and the burst starts after it */
 	if (thread_is_timed(thread))
-		thread_account_hook(thread, &core.rules, clock_now() - thread->begin);
+		thread_account_hook(thread, &core.rules, clock_now() - thread->call.burst_begin);
 	thread_count_untimed(thread);
 }
 
@@ -141,7 +141,7 @@ static void answered(struct preload_thread *slot, enum runtime_call call, void *
 	delimit_look_return(thread, &core.rules, now);
 	if (!skipping_answered(thread, &core.rules, now))
 		return;
-	thread->at = path_find(&thread->sites.paths, (uintptr_t)site, frame);
+	thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	thread->polling.asked = thread->polling.answered = true;
 	delimit_begin(thread, &core.rules, call, now);
 }

@@ -81,7 +81,7 @@ static void serve(struct thread *thread, uint64_t now)
 	resting_plan(thread, &core.rules, now - core.process.start - thread->unobserved, now);
 	if (!thread->resting.wanted)
 		rest_estimate_look(thread, now);
-	thread->service_at = clock_next_multiple(pause);
+	thread->call.service_due = clock_next_multiple(pause);
 	service_account(thread, clock_now() - now, training);
 }
 
@@ -120,9 +120,9 @@ void service_end_calm(struct thread *thread, uint64_t now)
 {
 	uint64_t calls = atomic_load_explicit(&thread->counts.calls, memory_order_relaxed);
 
-	if (calls - thread->budget_calls >= CALM_CALLS &&
-			thread->service_at > now + core.rules.service_ticks)
-		thread->service_at = clock_next_multiple(CORE_SERVICE_NS);
+	if (calls - thread->budget.calls >= CALM_CALLS &&
+			thread->call.service_due > now + core.rules.service_ticks)
+		thread->call.service_due = clock_next_multiple(CORE_SERVICE_NS);
 }
 
 void service_account(struct thread *thread, uint64_t ticks, double training_ns)

@@ -92,9 +92,9 @@ static void say_trouble(const struct thread *thread)
 	if (thread->open_error && !atomic_flag_test_and_set(&counters))
 		log_line("counters of a thread cannot be opened: %s",
 				strerror(-thread->open_error));
-	if (core.spool && thread->spooled < 0 && !atomic_flag_test_and_set(&spool))
+	if (core.spool && thread->drain.spooled < 0 && !atomic_flag_test_and_set(&spool))
 		log_line("%s: no room for a thread: %s", core.spool_folder,
-				strerror(-thread->spooled));
+				strerror(-thread->drain.spooled));
 }
 
 static struct thread *new_place(pid_t tid)
@@ -214,9 +214,9 @@ static void end(void *data)
 	if (thread->resting.since)
 		resting_end(thread, clock_now());
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
-		if (thread->open) {
+		if (thread->burst.open) {
 			reading_stop(thread, &core.rules, clock_now());
-			thread->at = thread->born;
+			thread->call.path = thread->born;
 			delimit_end(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
 		rest_estimate_finish(thread, clock_now());

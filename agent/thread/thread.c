@@ -25,7 +25,7 @@ size_t thread_bytes(void)
 size_t thread_resident(const struct thread *thread)
 {
 	return memory_resident(thread, thread_bytes()) +
-			memory_resident(thread->gathered, thread->gathered_bytes) +
+			memory_resident(thread->drain.gathered, thread->drain.gathered_bytes) +
 			path_mapped(&thread->sites.paths) + thread->kernel_bytes;
 }
 
@@ -82,7 +82,7 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 /* Opens the samples by which long bursts are cut. If the kernel refuses them, long bursts stay whole. */
 static void open_samples(struct thread *thread, const struct thread_rules *rules)
 {
-	struct overflow *overflow = &thread->slicer.overflow;
+	struct overflow *overflow = &thread->drain.slicer.overflow;
 	bool first = (pid_t)syscall(SYS_gettid) == getpid();
 	int error = 0;
 
@@ -95,10 +95,10 @@ static void open_samples(struct thread *thread, const struct thread_rules *rules
 						 overflow_open(overflow, group, rules->sample_ns,
 								 first ? THREAD_SAMPLES_FIRST :
 									 THREAD_SAMPLES);
-		thread->slicer.id[g] = group->sampled ? group->id[group->count] : 0;
+		thread->drain.slicer.id[g] = group->sampled ? group->id[group->count] : 0;
 	}
-	thread->slicer.sample_ns = rules->sample_ns;
-	thread->slicer.sample_cost = rules->sample_cost;
+	thread->drain.slicer.sample_ns = rules->sample_ns;
+	thread->drain.slicer.sample_cost = rules->sample_cost;
 	if (error)
 		overflow_close(overflow);
 }
@@ -124,38 +124,38 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 		return NULL;
 	thread->place = spec->place;
 	thread->tid = spec->tid ? spec->tid : (pid_t)syscall(SYS_gettid);
-	thread->pay = rules->pay;
-	thread->explore = 1;
-	thread->entered = clock_now();
-	thread->random = MIX_STEP * (spec->place + 1) ^ thread->entered;
+	thread->budget.pay = rules->pay;
+	thread->budget.explore = 1;
+	thread->call.entered = clock_now();
+	thread->random = MIX_STEP * (spec->place + 1) ^ thread->call.entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
 	thread->pmu = spec->pmu;
 	thread->events = spec->events;
 	thread->plan = spec->plan;
-	thread->life.born = thread->entered;
+	thread->life.born = thread->call.entered;
 	site_add(&thread->life.threads, 1);
 	thread_open_counters(thread, rules, spec->tid, spec->method, spec->save_pages);
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
 		thread->event_bytes += group_bytes(&thread->groups[g]);
-	thread->kernel_bytes = thread->event_bytes + thread->slicer.overflow.bytes;
-	thread->group = scheme_group(&rules->scheme, spec->place, 0);
-	thread->group_weight = 1;
-	thread->untimed = THREAD_CALLS_TIMED / 2;
-	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+	thread->kernel_bytes = thread->event_bytes + thread->drain.slicer.overflow.bytes;
+	thread->turn.group = scheme_group(&rules->scheme, spec->place, 0);
+	thread->turn.group_weight = 1;
+	thread->call.untimed = THREAD_CALLS_TIMED / 2;
+	thread->call.returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	thread->burst_min = atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
-	thread->recent.at = thread->entered;
+	thread->recent.at = thread->call.entered;
 	return thread;
 }
 
 void thread_hold(struct thread *thread)
 {
-	while (atomic_flag_test_and_set_explicit(&thread->draining, memory_order_acquire))
+	while (atomic_flag_test_and_set_explicit(&thread->drain.busy, memory_order_acquire))
 		sched_yield();
 }
 
 void thread_let_go(struct thread *thread)
 {
-	atomic_flag_clear_explicit(&thread->draining, memory_order_release);
+	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
 }
 
 void thread_close(struct thread *thread)
@@ -164,10 +164,10 @@ void thread_close(struct thread *thread)
 		sched_yield();
 	/* pairs with the release in ledger_drain: the reader of the ring is done with it */
 	thread_hold(thread);
-	overflow_close(&thread->slicer.overflow);
+	overflow_close(&thread->drain.slicer.overflow);
 	thread_let_go(thread);
 	close_groups(thread);
-	thread->counting = false;
+	thread->turn.counting = false;
 	thread_end_turn(thread);
 	thread->open_error = -ESRCH;
 }
@@ -183,14 +183,15 @@ bool thread_is_open(const struct thread *thread)
 void thread_renew(struct thread *thread, const struct thread_rules *rules)
 {
 	atomic_store_explicit(&thread->tid, (pid_t)syscall(SYS_gettid), memory_order_relaxed);
-	thread->entered = thread->life.born = clock_now();
+	thread->call.entered = thread->life.born = clock_now();
 	site_add(&thread->life.threads, 1);
-	thread->open = thread->reading = thread->ended = thread->switched = false;
+	thread->burst.open = thread->burst.reading = false;
+	thread->reading.ended = thread->reading.switched = false;
 	thread->unobserved = 0;
-	thread->before = 0;
+	thread->burst.before = 0;
 	thread->open_error = 0;
 	thread->unopened = thread->plan->events > 0;
-	thread->returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
+	thread->call.returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	/* rests are estimated from the bursts of the thread that rests */
 	thread->resting.since = thread->resting.wanted = 0;
 	thread->resting.noted = false;
@@ -230,7 +231,7 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
 
 void thread_free(struct thread *thread)
 {
-	memory_unmap(thread->gathered, thread->gathered_bytes);
+	memory_unmap(thread->drain.gathered, thread->drain.gathered_bytes);
 	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());
 }
@@ -256,7 +257,7 @@ static double service_ticks(const struct thread *thread)
 void thread_account(const struct thread *thread, struct account *account)
 {
 	const struct thread_counts *counts = &thread->counts;
-	const struct slicer *slicer = &thread->slicer;
+	const struct slicer *slicer = &thread->drain.slicer;
 	const struct thread_life *life = &thread->life;
 
 	*account = (struct account){
@@ -269,8 +270,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.ticks = count_of(&counts->ticks) + count_of(&slicer->ahead_ticks),
 		.short_bursts = count_of(&counts->short_bursts),
 		.short_ticks = count_of(&counts->short_ticks),
-		.unclassified_bursts = (double)thread->given_up,
-		.unclassified_ticks = (double)thread->given_up_ticks,
+		.unclassified_bursts = (double)thread->drain.given_up,
+		.unclassified_ticks = (double)thread->drain.given_up_ticks,
 		.lost = count_of(&counts->lost),
 		.hook_ticks = count_of(&counts->hook_ticks),
 		.reads = count_of(&counts->reads),

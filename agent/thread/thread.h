@@ -123,60 +123,95 @@ struct watched_burst {
 	uint64_t ran_ns; /* processor time of the thread, when the burst was first seen or its group last switched */
 };
 
+/* The intercepted call, and where the burst after it began. Written by the thread. */
+struct thread_call {
+	uint32_t path;        /* call path of the call under way, or of the last one */
+	uint32_t burst_site;  /* site of the burst under way */
+	uint64_t entered;     /* when the call began */
+	uint64_t burst_begin; /* when the burst began */
+	uint64_t service_due; /* when the next service is due */
+	uint32_t untimed;     /* number of calls until the next one whose hooks are timed */
+	uint32_t returns;     /* `returns` of the rules, when the thread last read it */
+};
+
+/* The burst under way. Written by the thread. */
+struct thread_burst {
+	bool open, reading;
+	uint32_t before; /* span of the last burst that was not short; 0: none */
+};
+
+/* The read of the burst under way. Written by the thread; `switched` by the one that has the turn. */
+struct thread_reading {
+	bool by_other; /* another thread has started the burst on behalf of this one */
+	bool ended;    /* the counters were read at the burst's end */
+	bool switched; /* the group has changed since the burst started */
+	uint64_t values[GROUP_EVENTS_MAX];     /* counters at the start of the burst */
+	uint64_t end_values[GROUP_EVENTS_MAX]; /* counters at its end */
+	double weight;
+};
+
+/* How much the thread reads. Written by the thread in its services (budget.h). */
+struct thread_budget {
+	double pay;              /* that of the rules, or less */
+	double explore;          /* probability that the first burst of a call site is read */
+	uint64_t calls, checked; /* number of calls, and the time, when the cost of calls was last checked */
+};
+
+/* The quantum under way. Written by the thread that has the turn: this one, or the one that switches groups. */
+struct thread_turn {
+	atomic_flag taken;
+	unsigned group;
+	double group_weight; /* scheme_weight at the time when the group was chosen */
+	uint64_t quantum, quantum_end, quantum_left;
+	bool counting; /* the group is enabled */
+};
+
+/* What drains have gathered of the thread. Written by the drain that holds `busy`, under the ledger's rules. */
+struct thread_drain {
+	atomic_flag busy;
+	struct slicer slicer;
+	struct quantum *gathered; /* mapped */
+	size_t gathered_bytes;
+	uint64_t gathered_quantum;
+	struct pending_queue pending; /* bursts that no prototype has claimed yet */
+	uint32_t noted;               /* the highest number of a span that had a burst */
+	uint32_t settled; /* generation of prototypes with which the pending bursts were classified */
+	uint64_t given_up, given_up_ticks; /* bursts that stay unclassified */
+	int spooled; /* number of the thread in the spool; < 0: it is not in it */
+};
+
 /*
  * The fields that every call needs come first. While the program works they leave the caches, and a call waits
  * for each line of them.
  */
 struct thread {
-	struct skip *skip;   /* in the thread's own storage, where the preload reads it */
-	uint32_t at;         /* call path of the intercepted call under way, or of the last one */
-	uint32_t from;       /* site of the burst under way */
-	uint64_t entered;    /* when the call `at` began */
-	uint64_t begin;      /* start of the burst */
-	uint64_t service_at; /* when the next service is due */
-	uint32_t untimed;    /* number of calls until the next one whose hooks are timed */
-	uint32_t returns;    /* `returns` of the rules, when the thread last read it */
-	uint64_t burst_min;  /* ticks; that of the rules, or lower (budget_learn_short) */
+	struct skip *skip; /* in the thread's own storage, where the preload reads it */
+	struct thread_call call;
+	uint64_t burst_min; /* ticks; that of the rules, or lower (budget_learn_short) */
 	struct rest_plan resting;
-	/* the burst under way */
-	bool open, reading;
-	bool by_other;   /* another thread has started it on behalf of this one */
-	bool ended;      /* its counters were read at its end */
-	uint32_t before; /* span of the last burst that was not short; 0: none */
+	struct thread_burst burst;
 	struct polling polling;
 	struct skip_window window;
-	double pay;     /* that of the rules, or less (budget_keep) */
-	double explore; /* probability that the first burst of a call site is read */
+	struct thread_budget budget;
 	uint64_t random;
 	int open_error;
 	bool unopened;       /* its counters will be opened before its first burst is read */
 	uint64_t open_ticks; /* shortest time that opening the counters took */
-	bool switched;       /* the group has changed since the burst started */
 	struct thread_counts counts;
 	struct thread_life life;
 	struct skip_place places[SKIP_PLACES_MAX]; /* that skip->place points to */
 	struct skip_pair pair[SKIP_WINDOW];        /* of the window under way */
-	uint64_t values[GROUP_EVENTS_MAX];         /* counters at the start of the burst */
-	uint64_t end_values[GROUP_EVENTS_MAX];     /* counters at its end */
-	double weight;
+	struct thread_reading reading;
 	struct open_burst under_way;
 	struct watched_burst watched;
 	_Atomic pid_t tid; /* the watcher reads it while another thread may take the place */
-	/* held by the thread that reads or changes the groups: this one, or the one that switches them within bursts */
-	atomic_flag turn;
-	/* the quantum under way */
-	unsigned group;
-	double group_weight; /* scheme_weight at the time when the group was chosen */
-	uint64_t quantum, quantum_end, quantum_left;
-	bool counting; /* the group is enabled */
+	struct thread_turn turn;
 	struct thread_recent recent;
 	bool main; /* it called MPI_Init: only this thread makes MPI calls for the agent */
 	uint32_t born; /* call path of the first call, from which the function of a new thread is known */
 	uint64_t place; /* number of the thread in the scheme */
 	uint64_t keep_at;
 	uint64_t unobserved; /* ticks of this thread's life in which the agent was off */
-	/* number of calls, and the time, when budget_keep was last called */
-	uint64_t budget_calls, budget_at;
 	size_t kernel_bytes; /* of the kernel's pages for samples and counters, while the thread lives */
 	size_t event_bytes; /* part of kernel_bytes, for counters */
 	/* with which its groups are opened */
@@ -187,17 +222,7 @@ struct thread {
 	struct rest_estimate estimate;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
-	/* fields of the drain, used under the ledger's rules */
-	atomic_flag draining;
-	struct slicer slicer;
-	struct quantum *gathered; /* mapped */
-	size_t gathered_bytes;
-	uint64_t gathered_quantum;
-	struct pending_queue pending; /* bursts that no prototype has claimed yet */
-	uint32_t noted;               /* the highest number of a span that had a burst */
-	uint32_t settled; /* generation of prototypes with which the pending bursts were classified */
-	uint64_t given_up, given_up_ticks; /* bursts that stay unclassified */
-	int spooled;                 /* number of the thread in the spool; < 0: it is not in it */
+	struct thread_drain drain;
 	struct preload_thread *slot; /* the preload's record of this thread */
 	struct thread *next;         /* next one of all threads */
 	struct thread *vacant;       /* next one of those whose threads have ended */
@@ -300,12 +325,12 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
  */
 static inline bool thread_take_turn(struct thread *thread)
 {
-	return !atomic_flag_test_and_set_explicit(&thread->turn, memory_order_acquire);
+	return !atomic_flag_test_and_set_explicit(&thread->turn.taken, memory_order_acquire);
 }
 
 static inline void thread_end_turn(struct thread *thread)
 {
-	atomic_flag_clear_explicit(&thread->turn, memory_order_release);
+	atomic_flag_clear_explicit(&thread->turn.taken, memory_order_release);
 }
 
 /*
@@ -338,7 +363,7 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 
 static inline bool thread_is_timed(const struct thread *thread)
 {
-	return __builtin_expect(!thread->untimed, 0);
+	return __builtin_expect(!thread->call.untimed, 0);
 }
 
 /* Adds the `ticks` that a hook of the timed call took, without its reads and its service. */
@@ -347,7 +372,8 @@ void thread_account_hook(struct thread *thread, const struct thread_rules *rules
 /* Counts a call down to the next one that is timed. */
 static inline void thread_count_untimed(struct thread *thread)
 {
-	thread->untimed = thread->untimed ? thread->untimed - 1 : THREAD_CALLS_TIMED - 1;
+	thread->call.untimed =
+			thread->call.untimed ? thread->call.untimed - 1 : THREAD_CALLS_TIMED - 1;
 }
 
 /* Limits ticks to `most`, because what took longer was delayed by something else. */

@@ -53,12 +53,12 @@ static void one_burst(struct thread *thread, int i)
 	uintptr_t end = 0x2000 + 16 * (uintptr_t)which;
 	uint64_t now;
 
-	thread->at = path_find(&thread->sites.paths, start, NULL);
+	thread->call.path = path_find(&thread->sites.paths, start, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work(behaviour[which], WORK);
 	now = clock_now();
 	reading_stop(thread, &run.rules, now);
-	thread->at = path_find(&thread->sites.paths, end, NULL);
+	thread->call.path = path_find(&thread->sites.paths, end, NULL);
 	delimit_end(thread, &run.rules, MPI_CALL_Recv, now);
 }
 
@@ -236,7 +236,7 @@ static void test_time_goes_back(void)
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", WORK);
 	reading_stop(thread, &run.rules, clock_now());
-	delimit_end(thread, &run.rules, MPI_CALL_Recv, thread->begin - 1000000);
+	delimit_end(thread, &run.rules, MPI_CALL_Recv, thread->call.burst_begin - 1000000);
 	ledger_drain(run.ledger, thread);
 	thread_account(thread, &account);
 	is_near(account.bursts, 1, 0, "a burst that ends before it began is a burst");
@@ -331,19 +331,19 @@ static void test_keeps_budget(void)
 		return;
 	}
 	budget_keep(thread, &run.rules, second / 2);
-	ok(thread->pay > 0 && thread->pay < run.rules.pay,
+	ok(thread->budget.pay > 0 && thread->budget.pay < run.rules.pay,
 			"while the start is over the budget, fewer bursts are read, but some");
 	budget_keep(thread, &run.rules, 2 * second);
-	is_near(thread->pay, run.rules.pay, 0, "then as many as the budget has for reads");
+	is_near(thread->budget.pay, run.rules.pay, 0, "then as many as the budget has for reads");
 	site_add(&thread->counts.reads, 15000);
 	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
 	budget_keep(thread, &run.rules, 2 * second);
-	ok(thread->pay < run.rules.pay, "fewer, when reads have cost more than they should");
+	ok(thread->budget.pay < run.rules.pay, "fewer, when reads have cost more than they should");
 	budget_keep(thread, &run.rules, 4 * second);
-	is_near(thread->pay, run.rules.pay, 0, "until the budget covers that");
+	is_near(thread->budget.pay, run.rules.pay, 0, "until the budget covers that");
 	site_add(&thread->counts.read_ticks, (uint64_t)(15000 * run.rules.read_ticks));
 	budget_keep(thread, &run.rules, 8 * second);
-	is_near(thread->pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
+	is_near(thread->budget.pay, run.rules.pay / 2, 1e-6 * run.rules.pay,
 			"half as many, when each takes twice as long");
 	run.rules.call_ticks = 100;
 	spent = thread_own_ticks(thread, &run.rules);
@@ -354,10 +354,10 @@ static void test_keeps_budget(void)
 	ok(thread_own_ticks(thread, &run.rules) - spent < 100.0 * 100 * THREAD_CALLS_TIMED,
 			"but not if it was delayed");
 	site_add(&thread->counts.service_ticks, second);
-	thread->pay = run.rules.pay;
+	thread->budget.pay = run.rules.pay;
 	run.rules.allowed = 0;
 	budget_keep(thread, &run.rules, 4 * second);
-	is_near(thread->pay, run.rules.pay, 0, "without a budget, all");
+	is_near(thread->budget.pay, run.rules.pay, 0, "without a budget, all");
 	thread_close(thread);
 	thread_free(thread);
 	exchange_free(run.exchange);

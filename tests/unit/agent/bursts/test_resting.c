@@ -117,7 +117,7 @@ static void test_count(void)
 	is_near(account.rested_calls, (double)(1601 + taken), 0, "and its calls");
 	is_near(account.calls, account.rested_calls, 0, "which are calls like others");
 	is_int(rest_takes(&slot.rest), 0, "awake again");
-	ok(!thread->open, "no burst is under way that began before it");
+	ok(!thread->burst.open, "no burst is under way that began before it");
 	thread_free(thread);
 }
 
@@ -135,7 +135,7 @@ static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts
 	rest_estimate_add(thread, span, length, bursts, bursts * ms(1));
 	thread_add_polls(thread, 2 * bursts, 2 * bursts);
 	now += ms(awake);
-	thread->entered = now;
+	thread->call.entered = now;
 	rest_estimate_begin(thread, now, now);
 	rest_estimate_end(thread, now + ms(rest), now + ms(rest));
 	return now + ms(rest);

@@ -46,12 +46,13 @@ enum call {
 
 static void returns(enum call call, const void *site)
 {
-	site_add(&thread->counts.mpi_ticks, now - thread->entered);
+	site_add(&thread->counts.mpi_ticks, now - thread->call.entered);
 	thread->polling.asked = call >= ASKS;
 	thread->polling.answered = call == ANSWERED;
 	delimit_begin(thread, &rules, MPI_CALL_Test, now);
 	if (skipping_windows(thread, &rules))
-		skipping_after(thread, &rules, site, frame, call == WAITS, now - thread->entered);
+		skipping_after(thread, &rules, site, frame, call == WAITS,
+				now - thread->call.entered);
 }
 
 /* Tells the agent that a skipped call was answered. */
@@ -59,7 +60,7 @@ static void returns_answered(uintptr_t place)
 {
 	if (!skipping_answered(thread, &rules, now))
 		return;
-	thread->at = path_find(&thread->sites.paths, place, NULL);
+	thread->call.path = path_find(&thread->sites.paths, place, NULL);
 	thread->polling.asked = thread->polling.answered = true;
 	delimit_begin(thread, &rules, MPI_CALL_Test, now);
 }
@@ -82,8 +83,8 @@ static void any_call(uintptr_t place, enum call call, uint64_t burst, uint64_t t
 		expected_nesting += next && place == nesting;
 	}
 	if (looks) {
-		thread->at = path_find(&thread->sites.paths, place, NULL);
-		thread->entered = now;
+		thread->call.path = path_find(&thread->sites.paths, place, NULL);
+		thread->call.entered = now;
 		thread->skip->nests = false;
 		thread->polling.asks = call >= ASKS;
 		delimit_end(thread, &rules, MPI_CALL_Test, now);

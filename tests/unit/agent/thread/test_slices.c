@@ -61,7 +61,7 @@ static void *compute(void *data)
 	for (int i = 0; i < BURSTS; i++) {
 		uint64_t now;
 
-		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+		thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 		delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 		scripted_pmu_work("triad", (uint64_t)WORK);
 		now = clock_now();
@@ -151,8 +151,8 @@ static void test_account(void)
 	compute(NULL);
 	thread = atomic_load(&run.thread);
 	ledger_drain(run.ledger, thread);
-	is_near((double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST, BURSTS * PERIODS,
-			3, "the overhead includes samples in the kernel");
+	is_near((double)atomic_load(&thread->drain.slicer.sample_ticks) / SAMPLE_COST,
+			BURSTS * PERIODS, 3, "the overhead includes samples in the kernel");
 	stop(thread);
 }
 
@@ -168,20 +168,21 @@ static void test_does_not_end(void)
 	thread = new_thread();
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
-	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 5));
 	reading_stop(thread, &run.rules, clock_now());
 	delimit_end(thread, &run.rules, MPI_CALL_Send, clock_now());
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
-	for (int i = 0; i < 100 && !atomic_load(&thread->slicer.ahead_bursts); i++) {
+	for (int i = 0; i < 100 && !atomic_load(&thread->drain.slicer.ahead_bursts); i++) {
 		scripted_pmu_work("triad", (uint64_t)WORK);
 		ledger_drain(run.ledger, thread);
 	}
 	ledger_part(run.ledger, thread, &part);
 	ledger_train(run.ledger, &part, &answer);
-	ok(atomic_load(&thread->slicer.all_slices) > 100, "it is cut before it ends (%llu slices)",
-			(unsigned long long)atomic_load(&thread->slicer.all_slices));
+	ok(atomic_load(&thread->drain.slicer.all_slices) > 100,
+			"it is cut before it ends (%llu slices)",
+			(unsigned long long)atomic_load(&thread->drain.slicer.all_slices));
 	ok(answer.burst_min_ns < PERIOD_NS, "its slices are as long as what is learned (%llu ns)",
 			(unsigned long long)answer.burst_min_ns);
 	/* on a busy machine some slices are longer, and these may be a phase of their own */
@@ -220,7 +221,7 @@ static void test_cut(void)
 	totals = ledger_close(run.ledger, thread, pieces);
 	ok(totals->slices > 5 * BURSTS, "bursts are cut (%g slices)", totals->slices);
 	is_int((long long)totals->lost_samples, 0, "no sample finds the ring full");
-	paid = (double)atomic_load(&thread->slicer.sample_ticks) / SAMPLE_COST;
+	paid = (double)atomic_load(&thread->drain.slicer.sample_ticks) / SAMPLE_COST;
 	ok(totals->samples > 0 && paid >= totals->samples && paid < 1.1 * totals->samples + 10,
 			"the overhead includes each: %g of %g in bursts, and those between them",
 			paid, totals->samples);
@@ -251,17 +252,17 @@ static void test_switch(void)
 	thread = new_thread();
 	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
 		abort();
-	thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
-	quantum = thread->quantum;
+	quantum = thread->turn.quantum;
 	for (int i = 0; i < 3; i++) {
 		reading_switch(thread, &run.rules, clock_now());
 		usleep(PERIODS * PERIOD_NS / 1000);
 	}
-	ok(thread->quantum == quantum, "a thread that waits keeps its group");
+	ok(thread->turn.quantum == quantum, "a thread that waits keeps its group");
 	scripted_pmu_work("triad", (uint64_t)WORK);
 	reading_switch(thread, &run.rules, clock_now());
-	ok(thread->quantum != quantum, "a thread that has run for long gets the next group");
+	ok(thread->turn.quantum != quantum, "a thread that has run for long gets the next group");
 	stop(thread);
 }
 
@@ -270,7 +271,7 @@ static void make_bursts(struct thread *thread, unsigned count)
 	while (count-- > 0) {
 		uint64_t now;
 
-		thread->at = path_find(&thread->sites.paths, 0x1000, NULL);
+		thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 		delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 		scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS * 2));
 		now = clock_now();
@@ -314,11 +315,11 @@ static void test_unread(void)
 	ok(answer.table.phases >= 1, "a phase is learned");
 	ledger_publish(run.ledger, &answer);
 	make_bursts(thread, 10);
-	samples = atomic_load(&thread->slicer.samples);
+	samples = atomic_load(&thread->drain.slicer.samples);
 	located = located_samples();
-	thread->pay = 0;
+	thread->budget.pay = 0;
 	make_bursts(thread, 20);
-	samples = atomic_load(&thread->slicer.samples) - samples;
+	samples = atomic_load(&thread->drain.slicer.samples) - samples;
 	ok(samples > 0, "bursts that are not read are sampled (%llu samples)",
 			(unsigned long long)samples);
 	is_int(located_samples() - located, (long long)samples,
