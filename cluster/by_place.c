@@ -39,8 +39,8 @@
 #define TAIL  0.01
 #define REACH 0.15 /* largest distance of noise from its place, in a space of 0 .. 1 */
 
-#define NARROW       0.02 /* width at which a cluster is tight enough, in a space of 0 .. 1 */
-#define BURSTS_LEAST 8    /* number of bursts from which a width is known */
+#define NARROW     0.02 /* width at which a cluster is tight enough, in a space of 0 .. 1 */
+#define BURSTS_MIN 8    /* number of bursts from which a width is known */
 
 /* Least time of other places of the cluster in the tasks that run a place, as a share of the place's time. */
 #define COMPANY 0.1
@@ -202,7 +202,7 @@ static bool is_regular(const struct group *group, double least)
 static bool is_tight(struct splitter *splitter, const struct group *group, double width,
 		double most)
 {
-	return group->end - group->begin >= BURSTS_LEAST && width >= NARROW &&
+	return group->end - group->begin >= BURSTS_MIN && width >= NARROW &&
 			width_of(splitter, group->begin, group->end) <= most * width;
 }
 

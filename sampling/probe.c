@@ -14,10 +14,10 @@
 #define SWITCHES     9
 #define SOFTWARE_SET 4 /* a group of software events as large as this is timed */
 
-#define SAMPLES_EVERY_NS 50000  /* period of the samples that are timed */
-#define SAMPLES_NS       500000 /* time for which they are taken */
-#define HELD_UP_NS       300 /* shortest interruption of a loop of time stamps that may be a sample */
-#define HELD_UP_MOST     64 /* number of interruptions that are kept */
+#define SAMPLES_EVERY_NS  50000  /* period of the samples that are timed */
+#define SAMPLES_NS        500000 /* time for which they are taken */
+#define HELD_UP_NS        300 /* shortest interruption of a loop of time stamps that may be a sample */
+#define INTERRUPTIONS_MAX 64 /* number of interruptions that are kept */
 
 static int read_number(const char *path, int missing)
 {
@@ -192,7 +192,7 @@ static unsigned watch_interruptions(double *ns)
 	uint64_t least = clock_ticks(HELD_UP_NS), end = begin + clock_ticks(SAMPLES_NS);
 	unsigned count = 0;
 
-	for (; now < end && count < HELD_UP_MOST; before = now) {
+	for (; now < end && count < INTERRUPTIONS_MAX; before = now) {
 		now = clock_now();
 		if (now - before >= least)
 			ns[count++] = clock_ns(now - before);
@@ -210,7 +210,7 @@ static double time_samples(const struct pmu *pmu, const struct event *first,
 		const struct event *further, unsigned count)
 {
 	struct overflow overflow = { .page = NULL };
-	double ns[HELD_UP_MOST], result = 0;
+	double ns[INTERRUPTIONS_MAX], result = 0;
 	struct group group;
 
 	if (open_copies(&group, pmu, first, further, count, READ_SYSCALL) < 0)

@@ -11,9 +11,9 @@
 #define SWITCH_SLICES 16
 
 /* A read that took more than this many times its cost at the start was delayed by something else. */
-#define READ_TICKS_MOST 16
+#define READ_TICKS_MAX 16
 /* A switch takes 3 to 10 us. One that took longer than this was delayed by something else. */
-#define SWITCH_NS_MOST 1e6
+#define SWITCH_NS_MAX 1e6
 
 double reading_opening_share(const struct thread *thread, const struct thread_rules *rules)
 {
@@ -39,7 +39,7 @@ bool reading_open_late(struct thread *thread, const struct thread_rules *rules)
 	if (rules->allowed > 0)
 		thread->budget.pay /= share;
 	site_add(&thread->counts.service_ticks,
-			thread_limit(clock_now() - begin, (double)clock_ticks(SWITCH_NS_MOST)));
+			thread_limit(clock_now() - begin, (double)clock_ticks(SWITCH_NS_MAX)));
 	errno = kept;
 	return !thread->open_error;
 }
@@ -121,7 +121,7 @@ static void account_read(struct thread *thread, const struct thread_rules *rules
 {
 	site_add(&thread->counts.reads, 1);
 	site_add(&thread->counts.read_ticks,
-			thread_limit(ticks, READ_TICKS_MOST * rules->read_ticks));
+			thread_limit(ticks, READ_TICKS_MAX * rules->read_ticks));
 }
 
 bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint64_t *now)
@@ -138,7 +138,7 @@ bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint
 		good = next_quantum(thread, rules, begin);
 		begin = clock_now();
 		site_add(&thread->counts.switch_ticks,
-				thread_limit(begin - *now, (double)clock_ticks(SWITCH_NS_MOST)));
+				thread_limit(begin - *now, (double)clock_ticks(SWITCH_NS_MAX)));
 	}
 	good = good && read_begin(thread) == 0;
 	/* a group that the kernel has thrown out can come back only with the next quantum */

@@ -5,8 +5,8 @@
 
 #include "sampling/clock.h"
 
-#define WINDOW_NS 50e6 /* observed time of a window, with some rests and many bursts */
-#define LEAST_NS  1e6  /* least observed time from which rests are estimated */
+#define WINDOW_NS    50e6 /* observed time of a window, with some rests and many bursts */
+#define AWAKE_NS_MIN 1e6  /* least observed time from which rests are estimated */
 
 /* Counts of a thread that are estimated, other than bursts by length. */
 #define MPI_TICKS 0
@@ -188,7 +188,7 @@ void rest_estimate_finish(struct thread *thread, uint64_t now)
 	if (!thread->resting.noted)
 		return;
 	add_awake(thread, now);
-	if (estimate->awake >= (double)clock_ticks(LEAST_NS))
+	if (estimate->awake >= (double)clock_ticks(AWAKE_NS_MIN))
 		close_window(thread);
 }
 

@@ -7,12 +7,12 @@
 /* Overhead by which a thread may exceed its budget without a rest, because a run has a start. */
 #define CREDIT_NS 10e6
 /* Part of the budget that overhead of other kinds than calls may take from calls. */
-#define OTHERS_MOST 0.3
+#define OTHERS_MAX 0.3
 /* Part of the budget that a thread with rests spends, so that it pays its debt. */
-#define PAYING   0.8
-#define MOST_NS  2e9 /* longest rest */
-#define AWAKE_NS 5e6 /* shortest time from a rest to the next one */
-#define LOOK_NS  1e6 /* time from a rest to the check whether the next one is needed */
+#define PAYING      0.8
+#define REST_NS_MAX 2e9 /* longest rest */
+#define AWAKE_NS    5e6 /* shortest time from a rest to the next one */
+#define LOOK_NS     1e6 /* time from a rest to the check whether the next one is needed */
 
 /* Returns the ticks that a rest saves: calls and paths. Not reads, which become fewer without a rest. */
 static double spent_by_calls(const struct work *work, double learnt)
@@ -23,7 +23,7 @@ static double spent_by_calls(const struct work *work, double learnt)
 /* Returns the length of a rest after `awake` ticks, in which calls cost `times` what is allowed for that time. */
 static uint64_t rest_ticks(double times, double awake)
 {
-	double ticks = (times - 1) * awake, most = (double)clock_ticks(MOST_NS);
+	double ticks = (times - 1) * awake, most = (double)clock_ticks(REST_NS_MAX);
 
 	if (!(ticks > 0))
 		return 0;
@@ -56,8 +56,8 @@ void resting_plan(struct thread *thread, const struct thread_rules *rules, uint6
 	if (!(rules->allowed > 0) || !thread->slot || hopes)
 		return;
 	others = all - plan->spent;
-	if (others > OTHERS_MOST * allowed)
-		others = OTHERS_MOST * allowed;
+	if (others > OTHERS_MAX * allowed)
+		others = OTHERS_MAX * allowed;
 	cost = plan->spent - before;
 	ahead = plan->spent + others - allowed;
 	/* a rest is likely, because the thread is spending its credit */

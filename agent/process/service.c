@@ -21,7 +21,7 @@
 #define CALM_AFTER_NS   1e9      /* after the start, calm may begin */
 #define CALM_CALLS      512      /* number of calls since the last service that ends calm */
 #define LEFT_OUT_NS     1e9      /* between two updates of the time of unobserved threads */
-#define SERVICE_MOST_NS 1e6      /* a service that takes longer without a training was preempted */
+#define SERVICE_NS_MAX  1e6      /* a service that takes longer without a training was preempted */
 
 #define PAUSE_MAX_NS 100000000u /* longest time between two services of all threads */
 
@@ -127,8 +127,7 @@ void service_end_calm(struct thread *thread, uint64_t now)
 
 void service_account(struct thread *thread, uint64_t ticks, double training_ns)
 {
-	uint64_t training = clock_ticks(training_ns),
-		 most = clock_ticks(SERVICE_MOST_NS) + training;
+	uint64_t training = clock_ticks(training_ns), most = clock_ticks(SERVICE_NS_MAX) + training;
 
 	site_add(&thread->counts.service_ticks, ticks < most ? ticks : most);
 }

@@ -7,9 +7,9 @@
 #include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"
 
-#define CALLS_LEAST 16  /* number of calls that a stretch needs to have a rate */
-#define ALIKE       0.1 /* maximum difference of the unobserved rates before and after a pair */
-#define FEW         5   /* number of compared pairs that an interval needs */
+#define CALLS_MIN 16  /* number of calls that a stretch needs to have a rate */
+#define ALIKE     0.1 /* maximum difference of the unobserved rates before and after a pair */
+#define PAIRS_MIN 5   /* number of compared pairs that an interval needs */
 
 bool slowdown_observes(uint64_t number)
 {
@@ -25,7 +25,7 @@ struct pair {
 
 static double log_rate(const struct stretch *stretch)
 {
-	if (stretch->calls < CALLS_LEAST || !(stretch->seconds > 0))
+	if (stretch->calls < CALLS_MIN || !(stretch->seconds > 0))
 		return NAN;
 	return log((double)stretch->calls / stretch->seconds);
 }
@@ -68,7 +68,7 @@ static double interval_of(const double *values, unsigned count, double mean)
 {
 	double squares = 0;
 
-	if (count < FEW)
+	if (count < PAIRS_MIN)
 		return INFINITY;
 	for (unsigned i = 0; i < count; i++)
 		squares += (values[i] - mean) * (values[i] - mean);

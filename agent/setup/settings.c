@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_HZ_LEAST 10 /* even if samples are expensive, because fewer would tell nothing */
-#define TOGGLE_LEAST_NS 10e6
-#define TOGGLE_MOST_NS  1e9 /* the kernel's rings have room for the samples of this time */
+#define SAMPLE_HZ_MIN 10 /* even if samples are expensive, because fewer would tell nothing */
+#define TOGGLE_NS_MIN 10e6
+#define TOGGLE_NS_MAX 1e9 /* the kernel's rings have room for the samples of this time */
 
 static const char *const metric_names[METRICS] = {
 	[METRIC_INSTRUCTIONS] = "instructions",
@@ -196,7 +196,7 @@ static bool parse_toggle(struct settings *settings, const char *value)
 	double ns = 0;
 
 	if (!is(value, "never") &&
-			(!parse_time(value, &ns) || ns < TOGGLE_LEAST_NS || ns > TOGGLE_MOST_NS))
+			(!parse_time(value, &ns) || ns < TOGGLE_NS_MIN || ns > TOGGLE_NS_MAX))
 		return false;
 	settings->toggle_ns = ns;
 	return true;
@@ -341,7 +341,7 @@ double settings_sample_hz(const struct settings *settings, double share, double 
 
 	if (!settings->fewer_samples || !(sample_ns > 0) || !(settings->sample_hz > paid))
 		return settings->sample_hz;
-	return paid > SAMPLE_HZ_LEAST ? paid : SAMPLE_HZ_LEAST;
+	return paid > SAMPLE_HZ_MIN ? paid : SAMPLE_HZ_MIN;
 }
 
 void settings_defaults(struct settings *settings)

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 /* Share of the mean below which a half-width is shown as less than a percentage. */
-#define INTERVAL_LEAST 1e-4
+#define INTERVAL_MIN 1e-4
 
 /* Half-width below which an interval is shown with an exponent. */
-#define DECIMAL_LEAST 1e-3
+#define DECIMAL_MIN 1e-3
 
 static const char *const count_units[] = { "", "k", "M", "G", "T", "P", NULL };
 static const char *const time_units[] = { "ns", "us", "ms", "s", NULL };
@@ -136,7 +136,7 @@ struct format_text format_interval(double mean, double error, int is_time, int w
 	struct format_text text;
 	int decimals;
 
-	if (error < INTERVAL_LEAST * fabs(mean)) {
+	if (error < INTERVAL_MIN * fabs(mean)) {
 		snprintf(text.of, sizeof(text.of), "%*.*f +- <0.01%%%s%s", width,
 				fabs(scaled) >= 99.95                 ? 0 :
 						fabs(scaled) >= 9.995 ? 1 :
@@ -144,7 +144,7 @@ struct format_text format_interval(double mean, double error, int is_time, int w
 				scaled, space, unit);
 		return text;
 	}
-	if (error < DECIMAL_LEAST && !*unit) {
+	if (error < DECIMAL_MIN && !*unit) {
 		snprintf(text.of, sizeof(text.of), "%*.2g +- %.2g", width, mean, error);
 		return text;
 	}

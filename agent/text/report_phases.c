@@ -10,12 +10,12 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 
-#define BAR_WIDTH   40
-#define HOT_SHOWN   3
-#define HOT_SHARE   0.05
-#define PHASE_SHOWN 0.01 /* smaller phases are in report.json */
-#define NAME_MOST   72   /* characters of a function's name in a line */
-#define INDENT      6    /* columns before the lines under a phase */
+#define BAR_WIDTH      40
+#define HOT_SHOWN      3
+#define HOT_SHARE      0.05
+#define PHASE_SHOWN    0.01 /* smaller phases are in report.json */
+#define NAME_CHARS_MAX 72   /* characters of a function's name in a line */
+#define INDENT         6    /* columns before the lines under a phase */
 
 /*
  * Number of samples from which their shares are shown. The 95% interval of a share of n samples is at most
@@ -125,9 +125,9 @@ static struct place_text format_end(const json_t *pair, const char *key, size_t 
 /* Returns the text of format_end, shortened to at most `room` columns. */
 static struct place_text fit_end(const json_t *pair, const char *key, int room)
 {
-	struct place_text text = format_end(pair, key, NAME_MOST);
+	struct place_text text = format_end(pair, key, NAME_CHARS_MAX);
 
-	for (size_t most = NAME_MOST; (int)strlen(text.of) > room && most > 16; most -= 8)
+	for (size_t most = NAME_CHARS_MAX; (int)strlen(text.of) > room && most > 16; most -= 8)
 		text = format_end(pair, key, most);
 	name_shorten(text.of, (size_t)room);
 	return text;
@@ -154,7 +154,8 @@ static void print_pair(FILE *out, const json_t *pair, const char *word)
 
 static bool is_known(const json_t *pair)
 {
-	return *format_end(pair, "from", NAME_MOST).of || *format_end(pair, "to", NAME_MOST).of;
+	return *format_end(pair, "from", NAME_CHARS_MAX).of ||
+			*format_end(pair, "to", NAME_CHARS_MAX).of;
 }
 
 /* Prints the calls between which most of the phase's time was spent. */
@@ -215,12 +216,12 @@ static bool same_place(const json_t *one, const json_t *other)
 
 	if (!a || !b)
 		return false;
-	x = format_end(a, "from", NAME_MOST);
-	y = format_end(b, "from", NAME_MOST);
+	x = format_end(a, "from", NAME_CHARS_MAX);
+	y = format_end(b, "from", NAME_CHARS_MAX);
 	if (strcmp(x.of, y.of) != 0)
 		return false;
-	x = format_end(a, "to", NAME_MOST);
-	y = format_end(b, "to", NAME_MOST);
+	x = format_end(a, "to", NAME_CHARS_MAX);
+	y = format_end(b, "to", NAME_CHARS_MAX);
 	return strcmp(x.of, y.of) == 0;
 }
 
@@ -324,7 +325,8 @@ static void print_hot(FILE *out, const json_t *profile, const char *list, const 
 			break;
 		if (strcmp(name, "?") == 0)
 			continue;
-		text = short_name(strcmp(key, "line") == 0 && base ? base + 1 : name, NAME_MOST);
+		text = short_name(strcmp(key, "line") == 0 && base ? base + 1 : name,
+				NAME_CHARS_MAX);
 		if (shared)
 			snprintf(line + used, sizeof(line) - used, "%s%s %s", shown ? ", " : "",
 					text.of, format_whole_percent(share).of);

@@ -34,13 +34,13 @@ uint32_t span_place(const struct site_table *table, uint32_t from, uint32_t to)
 	return (uint32_t)(number >> 32) | 1;
 }
 
-#define ORDER_LEAST 3  /* number of changes from which the order is known */
-#define ORDER_RUN   50 /* number of bursts in a row that are a long run */
+#define ORDER_MIN 3  /* number of changes from which the order is known */
+#define ORDER_RUN 50 /* number of bursts in a row that are a long run */
 
 /* Returns the share of the changes that was told, without the first one, which cannot be; -1: not known. */
 static float share_told(uint32_t told, uint32_t changes)
 {
-	return changes >= ORDER_LEAST ? (float)told / (float)(changes - 1) : -1;
+	return changes >= ORDER_MIN ? (float)told / (float)(changes - 1) : -1;
 }
 
 float span_regular(const struct span_order *order)
@@ -48,7 +48,7 @@ float span_regular(const struct span_order *order)
 	float told = share_told(order->told, order->changes);
 	float confirmed = share_told(order->confirmed, order->left);
 
-	if (order->bursts >= ORDER_LEAST && order->changes < ORDER_LEAST &&
+	if (order->bursts >= ORDER_MIN && order->changes < ORDER_MIN &&
 			order->changes * ORDER_RUN <= order->bursts)
 		return 1;
 	return told > confirmed ? told : confirmed;

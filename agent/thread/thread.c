@@ -15,7 +15,7 @@
 #define THREADS_FEW 64 /* threads that may open counters while any descriptor is free */
 
 /* A hook that took more than this many times its cost at the start was delayed by something else. */
-#define HOOK_TICKS_MOST 64
+#define HOOK_TICKS_MAX 64
 
 size_t thread_bytes(void)
 {
@@ -240,7 +240,7 @@ void thread_account_hook(struct thread *thread, const struct thread_rules *rules
 {
 	site_add(&thread->counts.hook_ticks,
 			THREAD_CALLS_TIMED *
-					thread_limit(ticks, HOOK_TICKS_MOST * rules->call_ticks));
+					thread_limit(ticks, HOOK_TICKS_MAX * rules->call_ticks));
 }
 
 static double count_of(const _Atomic uint64_t *count)

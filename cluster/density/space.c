@@ -76,8 +76,8 @@ void space_widen(struct space *space)
 	for (uint32_t dim = 0; dim < space->dims; dim++) {
 		double high = space->lowest[dim] + space->range[dim];
 		double least = space->logarithmic[dim] ?
-				SPACE_LEAST_DECADES :
-				SPACE_LEAST_SHARE * fmax(fabs(space->lowest[dim]), fabs(high));
+				SPACE_DECADES_MIN :
+				SPACE_SHARE_MIN * fmax(fabs(space->lowest[dim]), fabs(high));
 
 		if (space->range[dim] < least)
 			space->range[dim] = least;

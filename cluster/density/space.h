@@ -42,8 +42,8 @@ size_t space_fit(struct space *space, const double *metrics, size_t count, bool 
  * lowest value stays. Otherwise, if all bursts are nearly equal, scaling them to [0, 1] would turn the noise of
  * the machine into phases.
  */
-#define SPACE_LEAST_DECADES 0.5
-#define SPACE_LEAST_SHARE   0.5
+#define SPACE_DECADES_MIN 0.5
+#define SPACE_SHARE_MIN   0.5
 void space_widen(struct space *space);
 
 #endif

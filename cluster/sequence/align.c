@@ -9,9 +9,9 @@
 
 #include "cluster/density/sort.h"
 
-#define BAND_LEAST 16         /* columns on each side of the diagonal, at first */
-#define CELLS_MOST (1u << 28) /* number of cells beyond which a band is not widened */
-#define MISMATCH   1e-6       /* score of a mismatch, a little more than that of two gaps */
+#define BAND_MIN  16         /* columns on each side of the diagonal, at first */
+#define CELLS_MAX (1u << 28) /* number of cells beyond which a band is not widened */
+#define MISMATCH  1e-6       /* score of a mismatch, a little more than that of two gaps */
 
 /* fill() computes with these values */
 enum step { MATCH, GAP_IN_SEQUENCE, GAP_IN_PROFILE };
@@ -331,7 +331,7 @@ static int align_sequence(const struct profile *profile, size_t first, size_t ro
 	band.here = malloc((band.columns + 1) * sizeof(*band.here));
 	if (!band.gain || !band.above || !band.here)
 		goto out;
-	for (band.half = BAND_LEAST + apart;; band.half *= 2) {
+	for (band.half = BAND_MIN + apart;; band.half *= 2) {
 		if (band.half > band.columns)
 			band.half = band.columns;
 		free(band.step);
@@ -340,7 +340,7 @@ static int align_sequence(const struct profile *profile, size_t first, size_t ro
 			goto out;
 		fill(&band, profile, &view, first);
 		if (!trace_back(&band, place) || band.half >= band.columns ||
-				rows * (4 * band.half + 1) > CELLS_MOST)
+				rows * (4 * band.half + 1) > CELLS_MAX)
 			break;
 	}
 	error = 0;

@@ -16,7 +16,7 @@
 
 #define REACH        0.15 /* largest distance of the middles of parts of one phase */
 #define GAP          0.05 /* largest gap between parts of one phase */
-#define EPS_LEAST    0.005
+#define EPS_MIN      0.005
 #define PLAIN_EPS    0.02 /* Eps for bursts that follow no pattern */
 #define PLAIN_POINTS 10
 #define CREDIBLE     0.5 /* least score of a cluster made of noise at a large Eps */
@@ -361,8 +361,7 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 	/* a single task scores 1 at any Eps, because no other task distinguishes noise from phases */
 	for (uint32_t step = 0; step < out->steps; step++)
 		out->eps[step] = fmin(
-				fmax(out->eps[step],
-						refiner->sequences > 1 ? EPS_LEAST : PLAIN_EPS),
+				fmax(out->eps[step], refiner->sequences > 1 ? EPS_MIN : PLAIN_EPS),
 				REACH);
 	free(distance);
 	return found < 0 ? found : 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Weight of a label without time, so that it is aligned if that costs nothing. */
-#define LEAST_WEIGHT 1e-4
+#define WEIGHT_MIN 1e-4
 
 /* Returns the numbers of the bursts, column by column. */
 static uint32_t *sort_by_column(const uint32_t *column, size_t columns, size_t count)
@@ -89,8 +89,8 @@ int score_sequences(struct score *score, const uint32_t *label, uint32_t labels,
 	if (error)
 		return error;
 	for (uint32_t l = 0; l < labels; l++)
-		if (score->time_share[l] < LEAST_WEIGHT)
-			score->time_share[l] = LEAST_WEIGHT;
+		if (score->time_share[l] < WEIGHT_MIN)
+			score->time_share[l] = WEIGHT_MIN;
 	error = align_labels(&alignment, label, score->time_share, bursts->first,
 			bursts->sequences);
 	score_fini(score);

@@ -9,8 +9,8 @@
  * Bounds of the factors, because a program changes: a rare phase that is preferred now may soon be the only
  * one.
  */
-#define LEAST 0.5
-#define MOST  2.
+#define FACTOR_MIN 0.5
+#define FACTOR_MAX 2.
 
 #define READ_MIN 16 /* bursts; an interval of fewer says too little */
 
@@ -56,7 +56,8 @@ static void balance(const double *worth, const double *seconds, float *factor, u
 	for (unsigned i = 0; i < count; i++) {
 		factor[i] = 1;
 		if (worth[i] > 0 && mean > 0)
-			factor[i] = (float)fmin(fmax(worth[i] * time / mean, LEAST), MOST);
+			factor[i] = (float)fmin(fmax(worth[i] * time / mean, FACTOR_MIN),
+					FACTOR_MAX);
 		spent += worth[i] > 0 ? (double)factor[i] * seconds[i] : 0;
 	}
 	for (unsigned i = 0; i < count; i++)

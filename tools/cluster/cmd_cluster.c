@@ -39,11 +39,11 @@ static const char usage[] =
 		"  --output DIR        where the results go (phasemux.clusters)\n"
 		"  --quiet             print nothing but errors\n";
 
-#define RANGES_MOST 16
+#define RANGES_MAX 16
 
 struct options {
 	const char *file, *output, *cluster_by, *burst_min;
-	const char *range[RANGES_MOST];
+	const char *range[RANGES_MAX];
 	unsigned ranges;
 	bool dbscan, given, quiet, eps_given;
 	double eps;
@@ -122,7 +122,7 @@ static int set_option(void *data, int option)
 				0 :
 				option_refuse("sample-by", optarg, "time, tasks or both");
 	case RANGE:
-		if (options->ranges == RANGES_MOST)
+		if (options->ranges == RANGES_MAX)
 			return option_refuse("range", optarg, "at most 16 of them");
 		options->range[options->ranges++] = optarg;
 		return 0;

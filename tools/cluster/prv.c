@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASKS_MOST (1u << 24)
+#define TASKS_MAX (1u << 24)
 
 static int wrong(struct parse_error *error, const char *what)
 {
@@ -38,7 +38,7 @@ static int parse_application(struct prv_header *header, const char **at, uint32_
 {
 	uint64_t tasks, threads, node;
 
-	if (!whole(at, &tasks) || tasks < 1 || tasks > TASKS_MOST)
+	if (!whole(at, &tasks) || tasks < 1 || tasks > TASKS_MAX)
 		return wrong(error, "the number of an application's tasks");
 	header->first_task[number] =
 			number ? header->first_task[number - 1] + header->tasks[number - 1] : 0;

@@ -9,7 +9,7 @@
 #include "tools/cluster/result.h"
 
 /* Largest number of metrics for which scatter plots are made. Every pair of them is a file. */
-#define PLOTTED_MOST 6
+#define PLOTTED_MAX 6
 
 static FILE *create(const char *folder, const char *name)
 {
@@ -272,15 +272,15 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 int result_write_plots(const struct result *result, const char *folder)
 {
 	const struct selection *selection = result->selection;
-	unsigned plotted[PLOTTED_MOST + SPACE_DIMS_MAX], count = 0;
-	bool logarithmic[PLOTTED_MOST + SPACE_DIMS_MAX] = { false };
+	unsigned plotted[PLOTTED_MAX + SPACE_DIMS_MAX], count = 0;
+	bool logarithmic[PLOTTED_MAX + SPACE_DIMS_MAX] = { false };
 	int error = 0;
 
 	for (uint32_t dim = 0; dim < selection->space.dims; dim++) {
 		logarithmic[count] = selection->space.logarithmic[dim];
 		plotted[count++] = selection->metric[dim];
 	}
-	for (unsigned m = 0; m < result->table->metrics && count < PLOTTED_MOST; m++) {
+	for (unsigned m = 0; m < result->table->metrics && count < PLOTTED_MAX; m++) {
 		bool there = false;
 
 		for (unsigned i = 0; i < count; i++)
