@@ -248,7 +248,7 @@ static bool is_of_other_threads(struct splitter *splitter, size_t groups, const 
 }
 
 /* Marks the groups that become phases of their own. Returns their number. */
-static size_t judge(struct splitter *splitter, size_t groups)
+static size_t judge_groups(struct splitter *splitter, size_t groups)
 {
 	size_t apart = 0, begin = splitter->group[0].begin, end = splitter->group[groups - 1].end;
 	double width = width_of(splitter, begin, end);
@@ -268,7 +268,7 @@ static size_t judge(struct splitter *splitter, size_t groups)
 }
 
 /* Gives the groups that are apart clusters of their own. The others keep the cluster's number. */
-static void split(struct splitter *splitter, size_t groups)
+static void split_groups(struct splitter *splitter, size_t groups)
 {
 	struct by_place *sample = splitter->sample;
 	double time = 0, rest = 0;
@@ -302,8 +302,8 @@ static void split_cluster(struct splitter *splitter, size_t begin, size_t end)
 		for (size_t i = splitter->group[g].begin;
 				i < splitter->group[g].end && splitter->group[g].looked_at; i++)
 			splitter->sample->own[splitter->entry[i].burst] = splitter->group[g].place;
-	if (groups > 1 && judge(splitter, groups))
-		split(splitter, groups);
+	if (groups > 1 && judge_groups(splitter, groups))
+		split_groups(splitter, groups);
 }
 
 static int by_code(const void *a, const void *b)

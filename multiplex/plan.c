@@ -61,7 +61,7 @@ static bool countable(const struct bounds *bounds, const struct plan_group *grou
  * Puts `count` events into the fullest group that can take all of them, or into a new one. Returns 1 if not
  * even a new one can take them.
  */
-static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *event,
+static int place_set(struct plan *plan, const struct bounds *bounds, const uint8_t *event,
 		unsigned count)
 {
 	struct plan_group *best = NULL;
@@ -90,7 +90,7 @@ static int place(struct plan *plan, const struct bounds *bounds, const uint8_t *
 }
 
 /* Gathers the sets in order of their first event. An event without a set makes a set of one. */
-static unsigned gather(struct set sets[], const struct plan *plan, const uint8_t *together)
+static unsigned gather_sets(struct set sets[], const struct plan *plan, const uint8_t *together)
 {
 	bool taken[PLAN_EVENTS_MAX] = { false };
 	unsigned count = 0;
@@ -140,15 +140,15 @@ int plan_pack_on(struct plan *plan, unsigned events, unsigned common, unsigned c
 	plan->events = events;
 	plan->common = common;
 	if (events == common)
-		return place(plan, &bounds, NULL, 0) ? -EINVAL : 0;
-	count = gather(sets, plan, together);
+		return place_set(plan, &bounds, NULL, 0) ? -EINVAL : 0;
+	count = gather_sets(sets, plan, together);
 	for (unsigned size = bounds.counters - common; size > 0; size--) {
 		for (unsigned s = 0; s < count; s++) {
 			struct set *set = &sets[s];
 
 			/* a set that no group can hold is cut, and the rest is placed later */
 			while (set->count >= size) {
-				int failed = place(plan, &bounds, set->event, size);
+				int failed = place_set(plan, &bounds, set->event, size);
 
 				if (failed < 0 || (failed && size == 1))
 					return -EINVAL;

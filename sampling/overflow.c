@@ -91,7 +91,7 @@ void overflow_abandon(struct overflow *overflow)
 /* ---- reading ---- */
 
 /* Copies bytes from the ring, also across its end. */
-static void copy(const struct overflow *overflow, uint64_t from, void *to, size_t bytes)
+static void overflow_copy(const struct overflow *overflow, uint64_t from, void *to, size_t bytes)
 {
 	size_t page = page_bytes(), size = overflow->bytes - page, at = from & (size - 1);
 	const unsigned char *data = (const unsigned char *)overflow->page + page;
@@ -109,7 +109,7 @@ static bool read_sample(const struct overflow *overflow, uint64_t from,
 
 	if (bytes < sizeof(record) - sizeof(record.values) || bytes > sizeof(record))
 		return false;
-	copy(overflow, from + sizeof(*header), &record, bytes);
+	overflow_copy(overflow, from + sizeof(*header), &record, bytes);
 	/* the sampling event is the last one */
 	if (record.events < 1 ||
 			bytes != sizeof(record) - (GROUP_EVENTS_MAX + 1 - record.events) * 8)
@@ -124,7 +124,7 @@ static bool read_sample(const struct overflow *overflow, uint64_t from,
 	return true;
 }
 
-static void move(struct overflow *overflow, uint64_t tail)
+static void overflow_move(struct overflow *overflow, uint64_t tail)
 {
 	overflow->tail = tail;
 	/* pairs with the kernel's read of the tail before it writes: the records are no longer needed */
@@ -136,10 +136,10 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 	while (overflow->page && (int64_t)(head - overflow->tail) > 0) {
 		struct perf_event_header header;
 
-		copy(overflow, overflow->tail, &header, sizeof(header));
+		overflow_copy(overflow, overflow->tail, &header, sizeof(header));
 		if (header.size < sizeof(header)) {
 			/* invalid, because the program has written to the ring */
-			move(overflow, head);
+			overflow_move(overflow, head);
 			return false;
 		}
 		if (header.type == PERF_RECORD_SAMPLE &&
@@ -148,10 +148,11 @@ bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sam
 		if (header.type == PERF_RECORD_LOST) {
 			struct lost_record record;
 
-			copy(overflow, overflow->tail + sizeof(header), &record, sizeof(record));
+			overflow_copy(overflow, overflow->tail + sizeof(header), &record,
+					sizeof(record));
 			overflow->lost += record.lost;
 		}
-		move(overflow, overflow->tail + header.size);
+		overflow_move(overflow, overflow->tail + header.size);
 	}
 	return false;
 }
@@ -166,7 +167,7 @@ unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t
 	for (uint64_t at = overflow->tail;
 			overflow->page && (int64_t)(head - at) > 0 && count < most;
 			at += header.size) {
-		copy(overflow, at, &header, sizeof(header));
+		overflow_copy(overflow, at, &header, sizeof(header));
 		if (header.size < sizeof(header))
 			break;
 		if (header.type == PERF_RECORD_SAMPLE &&
@@ -180,6 +181,6 @@ void overflow_take(struct overflow *overflow)
 {
 	struct perf_event_header header;
 
-	copy(overflow, overflow->tail, &header, sizeof(header));
-	move(overflow, overflow->tail + header.size);
+	overflow_copy(overflow, overflow->tail, &header, sizeof(header));
+	overflow_move(overflow, overflow->tail + header.size);
 }

@@ -203,7 +203,7 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 /*
  * Publishes the burst. A thread that sees a field of it also sees the burst before it over: all are releases.
  */
-static inline void publish(struct thread *thread, uint64_t now)
+static inline void publish_burst(struct thread *thread, uint64_t now)
 {
 	struct open_burst *open = &thread->under_way;
 
@@ -238,7 +238,7 @@ __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thre
 	}
 	thread->call.burst_begin = now;
 	if (thread->burst.reading)
-		publish(thread, now);
+		publish_burst(thread, now);
 }
 
 void delimit_begin_other(struct thread *thread, const struct thread_rules *rules,

@@ -141,7 +141,7 @@ static void add_awake(struct thread *thread, uint64_t now)
 }
 
 /* Closes the window if it has lasted for long enough. Call after all time until now was added. */
-static void look(struct thread *thread)
+static void close_window_if_over(struct thread *thread)
 {
 	if (thread->estimate.awake >= (double)clock_ticks(WINDOW_NS))
 		close_window(thread);
@@ -170,7 +170,7 @@ void rest_estimate_end(struct thread *thread, uint64_t end, uint64_t now)
 	estimate->rested += (double)(end - estimate->since);
 	estimate->since = end;
 	estimate->unobserved = thread->unobserved;
-	look(thread);
+	close_window_if_over(thread);
 }
 
 void rest_estimate_look(struct thread *thread, uint64_t now)
@@ -178,7 +178,7 @@ void rest_estimate_look(struct thread *thread, uint64_t now)
 	if (!thread->resting.noted)
 		return;
 	add_awake(thread, now);
-	look(thread);
+	close_window_if_over(thread);
 }
 
 void rest_estimate_finish(struct thread *thread, uint64_t now)

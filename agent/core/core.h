@@ -80,7 +80,7 @@ extern struct core core;
 /* Returns the threads that are observed, newest first. */
 static inline struct thread *core_threads(void)
 {
-	/* pairs with the release in publish (threads.c) */
+	/* pairs with the release in publish_thread (threads.c) */
 	return atomic_load_explicit(&core.threads.newest, memory_order_acquire);
 }
 

@@ -72,7 +72,7 @@ static void *watch(void *unused)
 	return NULL;
 }
 
-static void start(const struct watcher_tasks *tasks)
+static void launch(const struct watcher_tasks *tasks)
 {
 	watcher.tasks = *tasks;
 	watcher.started = own_thread_start(&watcher.thread, watch, NULL) == 0;
@@ -81,7 +81,7 @@ static void start(const struct watcher_tasks *tasks)
 bool watcher_start(const struct watcher_tasks *tasks)
 {
 	if ((pid_t)syscall(SYS_gettid) == getpid())
-		start(tasks);
+		launch(tasks);
 	return watcher.started;
 }
 
@@ -90,7 +90,7 @@ void watcher_start_in_child(const struct watcher_tasks *tasks)
 	atomic_store(&watcher.tid, 0);
 	atomic_store(&watcher.stop, GO_ON);
 	atomic_store(&watcher.kept, 0);
-	start(tasks);
+	launch(tasks);
 }
 
 bool watcher_runs(void)

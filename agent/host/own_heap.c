@@ -87,7 +87,7 @@ static struct header *last_piece(void)
 }
 
 /* Returns a piece, or NULL if there is no room here. Only its first *used bytes may be other than 0. */
-static void *take(size_t bytes, size_t *used)
+static void *take_piece(size_t bytes, size_t *used)
 {
 	struct header *header;
 	size_t whole;
@@ -112,7 +112,7 @@ static void *take(size_t bytes, size_t *used)
 void *__wrap_malloc(size_t bytes)
 {
 	size_t used;
-	void *at = take(bytes, &used);
+	void *at = take_piece(bytes, &used);
 
 	return at ? at : __real_malloc(bytes);
 }
@@ -120,7 +120,7 @@ void *__wrap_malloc(size_t bytes)
 void *__wrap_calloc(size_t count, size_t bytes)
 {
 	size_t whole, used;
-	void *at = __builtin_mul_overflow(count, bytes, &whole) ? NULL : take(whole, &used);
+	void *at = __builtin_mul_overflow(count, bytes, &whole) ? NULL : take_piece(whole, &used);
 
 	if (!at)
 		return __real_calloc(count, bytes);

@@ -160,7 +160,7 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-static void note(struct thread *thread, unsigned prototype, const struct burst *burst)
+static void note_burst(struct thread *thread, unsigned prototype, const struct burst *burst)
 {
 	if (burst->span == BURST_NO_SPAN) {
 		slicer_ahead(&thread->drain.slicer, prototype, (double)burst->ticks);
@@ -194,7 +194,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	/* relabelling is rare and this is cheap */
 	quantum_label(thread->drain.gathered, prototype, table->all[prototype].phase);
 	quantum_add(thread->drain.gathered, prototype, &read);
-	note(thread, prototype, burst);
+	note_burst(thread, prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
 }
@@ -204,14 +204,14 @@ static void give_up(struct thread *thread, const struct burst *burst)
 {
 	thread->drain.given_up++;
 	thread->drain.given_up_ticks += burst->ticks;
-	note(thread, UNREAD_UNCLASSIFIED, burst);
+	note_burst(thread, UNREAD_UNCLASSIFIED, burst);
 }
 
 /*
  * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
  * bursts of its span and length. Without a span it is given up.
  */
-static void leave(struct thread *thread, const struct burst *burst)
+static void leave_unread(struct thread *thread, const struct burst *burst)
 {
 	struct span_length *length;
 
@@ -261,7 +261,7 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
 		place = pending_shift(&thread->drain.pending);
-		leave(thread, place ? &place->burst : burst);
+		leave_unread(thread, place ? &place->burst : burst);
 	}
 	if (!place)
 		return;
@@ -300,7 +300,8 @@ void book_settle_last(struct ledger *ledger, struct thread *thread)
 	}
 }
 
-static void record(struct ledger *ledger, const struct thread *thread, const struct burst *burst)
+static void record_burst(struct ledger *ledger, const struct thread *thread,
+		const struct burst *burst)
 {
 	if (!ledger->bursts)
 		return;
@@ -316,7 +317,7 @@ int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 	double metrics[SPACE_DIMS_MAX];
 	int prototype;
 
-	record(ledger, thread, burst);
+	record_burst(ledger, thread, burst);
 	burst_metrics(ledger, &thread->sites, burst, metrics);
 	offer(ledger, thread, burst, metrics, place);
 	prototype = classify(table, metrics, place);

@@ -312,7 +312,7 @@ static void *known(struct answer *answer, const char *symbol, const void *site, 
 {
 	void *real;
 
-	/* pairs with the release in remember(): the other three are of this epoch */
+	/* pairs with the release in remember_answer(): the other three are of this epoch */
 	if (atomic_load_explicit(&answer->epoch, memory_order_acquire) != epoch ||
 			atomic_load_explicit(&answer->symbol, memory_order_acquire) != symbol ||
 			atomic_load_explicit(&answer->site, memory_order_acquire) != site)
@@ -322,7 +322,7 @@ static void *known(struct answer *answer, const char *symbol, const void *site, 
 	return atomic_load_explicit(&answer->epoch, memory_order_relaxed) == epoch ? real : NULL;
 }
 
-static void remember(const char *symbol, const void *site, void *real, uint64_t epoch)
+static void remember_answer(const char *symbol, const void *site, void *real, uint64_t epoch)
 {
 	for (unsigned try = 0; try < ANSWER_TRIES; try++) {
 		struct answer *answer = &answers[answer_at(symbol, site, try)];
@@ -354,7 +354,7 @@ void *real_find_cached(const char *symbol, const void *site)
 		return real;
 	real = real_find(symbol, site);
 	if (real)
-		remember(symbol, site, real, epoch);
+		remember_answer(symbol, site, real, epoch);
 	return real;
 }
 

@@ -30,7 +30,7 @@ static struct {
 	struct identity identity[UNLOADED_MAX];
 } unloaded = { .taken = ATOMIC_FLAG_INIT };
 
-static void take(void)
+static void unloaded_take(void)
 {
 	while (atomic_flag_test_and_set_explicit(&unloaded.taken, memory_order_acquire))
 		sched_yield();
@@ -65,14 +65,14 @@ static bool is_file(const struct identity *identity, const char *path)
 }
 
 /* Extends the last entry by a file for which there is no room. The entry covers both, and names no file. */
-static void widen(struct module *last, const struct module *module)
+static void widen_entry(struct module *last, const struct module *module)
 {
 	last->begin = module->begin < last->begin ? module->begin : last->begin;
 	last->end = module->end > last->end ? module->end : last->end;
 	last->path[0] = '\0';
 }
 
-static void remember(const struct module *module)
+static void remember_module(const struct module *module)
 {
 	struct identity identity = identify(module->path);
 
@@ -88,7 +88,7 @@ static void remember(const struct module *module)
 		return;
 	}
 	if (unloaded.count == UNLOADED_MAX) {
-		widen(&unloaded.module[UNLOADED_MAX - 1], module);
+		widen_entry(&unloaded.module[UNLOADED_MAX - 1], module);
 		return;
 	}
 	unloaded.module[unloaded.count] = *module;
@@ -121,8 +121,8 @@ void unloaded_note(void *before)
 			k++;
 		if (k < snapshot->after)
 			continue;
-		take();
-		remember(&snapshot->module[i]);
+		unloaded_take();
+		remember_module(&snapshot->module[i]);
 		give();
 	}
 	munmap(snapshot, sizeof(*snapshot));
@@ -132,7 +132,7 @@ unsigned unloaded_modules(struct module *modules, unsigned max)
 {
 	unsigned count;
 
-	take();
+	unloaded_take();
 	count = unloaded.count < max ? unloaded.count : max;
 	for (unsigned i = 0; i < count; i++) {
 		modules[i] = unloaded.module[i];

@@ -306,7 +306,7 @@ static int adapter_wait(void)
 }
 
 /* Adds `in` to `inout`, both doubles of tree.bytes together. */
-static void add(const void *in, void *inout)
+static void tree_add(const void *in, void *inout)
 {
 	const double *more = in;
 	double *sums = inout;
@@ -328,7 +328,7 @@ static int adapter_sum(double *values, size_t count)
 		size_t left = count - at;
 
 		if (adapter_reduce_start(values + at, scratch,
-				    (left < most ? left : most) * sizeof(*values), add) ||
+				    (left < most ? left : most) * sizeof(*values), tree_add) ||
 				adapter_wait())
 			return -EIO;
 	}

@@ -146,7 +146,7 @@ static bool may_look(struct roll *roll, uint64_t now)
 	return true;
 }
 
-static void gather(struct roll *roll, uint64_t now)
+static void roll_gather(struct roll *roll, uint64_t now)
 {
 	bool parent_here = !roll->rank || roll->parent != ROLL_SILENT;
 
@@ -233,7 +233,7 @@ void roll_hear(struct roll *roll, int from, int word)
 enum roll_state roll_step(struct roll *roll, uint64_t now)
 {
 	if (roll->state == ROLL_GATHERS && !roll->missing)
-		gather(roll, now);
+		roll_gather(roll, now);
 	if (roll->state == ROLL_GATHERS && roll->missing && !waits_for_verdict(roll))
 		start_counting(roll, now);
 	if (roll->state == ROLL_COUNTS)

@@ -149,7 +149,7 @@ static bool is_command(void)
  * Opens all that this process needs. Returns 0 or -ENOMEM. *spool_error: 0 or -errno; the run needs no spool.
  * The caller undoes all of it on failure, here or on another rank.
  */
-static int start(const struct preload *preload, double run, int *spool_error)
+static int open_process(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
 	modules_remember(preload->unloaded);
@@ -175,7 +175,7 @@ static int start_together(const struct preload *preload, double run)
 	double failed[2] = { 0, 0 };
 	int spool_error = 0;
 
-	failed[0] = start(preload, run, &spool_error) != 0;
+	failed[0] = open_process(preload, run, &spool_error) != 0;
 	failed[1] = spool_error ? core.world.rank + 1 : 0;
 	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
 		return -ENOMEM;
@@ -276,7 +276,7 @@ static int attach(struct preload *preload)
 	toggle_start(core.settings.toggle_ns);
 	return 0;
 
-stop: /* undo start(), which may have failed halfway, or on another rank */
+stop: /* undo open_process(), which may have failed halfway, or on another rank */
 	threads_stop();
 	storage_close();
 	family_free(core.family);

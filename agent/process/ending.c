@@ -235,7 +235,7 @@ static bool is_last(void)
 }
 
 /* Makes the report with all ranks, and then removes the spools, which stay if the report is not complete. */
-static void finish(double wall_seconds, double off_seconds, uint64_t ending)
+static void finish_run(double wall_seconds, double off_seconds, uint64_t ending)
 {
 	uint64_t here = clock_now();
 	double missing = exchange_meet(core.exchange) ? MISSING_SUMS : MISSING_NOTHING;
@@ -308,7 +308,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	for (int tries = 0; !core.adapter && tries < 1000 && !service_try_step(); tries++)
 		usleep(1000);
 	off = thread ? thread->unobserved : 0;
-	finish(clock_ns(now - core.process.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
+	finish_run(clock_ns(now - core.process.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();

@@ -47,7 +47,7 @@ static void add_if(struct recovery *recovery, int folder_fd, const char *name, b
 	free(image);
 }
 
-static void add(struct recovery *recovery, int folder_fd, const char *name)
+static void add_sibling(struct recovery *recovery, int folder_fd, const char *name)
 {
 	add_if(recovery, folder_fd, name, true);
 }
@@ -68,7 +68,7 @@ struct recovery *gather_read(const char *folder, int but)
 	struct recovery *recovery = recovery_new();
 
 	if (recovery)
-		each(folder, but, add, recovery);
+		each(folder, but, add_sibling, recovery);
 	return recovery;
 }
 

@@ -123,7 +123,7 @@ static struct thread *new_place(pid_t tid)
 	return thread;
 }
 
-static void publish(struct thread *thread)
+static void publish_thread(struct thread *thread)
 {
 	struct thread *newest = atomic_load_explicit(&core.threads.newest, memory_order_relaxed);
 
@@ -158,7 +158,7 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	thread->main = tid || pthread_equal(pthread_self(), core.process.main_thread);
 	thread_let_go(thread);
 	if (!vacant)
-		publish(thread);
+		publish_thread(thread);
 	return thread;
 }
 

@@ -38,7 +38,7 @@ static int by_heat(const void *a, const void *b)
 }
 
 /* Fills the phase's entries, which are by address, most samples first. Returns how many. */
-static unsigned gather(const struct profile *profile, const struct prototype_table *table,
+static unsigned gather_samples(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct profile_entry *found)
 {
 	unsigned count = 0;
@@ -55,7 +55,8 @@ static unsigned gather(const struct profile *profile, const struct prototype_tab
 }
 
 /* Adds samples of a function and a position. function "": a line alone. position "": a function alone. */
-static void add(struct hots *hots, const char *function, const char *position, uint32_t samples)
+static void hots_add(struct hots *hots, const char *function, const char *position,
+		uint32_t samples)
 {
 	struct hot *hot;
 
@@ -80,12 +81,12 @@ static void name(struct source *source, const struct profile_entry *entry, struc
 	const struct source_place *function = &places[count - 1];
 	char position[sizeof(places[0].file) + 32];
 
-	add(functions, *function->function ? function->function : function->module, "",
+	hots_add(functions, *function->function ? function->function : function->module, "",
 			entry->samples);
 	if (!*places[0].file || !places[0].line)
 		return;
 	source_position(&places[0], position, sizeof(position));
-	add(lines, places[0].function, position, entry->samples);
+	hots_add(lines, places[0].function, position, entry->samples);
 }
 
 static json_t *list(struct hots *hots, uint32_t samples, bool lines)
@@ -116,7 +117,8 @@ json_t *hot_of_phase(const struct profile *profile, const struct prototype_table
 	json_t *object = NULL;
 
 	if (found && hots) {
-		unsigned count = profile && source ? gather(profile, table, phase, found) : 0;
+		unsigned count = profile && source ? gather_samples(profile, table, phase, found) :
+						     0;
 
 		hots[0].count = hots[1].count = 0;
 		for (unsigned i = 0; i < count; i++) {

@@ -57,7 +57,7 @@ struct told {
 };
 
 /* Packs a text into numbers that a double holds exactly. */
-static void pack(const char *command, size_t bytes, struct told *told)
+static void pack_command(const char *command, size_t bytes, struct told *told)
 {
 	unsigned char padded[PROGRAM_COMMAND_BYTES] = { 0 };
 
@@ -99,7 +99,7 @@ static int next_program(struct program *program, const struct mpi_adapter *adapt
 	if (!(claim > 0))
 		return 0;
 	if (world->size - world->rank == (int)claim)
-		pack(command, bytes, &told);
+		pack_command(command, bytes, &told);
 	if (adapter->max(told.words, WORDS + 1))
 		return -EIO;
 	unpack(&told, program);

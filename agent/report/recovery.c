@@ -44,7 +44,7 @@ void recovery_free(struct recovery *recovery)
 
 /* ---- adding a process ---- */
 
-static int begin(struct recovery *recovery, const struct spool_facts *facts)
+static int begin_run(struct recovery *recovery, const struct spool_facts *facts)
 {
 	recovery->found = calloc((size_t)facts->size / 8 + 1, 1);
 	recovery->sums = sums_new(&facts->plan, PROTOTYPES_MAX);
@@ -187,7 +187,8 @@ static void take_table(struct recovery *recovery, const struct spool_side *side)
 	recovery->burst_min_ns = side->burst_min_ns;
 }
 
-static int add(struct recovery *recovery, const struct spool_image *image, struct site_table *sites)
+static int add_process(struct recovery *recovery, const struct spool_image *image,
+		struct site_table *sites)
 {
 	const struct spool_facts *facts = &image->facts;
 	const struct spool_side *side = &image->side;
@@ -240,12 +241,12 @@ int recovery_add(struct recovery *recovery, const struct spool_image *image, cha
 {
 	struct site_table *sites;
 	int error = recovery->count ? compare(recovery, &image->facts, why, why_size) :
-				      begin(recovery, &image->facts);
+				      begin_run(recovery, &image->facts);
 
 	if (error)
 		return error;
 	sites = calloc(1, sizeof(*sites));
-	error = sites ? add(recovery, image, sites) : -ENOMEM;
+	error = sites ? add_process(recovery, image, sites) : -ENOMEM;
 	free(sites);
 	return error;
 }

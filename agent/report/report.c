@@ -15,7 +15,7 @@
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 
 /* Returns a number, or null if it is not known: JSON has no infinity and no NaN. */
-static json_t *number(double value)
+static json_t *number_or_null(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
@@ -112,13 +112,15 @@ static json_t *efficiency(const struct report_facts *facts)
 	double all = threads * facts->wall_seconds;
 	json_t *object;
 
-	object = json_pack("{s:o,s:o,s:o}", "parallel", number(share(mean, facts->wall_seconds)),
-			"load_balance", number(share(mean, most)), "communication",
-			number(share(most, facts->wall_seconds)));
+	object = json_pack("{s:o,s:o,s:o}", "parallel",
+			number_or_null(share(mean, facts->wall_seconds)), "load_balance",
+			number_or_null(share(mean, most)), "communication",
+			number_or_null(share(most, facts->wall_seconds)));
 
 	if (outside > 0 && totals->threads > facts->world->size) {
-		object = document_set(object, "mpi", number(share(outside, all)));
-		object = document_set(object, "threads", number(share(mean * threads, outside)));
+		object = document_set(object, "mpi", number_or_null(share(outside, all)));
+		object = document_set(object, "threads",
+				number_or_null(share(mean * threads, outside)));
 	}
 	return object;
 }
@@ -132,7 +134,7 @@ static double available(const struct report_facts *facts)
 static json_t *tally(const struct tally *part, const struct totals *totals)
 {
 	return json_pack("{s:o,s:o}", "time_share",
-			number(share(part->seconds, totals->compute.seconds)), "bursts",
+			number_or_null(share(part->seconds, totals->compute.seconds)), "bursts",
 			whole(part->bursts));
 }
 
@@ -142,8 +144,8 @@ static json_t *polling(const struct report_facts *facts)
 	const struct totals *totals = facts->totals;
 	const struct tally *polling = &totals->polling;
 
-	return json_pack("{s:o,s:o,s:o}", "seconds", number(polling->seconds), "time_share",
-			number(share(polling->seconds, available(facts))), "bursts",
+	return json_pack("{s:o,s:o,s:o}", "seconds", number_or_null(polling->seconds), "time_share",
+			number_or_null(share(polling->seconds, available(facts))), "bursts",
 			whole(polling->bursts));
 }
 
@@ -266,15 +268,16 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 	for (unsigned e = 0; e < counting->plan.events; e++) {
 		const struct estimate *event = &phase->estimate.event[e];
 		json_t *row = json_pack("{s:o,s:o,s:o,s:o}", "mean",
-				number(event->observed ? event->mean : NAN), "ci95",
-				number(event_interval(phase, event)), "observed",
-				whole((double)event->observed), "sd", number(spread[e].sd));
+				number_or_null(event->observed ? event->mean : NAN), "ci95",
+				number_or_null(event_interval(phase, event)), "observed",
+				whole((double)event->observed), "sd", number_or_null(spread[e].sd));
 
 		if (spread[e].deciles) {
 			json_t *deciles = json_array();
 
 			for (unsigned d = 0; d < 9; d++)
-				deciles = document_append(deciles, number(spread[e].decile[d]));
+				deciles = document_append(deciles,
+						number_or_null(spread[e].decile[d]));
 			row = document_set(row, "deciles", deciles);
 		}
 		object = document_set(object, counting->event[e].name, row);
@@ -319,9 +322,9 @@ static json_t *breakdown(const struct counting *counting, const struct phase *ph
 		list = document_append(list,
 				json_pack("{s:s,s:i,s:o,s:o}", "component", components[i].name,
 						"level", (int)components[i].level, "cpi",
-						number(components[i].cpi), "ci95",
-						number(derived_interval(counting, phase, cpi,
-								components[i].ci95))));
+						number_or_null(components[i].cpi), "ci95",
+						number_or_null(derived_interval(counting, phase,
+								cpi, components[i].ci95))));
 	return list;
 }
 
@@ -340,10 +343,10 @@ static json_t *metrics(const struct counting *counting, const struct phase *phas
 	for (unsigned i = 0; i < count; i++)
 		if (!isnan(values[i].value))
 			object = document_set(object, values[i].name,
-					json_pack("{s:o,s:o,s:s}", "value", number(values[i].value),
-							"ci95",
-							number(derived_interval(counting, phase,
-									values[i].value,
+					json_pack("{s:o,s:o,s:s}", "value",
+							number_or_null(values[i].value), "ci95",
+							number_or_null(derived_interval(counting,
+									phase, values[i].value,
 									values[i].ci95)),
 							"unit", values[i].unit));
 	return object;
@@ -362,17 +365,19 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 	return json_pack(
 			"{s:i,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 			"id", id, "time_share",
-			number(share(phase->all.seconds, facts->totals->compute.seconds)),
+			number_or_null(share(phase->all.seconds, facts->totals->compute.seconds)),
 			"time_share_ci95",
-			number(half_width(phase->error.seconds2) / facts->totals->compute.seconds),
+			number_or_null(half_width(phase->error.seconds2) /
+					facts->totals->compute.seconds),
 			"bursts", whole(phase->all.bursts), "bursts_ci95",
-			number(half_width(phase->error.bursts2)), "read",
+			number_or_null(half_width(phase->error.bursts2)), "read",
 			whole((double)estimate->read), "duration_seconds", "mean",
-			number(share(phase->all.seconds, phase->all.bursts)), "ci95",
-			number(known_interval(estimate->duration.mean, estimate->duration.ci95,
-					is_read_whole(phase))),
-			"sd", number(estimate->duration_sd), "ipc", number(instructions / cycles),
-			"cpi", number(cycles / instructions), "counters", counters(facts, phase),
+			number_or_null(share(phase->all.seconds, phase->all.bursts)), "ci95",
+			number_or_null(known_interval(estimate->duration.mean,
+					estimate->duration.ci95, is_read_whole(phase))),
+			"sd", number_or_null(estimate->duration_sd), "ipc",
+			number_or_null(instructions / cycles), "cpi",
+			number_or_null(cycles / instructions), "counters", counters(facts, phase),
 			"cpi_breakdown", breakdown(facts->counting, phase), "metrics",
 			metrics(facts->counting, phase), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
@@ -469,19 +474,21 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 
 	return json_pack(
 			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
-			"interval_cost", interval_cost, "work", "calls", number(work->calls),
-			"reads", number(work->reads), "switches", number(work->switches),
-			"services", number(work->services), "samples", number(work->samples),
-			"seconds", number(totals->agent_seconds), "share",
-			number(waited_share(facts, all)), "processor_share",
-			number(share(totals->agent_seconds, all)), "start_seconds",
-			number(share(totals->start_seconds, facts->world->size)), "end_seconds",
-			number(share(totals->end_seconds, facts->world->size)), "bytes",
+			"interval_cost", interval_cost, "work", "calls",
+			number_or_null(work->calls), "reads", number_or_null(work->reads),
+			"switches", number_or_null(work->switches), "services",
+			number_or_null(work->services), "samples", number_or_null(work->samples),
+			"seconds", number_or_null(totals->agent_seconds), "share",
+			number_or_null(waited_share(facts, all)), "processor_share",
+			number_or_null(share(totals->agent_seconds, all)), "start_seconds",
+			number_or_null(share(totals->start_seconds, facts->world->size)),
+			"end_seconds",
+			number_or_null(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
 			whole(totals->calls), "passed_calls", whole(totals->skipped), "reads",
-			whole(totals->reads), "read_seconds", number(read_seconds), "rounds",
-			(int)facts->rounds, "switches", whole(totals->switches), "budget",
-			number(facts->budget), "over_budget",
+			whole(totals->reads), "read_seconds", number_or_null(read_seconds),
+			"rounds", (int)facts->rounds, "switches", whole(totals->switches), "budget",
+			number_or_null(facts->budget), "over_budget",
 			over ? json_string(over) : json_null());
 }
 
@@ -571,11 +578,11 @@ static json_t *not_observed(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "seconds", number(totals->rested_seconds),
-			"time_share", number(share(totals->rested_seconds, available(facts))),
-			"calls", whole(totals->rested_calls), "threads",
-			whole(totals->beyond_threads), "threads_processor_seconds",
-			number(totals->beyond_seconds));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "seconds", number_or_null(totals->rested_seconds),
+			"time_share",
+			number_or_null(share(totals->rested_seconds, available(facts))), "calls",
+			whole(totals->rested_calls), "threads", whole(totals->beyond_threads),
+			"threads_processor_seconds", number_or_null(totals->beyond_seconds));
 }
 
 /* Returns the number of call paths that are kept, and the number of calls by other paths. */
@@ -604,8 +611,9 @@ static json_t *stretches(const struct report_facts *facts)
 		const struct stretch *stretch = &facts->stretch[i];
 
 		list = document_append(list,
-				json_pack("{s:o,s:o,s:b}", "seconds", number(stretch->seconds),
-						"calls", whole((double)stretch->calls), "on",
+				json_pack("{s:o,s:o,s:b}", "seconds",
+						number_or_null(stretch->seconds), "calls",
+						whole((double)stretch->calls), "on",
 						stretch->observed));
 	}
 	return list;
@@ -618,10 +626,11 @@ static json_t *toggle(const struct report_facts *facts)
 
 	if (!slowdown)
 		return json_null();
-	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o},s:o}", "off_seconds", number(facts->off_seconds),
-			"compared", (int)slowdown->compared, "slowdown", "mean",
-			number(slowdown->mean), "ci95", number(slowdown->ci95), "median",
-			number(slowdown->median), "stretches", stretches(facts));
+	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o},s:o}", "off_seconds",
+			number_or_null(facts->off_seconds), "compared", (int)slowdown->compared,
+			"slowdown", "mean", number_or_null(slowdown->mean), "ci95",
+			number_or_null(slowdown->ci95), "median", number_or_null(slowdown->median),
+			"stretches", stretches(facts));
 }
 
 /* Returns the time in which the program had paused phasemux, or null if it never did. */
@@ -629,8 +638,8 @@ static json_t *paused(const struct report_facts *facts)
 {
 	if (!facts->paused)
 		return json_null();
-	return json_pack("{s:o,s:o}", "seconds", number(facts->off_seconds), "time_share",
-			number(share(facts->off_seconds,
+	return json_pack("{s:o,s:o}", "seconds", number_or_null(facts->off_seconds), "time_share",
+			number_or_null(share(facts->off_seconds,
 					facts->wall_seconds + facts->off_seconds)));
 }
 
@@ -682,7 +691,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	report = document_set(report, "threads", whole(totals->threads));
 	report = document_set(report, "threads_mean",
-			number(totals_threads(totals, facts->wall_seconds)));
+			number_or_null(totals_threads(totals, facts->wall_seconds)));
 	report = document_set(report, "mpi", document_text(facts->world->library));
 	report = document_set(report, "processor", document_text(counting->processor.brand));
 	report = document_set(report, "model", json_string(model));
@@ -692,10 +701,11 @@ static json_t *build(const struct report_facts *facts)
 			counting->hardware ? json_null() : document_text(counting->without));
 	report = document_set(report, "warnings", warnings(counting));
 	report = document_set(report, "groups", groups(counting));
-	report = document_set(report, "wall_seconds", number(facts->wall_seconds));
-	report = document_set(report, "compute_seconds", number(totals->compute.seconds));
+	report = document_set(report, "wall_seconds", number_or_null(facts->wall_seconds));
+	report = document_set(report, "compute_seconds", number_or_null(totals->compute.seconds));
 	report = document_set(report, "bursts", whole(totals->compute.bursts));
-	report = document_set(report, "burst_min_seconds", number(facts->burst_min_seconds));
+	report = document_set(report, "burst_min_seconds",
+			number_or_null(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
 	report = document_set(report, "phases", phases(facts, &interval_cost));
 	report = document_set(report, "unclassified", unclassified(facts));

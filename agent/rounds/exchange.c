@@ -177,7 +177,7 @@ void exchange_step(struct exchange *exchange, const struct thread *threads, uint
 }
 
 /* Waits until no round is under way. */
-static void settle(struct exchange *exchange)
+static void exchange_settle(struct exchange *exchange)
 {
 	while (exchange_busy(exchange)) {
 		if (exchange->adapter && exchange->adapter->wait())
@@ -207,11 +207,11 @@ int exchange_finish(struct exchange *exchange, const struct thread *threads)
 		family_step(exchange->family, exchange->ledger, threads, &exchange->answer, true);
 		return 0;
 	}
-	settle(exchange);
+	exchange_settle(exchange);
 	/* the rounds that this rank has not started yet, and the last one */
 	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {
 		start_round(exchange, threads);
-		settle(exchange);
+		exchange_settle(exchange);
 	}
 	return exchange->stage == STAGE_BROKEN ? -EIO : 0;
 }

@@ -95,7 +95,7 @@ size_t family_bytes(void)
  * Repairs the lock if its owner was killed: drops the part, which the owner may not have written completely,
  * and which can be sampled again.
  */
-static int take(struct family *family, int error)
+static int repair_lock(struct family *family, int error)
 {
 	if (error == EOWNERDEAD) {
 		memset(&family->part, 0, sizeof(family->part));
@@ -111,12 +111,12 @@ static bool lock(struct family *family)
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PATIENCE_S;
-	return take(family, pthread_mutex_timedlock(&family->lock, &until)) == 0;
+	return repair_lock(family, pthread_mutex_timedlock(&family->lock, &until)) == 0;
 }
 
 static bool try_lock(struct family *family)
 {
-	return take(family, pthread_mutex_trylock(&family->lock)) == 0;
+	return repair_lock(family, pthread_mutex_trylock(&family->lock)) == 0;
 }
 
 static void unlock(struct family *family)
@@ -218,7 +218,7 @@ bool family_leave(struct family *family, unsigned member)
 
 /* ---- learning ---- */
 
-static void learn(struct family *family, struct ledger *ledger, struct ledger_answer *answer)
+static void family_learn(struct family *family, struct ledger *ledger, struct ledger_answer *answer)
 {
 	unsigned spare = !family->whole, rounds = atomic_load(&family->rounds) + 1;
 
@@ -255,7 +255,7 @@ void family_step(struct family *family, struct ledger *ledger, const struct thre
 	ledger_give(ledger, threads, &family->part);
 	take_newest(family, ledger);
 	if (last || (int64_t)(clock_now() - family->next) >= 0)
-		learn(family, ledger, answer);
+		family_learn(family, ledger, answer);
 	unlock(family);
 }
 

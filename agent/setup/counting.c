@@ -265,8 +265,8 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 }
 
 /* Packs the events that are not missing into groups. Returns false, and changes nothing, if it cannot. */
-static bool pack(struct counting *counting, const struct counting_list *list, const double *missing,
-		unsigned counters, char *why, size_t why_size)
+static bool pack_list(struct counting *counting, const struct counting_list *list,
+		const double *missing, unsigned counters, char *why, size_t why_size)
 {
 	uint8_t together[PLAN_EVENTS_MAX];
 	uint16_t on[PLAN_EVENTS_MAX];
@@ -321,8 +321,8 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 	else if (limits->list[0] != -limits->list[1])
 		snprintf(counting->without, sizeof(counting->without),
 				"the ranks' processors differ; PHASEMUX_EVENTS=generic counts on all");
-	else if (pack(counting, &counting->wanted, limits->missing, counters, counting->without,
-				 sizeof(counting->without))) {
+	else if (pack_list(counting, &counting->wanted, limits->missing, counters,
+				 counting->without, sizeof(counting->without))) {
 		counting->without[0] = '\0';
 		counting->hardware = true;
 		counting->model = counting->wanted_model;
@@ -330,8 +330,8 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 	}
 	counting->warnings = 0;
 	counting->model = counting->software_model;
-	if (pack(counting, &counting->software, limits->missing_software, PLAN_GROUP_EVENTS_MAX,
-			    why, sizeof(why)))
+	if (pack_list(counting, &counting->software, limits->missing_software,
+			    PLAN_GROUP_EVENTS_MAX, why, sizeof(why)))
 		return;
 	/* without software events only time is measured */
 	counting->model = NULL;

@@ -10,7 +10,7 @@
 #define FIRST_NO_STEP 0xfffffff0ul
 
 /* Takes the first variable that is set. The text becomes a part of a path, and of a report. */
-static void take(char *text, size_t size, const char *const variables[], size_t count,
+static void take_first(char *text, size_t size, const char *const variables[], size_t count,
 		char *(*look)(const char *name))
 {
 	const char *value = NULL;
@@ -27,7 +27,7 @@ static void take(char *text, size_t size, const char *const variables[], size_t 
 }
 
 #define TAKE(text, ...)                                                                            \
-	take(text, sizeof(text), (const char *const[]){ __VA_ARGS__ },                             \
+	take_first(text, sizeof(text), (const char *const[]){ __VA_ARGS__ },                       \
 			sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), look)
 
 void job_read(struct job *job, char *(*look)(const char *name))

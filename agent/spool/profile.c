@@ -56,7 +56,7 @@ static void add_samples(uint32_t *samples, uint32_t more)
 }
 
 /* Joins equal places, and keeps those with the most samples. */
-static void settle(struct profile_total *total, struct profile_place *places, size_t count)
+static void settle_places(struct profile_total *total, struct profile_place *places, size_t count)
 {
 	size_t kept = 0;
 
@@ -91,7 +91,7 @@ void profile_share(const struct profile *profile, const struct module *modules, 
 				entry->prototype, entry->samples
 			};
 	}
-	settle(total, places, all);
+	settle_places(total, places, all);
 	free(places);
 }
 
@@ -103,7 +103,7 @@ static void merge_places(const struct profile_total *from, struct profile_total 
 		return;
 	memcpy(places, into->place, into->places * sizeof(*places));
 	memcpy(places + into->places, from->place, from->places * sizeof(*places));
-	settle(into, places, into->places + from->places);
+	settle_places(into, places, into->places + from->places);
 	free(places);
 }
 

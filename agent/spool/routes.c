@@ -58,7 +58,7 @@ static void move_longest(struct route *routes, size_t count)
 }
 
 /* Adds up equal routes, and puts those into the table for which it has room. */
-static void settle(struct routes *table, struct route *routes, size_t count)
+static void settle_routes(struct routes *table, struct route *routes, size_t count)
 {
 	size_t kept = 0;
 
@@ -84,7 +84,7 @@ void routes_merge(const struct routes *from, struct routes *into)
 		return;
 	memcpy(all, into->route, into->count * sizeof(*all));
 	memcpy(all + into->count, from->route, from->count * sizeof(*all));
-	settle(into, all, into->count + from->count);
+	settle_routes(into, all, into->count + from->count);
 	free(all);
 }
 
@@ -173,7 +173,7 @@ void routes_share(const struct site_table *sites, double ns_per_tick, const stru
 		if (!met[p] && sites->home[p].ticks > 0)
 			all = add_route(&sharing, &sites->span[sites->home[p].span], p,
 					(double)sites->home[p].ticks, gathered, all);
-	settle(routes, gathered, all);
+	settle_routes(routes, gathered, all);
 	free(gathered);
 }
 

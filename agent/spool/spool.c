@@ -238,7 +238,7 @@ static int make_in(struct spool *spool, const char *base, const struct spool_fac
 	return error;
 }
 
-static int make(struct spool *spool, const char *wanted, const struct spool_facts *facts)
+static int make_file(struct spool *spool, const char *wanted, const struct spool_facts *facts)
 {
 	int error;
 
@@ -274,7 +274,7 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 	snprintf(spool->name, sizeof(spool->name), "rank-%d", facts->rank);
 	spool->sums_length = facts->sums_length;
 	spool->bytes = spool_thread_at(spool->sums_length, 0, 0);
-	*error = make(spool, wanted, facts);
+	*error = make_file(spool, wanted, facts);
 	snprintf(folder, size, "%s", spool->folder);
 	make_path(spool);
 	if (*error) {
@@ -521,7 +521,7 @@ void spool_touch_span(struct spool *spool, int thread, uint32_t span)
 	spool->thread[thread].dirty_spans[span / 64] |= 1ull << span % 64;
 }
 
-static void copy(const double *from, size_t length, size_t apart)
+static void copy_doubles(const double *from, size_t length, size_t apart)
 {
 	memcpy((unsigned char *)from + apart, from, length * sizeof(*from));
 }
@@ -535,8 +535,9 @@ static void copy_sums(struct spool *spool)
 		for (; spool->dirty[p]; spool->dirty[p] &= spool->dirty[p] - 1) {
 			unsigned group = (unsigned)__builtin_ctzll(spool->dirty[p]);
 
-			copy(sums_block(shape, p, group), sums_block_length(shape, group), apart);
-			copy(sums_common(shape, p), sums_common_length(shape), apart);
+			copy_doubles(sums_block(shape, p, group), sums_block_length(shape, group),
+					apart);
+			copy_doubles(sums_common(shape, p), sums_common_length(shape), apart);
 		}
 }
 

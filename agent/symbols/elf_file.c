@@ -69,7 +69,7 @@ static const section *find_section(const struct elf_file *file, const char *name
 }
 
 /* Finds the sections. Returns false if this is no ELF file of this machine's kind. */
-static bool look(struct elf_file *file)
+static bool find_sections(struct elf_file *file)
 {
 	const header *head = part(file, 0, sizeof(*head), 1);
 	size_t names;
@@ -110,7 +110,7 @@ struct elf_file *elf_file_open(const char *path)
 	strcpy(file->path, path);
 	file->bytes = bytes;
 	file->size = (size_t)status.st_size;
-	if (!look(file)) {
+	if (!find_sections(file)) {
 		elf_file_close(file);
 		return NULL;
 	}

@@ -94,14 +94,14 @@ void slicer_drop(struct slicer *slicer, uint64_t ticks)
 	slicer_sample(slicer, ticks, ticks, slicer_look(slicer), &sample, &at);
 }
 
-static void leave(struct slicer *slicer, uint64_t ticks)
+static void leave_sample(struct slicer *slicer, uint64_t ticks)
 {
 	slicer->left++;
 	slicer->left_ticks += ticks;
 }
 
 /* Makes a slice from the last sample to this one. Returns false if that is more than one period, or invalid. */
-static bool make(const struct slicer *slicer, const struct burst *burst,
+static bool make_slice(const struct slicer *slicer, const struct burst *burst,
 		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts,
 		struct burst *slice)
 {
@@ -135,11 +135,11 @@ bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, 
 		if (slicer->since != burst->begin) {
 			slicer->since = burst->begin;
 			slicer->slices = slicer->left = slicer->left_ticks = 0;
-			leave(slicer, ticks - burst->begin);
+			leave_sample(slicer, ticks - burst->begin);
 		} else {
-			good = make(slicer, burst, &sample, ticks, counts, slice);
+			good = make_slice(slicer, burst, &sample, ticks, counts, slice);
 			if (!good)
-				leave(slicer,
+				leave_sample(slicer,
 						ticks > slicer->last_ticks ?
 								ticks - slicer->last_ticks :
 								0);
@@ -162,7 +162,7 @@ uint64_t slicer_end(struct slicer *slicer, const struct burst *burst, uint64_t *
 	uint64_t end = burst->begin + burst->ticks;
 
 	if (slices) {
-		leave(slicer, end > slicer->last_ticks ? end - slicer->last_ticks : 0);
+		leave_sample(slicer, end > slicer->last_ticks ? end - slicer->last_ticks : 0);
 		*left = slicer->left;
 		*left_ticks = slicer->left_ticks;
 		site_add(&slicer->extra, slices + slicer->left - 1);

@@ -39,7 +39,7 @@ static bool split_first(const struct kdtree_node *a, const struct kdtree_node *b
 }
 
 /* Returns whether any point of one node is within the radius of any of the other. */
-static bool touch(const struct components *all, uint32_t a, uint32_t b)
+static bool nodes_touch(const struct components *all, uint32_t a, uint32_t b)
 {
 	const struct kdtree *tree = all->tree;
 	const struct kdtree_node *one = &tree->node[a], *other = &tree->node[b];
@@ -57,8 +57,8 @@ static bool touch(const struct components *all, uint32_t a, uint32_t b)
 		return false;
 	}
 	if (split_first(one, other))
-		return touch(all, one->child, b) || touch(all, one->child + 1, b);
-	return touch(all, a, other->child) || touch(all, a, other->child + 1);
+		return nodes_touch(all, one->child, b) || nodes_touch(all, one->child + 1, b);
+	return nodes_touch(all, a, other->child) || nodes_touch(all, a, other->child + 1);
 }
 
 /* Unites a point with those at [begin, end) of a leaf that are within the radius. */
@@ -130,7 +130,7 @@ static void unite_across(struct components *all, uint32_t a, uint32_t b)
 	if (all->whole[a] && all->whole[b]) {
 		if (components_find(all->parent, one->begin) !=
 						components_find(all->parent, other->begin) &&
-				touch(all, a, b))
+				nodes_touch(all, a, b))
 			components_unite(all->parent, one->begin, other->begin);
 	} else if (kdtree_boxes_distance2(all->tree, a, b) > all->radius2) {
 		return;

@@ -171,7 +171,8 @@ static uint32_t find_cores(struct grid *grid, size_t min_points)
 }
 
 /* Returns whether any core point of one range is within eps of any of the other. */
-static bool touch(const struct grid *grid, uint32_t a, uint32_t a_end, uint32_t b, uint32_t b_end)
+static bool ranges_touch(const struct grid *grid, uint32_t a, uint32_t a_end, uint32_t b,
+		uint32_t b_end)
 {
 	for (; a < a_end; a++) {
 		bool any = false;
@@ -201,7 +202,7 @@ static void unite_cells(struct grid *grid, uint32_t cell)
 			if (other < other_end &&
 					components_find(grid->parent, own) !=
 							components_find(grid->parent, other) &&
-					touch(grid, own, own_end, other, other_end))
+					ranges_touch(grid, own, own_end, other, other_end))
 				components_unite(grid->parent, own, other);
 			near.begin = next;
 		}

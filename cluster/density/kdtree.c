@@ -129,7 +129,7 @@ static void fit_box(struct kdtree *tree, uint32_t number)
 /*
  * Splits a node. Children are appended after their parent, so one pass over the growing array builds the tree.
  */
-static void split(struct kdtree *tree, uint32_t number)
+static void split_node(struct kdtree *tree, uint32_t number)
 {
 	struct kdtree_node *node = &tree->node[number];
 	const double *low = kdtree_low(tree, number), *high = kdtree_high(tree, number);
@@ -177,7 +177,7 @@ int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_
 	tree->node[0] = (struct kdtree_node){ .end = tree->count };
 	tree->nodes = 1;
 	for (uint32_t number = 0; number < tree->nodes; number++)
-		split(tree, number);
+		split_node(tree, number);
 	return 0;
 }
 

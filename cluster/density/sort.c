@@ -25,7 +25,7 @@ static void sort_in_place(char *items, size_t count, size_t size, compare_items 
 }
 
 /* Merges two adjacent runs of items to another place. */
-static void merge(const char *left, const char *middle, const char *end, char *to, size_t size,
+static void merge_runs(const char *left, const char *middle, const char *end, char *to, size_t size,
 		compare_items *compare)
 {
 	const char *right = middle;
@@ -61,7 +61,7 @@ void sort_items(void *items, size_t count, size_t size, compare_items *compare)
 			size_t middle = at + run < count ? at + run : count;
 			size_t end = middle + run < count ? middle + run : count;
 
-			merge(from + at * size, from + middle * size, from + end * size,
+			merge_runs(from + at * size, from + middle * size, from + end * size,
 					to + at * size, size, compare);
 		}
 		from = to;

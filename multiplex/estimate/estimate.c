@@ -63,7 +63,7 @@ double estimate_student(double df)
 	return z + (z3 + z) / (4 * df) + (5 * z5 + 16 * z3 + 3 * z) / (96 * df * df);
 }
 
-static void add(double *to, const double *from, unsigned count)
+static void add_array(double *to, const double *from, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		to[i] += from[i];
@@ -76,9 +76,9 @@ static void gather_common(const struct sums *sums, const bool *member, struct ga
 
 		if (!member[p])
 			continue;
-		add(out->block, common, COMMON_FIELDS);
+		add_array(out->block, common, COMMON_FIELDS);
 		for (unsigned i = sums->aux; i < sums->plan.common; i++)
-			add(out->slot[i], sums_common_slot(common, sums, i), SLOT_FIELDS);
+			add_array(out->slot[i], sums_common_slot(common, sums, i), SLOT_FIELDS);
 	}
 }
 
@@ -90,9 +90,9 @@ static void gather_group(const struct sums *sums, const bool *member, unsigned g
 
 		if (!member[p])
 			continue;
-		add(out->block, block, BLOCK_FIELDS);
+		add_array(out->block, block, BLOCK_FIELDS);
 		for (unsigned i = sums->plan.common; i < sums->plan.group[group].count; i++)
-			add(out->slot[i], sums_slot(block, sums, i), SLOT_FIELDS);
+			add_array(out->slot[i], sums_slot(block, sums, i), SLOT_FIELDS);
 		for (unsigned j = sums->plan.common; j < sums->plan.group[group].count; j++)
 			for (unsigned i = sums->plan.common; i < j; i++)
 				out->pair[i][j] += *sums_pair(block, sums, group, i, j);

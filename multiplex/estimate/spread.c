@@ -10,7 +10,7 @@ struct moments {
 	double w, y, yy;
 };
 
-static void add(struct moments *m, double w, double y, double yy)
+static void moments_add(struct moments *m, double w, double y, double yy)
 {
 	m->w += w;
 	m->y += y;
@@ -19,10 +19,10 @@ static void add(struct moments *m, double w, double y, double yy)
 
 static void add_slot(struct moments *m, const double *block, const double *slot)
 {
-	add(m, block[BLOCK_W], slot[SLOT_Y], slot[SLOT_BURST_YY]);
+	moments_add(m, block[BLOCK_W], slot[SLOT_Y], slot[SLOT_BURST_YY]);
 }
 
-static void gather(const struct sums *sums, const bool *member,
+static void gather_moments(const struct sums *sums, const bool *member,
 		struct moments moments[PLAN_EVENTS_MAX])
 {
 	for (unsigned p = 0; p < sums->prototypes; p++) {
@@ -31,7 +31,7 @@ static void gather(const struct sums *sums, const bool *member,
 		if (!member[p])
 			continue;
 		for (unsigned i = 0; i < sums->aux; i++)
-			add(&moments[i], common[BLOCK_W], common[i ? BLOCK_X2 : BLOCK_X1],
+			moments_add(&moments[i], common[BLOCK_W], common[i ? BLOCK_X2 : BLOCK_X1],
 					common[i ? COMMON_BURST_X2X2 : COMMON_BURST_X1X1]);
 		for (unsigned i = sums->aux; i < sums->plan.common; i++)
 			add_slot(&moments[i], common, sums_common_slot(common, sums, i));
@@ -66,7 +66,7 @@ void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase
 	struct moments moments[PLAN_EVENTS_MAX] = { { 0 } };
 
 	memset(out, 0, PLAN_EVENTS_MAX * sizeof(*out));
-	gather(sums, member, moments);
+	gather_moments(sums, member, moments);
 	for (unsigned e = 0; e < PLAN_EVENTS_MAX; e++) {
 		const struct moments *m = &moments[e];
 		double mean = m->y / m->w, held = 0;

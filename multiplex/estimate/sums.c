@@ -159,7 +159,8 @@ void quantum_free(struct quantum *quantum)
 }
 
 /* Notes the buckets of a burst. If there are more than NOTED_MAX, a random choice is kept (a reservoir). */
-static void note(struct quantum *quantum, uint32_t phase, double weight, const uint64_t *values)
+static void quantum_note(struct quantum *quantum, uint32_t phase, double weight,
+		const uint64_t *values)
 {
 	uint64_t at = quantum->notable++;
 	struct noted *noted;
@@ -177,7 +178,7 @@ static void note(struct quantum *quantum, uint32_t phase, double weight, const u
 }
 
 /* Sets the group of the quantum, if this is its first burst. */
-static void begin(struct quantum *quantum, unsigned group, double group_weight)
+static void quantum_begin(struct quantum *quantum, unsigned group, double group_weight)
 {
 	if (quantum->touched)
 		return;
@@ -191,7 +192,7 @@ void quantum_add(struct quantum *quantum, unsigned prototype, const struct quant
 	struct gathered *of = &quantum->of[prototype];
 	double weight = burst->weight, seconds = burst->seconds;
 
-	begin(quantum, burst->group, burst->group_weight);
+	quantum_begin(quantum, burst->group, burst->group_weight);
 	if (of->read == 0)
 		quantum->order[quantum->touched++] = prototype;
 	of->read++;
@@ -206,7 +207,7 @@ void quantum_add(struct quantum *quantum, unsigned prototype, const struct quant
 		of->burst_yy[i] += weight * value * value;
 	}
 	if (quantum->label[prototype] && quantum->label[prototype] <= SKETCH_PHASES)
-		note(quantum, quantum->label[prototype], weight, burst->values);
+		quantum_note(quantum, quantum->label[prototype], weight, burst->values);
 }
 
 /* Returns the sums of `of` with each burst's weight multiplied by `weight`. */
@@ -323,7 +324,7 @@ static void fold_sketches(struct quantum *quantum, const struct sums *sums)
 	quantum->notable = 0;
 }
 
-static void merge(struct gathered *into, const struct gathered *of, unsigned count)
+static void gathered_merge(struct gathered *into, const struct gathered *of, unsigned count)
 {
 	into->w += of->w;
 	into->t += of->t;
@@ -357,7 +358,7 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 			if (quantum->label[quantum->order[j]] != label)
 				continue;
 			other->merged = true;
-			merge(of, other, quantum->count);
+			gathered_merge(of, other, quantum->count);
 		}
 		fold_products(sums, first, quantum);
 	}
@@ -394,7 +395,7 @@ void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group
 {
 	struct gathered *of = &quantum->of[prototype];
 
-	begin(quantum, group, group_weight);
+	quantum_begin(quantum, group, group_weight);
 	if (of->read == 0 && fields[0] > 0)
 		quantum->order[quantum->touched++] = (uint16_t)prototype;
 	of->read = fields[0];

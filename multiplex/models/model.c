@@ -372,7 +372,7 @@ struct evaluation {
  * Moves the variables by step[] up and down. Writes the larger change of each result, with the sign of a move
  * up.
  */
-static void move(const struct evaluation *at, const double *step, double *out)
+static void move_variables(const struct evaluation *at, const double *step, double *out)
 {
 	double moved[VARIABLES_MAX], up[MODEL_METRICS_MAX], down[MODEL_METRICS_MAX];
 
@@ -457,7 +457,7 @@ static void carry(const struct model *model, const struct phase_estimate *estima
 		memset(moves.of[e], 0, sizeof(moves.of[e]));
 		if (isnan(at.variables[e]))
 			continue;
-		move(&at, step, moves.of[e]);
+		move_variables(&at, step, moves.of[e]);
 		for (unsigned i = 0; i < count; i++) {
 			double change = moves.of[e][i];
 

@@ -23,7 +23,7 @@ int table_find(const struct burst_table *table, const char *name)
 }
 
 /* Makes room for more metrics per burst, and moves the values of the bursts so far. */
-static int widen(struct burst_table *table)
+static int table_widen(struct burst_table *table)
 {
 	unsigned stride = table->stride ? 2 * table->stride : 8;
 	double *value = malloc((table->room ? table->room : 1) * stride * sizeof(*value));
@@ -53,7 +53,7 @@ int table_metric(struct burst_table *table, const char *name)
 		return found;
 	if (table->metrics == METRICS_MAX)
 		return -E2BIG;
-	if (table->metrics == table->stride && widen(table))
+	if (table->metrics == table->stride && table_widen(table))
 		return -ENOMEM;
 	snprintf(table->name[table->metrics], METRIC_NAME_MAX, "%s", name);
 	return (int)table->metrics++;
@@ -61,7 +61,7 @@ int table_metric(struct burst_table *table, const char *name)
 
 int table_add(struct burst_table *table, const struct burst *burst)
 {
-	if (!table->stride && widen(table))
+	if (!table->stride && table_widen(table))
 		return -ENOMEM;
 	if (table->count == table->room) {
 		size_t room = table->room ? 2 * table->room : 1024;

@@ -233,8 +233,8 @@ wrong:
 	return -EINVAL;
 }
 
-static void gather(const struct selection *selection, const struct burst_table *table, size_t i,
-		double *metrics)
+static void gather_metrics(const struct selection *selection, const struct burst_table *table,
+		size_t i, double *metrics)
 {
 	for (uint32_t dim = 0; dim < selection->space.dims; dim++)
 		metrics[dim] = table_values(table, i)[selection->metric[dim]];
@@ -261,7 +261,7 @@ static void choose(struct selection *selection, const struct burst_table *table)
 		if (duration < selection->shortest) {
 			selection->left_out[i] = TOO_SHORT;
 		} else if (!selection->left_out[i]) {
-			gather(selection, table, i, metrics);
+			gather_metrics(selection, table, i, metrics);
 			if (!space_place(&unit, metrics, place))
 				selection->left_out[i] = MISSING;
 		}
@@ -289,7 +289,7 @@ int selection_make(struct selection *selection, const struct burst_table *table)
 	for (size_t i = 0; i < selection->count; i++) {
 		double metrics[SPACE_DIMS_MAX];
 
-		gather(selection, table, selection->row[i], metrics);
+		gather_metrics(selection, table, selection->row[i], metrics);
 		space_place(space, metrics, selection->point + i * space->dims);
 	}
 	return 0;

@@ -22,7 +22,7 @@ static FILE *create(const char *folder, const char *name)
 	return fopen(path, "w");
 }
 
-static int finish(FILE *file)
+static int finish_file(FILE *file)
 {
 	int error = ferror(file) ? -EIO : 0;
 
@@ -60,7 +60,7 @@ int result_write_bursts(const struct result *result, const char *folder)
 			write_value(file, values[m]);
 		fprintf(file, ",%u\n", result->label[i]);
 	}
-	return finish(file);
+	return finish_file(file);
 }
 
 int result_write_clusters(const struct result *result, const char *folder)
@@ -114,7 +114,7 @@ int result_write_clusters(const struct result *result, const char *folder)
 	free(bursts);
 	if (!file)
 		return error;
-	return finish(file) ? -EIO : error;
+	return finish_file(file) ? -EIO : error;
 }
 
 int result_write_scores(const struct result *result, const char *folder)
@@ -130,7 +130,7 @@ int result_write_scores(const struct result *result, const char *folder)
 				result->score.cluster[label] * result->score.time_share[label]);
 	fprintf(file, "global,%.6f,%zu,1,%.6f\n", result->score.global, result->columns,
 			result->score.global);
-	return finish(file);
+	return finish_file(file);
 }
 
 /* Returns clusters 1 to 20 as amino acids, so that alignment viewers show them; X for others, Z for noise. */
@@ -170,9 +170,9 @@ int result_write_sequences(const struct result *result, const char *folder)
 		fputc('\n', csv);
 		fputc('\n', fasta);
 	}
-	if (csv && finish(csv))
+	if (csv && finish_file(csv))
 		error = error ? error : -EIO;
-	if (fasta && finish(fasta))
+	if (fasta && finish_file(fasta))
 		error = error ? error : -EIO;
 	return error;
 }
@@ -232,7 +232,7 @@ int result_write_tree(const struct result *result, const char *folder)
 			fprintf(file, "  node%zu -> node%u;\n", i, tree->node[i].parent);
 	}
 	fputs("}\n", file);
-	return finish(file);
+	return finish_file(file);
 }
 
 static int write_plot(const struct result *result, const char *folder, unsigned x, unsigned y,
@@ -266,7 +266,7 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 				cluster ? "cluster " : "noise", cluster);
 	}
 	fputc('\n', file);
-	return finish(file);
+	return finish_file(file);
 }
 
 int result_write_plots(const struct result *result, const char *folder)

@@ -282,7 +282,7 @@ static int recover(struct search *search, char **folders, int count, const struc
 }
 
 /* Moves the files that a run has left here to the folder of its results, and makes the report there. */
-static int merge(struct search *search, char *folder)
+static int merge_files(struct search *search, char *folder)
 {
 	char why[SPOOL_OUTPUT_MAX + 256] = "no memory";
 	struct merge *merge = merge_begin(folder, why, sizeof(why));
@@ -350,7 +350,7 @@ int cmd_recover(int argc, char **argv)
 	if (!search || !search->recovery)
 		code = 1;
 	else if (options.merge)
-		code = merge(search, argv[optind]);
+		code = merge_files(search, argv[optind]);
 	else
 		code = recover(search, argv + optind, argc - optind, &options);
 	if (search)

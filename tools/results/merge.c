@@ -81,7 +81,7 @@ static int read_facts(void *data, int folder_fd, const char *name)
 	return 0;
 }
 
-static int copy(int from, int to)
+static int copy_file(int from, int to)
 {
 	char bytes[65536];
 	ssize_t length;
@@ -105,7 +105,7 @@ static int move_rank(void *data, int folder_fd, const char *name)
 		return -errno;
 	to = openat(merge->folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0600);
-	error = to < 0 ? -errno : copy(from, to);
+	error = to < 0 ? -errno : copy_file(from, to);
 	close(from);
 	if (to >= 0 && close(to) && !error)
 		error = -errno;

@@ -111,7 +111,7 @@ int slurm_spank_exit(spank_t spank, int argc, char *argv[])
 /* ---- on the node, in each task ---- */
 
 /* Returns the task's variable, which is copied to `text`, or NULL. */
-static const char *look(spank_t spank, const char *name, char *text, size_t size)
+static const char *task_variable(spank_t spank, const char *name, char *text, size_t size)
 {
 	return spank_getenv(spank, name, text, (int)size) == ESPANK_SUCCESS ? text : NULL;
 }
@@ -119,7 +119,7 @@ static const char *look(spank_t spank, const char *name, char *text, size_t size
 static bool is_wanted(spank_t spank)
 {
 	char text[CHOICE_TEXT_MAX];
-	const char *disable = look(spank, "PHASEMUX_DISABLE", text, sizeof(text));
+	const char *disable = task_variable(spank, "PHASEMUX_DISABLE", text, sizeof(text));
 	uint32_t job = 0;
 
 	if (disable && strcmp(disable, "1") == 0)
@@ -129,7 +129,7 @@ static bool is_wanted(spank_t spank)
 	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS)
 		return false;
 	return choice_site_wants(&plugin.site, job,
-			look(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
+			task_variable(spank, "SLURM_JOB_PARTITION", text, sizeof(text)));
 }
 
 /* Prints the message on one task of the job only. */

@@ -130,7 +130,7 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 		sums_flat(replay->sums)[i] += sums_flat(replay->own)[i];
 }
 
-static void judge(struct replay *replay, unsigned phase, struct replay_cell *cells)
+static void judge_phase(struct replay *replay, unsigned phase, struct replay_cell *cells)
 {
 	const struct plan *plan = &replay->setup->plan;
 	struct phase_estimate estimate;
@@ -183,7 +183,7 @@ static void run_trial(struct replay *replay, unsigned trial, struct replay_cell 
 		run_task(replay, &draw, first, last);
 	}
 	for (unsigned phase = 0; phase < bursts->phases; phase++)
-		judge(replay, phase, cells);
+		judge_phase(replay, phase, cells);
 }
 
 /* Sets the truth of the cells from the counts of all bursts. */
@@ -211,7 +211,7 @@ static void find_truth(const struct replay *replay, struct replay_cell *cells)
 	}
 }
 
-static void finish(struct replay *replay)
+static void replay_finish(struct replay *replay)
 {
 	free(replay->order);
 	free(replay->plain);
@@ -222,7 +222,7 @@ static void finish(struct replay *replay)
 	sums_free(replay->own);
 }
 
-static int start(struct replay *replay)
+static int replay_start(struct replay *replay)
 {
 	const struct replay_bursts *bursts = replay->bursts;
 	size_t cell_count = (size_t)bursts->phases * replay->setup->plan.events;
@@ -254,7 +254,7 @@ int replay_run(const struct replay_bursts *bursts, const struct replay_setup *se
 
 	if (!(setup->read > 0) || !(setup->quantum > 0))
 		return -EINVAL;
-	error = start(&replay);
+	error = replay_start(&replay);
 	if (error)
 		goto out;
 	memset(cells, 0, cell_count * sizeof(*cells));
@@ -271,7 +271,7 @@ int replay_run(const struct replay_bursts *bursts, const struct replay_setup *se
 		cells[i].width /= cells[i].stated;
 	}
 out:
-	finish(&replay);
+	replay_finish(&replay);
 	return error;
 }
 

@@ -154,7 +154,7 @@ static int keep_largest(struct recording *recording, double share)
 	return kept ? 0 : 1;
 }
 
-static int record(struct recording *recording, struct burst_table *table,
+static int record_bursts(struct recording *recording, struct burst_table *table,
 		const struct selection *selection, double share)
 {
 	size_t count = selection->count;
@@ -315,7 +315,7 @@ static int prepare(struct recording *recording, struct selection *selection,
 		return 1;
 	}
 	code = choose_counters(recording, table, selection, metrics);
-	return code ? code : record(recording, table, selection, options->share);
+	return code ? code : record_bursts(recording, table, selection, options->share);
 }
 
 int validate_replay(const struct validate_options *options)

@@ -135,7 +135,7 @@ static const json_t *counter(const json_t *phase, const char *name)
 }
 
 /* Sets the position of a phase: ln of its instructions (or time, if they are not counted), ln of its IPC. */
-static void place(const json_t *phase, const struct verdict_table *table, double at[2])
+static void place_phase(const json_t *phase, const struct verdict_table *table, double at[2])
 {
 	double cycles = table->common > 1 ? real(counter(phase, table->name[0]), "mean") : NAN;
 	double instructions =
@@ -167,14 +167,14 @@ static int nearest(const struct runs *runs, const json_t *wanted, const json_t *
 	double where[2], best = NEAR;
 	int found = -1;
 
-	place(wanted, &runs->table, where);
+	place_phase(wanted, &runs->table, where);
 	for (unsigned i = 0; i < json_array_size(phases) && i < PHASES_MAX; i++) {
 		const json_t *phase = json_array_get(phases, i);
 		double at[2], far;
 
 		if (taken[i] || (of_same_source && !same_source(wanted, phase)))
 			continue;
-		place(phase, &runs->table, at);
+		place_phase(phase, &runs->table, at);
 		far = fmax(fabs(at[0] - where[0]), fabs(at[1] - where[1]));
 		if (!(far < best))
 			continue;
@@ -284,7 +284,7 @@ static bool holds(double mean, double ci95, double truth, double noise)
 }
 
 /* Compares one estimate with the truth; ci95 NAN: it states no interval. */
-static void judge(struct replay_cell *cell, double mean, double ci95, double truth,
+static void judge_estimate(struct replay_cell *cell, double mean, double ci95, double truth,
 		double reference)
 {
 	double whole = replay_whole(truth, reference), error = fabs(mean - truth) / whole;
@@ -339,15 +339,15 @@ static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsign
 		if (kind == SCHEME_NONE) {
 			estimate = counted(runs, phase, event, r);
 			/* a run's interval does not include the differences between runs */
-			judge(cell, real(estimate, "mean"), NAN, truth_of(runs, phase, event, r),
-					reference);
+			judge_estimate(cell, real(estimate, "mean"), NAN,
+					truth_of(runs, phase, event, r), reference);
 			continue;
 		}
 		estimate = counter(matched(&runs->scheme[r * SCHEME_KINDS + kind], phase),
 				table->name[event]);
 		mean = real(estimate, "mean");
 		ci95 = real(estimate, "ci95");
-		judge(cell, mean, ci95, cell->truth, reference);
+		judge_estimate(cell, mean, ci95, cell->truth, reference);
 		*held += holds(mean, ci95, cell->truth,
 				noise * replay_whole(cell->truth, reference));
 	}

@@ -17,7 +17,7 @@ unsigned verdict_reference(const char *name)
 	return 1;
 }
 
-static json_t *number(double value)
+static json_t *number_or_null(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
@@ -85,17 +85,20 @@ static json_t *json_cells(const struct verdict_table *table, const struct verdic
 				json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "phase",
 						(int)(i / table->events + 1), "counter",
 						table->name[i % table->events], "relevance",
-						number(cell->relevance), "relative_error",
-						number(cell->relative), "weighted_error",
-						number(cell->error), "plain_mean_weighted_error",
-						number(cell->plain), "noise", number(noise),
-						"weighted_half_width", number(cell->width),
-						"coverage",
-						number((double)cell->covered / cell->stated),
+						number_or_null(cell->relevance), "relative_error",
+						number_or_null(cell->relative), "weighted_error",
+						number_or_null(cell->error),
+						"plain_mean_weighted_error",
+						number_or_null(cell->plain), "noise",
+						number_or_null(noise), "weighted_half_width",
+						number_or_null(cell->width), "coverage",
+						number_or_null((double)cell->covered /
+								cell->stated),
 						"coverage_beyond_noise",
-						number(isnan(noise) ? NAN : held / cell->stated),
+						number_or_null(isnan(noise) ? NAN :
+									      held / cell->stated),
 						"stated",
-						number((double)cell->stated / cell->seen)));
+						number_or_null((double)cell->stated / cell->seen)));
 	}
 	return list;
 }
@@ -105,12 +108,13 @@ static json_t *json_verdict(const struct verdict_table *table, int kind)
 	const struct replay_summary *s = &table->verdict[kind].summary;
 
 	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
-			number(s->mean_weighted_error), "mean_weighted_half_width",
-			number(s->half_width), "max_weighted_error", number(s->max_weighted_error),
-			"coverage", number(s->coverage), "plain_mean_weighted_error",
-			number(s->plain_mean_weighted_error), "stated", number(s->stated),
-			"observed", number(s->observed), "runs_apart",
-			number(table->verdict[kind].apart), "counters",
+			number_or_null(s->mean_weighted_error), "mean_weighted_half_width",
+			number_or_null(s->half_width), "max_weighted_error",
+			number_or_null(s->max_weighted_error), "coverage",
+			number_or_null(s->coverage), "plain_mean_weighted_error",
+			number_or_null(s->plain_mean_weighted_error), "stated",
+			number_or_null(s->stated), "observed", number_or_null(s->observed),
+			"runs_apart", number_or_null(table->verdict[kind].apart), "counters",
 			json_cells(table, &table->verdict[kind]));
 }
 
@@ -126,9 +130,10 @@ json_t *verdict_json(const struct verdict_table *table)
 			continue;
 		beyond = beyond_noise(table, kind);
 		verdict = json_verdict(table, kind);
-		json_object_set_new(verdict, "mean_beyond_noise", number(beyond.mean));
-		json_object_set_new(verdict, "max_beyond_noise", number(beyond.largest));
-		json_object_set_new(verdict, "coverage_beyond_noise", number(beyond.coverage));
+		json_object_set_new(verdict, "mean_beyond_noise", number_or_null(beyond.mean));
+		json_object_set_new(verdict, "max_beyond_noise", number_or_null(beyond.largest));
+		json_object_set_new(verdict, "coverage_beyond_noise",
+				number_or_null(beyond.coverage));
 		json_object_set_new(schemes, scheme_name(kind), verdict);
 	}
 	json_object_set_new(root, "schemes", schemes);
