@@ -167,7 +167,7 @@ static uint32_t add_phases(struct splitter *splitter, const struct group *group)
 	uint32_t most = 0;
 
 	for (size_t i = group->begin; i < group->end; i++) {
-		uint32_t burst = splitter->entry[i].burst, phase = sample->was[burst];
+		uint32_t burst = splitter->entry[i].burst, phase = sample->previous[burst];
 
 		splitter->phase[phase] += sample->duration[burst];
 		if (phase && (!most || splitter->phase[phase] > splitter->phase[most]))
@@ -546,8 +546,8 @@ static int splitter_init(struct splitter *splitter)
 	size_t room = sample->count + 1;
 
 	for (size_t i = 0; i < sample->count; i++)
-		if (sample->was[i] > splitter->phases)
-			splitter->phases = sample->was[i];
+		if (sample->previous[i] > splitter->phases)
+			splitter->phases = sample->previous[i];
 	splitter->entry = malloc(room * sizeof(*splitter->entry));
 	splitter->group = malloc(room * sizeof(*splitter->group));
 	splitter->value = malloc(room * sizeof(*splitter->value));

@@ -26,12 +26,12 @@ struct by_place {
 	const double *duration; /* > 0, any unit */
 	const uint32_t *task;   /* that executed it, 0 .. tasks - 1 */
 	uint32_t tasks;
-	const uint32_t *process; /* of the task */
-	const uint32_t *place;   /* 0: not known */
-	const float *regular;    /* how regular its task runs the place, 0 .. 1; < 0: not known */
-	const uint32_t *was;     /* phase of the burst until now; 0: none */
-	uint32_t *label;         /* in and out: 0 noise, else 1 .. clusters */
-	uint32_t clusters;       /* in and out */
+	const uint32_t *process;  /* of the task */
+	const uint32_t *place;    /* 0: not known */
+	const float *regular;     /* how regular its task runs the place, 0 .. 1; < 0: not known */
+	const uint32_t *previous; /* phase of the burst until now; 0: none */
+	uint32_t *label;          /* in and out: 0 noise, else 1 .. clusters */
+	uint32_t clusters;        /* in and out */
 	/*
 	 * out: the burst's place if that gets prototypes of its own, even if its cluster is not split; else 0
 	 */

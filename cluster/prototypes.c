@@ -87,8 +87,8 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 		float low = INFINITY, high = -INFINITY;
 
 		for (unsigned i = 0; i < count; i++) {
-			low = fminf(low, table->all[number[i]].at[dim]);
-			high = fmaxf(high, table->all[number[i]].at[dim]);
+			low = fminf(low, table->all[number[i]].point[dim]);
+			high = fmaxf(high, table->all[number[i]].point[dim]);
 		}
 		if (high - low > most) {
 			most = high - low;
@@ -96,7 +96,7 @@ static void order_blocks(const struct prototype_table *table, int32_t *number, u
 		}
 	}
 	for (unsigned i = 0; i < count; i++)
-		key[i] = (struct sort_key){ table->all[number[i]].at[widest], number[i] };
+		key[i] = (struct sort_key){ table->all[number[i]].point[widest], number[i] };
 	sort_items(key, count, sizeof(*key), by_position);
 	for (unsigned i = 0; i < count; i++)
 		number[i] = key[i].number;
@@ -110,18 +110,18 @@ static void index_axis(struct prototype_table *table, unsigned axis)
 	float low = INFINITY, high = -INFINITY;
 
 	for (uint32_t p = 0; p < table->count; p++) {
-		low = fminf(low, table->all[p].at[axis] - table->all[p].radius);
-		high = fmaxf(high, table->all[p].at[axis] + table->all[p].radius);
+		low = fminf(low, table->all[p].point[axis] - table->all[p].radius);
+		high = fmaxf(high, table->all[p].point[axis] + table->all[p].radius);
 	}
 	table->bin_low[axis] = table->count ? low : 0;
 	table->bin_scale[axis] = high > low ? PROTOTYPES_BINS / (high - low) : 0;
 	for (uint32_t column = 0; column < table->count; column++) {
 		const struct prototype *p = &table->all[table->number[column]];
 		/* a little more than the radius: the look-up's distances are rounded */
-		float reach = p->radius * 1.001f + fabsf(p->at[axis]) * 1e-6f;
-		unsigned last = bin_of(table, axis, p->at[axis] + reach);
+		float reach = p->radius * 1.001f + fabsf(p->point[axis]) * 1e-6f;
+		unsigned last = bin_of(table, axis, p->point[axis] + reach);
 
-		for (unsigned bin = bin_of(table, axis, p->at[axis] - reach); bin <= last; bin++)
+		for (unsigned bin = bin_of(table, axis, p->point[axis] - reach); bin <= last; bin++)
 			table->blocks[axis][bin] |= UINT64_C(1) << column / PROTOTYPES_LANES;
 	}
 }
@@ -177,7 +177,7 @@ void prototypes_index(struct prototype_table *table)
 		const struct prototype *p = &table->all[table->number[column]];
 
 		for (uint32_t dim = 0; dim < table->space.dims; dim++)
-			table->column[dim][column] = p->at[dim];
+			table->column[dim][column] = p->point[dim];
 		table->radius2[column] = p->radius * p->radius;
 		table->place[column] = p->place;
 	}
@@ -277,8 +277,8 @@ int prototypes_guess(const struct prototype_table *table, const float *point, ui
 		float distance = 0, reach;
 
 		for (uint32_t dim = 0; dim < table->space.dims; dim++)
-			distance += (point[dim] - prototype->at[dim]) *
-					(point[dim] - prototype->at[dim]);
+			distance += (point[dim] - prototype->point[dim]) *
+					(point[dim] - prototype->point[dim]);
 		distance = sqrtf(distance);
 		reach = prototype->radius + (own ? GUESS_OWN : GUESS_OTHER);
 		if (!(distance <= reach) || (of_place && !own) ||

@@ -28,10 +28,10 @@
 #define PROTOTYPES_BINS   64  /* number of bins of each of these dimensions */
 
 struct prototype {
-	float at[SPACE_DIMS_MAX]; /* in the space of the table */
-	float radius;             /* in the unit of `at` */
-	uint32_t phase;           /* 1 .. phases of the table */
-	uint32_t place;           /* place whose bursts it takes; 0: any */
+	float point[SPACE_DIMS_MAX]; /* in the space of the table */
+	float radius;                /* in the unit of `at` */
+	uint32_t phase;              /* 1 .. phases of the table */
+	uint32_t place;              /* place whose bursts it takes; 0: any */
 };
 
 struct prototype_table {

@@ -39,11 +39,11 @@ struct training {
 	uint64_t *execution;
 	uint32_t *place; /* 0 if it is not known */
 	float *regular;
-	uint32_t *own;   /* the place, if it has prototypes of its own */
-	uint32_t *was;   /* phase in the previous generation */
-	int *nearest;    /* prototype of the previous generation, moved with the space */
-	uint32_t *label; /* 0 noise, else 1 .. clusters */
-	uint32_t *phase; /* 1 .. clusters -> phase number; [0] unused */
+	uint32_t *own;      /* the place, if it has prototypes of its own */
+	uint32_t *previous; /* phase in the previous generation */
+	int *nearest;       /* prototype of the previous generation, moved with the space */
+	uint32_t *label;    /* 0 noise, else 1 .. clusters */
+	uint32_t *phase;    /* 1 .. clusters -> phase number; [0] unused */
 	uint32_t clusters;
 	double eps;
 };
@@ -58,7 +58,7 @@ static void training_fini(struct training *training)
 	free(training->place);
 	free(training->regular);
 	free(training->own);
-	free(training->was);
+	free(training->previous);
 	free(training->nearest);
 	free(training->label);
 	free(training->phase);
@@ -109,11 +109,11 @@ static int training_init(struct training *training, const struct training_sample
 	training->place = calloc(room, sizeof(uint32_t));
 	training->regular = calloc(room, sizeof(float));
 	training->own = calloc(room, sizeof(uint32_t));
-	training->was = calloc(room, sizeof(uint32_t));
+	training->previous = calloc(room, sizeof(uint32_t));
 	training->nearest = malloc(room * sizeof(int));
 	if (!training->point || !training->duration || !training->task || !training->process ||
 			!training->execution || !training->label || !training->place ||
-			!training->regular || !training->own || !training->was ||
+			!training->regular || !training->own || !training->previous ||
 			!training->nearest)
 		return -ENOMEM;
 	for (size_t i = 0; i < sample->count; i++) {
@@ -166,7 +166,7 @@ static int find_clusters(struct training *training, const struct space *space, b
 			.process = training->process,
 			.place = training->place,
 			.regular = training->regular,
-			.was = training->was,
+			.previous = training->previous,
 			.label = training->label,
 			.clusters = training->clusters,
 			.own = training->own };
@@ -191,9 +191,10 @@ static void move_prototypes(struct prototype_table *table, const struct space *o
 
 		for (uint32_t dim = 0; dim < new->dims; dim++) {
 			double value = old->lowest[dim] +
-					table->all[p].at[dim] / old->weight[dim] * old->range[dim];
+					table->all[p].point[dim] / old->weight[dim] *
+							old->range[dim];
 
-			table->all[p].at[dim] = (float)((value - new->lowest[dim]) /
+			table->all[p].point[dim] = (float)((value - new->lowest[dim]) /
 					new->range[dim] * new->weight[dim]);
 			most = fmax(most, old->range[dim] / new->range[dim]);
 		}
@@ -216,7 +217,7 @@ static void classify_by_old(const struct prototype_table *table, struct training
 {
 	for (size_t i = 0; i < training->count; i++) {
 		training->nearest[i] = nearest_to(table, training, i);
-		training->was[i] = training->nearest[i] < 0 ?
+		training->previous[i] = training->nearest[i] < 0 ?
 				0 :
 				table->all[training->nearest[i]].phase;
 	}
@@ -286,7 +287,7 @@ static void measure_stability(struct prototype_table *next, const struct prototy
 
 	for (size_t i = 0; i < training->count; i++) {
 		uint32_t phase = training->label[i] ? training->phase[training->label[i]] : 0;
-		uint32_t was = training->was[i];
+		uint32_t was = training->previous[i];
 
 		all += training->duration[i];
 		kept += was && was == phase ? training->duration[i] : 0;
@@ -379,7 +380,7 @@ static void add_prototype(struct prototype_table *table, const struct training *
 		farthest = fmax(farthest, distance);
 	}
 	for (uint32_t dim = 0; dim < training->dims; dim++)
-		p->at[dim] = (float)centre[dim];
+		p->point[dim] = (float)centre[dim];
 	p->radius = (float)(sqrt(farthest) + training->eps);
 	p->phase = training->phase[training->label[member[part.begin]]];
 	p->place = training->own[member[part.begin]];

@@ -14,7 +14,7 @@ struct set {
 /* The limits of the packing. */
 struct bounds {
 	unsigned counters;
-	const uint16_t *on;
+	const uint16_t *counter_set;
 };
 
 /* Finds a counter for the event, moving events that have one to another (augmenting path). */
@@ -22,7 +22,7 @@ static bool assign(const struct bounds *bounds, const uint8_t *event, unsigned w
 		int8_t holder[16], uint16_t *tried)
 {
 	for (unsigned c = 0; c < 16; c++) {
-		if (!(bounds->on[event[which]] >> c & 1) || *tried >> c & 1)
+		if (!(bounds->counter_set[event[which]] >> c & 1) || *tried >> c & 1)
 			continue;
 		*tried |= 1 << c;
 		if (holder[c] < 0 || assign(bounds, event, holder[c], holder, tried)) {
@@ -42,7 +42,7 @@ static bool countable(const struct bounds *bounds, const struct plan_group *grou
 
 	if (group->count + count > bounds->counters)
 		return false;
-	if (!bounds->on)
+	if (!bounds->counter_set)
 		return true;
 	memset(holder, -1, sizeof(holder));
 	memcpy(all, group->event, group->count);
@@ -51,7 +51,7 @@ static bool countable(const struct bounds *bounds, const struct plan_group *grou
 	for (unsigned i = 0; i < group->count + count; i++) {
 		uint16_t tried = 0;
 
-		if (bounds->on[all[i]] && !assign(bounds, all, i, holder, &tried))
+		if (bounds->counter_set[all[i]] && !assign(bounds, all, i, holder, &tried))
 			return false;
 	}
 	return true;

@@ -76,7 +76,7 @@ void budget_learn_short(struct thread *thread, const struct thread_rules *rules,
 {
 	struct thread_recent *recent = &thread->recent;
 	uint64_t common = atomic_load_explicit(&rules->burst_min, memory_order_relaxed), own;
-	double kept = exp(-clock_ns(now - recent->at) / RECENT_NS);
+	double kept = exp(-clock_ns(now - recent->updated) / RECENT_NS);
 
 	if (rules->burst_min_given) {
 		thread->burst_min = common;
@@ -89,7 +89,7 @@ void budget_learn_short(struct thread *thread, const struct thread_rules *rules,
 		recent->ticks[octave] += (double)(until - recent->until[octave]);
 		recent->until[octave] = until;
 	}
-	recent->at = now;
+	recent->updated = now;
 	/* half of it, as in the rounds of all ranks: the bursts of a phase may become shorter and stay in it */
 	own = recently_kept(recent) / 2;
 	thread->burst_min = own && own < common ? own : common;

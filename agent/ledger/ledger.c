@@ -239,9 +239,9 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	ledger->kept = true;
 	pthread_mutex_unlock(&ledger->lock);
 	pieces[0] = (struct ledger_piece){ (double *)totals, sizeof(*totals) / sizeof(double) };
-	pieces[1].at = sums_flat(ledger->sums);
+	pieces[1].values = sums_flat(ledger->sums);
 	pieces[1].length = sums_prototype_at(ledger->sums, ledger->table->count);
-	pieces[2].at = sums_flat(ledger->sums) + sums_sketch_at(ledger->sums, 1);
+	pieces[2].values = sums_flat(ledger->sums) + sums_sketch_at(ledger->sums, 1);
 	pieces[2].length = sums_sketch_at(ledger->sums, 1 + sums_sketched(ledger->table->phases)) -
 			sums_sketch_at(ledger->sums, 1);
 	return totals;

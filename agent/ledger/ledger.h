@@ -53,7 +53,7 @@ void ledger_drain(struct ledger *ledger, struct thread *thread);
 
 /* Doubles of the ledger that are added over the ranks, in place. */
 struct ledger_piece {
-	double *at;
+	double *values;
 	size_t length;
 };
 

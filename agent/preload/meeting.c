@@ -49,7 +49,7 @@ int meeting_hold(struct preload *preload)
 bool meeting_leave(struct preload *preload)
 {
 	const struct mpi_adapter *adapter = preload->adapter;
-	struct agreement agreement = { .without = preload->world.rank + 1 };
+	struct agreement agreement = { .coreless = preload->world.rank + 1 };
 	int error;
 
 	if (!adapter)
@@ -57,5 +57,5 @@ bool meeting_leave(struct preload *preload)
 	error = adapter->max((double *)&agreement, AGREEMENT_LENGTH);
 	adapter->close();
 	preload->adapter = NULL;
-	return error || agreement.without == preload->world.rank + 1;
+	return error || agreement.coreless == preload->world.rank + 1;
 }

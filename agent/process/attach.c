@@ -91,7 +91,7 @@ static int agree(int trouble, const char *why, double *run)
 	if (core.adapter && core.adapter->max((double *)&agreement, AGREEMENT_LENGTH))
 		return -EINVAL;
 	/* the rank without a core says so */
-	if (agreement.without > 0)
+	if (agreement.coreless > 0)
 		return -EINVAL;
 	*run = agreement.run;
 	if (limits->trouble > 0) {

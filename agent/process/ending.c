@@ -122,7 +122,7 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 	most->hash = programs_hash(core.command, core.command_bytes);
 	most->hash_negated = -most->hash;
 	for (unsigned i = 0; i < LEDGER_PIECES; i++)
-		if (core.adapter->sum(piece[i].at, piece[i].length))
+		if (core.adapter->sum(piece[i].values, piece[i].length))
 			return -EIO;
 	if (core.adapter->max(&most->wall_seconds, sizeof(*most) / sizeof(double)))
 		return -EIO;
@@ -182,7 +182,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	}
 	if (core.family && family_members(core.family) > 1) {
 		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].at, sampled.total, &most);
+		add_others(others, &facts, totals, piece[1].values, sampled.total, &most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;

@@ -40,7 +40,7 @@ static void add_if(struct recovery *recovery, int folder_fd, const char *name, b
 	if (!image)
 		return;
 	if (spool_image_read(image, folder_fd, name, why, sizeof(why)) == 0) {
-		if (image->mine && (image->facts.family || !family))
+		if (image->owned && (image->facts.family || !family))
 			recovery_add(recovery, image, why, sizeof(why));
 		spool_image_fini(image);
 	}

@@ -30,6 +30,6 @@ json_t *fold_json(const double *sums, const struct counting *counting, uint32_t 
 		if (fold_rates(sums, plan, phase, summary.kind, e, rates))
 			counters = document_set(counters, counting->event[e].name,
 					rate_list(rates));
-	return json_pack("{s:s,s:I,s:o}", "of", summary.of, "samples", (json_int_t)summary.samples,
-			"rates", counters);
+	return json_pack("{s:s,s:I,s:o}", "of", summary.kind_name, "samples",
+			(json_int_t)summary.samples, "rates", counters);
 }

@@ -14,7 +14,7 @@ struct recovery {
 	unsigned count;
 	/* of the lowest rank; most facts are the same on all ranks */
 	struct spool_facts facts;
-	bool mine;
+	bool owned;
 	unsigned char *found; /* a bit per rank */
 	struct totals totals;
 	struct profile_total profile;
@@ -205,7 +205,7 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		sums[i] += image->sums[i];
 	if (lowest) {
 		recovery->facts = *facts;
-		recovery->mine = image->mine;
+		recovery->owned = image->owned;
 		recovery->paused = side->paused;
 		recovery->off_seconds = (double)side->unobserved_ticks * facts->ns_per_tick * 1e-9;
 	}
@@ -296,7 +296,7 @@ static void restore_counting(const struct spool_facts *facts, struct counting *c
 	counting->probe.read_ns = facts->read_ns;
 	counting->warnings = facts->warnings;
 	memcpy(counting->warning, facts->warning, sizeof(counting->warning));
-	snprintf(counting->without, sizeof(counting->without), "%s", facts->without);
+	snprintf(counting->obstacle, sizeof(counting->obstacle), "%s", facts->obstacle);
 	snprintf(counting->processor.brand, sizeof(counting->processor.brand), "%s",
 			facts->processor);
 	for (unsigned e = 0; e < facts->plan.events; e++) {
@@ -404,7 +404,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);
 	of.recovered = recovered;
 	/* files are opened only if the spools belong to this user, because the spools name them */
-	if (recovery->mine)
+	if (recovery->owned)
 		of.source = open_source(recovery, library_folder, profile);
 	of.routes = &recovery->profile.routes;
 	of.profile = profile;

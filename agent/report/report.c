@@ -698,7 +698,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "counters",
 			json_integer(counting->hardware ? counting->probe.counters : 0));
 	report = document_set(report, "without_counters",
-			counting->hardware ? json_null() : document_text(counting->without));
+			counting->hardware ? json_null() : document_text(counting->obstacle));
 	report = document_set(report, "warnings", warnings(counting));
 	report = document_set(report, "groups", groups(counting));
 	report = document_set(report, "wall_seconds", number_or_null(facts->wall_seconds));

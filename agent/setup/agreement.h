@@ -9,8 +9,8 @@
 #include "agent/setup/counting.h"
 
 struct agreement {
-	double without; /* 1 + rank if the rank has no core, else 0; if not 0, no rank counts */
-	double run;     /* number of the run on rank 0; 0 on the others */
+	double coreless; /* 1 + rank if the rank has no core, else 0; if not 0, no rank counts */
+	double run;      /* number of the run on rank 0; 0 on the others */
 	struct counting_limits limits;
 };
 

@@ -138,7 +138,7 @@ static void want_model(struct counting_list *wanted, const struct model *model,
 		snprintf(event.name, sizeof(event.name), "%s", from->name);
 		wanted->model_event[wanted->count] = i;
 		wanted->together[wanted->count] = from->together;
-		wanted->on[wanted->count] = from->on;
+		wanted->counter_set[wanted->count] = from->counter_set;
 		wanted->event[wanted->count++] = event;
 	}
 }
@@ -280,7 +280,7 @@ static bool pack_list(struct counting *counting, const struct counting_list *lis
 		}
 	for (unsigned i = 0; i < list->count; i++)
 		if (!missing[i]) {
-			on[kept] = list->on[i];
+			on[kept] = list->counter_set[i];
 			together[kept++] = list->together[i];
 		}
 	if (plan_pack_on(&plan, kept, list->common, counters, together, on)) {
@@ -313,17 +313,17 @@ void counting_settle(struct counting *counting, const struct counting_limits *li
 		counters = PLAN_GROUP_EVENTS_MAX;
 	counting->probe.sample_ns = limits->sample_ns;
 	if (!counting->probe.hardware)
-		probe_explain(&counting->probe, counting->processor.hypervisor, counting->without,
-				sizeof(counting->without));
+		probe_explain(&counting->probe, counting->processor.hypervisor, counting->obstacle,
+				sizeof(counting->obstacle));
 	else if (limits->no_hardware)
-		snprintf(counting->without, sizeof(counting->without),
+		snprintf(counting->obstacle, sizeof(counting->obstacle),
 				"some rank of the job runs where there are none");
 	else if (limits->list[0] != -limits->list[1])
-		snprintf(counting->without, sizeof(counting->without),
+		snprintf(counting->obstacle, sizeof(counting->obstacle),
 				"the ranks' processors differ; PHASEMUX_EVENTS=generic counts on all");
 	else if (pack_list(counting, &counting->wanted, limits->missing, counters,
-				 counting->without, sizeof(counting->without))) {
-		counting->without[0] = '\0';
+				 counting->obstacle, sizeof(counting->obstacle))) {
+		counting->obstacle[0] = '\0';
 		counting->hardware = true;
 		counting->model = counting->wanted_model;
 		return;

@@ -27,7 +27,7 @@ struct counting_list {
 	struct event event[PLAN_EVENTS_MAX];
 	unsigned model_event[PLAN_EVENTS_MAX]; /* the model's number of each event */
 	uint8_t together[PLAN_EVENTS_MAX];     /* argument of plan_pack */
-	uint16_t on[PLAN_EVENTS_MAX];          /* argument of plan_pack_on */
+	uint16_t counter_set[PLAN_EVENTS_MAX]; /* argument of plan_pack_on */
 };
 
 /*
@@ -49,7 +49,7 @@ struct counting {
 	const struct pmu *pmu;
 	struct probe probe;
 	bool hardware;       /* the groups hold hardware events */
-	char without[512];   /* why not, and what would help; "" if they hold hardware events */
+	char obstacle[512];  /* why not, and what would help; "" if they hold hardware events */
 	struct model *model; /* NULL: the user's own list, or time alone */
 	struct event event[PLAN_EVENTS_MAX];   /* by event number of the plan */
 	unsigned model_event[PLAN_EVENTS_MAX]; /* the model's number of each event */

@@ -216,7 +216,9 @@ bool fold_summarize(const double *sums, const struct plan *plan, uint32_t phase,
 			most[kind] = fmax(most[kind],
 					samples_in(&all[row_of(plan, phase, kind, e)]));
 	kind = most[OF_SLICES] > most[OF_BURSTS] ? OF_SLICES : OF_BURSTS;
-	*summary = (struct fold_summary){ .kind = kind, .of = names[kind], .samples = most[kind] };
+	*summary = (struct fold_summary){ .kind = kind,
+		.kind_name = names[kind],
+		.samples = most[kind] };
 	return most[kind] >= SAMPLES_MIN;
 }
 

@@ -51,8 +51,8 @@ size_t fold_sums_length(const struct plan *plan, const struct prototype_table *t
 /* What was sampled of a phase. Nearly all samples of a phase are of one kind. */
 struct fold_summary {
 	unsigned kind;
-	const char *of; /* name of the kind: "bursts" or "slices" */
-	double samples; /* number of samples of the kind */
+	const char *kind_name; /* name of the kind: "bursts" or "slices" */
+	double samples;        /* number of samples of the kind */
 };
 
 /* Summarizes what was sampled of a phase. sums: from fold_sums, or NULL. Returns false if that is too little. */

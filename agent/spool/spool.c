@@ -125,7 +125,7 @@ void spool_describe(struct spool_facts *facts, const struct counting *counting)
 	if (counting->model)
 		snprintf(facts->model, sizeof(facts->model), "%s", model_name(counting->model));
 	snprintf(facts->processor, sizeof(facts->processor), "%s", counting->processor.brand);
-	snprintf(facts->without, sizeof(facts->without), "%s", counting->without);
+	snprintf(facts->obstacle, sizeof(facts->obstacle), "%s", counting->obstacle);
 	memcpy(facts->warning, counting->warning, sizeof(facts->warning));
 }
 

@@ -71,7 +71,7 @@ struct spool_facts {
 	char model[64]; /* "": none */
 	char processor[64];
 	char library[128];
-	char without[512];
+	char obstacle[512];
 	char warning[COUNTING_WARNINGS_MAX][256];
 	char command[SPOOL_COMMAND_MAX];
 	struct job job;

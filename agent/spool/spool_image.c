@@ -76,7 +76,7 @@ static void end_texts(struct spool_facts *facts)
 	END(facts->job.step);
 	END(facts->job.partition);
 	END(facts->output);
-	END(facts->without);
+	END(facts->obstacle);
 }
 
 /* Returns whether this may be the name of an event, which is a key in the report. */
@@ -251,7 +251,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 
 	image->sums = NULL;
 	image->thread = NULL;
-	image->mine = false;
+	image->owned = false;
 	error = parse_facts(&image->facts, bytes, length, why, why_size);
 	if (error)
 		return error;
@@ -382,7 +382,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 	if (!error)
 		error = spool_image_parse(image, bytes, (size_t)status.st_size, why, why_size);
 	if (!error)
-		image->mine = status.st_uid == geteuid();
+		image->owned = status.st_uid == geteuid();
 	free(bytes);
 	if (fd >= 0)
 		close(fd);

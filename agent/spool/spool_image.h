@@ -17,7 +17,7 @@ struct spool_image {
 	struct profile profile;      /* has only existing prototypes */
 	double *sums;                /* facts.sums_length doubles; owned */
 	struct spool_thread *thread; /* side.threads elements; owned */
-	bool mine;                   /* the file belongs to the user that reads it */
+	bool owned;                  /* the file belongs to the user that reads it */
 };
 
 /* Reads an image from the bytes of a file. Returns 0, -EINVAL with one line in why, or -ENOMEM. */

@@ -16,10 +16,10 @@ typedef char *demangler(const char *, char *, size_t *, int *);
 
 struct loaded {
 	struct module module;
-	bool looked;            /* the rest is filled in */
-	struct elf_file *file;  /* NULL: it cannot be read */
-	struct elf_file *apart; /* separate file with the debug information; NULL: none */
-	void *opened;           /* debug information; NULL: none, or there is no reader */
+	bool looked;                 /* the rest is filled in */
+	struct elf_file *file;       /* NULL: it cannot be read */
+	struct elf_file *debug_file; /* separate file with the debug information; NULL: none */
+	void *opened;                /* debug information; NULL: none, or there is no reader */
 };
 
 struct source {
@@ -195,7 +195,7 @@ void source_close(struct source *source)
 
 		if (loaded->opened)
 			source->reader->close(loaded->opened);
-		elf_file_close(loaded->apart);
+		elf_file_close(loaded->debug_file);
 		elf_file_close(loaded->file);
 	}
 	free(source);
@@ -241,7 +241,7 @@ static void look_into(struct source *source, struct loaded *loaded)
 	if (!loaded->file || !elf_file_debug(loaded->file, path, sizeof(path)))
 		return;
 	if (strcmp(path, loaded->module.path) != 0)
-		loaded->apart = elf_file_open(path);
+		loaded->debug_file = elf_file_open(path);
 	if (!is_system(&loaded->module) && reader_of(source))
 		loaded->opened = source->reader->open(path);
 }
@@ -253,8 +253,8 @@ static bool find_function(const struct loaded *loaded, uintptr_t address, const 
 	*name = NULL;
 	if (loaded->file)
 		*name = elf_file_function(loaded->file, ELF_SYMBOLS_ALL, address, begin);
-	if (!*name && loaded->apart)
-		*name = elf_file_function(loaded->apart, ELF_SYMBOLS_ALL, address, begin);
+	if (!*name && loaded->debug_file)
+		*name = elf_file_function(loaded->debug_file, ELF_SYMBOLS_ALL, address, begin);
 	if (!*name && loaded->file)
 		*name = elf_file_function(loaded->file, ELF_SYMBOLS_DYNAMIC, address, begin);
 	return *name;
@@ -343,8 +343,8 @@ bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, ch
 		return false;
 	called = source->reader->called(loaded->opened, returns - loaded->module.base);
 	if (!called || strcmp(called, function) == 0 ||
-			!elf_file_has_alias(loaded->apart ? loaded->apart : loaded->file, called,
-					begin))
+			!elf_file_has_alias(loaded->debug_file ? loaded->debug_file : loaded->file,
+					called, begin))
 		return false;
 	clear_name(source, called, name, size);
 	return true;

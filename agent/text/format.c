@@ -33,7 +33,7 @@ static struct format_text format_scaled(double value, const char *const units[],
 	int decimals = 2;
 
 	if (!isfinite(value)) {
-		snprintf(text.of, sizeof(text.of), "-");
+		snprintf(text.text, sizeof(text.text), "-");
 		return text;
 	}
 	unit = choose_unit(&value, units, step);
@@ -41,7 +41,7 @@ static struct format_text format_scaled(double value, const char *const units[],
 		decimals = 0;
 	else if (fabs(value) >= 9.995)
 		decimals = 1;
-	snprintf(text.of, sizeof(text.of), "%.*f%s%s", decimals, value, *unit ? " " : "", unit);
+	snprintf(text.text, sizeof(text.text), "%.*f%s%s", decimals, value, *unit ? " " : "", unit);
 	return text;
 }
 
@@ -50,7 +50,7 @@ struct format_text format_count(double value)
 	struct format_text text;
 
 	if (value == floor(value) && fabs(value) < 1000) {
-		snprintf(text.of, sizeof(text.of), "%.0f", value);
+		snprintf(text.text, sizeof(text.text), "%.0f", value);
 		return text;
 	}
 	return format_scaled(value, count_units, 1000);
@@ -71,11 +71,11 @@ struct format_text format_percent(double part)
 	struct format_text text;
 
 	if (!isfinite(part))
-		snprintf(text.of, sizeof(text.of), "-");
+		snprintf(text.text, sizeof(text.text), "-");
 	else if (part > 0 && part < 0.0005)
-		snprintf(text.of, sizeof(text.of), "<0.1%%");
+		snprintf(text.text, sizeof(text.text), "<0.1%%");
 	else
-		snprintf(text.of, sizeof(text.of), "%.1f%%", 100 * part);
+		snprintf(text.text, sizeof(text.text), "%.1f%%", 100 * part);
 	return text;
 }
 
@@ -84,11 +84,11 @@ struct format_text format_whole_percent(double part)
 	struct format_text text;
 
 	if (!isfinite(part))
-		snprintf(text.of, sizeof(text.of), "-");
+		snprintf(text.text, sizeof(text.text), "-");
 	else if (part > 0 && part < 0.005)
-		snprintf(text.of, sizeof(text.of), "<1%%");
+		snprintf(text.text, sizeof(text.text), "<1%%");
 	else
-		snprintf(text.of, sizeof(text.of), "%.0f%%", 100 * part);
+		snprintf(text.text, sizeof(text.text), "%.0f%%", 100 * part);
 	return text;
 }
 
@@ -115,7 +115,8 @@ struct format_text format_half_width(double error, double like, int is_time)
 	error /= like;
 	unit = choose_unit(&like, is_time ? time_units : count_units, 1000);
 	error = round_to_two(error * like, &decimals);
-	snprintf(text.of, sizeof(text.of), "+-%.*f%s%s", decimals, error, *unit ? " " : "", unit);
+	snprintf(text.text, sizeof(text.text), "+-%.*f%s%s", decimals, error, *unit ? " " : "",
+			unit);
 	return text;
 }
 
@@ -124,7 +125,7 @@ struct format_text format_half_percent(double error)
 	struct format_text text = { "" };
 
 	if (isfinite(error) && error > 0)
-		snprintf(text.of, sizeof(text.of), "+-%.1f%%", fmax(100 * error, 0.1));
+		snprintf(text.text, sizeof(text.text), "+-%.1f%%", fmax(100 * error, 0.1));
 	return text;
 }
 
@@ -137,7 +138,7 @@ struct format_text format_interval(double mean, double error, int is_time, int w
 	int decimals;
 
 	if (error < INTERVAL_MIN * fabs(mean)) {
-		snprintf(text.of, sizeof(text.of), "%*.*f +- <0.01%%%s%s", width,
+		snprintf(text.text, sizeof(text.text), "%*.*f +- <0.01%%%s%s", width,
 				fabs(scaled) >= 99.95                 ? 0 :
 						fabs(scaled) >= 9.995 ? 1 :
 									2,
@@ -145,11 +146,11 @@ struct format_text format_interval(double mean, double error, int is_time, int w
 		return text;
 	}
 	if (error < DECIMAL_MIN && !*unit) {
-		snprintf(text.of, sizeof(text.of), "%*.2g +- %.2g", width, mean, error);
+		snprintf(text.text, sizeof(text.text), "%*.2g +- %.2g", width, mean, error);
 		return text;
 	}
 	error = round_to_two(mean != 0 ? error * (scaled / mean) : error, &decimals);
-	snprintf(text.of, sizeof(text.of), "%*.*f +- %.*f%s%s", width, decimals, scaled, decimals,
-			error, space, unit);
+	snprintf(text.text, sizeof(text.text), "%*.*f +- %.*f%s%s", width, decimals, scaled,
+			decimals, error, space, unit);
 	return text;
 }

@@ -7,7 +7,7 @@
 #define PHASEMUX_AGENT_TEXT_FORMAT_H
 
 struct format_text {
-	char of[40];
+	char text[40];
 };
 
 /* Formats a number of things: "1.25 M"; "-" if it is not finite. */

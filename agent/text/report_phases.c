@@ -33,7 +33,7 @@
 /* ---- where it is ---- */
 
 struct place_text {
-	char of[512];
+	char text[512];
 };
 
 /* Returns a name of the document, shortened to at most `most` characters. */
@@ -43,8 +43,8 @@ static struct place_text short_name(const char *name, size_t most)
 	char *whole = strdup(name);
 
 	if (whole)
-		name_shorten(whole, most < sizeof(text.of) ? most : sizeof(text.of) - 1);
-	snprintf(text.of, sizeof(text.of), "%s", whole ? whole : "?");
+		name_shorten(whole, most < sizeof(text.text) ? most : sizeof(text.text) - 1);
+	snprintf(text.text, sizeof(text.text), "%s", whole ? whole : "?");
 	free(whole);
 	return text;
 }
@@ -62,9 +62,9 @@ static struct place_text format_place(const char *function, const char *position
 	if (!length)
 		return short_name(position, most);
 	if (strncmp(position, function, length) == 0)
-		snprintf(text.of, sizeof(text.of), "%.180s%.60s", name.of, position + length);
+		snprintf(text.text, sizeof(text.text), "%.180s%.60s", name.text, position + length);
 	else
-		snprintf(text.of, sizeof(text.of), "%.180s %.60s", name.of,
+		snprintf(text.text, sizeof(text.text), "%.180s %.60s", name.text,
 				base ? base + 1 : position);
 	return text;
 }
@@ -83,7 +83,7 @@ static struct place_text format_beside(const json_t *pair, const char *key, cons
 	if (json_is_object(caller)) {
 		place = format_place(report_get_text(caller, "function"),
 				report_get_text(caller, "position"), most);
-		snprintf(text.of, sizeof(text.of), " (in %.240s)", place.of);
+		snprintf(text.text, sizeof(text.text), " (in %.240s)", place.text);
 		return text;
 	}
 	snprintf(name, sizeof(name), "%s_path", key);
@@ -91,7 +91,7 @@ static struct place_text format_beside(const json_t *pair, const char *key, cons
 	wrapper = json_string_value(json_object_get(json_array_get(path, 0), "function"));
 	if (wrapper && *wrapper && strcmp(wrapper, function) != 0) {
 		place = short_name(wrapper, most);
-		snprintf(text.of, sizeof(text.of), " (%.240s)", place.of);
+		snprintf(text.text, sizeof(text.text), " (%.240s)", place.text);
 	}
 	return text;
 }
@@ -112,13 +112,13 @@ static struct place_text format_end(const json_t *pair, const char *key, size_t 
 	snprintf(name, sizeof(name), "%s_function", key);
 	function = report_get_text(pair, name);
 	if (strcmp(position, "?") == 0) {
-		snprintf(text.of, sizeof(text.of), "%s", call);
+		snprintf(text.text, sizeof(text.text), "%s", call);
 		return text;
 	}
 	place = format_place(function, position, most);
 	beside = format_beside(pair, key, function, most);
-	snprintf(text.of, sizeof(text.of), "%.60s%s%.150s%.200s", call, *call ? " in " : "",
-			place.of, beside.of);
+	snprintf(text.text, sizeof(text.text), "%.60s%s%.150s%.200s", call, *call ? " in " : "",
+			place.text, beside.text);
 	return text;
 }
 
@@ -127,9 +127,9 @@ static struct place_text fit_end(const json_t *pair, const char *key, int room)
 {
 	struct place_text text = format_end(pair, key, NAME_CHARS_MAX);
 
-	for (size_t most = NAME_CHARS_MAX; (int)strlen(text.of) > room && most > 16; most -= 8)
+	for (size_t most = NAME_CHARS_MAX; (int)strlen(text.text) > room && most > 16; most -= 8)
 		text = format_end(pair, key, most);
-	name_shorten(text.of, (size_t)room);
+	name_shorten(text.text, (size_t)room);
 	return text;
 }
 
@@ -138,24 +138,24 @@ static void print_pair(FILE *out, const json_t *pair, const char *word)
 {
 	struct format_text share = format_whole_percent(report_get(pair, "share"));
 	int before = INDENT + (int)strlen(word) + (*word != '\0');
-	int room = REPORT_WIDTH - before - (int)strlen("from ") - (int)strlen(share.of) - 3;
+	int room = REPORT_WIDTH - before - (int)strlen("from ") - (int)strlen(share.text) - 3;
 	struct place_text from = fit_end(pair, "from", room), to = fit_end(pair, "to", room);
 
-	if (!*from.of)
-		strcpy(from.of, "another call");
-	if (!*to.of)
-		strcpy(to.of, "another call");
-	fprintf(out, "%*s%s%sfrom %s", INDENT, "", word, *word ? " " : "", from.of);
-	if ((int)(strlen(from.of) + strlen(to.of) + strlen(" to ")) > room)
-		fprintf(out, "\n%*sto   %s (%s)\n", before, "", to.of, share.of);
+	if (!*from.text)
+		strcpy(from.text, "another call");
+	if (!*to.text)
+		strcpy(to.text, "another call");
+	fprintf(out, "%*s%s%sfrom %s", INDENT, "", word, *word ? " " : "", from.text);
+	if ((int)(strlen(from.text) + strlen(to.text) + strlen(" to ")) > room)
+		fprintf(out, "\n%*sto   %s (%s)\n", before, "", to.text, share.text);
 	else
-		fprintf(out, " to %s (%s)\n", to.of, share.of);
+		fprintf(out, " to %s (%s)\n", to.text, share.text);
 }
 
 static bool is_known(const json_t *pair)
 {
-	return *format_end(pair, "from", NAME_CHARS_MAX).of ||
-			*format_end(pair, "to", NAME_CHARS_MAX).of;
+	return *format_end(pair, "from", NAME_CHARS_MAX).text ||
+			*format_end(pair, "to", NAME_CHARS_MAX).text;
 }
 
 /* Prints the calls between which most of the phase's time was spent. */
@@ -218,11 +218,11 @@ static bool same_place(const json_t *one, const json_t *other)
 		return false;
 	x = format_end(a, "from", NAME_CHARS_MAX);
 	y = format_end(b, "from", NAME_CHARS_MAX);
-	if (strcmp(x.of, y.of) != 0)
+	if (strcmp(x.text, y.text) != 0)
 		return false;
 	x = format_end(a, "to", NAME_CHARS_MAX);
 	y = format_end(b, "to", NAME_CHARS_MAX);
-	return strcmp(x.of, y.of) == 0;
+	return strcmp(x.text, y.text) == 0;
 }
 
 /* Rank of a phase among the phases of its place, by one of its numbers. */
@@ -274,14 +274,14 @@ static void print_apart(FILE *out, const json_t *phases, const json_t *phase)
 		return;
 	if (by_mean.apart && (longest || shortest))
 		snprintf(what, sizeof(what), "the %s%s ones, %s", longest ? "long" : "short", most,
-				format_seconds(mean_of(phase)).of);
+				format_seconds(mean_of(phase)).text);
 	else if (by_mean.apart)
-		snprintf(what, sizeof(what), "those of %s", format_seconds(mean_of(phase)).of);
+		snprintf(what, sizeof(what), "those of %s", format_seconds(mean_of(phase)).text);
 	else if (by_ipc.apart)
 		snprintf(what, sizeof(what), "those with an IPC of %.2f", ipc_of(phase));
 	else if (counter && by_counter.apart)
 		snprintf(what, sizeof(what), "those with a %.26s of %s", counter,
-				format_counter(counter, first_counter_of(phase)).of);
+				format_counter(counter, first_counter_of(phase)).text);
 	else
 		return;
 	if (by_mean.others == 1)
@@ -329,16 +329,16 @@ static void print_hot(FILE *out, const json_t *profile, const char *list, const 
 				NAME_CHARS_MAX);
 		if (shared)
 			snprintf(line + used, sizeof(line) - used, "%s%s %s", shown ? ", " : "",
-					text.of, format_whole_percent(share).of);
+					text.text, format_whole_percent(share).text);
 		else
 			snprintf(line + used, sizeof(line) - used, "%s%s (%.0f sample%s)",
-					shown ? ", " : "", text.of, samples,
+					shown ? ", " : "", text.text, samples,
 					samples == 1 ? "" : "s");
 		shown++;
 	}
 	if (shown && shared)
 		report_line(out, INDENT + 3, "      %s %s (%s samples)", word, line,
-				format_count(all).of);
+				format_count(all).text);
 	else if (shown)
 		report_line(out, INDENT + 3, "      %s %s", word, line);
 }
@@ -404,7 +404,7 @@ static void print_component(FILE *out, const json_t *component, double cpi)
 		snprintf(interval, sizeof(interval), "+- <0.001");
 	else
 		snprintf(interval, sizeof(interval), "+- %.3f", error);
-	fprintf(out, " %7.3f %-9s %6s", value, interval, format_percent(value / cpi).of);
+	fprintf(out, " %7.3f %-9s %6s", value, interval, format_percent(value / cpi).text);
 	print_bar(out, value / cpi);
 }
 
@@ -435,12 +435,12 @@ static void print_counter(FILE *out, const char *name, const json_t *counter)
 	if (!isfinite(mean))
 		fputs("not observed\n", out);
 	else if (!isfinite(error))
-		fprintf(out, "%9s (%s burst%s)\n", text.of, format_count(observed).of,
+		fprintf(out, "%9s (%s burst%s)\n", text.text, format_count(observed).text,
 				observed == 1 ? "" : "s");
 	else if (error == 0)
-		fprintf(out, "%9s exact per burst\n", text.of);
+		fprintf(out, "%9s exact per burst\n", text.text);
 	else
-		fprintf(out, "%s per burst\n", format_interval(mean, error, is_time(name), 9).of);
+		fprintf(out, "%s per burst\n", format_interval(mean, error, is_time(name), 9).text);
 }
 
 /* Prints the mean of each counter per burst, if there is no CPI. */
@@ -467,7 +467,7 @@ static void print_intervals(FILE *out, const json_t *phase)
 	if (!(bursts_error > 1e-3 * report_get(phase, "bursts")) &&
 			!(seconds > 1e-3 * mean_of(phase)))
 		return;
-	fprintf(out, "       %6s  %9s  %9s\n", share.of, bursts.of, mean.of);
+	fprintf(out, "       %6s  %9s  %9s\n", share.text, bursts.text, mean.text);
 }
 
 /* Prints a phase. read_seconds: time that a read of its counters takes; a burst has a read at each end. */
@@ -483,10 +483,10 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 	if (isfinite(ipc) && second)
 		instructions = report_get(json_object_iter_value(second), "mean");
 	fprintf(out, "%5.0f  %6s  %9s  %9s", report_get(phase, "id"),
-			format_percent(report_get(phase, "time_share")).of,
-			format_count(report_get(phase, "bursts")).of, format_seconds(mean).of);
+			format_percent(report_get(phase, "time_share")).text,
+			format_count(report_get(phase, "bursts")).text, format_seconds(mean).text);
 	if (isfinite(ipc))
-		fprintf(out, "  %9s  %6.2f", format_count(instructions).of, ipc);
+		fprintf(out, "  %9s  %6.2f", format_count(instructions).text, ipc);
 	fputc('\n', out);
 	print_intervals(out, phase);
 	print_ends(out, phase);
@@ -495,7 +495,7 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 		report_line(out, INDENT,
 				"      shorter than reading counters at both ends (%s): its counts are partly "
 				"those of the reads",
-				format_seconds(2 * read_seconds).of);
+				format_seconds(2 * read_seconds).text);
 	print_hot(out, profile, "functions", "function", "in");
 	print_hot(out, profile, "lines", "line", "at");
 	if (json_array_size(json_object_get(phase, "cpi_breakdown")))
@@ -524,7 +524,7 @@ void report_phases(FILE *out, const json_t *report)
 		}
 	}
 	if (smalls)
-		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).of,
+		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).text,
 				smalls, smalls == 1 ? "" : "s");
 	if (!i)
 		fprintf(out, "       none: the run was too short, or no burst was long enough\n");

@@ -111,20 +111,20 @@ static void print_head(FILE *out, const json_t *report)
 		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
 	if (isfinite(off))
 		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
-				format_seconds(report_get(report, "wall_seconds") + off).of);
+				format_seconds(report_get(report, "wall_seconds") + off).text);
 	report_line(out, 4, "  %.0f %s%s, %s%s, %s, %s", ranks, processes, of_threads,
-			format_seconds(report_get(report, "wall_seconds")).of, of_all,
+			format_seconds(report_get(report, "wall_seconds")).text, of_all,
 			report_get_text(report, "mpi"), report_get_text(report, "processor"));
 	report_line(out, 4, "  model %s, scheme %s, %zu group%s", report_get_text(report, "model"),
 			report_get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
 	report_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",
-			format_percent(report_get(efficiency, "parallel")).of,
-			format_percent(report_get(efficiency, "load_balance")).of,
-			format_percent(report_get(efficiency, "communication")).of);
+			format_percent(report_get(efficiency, "parallel")).text,
+			format_percent(report_get(efficiency, "load_balance")).text,
+			format_percent(report_get(efficiency, "communication")).text);
 	if (isfinite(report_get(efficiency, "threads")))
 		report_line(out, 4, "  and by level: MPI %s x threads %s",
-				format_percent(report_get(efficiency, "mpi")).of,
-				format_percent(report_get(efficiency, "threads")).of);
+				format_percent(report_get(efficiency, "mpi")).text,
+				format_percent(report_get(efficiency, "threads")).text);
 	if (json_is_object(recovered))
 		report_line(out, 4, "  recovered from %.0f of the ranks%s%s",
 				report_get(recovered, "ranks"), *missing ? "; missing: " : "",
@@ -146,10 +146,10 @@ static void print_slices(FILE *out, const json_t *samples)
 
 	if (slices > 0)
 		report_line(out, 2, "Long bursts are cut into %s slices, which count as bursts.",
-				format_count(slices).of);
+				format_count(slices).text);
 	if (lost > 0)
 		report_line(out, 2, "Samples lost because the kernel's buffer was full: %s.",
-				format_count(lost).of);
+				format_count(lost).text);
 }
 
 /* Prints by how much the budget was exceeded, and the main reason, if it was. */
@@ -169,7 +169,7 @@ static void print_budget(FILE *out, const json_t *agent)
 			report_line(out, 2,
 					"The budget of %g%% was not kept: phasemux took %s, most of it %s.",
 					100 * report_get(agent, "budget"),
-					format_percent(report_get(agent, "share")).of,
+					format_percent(report_get(agent, "share")).text,
 					kinds[i].why);
 }
 
@@ -182,8 +182,8 @@ static void print_rests(FILE *out, const json_t *rests)
 		report_line(out, 2,
 				"Not observed, to keep the budget: %s of the time, in which %s calls "
 				"were made; what was done in it is estimated from the time around it.",
-				format_percent(report_get(rests, "time_share")).of,
-				format_count(calls).of);
+				format_percent(report_get(rests, "time_share")).text,
+				format_count(calls).text);
 }
 
 /* Prints the number of threads that were not observed, if there were any. */
@@ -195,8 +195,9 @@ static void print_unobserved(FILE *out, const json_t *rests)
 		report_line(out, 2,
 				"Not observed: %s threads, which had a processor for %s; there were more "
 				"at a time than PHASEMUX_THREADS, or no memory for them.",
-				format_count(threads).of,
-				format_seconds(report_get(rests, "threads_processor_seconds")).of);
+				format_count(threads).text,
+				format_seconds(report_get(rests, "threads_processor_seconds"))
+						.text);
 }
 
 /* Prints the number of calls of which only the innermost callers are known, if there were any. */
@@ -208,8 +209,8 @@ static void print_paths(FILE *out, const json_t *paths)
 		report_line(out, 2,
 				"Call paths: %s are told apart; %s calls came by others, of which only "
 				"the innermost callers are known.",
-				format_count(report_get(paths, "kept")).of,
-				format_count(merged).of);
+				format_count(report_get(paths, "kept")).text,
+				format_count(merged).text);
 }
 
 /* Prints the time in which the program paused the agent, if it did. */
@@ -221,9 +222,9 @@ static void print_paused(FILE *out, const json_t *report)
 		report_line(out, 2,
 				"Paused by the program (MPI_Pcontrol): %s of %s, %s of the run, as rank 0 saw "
 				"it; all numbers are of the rest.",
-				format_seconds(seconds).of,
-				format_seconds(report_get(report, "wall_seconds") + seconds).of,
-				format_percent(report_get_in(report, "paused", "time_share")).of);
+				format_seconds(seconds).text,
+				format_seconds(report_get(report, "wall_seconds") + seconds).text,
+				format_percent(report_get_in(report, "paused", "time_share")).text);
 }
 
 /* Prints the slowdown that PHASEMUX_TOGGLE has measured. */
@@ -258,9 +259,9 @@ static void print_polling(FILE *out, const json_t *polling)
 	report_line(out, 2,
 			"Polling: %s of the run's time, in %s pauses of %s between calls that only ask "
 			"(MPI_Test, MPI_Iprobe, ...); they count as waiting, like those calls.",
-			format_percent(report_get(polling, "time_share")).of,
-			format_count(bursts).of,
-			format_seconds(report_get(polling, "seconds") / bursts).of);
+			format_percent(report_get(polling, "time_share")).text,
+			format_count(bursts).text,
+			format_seconds(report_get(polling, "seconds") / bursts).text);
 }
 
 /* Prints the computing time that is in no phase, and why. */
@@ -271,21 +272,21 @@ static void print_left_out(FILE *out, const json_t *report)
 	char of_lost[64] = "";
 
 	if (lost > 0)
-		snprintf(of_lost, sizeof(of_lost), ", lost %s bursts", format_count(lost).of);
+		snprintf(of_lost, sizeof(of_lost), ", lost %s bursts", format_count(lost).text);
 	report_line(out, 2,
 			"Not in any phase: unclassified %s (%s bursts), short %s (%s bursts under %s)%s.",
-			format_percent(report_get(unclassified, "time_share")).of,
-			format_count(report_get(unclassified, "bursts")).of,
-			format_percent(report_get_in(report, "short", "time_share")).of,
-			format_count(report_get_in(report, "short", "bursts")).of,
-			format_seconds(report_get(report, "burst_min_seconds")).of, of_lost);
+			format_percent(report_get(unclassified, "time_share")).text,
+			format_count(report_get(unclassified, "bursts")).text,
+			format_percent(report_get_in(report, "short", "time_share")).text,
+			format_count(report_get_in(report, "short", "bursts")).text,
+			format_seconds(report_get(report, "burst_min_seconds")).text, of_lost);
 	if (json_is_string(json_object_get(unclassified, "cause")))
 		report_line(out, 2, "  Unclassified because %s; %s.",
 				report_get_text(unclassified, "cause"),
 				report_get_text(unclassified, "advice"));
 	report_line(out, 2, "Counters not read (assigned by call site and length): %s (%s bursts).",
-			format_percent(report_get_in(report, "not_read", "time_share")).of,
-			format_count(report_get_in(report, "not_read", "bursts")).of);
+			format_percent(report_get_in(report, "not_read", "time_share")).text,
+			format_count(report_get_in(report, "not_read", "bursts")).text);
 }
 
 /* Prints the agent's own work and its overhead. */
@@ -298,21 +299,21 @@ static void print_overhead(FILE *out, const json_t *agent)
 		report_line(out, 2,
 				"Calls too short to time each within the budget: %s; their time is known in "
 				"total, and assigned as that of the calls around them.",
-				format_count(skipped).of);
+				format_count(skipped).text);
 	report_line(out, 2,
 			"Overhead: %s of CPU time (%s); estimated slowdown %s. %s reads and %s switches "
 			"in %s calls, %.0f rounds, %s per process.",
-			format_seconds(report_get(agent, "seconds")).of,
-			format_percent(report_get(agent, "processor_share")).of,
-			format_percent(report_get(agent, "share")).of,
-			format_count(report_get(agent, "reads")).of,
-			format_count(report_get(agent, "switches")).of,
-			format_count(report_get(agent, "calls")).of, report_get(agent, "rounds"),
-			format_bytes(report_get(agent, "bytes")).of);
+			format_seconds(report_get(agent, "seconds")).text,
+			format_percent(report_get(agent, "processor_share")).text,
+			format_percent(report_get(agent, "share")).text,
+			format_count(report_get(agent, "reads")).text,
+			format_count(report_get(agent, "switches")).text,
+			format_count(report_get(agent, "calls")).text, report_get(agent, "rounds"),
+			format_bytes(report_get(agent, "bytes")).text);
 	if (cost >= 1.05)
 		report_line(out, 2,
 				"Intervals are about %s times as wide as if all bursts had been read.",
-				format_count(cost).of);
+				format_count(cost).text);
 }
 
 static void print_foot(FILE *out, const json_t *report)

@@ -143,7 +143,7 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 	thread->call.untimed = THREAD_CALLS_TIMED / 2;
 	thread->call.returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	thread->burst_min = atomic_load_explicit(&rules->burst_min, memory_order_relaxed);
-	thread->recent.at = thread->call.entered;
+	thread->recent.updated = thread->call.entered;
 	return thread;
 }
 

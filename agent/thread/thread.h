@@ -102,8 +102,8 @@ struct thread_life {
 /* Computing time of about the last second, by length of the burst: decides what is short now. */
 struct thread_recent {
 	double ticks[RECENT_OCTAVES];   /* older time has a smaller weight */
-	uint64_t until[RECENT_OCTAVES]; /* the thread's histogram at the time `at` */
-	uint64_t at;                    /* ticks */
+	uint64_t until[RECENT_OCTAVES]; /* the thread's histogram at the time `updated` */
+	uint64_t updated;               /* ticks */
 };
 
 /*

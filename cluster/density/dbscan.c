@@ -247,7 +247,8 @@ static uint32_t border_rank(const struct components *all, const double *point, u
 static int number_clusters(struct components *all, const struct kdtree *tree, size_t count,
 		uint32_t *label)
 {
-	int components = components_rank(all->parent, all->tree->at, all->tree->count, tree->dims);
+	int components = components_rank(all->parent, all->tree->point, all->tree->count,
+			tree->dims);
 	uint32_t none = components < 0 ? 0 : (uint32_t)components;
 	uint32_t *number = calloc(none + 1, sizeof(*number));
 
@@ -276,7 +277,7 @@ int dbscan_within(const struct kdtree *tree, size_t count, double eps, size_t mi
 	if (!(eps >= 0) || !min_points)
 		return -EINVAL;
 	if (tree->dims == 2) {
-		const struct grid_points points = { tree->at, tree->index, tree->count };
+		const struct grid_points points = { tree->point, tree->index, tree->count };
 
 		result = grid_dbscan(&points, count, eps, min_points, label);
 		if (result != -ERANGE)

@@ -20,9 +20,9 @@ struct grid {
 	uint32_t *begin;  /* by cell, and one more: its first point */
 	uint32_t *cell;   /* of each point */
 	uint32_t *index;  /* the caller's */
-	double *at;       /* count x 2 */
+	double *point;    /* count x 2 */
 	uint32_t *cores;  /* by point, and one more: how many of those before it are core */
-	double *core;     /* cores x 2, in the order of `at` */
+	double *core;     /* cores x 2, in the order of `point` */
 	uint32_t *parent; /* by core */
 };
 
@@ -64,12 +64,12 @@ static int allocate(struct grid *grid)
 	grid->begin = calloc(cells + 2, sizeof(*grid->begin));
 	grid->cell = malloc(count * sizeof(*grid->cell));
 	grid->index = malloc(count * sizeof(*grid->index));
-	grid->at = malloc(2 * count * sizeof(*grid->at));
+	grid->point = malloc(2 * count * sizeof(*grid->point));
 	grid->cores = malloc((count + 1) * sizeof(*grid->cores));
 	grid->core = malloc(2 * count * sizeof(*grid->core));
 	grid->parent = malloc(count * sizeof(*grid->parent));
-	return grid->begin && grid->cell && grid->index && grid->at && grid->cores && grid->core &&
-					grid->parent ?
+	return grid->begin && grid->cell && grid->index && grid->point && grid->cores &&
+					grid->core && grid->parent ?
 			0 :
 			-ENOMEM;
 }
@@ -79,7 +79,7 @@ static void grid_fini(struct grid *grid)
 	free(grid->begin);
 	free(grid->cell);
 	free(grid->index);
-	free(grid->at);
+	free(grid->point);
 	free(grid->cores);
 	free(grid->core);
 	free(grid->parent);
@@ -107,7 +107,7 @@ static void sort_points(struct grid *grid, const double *points, const uint32_t 
 
 		grid->cell[to] = cell;
 		grid->index[to] = index ? index[i] : i;
-		memcpy(grid->at + 2 * to, points + 2 * i, 2 * sizeof(*points));
+		memcpy(grid->point + 2 * to, points + 2 * i, 2 * sizeof(*points));
 	}
 }
 
@@ -144,7 +144,7 @@ static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 		struct range near = near_cells(grid, grid->cell[i], rows[r], -REACH, REACH);
 
 		for (uint32_t j = near.begin; j < near.end; j++)
-			found += within(grid->at + 2 * i, grid->at + 2 * j, grid->radius2);
+			found += within(grid->point + 2 * i, grid->point + 2 * j, grid->radius2);
 	}
 	return found >= min_points;
 }
@@ -163,7 +163,7 @@ static uint32_t find_cores(struct grid *grid, size_t min_points)
 		if (grid->begin[cell + 1] - grid->begin[cell] < min_points &&
 				!is_core(grid, i, min_points))
 			continue;
-		memcpy(grid->core + 2 * cores, grid->at + 2 * i, 2 * sizeof(*grid->at));
+		memcpy(grid->core + 2 * cores, grid->point + 2 * i, 2 * sizeof(*grid->point));
 		grid->parent[cores++] = first;
 	}
 	grid->cores[grid->count] = cores;
@@ -219,7 +219,8 @@ static uint32_t border_rank(const struct grid *grid, uint32_t i, uint32_t none)
 
 		for (uint32_t j = grid->cores[near.begin]; j < grid->cores[near.end]; j++)
 			if (grid->parent[j] < best &&
-					within(grid->core + 2 * j, grid->at + 2 * i, grid->radius2))
+					within(grid->core + 2 * j, grid->point + 2 * i,
+							grid->radius2))
 				best = grid->parent[j];
 	}
 	return best;
@@ -255,11 +256,11 @@ int grid_dbscan(const struct grid_points *points, size_t count, double eps, size
 	int result;
 
 	if (!points->count || points->count > GRID_POINTS || !(eps > 0) ||
-			!choose_cells(&grid, points->at, eps))
+			!choose_cells(&grid, points->point, eps))
 		return -ERANGE;
 	result = allocate(&grid);
 	if (!result) {
-		sort_points(&grid, points->at, points->index);
+		sort_points(&grid, points->point, points->index);
 		cores = find_cores(&grid, min_points);
 		for (uint32_t i = 0; i < grid.count; i = grid.begin[grid.cell[i] + 1])
 			unite_cells(&grid, grid.cell[i]);

@@ -16,7 +16,7 @@
 #define GRID_POINTS 4096
 
 struct grid_points {
-	const double *at;      /* count x 2 */
+	const double *point;   /* count x 2 */
 	const uint32_t *index; /* number of each, into the caller's labels; NULL: 0 .. count - 1 */
 	size_t count;
 };

@@ -15,16 +15,17 @@ static void swap_points(struct kdtree *tree, uint32_t i, uint32_t j)
 	tree->index[i] = tree->index[j];
 	tree->index[j] = index;
 	for (uint32_t dim = 0; dim < tree->dims; dim++) {
-		double value = tree->at[(size_t)i * tree->dims + dim];
+		double value = tree->point[(size_t)i * tree->dims + dim];
 
-		tree->at[(size_t)i * tree->dims + dim] = tree->at[(size_t)j * tree->dims + dim];
-		tree->at[(size_t)j * tree->dims + dim] = value;
+		tree->point[(size_t)i * tree->dims + dim] =
+				tree->point[(size_t)j * tree->dims + dim];
+		tree->point[(size_t)j * tree->dims + dim] = value;
 	}
 }
 
 static double coordinate(const struct kdtree *tree, uint32_t i, uint32_t dim)
 {
-	return tree->at[(size_t)i * tree->dims + dim];
+	return tree->point[(size_t)i * tree->dims + dim];
 }
 
 static double middle_of(double a, double b, double c)
@@ -151,11 +152,11 @@ static int allocate(struct kdtree *tree, size_t nodes)
 {
 	size_t count = tree->count, dims = tree->dims;
 
-	tree->at = malloc((count * dims + 1) * sizeof(*tree->at));
+	tree->point = malloc((count * dims + 1) * sizeof(*tree->point));
 	tree->index = malloc((count + 1) * sizeof(*tree->index));
 	tree->node = malloc(nodes * sizeof(*tree->node));
 	tree->box = malloc(nodes * 2 * dims * sizeof(*tree->box));
-	if (tree->at && tree->index && tree->node && tree->box)
+	if (tree->point && tree->index && tree->node && tree->box)
 		return 0;
 	kdtree_fini(tree);
 	return -ENOMEM;
@@ -173,7 +174,7 @@ int kdtree_init(struct kdtree *tree, const double *points, size_t count, uint32_
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		tree->index[i] = (uint32_t)i;
-	memcpy(tree->at, points, count * dims * sizeof(*points));
+	memcpy(tree->point, points, count * dims * sizeof(*points));
 	tree->node[0] = (struct kdtree_node){ .end = tree->count };
 	tree->nodes = 1;
 	for (uint32_t number = 0; number < tree->nodes; number++)
@@ -193,7 +194,7 @@ static void keep_points(struct kdtree *tree, const struct kdtree *all, const uin
 			continue;
 		tree->index[kept] = all->index[i];
 		for (uint32_t dim = 0; dim < dims; dim++)
-			tree->at[(size_t)kept * dims + dim] = all->at[(size_t)i * dims + dim];
+			tree->point[(size_t)kept * dims + dim] = all->point[(size_t)i * dims + dim];
 		kept++;
 	}
 	before[all->count] = kept;
@@ -269,7 +270,7 @@ out:
 
 void kdtree_fini(struct kdtree *tree)
 {
-	free(tree->at);
+	free(tree->point);
 	free(tree->index);
 	free(tree->node);
 	free(tree->box);

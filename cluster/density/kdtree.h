@@ -23,7 +23,7 @@ struct kdtree {
 	uint32_t dims;
 	uint32_t count;
 	uint32_t nodes;
-	double *at;               /* count x dims, in the tree's order */
+	double *point;            /* count x dims, in the tree's order */
 	uint32_t *index;          /* tree's order -> the caller's */
 	struct kdtree_node *node; /* node[0] is the root; none when count is 0 */
 	double *box; /* tight box of each node: dims lowest, then dims highest coordinates */
@@ -133,7 +133,7 @@ static inline double kdtree_boxes_distance2(const struct kdtree *tree, uint32_t 
 
 static inline const double *kdtree_at(const struct kdtree *tree, uint32_t i)
 {
-	return tree->at + (size_t)i * tree->dims;
+	return tree->point + (size_t)i * tree->dims;
 }
 
 #endif

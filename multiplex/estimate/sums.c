@@ -34,7 +34,7 @@ struct quantum {
 	uint8_t counts[PLAN_GROUPS_MAX];
 	uint16_t *order;
 	uint32_t *label; /* the phase of each prototype; 0: none */
-	struct gathered *of;
+	struct gathered *gathered;
 	uint64_t random;
 	unsigned notable;              /* number of bursts whose phase has a sketch */
 	struct noted noted[NOTED_MAX]; /* all of these bursts, or a random choice */
@@ -130,7 +130,8 @@ size_t quantum_bytes(const struct sums *sums)
 
 	return sizeof(*quantum) +
 			sums->prototypes *
-			(sizeof(*quantum->of) + sizeof(*quantum->label) + sizeof(*quantum->order));
+			(sizeof(*quantum->gathered) + sizeof(*quantum->label) +
+					sizeof(*quantum->order));
 }
 
 struct quantum *quantum_init(void *zeros, const struct sums *sums)
@@ -140,8 +141,8 @@ struct quantum *quantum_init(void *zeros, const struct sums *sums)
 	quantum->prototypes = sums->prototypes;
 	for (unsigned g = 0; g < sums->plan.groups; g++)
 		quantum->counts[g] = sums->plan.group[g].count;
-	quantum->of = (struct gathered *)(quantum + 1);
-	quantum->label = (uint32_t *)(quantum->of + sums->prototypes);
+	quantum->gathered = (struct gathered *)(quantum + 1);
+	quantum->label = (uint32_t *)(quantum->gathered + sums->prototypes);
 	quantum->order = (uint16_t *)(quantum->label + sums->prototypes);
 	return quantum;
 }
@@ -189,7 +190,7 @@ static void quantum_begin(struct quantum *quantum, unsigned group, double group_
 
 void quantum_add(struct quantum *quantum, unsigned prototype, const struct quantum_burst *burst)
 {
-	struct gathered *of = &quantum->of[prototype];
+	struct gathered *of = &quantum->gathered[prototype];
 	double weight = burst->weight, seconds = burst->seconds;
 
 	quantum_begin(quantum, burst->group, burst->group_weight);
@@ -240,7 +241,7 @@ static void fold_block_totals(const struct sums *sums, const struct gathered *of
 /* Adds the totals over bursts to the sums. */
 static void fold_totals(const struct sums *sums, unsigned prototype, const struct quantum *quantum)
 {
-	const struct gathered *of = &quantum->of[prototype];
+	const struct gathered *of = &quantum->gathered[prototype];
 	struct gathered weighted = times(of, quantum->group_weight, quantum->count);
 	double *common = sums_common(sums, prototype);
 	double *block = sums_block(sums, prototype, quantum->group);
@@ -282,7 +283,7 @@ static void fold_block_products(const struct gathered *of, double x1, double x2,
 static void fold_products(const struct sums *sums, unsigned prototype,
 		const struct quantum *quantum)
 {
-	const struct gathered *of = &quantum->of[prototype];
+	const struct gathered *of = &quantum->gathered[prototype];
 	struct gathered weighted = times(of, quantum->group_weight, quantum->count);
 	double *common = sums_common(sums, prototype);
 	double *block = sums_block(sums, prototype, quantum->group);
@@ -347,13 +348,13 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 	for (unsigned i = 0; i < quantum->touched; i++) {
 		unsigned first = quantum->order[i];
 		uint32_t label = quantum->label[first];
-		struct gathered *of = &quantum->of[first];
+		struct gathered *of = &quantum->gathered[first];
 
 		fold_totals(sums, first, quantum);
 		if (of->merged)
 			continue;
 		for (unsigned j = i + 1; label && j < quantum->touched; j++) {
-			struct gathered *other = &quantum->of[quantum->order[j]];
+			struct gathered *other = &quantum->gathered[quantum->order[j]];
 
 			if (quantum->label[quantum->order[j]] != label)
 				continue;
@@ -363,7 +364,7 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 		fold_products(sums, first, quantum);
 	}
 	for (unsigned i = 0; i < quantum->touched; i++)
-		memset(&quantum->of[quantum->order[i]], 0, sizeof(*quantum->of));
+		memset(&quantum->gathered[quantum->order[i]], 0, sizeof(*quantum->gathered));
 	fold_sketches(quantum, sums);
 	quantum->touched = 0;
 }
@@ -379,7 +380,7 @@ unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prot
 
 void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS])
 {
-	const struct gathered *of = &quantum->of[prototype];
+	const struct gathered *of = &quantum->gathered[prototype];
 
 	fields[0] = of->read;
 	fields[1] = of->elapsed;
@@ -393,7 +394,7 @@ void quantum_save(const struct quantum *quantum, unsigned prototype, double fiel
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
 		double group_weight, const double fields[QUANTUM_FIELDS])
 {
-	struct gathered *of = &quantum->of[prototype];
+	struct gathered *of = &quantum->gathered[prototype];
 
 	quantum_begin(quantum, group, group_weight);
 	if (of->read == 0 && fields[0] > 0)

@@ -13,7 +13,7 @@
 
 struct parser {
 	struct expression *out;
-	const char *text, *at;
+	const char *text, *cursor;
 	expression_lookup *lookup;
 	void *data;
 	char *why;
@@ -53,37 +53,37 @@ static void emit(struct parser *p, char op, unsigned variable, double number)
 
 static char peek(struct parser *p)
 {
-	while (isspace((unsigned char)*p->at))
-		p->at++;
-	return *p->at;
+	while (isspace((unsigned char)*p->cursor))
+		p->cursor++;
+	return *p->cursor;
 }
 
 static void expect(struct parser *p, char c)
 {
 	if (peek(p) == c)
-		p->at++;
+		p->cursor++;
 	else
-		fail(p, -EINVAL, "'%c' wanted at \"%.20s\" of \"%s\"", c, p->at, p->text);
+		fail(p, -EINVAL, "'%c' wanted at \"%.20s\" of \"%s\"", c, p->cursor, p->text);
 }
 
 static void parse_name(struct parser *p)
 {
-	const char *name = p->at;
+	const char *name = p->cursor;
 	size_t length;
 	int variable;
 
 	if (*name == '\'') {
-		p->at = strchr(++name, '\'');
-		if (!p->at) {
-			p->at = name;
+		p->cursor = strchr(++name, '\'');
+		if (!p->cursor) {
+			p->cursor = name;
 			fail(p, -EINVAL, "no closing ' in \"%s\"", p->text);
 			return;
 		}
-		length = p->at++ - name;
+		length = p->cursor++ - name;
 	} else {
-		while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
-			p->at++;
-		length = p->at - name;
+		while (isalnum((unsigned char)*p->cursor) || *p->cursor == '_' || *p->cursor == '.')
+			p->cursor++;
+		length = p->cursor - name;
 	}
 	if (length == 3 && (memcmp(name, "min", 3) == 0 || memcmp(name, "max", 3) == 0)) {
 		expect(p, '(');
@@ -108,16 +108,16 @@ static void parse_term(struct parser *p)
 	if (p->error)
 		return;
 	if (c == '(') {
-		p->at++;
+		p->cursor++;
 		parse_sum(p);
 		expect(p, ')');
 	} else if (isdigit((unsigned char)c)) {
-		emit(p, 'n', 0, strtod(p->at, &end));
-		p->at = end;
+		emit(p, 'n', 0, strtod(p->cursor, &end));
+		p->cursor = end;
 	} else if (isalpha((unsigned char)c) || c == '\'') {
 		parse_name(p);
 	} else {
-		fail(p, -EINVAL, "not a formula at \"%.20s\" of \"%s\"", p->at, p->text);
+		fail(p, -EINVAL, "not a formula at \"%.20s\" of \"%s\"", p->cursor, p->text);
 	}
 }
 
@@ -127,7 +127,7 @@ static void parse_product(struct parser *p)
 
 	parse_term(p);
 	while (!p->error && ((op = peek(p)) == '*' || op == '/')) {
-		p->at++;
+		p->cursor++;
 		parse_term(p);
 		emit(p, op, 0, 0);
 	}
@@ -141,7 +141,7 @@ static void parse_sum(struct parser *p)
 		fail(p, -E2BIG, "more than %d brackets in \"%s\"", NESTING_MAX, p->text);
 	parse_product(p);
 	while (!p->error && ((op = peek(p)) == '+' || op == '-')) {
-		p->at++;
+		p->cursor++;
 		parse_product(p);
 		emit(p, op, 0, 0);
 	}
@@ -153,7 +153,7 @@ int expression_compile(struct expression *expression, const char *text, expressi
 {
 	struct parser p = { .out = expression,
 		.text = text,
-		.at = text,
+		.cursor = text,
 		.lookup = lookup,
 		.data = data,
 		.why = why,
@@ -162,7 +162,7 @@ int expression_compile(struct expression *expression, const char *text, expressi
 	expression->count = 0;
 	parse_sum(&p);
 	if (!p.error && peek(&p))
-		fail(&p, -EINVAL, "too much at \"%.20s\" of \"%s\"", p.at, text);
+		fail(&p, -EINVAL, "too much at \"%.20s\" of \"%s\"", p.cursor, text);
 	return p.error;
 }
 

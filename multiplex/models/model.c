@@ -116,7 +116,7 @@ static int read_event(const struct reader *r, const json_t *object, struct model
 	}
 	event->together = json_integer_value(json_object_get(object, "set"));
 	for (size_t i = 0; i < json_array_size(on); i++)
-		event->on |= 1 << (json_integer_value(json_array_get(on, i)) & 15);
+		event->counter_set |= 1 << (json_integer_value(json_array_get(on, i)) & 15);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ int model_pack(const struct model *model, unsigned counters, struct plan *plan)
 
 	for (unsigned e = 0; e < model->events; e++) {
 		together[e] = model->event[e].together;
-		on[e] = model->event[e].on;
+		on[e] = model->event[e].counter_set;
 	}
 	return plan_pack_on(plan, model->events, model->common, counters, together, on);
 }
@@ -350,7 +350,7 @@ static void evaluate_metrics(const struct model *model, const double *variables,
 
 /* The change of every result when one variable, or several together, move by their error. */
 struct moves {
-	double of[VARIABLES_MAX][MODEL_METRICS_MAX];
+	double change[VARIABLES_MAX][MODEL_METRICS_MAX];
 };
 
 /* Returns the value or 0 if it is negative. Keeps NAN, which fmax would hide. */
@@ -454,18 +454,18 @@ static void carry(const struct model *model, const struct phase_estimate *estima
 		double step[VARIABLES_MAX] = { 0 };
 		bool known = find_step(model, estimate, e, at.variables, step);
 
-		memset(moves.of[e], 0, sizeof(moves.of[e]));
+		memset(moves.change[e], 0, sizeof(moves.change[e]));
 		if (isnan(at.variables[e]))
 			continue;
-		move_variables(&at, step, moves.of[e]);
+		move_variables(&at, step, moves.change[e]);
 		for (unsigned i = 0; i < count; i++) {
-			double change = moves.of[e][i];
+			double change = moves.change[e][i];
 
 			if (change != 0)
 				ci95[i] += known ? change * change : INFINITY;
 			for (unsigned f = 0; f < e; f++)
 				ci95[i] += 2 * correlation(model, estimate, e, f) * change *
-						moves.of[f][i];
+						moves.change[f][i];
 		}
 	}
 	for (unsigned i = 0; i < count; i++)

@@ -23,8 +23,8 @@ struct model_event {
 	uint64_t config;  /* perf_event_attr.config */
 	bool raw;         /* type and config are given, and are used before the name */
 	char description[128];
-	uint8_t together; /* see plan_pack */
-	uint16_t on;      /* counters that can count it, see plan_pack_on; 0: any */
+	uint8_t together;     /* see plan_pack */
+	uint16_t counter_set; /* counters that can count it, see plan_pack_on; 0: any */
 };
 
 struct model;

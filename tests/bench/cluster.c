@@ -249,8 +249,8 @@ static int time_nearest(void)
 		double at[2];
 
 		make_point(at);
-		p->at[0] = (float)at[0];
-		p->at[1] = (float)at[1];
+		p->point[0] = (float)at[0];
+		p->point[1] = (float)at[1];
 		p->radius = 0.03f;
 		p->phase = 1;
 	}

@@ -67,7 +67,7 @@ static void classification(unsigned dims, unsigned places)
 	c->table.space.dims = dims;
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
 		for (unsigned d = 0; d < dims; d++)
-			c->table.all[p].at[d] = uniform();
+			c->table.all[p].point[d] = uniform();
 		c->table.all[p].radius = 0.05f;
 		c->table.all[p].phase = 1;
 		if (places && p % 2)
@@ -80,7 +80,7 @@ static void classification(unsigned dims, unsigned places)
 
 		c->place[i] = c->table.all[near].place;
 		for (unsigned d = 0; d < dims; d++)
-			c->point[i][d] = c->table.all[near].at[d] + 0.02f * (uniform() - 0.5f);
+			c->point[i][d] = c->table.all[near].point[d] + 0.02f * (uniform() - 0.5f);
 	}
 	snprintf(name, sizeof(name), "classify_256_prototypes_%ud%s", dims,
 			places ? "_of_places" : "");

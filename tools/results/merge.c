@@ -67,7 +67,7 @@ static int read_facts(void *data, int folder_fd, const char *name)
 	if (spool_image_read(image, folder_fd, name, why, sizeof(why)) == 0) {
 		const struct spool_facts *facts = &image->facts;
 
-		if (image->mine && *facts->output == '/') {
+		if (image->owned && *facts->output == '/') {
 			snprintf(merge->output, sizeof(merge->output), "%s", facts->output);
 			snprintf(merge->folder, sizeof(merge->folder), "%s/%013llx", merge->output,
 					(unsigned long long)facts->run);

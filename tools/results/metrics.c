@@ -10,7 +10,7 @@
 
 struct component {
 	const char *name;
-	double cycles, of; /* cycles of the component, and all cycles of the phases that have it */
+	double cycles, all_cycles; /* cycles of the component, and all cycles of the phases that have it */
 };
 
 struct total {
@@ -39,7 +39,7 @@ static void add_component(struct total *total, const char *name, double cycles, 
 	if (i == total->components)
 		total->component[total->components++] = (struct component){ .name = name };
 	total->component[i].cycles += cycles;
-	total->component[i].of += of;
+	total->component[i].all_cycles += of;
 }
 
 /* Adds a phase. In every model the first counter is cycles, and the second instructions. */

@@ -12,7 +12,7 @@
 static void values_fini(struct choice_values *values)
 {
 	for (unsigned i = 0; i < SETTINGS_MAX; i++)
-		free(values->of[i]);
+		free(values->value[i]);
 	memset(values, 0, sizeof(*values));
 }
 
@@ -48,8 +48,8 @@ static int values_set(struct choice_values *values, unsigned setting, const char
 		snprintf(why, why_size, "no memory");
 		return -ENOMEM;
 	}
-	free(values->of[setting]);
-	values->of[setting] = copy;
+	free(values->value[setting]);
+	values->value[setting] = copy;
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static bool take_default(struct choice_site *site, const char *value)
 
 	if (!yes && strcmp(value, "off") != 0)
 		return false;
-	site->on = yes;
+	site->by_default = yes;
 	return true;
 }
 
@@ -295,7 +295,7 @@ static double place_of(uint32_t job)
 
 bool choice_site_wants(const struct choice_site *site, uint32_t job, const char *partition)
 {
-	if (!site->on || place_of(job) >= site->share)
+	if (!site->by_default || place_of(job) >= site->share)
 		return false;
 	return !*site->partitions || (partition && in_list(site->partitions, partition));
 }

@@ -16,7 +16,7 @@
 
 /* Values of settings, by their place in settings_table; NULL: not given. The struct owns them. */
 struct choice_values {
-	char *of[SETTINGS_MAX];
+	char *value[SETTINGS_MAX];
 };
 
 enum choice_wish {
@@ -32,7 +32,7 @@ struct choice_request {
 
 /* The administrator's arguments after the plugin's name in plugstack.conf. */
 struct choice_site {
-	bool on;                          /* jobs that ask for nothing are observed */
+	bool by_default;                  /* jobs that ask for nothing are observed */
 	double share;                     /* share of these jobs, 0 to 1 */
 	char partitions[CHOICE_TEXT_MAX]; /* comma list; "": all */
 	char library[CHOICE_TEXT_MAX];    /* the preload */

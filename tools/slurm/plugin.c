@@ -145,7 +145,8 @@ static void warn(spank_t spank, const char *message)
 static void set_values(spank_t spank, set_variable *set)
 {
 	for (unsigned i = 0; i < settings_count; i++) {
-		const char *mine = plugin.request.values.of[i], *sites = plugin.site.values.of[i];
+		const char *mine = plugin.request.values.value[i],
+			   *sites = plugin.site.values.value[i];
 		char variable[64];
 
 		settings_variable(&settings_table[i], variable, sizeof(variable));

@@ -30,7 +30,7 @@ struct verdict {
 	unsigned *held;
 	struct replay_summary summary;
 	/* mean weighted error of the scheme's runs in cycles and instructions; NAN: a replay */
-	double apart;
+	double weighted_error;
 };
 
 struct verdict_table {

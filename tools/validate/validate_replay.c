@@ -242,7 +242,7 @@ static int replay_schemes(const struct validate_options *options, const struct r
 				sizeof(*verdict->cells));
 		error = verdict->cells ? replay_run(&recording->bursts, &setup, verdict->cells) :
 					 -ENOMEM;
-		verdict->apart = NAN;
+		verdict->weighted_error = NAN;
 		if (!error)
 			replay_summarise(verdict->cells, table->phases, &setup.plan, setup.trials,
 					&verdict->summary);

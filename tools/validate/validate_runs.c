@@ -373,7 +373,7 @@ static int judge_scheme(struct runs *runs, int kind)
 				&verdict->held[i]);
 	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
 			&verdict->summary);
-	verdict->apart = apart(verdict->cells, table);
+	verdict->weighted_error = apart(verdict->cells, table);
 	return 0;
 }
 

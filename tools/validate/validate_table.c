@@ -114,8 +114,8 @@ static json_t *json_verdict(const struct verdict_table *table, int kind)
 			number_or_null(s->coverage), "plain_mean_weighted_error",
 			number_or_null(s->plain_mean_weighted_error), "stated",
 			number_or_null(s->stated), "observed", number_or_null(s->observed),
-			"runs_apart", number_or_null(table->verdict[kind].apart), "counters",
-			json_cells(table, &table->verdict[kind]));
+			"runs_apart", number_or_null(table->verdict[kind].weighted_error),
+			"counters", json_cells(table, &table->verdict[kind]));
 }
 
 json_t *verdict_json(const struct verdict_table *table)
@@ -208,7 +208,7 @@ static void print_noise(const struct verdict_table *table)
 		print_share(beyond.mean, 12, 4);
 		print_share(beyond.largest, 9, 3);
 		print_share(beyond.coverage, 8, 1);
-		print_share(table->verdict[kind].apart, 11, 4);
+		print_share(table->verdict[kind].weighted_error, 11, 4);
 		if (isfinite(beyond.largest))
 			printf("   phase %u, %.42s", beyond.cell / table->events + 1,
 					table->name[beyond.cell % table->events]);
@@ -218,7 +218,7 @@ static void print_noise(const struct verdict_table *table)
 	print_share(NAN, 12, 4);
 	print_share(NAN, 9, 3);
 	print_share(NAN, 8, 1);
-	print_share(table->verdict[SCHEME_NONE].apart, 11, 4);
+	print_share(table->verdict[SCHEME_NONE].weighted_error, 11, 4);
 	putchar('\n');
 	puts("equal runs do not multiplex; noise is what each differs by from the others, phase by phase and\n"
 	     "counter by counter (largest: of relevance above 1%, the mean of its runs; inside: intervals that\n"

@@ -348,11 +348,11 @@ static void test_guess(void)
 
 	table = (struct prototype_table){ .generation = 1, .count = 2, .phases = 2 };
 	table.space.dims = 1;
-	table.all[0] = (struct prototype){ .at = { 0.5f },
+	table.all[0] = (struct prototype){ .point = { 0.5f },
 		.radius = 0.02f,
 		.phase = 1,
 		.place = 7 };
-	table.all[1] = (struct prototype){ .at = { 0.52f },
+	table.all[1] = (struct prototype){ .point = { 0.52f },
 		.radius = 0.02f,
 		.phase = 2,
 		.place = 9 };

@@ -31,7 +31,7 @@ static void test_nearest(void)
 		table.space.dims = dims;
 		for (uint32_t p = 0; p < table.count; p++) {
 			for (uint32_t dim = 0; dim < dims; dim++)
-				table.all[p].at[dim] = (float)(uniform() * 1.5);
+				table.all[p].point[dim] = (float)(uniform() * 1.5);
 			table.all[p].radius = (float)(uniform() * 0.1 * dims);
 			table.all[p].place = place_at_random();
 		}
@@ -49,7 +49,7 @@ static void test_nearest(void)
 				float distance = 0;
 
 				for (uint32_t dim = 0; dim < dims; dim++) {
-					float apart = point[dim] - table.all[p].at[dim];
+					float apart = point[dim] - table.all[p].point[dim];
 
 					distance += apart * apart;
 				}

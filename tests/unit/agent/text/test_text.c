@@ -11,15 +11,15 @@
 
 static void check_interval(double mean, double error, int is_time, const char *wanted)
 {
-	is_str(format_interval(mean, error, is_time, 0).of, wanted, "a mean with its interval");
+	is_str(format_interval(mean, error, is_time, 0).text, wanted, "a mean with its interval");
 }
 
 static void test_format(void)
 {
-	is_str(format_count(1253000).of, "1.25 M", "three digits and a unit");
-	is_str(format_seconds(0.0293).of, "29.3 ms", "a time");
-	is_str(format_percent(0.0001).of, "<0.1%", "little is not nothing");
-	is_str(format_whole_percent(0.284).of, "28%", "a share of samples");
+	is_str(format_count(1253000).text, "1.25 M", "three digits and a unit");
+	is_str(format_seconds(0.0293).text, "29.3 ms", "a time");
+	is_str(format_percent(0.0001).text, "<0.1%", "little is not nothing");
+	is_str(format_whole_percent(0.284).text, "28%", "a share of samples");
 	check_interval(5.98e6, 17.9e3, 1, "5.980 +- 0.018 ms");
 	check_interval(26.3e6, 668e3, 1, "26.30 +- 0.67 ms");
 	check_interval(0.2041, 0.0412, 0, "0.204 +- 0.041");

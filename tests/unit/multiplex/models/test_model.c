@@ -236,7 +236,8 @@ static void check_code(const char *model, const struct model_event *event)
 	if (strncmp(model, "neoverse", 8) == 0)
 		formed &= event->type == PERF_TYPE_RAW && event->config < 0x10000;
 	else if (strncmp(model, "power", 5) == 0)
-		formed &= event->type == PERF_TYPE_RAW && event->on == 1 << (event->config >> 16);
+		formed &= event->type == PERF_TYPE_RAW &&
+				event->counter_set == 1 << (event->config >> 16);
 	else
 		formed &= !event->libpfm[0];
 	if (!ok(formed, "%s %s: raw %llx", model, event->name, (unsigned long long)event->config))
@@ -282,7 +283,7 @@ static void test_packing(void)
 
 				for (unsigned i = 0; i < plan.group[g].count; i++) {
 					uint16_t bit = model_event(model, plan.group[g].event[i])
-								       ->on;
+								       ->counter_set;
 
 					apart &= !(used & bit);
 					used |= bit;

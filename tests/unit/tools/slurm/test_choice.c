@@ -11,7 +11,7 @@ static const char *value_of(const struct choice_values *values, const char *name
 {
 	for (unsigned i = 0; i < settings_count; i++)
 		if (strcmp(settings_table[i].name, name) == 0)
-			return values->of[i];
+			return values->value[i];
 	return "no such setting";
 }
 
