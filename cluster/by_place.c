@@ -36,11 +36,11 @@
  * Share of a place's bursts and of their time up to which a part is no phase of its own, but the tail of the
  * place's largest part: bursts that the machine disturbed.
  */
-#define TAIL  0.01
-#define REACH 0.15 /* largest distance of noise from its place, in a space of 0 .. 1 */
+#define TAIL_SHARE  0.01
+#define NOISE_REACH 0.15 /* largest distance of noise from its place, in a space of 0 .. 1 */
 
-#define NARROW     0.02 /* width at which a cluster is tight enough, in a space of 0 .. 1 */
-#define BURSTS_MIN 8    /* number of bursts from which a width is known */
+#define WIDTH_NARROW 0.02 /* width at which a cluster is tight enough, in a space of 0 .. 1 */
+#define BURSTS_MIN   8    /* number of bursts from which a width is known */
 
 /* Least time of other places of the cluster in the tasks that run a place, as a share of the place's time. */
 #define COMPANY 0.1
@@ -202,7 +202,7 @@ static bool is_regular(const struct group *group, double least)
 static bool is_tight(struct splitter *splitter, const struct group *group, double width,
 		double most)
 {
-	return group->end - group->begin >= BURSTS_MIN && width >= NARROW &&
+	return group->end - group->begin >= BURSTS_MIN && width >= WIDTH_NARROW &&
 			width_of(splitter, group->begin, group->end) <= most * width;
 }
 
@@ -432,8 +432,8 @@ static bool is_noise(const struct splitter *splitter, const struct group *group)
 /* Returns whether a part of a place is too little to be a phase, if the place has `bursts` bursts in `time`. */
 static bool is_tail(const struct group *group, size_t bursts, double time)
 {
-	return (double)(group->end - group->begin) <= TAIL * (double)bursts &&
-			group->time <= TAIL * time;
+	return (double)(group->end - group->begin) <= TAIL_SHARE * (double)bursts &&
+			group->time <= TAIL_SHARE * time;
 }
 
 /*
@@ -496,7 +496,7 @@ static void join_part(struct splitter *splitter, const struct group *group, size
 
 		if (!group->apart)
 			home = nearest_home(splitter, homes, burst, &distance2);
-		if (!is_noise(splitter, group) || distance2 <= REACH * REACH)
+		if (!is_noise(splitter, group) || distance2 <= NOISE_REACH * NOISE_REACH)
 			sample->label[burst] = home->label;
 	}
 }

@@ -14,19 +14,19 @@
 #include "cluster/track.h"
 
 /* Distance that a phase reaches beyond the bursts that were sampled, in a space scaled to 0 .. 1. */
-#define EPS 0.005
+#define TRAIN_EPS 0.005
 
 /* Largest share of the free prototypes for one generation, so that later ones have room. */
 #define ROOM_SHARE 0.5
 
 /* Largest difference of the lengths of parts of a place that count as one length, as a share of the length. */
-#define ALIKE 0.06
+#define LENGTHS_ALIKE 0.06
 
 /*
  * Weight of a burst's vote when a prototype of any place is relabelled, if the burst's place has or gets
  * prototypes of its own. Such a prototype will not take these bursts any more.
  */
-#define LEAVING 1e-3
+#define LEAVING_WEIGHT 1e-3
 
 struct training {
 	uint32_t dims;
@@ -133,12 +133,13 @@ static int training_init(struct training *training, const struct training_sample
 	return number_tasks(training);
 }
 
-/* Fills near with the distance in the space of bursts that differ by ALIKE, by dimension. */
+/* Fills near with the distance in the space of bursts that differ by LENGTHS_ALIKE, by dimension. */
 static void find_near(const struct space *space, double *near)
 {
 	for (uint32_t dim = 0; dim < space->dims; dim++) {
 		double highest = fabs(space->lowest[dim] + space->range[dim]);
-		double apart = space->logarithmic[dim] ? log10(1 + ALIKE) : ALIKE * highest;
+		double apart = space->logarithmic[dim] ? log10(1 + LENGTHS_ALIKE) :
+							 LENGTHS_ALIKE * highest;
 
 		near[dim] = apart / space->range[dim] * space->weight[dim];
 	}
@@ -154,7 +155,7 @@ static int find_clusters(struct training *training, const struct space *space, b
 	int error = sample_clusters_find(&sample);
 
 	training->clusters = sample.clusters;
-	training->eps = EPS;
+	training->eps = TRAIN_EPS;
 	if (!error && by_place) {
 		struct by_place split = { .dims = training->dims,
 			.count = training->count,
@@ -256,7 +257,7 @@ static int continue_phases(struct prototype_table *table, struct training *train
 		overlap[(training->label[i] - 1) * olds + table->all[nearest[i]].phase - 1] +=
 				training->duration[i];
 		votes[(size_t)nearest[i] * (news + 1) + training->label[i]] +=
-				training->duration[i] * (leaving ? LEAVING : 1);
+				training->duration[i] * (leaving ? LEAVING_WEIGHT : 1);
 	}
 	track_match(overlap, news, olds, 0, match);
 	for (size_t i = 0; i < news; i++)

@@ -9,8 +9,8 @@
 
 #define SPARE_SHARE 4 /* the agent may use a quarter of the descriptors that the limit allows */
 /* The limit from which a quarter of it has room for 1,024 descriptors of the agent. */
-#define PLENTY     (SPARE_SHARE * (DESCRIPTOR_LIFTED + 1024))
-#define RAISED_MAX 65536 /* descriptors; the limit is raised no further */
+#define LIMIT_PLENTY (SPARE_SHARE * (DESCRIPTOR_LIFTED + 1024))
+#define RAISED_MAX   65536 /* descriptors; the limit is raised no further */
 
 /* Returns a copy of fd at the lowest free number above the limit and from 512 on, or -1. */
 static int copy_above_limit(int fd)
@@ -31,7 +31,7 @@ static int copy_above_limit(int fd)
 		goto out;
 	raised = limit;
 	raised.rlim_cur = limit.rlim_max < RAISED_MAX ? limit.rlim_max : RAISED_MAX;
-	if (limit.rlim_cur >= PLENTY || limit.rlim_cur >= raised.rlim_cur ||
+	if (limit.rlim_cur >= LIMIT_PLENTY || limit.rlim_cur >= raised.rlim_cur ||
 			prlimit(0, RLIMIT_NOFILE, &raised, &limit))
 		goto out;
 	copy = fcntl(fd, F_DUPFD_CLOEXEC,

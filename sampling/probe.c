@@ -277,7 +277,8 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	};
 
 	memset(probe, 0, sizeof(*probe));
-	probe->paranoid = read_number("/proc/sys/kernel/perf_event_paranoid", PARANOID_UNKNOWN);
+	probe->paranoid =
+			read_number("/proc/sys/kernel/perf_event_paranoid", PROBE_PARANOID_UNKNOWN);
 	probe->software_errno = -try_open(pmu, &task_clock);
 	probe->software = probe->software_errno == 0;
 	probe->hardware_errno = -try_open(pmu, event);
@@ -317,7 +318,7 @@ static const char *explanation(const struct probe *probe, bool hypervisor)
 		       "perf_event_paranoid does not; give CAP_PERFMON";
 	case EPERM:
 	case ENOSYS:
-		if (probe->paranoid == PARANOID_UNKNOWN)
+		if (probe->paranoid == PROBE_PARANOID_UNKNOWN)
 			return "this kernel was built without CONFIG_PERF_EVENTS";
 		return "a seccomp filter forbids perf_event_open; containers: a profile that "
 		       "allows it (--security-opt seccomp=FILE) or --cap-add PERFMON";

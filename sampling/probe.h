@@ -12,7 +12,7 @@
 
 #include "sampling/group.h"
 
-#define PARANOID_UNKNOWN (-2) /* there is no such setting, or it cannot be read */
+#define PROBE_PARANOID_UNKNOWN (-2) /* there is no such setting, or it cannot be read */
 
 struct probe {
 	bool hardware;      /* hardware events can be counted */

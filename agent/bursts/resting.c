@@ -9,10 +9,10 @@
 /* Part of the budget that overhead of other kinds than calls may take from calls. */
 #define OTHERS_MAX 0.3
 /* Part of the budget that a thread with rests spends, so that it pays its debt. */
-#define PAYING      0.8
-#define REST_NS_MAX 2e9 /* longest rest */
-#define AWAKE_NS    5e6 /* shortest time from a rest to the next one */
-#define LOOK_NS     1e6 /* time from a rest to the check whether the next one is needed */
+#define PAYING_SHARE 0.8
+#define REST_NS_MAX  2e9 /* longest rest */
+#define AWAKE_NS     5e6 /* shortest time from a rest to the next one */
+#define LOOK_NS      1e6 /* time from a rest to the check whether the next one is needed */
 
 /* Returns the ticks that a rest saves: calls and paths. Not reads, which become fewer without a rest. */
 static double spent_by_calls(const struct work *work, double learnt)
@@ -70,7 +70,7 @@ void resting_plan(struct thread *thread, const struct thread_rules *rules, uint6
 	/* the time that was drawn as the last rest ended is over, or there was no rest yet */
 	if ((int64_t)(plan->due - now) < 0)
 		plan->due = now + (uint64_t)(thread_random(thread) * (double)clock_ticks(AWAKE_NS));
-	plan->wanted = rest_ticks(cost / (PAYING * rules->allowed * awake),
+	plan->wanted = rest_ticks(cost / (PAYING_SHARE * rules->allowed * awake),
 			awake + (double)(plan->due - now));
 }
 

@@ -6,11 +6,11 @@
 #include "agent/bursts/rest_estimate.h"
 #include "sampling/clock.h"
 
-#define CALM        64   /* quick calls in a row after which calls are skipped */
-#define SLACK       2    /* multiple of the expected time up to which it is not long */
+#define CALLS_CALM  64   /* quick calls in a row after which calls are skipped */
+#define CALLS_SLACK 2    /* multiple of the expected time up to which it is not long */
 #define CALLS_SHARE 0.5  /* part of the budget that calls may cost */
 #define POLLS_SLACK 1.5  /* multiple if all was polling, which is regular */
-#define USUAL       256  /* rows of skipped calls over which their time is averaged */
+#define USUAL_ROWS  256  /* rows of skipped calls over which their time is averaged */
 #define POLLS_DOUBT 10   /* divides what was long among polls: a burst for sure, but not read */
 #define DOUBT_SHARE 0.01 /* part of all time that may be long among skipped calls */
 
@@ -185,13 +185,13 @@ __attribute__((hot)) void skipping_after(struct thread *thread, const struct thr
 	pair->waits = waits;
 	pair->nests = thread->skip->nests;
 	pair->asks = thread->polling.asks;
-	window->calm += window->calm < CALM;
+	window->calm += window->calm < CALLS_CALM;
 	if (resume && goes_on(thread, pair, resume))
 		return;
 	if (++window->pairs < SKIP_WINDOW)
 		return;
 	thread->skip->heeds = usual_of(thread).polls && polling_heeds(&thread->polling);
-	if (window->calm == CALM && !(thread->skip->heeds && thread->polling.answered)) {
+	if (window->calm == CALLS_CALM && !(thread->skip->heeds && thread->polling.answered)) {
 		set_places(thread);
 		/* a random number, because programs have periods */
 		window->going = SKIP_WINDOW * multiple / 2 +
@@ -207,7 +207,7 @@ __attribute__((hot)) void skipping_after(struct thread *thread, const struct thr
  */
 static double usual_scale(struct skip_window *window, double ticks, double expected)
 {
-	double step = 1.0 / USUAL;
+	double step = 1.0 / USUAL_ROWS;
 
 	if (!(window->usual_expected > 0))
 		step = 1;
@@ -223,7 +223,7 @@ static uint64_t at_most(double ticks, uint64_t most)
 
 static bool is_longer(const struct thread_rules *rules, double ticks, double expected, bool polls)
 {
-	return ticks > (polls ? POLLS_SLACK : SLACK) * expected + (double)rules->quick_ticks;
+	return ticks > (polls ? POLLS_SLACK : CALLS_SLACK) * expected + (double)rules->quick_ticks;
 }
 
 /*

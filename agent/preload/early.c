@@ -38,7 +38,7 @@ void early_prepare(void)
 /* ---- while MPI_Init works ---- */
 
 /* Attribute of functions that run without thread storage of their own, which sanitizers would use. */
-#define BARE __attribute__((no_sanitize("address", "undefined")))
+#define NO_SANITIZER __attribute__((no_sanitize("address", "undefined")))
 
 #if defined(__SANITIZE_THREAD__)
 
@@ -49,7 +49,7 @@ void early_prepare(void)
 #define HAVE_BARE_SYSCALL
 
 /* Makes a system call. The function of libc would write to errno, which belongs to another thread here. */
-static BARE long bare_syscall(long number, long a, long b, long c, long d, long e)
+static NO_SANITIZER long bare_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -66,7 +66,7 @@ static BARE long bare_syscall(long number, long a, long b, long c, long d, long 
 
 #define HAVE_BARE_SYSCALL
 
-static BARE long bare_syscall(long number, long a, long b, long c, long d, long e)
+static NO_SANITIZER long bare_syscall(long number, long a, long b, long c, long d, long e)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
@@ -94,7 +94,7 @@ static atomic_int held = OPENING;
  * Opens an event and keeps it open, under the lowest free descriptor from `lowest` on. The kernel puts its
  * counters to sleep a second after the last event is closed, which may belong to an earlier run.
  */
-static BARE int open_and_hold(void *lowest)
+static NO_SANITIZER int open_and_hold(void *lowest)
 {
 	static struct perf_event_attr attr = {
 		.size = PERF_ATTR_SIZE_VER0,

@@ -7,9 +7,9 @@
 #include "multiplex/estimate/estimate.h"
 #include "multiplex/mix.h"
 
-#define CALLS_MIN 16  /* number of calls that a stretch needs to have a rate */
-#define ALIKE     0.1 /* maximum difference of the unobserved rates before and after a pair */
-#define PAIRS_MIN 5   /* number of compared pairs that an interval needs */
+#define CALLS_MIN   16  /* number of calls that a stretch needs to have a rate */
+#define RATES_ALIKE 0.1 /* maximum difference of the unobserved rates before and after a pair */
+#define PAIRS_MIN   5   /* number of compared pairs that an interval needs */
 
 bool slowdown_observes(uint64_t number)
 {
@@ -97,7 +97,7 @@ void slowdown_of(const struct stretch *stretches, unsigned count, struct slowdow
 		double by = pairs[i].unobserved - pairs[i].observed;
 		double change = pairs[i + 1].unobserved - pairs[i - 1].unobserved;
 
-		if (!isnan(by) && fabs(change) <= ALIKE)
+		if (!isnan(by) && fabs(change) <= RATES_ALIKE)
 			slower[compared++] = by;
 	}
 	if (compared)

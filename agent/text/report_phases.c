@@ -25,7 +25,7 @@
 #define SAMPLES_SHARED 20
 
 /* Factor between two means below which they do not distinguish two phases. */
-#define APART 1.1
+#define MEANS_APART 1.1
 
 /* Share of the first pair of places below which a second pair is shown. */
 #define PLACE_ENOUGH 0.5
@@ -249,7 +249,7 @@ static struct standing stand(const json_t *phases, const json_t *phase,
 		if (!standing.others++)
 			standing.first = report_get(other, "id");
 		standing.larger += theirs > own;
-		standing.apart &= fmax(own, theirs) >= APART * fmin(own, theirs) &&
+		standing.apart &= fmax(own, theirs) >= MEANS_APART * fmin(own, theirs) &&
 				fmin(own, theirs) > 0;
 	}
 	return standing;

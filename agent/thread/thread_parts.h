@@ -41,7 +41,7 @@ struct skip_window {
 	uint32_t multiple; /* windows skipped for each one that is observed, about; 0: none */
 	uint32_t going;    /* calls that may be skipped in the burst under way; 0: none are */
 	uint32_t resume; /* calls that may still be skipped if the program polls on after an answer */
-	uint16_t calm;   /* number of quick calls in a row, at most CALM */
+	uint16_t calm;   /* number of quick calls in a row, at most CALLS_CALM */
 	uint16_t pairs; /* number of pairs of this window that are known */
 	bool timed;     /* the burst that ended last is in the next pair; its call is not yet */
 	uint64_t doubt; /* ticks of what was long among skipped calls */

@@ -10,7 +10,8 @@
 #include "cluster/density/components.h"
 
 #define CELLS_PER_POINT 32
-#define REACH           2 /* distance in cells, each way, beyond which no cell is within eps of a point */
+#define CELL_REACH                                                                                 \
+	2 /* distance in cells, each way, beyond which no cell is within eps of a point */
 
 /* Points, stored cell after cell, so that the cells of a part of a row are one range. */
 struct grid {
@@ -137,11 +138,12 @@ static struct range near_cells(const struct grid *grid, uint32_t cell, int down,
 /* Returns whether a point of a cell with few points is core. Its own row is searched first. */
 static bool is_core(const struct grid *grid, uint32_t i, size_t min_points)
 {
-	static const int rows[2 * REACH + 1] = { 0, -1, 1, -2, 2 };
+	static const int rows[2 * CELL_REACH + 1] = { 0, -1, 1, -2, 2 };
 	size_t found = 0;
 
-	for (int r = 0; r < 2 * REACH + 1 && found < min_points; r++) {
-		struct range near = near_cells(grid, grid->cell[i], rows[r], -REACH, REACH);
+	for (int r = 0; r < 2 * CELL_REACH + 1 && found < min_points; r++) {
+		struct range near =
+				near_cells(grid, grid->cell[i], rows[r], -CELL_REACH, CELL_REACH);
 
 		for (uint32_t j = near.begin; j < near.end; j++)
 			found += within(grid->point + 2 * i, grid->point + 2 * j, grid->radius2);
@@ -192,8 +194,9 @@ static void unite_cells(struct grid *grid, uint32_t cell)
 
 	if (own == own_end)
 		return;
-	for (int down = 0; down <= REACH; down++) {
-		struct range near = near_cells(grid, cell, down, down ? -REACH : 1, REACH);
+	for (int down = 0; down <= CELL_REACH; down++) {
+		struct range near =
+				near_cells(grid, cell, down, down ? -CELL_REACH : 1, CELL_REACH);
 
 		while (near.begin < near.end) {
 			uint32_t next = grid->begin[grid->cell[near.begin] + 1];
@@ -214,8 +217,8 @@ static uint32_t border_rank(const struct grid *grid, uint32_t i, uint32_t none)
 {
 	uint32_t best = none;
 
-	for (int down = -REACH; down <= REACH; down++) {
-		struct range near = near_cells(grid, grid->cell[i], down, -REACH, REACH);
+	for (int down = -CELL_REACH; down <= CELL_REACH; down++) {
+		struct range near = near_cells(grid, grid->cell[i], down, -CELL_REACH, CELL_REACH);
 
 		for (uint32_t j = grid->cores[near.begin]; j < grid->cores[near.end]; j++)
 			if (grid->parent[j] < best &&

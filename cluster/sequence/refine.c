@@ -14,12 +14,12 @@
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/score.h"
 
-#define REACH        0.15 /* largest distance of the middles of parts of one phase */
-#define GAP          0.05 /* largest gap between parts of one phase */
-#define EPS_MIN      0.005
-#define PLAIN_EPS    0.02 /* Eps for bursts that follow no pattern */
-#define PLAIN_POINTS 10
-#define CREDIBLE     0.5 /* least score of a cluster made of noise at a large Eps */
+#define PHASE_REACH    0.15 /* largest distance of the middles of parts of one phase */
+#define PHASE_GAP      0.05 /* largest gap between parts of one phase */
+#define EPS_MIN        0.005
+#define PLAIN_EPS      0.02 /* Eps for bursts that follow no pattern */
+#define PLAIN_POINTS   10
+#define SCORE_CREDIBLE 0.5 /* least score of a cluster made of noise at a large Eps */
 
 struct refiner {
 	const struct sequence_bursts *bursts;
@@ -144,7 +144,7 @@ static bool may_join(void *data, uint32_t a, uint32_t b)
 		return true;
 	return near->centre &&
 			kdtree_distance2(near->centre + a * dims, near->centre + b * dims,
-					near->dims) <= REACH * REACH;
+					near->dims) <= PHASE_REACH * PHASE_REACH;
 }
 
 /* Unites clusters that may join and are mixed in the columns. */
@@ -204,7 +204,7 @@ static int found_clusters(struct refiner *refiner, const uint32_t *found, uint32
 			continue;
 		if (!own->number) {
 			double most = (double)(own->appearances * refiner->sequences);
-			bool credible = any || (double)own->hits >= CREDIBLE * most;
+			bool credible = any || (double)own->hits >= SCORE_CREDIBLE * most;
 
 			own->number = credible ? ++refiner->clusters : UINT32_MAX;
 		}
@@ -309,7 +309,7 @@ static void absorb_by_sequence(struct refiner *refiner)
 
 	for (size_t i = 0; i < refiner->count; i++) {
 		uint32_t column = refiner->alignment.column[i];
-		double least = REACH * REACH;
+		double least = PHASE_REACH * PHASE_REACH;
 
 		if (refiner->label[i])
 			continue;
@@ -347,7 +347,7 @@ static int sort_columns(struct refiner *refiner)
 	return 0;
 }
 
-/* Chooses the Eps of each step (6.2.2), no finer than counters are exact and no wider than REACH. */
+/* Chooses the Eps of each step (6.2.2), no finer than counters are exact and no wider than PHASE_REACH. */
 static int choose_eps(struct refiner *refiner, struct refinement *out)
 {
 	double *distance = malloc((refiner->count + 1) * sizeof(*distance));
@@ -362,7 +362,7 @@ static int choose_eps(struct refiner *refiner, struct refinement *out)
 	for (uint32_t step = 0; step < out->steps; step++)
 		out->eps[step] = fmin(
 				fmax(out->eps[step], refiner->sequences > 1 ? EPS_MIN : PLAIN_EPS),
-				REACH);
+				PHASE_REACH);
 	free(distance);
 	return found < 0 ? found : 0;
 }
@@ -437,7 +437,7 @@ static int refine_step(struct refiner *refiner, uint32_t step)
  */
 static int settle_patternless(struct refiner *refiner)
 {
-	int error = mark_done(refiner, CREDIBLE);
+	int error = mark_done(refiner, SCORE_CREDIBLE);
 
 	for (size_t i = 0; i < refiner->count; i++)
 		if (!refiner->done[refiner->label[i]])
@@ -461,7 +461,7 @@ static int merge_by_sequences(struct refiner *refiner)
 	int error = -ENOMEM;
 
 	if (found && group && centre)
-		error = dbscan_within(&refiner->tree, refiner->count, GAP, 1, found);
+		error = dbscan_within(&refiner->tree, refiner->count, PHASE_GAP, 1, found);
 	for (size_t i = 0; error > 0 && i < refiner->count; i++)
 		group[refiner->label[i]] = found[i];
 	if (error >= 0) {

@@ -13,8 +13,8 @@ struct by_length {
 	double mean, known,
 			variance; /* length of the read bursts, of all, and the square of its error */
 	double tt;                /* residual sum of squares of the length */
-	double xt[AUX_MAX];
-	double slope[AUX_MAX]; /* that is used, in counts per second */
+	double xt[LAYOUT_AUX_MAX];
+	double slope[LAYOUT_AUX_MAX]; /* that is used, in counts per second */
 };
 
 static double residual_tt(const double *all, double mean)
@@ -25,7 +25,7 @@ static double residual_tt(const double *all, double mean)
 
 static double residual_xt(const double *all, unsigned i, double mean)
 {
-	static const unsigned tx_at[AUX_MAX] = { COMMON_TX1, COMMON_TX2 };
+	static const unsigned tx_at[LAYOUT_AUX_MAX] = { COMMON_TX1, COMMON_TX2 };
 	double x_mean = all[x_at[i]] / all[BLOCK_W];
 
 	return all[tx_at[i]] - x_mean * all[COMMON_WT] - mean * all[wx_at[i]] +
@@ -61,7 +61,7 @@ static double burst_variance(double total, double squares, double w)
  */
 static double slope_between_bursts(const double *all, unsigned i)
 {
-	static const unsigned squares_at[AUX_MAX] = { COMMON_BURST_X1X1, COMMON_BURST_X2X2 };
+	static const unsigned squares_at[LAYOUT_AUX_MAX] = { COMMON_BURST_X1X1, COMMON_BURST_X2X2 };
 	double w = all[BLOCK_W], ratio = all[x_at[i]] / all[COMMON_T];
 	double x = burst_variance(all[x_at[i]], all[squares_at[i]], w);
 	double t = burst_variance(all[COMMON_T], all[COMMON_BURST_TT], w);

@@ -10,7 +10,7 @@
 
 /*
  * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/estimate/moments.h), whose other fields are known. aux:
- * number of common events, at most AUX_MAX. seconds: the mean length of all bursts, NAN if it is not known.
+ * number of common events, at most LAYOUT_AUX_MAX. seconds: the mean length of all bursts, NAN if it is not known.
  * seconds_ci95: half-width of its 95% interval.
  */
 void common_means(double *all, unsigned aux, double seconds, double seconds_ci95);

@@ -128,16 +128,16 @@ static struct estimate plain(const struct sample *s, double all)
 /* The regressors: residual moments about the group's means, scaled to unit length. */
 struct regressors {
 	unsigned count;
-	unsigned used[AUX_MAX]; /* which common event */
-	double scale[AUX_MAX];
-	double xx[AUX_MAX][AUX_MAX];
-	double xy[AUX_MAX];
-	double ahead[AUX_MAX];           /* D: mean of all bursts minus that of the group's */
-	double common[AUX_MAX][AUX_MAX]; /* covariance of the means of all bursts */
-	double tameness;                 /* >= 1: factor on the variance */
+	unsigned used[LAYOUT_AUX_MAX]; /* which common event */
+	double scale[LAYOUT_AUX_MAX];
+	double xx[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX];
+	double xy[LAYOUT_AUX_MAX];
+	double ahead[LAYOUT_AUX_MAX]; /* D: mean of all bursts minus that of the group's */
+	double common[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX]; /* covariance of the means of all bursts */
+	double tameness;                               /* >= 1: factor on the variance */
 };
 
-static const unsigned yx_at[AUX_MAX] = { SLOT_YX1, SLOT_YX2 };
+static const unsigned yx_at[LAYOUT_AUX_MAX] = { SLOT_YX1, SLOT_YX2 };
 
 /*
  * Returns the variance of a quantum's total of the common event, over the square of the mean quantum's bursts.
@@ -209,7 +209,8 @@ static double dot(const double *a, const double *b, unsigned count)
 	return sum;
 }
 
-static double quadratic(const double m[AUX_MAX][AUX_MAX], const double *v, unsigned count)
+static double quadratic(const double m[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX], const double *v,
+		unsigned count)
 {
 	double sum = 0;
 
@@ -234,10 +235,10 @@ static double unexplained_share(double left, double whole)
 
 /* Returns the estimate by the regression, shrunk by Stein's estimator, which may leave the plain mean. */
 static struct estimate regress(const struct sample *s, const struct regressors *r,
-		const double *all, double taken[AUX_MAX])
+		const double *all, double taken[LAYOUT_AUX_MAX])
 {
 	double mean = s->y / s->w, share = unseen(s->read, all[PHASE_BURSTS]);
-	double residual = spread(s, mean), slope[AUX_MAX], toward[AUX_MAX];
+	double residual = spread(s, mean), slope[LAYOUT_AUX_MAX], toward[LAYOUT_AUX_MAX];
 	double df = s->quanta - 1 - r->count, left, move, move_variance, earned = 0, variance;
 	double unexplained, least, common;
 	struct estimate out, rest;
@@ -276,7 +277,7 @@ static struct estimate regress(const struct sample *s, const struct regressors *
  * better.
  */
 static struct estimate simple(const struct sample *s, const double *b, const double *slot,
-		unsigned aux, const double *all, double taken[AUX_MAX])
+		unsigned aux, const double *all, double taken[LAYOUT_AUX_MAX])
 {
 	double whole = spread(s, s->y / s->w), least = RATIO_LEAVES * whole;
 	double share = unseen(s->read, all[PHASE_BURSTS]), variance, own;
@@ -295,7 +296,7 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 		variance = own + ratio * ratio * all[v_at[i][i]];
 		out = interval(s, ratio * all[PHASE_X1 + i], variance, s->quanta - 1, share,
 				unexplained_share(left, whole));
-		memset(taken, 0, AUX_MAX * sizeof(*taken));
+		memset(taken, 0, LAYOUT_AUX_MAX * sizeof(*taken));
 		out.follows[i] = taken[i] = ratio;
 		rest = interval(s, out.mean, own, s->quanta - 1, share,
 				unexplained_share(left, whole));
@@ -306,14 +307,14 @@ static struct estimate simple(const struct sample *s, const double *b, const dou
 
 /* Returns the estimate of an event. taken[] gets its move for each unit of the common events' `ahead`. */
 static struct estimate estimate_event(const struct gathered *group, unsigned position, unsigned aux,
-		const double *all, double taken[AUX_MAX])
+		const double *all, double taken[LAYOUT_AUX_MAX])
 {
 	const double *b = group->block, *slot = group->slot[position];
 	struct sample s = { b[BLOCK_QUANTA], b[BLOCK_READ], b[BLOCK_W], b[BLOCK_WW], slot[SLOT_Y],
 		slot[SLOT_YW], slot[SLOT_YY] };
 	struct regressors r;
 
-	memset(taken, 0, AUX_MAX * sizeof(*taken));
+	memset(taken, 0, LAYOUT_AUX_MAX * sizeof(*taken));
 	if (s.quanta < REGRESS_MIN + aux)
 		return simple(&s, b, slot, aux, all, taken);
 	find_regressors(&r, aux, b, all, slot);
@@ -324,7 +325,7 @@ static struct estimate estimate_event(const struct gathered *group, unsigned pos
 
 /* Returns the sum of products of the residuals about the estimates of the events at i and j (i <= j). */
 static double residual_product(const struct gathered *g, unsigned i, unsigned j, unsigned aux,
-		const double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX])
+		const double taken[PLAN_GROUP_EVENTS_MAX][LAYOUT_AUX_MAX])
 {
 	const double *b = g->block, *yi = g->slot[i], *yj = g->slot[j];
 	double mean_i = yi[SLOT_Y] / b[BLOCK_W], mean_j = yj[SLOT_Y] / b[BLOCK_W];
@@ -347,7 +348,7 @@ static double residual_product(const struct gathered *g, unsigned i, unsigned j,
 }
 
 static void correlate(const struct gathered *group, const struct plan_group *plan, unsigned common,
-		unsigned aux, const double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX],
+		unsigned aux, const double taken[PLAN_GROUP_EVENTS_MAX][LAYOUT_AUX_MAX],
 		struct estimate *event)
 {
 	for (unsigned i = common; i < plan->count; i++)
@@ -410,7 +411,7 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
 		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
 	double share = unseen(s.read, all[PHASE_BURSTS]), whole = spread(&s, s.y / s.w),
-	       slope[AUX_MAX], left;
+	       slope[LAYOUT_AUX_MAX], left;
 	struct regressors r;
 	struct estimate rest;
 
@@ -463,7 +464,7 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 		struct phase_estimate *out)
 {
 	const struct plan *plan = &sums->plan;
-	double taken[PLAN_GROUP_EVENTS_MAX][AUX_MAX];
+	double taken[PLAN_GROUP_EVENTS_MAX][LAYOUT_AUX_MAX];
 	struct gathered all = { 0 };
 	double widened = 0, weight;
 	unsigned known = 0;
@@ -490,7 +491,7 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 	if (!unread)
 		follow(&out->duration, sums->aux, all.block);
 	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
-	if (sums->aux == AUX_MAX)
+	if (sums->aux == LAYOUT_AUX_MAX)
 		out->common_correlation = common_correlation(all.block);
 	for (unsigned i = 0; i < sums->aux; i++)
 		out->event[i] = estimate_common(all.block, i);

@@ -23,7 +23,7 @@
 
 #define SKETCH_PHASES 16 /* number of phases that have sketches */
 
-#define AUX_MAX 2 /* number of leading common events that help to estimate the others */
+#define LAYOUT_AUX_MAX 2 /* number of leading common events that help to estimate the others */
 
 enum block {
 	BLOCK_READ,   /* number of bursts read */

@@ -9,7 +9,7 @@
 
 #include "multiplex/estimate/layout.h"
 
-#define RELATIVE_ZERO 1e-11 /* part of a raw sum of squares below which a residual is rounding */
+#define MOMENTS_ZERO 1e-11 /* part of a raw sum of squares below which a residual is rounding */
 
 /*
  * Fields of a phase's block after the sums of the bursts that were read: the number of all bursts, and the
@@ -30,17 +30,17 @@ struct sample {
 	double quanta, read, w, ww, y, yw, yy;
 };
 
-static const unsigned x_at[AUX_MAX] = { BLOCK_X1, BLOCK_X2 };
-static const unsigned wx_at[AUX_MAX] = { BLOCK_WX1, BLOCK_WX2 };
-static const unsigned xx_at[AUX_MAX][AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
+static const unsigned x_at[LAYOUT_AUX_MAX] = { BLOCK_X1, BLOCK_X2 };
+static const unsigned wx_at[LAYOUT_AUX_MAX] = { BLOCK_WX1, BLOCK_WX2 };
+static const unsigned xx_at[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
 	{ BLOCK_X1X2, BLOCK_X2X2 } };
-static const unsigned v_at[AUX_MAX][AUX_MAX] = { { PHASE_V11, PHASE_V12 },
+static const unsigned v_at[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX] = { { PHASE_V11, PHASE_V12 },
 	{ PHASE_V12, PHASE_V22 } };
 
 /* Returns a sum of squared residuals, or 0 if it is not above the rounding errors. */
 static inline double settle(double residual, double raw)
 {
-	return residual > RELATIVE_ZERO * raw ? residual : 0;
+	return residual > MOMENTS_ZERO * raw ? residual : 0;
 }
 
 /* Returns the share of the phase's bursts that was not seen. Only these bursts cause an error. */

@@ -44,7 +44,7 @@ static void lay_out(struct sums *sums, const struct plan *plan, unsigned prototy
 {
 	sums->plan = *plan;
 	sums->prototypes = prototypes;
-	sums->aux = plan->common < AUX_MAX ? plan->common : AUX_MAX;
+	sums->aux = plan->common < LAYOUT_AUX_MAX ? plan->common : LAYOUT_AUX_MAX;
 	sums->block[0] = COMMON_FIELDS + (plan->common - sums->aux) * (size_t)SLOT_FIELDS;
 	for (unsigned g = 0; g < plan->groups; g++) {
 		size_t own = plan->group[g].count - plan->common;

@@ -27,7 +27,7 @@ static int table_widen(struct burst_table *table)
 {
 	unsigned stride = table->stride ? 2 * table->stride : 8;
 	double *value = malloc((table->room ? table->room : 1) * stride * sizeof(*value));
-	char(*name)[METRIC_NAME_MAX] = realloc(table->name, stride * sizeof(*name));
+	char(*name)[TABLE_METRIC_NAME_MAX] = realloc(table->name, stride * sizeof(*name));
 
 	if (name)
 		table->name = name;
@@ -51,11 +51,11 @@ int table_metric(struct burst_table *table, const char *name)
 
 	if (found >= 0)
 		return found;
-	if (table->metrics == METRICS_MAX)
+	if (table->metrics == TABLE_METRICS_MAX)
 		return -E2BIG;
 	if (table->metrics == table->stride && table_widen(table))
 		return -ENOMEM;
-	snprintf(table->name[table->metrics], METRIC_NAME_MAX, "%s", name);
+	snprintf(table->name[table->metrics], TABLE_METRIC_NAME_MAX, "%s", name);
 	return (int)table->metrics++;
 }
 

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define METRIC_NAME_MAX 64
-#define METRICS_MAX     512
+#define TABLE_METRIC_NAME_MAX 64
+#define TABLE_METRICS_MAX     512
 
 struct burst {
 	uint32_t task, thread; /* from 0 */
@@ -22,7 +22,7 @@ struct burst {
 struct burst_table {
 	size_t count, room;
 	unsigned metrics, stride;
-	char (*name)[METRIC_NAME_MAX];
+	char (*name)[TABLE_METRIC_NAME_MAX];
 	struct burst *burst;
 	double *value; /* count x stride, of which `metrics` are in use */
 };

@@ -25,8 +25,8 @@ static const char usage[] =
 		"which, and what became of its work, its IPC and its time.\n";
 
 /* Phases are compared in decades of work (or time, if there are no counters), and of IPC. */
-#define MARGIN 0.3 /* decades, which is a factor of 2 */
-#define STEADY 0.9 /* share of the time in matched phases that makes a step stable */
+#define MARGIN       0.3 /* decades, which is a factor of 2 */
+#define STEADY_SHARE 0.9 /* share of the time in matched phases that makes a step stable */
 
 struct phase {
 	unsigned id;
@@ -332,7 +332,8 @@ int cmd_compare(int argc, char **argv)
 	}
 	if (!code)
 		printf("stable (at least %.0f%% of the time goes on) over the last %zu of %zu steps\n",
-				100 * STEADY, track_steady(kept, count - 1, STEADY), count - 1);
+				100 * STEADY_SHARE, track_steady(kept, count - 1, STEADY_SHARE),
+				count - 1);
 	for (size_t r = 0; runs && r < loaded; r++)
 		free(runs[r].phase);
 	free(runs);

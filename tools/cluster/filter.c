@@ -5,7 +5,8 @@
 
 #include "cluster/density/sort.h"
 
-#define GAP    0.9 /* bursts shorter than this share of the next longer one are of another kind */
+#define LENGTH_GAP                                                                                 \
+	0.9        /* bursts shorter than this share of the next longer one are of another kind */
 #define LOWEST 0.5 /* factor by which the threshold may be lowered to a gap */
 
 static int descending(const void *a, const void *b)
@@ -19,7 +20,7 @@ static int descending(const void *a, const void *b)
 static double down_to_gap(const double *duration, size_t count, size_t i)
 {
 	for (size_t at = i; duration[at] >= LOWEST * duration[i]; at++)
-		if (at + 1 == count || duration[at + 1] < GAP * duration[at])
+		if (at + 1 == count || duration[at + 1] < LENGTH_GAP * duration[at])
 			return duration[at];
 	return duration[i];
 }

@@ -100,12 +100,13 @@ static int read_header(struct burst_table *table, char *line, size_t number, str
 		struct column *column = &columns[*count];
 		int metric;
 
-		if (*count == METRICS_MAX)
-			return wrong(error, number, "expected at most %d columns", METRICS_MAX);
-		if (!*field || strlen(field) >= METRIC_NAME_MAX)
+		if (*count == TABLE_METRICS_MAX)
+			return wrong(error, number, "expected at most %d columns",
+					TABLE_METRICS_MAX);
+		if (!*field || strlen(field) >= TABLE_METRIC_NAME_MAX)
 			return wrong(error, number,
 					"column %u: expected a name of 1 to %d characters",
-					*count + 1, METRIC_NAME_MAX - 1);
+					*count + 1, TABLE_METRIC_NAME_MAX - 1);
 		column->kind = METRIC;
 		for (enum column_kind kind = 0; kind < METRIC; kind++)
 			if (strcmp(field, known[kind]) == 0)
@@ -208,7 +209,7 @@ static int read_burst(struct burst_table *table, char *line, size_t number,
 
 int table_read_csv(struct burst_table *table, FILE *file, struct parse_error *error)
 {
-	struct column *columns = malloc(METRICS_MAX * sizeof(*columns));
+	struct column *columns = malloc(TABLE_METRICS_MAX * sizeof(*columns));
 	size_t room = 0, number = 0;
 	unsigned count = 0;
 	char *line = NULL;

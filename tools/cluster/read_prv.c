@@ -156,7 +156,7 @@ int table_name_metrics(struct burst_table *table, FILE *pcf, struct parse_error 
 
 	while (!failed && getline(&line, &room, pcf) >= 0) {
 		unsigned colour;
-		char type[24], name[METRIC_NAME_MAX];
+		char type[24], name[TABLE_METRIC_NAME_MAX];
 		int metric;
 
 		number++;
@@ -178,7 +178,7 @@ int table_name_metrics(struct burst_table *table, FILE *pcf, struct parse_error 
 		}
 		metric = table_find(table, type);
 		if (metric >= 0 && table_find(table, name) < 0 && !strpbrk(name, ",\""))
-			snprintf(table->name[metric], METRIC_NAME_MAX, "%s", name);
+			snprintf(table->name[metric], TABLE_METRIC_NAME_MAX, "%s", name);
 	}
 	free(line);
 	return failed;

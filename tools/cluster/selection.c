@@ -192,7 +192,7 @@ static int need_marks(struct selection *selection, const struct burst_table *tab
 int selection_range(struct selection *selection, const struct burst_table *table, const char *text,
 		char *why, size_t size)
 {
-	char name[METRIC_NAME_MAX], *end;
+	char name[TABLE_METRIC_NAME_MAX], *end;
 	const char *equals = strrchr(text, '=');
 	double low = -INFINITY, high = INFINITY;
 	int metric;

@@ -239,7 +239,7 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 		bool log_x, bool log_y)
 {
 	const char *name_x = result->table->name[x], *name_y = result->table->name[y];
-	char name[2 * METRIC_NAME_MAX + 16];
+	char name[2 * TABLE_METRIC_NAME_MAX + 16];
 	FILE *file;
 
 	snprintf(name, sizeof(name), "%s-%s.gnuplot", name_x, name_y);

@@ -212,7 +212,7 @@ static void tell_paranoid(const struct probe *probe)
 				"perf_event_paranoid is %d: counting needs "
 				"CAP_PERFMON; as root: sysctl kernel.perf_event_paranoid=2",
 				probe->paranoid);
-	else if (probe->paranoid != PARANOID_UNKNOWN)
+	else if (probe->paranoid != PROBE_PARANOID_UNKNOWN)
 		tell("permission", "perf_event_paranoid is %d: %s", probe->paranoid,
 				meaning[probe->paranoid + 1]);
 	else

@@ -19,7 +19,7 @@
 #include "tools/validate/validate.h"
 
 #define PHASES_MAX 64
-#define NEAR       .35 /* two phases are one if ln instructions and ln IPC are within this */
+#define PHASE_NEAR .35 /* two phases are one if ln instructions and ln IPC are within this */
 
 /* One run's report, and the match of its phases with those of the first run. */
 struct report {
@@ -164,7 +164,7 @@ static bool same_source(const json_t *one, const json_t *other)
 static int nearest(const struct runs *runs, const json_t *wanted, const json_t *phases,
 		const bool taken[PHASES_MAX], bool of_same_source)
 {
-	double where[2], best = NEAR;
+	double where[2], best = PHASE_NEAR;
 	int found = -1;
 
 	place_phase(wanted, &runs->table, where);

@@ -103,7 +103,7 @@ static void test_explain(void)
 		{ { .hardware_errno = EACCES, .paranoid = 2 }, false, "security module" },
 		{ { .hardware_errno = EPERM, .paranoid = 2 }, false, "seccomp" },
 		{ { .hardware_errno = ENOSYS, .paranoid = 2 }, false, "seccomp" },
-		{ { .hardware_errno = ENOSYS, .paranoid = PARANOID_UNKNOWN }, false,
+		{ { .hardware_errno = ENOSYS, .paranoid = PROBE_PARANOID_UNKNOWN }, false,
 				"CONFIG_PERF_EVENTS" },
 		{ { .hardware_errno = EMFILE }, false, "ulimit -n" },
 		{ { .hardware_errno = EBUSY, .counters_held = 2 }, false, "nmi_watchdog" },
