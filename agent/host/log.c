@@ -11,6 +11,10 @@
 #include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
 
+/* The wait for the reader of a pipe: in all 0.1 s. */
+#define UNREAD_TRIES    500
+#define UNREAD_PAUSE_US 200
+
 /* -1: not decided yet */
 static int speaker = -1;
 
@@ -78,9 +82,9 @@ void log_wait_read(void)
 
 	if (!log_speaks() || fstat(STDERR_FILENO, &file) != 0 || !S_ISFIFO(file.st_mode))
 		return;
-	for (int tries = 0; tries < 500; tries++) {
+	for (int tries = 0; tries < UNREAD_TRIES; tries++) {
 		if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0)
 			return;
-		usleep(200);
+		usleep(UNREAD_PAUSE_US);
 	}
 }

@@ -21,6 +21,7 @@
 
 /* Distance of the tag from the highest tag of MPI, which programs are more likely to use. */
 #define SEEN_TAG_BELOW 4711
+#define TAG_GUARANTEED 32767 /* a tag that every MPI allows, by its standard */
 
 /* Number of looks for messages without a rest between them, and the length of a rest after these in ns. */
 #define LOOKS   2000
@@ -99,7 +100,7 @@ static int choose_tag(void)
 	channel.tag = HIDDEN_TAG;
 	if (HAS_HIDDEN_TAG && receive() == 0)
 		return 0;
-	channel.tag = 32767 - SEEN_TAG_BELOW;
+	channel.tag = TAG_GUARANTEED - SEEN_TAG_BELOW;
 	if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) == MPI_SUCCESS &&
 			found)
 		channel.tag = *highest - SEEN_TAG_BELOW;

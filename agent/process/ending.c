@@ -31,6 +31,10 @@
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
+/* The wait for the step of a round that another thread makes: in all 1 s. */
+#define STEP_TRIES    1000
+#define STEP_PAUSE_US 1000
+
 /* Returns the seconds that the thread which speaks MPI spent in MPI or polling. */
 static double mpi_seconds(void)
 {
@@ -305,8 +309,8 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	for (struct thread *each = core_threads(); each; each = each->next)
 		drain_thread(each, now);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
-	for (int tries = 0; !core.adapter && tries < 1000 && !service_try_step(); tries++)
-		usleep(1000);
+	for (int tries = 0; !core.adapter && tries < STEP_TRIES && !service_try_step(); tries++)
+		usleep(STEP_PAUSE_US);
 	off = thread ? thread->unobserved : 0;
 	finish_run(clock_ns(now - core.process.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
 	end_recording();

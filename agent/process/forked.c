@@ -24,6 +24,10 @@
 
 #define COMPUTES_NS 50e6 /* processor time from which a child is observed */
 
+/* The first pause between two looks at that time, and the longest: each is twice the one before it. */
+#define PAUSE_FIRST_NS 10000000
+#define PAUSE_MAX_NS   80000000
+
 static struct {
 	double run;
 	char folder[sizeof(core.spool_folder)]; /* folder of the first process' spool */
@@ -99,8 +103,8 @@ static bool join(void)
  */
 static bool join_when_computing(void)
 {
-	for (uint64_t pause = 10000000; used_ns() < COMPUTES_NS;
-			pause = pause < 80000000 ? 2 * pause : pause)
+	for (uint64_t pause = PAUSE_FIRST_NS; used_ns() < COMPUTES_NS;
+			pause = pause < PAUSE_MAX_NS ? 2 * pause : pause)
 		if (!watcher_rest(pause))
 			return false;
 	family_computes(core.family);

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_HZ_MIN 10 /* even if samples are expensive, because fewer would tell nothing */
-#define TOGGLE_NS_MIN 10e6
-#define TOGGLE_NS_MAX 1e9 /* the kernel's rings have room for the samples of this time */
+#define SAMPLE_HZ_MIN      10  /* even if samples are expensive, because fewer would tell nothing */
+#define SAMPLE_HZ_AUTO     100 /* samples per second that `auto` takes at most */
+#define SAMPLE_HZ_MAX      10000      /* samples per second that the user may ask for */
+#define QUANTUM_BURSTS_MAX 1000000000 /* bursts of a quantum that the user may ask for */
+#define TOGGLE_NS_MIN      10e6
+#define TOGGLE_NS_MAX      1e9 /* the kernel's rings have room for the samples of this time */
 
 static const char *const metric_names[METRICS] = {
 	[METRIC_INSTRUCTIONS] = "instructions",
@@ -108,7 +111,7 @@ static bool parse_quantum(struct settings *settings, const char *value)
 	double ns = 0;
 
 	if (!is(value, "auto")) {
-		if (parse_whole(value, 1000000000, &bursts)) {
+		if (parse_whole(value, QUANTUM_BURSTS_MAX, &bursts)) {
 			if (!bursts)
 				return false;
 		} else if (!parse_time(value, &ns) || ns < 1e3) {
@@ -182,10 +185,10 @@ static bool parse_cluster_by(struct settings *settings, const char *value)
 
 static bool parse_sample(struct settings *settings, const char *value)
 {
-	unsigned long hz = 100;
+	unsigned long hz = SAMPLE_HZ_AUTO;
 
 	settings->fewer_samples = is(value, "auto");
-	if (!settings->fewer_samples && !parse_whole(value, 10000, &hz))
+	if (!settings->fewer_samples && !parse_whole(value, SAMPLE_HZ_MAX, &hz))
 		return false;
 	settings->sample_hz = (unsigned)hz;
 	return true;

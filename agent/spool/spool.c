@@ -17,6 +17,10 @@
 
 #define ROOM_STEP   16 /* number of sites, spans, lengths or paths that get room at once */
 #define DIRTY_WORDS ((SPOOL_THREADS_MAX + 63) / 64)
+#define PAGE_BYTES  4096 /* alignment in the file, on all machines, so that one can read another's */
+
+/* Times that the folders are made again, because the end of another run removed the outer one in between. */
+#define FOLDER_ATTEMPTS 100
 
 /* A thread's part of the file. */
 struct spool_part {
@@ -59,7 +63,7 @@ static bool is_ours(const struct spool *spool, const struct stat *status)
 
 static size_t align(size_t at)
 {
-	return (at + 4095) & ~(size_t)4095;
+	return (at + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
 size_t spool_state_at(void)
@@ -158,7 +162,7 @@ static unsigned char *map_part(int fd, size_t at, size_t bytes)
 /* Returns the page where the room of an array ends that begins at `base`, and has room for `bytes` bytes. */
 static size_t room_ends(size_t base, size_t bytes)
 {
-	return bytes ? align(base + bytes) : base & ~(size_t)4095;
+	return bytes ? align(base + bytes) : base & ~(size_t)(PAGE_BYTES - 1);
 }
 
 /* Reserves storage for an array that grows, within the length of the file. Returns 0 or -errno. */
@@ -212,8 +216,7 @@ static int make_in(struct spool *spool, const char *base, const struct spool_fac
 		return -ENAMETOOLONG;
 	snprintf(spool->folder, sizeof(spool->folder), "%s/%013llx", mine,
 			(unsigned long long)facts->run);
-	/* the end of another run may remove the outer folder in between */
-	for (int attempt = 0; attempt < 100; attempt++) {
+	for (int attempt = 0; attempt < FOLDER_ATTEMPTS; attempt++) {
 		folder = output_open(mine);
 		if (folder >= 0) {
 			close(folder);
@@ -365,7 +368,7 @@ static int open_file(const struct spool *spool)
 /* Maps zeroed memory of the process in place of the array's bytes from `from` to `to`. */
 static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
 {
-	size_t begin = room_ends(base, from), end = (base + to) & ~(size_t)4095;
+	size_t begin = room_ends(base, from), end = (base + to) & ~(size_t)(PAGE_BYTES - 1);
 
 	if (end > begin)
 		mmap(spool->map + begin, end - begin, PROT_READ | PROT_WRITE,

@@ -13,8 +13,12 @@
 #include "agent/boundary/calls.h"
 #include "multiplex/estimate/layout.h"
 
-#define FILE_MAX    (2u << 30) /* bytes, mostly holes, which are not read */
-#define ATTEMPTS    1000
+#define FILE_MAX (2u << 30) /* bytes, mostly holes, which are not read */
+
+/* Times that a file is read again because its process changed it meanwhile: in all at least 0.1 s. */
+#define ATTEMPTS         1000
+#define ATTEMPT_PAUSE_US 100
+
 #define RANKS_MAX   1000000
 #define COUNT_MAX   0x1p43 /* bursts of a rank, so that the sum of all ranks fits 63 bits */
 #define BYTES_MAX   0x1p53
@@ -354,7 +358,7 @@ static int read_moment(int fd, unsigned char *bytes, size_t length)
 			return -EIO;
 		if (commits_in(&before) == commits_in(&after))
 			return 0;
-		usleep(100);
+		usleep(ATTEMPT_PAUSE_US);
 	}
 	return -EAGAIN;
 }

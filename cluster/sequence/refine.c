@@ -16,6 +16,8 @@
 
 #define PHASE_REACH    0.15 /* largest distance of the middles of parts of one phase */
 #define PHASE_GAP      0.05 /* largest gap between parts of one phase */
+#define STEPS          10   /* number of steps if none is given */
+#define SCORE_DONE     0.95 /* score at which a cluster is done if none is given (10.5.2: below 100%) */
 #define EPS_MIN        0.005
 #define PLAIN_EPS      0.02 /* Eps for bursts that follow no pattern */
 #define PLAIN_POINTS   10
@@ -385,8 +387,8 @@ static int refiner_init(struct refiner *refiner, const struct refine_settings *s
 	struct refinement *out = refiner->out;
 	int error;
 
-	out->steps = settings->steps ? settings->steps : 10;
-	refiner->target = settings->target > 0 ? settings->target : 0.95;
+	out->steps = settings->steps ? settings->steps : STEPS;
+	refiner->target = settings->target > 0 ? settings->target : SCORE_DONE;
 	refiner->min_points = settings->min_points;
 	if (!refiner->min_points && refiner->sequences > 1)
 		refiner->min_points = refiner->sequences / 4 > 2 ? refiner->sequences / 4 : 2;
