@@ -78,7 +78,7 @@ struct preload {
 	/* the folder of phasemux' shared objects */
 	char folder[4096];
 	uint64_t attach_ns; /* CLOCK_MONOTONIC when the preload began to open the core */
-	/* the adapter for the process' MPI, after all ranks have met (meeting.h); NULL: there is none */
+	/* the adapter for the process' MPI, after all ranks have met (rendezvous.h); NULL: there is none */
 	const struct mpi_adapter *adapter;
 	struct mpi_world world;
 	uint64_t waited_ns; /* time that this rank waited for the others to meet */

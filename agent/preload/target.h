@@ -21,7 +21,7 @@ enum wrap_with {
 /* Returns whether the user has disabled the agent (PHASEMUX_DISABLE). */
 bool target_is_disabled(void);
 
-/* Notes the time, and makes the preparations of early.h. Call in a rank, before MPI_Init does its work. */
+/* Notes the time, and makes the preparations of prestart.h. Call in a rank, before MPI_Init does its work. */
 void target_prepare(void);
 
 /* Notes when the process began to become a target. Call before target_attach, except without MPI. */

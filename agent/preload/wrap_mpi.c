@@ -10,7 +10,7 @@
 
 #include "agent/host/launcher.h"
 #include "agent/loader/real.h"
-#include "agent/preload/early.h"
+#include "agent/preload/prestart.h"
 #include "agent/preload/target.h"
 #include "agent/preload/wrap.h"
 #include "sampling/cancellation.h"

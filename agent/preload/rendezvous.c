@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/preload/meeting.h"
+#include "agent/preload/rendezvous.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

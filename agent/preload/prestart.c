@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/preload/early.h"
+#include "agent/preload/prestart.h"
 
 #include <fcntl.h>
 #include <linux/membarrier.h>

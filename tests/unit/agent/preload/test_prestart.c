@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/preload/early.h"
+#include "agent/preload/prestart.h"
 #include "sampling/descriptor.h"
 #include "tests/tap.h"
 

@@ -4,8 +4,8 @@
  * of the preload, so that a rank that cannot open the core can still say so. Otherwise the others would wait
  * for it for ever.
  */
-#ifndef PHASEMUX_AGENT_PRELOAD_MEETING_H
-#define PHASEMUX_AGENT_PRELOAD_MEETING_H
+#ifndef PHASEMUX_AGENT_PRELOAD_RENDEZVOUS_H
+#define PHASEMUX_AGENT_PRELOAD_RENDEZVOUS_H
 
 #include <stdbool.h>
 

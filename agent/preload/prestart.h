@@ -4,8 +4,8 @@
  * them cost nothing while a process has one thread, and a grace period of the kernel (5 to 20 ms) once it has
  * more. An MPI library starts its threads in MPI_Init, before the core is opened.
  */
-#ifndef PHASEMUX_AGENT_PRELOAD_EARLY_H
-#define PHASEMUX_AGENT_PRELOAD_EARLY_H
+#ifndef PHASEMUX_AGENT_PRELOAD_PRESTART_H
+#define PHASEMUX_AGENT_PRELOAD_PRESTART_H
 
 /* Prepares descriptors and barriers. Takes some microseconds, and leaves no descriptor open. */
 void early_prepare(void);
