@@ -8,7 +8,7 @@
 
 #include "agent/report/document.h"
 #include "agent/report/fold_json.h"
-#include "agent/report/hot.h"
+#include "agent/report/hotspots.h"
 #include "agent/report/places.h"
 #include "multiplex/estimate/layout.h"
 

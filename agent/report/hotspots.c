@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/hot.h"
+#include "agent/report/hotspots.h"
 
 #include <stdbool.h>
 #include <stdio.h>
