@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state that the files of the core share: attach.c (the start), hooks.c (the boundaries of bursts) and
- * ending.c (the end). A process has one core. It is written at the start, before the preload can call a
+ * finalize.c (the end). A process has one core. It is written at the start, before the preload can call a
  * hook. Later only atomic fields change, except at the end and in a forked child.
  */
 #ifndef PHASEMUX_AGENT_CORE_CORE_H
@@ -28,7 +28,7 @@
 
 #define CORE_SERVICE_NS 10000000 /* between two services of a thread, except in calm */
 
-/* The process that is observed. attach.c writes it, and forked.c in a child. */
+/* The process that is observed. attach.c writes it, and fork.c in a child. */
 struct core_process {
 	pid_t pid;
 	/* points to 1; to 0 in a process that clone() made of this one, without fork()'s handlers */
@@ -51,7 +51,7 @@ struct core_threads {
 struct core {
 	struct thread_rules rules; /* first, because every call reads them */
 
-	/* What the run was asked for. attach.c writes it, and the world's rank in a child is forked.c's. */
+	/* What the run was asked for. attach.c writes it, and the world's rank in a child is fork.c's. */
 	const struct preload *preload;
 	struct settings settings;
 	struct job job;
@@ -65,7 +65,7 @@ struct core {
 	struct core_process process;
 	struct core_threads threads;
 
-	/* What the run learns. storage.c makes and frees it; forked.c leaves the parent's to the parent. */
+	/* What the run learns. storage.c makes and frees it; fork.c leaves the parent's to the parent. */
 	struct spool *spool; /* NULL: all counts are lost if the process is killed */
 	char spool_folder[4096];
 	struct ledger *ledger;

@@ -8,7 +8,7 @@
 #include "agent/core/drain.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
-#include "agent/process/gather.h"
+#include "agent/process/siblings.h"
 #include "agent/process/result_files.h"
 #include "sampling/clock.h"
 

@@ -12,7 +12,7 @@
 #include "agent/core/toggle.h"
 #include "agent/host/log.h"
 #include "agent/process/control.h"
-#include "agent/process/ending.h"
+#include "agent/process/finalize.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"
 #include "agent/thread/path.h"

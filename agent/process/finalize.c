@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/process/ending.h"
+#include "agent/process/finalize.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -21,9 +21,9 @@
 #include "agent/host/plain_locale.h"
 #include "agent/ledger/checkpoint.h"
 #include "agent/process/control.h"
-#include "agent/process/gather.h"
+#include "agent/process/siblings.h"
 #include "agent/process/result_files.h"
-#include "agent/process/sampled.h"
+#include "agent/process/locations.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"
 #include "agent/report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/process/forked.h"
+#include "agent/process/fork.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "agent/core/storage.h"
 #include "agent/core/watcher.h"
 #include "agent/host/log.h"
-#include "agent/process/ending.h"
+#include "agent/process/finalize.h"
 #include "agent/process/hooks.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"

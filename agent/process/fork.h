@@ -4,8 +4,8 @@
  * the forking process had no other thread, the watcher checks in the child whether it computes. The child is
  * observed once it has computed for a while.
  */
-#ifndef PHASEMUX_AGENT_PROCESS_FORKED_H
-#define PHASEMUX_AGENT_PROCESS_FORKED_H
+#ifndef PHASEMUX_AGENT_PROCESS_FORK_H
+#define PHASEMUX_AGENT_PROCESS_FORK_H
 
 /* Prepares for forks. Call once, in the first process. run: number of the run. Returns 0 or -ENOMEM. */
 int forked_prepare(double run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a run. The sums of all ranks are added, and rank 0 makes the report of them. */
-#ifndef PHASEMUX_AGENT_PROCESS_ENDING_H
-#define PHASEMUX_AGENT_PROCESS_ENDING_H
+#ifndef PHASEMUX_AGENT_PROCESS_FINALIZE_H
+#define PHASEMUX_AGENT_PROCESS_FINALIZE_H
 
 #include "agent/boundary/preload.h"
 
