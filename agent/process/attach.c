@@ -19,7 +19,7 @@
 #include "agent/core/rules.h"
 #include "agent/core/storage.h"
 #include "agent/core/toggle.h"
-#include "agent/core/watcher.h"
+#include "agent/core/helper.h"
 #include "agent/host/launcher.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"

@@ -16,7 +16,7 @@
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
-#include "agent/core/watcher.h"
+#include "agent/core/helper.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/ledger/checkpoint.h"

@@ -13,7 +13,7 @@
 #include "agent/bursts/delimit.h"
 #include "agent/core/core.h"
 #include "agent/core/storage.h"
-#include "agent/core/watcher.h"
+#include "agent/core/helper.h"
 #include "agent/host/log.h"
 #include "agent/process/finalize.h"
 #include "agent/process/hooks.h"

@@ -16,7 +16,7 @@
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
-#include "agent/core/watcher.h"
+#include "agent/core/helper.h"
 #include "agent/host/log.h"
 #include "agent/process/control.h"
 #include "agent/process/service.h"

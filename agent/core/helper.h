@@ -4,8 +4,8 @@
  * starts it asks for, because a program that calls no runtime gives the agent no other chance to do so. It takes
  * no signal, and does not count as a thread of the program.
  */
-#ifndef PHASEMUX_AGENT_CORE_WATCHER_H
-#define PHASEMUX_AGENT_CORE_WATCHER_H
+#ifndef PHASEMUX_AGENT_CORE_HELPER_H
+#define PHASEMUX_AGENT_CORE_HELPER_H
 
 #include <stdbool.h>
 #include <stdint.h>

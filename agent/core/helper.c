@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/core/watcher.h"
+#include "agent/core/helper.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
