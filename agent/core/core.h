@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "agent/boundary/preload.h"
-#include "agent/ledger/burst_table.h"
+#include "agent/ledger/burst_csv.h"
 #include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/rounds/exchange.h"

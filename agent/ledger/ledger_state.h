@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "agent/ledger/burst_table.h"
-#include "agent/ledger/sample.h"
+#include "agent/ledger/burst_csv.h"
+#include "agent/ledger/reservoir.h"
 #include "agent/setup/counting.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"

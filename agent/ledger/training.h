@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "agent/ledger/sample.h"
+#include "agent/ledger/reservoir.h"
 #include "agent/thread/histogram.h"
 #include "agent/thread/thread.h"
 #include "cluster/prototypes.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/ledger/sample.h"
+#include "agent/ledger/reservoir.h"
 #include "agent/setup/counting.h"
 #include "agent/thread/ring.h"
 #include "agent/thread/thread.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/ledger/sample.h"
+#include "agent/ledger/reservoir.h"
 #include "cluster/prototypes.h"
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/refine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/ledger/sample.h"
+#include "agent/ledger/reservoir.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/ledger/burst_table.h"
+#include "agent/ledger/burst_csv.h"
 
 #include <errno.h>
 #include <fcntl.h>

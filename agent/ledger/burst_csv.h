@@ -5,8 +5,8 @@
  * cluster` reads. Columns: task, thread, begin_ns, end_ns, then every event. An event outside the burst's group
  * is empty.
  */
-#ifndef PHASEMUX_AGENT_LEDGER_BURST_TABLE_H
-#define PHASEMUX_AGENT_LEDGER_BURST_TABLE_H
+#ifndef PHASEMUX_AGENT_LEDGER_BURST_CSV_H
+#define PHASEMUX_AGENT_LEDGER_BURST_CSV_H
 
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"

@@ -11,8 +11,8 @@
  * Bursts are weighted by their duration. Bursts with 1% of the computing time get 1% of the sample, whether it
  * is one long burst in a hundred or a million short ones.
  */
-#ifndef PHASEMUX_AGENT_LEDGER_SAMPLE_H
-#define PHASEMUX_AGENT_LEDGER_SAMPLE_H
+#ifndef PHASEMUX_AGENT_LEDGER_RESERVOIR_H
+#define PHASEMUX_AGENT_LEDGER_RESERVOIR_H
 
 #include <stdbool.h>
 #include <stdint.h>
