@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "agent/host/readers.h"
+#include "agent/host/rcu.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 

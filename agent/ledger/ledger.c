@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/host/memory.h"
-#include "agent/host/readers.h"
+#include "agent/host/rcu.h"
 #include "agent/ledger/book.h"
 #include "agent/ledger/ledger_state.h"
 #include "agent/ledger/slices_drain.h"

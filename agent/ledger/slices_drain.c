@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "agent/host/readers.h"
+#include "agent/host/rcu.h"
 #include "agent/ledger/book.h"
 #include "multiplex/mix.h"
 #include "sampling/clock.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "agent/host/own_heap.h"
-#include "agent/host/readers.h"
+#include "agent/host/rcu.h"
 #include "agent/ledger/checkpoint.h"
 #include "agent/ledger/ledger_state.h"
 #include "sampling/clock.h"

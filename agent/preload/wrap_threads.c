@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/host/annotate.h"
+#include "agent/host/tsan.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
 #include "agent/preload/runtimes.h"

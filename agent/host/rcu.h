@@ -5,12 +5,12 @@
  * of the two orders that RCU guarantees: from publishing to reading, and from the end of reading to the end of
  * the grace period.
  */
-#ifndef PHASEMUX_AGENT_HOST_READERS_H
-#define PHASEMUX_AGENT_HOST_READERS_H
+#ifndef PHASEMUX_AGENT_HOST_RCU_H
+#define PHASEMUX_AGENT_HOST_RCU_H
 
 #include <urcu-bp.h>
 
-#include "agent/host/annotate.h"
+#include "agent/host/tsan.h"
 
 /* `swapped` is an address that readers and writer share to name what is swapped. It is never dereferenced. */
 

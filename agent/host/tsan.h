@@ -3,8 +3,8 @@
  * Tells ThreadSanitizer of memory orders that it cannot see, because they are made by code that was not built
  * with it. In all other builds these functions do nothing.
  */
-#ifndef PHASEMUX_AGENT_HOST_ANNOTATE_H
-#define PHASEMUX_AGENT_HOST_ANNOTATE_H
+#ifndef PHASEMUX_AGENT_HOST_TSAN_H
+#define PHASEMUX_AGENT_HOST_TSAN_H
 
 #ifdef __SANITIZE_THREAD__
 void __tsan_acquire(void *address);
