@@ -66,12 +66,12 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	struct scheme scheme = rules->scheme;
 	unsigned group;
 
-	readers_enter(rules);
+	rcu_enter(rules);
 	/* pairs with rcu_assign_pointer in ledger_publish, which publishes the learnt shares */
 	scheme.adaptive = rcu_dereference(rules->adaptive);
 	group = scheme_group(&scheme, place, quantum);
 	*group_weight = scheme_weight(&scheme, group);
-	readers_leave(rules);
+	rcu_leave(rules);
 	return group;
 }
 

@@ -70,7 +70,7 @@ struct core {
 	char spool_folder[4096];
 	struct ledger *ledger;
 	struct exchange *exchange;
-	struct burst_table *bursts; /* NULL, unless the user wants all bursts */
+	struct burst_csv *bursts; /* NULL, unless the user wants all bursts */
 	struct family *family; /* the processes that are forked; NULL: they are not observed. attach.c's */
 	atomic_flag stepping; /* without MPI: held by the thread that makes a step of a round */
 };

@@ -22,39 +22,39 @@ enum stop {
 };
 
 static struct {
-	struct watcher_tasks tasks; /* written before the thread starts */
+	struct helper_tasks tasks; /* written before the thread starts */
 	pthread_t thread;
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
 	_Atomic uint32_t kept; /* a futex: 1 when tasks.keep has returned */
 	double seconds;        /* written before the thread ends */
-} watcher;
+} helper;
 
-/* Held while the watcher works, or the program forks. */
+/* Held while the helper works, or the program forks. */
 static pthread_mutex_t work = PTHREAD_MUTEX_INITIALIZER;
 static bool held; /* `work` is held for a fork */
 
-bool watcher_rest(uint64_t ns)
+bool helper_rest(uint64_t ns)
 {
 	struct timespec pause = { 0, (long)ns };
 
 	pthread_mutex_unlock(&work);
-	syscall(SYS_futex, &watcher.stop, FUTEX_WAIT_PRIVATE, GO_ON, &pause, NULL, 0);
+	syscall(SYS_futex, &helper.stop, FUTEX_WAIT_PRIVATE, GO_ON, &pause, NULL, 0);
 	pthread_mutex_lock(&work);
-	return atomic_load_explicit(&watcher.stop, memory_order_acquire) == GO_ON;
+	return atomic_load_explicit(&helper.stop, memory_order_acquire) == GO_ON;
 }
 
 static void work_until_stopped(void)
 {
-	if (!watcher.tasks.begin())
+	if (!helper.tasks.begin())
 		return;
-	while (watcher_rest(watcher.tasks.rest_ns))
-		watcher.tasks.look();
-	if (atomic_load(&watcher.stop) == FINISH) {
-		watcher.tasks.keep();
-		atomic_store_explicit(&watcher.kept, 1, memory_order_release);
-		syscall(SYS_futex, &watcher.kept, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	while (helper_rest(helper.tasks.rest_ns))
+		helper.tasks.look();
+	if (atomic_load(&helper.stop) == FINISH) {
+		helper.tasks.keep();
+		atomic_store_explicit(&helper.kept, 1, memory_order_release);
+		syscall(SYS_futex, &helper.kept, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	}
 }
 
@@ -64,94 +64,94 @@ static void *watch(void *unused)
 
 	(void)unused;
 	pthread_mutex_lock(&work);
-	atomic_store(&watcher.tid, (int)syscall(SYS_gettid));
+	atomic_store(&helper.tid, (int)syscall(SYS_gettid));
 	work_until_stopped();
 	pthread_mutex_unlock(&work);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	watcher.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+	helper.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
 }
 
-static void launch(const struct watcher_tasks *tasks)
+static void launch(const struct helper_tasks *tasks)
 {
-	watcher.tasks = *tasks;
-	watcher.started = own_thread_start(&watcher.thread, watch, NULL) == 0;
+	helper.tasks = *tasks;
+	helper.started = own_thread_start(&helper.thread, watch, NULL) == 0;
 }
 
-bool watcher_start(const struct watcher_tasks *tasks)
+bool helper_start(const struct helper_tasks *tasks)
 {
 	if ((pid_t)syscall(SYS_gettid) == getpid())
 		launch(tasks);
-	return watcher.started;
+	return helper.started;
 }
 
-void watcher_start_in_child(const struct watcher_tasks *tasks)
+void helper_start_in_child(const struct helper_tasks *tasks)
 {
-	atomic_store(&watcher.tid, 0);
-	atomic_store(&watcher.stop, GO_ON);
-	atomic_store(&watcher.kept, 0);
+	atomic_store(&helper.tid, 0);
+	atomic_store(&helper.stop, GO_ON);
+	atomic_store(&helper.kept, 0);
 	launch(tasks);
 }
 
-bool watcher_runs(void)
+bool helper_runs(void)
 {
-	return watcher.started;
+	return helper.started;
 }
 
-void watcher_finish(void)
+void helper_finish(void)
 {
 	struct timespec patience = { 1, 0 };
 
-	if (!watcher.started)
+	if (!helper.started)
 		return;
-	atomic_store_explicit(&watcher.stop, FINISH, memory_order_release);
-	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	if (!atomic_load_explicit(&watcher.kept, memory_order_acquire))
-		syscall(SYS_futex, &watcher.kept, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);
+	atomic_store_explicit(&helper.stop, FINISH, memory_order_release);
+	syscall(SYS_futex, &helper.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!atomic_load_explicit(&helper.kept, memory_order_acquire))
+		syscall(SYS_futex, &helper.kept, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);
 }
 
-void watcher_stop(void)
+void helper_stop(void)
 {
-	if (!watcher.started)
+	if (!helper.started)
 		return;
-	watcher.started = false;
-	atomic_store_explicit(&watcher.stop, STOP, memory_order_release);
-	syscall(SYS_futex, &watcher.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	pthread_join(watcher.thread, NULL);
+	helper.started = false;
+	atomic_store_explicit(&helper.stop, STOP, memory_order_release);
+	syscall(SYS_futex, &helper.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	pthread_join(helper.thread, NULL);
 }
 
-void watcher_hold(void)
+void helper_hold(void)
 {
 	for (int tries = 0; tries < HOLD_TRIES; tries++) {
 		held = pthread_mutex_trylock(&work) == 0;
-		if (held && (!watcher.started || atomic_load(&watcher.tid)))
+		if (held && (!helper.started || atomic_load(&helper.tid)))
 			return;
-		/* the watcher works, or has not started yet, which is work too */
-		watcher_let_go();
+		/* the helper works, or has not started yet, which is work too */
+		helper_let_go();
 		usleep(HOLD_PAUSE_US);
 	}
 }
 
-void watcher_let_go(void)
+void helper_let_go(void)
 {
 	if (held)
 		pthread_mutex_unlock(&work);
 	held = false;
 }
 
-void watcher_let_go_in_child(void)
+void helper_let_go_in_child(void)
 {
 	/* the thread that holds it may not exist in the child */
 	pthread_mutex_init(&work, NULL);
 	held = false;
 }
 
-double watcher_seconds(void)
+double helper_seconds(void)
 {
-	return watcher.seconds;
+	return helper.seconds;
 }
 
-bool watcher_is_me(void)
+bool helper_is_me(void)
 {
-	return atomic_load(&watcher.tid) == (int)syscall(SYS_gettid);
+	return atomic_load(&helper.tid) == (int)syscall(SYS_gettid);
 }

@@ -87,7 +87,7 @@ void storage_record_bursts(void)
 					 sizeof(core.result_folder)) ||
 					core.adapter->wait()))
 		return;
-	core.bursts = burst_table_new(core.result_folder, &core.counting, core.world.rank,
+	core.bursts = burst_csv_new(core.result_folder, &core.counting, core.world.rank,
 			core.process.start, why, sizeof(why));
 	if (!core.bursts)
 		log_line("bursts are not recorded: %s", why);

@@ -14,29 +14,29 @@
 
 /* `swapped` is an address that readers and writer share to name what is swapped. It is never dereferenced. */
 
-static inline void readers_enter(const void *swapped)
+static inline void rcu_enter(const void *swapped)
 {
 	rcu_read_lock();
-	annotate_acquire(swapped);
+	tsan_acquire(swapped);
 }
 
-static inline void readers_leave(const void *swapped)
+static inline void rcu_leave(const void *swapped)
 {
-	annotate_release((const char *)swapped + 1);
+	tsan_release((const char *)swapped + 1);
 	rcu_read_unlock();
 }
 
 /* Announces that what the new pointers point to is complete. The writer calls it before rcu_assign_pointer. */
-static inline void readers_announce(const void *swapped)
+static inline void rcu_announce(const void *swapped)
 {
-	annotate_release(swapped);
+	tsan_release(swapped);
 }
 
 /* Waits until no thread reads what the old pointers point to. The writer calls it after rcu_assign_pointer. */
-static inline void readers_wait(const void *swapped)
+static inline void rcu_wait(const void *swapped)
 {
 	synchronize_rcu();
-	annotate_acquire((const char *)swapped + 1);
+	tsan_acquire((const char *)swapped + 1);
 }
 
 #endif

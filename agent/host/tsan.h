@@ -16,12 +16,12 @@ void __tsan_release(void *address);
 
 /* Accesses before a release of an address happen before those after an acquire of that address. */
 
-static inline void annotate_release(const void *address)
+static inline void tsan_release(const void *address)
 {
 	__tsan_release((char *)address);
 }
 
-static inline void annotate_acquire(const void *address)
+static inline void tsan_acquire(const void *address)
 {
 	__tsan_acquire((char *)address);
 }

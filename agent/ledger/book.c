@@ -116,14 +116,14 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 		.regular = burst->slice ? 1 : burst->regular };
 
 	/* a burst that was read with probability p stands for 1 / p of its kind */
-	sampled.key = sample_key(sampled.execution, burst_seconds(burst) * burst->weight);
+	sampled.key = reservoir_key(sampled.execution, burst_seconds(burst) * burst->weight);
 	if (sampled.key >= atomic_load_explicit(&ledger->sample_limit, memory_order_relaxed))
 		return;
 	for (unsigned d = 0; d < ledger->metrics; d++)
 		sampled.metric[d] = (float)metrics[d];
 	pthread_mutex_lock(&ledger->lock);
-	sample_offer(&ledger->sample, &sampled);
-	if (ledger->sample.count == SAMPLE_MAX)
+	reservoir_offer(&ledger->sample, &sampled);
+	if (ledger->sample.count == RESERVOIR_MAX)
 		atomic_store_explicit(&ledger->sample_limit, ledger->sample.burst[0].key,
 				memory_order_relaxed);
 	pthread_mutex_unlock(&ledger->lock);
@@ -306,7 +306,7 @@ static void record_burst(struct ledger *ledger, const struct thread *thread,
 	if (!ledger->bursts)
 		return;
 	pthread_mutex_lock(&ledger->lock);
-	burst_table_add(ledger->bursts, (unsigned)(thread->place - ledger->rank), burst);
+	burst_csv_add(ledger->bursts, (unsigned)(thread->place - ledger->rank), burst);
 	pthread_mutex_unlock(&ledger->lock);
 }
 

@@ -19,7 +19,7 @@
 #define LINE_MAX_BYTES (21 * (4 + PLAN_EVENTS_MAX))
 #define BUFFER_BYTES   (1 << 16)
 
-struct burst_table {
+struct burst_csv {
 	const struct counting *counting;
 	uint64_t start;
 	int fd, rank, error;
@@ -27,7 +27,7 @@ struct burst_table {
 	char buffer[BUFFER_BYTES];
 };
 
-static void flush(struct burst_table *table)
+static void flush(struct burst_csv *table)
 {
 	if (!table->error)
 		table->error = quiet_write(table->fd, table->buffer, table->used);
@@ -43,7 +43,7 @@ static const char *column(const struct counting *counting, unsigned event)
 							 counting->event[event].name;
 }
 
-static void add_header(struct burst_table *table)
+static void add_header(struct burst_csv *table)
 {
 	const struct counting *counting = table->counting;
 
@@ -55,10 +55,10 @@ static void add_header(struct burst_table *table)
 	table->buffer[table->used++] = '\n';
 }
 
-struct burst_table *burst_table_new(const char *folder, const struct counting *counting, int rank,
+struct burst_csv *burst_csv_new(const char *folder, const struct counting *counting, int rank,
 		uint64_t start, char *why, size_t why_size)
 {
-	struct burst_table *table = calloc(1, sizeof(*table));
+	struct burst_csv *table = calloc(1, sizeof(*table));
 	char name[NAME_MAX];
 	int folder_fd = output_open(folder);
 
@@ -89,7 +89,7 @@ fail:
 	return NULL;
 }
 
-void burst_table_add(struct burst_table *table, unsigned thread, const struct burst *burst)
+void burst_csv_add(struct burst_csv *table, unsigned thread, const struct burst *burst)
 {
 	const struct counting *counting = table->counting;
 	const struct plan_group *group = &counting->plan.group[burst->group];
@@ -116,7 +116,7 @@ void burst_table_add(struct burst_table *table, unsigned thread, const struct bu
 	table->used = (size_t)(line - table->buffer);
 }
 
-int burst_table_close(struct burst_table *table)
+int burst_csv_close(struct burst_csv *table)
 {
 	int error;
 

@@ -11,19 +11,19 @@
 #include "agent/setup/counting.h"
 #include "agent/thread/thread.h"
 
-struct burst_table;
+struct burst_csv;
 
 /*
  * Creates a file in the folder, which is created if it is missing. start: the clock at the start of the run.
  * Returns NULL, with one line in `why`, if the file cannot be written.
  */
-struct burst_table *burst_table_new(const char *folder, const struct counting *counting, int rank,
+struct burst_csv *burst_csv_new(const char *folder, const struct counting *counting, int rank,
 		uint64_t start, char *why, size_t why_size);
 
-/* Adds a burst. Only one thread at a time may call it. An error is kept for burst_table_close. */
-void burst_table_add(struct burst_table *table, unsigned thread, const struct burst *burst);
+/* Adds a burst. Only one thread at a time may call it. An error is kept for burst_csv_close. */
+void burst_csv_add(struct burst_csv *table, unsigned thread, const struct burst *burst);
 
 /* Writes the rest and closes the file. Returns 0, or -errno for the first error. NULL is allowed. */
-int burst_table_close(struct burst_table *table);
+int burst_csv_close(struct burst_csv *table);
 
 #endif

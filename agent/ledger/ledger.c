@@ -142,7 +142,7 @@ void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-void ledger_record(struct ledger *ledger, struct burst_table *table)
+void ledger_record(struct ledger *ledger, struct burst_csv *table)
 {
 	pthread_mutex_lock(&ledger->lock);
 	ledger->bursts = table;
@@ -172,7 +172,7 @@ static void drain(struct ledger *ledger, struct thread *thread)
 	const struct prototype_table *table;
 	const struct burst *burst;
 
-	readers_enter(ledger->rules);
+	rcu_enter(ledger->rules);
 	table = rcu_dereference(ledger->table);
 	if (thread->drain.settled != table->generation) {
 		book_settle_pending(ledger, thread, table);
@@ -190,7 +190,7 @@ static void drain(struct ledger *ledger, struct thread *thread)
 		ring_release(&thread->ring);
 	}
 	ledger_drain_under_way(ledger, thread, table);
-	readers_leave(ledger->rules);
+	rcu_leave(ledger->rules);
 }
 
 void ledger_drain(struct ledger *ledger, struct thread *thread)

@@ -22,7 +22,7 @@
 #include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 
-struct burst_table;
+struct burst_csv;
 struct fold;
 struct ledger;
 
@@ -38,7 +38,7 @@ void ledger_free(struct ledger *ledger);
 void ledger_keep_bytes(struct ledger *ledger, const struct thread *threads, size_t others);
 
 /* Starts adding every drained burst to the table. NULL: stops it. */
-void ledger_record(struct ledger *ledger, struct burst_table *table);
+void ledger_record(struct ledger *ledger, struct burst_csv *table);
 
 /*
  * Gives a new thread what it needs to be drained. Returns 0 or -ENOMEM. If the spool has no room for the

@@ -11,7 +11,7 @@ static void swap(struct sampled_burst *a, struct sampled_burst *b)
 	*b = kept;
 }
 
-static void sift_up(struct sample *sample, uint32_t at)
+static void sift_up(struct reservoir *sample, uint32_t at)
 {
 	while (at && sample->burst[(at - 1) / 2].key < sample->burst[at].key) {
 		swap(&sample->burst[(at - 1) / 2], &sample->burst[at]);
@@ -19,7 +19,7 @@ static void sift_up(struct sample *sample, uint32_t at)
 	}
 }
 
-static void sift_down(struct sample *sample)
+static void sift_down(struct reservoir *sample)
 {
 	uint32_t at = 0;
 
@@ -38,17 +38,17 @@ static void sift_down(struct sample *sample)
 	}
 }
 
-double sample_key(uint64_t execution, double seconds)
+double reservoir_key(uint64_t execution, double seconds)
 {
 	/* the upper bits of execution, as a number in (0, 1] */
 	return -log(((double)(execution >> 11) + 1) * 0x1p-53) / seconds;
 }
 
-void sample_offer(struct sample *sample, const struct sampled_burst *burst)
+void reservoir_offer(struct reservoir *sample, const struct sampled_burst *burst)
 {
-	if (!sample_takes(sample, burst->key))
+	if (!reservoir_takes(sample, burst->key))
 		return;
-	if (sample->count < SAMPLE_MAX) {
+	if (sample->count < RESERVOIR_MAX) {
 		sample->burst[sample->count] = *burst;
 		sift_up(sample, sample->count++);
 	} else {
@@ -57,8 +57,8 @@ void sample_offer(struct sample *sample, const struct sampled_burst *burst)
 	}
 }
 
-void sample_merge(struct sample *into, const struct sample *from)
+void reservoir_merge(struct reservoir *into, const struct reservoir *from)
 {
 	for (uint32_t i = 0; i < from->count; i++)
-		sample_offer(into, &from->burst[i]);
+		reservoir_offer(into, &from->burst[i]);
 }

@@ -19,7 +19,7 @@
 
 #include "agent/setup/settings.h"
 
-#define SAMPLE_MAX 2000
+#define RESERVOIR_MAX 2000
 
 struct sampled_burst {
 	double key; /* exponential with rate `seconds`; the smallest stay */
@@ -33,27 +33,27 @@ struct sampled_burst {
 };
 
 /* A heap with the largest key at its root. */
-struct sample {
+struct reservoir {
 	uint32_t count, unused;
-	struct sampled_burst burst[SAMPLE_MAX];
+	struct sampled_burst burst[RESERVOIR_MAX];
 };
 
 /*
  * Returns the key of a burst that took `seconds`, made from the random number `execution`. Tasks that execute
  * the same have the same number, so that the sample has their bursts, too.
  */
-double sample_key(uint64_t execution, double seconds);
+double reservoir_key(uint64_t execution, double seconds);
 
 /* Returns whether a burst with this key would be taken. */
-static inline bool sample_takes(const struct sample *sample, double key)
+static inline bool reservoir_takes(const struct reservoir *sample, double key)
 {
-	return sample->count < SAMPLE_MAX || key < sample->burst[0].key;
+	return sample->count < RESERVOIR_MAX || key < sample->burst[0].key;
 }
 
 /* Adds a copy of the burst if its key is small enough. */
-void sample_offer(struct sample *sample, const struct sampled_burst *burst);
+void reservoir_offer(struct reservoir *sample, const struct sampled_burst *burst);
 
 /* Adds all of `from` to `into`. */
-void sample_merge(struct sample *into, const struct sample *from);
+void reservoir_merge(struct reservoir *into, const struct reservoir *from);
 
 #endif

@@ -53,11 +53,11 @@ void ledger_give(struct ledger *ledger, const struct thread *threads, struct led
 		ledger->given[bin] = seconds_by_length[bin];
 	}
 	pthread_mutex_lock(&ledger->lock);
-	sample_merge(&part->sample, &ledger->sample);
+	reservoir_merge(&part->sample, &ledger->sample);
 	ledger->sample.count = 0;
 	/* bursts that the merged sample rejects need not be offered */
 	atomic_store_explicit(&ledger->sample_limit,
-			part->sample.count == SAMPLE_MAX ? part->sample.burst[0].key : INFINITY,
+			part->sample.count == RESERVOIR_MAX ? part->sample.burst[0].key : INFINITY,
 			memory_order_relaxed);
 	pthread_mutex_unlock(&ledger->lock);
 }
@@ -69,7 +69,7 @@ void ledger_part_merge(const void *in, void *inout)
 
 	for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++)
 		into->seconds_by_length[bin] += from->seconds_by_length[bin];
-	sample_merge(&into->sample, &from->sample);
+	reservoir_merge(&into->sample, &from->sample);
 }
 
 /* Returns the CPU time of the calling thread in ns. Wall time would include other threads on its processor. */
@@ -196,11 +196,11 @@ void ledger_publish(struct ledger *ledger, const struct ledger_answer *answer)
 	shares = learn_shares(ledger, ledger->spare);
 	preference = learn_preference(ledger, ledger->spare);
 	/* pair with rcu_dereference in ledger_drain, choose_group and group_weight_now */
-	readers_announce(ledger->rules);
+	rcu_announce(ledger->rules);
 	rcu_assign_pointer(ledger->table, ledger->spare);
 	rcu_assign_pointer(ledger->rules->adaptive, shares);
 	rcu_assign_pointer(ledger->preference, preference);
-	readers_wait(ledger->rules);
+	rcu_wait(ledger->rules);
 	ledger->spare = old;
 	pthread_mutex_lock(&ledger->lock);
 	ledger->burst_min_ns = answer->burst_min_ns;

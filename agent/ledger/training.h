@@ -18,7 +18,7 @@ struct ledger;
 /* Data that a rank gives to a round. Parts are added, except the sample, which is merged. Plain data. */
 struct ledger_part {
 	double seconds_by_length[HISTOGRAM_BINS]; /* bins are of nanoseconds */
-	struct sample sample;
+	struct reservoir sample;
 };
 
 /* Answer of rank 0 to a round. Plain data. */

@@ -29,7 +29,7 @@ static void register_barriers(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-void early_prepare(void)
+void prestart_prepare(void)
 {
 	grow_descriptors();
 	register_barriers();
@@ -120,7 +120,7 @@ static NO_SANITIZER int open_and_hold(void *lowest)
  * Starts a thread without libc, which makes three system calls and ends after some milliseconds. After a
  * pthread_create, malloc would take locks for the rest of the run, even in a program without other threads.
  */
-void early_wake_counters(void)
+void prestart_wake_counters(void)
 {
 	static unsigned char stack[16384] __attribute__((aligned(64)));
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
@@ -139,7 +139,7 @@ void early_wake_counters(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-void early_release_counters(void)
+void prestart_release_counters(void)
 {
 	int fd = atomic_exchange(&held, RELEASED);
 
@@ -149,11 +149,11 @@ void early_release_counters(void)
 
 #else
 
-void early_wake_counters(void)
+void prestart_wake_counters(void)
 {
 }
 
-void early_release_counters(void)
+void prestart_release_counters(void)
 {
 }
 

@@ -8,16 +8,16 @@
 #define PHASEMUX_AGENT_PRELOAD_PRESTART_H
 
 /* Prepares descriptors and barriers. Takes some microseconds, and leaves no descriptor open. */
-void early_prepare(void);
+void prestart_prepare(void);
 
 /*
  * Wakes the kernel's counters while MPI_Init works, and keeps them awake. Otherwise the first event of a
  * thread, if the node has no other event, waits for a grace period of the kernel. Holds a descriptor. Later
  * calls do nothing.
  */
-void early_wake_counters(void);
+void prestart_wake_counters(void);
 
-/* Closes the descriptor of early_wake_counters(). Call when counters are open, or will not be opened. */
-void early_release_counters(void);
+/* Closes the descriptor of prestart_wake_counters(). Call when counters are open, or will not be opened. */
+void prestart_release_counters(void);
 
 #endif

@@ -30,7 +30,7 @@ static const struct mpi_adapter *find_adapter(const char *folder)
 	return NULL;
 }
 
-int meeting_hold(struct preload *preload)
+int rendezvous_hold(struct preload *preload)
 {
 	const struct mpi_adapter *adapter = find_adapter(preload->folder);
 	uint64_t begin = clock_monotonic();
@@ -46,7 +46,7 @@ int meeting_hold(struct preload *preload)
 	return 0;
 }
 
-bool meeting_leave(struct preload *preload)
+bool rendezvous_leave(struct preload *preload)
 {
 	const struct mpi_adapter *adapter = preload->adapter;
 	struct agreement agreement = { .coreless = preload->world.rank + 1 };

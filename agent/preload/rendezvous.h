@@ -17,12 +17,12 @@
  * -ENOTCONN if a rank of the job has no agent, and then stderr says so; -EIO if MPI refused a message. On an
  * error there is no adapter.
  */
-int meeting_hold(struct preload *preload);
+int rendezvous_hold(struct preload *preload);
 
 /*
  * Tells the ranks that have a core, and are about to agree (agent/setup/agreement.h), that this rank has none. Closes
  * the adapter. Returns whether this rank is to say why.
  */
-bool meeting_leave(struct preload *preload);
+bool rendezvous_leave(struct preload *preload);
 
 #endif

@@ -148,7 +148,7 @@ static int (*open_core(void))(struct preload *)
 	if (core_attach)
 		return core_attach;
 	snprintf(why, sizeof(why), "%s", dlerror());
-	if (meeting_leave(&preload))
+	if (rendezvous_leave(&preload))
 		quiet_say("phasemux: off: %s\n", why);
 	return NULL;
 }
@@ -175,7 +175,7 @@ static void attach(enum wrap_with with)
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return;
 	}
-	error = with == WITH_MPI ? meeting_hold(&preload) : 0;
+	error = with == WITH_MPI ? rendezvous_hold(&preload) : 0;
 	if (error == -EIO)
 		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
 	core_attach = error ? NULL : open_core();
@@ -207,7 +207,7 @@ void target_attach(enum wrap_with with)
 void target_prepare(void)
 {
 	clock_look(&preload.early);
-	early_prepare();
+	prestart_prepare();
 }
 
 bool target_has_mpi(void)

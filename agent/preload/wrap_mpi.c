@@ -134,7 +134,7 @@ static void enter_init(const void *site, const void *frame)
 		/* without a launcher, MPI_Init is the first sign of MPI */
 		if (launcher_rank() < 0)
 			target_prepare();
-		early_wake_counters();
+		prestart_wake_counters();
 	}
 	cancellation_release(state);
 	errno = kept;
@@ -148,7 +148,7 @@ static void leave_init(const void *real, enum runtime_call call, void *site, con
 		target_begin();
 		resolve_all(real);
 		target_attach(WITH_MPI);
-		early_release_counters();
+		prestart_release_counters();
 	}
 	cancellation_release(state);
 	errno = kept;
@@ -221,7 +221,7 @@ static void leave_group(const void *real, enum runtime_call call, void *site, co
 		resolve_all(real);
 		atomic_store_explicit(&is_of_sessions, true, memory_order_relaxed);
 		target_attach(WITH_SESSIONS);
-		early_release_counters();
+		prestart_release_counters();
 		cancellation_release(state);
 	}
 	errno = kept;

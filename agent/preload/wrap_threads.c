@@ -131,9 +131,9 @@ static void run_region(void *data)
 {
 	const struct region *region = data;
 
-	annotate_acquire(region);
+	tsan_acquire(region);
 	run_body(region->body, region->data, region->call);
-	annotate_release(region);
+	tsan_release(region);
 }
 
 /*
@@ -161,9 +161,9 @@ static void run_region(void *data)
 		wrap_enter(THREAD_##name, CALLER);                                                 \
 		a1 = (long)run_region;                                                             \
 		a2 = (long)&region;                                                                \
-		annotate_release(&region);                                                         \
+		tsan_release(&region);                                                             \
 		result = real(A_##count);                                                          \
-		annotate_acquire(&region);                                                         \
+		tsan_acquire(&region);                                                             \
 		wrap_leave(THREAD_##name, CALLER);                                                 \
 		return result;                                                                     \
 	}

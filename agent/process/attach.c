@@ -123,7 +123,7 @@ static void read_command(void)
 
 /*
  * Opens the spool and, without MPI, the family of the processes that this one may fork. A family needs the
- * watcher, which starts only if bursts may be cut. It also needs the spool, through which the results of its
+ * helper, which starts only if bursts may be cut. It also needs the spool, through which the results of its
  * processes are added up. *spool_error: 0 or -errno.
  */
 static void found_family(int *spool_error, double run)
@@ -166,7 +166,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 		predecessor_remove(core.spool_folder);
 	if (storage_open_ledger() || threads_start())
 		return -ENOMEM;
-	return forked_prepare(run);
+	return fork_prepare(run);
 }
 
 /* Starts the core on all ranks, or on none. Returns 0 or -ENOMEM. */
@@ -204,7 +204,7 @@ static void account_start(void)
 		spool_side(core.spool)->start_seconds = core.process.start_seconds;
 }
 
-/* Makes the watcher, which calls this, stand for the process in its family. */
+/* Makes the helper, which calls this, stand for the process in its family. */
 static bool stand_in_family(void)
 {
 	if (core.family)
@@ -212,15 +212,15 @@ static bool stand_in_family(void)
 	return true;
 }
 
-/* Starts the watcher if bursts may be cut. If the thread cannot be made, the run goes on without a watcher. */
-static void start_watcher(void)
+/* Starts the helper if bursts may be cut. If the thread cannot be made, the run goes on without a helper. */
+static void start_helper(void)
 {
 	if (!core.rules.long_ticks)
 		return;
 	core.rules.switching = core.rules.groups > 1;
-	if (!watcher_start(&(struct watcher_tasks){ .begin = stand_in_family,
+	if (!helper_start(&(struct helper_tasks){ .begin = stand_in_family,
 			    .look = service_all_threads,
-			    .keep = ending_keep,
+			    .keep = finalize_keep,
 			    .rest_ns = service_all_pause() }))
 		core.rules.switching = false;
 }
@@ -271,7 +271,7 @@ static int attach(struct preload *preload)
 	account_start();
 	core.process.attached = true;
 	if (!core.adapter)
-		start_watcher();
+		start_helper();
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

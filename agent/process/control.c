@@ -56,7 +56,7 @@ void control_start(void)
 /* Writes the report of what the ranks of this node have kept. Call on the rank that reports. */
 static void write_intermediate(void)
 {
-	struct recovery *ranks = gather_ranks(core.spool_folder);
+	struct recovery *ranks = siblings_ranks(core.spool_folder);
 	json_t *report = NULL;
 
 	if (ranks && recovery_count(ranks))

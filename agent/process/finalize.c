@@ -70,7 +70,7 @@ static void account_process(struct totals *totals, uint64_t ending)
 {
 	totals->start_seconds = core.process.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
-	totals->agent_seconds += watcher_seconds() +
+	totals->agent_seconds += helper_seconds() +
 			(totals->start_seconds + totals->end_seconds) *
 					(totals->threads - totals->ended_threads);
 }
@@ -121,7 +121,7 @@ enum missing {
 
 /* Merges the results of all ranks on rank 0. Returns 0 or -EIO. */
 static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
-		struct sampled *sampled, struct programs *programs)
+		struct locations *locations, struct programs *programs)
 {
 	most->hash = programs_hash(core.command, core.command_bytes);
 	most->hash_negated = -most->hash;
@@ -134,7 +134,7 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 			programs_reduce(programs, core.adapter, &core.world, core.command,
 					core.command_bytes))
 		return -EIO;
-	return most->no_memory > 0 ? 0 : sampled_reduce(sampled, core.adapter);
+	return most->no_memory > 0 ? 0 : locations_reduce(locations, core.adapter);
 }
 
 /*
@@ -143,7 +143,7 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
  */
 static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
 {
-	struct sampled sampled;
+	struct locations locations;
 	struct most most = { wall_seconds,
 		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0, 0, 0 };
 	struct programs programs = { .count = 0 };
@@ -173,27 +173,27 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* if one rank has no memory, the report has no samples of any */
-	most.no_memory = sampled_init(&sampled, core.ledger, &core.counting.plan, threads) != 0;
+	most.no_memory = locations_init(&locations, core.ledger, &core.counting.plan, threads) != 0;
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
-		missing = reduce(piece, &most, &sampled, &programs) ? MISSING_SUMS :
-								      MISSING_NOTHING;
+		missing = reduce(piece, &most, &locations, &programs) ? MISSING_SUMS :
+									MISSING_NOTHING;
 		if (missing || core.world.rank != 0) {
-			sampled_fini(&sampled);
+			locations_fini(&locations);
 			return missing;
 		}
 	}
 	if (core.family && family_members(core.family) > 1) {
-		others = gather_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].values, sampled.total, &most);
+		others = siblings_read(core.spool_folder, core.world.rank);
+		add_others(others, &facts, totals, piece[1].values, locations.total, &most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
 	}
 	facts.totals = totals;
 	facts.programs = &programs;
 	facts.sums = ledger_sums(core.ledger);
 	facts.table = ledger_table(core.ledger);
-	facts.fold = most.no_memory == 0 ? sampled.fold : NULL;
+	facts.fold = most.no_memory == 0 ? locations.fold : NULL;
 	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts.wall_seconds = most.wall_seconds;
 	facts.compute_seconds_most = most.compute_seconds;
@@ -201,9 +201,9 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	facts.paused = control_was_paused();
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	facts.stretch = toggle_stretches(&facts.stretches);
-	facts.source = sampled_source(&sampled, core.preload->folder);
-	facts.profile = most.no_memory == 0 ? sampled.profile : NULL;
-	facts.routes = sampled.routes;
+	facts.source = locations_source(&locations, core.preload->folder);
+	facts.profile = most.no_memory == 0 ? locations.profile : NULL;
+	facts.routes = locations.routes;
 	report = report_build(&facts);
 	source_close(facts.source);
 	if (report) {
@@ -217,7 +217,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	}
 	json_decref(report);
 	recovery_free(others);
-	sampled_fini(&sampled);
+	locations_fini(&locations);
 	return missing;
 }
 
@@ -262,7 +262,7 @@ static void finish_run(double wall_seconds, double off_seconds, uint64_t ending)
 	if (missing)
 		return;
 	if (core.family && family_members(core.family) > 1)
-		gather_remove(core.spool_folder, core.world.rank);
+		siblings_remove(core.spool_folder, core.world.rank);
 	if (core.spool)
 		spool_remove(core.spool);
 }
@@ -274,7 +274,7 @@ static void end_recording(void)
 	if (!core.bursts)
 		return;
 	ledger_record(core.ledger, NULL);
-	error = burst_table_close(core.bursts);
+	error = burst_csv_close(core.bursts);
 	core.bursts = NULL;
 	if (error)
 		log_line("bursts could not be recorded to the end: %s", strerror(-error));
@@ -305,7 +305,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)
 		family_ends(core.family, (unsigned)core.world.rank);
-	watcher_stop();
+	helper_stop();
 	for (struct thread *each = core_threads(); each; each = each->next)
 		drain_thread(each, now);
 	/* without MPI, another thread may be in a step of a round, which does not take long */
@@ -322,7 +322,7 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 	plain_locale_leave(&plain);
 }
 
-void ending_hook(struct preload_thread *slot, void *site, const void *frame)
+void finalize_hook(struct preload_thread *slot, void *site, const void *frame)
 {
 	int state = cancellation_hold();
 
@@ -330,7 +330,7 @@ void ending_hook(struct preload_thread *slot, void *site, const void *frame)
 	cancellation_release(state);
 }
 
-void ending_keep(void)
+void finalize_keep(void)
 {
 	struct plain_locale plain = plain_locale_enter();
 	uint64_t now = clock_now();
@@ -351,7 +351,7 @@ void ending_keep(void)
 	plain_locale_leave(&plain);
 }
 
-void ending_leave(struct preload_thread *slot, void *site, const void *frame)
+void finalize_leave(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	struct thread *thread;
@@ -370,7 +370,7 @@ void ending_leave(struct preload_thread *slot, void *site, const void *frame)
 		rest_estimate_finish(thread, now);
 	}
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
-	watcher_finish();
+	helper_finish();
 }
 
 /*

@@ -6,14 +6,14 @@
 #include "agent/boundary/preload.h"
 
 /* Implements preload_hooks.finalize. */
-void ending_hook(struct preload_thread *slot, void *site, const void *frame);
+void finalize_hook(struct preload_thread *slot, void *site, const void *frame);
 
 /* Implements preload_hooks.leave. */
-void ending_leave(struct preload_thread *slot, void *site, const void *frame);
+void finalize_leave(struct preload_thread *slot, void *site, const void *frame);
 
 /*
- * Keeps what all threads have done, because the process ends. Call on the watcher, while the last thread waits.
+ * Keeps what all threads have done, because the process ends. Call on the helper, while the last thread waits.
  */
-void ending_keep(void);
+void finalize_keep(void);
 
 #endif

@@ -37,7 +37,7 @@ static struct {
 	struct preload_thread *slot; /* slot of the first thread; NULL: not known */
 } forked;
 
-/* ---- the child, on its watcher ---- */
+/* ---- the child, on its helper ---- */
 
 static double used_ns(void)
 {
@@ -105,7 +105,7 @@ static bool join_when_computing(void)
 {
 	for (uint64_t pause = PAUSE_FIRST_NS; used_ns() < COMPUTES_NS;
 			pause = pause < PAUSE_MAX_NS ? 2 * pause : pause)
-		if (!watcher_rest(pause))
+		if (!helper_rest(pause))
 			return false;
 	family_computes(core.family);
 	return join();
@@ -114,7 +114,7 @@ static bool join_when_computing(void)
 /* ---- fork ---- */
 
 /*
- * Holds the watcher and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
+ * Holds the helper and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
  * exist there.
  */
 static void before(void)
@@ -122,11 +122,11 @@ static void before(void)
 	struct stat tasks;
 	int state = cancellation_hold();
 
-	/* links of the folder: two of its own, the forking thread, and the watcher */
+	/* links of the folder: two of its own, the forking thread, and the helper */
 	forked.alone = stat("/proc/self/task", &tasks) == 0 &&
-			tasks.st_nlink <= 3u + (unsigned)watcher_runs();
+			tasks.st_nlink <= 3u + (unsigned)helper_runs();
 	if (forked.alone)
-		watcher_hold();
+		helper_hold();
 	urcu_bp_before_fork();
 	cancellation_release(state);
 }
@@ -137,7 +137,7 @@ static void in_parent(void)
 
 	urcu_bp_after_fork_parent();
 	if (forked.alone)
-		watcher_let_go();
+		helper_let_go();
 	cancellation_release(state);
 }
 
@@ -165,9 +165,9 @@ static void begin_anew(void)
 	forked.first = (pid_t)syscall(SYS_gettid);
 	*forked.slot = (struct preload_thread){ .core = NULL };
 	log_speaker(false);
-	watcher_start_in_child(&(struct watcher_tasks){ .begin = join_when_computing,
+	helper_start_in_child(&(struct helper_tasks){ .begin = join_when_computing,
 			.look = service_all_threads,
-			.keep = ending_keep,
+			.keep = finalize_keep,
 			.rest_ns = service_all_pause() });
 }
 
@@ -175,7 +175,7 @@ static void begin_anew(void)
 static void find_a_place(const struct thread *thread, bool first, bool finished)
 {
 	urcu_bp_after_fork_child();
-	watcher_let_go_in_child();
+	helper_let_go_in_child();
 	if (!first)
 		forked.slot = thread ? thread->slot : NULL;
 	if (forked.alone && forked.slot && !finished && family_looks(core.family))
@@ -195,7 +195,7 @@ static void in_child(void)
 	cancellation_release(state);
 }
 
-int forked_prepare(double run)
+int fork_prepare(double run)
 {
 	forked.run = run;
 	forked.user = geteuid();

@@ -188,6 +188,6 @@ const struct preload_hooks hooks = {
 	.answered = answered,
 	.control = control,
 	.aborts = aborts,
-	.finalize = ending_hook,
-	.leave = ending_leave,
+	.finalize = finalize_hook,
+	.leave = finalize_leave,
 };

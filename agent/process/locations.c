@@ -18,43 +18,43 @@ static void share(struct profile_total *total, const struct ledger *ledger,
 				&total->routes);
 }
 
-int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan,
-		const struct thread *threads)
+int locations_init(struct locations *locations, const struct ledger *ledger,
+		const struct plan *plan, const struct thread *threads)
 {
 	struct module *modules = malloc(MODULES_MAX * sizeof(*modules));
 	bool good;
 
-	sampled->total = calloc(1, sizeof(*sampled->total));
-	sampled->scratch = malloc(sizeof(*sampled->scratch));
-	sampled->profile = NULL;
-	sampled->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
-	sampled->fold_length = fold_sums_length(plan, ledger_table(ledger));
-	if (modules && sampled->total)
-		share(sampled->total, ledger, threads, modules);
-	sampled->routes = sampled->total ? &sampled->total->routes : NULL;
-	good = modules && sampled->total && sampled->scratch && sampled->fold;
+	locations->total = calloc(1, sizeof(*locations->total));
+	locations->scratch = malloc(sizeof(*locations->scratch));
+	locations->profile = NULL;
+	locations->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
+	locations->fold_length = fold_sums_length(plan, ledger_table(ledger));
+	if (modules && locations->total)
+		share(locations->total, ledger, threads, modules);
+	locations->routes = locations->total ? &locations->total->routes : NULL;
+	good = modules && locations->total && locations->scratch && locations->fold;
 	free(modules);
 	return good ? 0 : -ENOMEM;
 }
 
-void sampled_fini(struct sampled *sampled)
+void locations_fini(struct locations *locations)
 {
-	free(sampled->total);
-	free(sampled->scratch);
-	free(sampled->profile);
-	free(sampled->fold);
+	free(locations->total);
+	free(locations->scratch);
+	free(locations->profile);
+	free(locations->fold);
 }
 
-int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter)
+int locations_reduce(struct locations *locations, const struct mpi_adapter *adapter)
 {
-	if (adapter->reduce_start(sampled->total, sampled->scratch, sizeof(*sampled->total),
+	if (adapter->reduce_start(locations->total, locations->scratch, sizeof(*locations->total),
 			    profile_merge) ||
-			adapter->wait() || adapter->sum(sampled->fold, sampled->fold_length))
+			adapter->wait() || adapter->sum(locations->fold, locations->fold_length))
 		return -EIO;
 	return 0;
 }
 
-struct source *sampled_source(struct sampled *sampled, const char *folder)
+struct source *locations_source(struct locations *locations, const char *folder)
 {
 	struct module *modules = malloc(2 * MODULES_MAX * sizeof(*modules));
 	struct source *source = NULL;
@@ -62,10 +62,10 @@ struct source *sampled_source(struct sampled *sampled, const char *folder)
 	if (modules) {
 		unsigned count = modules_ever(modules, MODULES_MAX);
 
-		sampled->profile = calloc(1, sizeof(*sampled->profile));
-		if (sampled->total && sampled->profile)
-			count = profile_restore(sampled->total, modules, count, 2 * MODULES_MAX,
-					sampled->profile);
+		locations->profile = calloc(1, sizeof(*locations->profile));
+		if (locations->total && locations->profile)
+			count = profile_restore(locations->total, modules, count, 2 * MODULES_MAX,
+					locations->profile);
 		source = source_open(folder, modules, count);
 	}
 	free(modules);

@@ -12,31 +12,31 @@
 #include "agent/symbols/source.h"
 #include "agent/thread/thread.h"
 
-struct sampled {
+struct locations {
 	struct profile_total *total;
 	struct profile_total *scratch;
-	struct profile *profile; /* the total, by addresses of this process; sampled_source makes it */
-	/* routes of the total, with addresses of this process after sampled_source; NULL: no memory */
+	struct profile *profile; /* the total, by addresses of this process; locations_source makes it */
+	/* routes of the total, with addresses of this process after locations_source; NULL: no memory */
 	const struct routes *routes;
 	double *fold; /* result of fold_sums */
 	size_t fold_length;
 };
 
 /*
- * Fills sampled with the data of this process, whose ledger is closed. threads: list of all threads. Returns 0
- * or -ENOMEM. Even then sampled has a part of the data, and can be given to sampled_source and sampled_fini.
+ * Fills locations with the data of this process, whose ledger is closed. threads: list of all threads. Returns 0
+ * or -ENOMEM. Even then locations has a part of the data, and can be given to locations_source and locations_fini.
  */
-int sampled_init(struct sampled *sampled, const struct ledger *ledger, const struct plan *plan,
-		const struct thread *threads);
-void sampled_fini(struct sampled *sampled);
+int locations_init(struct locations *locations, const struct ledger *ledger,
+		const struct plan *plan, const struct thread *threads);
+void locations_fini(struct locations *locations);
 
 /* Adds up the data of all ranks on rank 0. All ranks call it together. Returns 0 or -EIO. */
-int sampled_reduce(struct sampled *sampled, const struct mpi_adapter *adapter);
+int locations_reduce(struct locations *locations, const struct mpi_adapter *adapter);
 
 /*
- * Makes sampled->profile (NULL: no memory). Returns a source that names the addresses of this process and of
+ * Makes locations->profile (NULL: no memory). Returns a source that names the addresses of this process and of
  * the profile, or NULL if there is no memory. folder: as in source_open. Call only once.
  */
-struct source *sampled_source(struct sampled *sampled, const char *folder);
+struct source *locations_source(struct locations *locations, const char *folder);
 
 #endif

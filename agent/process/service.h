@@ -33,7 +33,7 @@ void service_end_calm(struct thread *thread, uint64_t now);
 void service_account(struct thread *thread, uint64_t ticks, double training_ns);
 
 /*
- * Drains all threads, changes groups where that is due, and makes the steps of a round. The watcher does this for
+ * Drains all threads, changes groups where that is due, and makes the steps of a round. The helper does this for
  * a program that may call no runtime for a long time.
  */
 void service_all_threads(void);

@@ -63,7 +63,7 @@ static void remove_file(struct recovery *recovery, int folder_fd, const char *na
 	unlinkat(folder_fd, name, 0);
 }
 
-struct recovery *gather_read(const char *folder, int but)
+struct recovery *siblings_read(const char *folder, int but)
 {
 	struct recovery *recovery = recovery_new();
 
@@ -72,7 +72,7 @@ struct recovery *gather_read(const char *folder, int but)
 	return recovery;
 }
 
-struct recovery *gather_ranks(const char *folder)
+struct recovery *siblings_ranks(const char *folder)
 {
 	struct recovery *recovery = recovery_new();
 
@@ -81,7 +81,7 @@ struct recovery *gather_ranks(const char *folder)
 	return recovery;
 }
 
-void gather_remove(const char *folder, int but)
+void siblings_remove(const char *folder, int but)
 {
 	each(folder, but, remove_file, NULL);
 }

@@ -13,12 +13,12 @@
  * Reads all processes of a family in the folder, except the one of rank `but`. Skips files that cannot be read,
  * or belong to another run. Returns NULL without memory.
  */
-struct recovery *gather_read(const char *folder, int but);
+struct recovery *siblings_read(const char *folder, int but);
 
 /* Reads the data that all ranks of this node have left in the folder up to now. Returns NULL without memory. */
-struct recovery *gather_ranks(const char *folder);
+struct recovery *siblings_ranks(const char *folder);
 
 /* Removes the files in the folder, except the one of rank `but`. */
-void gather_remove(const char *folder, int but);
+void siblings_remove(const char *folder, int but);
 
 #endif

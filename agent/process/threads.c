@@ -166,7 +166,7 @@ void threads_meet(struct preload_thread *slot)
 {
 	uint64_t begin = clock_now();
 	int kept = errno, state = cancellation_hold();
-	bool is_ours = watcher_is_me();
+	bool is_ours = helper_is_me();
 	struct thread *thread = is_ours ? NULL : threads_adopt(0, slot);
 
 	if (thread)
@@ -206,7 +206,7 @@ static void end(void *data)
 		return;
 	/* the C library ends the process with its last thread, which must not be one of the agent */
 	if (first || thread->main) {
-		watcher_stop();
+		helper_stop();
 		toggle_stop();
 	}
 	if (!thread)

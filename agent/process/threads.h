@@ -30,7 +30,7 @@ extern char threads_unobserved;
  */
 static inline void *threads_in_slot(struct preload_thread *slot)
 {
-	/* pairs with the release in threads_publish_first, by which the watcher fills the slot of another thread */
+	/* pairs with the release in threads_publish_first, by which the helper fills the slot of another thread */
 	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
 }
 
@@ -65,7 +65,7 @@ struct thread *threads_calling(bool *first);
 void threads_forget(void);
 
 /*
- * Makes the first thread of a forked child known to its hooks and to its end. Call on the watcher, once
+ * Makes the first thread of a forked child known to its hooks and to its end. Call on the helper, once
  * threads_adopt has returned the thread and its burst has begun.
  */
 void threads_publish_first(struct thread *thread);

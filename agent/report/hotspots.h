@@ -15,7 +15,7 @@
  * and lines with most of them. Shares are of the samples whose place was looked up. profile or source NULL:
  * there are no samples. Returns NULL without memory.
  */
-json_t *hot_of_phase(const struct profile *profile, const struct prototype_table *table,
+json_t *hotspots_of_phase(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct source *source);
 
 #endif

@@ -383,7 +383,8 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			places ? places_of_phase(places, facts->table, phase->number) :
 				 json_array(),
 			"profile",
-			hot_of_phase(facts->profile, facts->table, phase->number, facts->source),
+			hotspots_of_phase(facts->profile, facts->table, phase->number,
+					facts->source),
 			"fold", fold_json(facts->fold, facts->counting, phase->number));
 }
 

@@ -204,7 +204,7 @@ struct thread {
 	struct thread_reading reading;
 	struct open_burst under_way;
 	struct watched_burst watched;
-	_Atomic pid_t tid; /* the watcher reads it while another thread may take the place */
+	_Atomic pid_t tid; /* the helper reads it while another thread may take the place */
 	struct thread_turn turn;
 	struct thread_recent recent;
 	bool main; /* it called MPI_Init: only this thread makes MPI calls for the agent */

@@ -136,17 +136,17 @@ static double sums_batch(void *data)
 
 struct trained {
 	struct prototype_table previous, next;
-	double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
-	uint32_t task[SAMPLE_MAX];
-	uint64_t execution[SAMPLE_MAX];
-	uint32_t place[SAMPLE_MAX];
-	float regular[SAMPLE_MAX];
+	double metrics[2 * RESERVOIR_MAX], seconds[RESERVOIR_MAX];
+	uint32_t task[RESERVOIR_MAX];
+	uint64_t execution[RESERVOIR_MAX];
+	uint32_t place[RESERVOIR_MAX];
+	float regular[RESERVOIR_MAX];
 };
 
 static double train_batch(void *data)
 {
 	struct trained *t = data;
-	struct training_sample sample = { .count = SAMPLE_MAX,
+	struct training_sample sample = { .count = RESERVOIR_MAX,
 		.metrics = t->metrics,
 		.duration = t->seconds,
 		.task = t->task,
@@ -171,7 +171,7 @@ static void training(void)
 	t->previous.space.logarithmic[0] = 1;
 	for (unsigned d = 0; d < 2; d++)
 		t->previous.space.range[d] = t->previous.space.weight[d] = 1;
-	for (unsigned i = 0; i < SAMPLE_MAX; i++) {
+	for (unsigned i = 0; i < RESERVOIR_MAX; i++) {
 		unsigned phase = i / 16 % 6;
 
 		t->metrics[2 * i] = exp(12 + phase + 0.05 * (uniform() - 0.5));

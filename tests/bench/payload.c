@@ -34,7 +34,7 @@ void part_fill(void *data, int rank, int ranks)
 	struct ledger_part *part = data;
 	uint64_t random = (uint64_t)rank;
 
-	for (unsigned i = 0; i < 2 * SAMPLE_MAX; i++) {
+	for (unsigned i = 0; i < 2 * RESERVOIR_MAX; i++) {
 		uint64_t state = i * UINT64_C(1000003) +
 				(uint64_t)(rank % ((ranks + CIRCLE - 1) / CIRCLE));
 		unsigned phase = i % PHASES;
@@ -45,8 +45,8 @@ void part_fill(void *data, int rank, int ranks)
 		burst.metric[0] = (float)exp(12 + phase + 0.05 * (mix_uniform(&random) - 0.5));
 		burst.metric[1] = (float)(0.5 + 0.3 * (phase % 4) +
 				0.1 * (mix_uniform(&random) - 0.5));
-		burst.key = sample_key(burst.execution, (double)burst.seconds);
-		sample_offer(&part->sample, &burst);
+		burst.key = reservoir_key(burst.execution, (double)burst.seconds);
+		reservoir_offer(&part->sample, &burst);
 	}
 }
 
@@ -59,10 +59,10 @@ void part_merge(const void *in, void *inout)
 double part_train(const void *data)
 {
 	static struct prototype_table table[2];
-	static double metrics[2 * SAMPLE_MAX], seconds[SAMPLE_MAX];
-	static uint32_t task[SAMPLE_MAX], generation;
-	static uint64_t execution[SAMPLE_MAX];
-	const struct sample *sample = &((const struct ledger_part *)data)->sample;
+	static double metrics[2 * RESERVOIR_MAX], seconds[RESERVOIR_MAX];
+	static uint32_t task[RESERVOIR_MAX], generation;
+	static uint64_t execution[RESERVOIR_MAX];
+	const struct reservoir *sample = &((const struct ledger_part *)data)->sample;
 	struct training_sample training = { sample->count, metrics, seconds, task, 0, execution,
 		NULL, NULL };
 	struct prototype_table *previous = &table[generation % 2];

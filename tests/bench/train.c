@@ -50,7 +50,7 @@ static double metric(const struct selection *all, const struct burst_table *tabl
 }
 
 /* Samples one rank's bursts up to `share` of its run. */
-static void sample_some(struct sample *sample, const struct selection *all,
+static void sample_some(struct reservoir *sample, const struct selection *all,
 		const struct burst_table *table, double share, uint64_t seed, bool alike)
 {
 	for (size_t task = 0; task < all->sequences; task++) {
@@ -64,15 +64,15 @@ static void sample_some(struct sample *sample, const struct selection *all,
 			sampled.execution = mixed(seed << 32 | i);
 			if (!alike)
 				sampled.execution = mixed(sampled.execution + task);
-			sampled.key = sample_key(sampled.execution, seconds);
+			sampled.key = reservoir_key(sampled.execution, seconds);
 			for (uint32_t dim = 0; dim < all->space.dims; dim++)
 				sampled.metric[dim] = (float)metric(all, table, first + i, dim);
-			sample_offer(sample, &sampled);
+			reservoir_offer(sample, &sampled);
 		}
 	}
 }
 
-static int train(struct prototype_table *table, const struct sample *sample, uint32_t dims)
+static int train(struct prototype_table *table, const struct reservoir *sample, uint32_t dims)
 {
 	static struct prototype_table previous;
 	struct training_sample training = { .count = sample->count };
@@ -135,7 +135,7 @@ static void simulate(const struct selection *all, const struct burst_table *tabl
 		bool alike, const uint32_t *against)
 {
 	static struct prototype_table trained;
-	static struct sample sample;
+	static struct reservoir sample;
 	uint32_t *label = calloc(all->count, sizeof(*label));
 	double slowest = 0;
 	char name[32];

@@ -40,7 +40,7 @@ static void prepare_fork(void)
 	pthread_mutex_lock(&lock);
 }
 
-static void forked_parent(void)
+static void fork_parent(void)
 {
 	pthread_mutex_unlock(&lock);
 }
@@ -49,7 +49,7 @@ static void forked_parent(void)
  * Prepares the state of a forked child. The thread that forked is the only one, its history continues, and
  * nothing counts it.
  */
-static void forked_child(void)
+static void fork_child(void)
 {
 	pthread_mutex_unlock(&lock);
 	threads = this_thread;
@@ -65,7 +65,7 @@ static void forked_child(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(prepare_fork, forked_parent, forked_child);
+	pthread_atfork(prepare_fork, fork_parent, fork_child);
 }
 
 struct scripted_thread *scripted_myself(void)

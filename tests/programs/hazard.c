@@ -232,7 +232,7 @@ static int descriptor_table(void)
 	return size;
 }
 
-static int early_table; /* size before MPI_Init */
+static int prestart_table; /* size before MPI_Init */
 
 static void do_lowest_descriptor(void)
 {
@@ -245,7 +245,7 @@ static void do_lowest_descriptor(void)
 		printf("descriptors %d and %d\n", before, after);
 	expect(before < 64 && after < 64, "descriptors stay low");
 	/* once the process has threads, growing the table waits for all processors */
-	expect(!getenv("PHASEMUX_OUTPUT") || descriptor_table() == early_table,
+	expect(!getenv("PHASEMUX_OUTPUT") || descriptor_table() == prestart_table,
 			"their table has not grown since main began");
 }
 
@@ -509,7 +509,7 @@ int main(int argc, char **argv)
 		if (argc < 2) {
 			puts(hazards[i].name);
 		} else if (strcmp(argv[1], hazards[i].name) == 0) {
-			early_table = descriptor_table();
+			prestart_table = descriptor_table();
 			MPI_Init_thread(&argc, &argv,
 					strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE :
 									  MPI_THREAD_FUNNELED,

@@ -231,16 +231,16 @@ static void differ(double seconds)
 }
 
 /* In the middle of the run two behaviours end, and two others start. */
-STEP(early_short, 0, 1)
-STEP(early_long, 1, 3)
+STEP(prestart_short, 0, 1)
+STEP(prestart_long, 1, 3)
 STEP(late_short, 2, 0.5)
 STEP(late_long, 3, 7)
 
 static void changes(double seconds)
 {
 	for (long i = times(0.5 * seconds, 0.004); i > 0; i--) {
-		early_short();
-		early_long();
+		prestart_short();
+		prestart_long();
 	}
 	for (long i = times(0.5 * seconds, 0.0075); i > 0; i--) {
 		late_short();

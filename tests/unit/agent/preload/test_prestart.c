@@ -65,7 +65,7 @@ static int holds(void *unused)
 	int lowest;
 
 	(void)unused;
-	early_wake_counters();
+	prestart_wake_counters();
 	wait_for_thread();
 	return events(&lowest) != 1 || lowest < descriptor_lowest();
 }
@@ -76,7 +76,7 @@ static int holds_one(void *unused)
 
 	(void)unused;
 	for (int i = 0; i < 2; i++) {
-		early_wake_counters();
+		prestart_wake_counters();
 		wait_for_thread();
 	}
 	return events(&lowest) != 1;
@@ -87,9 +87,9 @@ static int releases(void *unused)
 	int lowest;
 
 	(void)unused;
-	early_wake_counters();
+	prestart_wake_counters();
 	wait_for_thread();
-	early_release_counters();
+	prestart_release_counters();
 	return events(&lowest) != 0;
 }
 
@@ -98,8 +98,8 @@ static int releases_at_once(void *unused)
 	int lowest;
 
 	(void)unused;
-	early_wake_counters();
-	early_release_counters();
+	prestart_wake_counters();
+	prestart_release_counters();
 	wait_for_thread();
 	return events(&lowest) != 0;
 }
