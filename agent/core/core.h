@@ -65,7 +65,10 @@ struct core {
 	struct core_process process;
 	struct core_threads threads;
 
-	/* What the run learns. storage.c makes and frees it; fork.c leaves the parent's to the parent. */
+	/*
+	 * What the run learns. storage.c makes and frees it, finalize.c closes the table of bursts, and fork.c
+	 * leaves the parent's to the parent.
+	 */
 	struct spool *spool; /* NULL: all counts are lost if the process is killed */
 	char spool_folder[4096];
 	struct ledger *ledger;

@@ -225,6 +225,21 @@ static void start_helper(void)
 		core.rules.switching = false;
 }
 
+/* Finds what can be counted, and where the results go. Returns 0, or -errno with one line in `why`. */
+static int find_means(char *why, size_t why_size)
+{
+	int error = counting_look(&core.counting, core.settings.events, getenv("PHASEMUX_PMU"), why,
+			why_size);
+
+	if (!error &&
+			output_folder(core.settings.output, &core.job, core.result_folder,
+					sizeof(core.result_folder))) {
+		snprintf(why, why_size, "PHASEMUX_OUTPUT is too long");
+		error = -EINVAL;
+	}
+	return error;
+}
+
 static int attach(struct preload *preload)
 {
 	char why[512] = "";
@@ -250,14 +265,7 @@ static int attach(struct preload *preload)
 		log_line("no adapter for this MPI, or sessions alone: each rank learns and reports alone");
 	clock_calibrate(&preload->early);
 	if (!trouble)
-		trouble = counting_look(&core.counting, core.settings.events,
-				getenv("PHASEMUX_PMU"), why, sizeof(why));
-	if (!trouble &&
-			output_folder(core.settings.output, &core.job, core.result_folder,
-					sizeof(core.result_folder))) {
-		snprintf(why, sizeof(why), "PHASEMUX_OUTPUT is too long");
-		trouble = -EINVAL;
-	}
+		trouble = find_means(why, sizeof(why));
 	error = agree(trouble, why, &run);
 	if (error)
 		goto close_counting;

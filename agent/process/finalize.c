@@ -137,6 +137,42 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 	return most->no_memory > 0 ? 0 : locations_reduce(locations, core.adapter);
 }
 
+/* Adds to the facts what the run has learnt and where its phases are. */
+static void add_results(struct report_facts *facts, struct locations *locations,
+		const struct most *most)
+{
+	facts->sums = ledger_sums(core.ledger);
+	facts->table = ledger_table(core.ledger);
+	facts->burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
+	facts->wall_seconds = most->wall_seconds;
+	facts->compute_seconds_most = most->compute_seconds;
+	facts->paused = control_was_paused();
+	facts->stretch = toggle_stretches(&facts->stretches);
+	facts->fold = most->no_memory == 0 ? locations->fold : NULL;
+	facts->source = locations_source(locations, core.preload->folder);
+	facts->profile = most->no_memory == 0 ? locations->profile : NULL;
+	facts->routes = locations->routes;
+}
+
+/* Makes the report and writes its forms. reduced: when the sums of all ranks were here. */
+static enum missing write_report(const struct report_facts *facts, struct totals *totals,
+		uint64_t reduced)
+{
+	json_t *report = report_build(facts);
+	bool written = false;
+
+	source_close(facts->source);
+	if (report) {
+		account_report(totals, reduced);
+		report_account(report, facts);
+		written = result_files_write(report, "report", true);
+	} else {
+		log_line("no report: out of memory");
+	}
+	json_decref(report);
+	return written ? MISSING_NOTHING : MISSING_FORMS;
+}
+
 /*
  * Merges the ranks' sums, of which rank 0 makes the report. ending: ticks of the clock since when the program
  * waits for the agent.
@@ -165,7 +201,6 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	struct totals *totals = ledger_close(core.ledger, threads, piece);
 	enum missing missing;
 	uint64_t reduced;
-	json_t *report;
 
 	totals->outside_mpi_seconds =
 			totals_threads(totals, wall_seconds) * (wall_seconds - mpi_seconds());
@@ -191,31 +226,10 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	}
 	facts.totals = totals;
 	facts.programs = &programs;
-	facts.sums = ledger_sums(core.ledger);
-	facts.table = ledger_table(core.ledger);
-	facts.fold = most.no_memory == 0 ? locations.fold : NULL;
-	facts.burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
-	facts.wall_seconds = most.wall_seconds;
-	facts.compute_seconds_most = most.compute_seconds;
 	facts.off_seconds = off_seconds;
-	facts.paused = control_was_paused();
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
-	facts.stretch = toggle_stretches(&facts.stretches);
-	facts.source = locations_source(&locations, core.preload->folder);
-	facts.profile = most.no_memory == 0 ? locations.profile : NULL;
-	facts.routes = locations.routes;
-	report = report_build(&facts);
-	source_close(facts.source);
-	if (report) {
-		account_report(totals, reduced);
-		report_account(report, &facts);
-		missing = result_files_write(report, "report", true) ? MISSING_NOTHING :
-								       MISSING_FORMS;
-	} else {
-		log_line("no report: out of memory");
-		missing = MISSING_FORMS;
-	}
-	json_decref(report);
+	add_results(&facts, &locations, &most);
+	missing = write_report(&facts, totals, reduced);
 	recovery_free(others);
 	locations_fini(&locations);
 	return missing;
