@@ -267,7 +267,7 @@ static int adapter_rehearse(void *out, void *in, size_t reduced, size_t broadcas
 	if (with_neighbours(rehearse_send) || with_neighbours(rehearse_meet))
 		return -EIO;
 	pieces = tree.pieces;
-	memcpy(sent, tree.request, (size_t)pieces * sizeof(*sent));
+	memcpy(sent, tree.request, (size_t)pieces * sizeof(MPI_Request));
 	if (with_neighbours(rehearse_receive))
 		return -EIO;
 	tree.pieces = pieces;

@@ -204,6 +204,8 @@ typedef void task_call(void (*body)(void *), void *data, void (*copy)(void *, vo
 
 __attribute__((visibility("default"))) task_call GOMP_task;
 
+/* NOLINTBEGIN(readability-function-size): the parameters are those of libgomp. */
+
 /* Makes a task with a header. It is not inlined, so that an unchanged task needs no room on the stack. */
 static __attribute__((noinline)) void make_task(task_call *real, void (*body)(void *), void *data,
 		long size, long align, long condition, long flags, void *depend, long priority)
@@ -232,6 +234,8 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 	else
 		make_task(real, body, data, size, align, condition, flags, depend, priority);
 }
+
+/* NOLINTEND(readability-function-size) */
 
 /* ---- calls that wait ---- */
 
@@ -358,10 +362,8 @@ int pthread_create(void *thread, const void *attributes, void *(*body)(void *), 
 
 /* ---- objects that go away ---- */
 
-__attribute__((visibility("default"))) int dlclose(void *handle);
-
 /* Intercepted because another object may be loaded where a runtime or an observed object was. */
-int dlclose(void *handle)
+__attribute__((visibility("default"))) int dlclose(void *handle)
 {
 	int (*real)(void *) = (int (*)(void *))real_of(REAL_dlclose, __builtin_return_address(0));
 	void *before = wrap_observed() ? unloaded_look() : NULL;

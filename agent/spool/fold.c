@@ -133,7 +133,8 @@ size_t fold_sums_length(const struct plan *plan, const struct prototype_table *t
 double *fold_sums(const struct fold *fold, const struct plan *plan,
 		const struct prototype_table *table)
 {
-	struct sum *sums = calloc(fold_sums_length(plan, table) + 1, sizeof(double));
+	double *flat = calloc(fold_sums_length(plan, table) + 1, sizeof(*flat));
+	struct sum *sums = (struct sum *)flat;
 
 	for (unsigned p = 0; sums && fold && p < table->count; p++) {
 		uint32_t phase = table->all[p].phase;
@@ -152,7 +153,7 @@ double *fold_sums(const struct fold *fold, const struct plan *plan,
 			}
 		}
 	}
-	return (double *)sums;
+	return flat;
 }
 
 static double samples_in(const struct sum sums[FOLD_BINS])

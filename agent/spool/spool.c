@@ -370,8 +370,9 @@ static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
 {
 	size_t begin = room_ends(base, from), end = (base + to) & ~(size_t)(PAGE_BYTES - 1);
 
+	/* if this fails, too, the array stays in the file, as far as that has storage */
 	if (end > begin)
-		mmap(spool->map + begin, end - begin, PROT_READ | PROT_WRITE,
+		(void)mmap(spool->map + begin, end - begin, PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 

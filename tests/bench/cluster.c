@@ -104,8 +104,10 @@ static int time_dbscan(const char *path, unsigned times)
 	points = malloc((2 * count + 1) * sizeof(*points));
 	label = malloc((count + 1) * sizeof(*label));
 	if (!points || !label ||
-			fread(points, sizeof(*points), 2 * count + 1, file) != 2 * count + 1)
+			fread(points, sizeof(*points), 2 * count + 1, file) != 2 * count + 1) {
+		fclose(file);
 		return 1;
+	}
 	fclose(file);
 	for (unsigned i = 0; i < times; i++) {
 		double start = now();

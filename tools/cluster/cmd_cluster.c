@@ -96,7 +96,7 @@ static int set_option(void *data, int option)
 	case ALGORITHM:
 		options->dbscan = strcmp(optarg, "dbscan") == 0;
 		options->given = strcmp(optarg, "given") == 0;
-		if (!options->dbscan && !options->given && strcmp(optarg, "refinement"))
+		if (!options->dbscan && !options->given && strcmp(optarg, "refinement") != 0)
 			return option_refuse("algorithm", optarg, "refinement, dbscan or given");
 		return 0;
 	case EPS:

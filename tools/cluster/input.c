@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static const char *const packers[][2] = { { ".gz", "gzip" }, { ".xz", "xz" } };
 
 static bool ends_with(const char *text, const char *ending)

@@ -63,7 +63,7 @@ int prv_header_parse(struct prv_header *header, const char *line, struct parse_e
 	int failed = 0;
 
 	*header = (struct prv_header){ .ns_per_unit = 1000 };
-	if (strncmp(line, "#Paraver", 8))
+	if (strncmp(line, "#Paraver", 8) != 0)
 		return wrong(error, "#Paraver at the start of the first line");
 	at += strcspn(line, ")");
 	if (!past(&at, ')') || !past(&at, ':') || !whole(&at, &number))

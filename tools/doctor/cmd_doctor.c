@@ -32,7 +32,7 @@ static const char usage[] =
 /* Prints "label   text", wrapped. A label of "" continues the text before. */
 __attribute__((format(printf, 2, 3))) static void tell(const char *label, const char *format, ...)
 {
-	char text[1024], *word = text, *save;
+	char text[1024], *word, *save;
 	va_list arguments;
 	int column;
 

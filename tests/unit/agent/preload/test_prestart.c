@@ -32,7 +32,7 @@ static unsigned events(int *lowest)
 		if (length < 0)
 			continue;
 		target[length] = 0;
-		if (strcmp(target, "anon_inode:[perf_event]"))
+		if (strcmp(target, "anon_inode:[perf_event]") != 0)
 			continue;
 		count++;
 		if (atoi(entry->d_name) < *lowest)

@@ -8,8 +8,6 @@
 #include "sampling/names/event_names.h"
 #include "tests/tap.h"
 
-extern char **environ;
-
 static struct processor zen5, sapphire_rapids, unknown;
 
 static void test_without_tables(void)
