@@ -31,7 +31,7 @@
 #include "agent/process/threads.h"
 #include "agent/setup/agreement.h"
 #include "agent/setup/output.h"
-#include "agent/thread/path.h"
+#include "agent/thread/unwind.h"
 #include "sampling/clock.h"
 
 /* The process' mark if there is no page for it. */
@@ -158,7 +158,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 	core.process.main_thread = pthread_self();
 	core.preload = preload;
 	rules_make();
-	if (path_setup())
+	if (unwind_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	core.process.start = clock_now();
 	found_family(spool_error, run);

@@ -2,13 +2,12 @@
 #include "agent/thread/path.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unwind.h>
 
+#include "agent/thread/unwind.h"
 #include "sampling/clock.h"
 
 /* Bytes of stack that a path spans at most; frames above are left out. */
@@ -28,35 +27,6 @@ static const struct {
 /* Number of paths of all threads of the process. */
 static _Atomic uint32_t all_paths;
 
-/*
- * The unwinder is the compiler's (libgcc_s), which C++ programs have anyway. It neither allocates nor opens
- * files, and with glibc 2.35 it takes no lock. It is opened locally, so that a program without it stays without
- * it.
- */
-static struct {
-	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
-	_Unwind_Ptr (*address)(struct _Unwind_Context *);
-	_Unwind_Word (*frame)(struct _Unwind_Context *);
-} unwind;
-
-int path_setup(void)
-{
-	void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
-	void *backtrace, *address, *frame;
-
-	if (!library)
-		return -ENOENT;
-	backtrace = dlsym(library, "_Unwind_Backtrace");
-	address = dlsym(library, "_Unwind_GetIP");
-	frame = dlsym(library, "_Unwind_GetCFA");
-	if (!backtrace || !address || !frame)
-		return -ENOENT;
-	*(void **)&unwind.address = address;
-	*(void **)&unwind.frame = frame;
-	*(void **)&unwind.backtrace = backtrace;
-	return 0;
-}
-
 void path_init(struct path_table *table, pthread_t thread)
 {
 	pthread_attr_t attributes;
@@ -64,8 +34,6 @@ void path_init(struct path_table *table, pthread_t thread)
 	size_t size;
 
 	table->learn_most = UINT64_MAX;
-	/* processors whose calls leave the return address in a register have nothing on the stack to read */
-#if defined(__x86_64__)
 	if (pthread_getattr_np(thread, &attributes))
 		return;
 	if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
@@ -73,12 +41,6 @@ void path_init(struct path_table *table, pthread_t thread)
 		table->stack_end = (uintptr_t)begin + size;
 	}
 	pthread_attr_destroy(&attributes);
-#else
-	(void)thread;
-	(void)attributes;
-	(void)begin;
-	(void)size;
-#endif
 }
 
 /* ---- hash tables ---- */
@@ -252,8 +214,7 @@ static inline bool is_on_stack(const struct path_table *table, uintptr_t frame)
 static inline __attribute__((no_sanitize("address"))) void
 walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, struct walk *walk)
 {
-	/* the offset of the innermost address is not used */
-	uint32_t offset = -(uint32_t)sizeof(uintptr_t);
+	uint32_t frame_offset = 0, offset = 0; /* the innermost one is not used */
 	uint64_t sum = 0;
 	unsigned frames = 0;
 
@@ -268,12 +229,14 @@ walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, s
 		if (++frames == PATH_FRAMES_MAX)
 			break;
 		known = find_frame(table, address);
-		if (!known->distance) {
+		if (!known->next) {
 			walk->unknown = !known->address;
 			break;
 		}
-		offset += known->distance;
-		if (offset > SPAN_MAX || frame + offset + sizeof(uintptr_t) > table->stack_end)
+		offset = frame_offset + known->slot;
+		frame_offset += known->next;
+		if (frame_offset > SPAN_MAX ||
+				frame + offset + sizeof(uintptr_t) > table->stack_end)
 			break;
 		address = *(const uintptr_t *)(frame + offset);
 		if (!address)
@@ -348,32 +311,6 @@ static inline bool guesses(struct path_table *table)
 
 /* ---- learning ---- */
 
-/* Frames as the unwinder sees them. */
-struct unwound {
-	uintptr_t frame;
-	uintptr_t address[PATH_FRAMES_MAX];
-	uint32_t offset[PATH_FRAMES_MAX];
-	unsigned frames;
-};
-
-static _Unwind_Reason_Code unwind_frame(struct _Unwind_Context *context, void *data)
-{
-	struct unwound *unwound = data;
-	uintptr_t address = unwind.address(context);
-	uintptr_t frame = unwind.frame(context);
-	unsigned at = unwound->frames;
-
-	/* the agent's own frames, below the call in question */
-	if (!at && frame < unwound->frame)
-		return _URC_NO_REASON;
-	if (!address || frame < unwound->frame || frame - unwound->frame > SPAN_MAX ||
-			(!at && (frame != unwound->frame || address != unwound->address[0])))
-		return _URC_END_OF_STACK;
-	unwound->address[at] = address;
-	unwound->offset[at] = (uint32_t)(frame - unwound->frame - sizeof(uintptr_t));
-	return ++unwound->frames < PATH_FRAMES_MAX ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
@@ -437,34 +374,42 @@ static void end_paths(struct path_table *table, uintptr_t address)
 	}
 }
 
-/* Notes that the next return address is `distance` bytes above this one; 0: there is none. */
-static void note_frame(struct path_table *table, uintptr_t address, uint32_t distance)
+/*
+ * Notes how far above the address' stack pointer the next frame and return address are; 0: there are none. If it
+ * is known otherwise, paths end at this address from now on.
+ */
+static void note_frame(struct path_table *table, uintptr_t address, uint32_t next, uint32_t slot)
 {
 	struct path_frame *known = find_frame(table, address);
 
-	if (known->address && known->distance != distance && known->distance) {
-		known->distance = 0;
+	if (known->address && known->next && (known->next != next || known->slot != slot)) {
+		known->next = 0;
 		end_paths(table, address);
 	}
 	if (known->address || !room_for_frame(table))
 		return;
-	*find_frame(table, address) = (struct path_frame){ address, distance, token_of(address) };
+	*find_frame(table, address) = (struct path_frame){ address, next, slot, token_of(address) };
 	table->frame_count++;
 }
 
 /* Learns from the unwinder how far the frames above the call are apart. */
-static void unwind_stack(struct path_table *table, uintptr_t address, uintptr_t frame)
+static void learn_frames(struct path_table *table, uintptr_t address, uintptr_t frame)
 {
-	struct unwound unwound = { .frame = frame, .address[0] = address };
+	struct unwound unwound[PATH_FRAMES_MAX];
+	unsigned frames = unwind_stack(frame, unwound, PATH_FRAMES_MAX);
 
-	unwind.backtrace(unwind_frame, &unwound);
-	for (unsigned i = 1; i < unwound.frames; i++)
-		note_frame(table, unwound.address[i - 1],
-				unwound.offset[i] - unwound.offset[i - 1]);
-	if (!unwound.frames)
-		note_frame(table, address, 0);
-	else if (unwound.frames < PATH_FRAMES_MAX)
-		note_frame(table, unwound.address[unwound.frames - 1], 0);
+	if (!frames || unwound[0].address != address) {
+		note_frame(table, address, 0, 0);
+		return;
+	}
+	for (unsigned i = 1; i < frames; i++) {
+		const struct unwound *below = &unwound[i - 1];
+
+		note_frame(table, below->address, (uint32_t)(unwound[i].frame - below->frame),
+				(uint32_t)(unwound[i].slot - below->frame));
+	}
+	if (frames < PATH_FRAMES_MAX)
+		note_frame(table, unwound[frames - 1].address, 0, 0);
 }
 
 /* Returns whether learning may unwind. Half of its time is reserved for return addresses that are not known. */
@@ -472,7 +417,7 @@ static bool may_unwind(const struct path_table *table, bool unknown)
 {
 	uint64_t most = unknown ? table->learn_most : table->learn_most / 2;
 
-	return unwind.backtrace && 2 * table->frame_count < PATH_SLOTS_MAX &&
+	return unwind_works() && 2 * table->frame_count < PATH_SLOTS_MAX &&
 			atomic_load_explicit(&table->learn_ticks, memory_order_relaxed) < most;
 }
 
@@ -543,14 +488,14 @@ static unsigned learn(struct path_table *table, uintptr_t address, uintptr_t fra
 	unsigned at = 0;
 
 	if (may_unwind(table, walk->unknown)) {
-		unwind_stack(table, address, frame);
+		learn_frames(table, address, frame);
 		walk_stack(table, address, frame, walk);
 		at = look_up(table, walk, walk->frames, false);
 	}
 	/* the word of which nothing is known may be no return address */
 	if (walk->unknown && walk->frames > 1)
 		walk->frames--;
-	else if (!at && !is_full(table) && !(walk->unknown && unwind.backtrace))
+	else if (!at && !is_full(table) && !(walk->unknown && unwind_works()))
 		at = add(table, walk, walk->frames, false);
 	return at ? at : merge(table, walk);
 }

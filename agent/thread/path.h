@@ -3,8 +3,8 @@
  * Call paths of one thread: the return addresses above a call, a few frames deep, so that a program's own
  * wrapper around a runtime call does not hide the caller.
  *
- * The distance from one return address to the next one up the stack is a constant of the code that the first
- * one returns to. Unwinding learns this distance once for each return address. The stack is then walked without
+ * How far up the stack the next frame and the next return address are is a constant of the code that a return
+ * address returns to. Unwinding learns it once for each return address. The stack is then walked without
  * unwinding, and a hash table tells which path the addresses are. Therefore the time to find a path does not
  * depend on the number of paths. Two guesses come before the walk: the path that followed the last one the time
  * before, and the offsets of the last path from this address.
@@ -60,8 +60,10 @@ struct path {
 /* A known return address. */
 struct path_frame {
 	uintptr_t address;
-	uint32_t distance; /* bytes from it to the next return address; 0: a path ends here */
-	uint32_t token;    /* hash of the file's name and the offset in it */
+	/* bytes above the stack pointer after the return: */
+	uint32_t next;  /* the stack pointer of the next frame; 0: a path ends here */
+	uint32_t slot;  /* the next return address */
+	uint32_t token; /* hash of the file's name and the offset in it */
 };
 
 struct path_table {
@@ -86,12 +88,9 @@ struct path_table {
 };
 
 /*
- * Makes unwinding possible in the whole process. Returns 0 or -ENOENT; after an error a path is one return
- * address. Call before the first path_find. May allocate.
+ * Notes the stack of `thread` in a table of zeros. Learning is not limited. May allocate. Until unwind_setup()
+ * succeeds, a path is one return address.
  */
-int path_setup(void);
-
-/* Notes the stack of `thread` in a table of zeros. Learning is not limited. May allocate. */
 void path_init(struct path_table *table, pthread_t thread);
 
 /* Unmaps the memory of the table. Call after its last use. */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "agent/thread/path.h"
+#include "agent/thread/unwind.h"
 
 #define TURNS      40
 #define TURNS_MANY 25
@@ -241,7 +242,7 @@ static void print_many(const char *name, unsigned (*function)(unsigned way, int 
 
 int main(void)
 {
-	if (path_setup())
+	if (unwind_setup())
 		puts("no unwinder: paths of one address");
 	path_init(&table, pthread_self());
 	print_both("in_a_loop", loop);
