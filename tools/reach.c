@@ -108,12 +108,44 @@ static bool in_path(const char *name, char *path, size_t size)
 	return false;
 }
 
+/* Returns whether an option of env, which may have the next word as its value, takes LD_PRELOAD away. */
+static bool unsets_preload(const char *option, const char *next)
+{
+	if (strcmp(option, "-") == 0 || strcmp(option, "--ignore-environment") == 0)
+		return true;
+	if (strcmp(option, "-u") == 0 || strcmp(option, "--unset") == 0)
+		return next && strcmp(next, "LD_PRELOAD") == 0;
+	return strcmp(option, "-uLD_PRELOAD") == 0 || strcmp(option, "--unset=LD_PRELOAD") == 0 ||
+			(option[0] == '-' && option[1] != '-' && option[1] != 'u' &&
+					strchr(option, 'i'));
+}
+
+/* Returns whether the words are a call of env that starts its program without the preload. */
+static bool is_env_without_preload(char *const *words)
+{
+	const char *slash = strrchr(words[0], '/');
+
+	if (strcmp(slash ? slash + 1 : words[0], "env") != 0)
+		return false;
+	for (words++; *words && (**words == '-' || strchr(*words, '=')); words++) {
+		if (unsets_preload(*words, words[1]) || strncmp(*words, "LD_PRELOAD=", 11) == 0)
+			return true;
+		/* options whose value is the next word */
+		if ((strcmp(*words, "-u") == 0 || strcmp(*words, "-C") == 0) && words[1])
+			words++;
+	}
+	return false;
+}
+
 void reach_say(char *const *words)
 {
 	char path[PATH_MAX];
 
 	for (size_t i = 0; words[i]; i++)
-		if (strchr(words[i], '/'))
+		if (is_env_without_preload(words + i))
+			fputs("phasemux: env takes LD_PRELOAD away: what it starts cannot be observed\n",
+					stderr);
+		else if (strchr(words[i], '/'))
 			say_of(words[i]);
 		else if (i == 0 && in_path(words[i], path, sizeof(path)))
 			say_of(path);

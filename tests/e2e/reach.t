@@ -30,6 +30,15 @@ observed plain ./sum
 unchanged plain bare
 is "$(grep -c 'cannot be observed' plain.err)" 0 "no line is printed for a program that can be observed"
 
+for words in "-u LD_PRELOAD" "--unset=LD_PRELOAD" "-i" "-C . -u LD_PRELOAD" "LD_PRELOAD="; do
+	observed env env $words ./sum
+	unchanged env bare
+	holds "env $words: a line says that the preload is taken away" \
+		grep -q '^phasemux: env takes LD_PRELOAD away' env.err
+done
+observed env env -u HOME A=-i ./sum -i
+is "$(grep -c 'cannot be observed' env.err)" 0 "no line is printed for an env that leaves it"
+
 if gcc -O1 -static sum.c -o static 2>/dev/null; then
 	observed static ./static
 	unchanged static bare
