@@ -90,6 +90,8 @@ struct preload {
 	void (*set_hooks)(const struct preload_hooks *hooks);
 	/* Lists the files that the program has unloaded (unloaded.h). */
 	unsigned (*unloaded)(struct module *modules, unsigned max);
+	/* Returns the record of the calling thread. */
+	struct preload_thread *(*own_slot)(void);
 	/* Pauses all hooks except `control`, `aborts` and `finalize`, or (false) resumes them. */
 	void (*pause)(bool paused);
 };

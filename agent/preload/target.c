@@ -32,6 +32,11 @@ static void set_hooks(const struct preload_hooks *hooks)
 	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
 }
 
+static struct preload_thread *own_slot(void)
+{
+	return &wrap_thread.of_core;
+}
+
 static void pause_hooks(bool paused)
 {
 	const struct preload_hooks *all = target_hooks();
@@ -46,6 +51,7 @@ const struct preload_hooks *target_hooks(void)
 }
 
 static struct preload preload = { .set_hooks = set_hooks,
+	.own_slot = own_slot,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };
 

@@ -38,14 +38,16 @@ static _Atomic(struct thread *) first_thread;
 static char first_thread_ends;
 
 /*
- * Returns the thread that `data`, a value of core.threads.end_key, stands for, or NULL if it is not observed. The
- * value of a forked child's first thread does not change when it is observed. *first: it is that thread.
+ * Returns the calling thread, or NULL if it is not observed. *first: it is a forked child's first thread, whose
+ * value of core.threads.end_key does not change when it is observed. data: that value. No more follows from it,
+ * because another C library in the process (dlmopen) numbers its own keys from 0 and writes to the same values.
  */
-static struct thread *thread_of_key(void *data, bool *first)
+static struct thread *calling_thread(const void *data, bool *first)
 {
 	*first = data == &first_thread_ends;
 	/* pairs with the release in threads_publish_first */
-	return *first ? atomic_load_explicit(&first_thread, memory_order_acquire) : data;
+	return *first ? atomic_load_explicit(&first_thread, memory_order_acquire) :
+			threads_of_slot(core.preload->own_slot());
 }
 
 /*
@@ -200,12 +202,12 @@ static void leave_place(struct thread *thread)
 static void end(void *data)
 {
 	bool first;
-	struct thread *thread = thread_of_key(data, &first);
+	struct thread *thread = calling_thread(data, &first);
 
 	if (getpid() != core.process.pid)
 		return;
 	/* the C library ends the process with its last thread, which must not be one of the agent */
-	if (first || thread->main) {
+	if (first || (thread && thread->main)) {
 		helper_stop();
 		toggle_stop();
 	}
@@ -243,7 +245,8 @@ struct thread *threads_of_slot(struct preload_thread *slot)
 
 struct thread *threads_calling(bool *first)
 {
-	return thread_of_key(is_started ? pthread_getspecific(core.threads.end_key) : NULL, first);
+	*first = false;
+	return is_started ? calling_thread(pthread_getspecific(core.threads.end_key), first) : NULL;
 }
 
 void threads_forget(void)
@@ -258,7 +261,7 @@ void threads_forget(void)
 
 void threads_publish_first(struct thread *thread)
 {
-	/* these pair with the acquires in thread_of_key and in threads_in_slot */
+	/* these pair with the acquires in calling_thread and in threads_in_slot */
 	atomic_store_explicit(&first_thread, thread, memory_order_release);
 	__atomic_store_n(&thread->slot->core, thread, __ATOMIC_RELEASE);
 }

@@ -10,6 +10,7 @@ have gcc || skip_all "no C compiler"
 # Programs that once behaved differently, each by the name that the fuzzer uses.
 kept=(
 	"plain REPORT=text,json,csv,bursts descriptors/1872 thread_exits/5428"
+	"plain own_namespace/9358 grandchildren/3177 without_output/7333"
 )
 for program in "${kept[@]}"; do
 	holds "$program" "$root/tests/fuzz/guests" --build "$build" --keep "$tmp/found" "$program"
