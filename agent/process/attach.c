@@ -20,6 +20,7 @@
 #include "agent/core/storage.h"
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
+#include "agent/host/float_env.h"
 #include "agent/host/launcher.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
@@ -240,7 +241,7 @@ static int find_means(char *why, size_t why_size)
 	return error;
 }
 
-static int attach(struct preload *preload)
+static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 {
 	char why[512] = "";
 	double run;
@@ -301,9 +302,11 @@ __attribute__((visibility("default"))) int phasemux_core_attach(struct preload *
 
 int phasemux_core_attach(struct preload *preload)
 {
+	struct float_env kept = float_env_hold();
 	struct plain_locale plain = plain_locale_enter();
 	int error = attach(preload);
 
 	plain_locale_leave(&plain);
+	float_env_release(kept);
 	return error;
 }

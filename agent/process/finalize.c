@@ -17,6 +17,7 @@
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
+#include "agent/host/float_env.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/ledger/checkpoint.h"
@@ -294,7 +295,7 @@ static void end_recording(void)
 		log_line("bursts could not be recorded to the end: %s", strerror(-error));
 }
 
-static void end_run(struct preload_thread *slot, void *site, const void *frame)
+static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now(), off;
 	struct thread *thread = threads_of_slot(slot);
@@ -338,10 +339,12 @@ static void end_run(struct preload_thread *slot, void *site, const void *frame)
 
 void finalize_hook(struct preload_thread *slot, void *site, const void *frame)
 {
+	struct float_env kept = float_env_hold();
 	int state = cancellation_hold();
 
 	end_run(slot, site, frame);
 	cancellation_release(state);
+	float_env_release(kept);
 }
 
 void finalize_keep(void)
@@ -365,7 +368,7 @@ void finalize_keep(void)
 	plain_locale_leave(&plain);
 }
 
-void finalize_leave(struct preload_thread *slot, void *site, const void *frame)
+static FLOAT_ENV_COMPUTES void leave_run(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now();
 	struct thread *thread;
@@ -385,6 +388,14 @@ void finalize_leave(struct preload_thread *slot, void *site, const void *frame)
 	}
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	helper_finish();
+}
+
+void finalize_leave(struct preload_thread *slot, void *site, const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	leave_run(slot, site, frame);
+	float_env_release(kept);
 }
 
 /*

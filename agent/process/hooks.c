@@ -10,6 +10,7 @@
 #include "agent/core/core.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
+#include "agent/host/float_env.h"
 #include "agent/host/log.h"
 #include "agent/process/control.h"
 #include "agent/process/finalize.h"
@@ -58,8 +59,8 @@ static inline bool is_safe(enum runtime_call call)
 	return call < THREAD_wait || call > THREAD_wait4;
 }
 
-static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
-		void *site, const void *frame)
+static __attribute__((hot)) FLOAT_ENV_COMPUTES void end_burst(struct preload_thread *slot,
+		enum runtime_call call, void *site, const void *frame)
 {
 	struct thread *thread = threads_in_slot(slot);
 	uint64_t now, begin;
@@ -85,8 +86,17 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 		service_thread(thread, now);
 }
 
-static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime_call call,
+static __attribute__((hot)) void before(struct preload_thread *slot, enum runtime_call call,
 		void *site, const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	end_burst(slot, call, site, frame);
+	float_env_release(kept);
+}
+
+static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_thread *slot,
+		enum runtime_call call, void *site, const void *frame)
 {
 	struct thread *thread = threads_in_slot(slot);
 	bool is_new = false;
@@ -130,8 +140,17 @@ static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime
 	thread_count_untimed(thread);
 }
 
-static void answered(struct preload_thread *slot, enum runtime_call call, void *site,
-		const void *frame)
+static __attribute__((hot)) void after(struct preload_thread *slot, enum runtime_call call,
+		void *site, const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	begin_burst(slot, call, site, frame);
+	float_env_release(kept);
+}
+
+static FLOAT_ENV_COMPUTES void begin_burst_answered(struct preload_thread *slot,
+		enum runtime_call call, void *site, const void *frame)
 {
 	struct thread *thread = threads_in_slot(slot);
 	uint64_t now = clock_now();
@@ -146,23 +165,41 @@ static void answered(struct preload_thread *slot, enum runtime_call call, void *
 	delimit_begin(thread, &core.rules, call, now);
 }
 
-/* Handles MPI_Pcontrol(level). */
-static void control(struct preload_thread *slot, int level, enum runtime_call call, void *site,
+static void answered(struct preload_thread *slot, enum runtime_call call, void *site,
 		const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	begin_burst_answered(slot, call, site, frame);
+	float_env_release(kept);
+}
+
+static FLOAT_ENV_COMPUTES void do_control(struct preload_thread *slot, int level,
+		enum runtime_call call, void *site, const void *frame)
 {
 	int state = cancellation_hold();
 	struct thread *thread = threads_of_slot(slot);
 
 	if (getpid() == core.process.pid) {
 		if (thread && !control_is_paused())
-			before(slot, call, site, frame);
+			end_burst(slot, call, site, frame);
 		control_level(level);
 	}
 	cancellation_release(state);
 }
 
+/* Handles MPI_Pcontrol(level). */
+static void control(struct preload_thread *slot, int level, enum runtime_call call, void *site,
+		const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	do_control(slot, level, call, site, frame);
+	float_env_release(kept);
+}
+
 /* Keeps what is known of the calling thread in the spool, because the run is about to be aborted. */
-static void aborts(struct preload_thread *slot, void *site, const void *frame)
+static FLOAT_ENV_COMPUTES void keep_all(struct preload_thread *slot, void *site, const void *frame)
 {
 	struct thread *thread = threads_of_slot(slot);
 	int state;
@@ -172,7 +209,7 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 	state = cancellation_hold();
 	toggle_stop();
 	control_stop();
-	before(slot, MPI_CALL_Abort, site, frame);
+	end_burst(slot, MPI_CALL_Abort, site, frame);
 	drain_thread(thread, clock_now());
 	log_speaker(true);
 	if (core.spool) {
@@ -180,6 +217,14 @@ static void aborts(struct preload_thread *slot, void *site, const void *frame)
 		log_wait_read();
 	}
 	cancellation_release(state);
+}
+
+static void aborts(struct preload_thread *slot, void *site, const void *frame)
+{
+	struct float_env kept = float_env_hold();
+
+	keep_all(slot, site, frame);
+	float_env_release(kept);
 }
 
 const struct preload_hooks hooks = {

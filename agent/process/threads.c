@@ -17,6 +17,7 @@
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
+#include "agent/host/float_env.h"
 #include "agent/host/log.h"
 #include "agent/process/control.h"
 #include "agent/process/service.h"
@@ -199,7 +200,7 @@ static void leave_place(struct thread *thread)
 		crowd_give(thread);
 }
 
-static void end(void *data)
+static FLOAT_ENV_COMPUTES void end(void *data)
 {
 	bool first;
 	struct thread *thread = calling_thread(data, &first);
@@ -230,10 +231,12 @@ static void end(void *data)
 /* Drains a thread and closes its counters, uncancelled. Destructor of core.threads.end_key. */
 static void end_uninterrupted(void *data)
 {
+	struct float_env kept = float_env_hold();
 	int state = cancellation_hold();
 
 	end(data);
 	cancellation_release(state);
+	float_env_release(kept);
 }
 
 struct thread *threads_of_slot(struct preload_thread *slot)

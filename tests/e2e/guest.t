@@ -99,7 +99,8 @@ stack_learning=16384
 no_deeper() { awk -v most="$2" '/^stack/ { exit !($2 <= most) }' "$1"; }
 if [ -z "$sanitizer" ]; then
 	run rules.broken timeout 300 "$programs/rules" broken
-	for rule in "enters the loader: dlsym" allocates "cancellation: read" "stack 3"; do
+	for rule in "enters the loader: dlsym" allocates "cancellation: read" "stack 3" \
+		"floating-point environment: a flag"; do
 		holds "the checker sees: $rule" grep -q "^$rule" rules.broken.out
 	done
 	scripted rules.read PHASEMUX_BUDGET=none timeout 300 "$programs/rules"
@@ -107,13 +108,36 @@ if [ -z "$sanitizer" ]; then
 	for how in read learning; do
 		is "$(cat rules.$how.code)" 0 "rules.$how: every call was made"
 		holds "rules.$how: there is a report" test -s rules.$how.result/report.txt
-		for rule in "enters the loader" cancellation allocates; do
+		for rule in "enters the loader" cancellation allocates "floating-point environment"; do
 			holds "rules.$how: no call $rule" sh -c '! grep "^$1" "$2"' - "$rule" rules.$how.out
 		done
 	done
 	holds "rules.read: no call needs more than $stack bytes of the stack" no_deeper rules.read.out $stack
 	holds "rules.learning: no more than $stack_learning" no_deeper rules.learning.out $stack_learning
 fi
+
+# ---- floating-point exceptions that trap ----
+
+# The program's threads, and those of the agent, start where an invalid operation ends the process.
+for mpi in openmpi mpich; do
+	for way in bare traps; do
+		library_of=; [ $way = traps ] && library_of=:$library
+		run traps.$mpi.$way PHASEMUX_OUTPUT="$tmp/traps.$mpi.result" PHASEMUX_SPOOL="$tmp/spool" \
+			PHASEMUX_BUDGET=100% PHASEMUX_TOGGLE=20ms \
+			on $mpi 2 env LD_PRELOAD="$programs/float_traps.so$library_of" "$programs/phases.$mpi" -n 60
+	done
+	is "$(cat traps.$mpi.traps.code)" "$(cat traps.$mpi.bare.code)" "$mpi, exceptions trap: the exit code"
+	holds "$mpi, exceptions trap: there is a report" test -s traps.$mpi.result/report.txt
+done
+for program in "posix_threads 40" "forks together 2 5" "omp 20"; do
+	name=${program%% *}
+	[ -x "$programs/$name" ] || continue
+	run traps.$name.bare LD_PRELOAD="$programs/float_traps.so" "$programs/"$program
+	run traps.$name LD_PRELOAD="$programs/float_traps.so" \
+		"$phasemux" run --output "$tmp/traps.$name.result" --spool "$tmp/spool" -- "$programs/"$program
+	is "$(cat traps.$name.code)" "$(cat traps.$name.bare.code)" "$name, exceptions trap: the exit code"
+	holds "$name, exceptions trap: there is a report" test -s traps.$name.result/report.txt
+done
 
 # ---- stderr that cannot be written ----
 

@@ -8,6 +8,8 @@
  *	cancellation it calls points of cancellation only with cancellation disabled; the real call has it
  *	             enabled
  *	stack        how deep below the program's own frame it writes
+ *	floating     it leaves the floating-point environment as it was: rounding up, exceptions that trap, no
+ *	             flags
  *
  * This program is before all libraries in the search order, so that the agent calls its functions of these
  * names. Prints one line for each rule that was broken, and the depth.
@@ -16,6 +18,7 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +45,7 @@ extern void __libc_free(void *memory);
 
 /* The calling thread is in a call of the program. */
 static __thread bool armed __attribute__((tls_model("initial-exec")));
-static const char *loader, *allocation, *cancellation;
+static const char *loader, *allocation, *cancellation, *floating;
 
 /* ---- what the agent must not call ---- */
 
@@ -185,6 +188,24 @@ static void work(void)
 	while (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec + 3000);
 }
 
+/* Sets an environment in which arithmetic that goes wrong ends the program. */
+static void set_floating(void)
+{
+	fesetround(FE_UPWARD);
+	feclearexcept(FE_ALL_EXCEPT);
+	feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+}
+
+static void check_floating(void)
+{
+	if (fetestexcept(FE_ALL_EXCEPT))
+		floating = "a flag";
+	if (fegetround() != FE_UPWARD)
+		floating = "the rounding mode";
+	if (fegetexcept() != (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW))
+		floating = "what traps";
+}
+
 static long answers[64]; /* memory for the calls that return something through a pointer */
 
 /*
@@ -199,10 +220,12 @@ static __attribute__((noinline)) size_t depth_of(call *made, long first)
 
 	for (volatile unsigned char *at = end; at < below; at++)
 		*at = PAINT;
+	feclearexcept(FE_ALL_EXCEPT);
 	armed = true;
 	made(first, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells, cells,
 			cells, cells);
 	armed = false;
+	check_floating();
 	while (end < below && *end == PAINT)
 		end++;
 	return (size_t)(top - end);
@@ -253,16 +276,22 @@ int main(int argc, char **argv)
 {
 	size_t deepest;
 
+	set_floating();
 	MPI_Init(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	check_floating();
 	every_call_breaks = argc > 1 && strcmp(argv[1], "broken") == 0;
 	deepest = deepest_of_all();
+	feclearexcept(FE_ALL_EXCEPT);
 	MPI_Finalize(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	check_floating();
 	if (loader)
 		printf("enters the loader: %s\n", loader);
 	if (allocation)
 		printf("allocates: %s\n", allocation);
 	if (cancellation || every_call_trouble)
 		printf("cancellation: %s\n", cancellation ? cancellation : "the real call");
+	if (floating)
+		printf("floating-point environment: %s\n", floating);
 	printf("stack %zu calls %ld\n", deepest, every_call_count);
 	return 0;
 }
