@@ -186,10 +186,12 @@ static int find_clusters(struct training *training, const struct space *space, b
 static void move_prototypes(struct prototype_table *table, const struct space *old)
 {
 	const struct space *new = &table->space;
+	double most = 0;
 
+	/* in a loop of its own, because gcc 12.2 for ARM64 crashes on this maximum within the next loop */
+	for (uint32_t dim = 0; dim < new->dims; dim++)
+		most = fmax(most, old->range[dim] / new->range[dim]);
 	for (uint32_t p = 0; p < table->count; p++) {
-		double most = 0;
-
 		for (uint32_t dim = 0; dim < new->dims; dim++) {
 			double value = old->lowest[dim] +
 					table->all[p].point[dim] / old->weight[dim] *
@@ -197,7 +199,6 @@ static void move_prototypes(struct prototype_table *table, const struct space *o
 
 			table->all[p].point[dim] = (float)((value - new->lowest[dim]) /
 					new->range[dim] * new->weight[dim]);
-			most = fmax(most, old->range[dim] / new->range[dim]);
 		}
 		table->all[p].radius *= (float)most;
 	}
