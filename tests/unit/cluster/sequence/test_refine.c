@@ -178,11 +178,14 @@ static uint32_t make_program(uint64_t seed)
 			int phase = i < once ? looped + i : (i - once) % looped;
 			double slow = phase < looped && uniform() < share ? 0.05 + 0.1 * uniform() :
 									    0;
+			double x, y;
 
 			if (phase < looped && uniform() < 0.005)
 				continue;
-			burst((uint32_t)phase + 1, at[phase][0] + wide[phase][0] * bell(),
-					at[phase][1] - slow + wide[phase][1] * bell(), 0, 0);
+			/* one after the other, so that every compiler makes the same programs */
+			y = at[phase][1] - slow + wide[phase][1] * bell();
+			x = at[phase][0] + wide[phase][0] * bell();
+			burst((uint32_t)phase + 1, x, y, 0, 0);
 		}
 	return (uint32_t)(looped + once);
 }

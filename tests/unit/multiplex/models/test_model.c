@@ -244,6 +244,22 @@ static void check_code(const char *model, const struct model_event *event)
 		diag("%s: %s", event->libpfm, pfm_strerror(error));
 }
 
+/* Returns whether this libpfm4 can have the model's tables: those of x86 are in libpfm4 for x86 alone. */
+static bool tables_are_possible(const char *model)
+{
+#if defined(__x86_64__)
+	(void)model;
+	return true;
+#else
+	static const char *const everywhere[] = { "neoverse", "power", "generic", "software" };
+
+	for (size_t i = 0; i < sizeof(everywhere) / sizeof(*everywhere); i++)
+		if (strncmp(model, everywhere[i], strlen(everywhere[i])) == 0)
+			return true;
+	return false;
+#endif
+}
+
 static void test_codes(void)
 {
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
@@ -252,8 +268,13 @@ static void test_codes(void)
 		return;
 	}
 	for (unsigned m = 0; m < model_count(); m++) {
-		struct model *model = model_load(model_name_of(m), NULL, 0);
+		struct model *model;
 
+		if (!tables_are_possible(model_name_of(m))) {
+			skip(model_name_of(m), "libpfm4 has tables of x86 on x86 alone");
+			continue;
+		}
+		model = model_load(model_name_of(m), NULL, 0);
 		for (unsigned e = 0; model && e < model_events(model); e++)
 			check_code(model_name_of(m), model_event(model, e));
 		model_free(model);
