@@ -18,13 +18,22 @@ static size_t page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int open_event(struct group *group, const struct event *event)
+/* Returns the bits of config1 that ask for a counter which the thread may read without a system call. */
+static uint64_t request_access(const struct event *event, enum read_method method)
+{
+	bool counted = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE ||
+			event->type == PERF_TYPE_RAW;
+
+	return method == READ_RDPMC && counted ? RDPMC_REQUEST : 0;
+}
+
+static int open_event(struct group *group, const struct event *event, enum read_method method)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = event->type,
 		.config = event->config,
-		.config1 = event->config1,
+		.config1 = event->config1 | request_access(event, method),
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
 		.disabled = group->count == 0,
 		.pinned = group->count == 0,
@@ -83,7 +92,7 @@ int group_open_on(struct group *group, const struct group_spec *spec, unsigned *
 	if (spec->count == 0 || spec->count > GROUP_EVENTS_MAX)
 		return -EINVAL;
 	for (unsigned i = 0; i < spec->count; i++) {
-		int fd = open_event(group, spec->events[i]);
+		int fd = open_event(group, spec->events[i], spec->method);
 
 		if (fd < 0) {
 			group_close(group);
@@ -236,6 +245,18 @@ int group_read(struct group *group, uint64_t *values)
 		if (!rdpmc_read(group->page[i], rdpmc_instruction, &values[i]))
 			return read_by_syscall(group, values);
 	return 0;
+}
+
+bool group_read_by_pages(const struct group *group)
+{
+	uint64_t value;
+
+	if (group->method != READ_RDPMC)
+		return false;
+	for (unsigned i = 0; i < group->count; i++)
+		if (!rdpmc_read(group->page[i], rdpmc_instruction, &value))
+			return false;
+	return true;
 }
 
 int group_read_other(struct group *group, uint64_t *values)

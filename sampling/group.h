@@ -84,6 +84,12 @@ int group_disable(struct group *group);
  */
 int group_read(struct group *group, uint64_t *values);
 
+/*
+ * Returns whether group_read reads the enabled group without a system call. With READ_RDPMC it may still need one,
+ * because on ARM64 the kernel maps pages that name no counter if kernel.perf_user_access is 0.
+ */
+bool group_read_by_pages(const struct group *group);
+
 /* Reads values like group_read. Call on a thread that is not the one that is counted. */
 int group_read_other(struct group *group, uint64_t *values);
 

@@ -149,7 +149,8 @@ static double time_method(const struct pmu *pmu, const struct event *first,
 
 	if (open_copies(&group, pmu, first, further, count, method) < 0)
 		return 0;
-	if (group.method == method && group_enable(&group) == 0)
+	if (group.method == method && group_enable(&group) == 0 &&
+			(method == READ_SYSCALL || group_read_by_pages(&group)))
 		ns = time_reads(&group);
 	group_close(&group);
 	return ns;
@@ -279,6 +280,8 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	memset(probe, 0, sizeof(*probe));
 	probe->paranoid =
 			read_number("/proc/sys/kernel/perf_event_paranoid", PROBE_PARANOID_UNKNOWN);
+	probe->user_access =
+			read_number("/proc/sys/kernel/perf_user_access", PROBE_USER_ACCESS_UNKNOWN);
 	probe->software_errno = -try_open(pmu, &task_clock);
 	probe->software = probe->software_errno == 0;
 	probe->hardware_errno = -try_open(pmu, event);

@@ -13,6 +13,8 @@
 #include "sampling/group.h"
 
 #define PROBE_PARANOID_UNKNOWN (-2) /* there is no such setting, or it cannot be read */
+#define PROBE_USER_ACCESS_UNKNOWN                                                                  \
+	(-1) /* there is no such setting: it is that of ARM64 from Linux 5.17 */
 
 struct probe {
 	bool hardware;      /* hardware events can be counted */
@@ -20,6 +22,7 @@ struct probe {
 	bool software;      /* the kernel's software events can be counted */
 	int software_errno;
 	int paranoid;            /* /proc/sys/kernel/perf_event_paranoid, -1 to 4 */
+	int user_access;         /* /proc/sys/kernel/perf_user_access, 0 or 1 */
 	unsigned counters_open;  /* number of copies of one event that open as one group */
 	unsigned counters;       /* number of these that really count */
 	unsigned counters_held;  /* number of these that another user of the counters holds */

@@ -14,6 +14,7 @@
 #include "sampling/clock.h"
 #include "sampling/names/event_names.h"
 #include "sampling/probe.h"
+#include "sampling/rdpmc.h"
 #include "tools/commands.h"
 #include "tools/doctor/holders.h"
 #include "tools/machine.h"
@@ -113,7 +114,7 @@ static void tell_costs(const struct probe *probe)
 {
 	static const char *const ways[] = {
 		[READ_SYSCALL] = "a read system call",
-		[READ_RDPMC] = "rdpmc",
+		[READ_RDPMC] = RDPMC_NAME,
 	};
 	char read[32], other[32], switched[32], sampled[32];
 	struct settings defaults;
@@ -130,6 +131,10 @@ static void tell_costs(const struct probe *probe)
 	else
 		tell("a read costs", "%s for a full group by %s, the only way here", read,
 				ways[probe->method]);
+	if (probe->hardware && probe->user_access == 0)
+		tell("",
+				"reads without a system call are off, and take a tenth of this time; as "
+				"root: sysctl kernel.perf_user_access=1");
 	tell("",
 			"1%% of the time, the default budget, pays for %.2g thousand bursts a second at "
 			"most, where ranks wait for each other for a third of it; of more, a part is read",
