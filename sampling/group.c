@@ -37,6 +37,11 @@ static int open_event(struct group *group, const struct event *event, enum read_
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
 		.disabled = group->count == 0,
 		.pinned = group->count == 0,
+		/*
+		 * The kernel of ARM64 leaves a disabled leader out when it checks whether a group fits the
+		 * counters, except with this. No exec enables the leader, because exec closes its descriptor.
+		 */
+		.enable_on_exec = group->count == 0,
 		.exclude_kernel = event->type != PERF_TYPE_SOFTWARE,
 		.exclude_hv = 1,
 		/* the events of a sampled group must have one clock */
