@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Whole runs whose instructions are known: MPI with all schemes, OpenMP, POSIX threads, forks, long bursts.
+. "$(dirname "$0")/lib.sh"
+export OMP_NUM_THREADS=2
+sysctl -q kernel.perf_event_paranoid=2 kernel.perf_user_access=0
+
+for mpi in openmpi mpich; do
+	preloaded $mpi on $mpi 2 "$programs/phases.$mpi" -n 30
+	is "$(cat $mpi.code)" 0 "$mpi: the program ends well"
+	truth $mpi alu=12000000 triad=1500000 fdiv=300000
+	in_report $mpi "no burst is lost, and every event was counted" \
+		'r["lost"]["bursts"] == 0 and all(c["observed"] for c in p["counters"].values())'
+	in_report $mpi "15 events take turns in groups" 'len(r["groups"]) > 1 and len(p["counters"]) == 15'
+done
+for scheme in time space random adaptive; do
+	preloaded $scheme PHASEMUX_SCHEME=$scheme on mpich 2 "$programs/phases.mpich" -n 30
+	truth $scheme alu=12000000 triad=1500000 fdiv=300000
+done
+sysctl -q kernel.perf_user_access=1
+preloaded user_level on mpich 2 "$programs/phases.mpich" -n 30
+truth user_level alu=12000000 triad=1500000 fdiv=300000
+sysctl -q kernel.perf_user_access=0
+
+observed omp "$programs/omp" 20
+truth omp alu=24000000 triad=1500000 fdiv=300000
+observed threads "$programs/posix_threads" 40
+truth threads triad=1500000 fdiv=300000
+in_report threads "no burst is lost" 'r["lost"]["bursts"] == 0'
+observed forks "$programs/forks" together 2 5
+is "$(cat forks.code)" 0 "forks: the program ends well"
+truth forks triad=27450000 fma=150000000
+observed serial "$programs/serial" 1
+is "$(cat serial.code)" 0 "serial: the program ends well"
+in_report serial "slices by the kernel's samples, none lost" \
+	'r["samples"]["slices"] > 50 and r["samples"]["lost"] == 0'
+in_report serial "a slice is 10 ms, and 10 M instructions" \
+	'9.5e6 < p["counters"]["INST_RETIRED"]["mean"] < 1.05e7 and abs(p["cpi"] - 1) < 0.002'
+done_testing
