@@ -30,6 +30,41 @@ static char *value_of(char *line, const char *key)
 	return value;
 }
 
+/* Names of ARM's implementers and parts (MIDR_EL1), which /proc/cpuinfo gives as numbers. */
+static const struct {
+	unsigned implementer, part;
+	const char *name;
+} arm_parts[] = {
+	{ 0x41, 0xd03, "Arm Cortex-A53" },
+	{ 0x41, 0xd07, "Arm Cortex-A57" },
+	{ 0x41, 0xd08, "Arm Cortex-A72" },
+	{ 0x41, 0xd0b, "Arm Cortex-A76" },
+	{ 0x41, 0xd0c, "Arm Neoverse N1" },
+	{ 0x41, 0xd40, "Arm Neoverse V1" },
+	{ 0x41, 0xd49, "Arm Neoverse N2" },
+	{ 0x41, 0xd4f, "Arm Neoverse V2" },
+	{ 0x41, 0xd84, "Arm Neoverse V3" },
+	{ 0x41, 0xd8e, "Arm Neoverse N3" },
+	{ 0x43, 0x0af, "Cavium ThunderX2" },
+	{ 0x46, 0x001, "Fujitsu A64FX" },
+	{ 0x48, 0xd01, "HiSilicon Kunpeng 920" },
+	{ 0xc0, 0xac3, "Ampere-1" },
+	{ 0xc0, 0xac4, "Ampere-1A" },
+};
+
+/* Names a processor of ARM: most kernels have no "model name" of it. */
+static void name_arm(struct processor *processor)
+{
+	for (size_t i = 0; i < sizeof(arm_parts) / sizeof(*arm_parts); i++)
+		if (arm_parts[i].implementer == processor->family &&
+				arm_parts[i].part == processor->model) {
+			copy_text(processor->brand, sizeof(processor->brand), arm_parts[i].name);
+			return;
+		}
+	snprintf(processor->brand, sizeof(processor->brand), "ARM 0x%x 0x%x", processor->family,
+			processor->model);
+}
+
 void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo)
 {
 	char line[512], *value, *pvr;
@@ -50,6 +85,8 @@ void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo)
 			copy_text(processor->brand, sizeof(processor->brand), value);
 		}
 	}
+	if (!processor->brand[0] && strcmp(processor->vendor, "ARM") == 0)
+		name_arm(processor);
 }
 
 static void assume_processor(struct processor *processor, const char *assume)
@@ -115,6 +152,20 @@ static void identify_here(struct processor *processor)
 
 #else
 
+/* Returns whether the file begins with the text. */
+static bool file_begins(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	char begin[64] = "";
+	size_t got;
+
+	if (!file)
+		return false;
+	got = fread(begin, 1, sizeof(begin) - 1, file);
+	fclose(file);
+	return got >= strlen(text) && memcmp(begin, text, strlen(text)) == 0;
+}
+
 static void identify_here(struct processor *processor)
 {
 	FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
@@ -123,8 +174,10 @@ static void identify_here(struct processor *processor)
 		processor_from_cpuinfo(processor, cpuinfo);
 		fclose(cpuinfo);
 	}
-	/* the device tree of a guest has this node under KVM and under PowerVM */
-	processor->hypervisor = access("/proc/device-tree/hypervisor", F_OK) == 0;
+	/* the device tree of a guest has this node under KVM and under PowerVM, and QEMU names its ARM board */
+	processor->hypervisor = access("/proc/device-tree/hypervisor", F_OK) == 0 ||
+			file_begins("/proc/device-tree/compatible", "linux,dummy-virt") ||
+			file_begins("/sys/class/dmi/id/sys_vendor", "QEMU");
 }
 
 #endif

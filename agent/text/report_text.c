@@ -88,6 +88,7 @@ static void print_head(FILE *out, const json_t *report)
 	const json_t *efficiency = json_object_get(report, "efficiency"), *warning;
 	const json_t *recovered = json_object_get(report, "recovered");
 	const char *missing = report_get_text(recovered, "missing");
+	const char *processor = report_get_text(report, "processor");
 	size_t groups = json_array_size(json_object_get(report, "groups"));
 	double threads = report_get(report, "threads"), ranks = report_get(report, "ranks");
 	double mean = report_get(report, "threads_mean");
@@ -112,9 +113,9 @@ static void print_head(FILE *out, const json_t *report)
 	if (isfinite(off))
 		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
 				format_seconds(report_get(report, "wall_seconds") + off).text);
-	report_line(out, 4, "  %.0f %s%s, %s%s, %s, %s", ranks, processes, of_threads,
+	report_line(out, 4, "  %.0f %s%s, %s%s, %s%s%s", ranks, processes, of_threads,
 			format_seconds(report_get(report, "wall_seconds")).text, of_all,
-			report_get_text(report, "mpi"), report_get_text(report, "processor"));
+			report_get_text(report, "mpi"), *processor ? ", " : "", processor);
 	report_line(out, 4, "  model %s, scheme %s, %zu group%s", report_get_text(report, "model"),
 			report_get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
 	report_line(out, 4, "  parallel efficiency %s = load balance %s x communication %s",

@@ -13,6 +13,7 @@ for mpi in openmpi mpich; do
 		'r["lost"]["bursts"] == 0 and all(c["observed"] for c in p["counters"].values())'
 	in_report $mpi "15 events take turns in groups" 'len(r["groups"]) > 1 and len(p["counters"]) == 15'
 done
+in_report mpich "the processor's name" 'r["processor"] == "Arm Neoverse N1"'
 for scheme in time space random adaptive; do
 	preloaded $scheme PHASEMUX_SCHEME=$scheme on mpich 2 "$programs/phases.mpich" -n 30
 	truth $scheme alu=12000000 triad=1500000 fdiv=300000

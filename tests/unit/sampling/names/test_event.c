@@ -180,6 +180,8 @@ static void test_environment(void)
 static void test_processors(void)
 {
 	static const char arm[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f\n";
+	static const char strange[] =
+			"processor\t: 0\nCPU implementer\t: 0x99\nCPU part\t: 0xabc\n";
 	static const char power[] = "processor\t: 0\ncpu\t\t: POWER9, altivec supported\n"
 				    "revision\t: 2.2 (pvr 004e 1202)\n";
 	struct processor processor;
@@ -198,6 +200,12 @@ static void test_processors(void)
 	fclose(file);
 	is_str(processor.vendor, "ARM", "ARM's vendor");
 	ok(processor.family == 0x41 && processor.model == 0xd4f, "implementer and part");
+	is_str(processor.brand, "Arm Neoverse V2", "their name");
+	memset(&processor, 0, sizeof(processor));
+	file = fmemopen((void *)strange, sizeof(strange) - 1, "r");
+	processor_from_cpuinfo(&processor, file);
+	fclose(file);
+	is_str(processor.brand, "ARM 0x99 0xabc", "their numbers if they have no name");
 	memset(&processor, 0, sizeof(processor));
 	file = fmemopen((void *)power, sizeof(power) - 1, "r");
 	processor_from_cpuinfo(&processor, file);
