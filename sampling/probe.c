@@ -19,6 +19,13 @@
 #define HELD_UP_NS        300 /* shortest interruption of a loop of time stamps that may be a sample */
 #define INTERRUPTIONS_MAX 64 /* number of interruptions that are kept */
 
+/* ARM64 has no watchdog that takes a counter */
+#if defined(__aarch64__)
+#define WATCHDOG_HOLDS " holds them"
+#else
+#define WATCHDOG_HOLDS " or the NMI watchdog holds them (as root: sysctl kernel.nmi_watchdog=0)"
+#endif
+
 static int read_number(const char *path, int missing)
 {
 	FILE *file = fopen(path, "re");
@@ -285,6 +292,7 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 	probe->software_errno = -try_open(pmu, &task_clock);
 	probe->software = probe->software_errno == 0;
 	probe->hardware_errno = -try_open(pmu, event);
+	probe->cycles = try_open(pmu, &cycles) == 0;
 	if (probe->hardware_errno == 0) {
 		probe_counters(probe, pmu, event);
 		probe->hardware = probe->counters > 0;
@@ -292,9 +300,7 @@ void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *e
 			probe->hardware_errno = EBUSY;
 	}
 	if (probe->hardware) {
-		bool plain = try_open(pmu, &cycles) == 0;
-
-		probe_costs(probe, pmu, event, plain ? &cycles : event, probe->counters);
+		probe_costs(probe, pmu, event, probe->cycles ? &cycles : event, probe->counters);
 	} else if (probe->software) {
 		probe_costs(probe, pmu, &task_clock, &task_clock, SOFTWARE_SET);
 	}
@@ -307,6 +313,10 @@ static const char *explanation(const struct probe *probe, bool hypervisor)
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
+		if (probe->cycles)
+			return "the kernel counts cycles on this processor and no instructions, but both "
+			       "are needed (a virtual machine of QEMU without KVM has instructions "
+			       "with -icount only)";
 		if (hypervisor)
 			return "this virtual machine has no hardware counters; its host must pass "
 			       "them on (KVM: -cpu host,pmu=on; clouds: a bare-metal or "
@@ -331,8 +341,7 @@ static const char *explanation(const struct probe *probe, bool hypervisor)
 	case EBUSY:
 		if (probe->counters_held == 0)
 			return "counters open but count nothing: a fault of the (virtual) machine";
-		return "counters open but none is given to us: another profiler or the NMI "
-		       "watchdog holds them (as root: sysctl kernel.nmi_watchdog=0)";
+		return "counters open but none is given to us: another profiler" WATCHDOG_HOLDS;
 	}
 	return NULL;
 }

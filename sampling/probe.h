@@ -19,6 +19,7 @@
 struct probe {
 	bool hardware;      /* hardware events can be counted */
 	int hardware_errno; /* reason why not: ENOENT no counters, EACCES/EPERM forbidden, ... */
+	bool cycles;        /* cycles can be opened, also if instructions cannot */
 	bool software;      /* the kernel's software events can be counted */
 	int software_errno;
 	int paranoid;            /* /proc/sys/kernel/perf_event_paranoid, -1 to 4 */

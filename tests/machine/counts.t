@@ -16,6 +16,8 @@ holds "user access off: nothing is skipped but the reads at user level" \
 	[ "$(grep -c '# SKIP' counts0.out)" = 1 ]
 holds "user access on: nothing is skipped" [ "$(grep -c '# SKIP' counts1.out)" = 0 ]
 
+holds "doctor: the processor's name, and that it is virtual" \
+	grep -q '^processor Arm Neoverse N1 (ARM family 65 model 3340), in a virtual machine ' told0
 holds "doctor: six counters" grep -q ' counters 6 counters count ' told0
 holds "doctor: the model" grep -q neoverse-n1 told0
 holds "doctor: who has nothing to do with counters holds none" grep -q 'no other process holds' told0

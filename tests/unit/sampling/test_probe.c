@@ -57,6 +57,20 @@ static void test_scripted(void)
 	}
 }
 
+/* The second event that the probe opens is the one of instructions. */
+static void test_only_cycles(void)
+{
+	struct probe probe;
+
+	scripted_pmu_configure("fail=open:2:ENOENT");
+	probe_run(&probe, phasemux_pmu(), &instructions);
+	ok(!probe.hardware && probe.hardware_errno == ENOENT && probe.cycles,
+			"cycles without instructions");
+	scripted_pmu_configure("hardware=0");
+	probe_run(&probe, phasemux_pmu(), &instructions);
+	ok(!probe.cycles, "no hardware counters, no cycles");
+}
+
 /* Whatever call fails, the probe ends with an answer and leaves no descriptor open. */
 static void test_failures(void)
 {
@@ -99,6 +113,8 @@ static void test_explain(void)
 	} cases[] = {
 		{ { .hardware_errno = ENOENT }, true, "virtual machine" },
 		{ { .hardware_errno = ENOENT }, false, "no hardware counters on this processor" },
+		{ { .hardware_errno = ENOENT, .cycles = true }, true,
+				"cycles on this processor and no" },
 		{ { .hardware_errno = EACCES, .paranoid = 4 }, false, "perf_event_paranoid=2" },
 		{ { .hardware_errno = EACCES, .paranoid = 2 }, false, "security module" },
 		{ { .hardware_errno = EPERM, .paranoid = 2 }, false, "seccomp" },
@@ -106,7 +122,12 @@ static void test_explain(void)
 		{ { .hardware_errno = ENOSYS, .paranoid = PROBE_PARANOID_UNKNOWN }, false,
 				"CONFIG_PERF_EVENTS" },
 		{ { .hardware_errno = EMFILE }, false, "ulimit -n" },
+#if defined(__aarch64__)
+		{ { .hardware_errno = EBUSY, .counters_held = 2 }, false,
+				"another profiler holds" },
+#else
 		{ { .hardware_errno = EBUSY, .counters_held = 2 }, false, "nmi_watchdog" },
+#endif
 		{ { .hardware_errno = EBUSY, .counters_held = 0 }, false, "count nothing" },
 		{ { .hardware_errno = EIO }, false, "Input/output error" },
 	};
@@ -174,6 +195,7 @@ int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_scripted();
+	test_only_cycles();
 	test_failures();
 	test_explain();
 	test_here();
