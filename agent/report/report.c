@@ -10,6 +10,7 @@
 #include "agent/report/fold_json.h"
 #include "agent/report/hotspots.h"
 #include "agent/report/places.h"
+#include "agent/report/silent.h"
 #include "multiplex/estimate/layout.h"
 
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
@@ -89,12 +90,17 @@ static json_t *groups(const struct counting *counting)
 	return list;
 }
 
-static json_t *warnings(const struct counting *counting)
+static json_t *warnings(const struct counting *counting, const struct silent *silent)
 {
 	json_t *list = json_array();
+	char text[1024];
 
 	for (unsigned i = 0; i < counting->warnings; i++)
 		list = document_append(list, document_text(counting->warning[i]));
+	if (silent->count) {
+		silent_explain(silent, counting, text, sizeof(text));
+		list = document_append(list, document_text(text));
+	}
 	return list;
 }
 
@@ -402,13 +408,18 @@ static json_t *interval_cost(const struct phase *phases, unsigned count)
 	return seconds > 0 ? json_real(sum / seconds) : json_null();
 }
 
-static json_t *phases(const struct report_facts *facts, json_t **cost)
+static json_t *phases(const struct report_facts *facts, json_t **cost, struct silent *silent)
 {
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
 	struct places *places = places_new(facts->routes, facts->source);
 
+	for (unsigned i = 0; i < count; i++)
+		silent_add(silent, &all[i].estimate);
+	silent_decide(silent, facts->counting);
+	for (unsigned i = 0; i < count; i++)
+		silent_remove(silent, &all[i].estimate);
 	for (unsigned i = 0; i < count; i++)
 		list = document_append(list, phase_object(facts, places, &all[i], (int)i + 1));
 	*cost = interval_cost(all, count);
@@ -680,10 +691,12 @@ static json_t *build(const struct report_facts *facts)
 	const char *model = counting->model ? model_name(counting->model) :
 			counting->hardware  ? "events" :
 					      "time";
-	json_t *report = json_object(), *interval_cost = NULL;
+	json_t *report = json_object(), *interval_cost = NULL, *list;
+	struct silent silent = { .count = 0 };
 
 	if (!report)
 		return NULL;
+	list = phases(facts, &interval_cost, &silent);
 	report = document_set(report, "phasemux", json_integer(1));
 	report = document_set(report, "command", command(facts->command, facts->command_bytes));
 	report = document_set(report, "programs", programs(facts->programs));
@@ -700,7 +713,7 @@ static json_t *build(const struct report_facts *facts)
 			json_integer(counting->hardware ? counting->probe.counters : 0));
 	report = document_set(report, "without_counters",
 			counting->hardware ? json_null() : document_text(counting->obstacle));
-	report = document_set(report, "warnings", warnings(counting));
+	report = document_set(report, "warnings", warnings(counting, &silent));
 	report = document_set(report, "groups", groups(counting));
 	report = document_set(report, "wall_seconds", number_or_null(facts->wall_seconds));
 	report = document_set(report, "compute_seconds", number_or_null(totals->compute.seconds));
@@ -708,7 +721,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "burst_min_seconds",
 			number_or_null(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
-	report = document_set(report, "phases", phases(facts, &interval_cost));
+	report = document_set(report, "phases", list);
 	report = document_set(report, "unclassified", unclassified(facts));
 	report = document_set(report, "short", tally(&totals->shorts, totals));
 	report = document_set(report, "polling", polling(facts));

@@ -115,6 +115,7 @@ static int read_event(const struct reader *r, const json_t *object, struct model
 		return complain(r, "neither config nor libpfm name", event->name);
 	}
 	event->together = json_integer_value(json_object_get(object, "set"));
+	event->busy = json_is_true(json_object_get(object, "busy"));
 	for (size_t i = 0; i < json_array_size(on); i++)
 		event->counter_set |= 1 << (json_integer_value(json_array_get(on, i)) & 15);
 	return 0;

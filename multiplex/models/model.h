@@ -24,6 +24,7 @@ struct model_event {
 	bool raw;         /* type and config are given, and are used before the name */
 	char description[128];
 	uint8_t together;     /* see plan_pack */
+	bool busy;            /* cannot stay at 0 over a million instructions of any program */
 	uint16_t counter_set; /* counters that can count it, see plan_pack_on; 0: any */
 };
 
