@@ -73,32 +73,38 @@ static int open_copies(struct group *group, const struct pmu *pmu, const struct 
 }
 
 /*
- * Returns how many of `copies` events that run together count, or -errno: -EIO: they got no counters. Counts
- * are compared with each other, because the kernel's own "time running" is not reliable.
+ * Closes the group. Returns how many of its events from number `first` on count, or -errno: -EIO: they got no
+ * counters. Counts are compared with each other, because the kernel's own "time running" is not reliable.
  */
-static int how_many_count(const struct pmu *pmu, const struct event *event, unsigned copies)
+static int try_group(struct group *group, unsigned first)
 {
 	uint64_t values[GROUP_EVENTS_MAX], most = 0;
-	struct group group;
+	unsigned events = group->count;
 	int error, counting = 0;
 
-	error = open_copies(&group, pmu, event, event, copies, READ_SYSCALL);
-	if (error)
-		return error;
-	error = group_enable(&group);
+	error = group_enable(group);
 	if (!error) {
 		do_some_work();
-		error = group_read(&group, values);
+		error = group_read(group, values);
 	}
-	group_close(&group);
+	group_close(group);
 	if (error)
 		return error;
-	for (unsigned i = 0; i < copies; i++)
+	for (unsigned i = first; i < events; i++)
 		if (values[i] > most)
 			most = values[i];
-	for (unsigned i = 0; i < copies && most > 0; i++)
+	for (unsigned i = first; i < events && most > 0; i++)
 		counting += values[i] > most / 2;
 	return counting;
+}
+
+/* Returns how many of `copies` events that run together count, or -errno as in try_group. */
+static int how_many_count(const struct pmu *pmu, const struct event *event, unsigned copies)
+{
+	struct group group;
+	int error = open_copies(&group, pmu, event, event, copies, READ_SYSCALL);
+
+	return error ? error : try_group(&group, 0);
 }
 
 static unsigned how_many_open(const struct pmu *pmu, const struct event *event)
@@ -127,6 +133,31 @@ static void probe_counters(struct probe *probe, const struct pmu *pmu, const str
 		}
 		probe->counters_held++;
 	}
+}
+
+/* Returns whether a group of the common events, and copies of the last one up to `events`, counts. */
+static bool holds(const struct pmu *pmu, const struct event common[], unsigned count,
+		unsigned events)
+{
+	const struct event *all[GROUP_EVENTS_MAX];
+	struct group group;
+	unsigned bad;
+
+	for (unsigned i = 0; i < events; i++)
+		all[i] = &common[i < count ? i : count - 1];
+	return group_open(&group, pmu, all, events, READ_SYSCALL, &bad) == 0 &&
+			try_group(&group, count - 1) == (int)(events - count + 1);
+}
+
+unsigned probe_capacity(const struct probe *probe, const struct pmu *pmu,
+		const struct event common[], unsigned count)
+{
+	unsigned capacity = probe->counters;
+
+	while (count > 0 && capacity >= count && capacity < GROUP_EVENTS_MAX &&
+			holds(pmu, common, count, capacity + 1))
+		capacity++;
+	return capacity;
 }
 
 static double time_reads(struct group *group)

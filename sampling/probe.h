@@ -41,6 +41,14 @@ struct probe {
 void probe_run(struct probe *probe, const struct pmu *pmu, const struct event *event);
 
 /*
+ * Returns the number of events that a group which begins with the `common` events can hold, up to
+ * GROUP_EVENTS_MAX. It is more than probe->counters if these events have counters of their own (the cycles of
+ * ARM64, the fixed counters of Intel). Found out by counting, with further copies of the last common event.
+ */
+unsigned probe_capacity(const struct probe *probe, const struct pmu *pmu,
+		const struct event common[], unsigned count);
+
+/*
  * Writes one line for the user: why hardware events cannot be counted, and what exactly would change it. The
  * text is empty if they can be counted.
  */

@@ -78,9 +78,21 @@ static void want_common(struct counting_list *wanted)
 	wanted->count = wanted->common = 2;
 }
 
-static int want_list(struct counting_list *wanted, const char *list,
-		const struct processor *processor, char *why, size_t why_size)
+/* Returns the number of the event in the list, or the list's length. */
+static unsigned find_event(const struct counting_list *list, const struct event *event)
 {
+	unsigned i = 0;
+
+	while (i < list->count &&
+			(list->event[i].type != event->type ||
+					list->event[i].config != event->config))
+		i++;
+	return i;
+}
+
+static int want_list(struct counting *counting, const char *list, char *why, size_t why_size)
+{
+	struct counting_list *wanted = &counting->wanted;
 	char *words = strdup(list);
 	int error = words ? 0 : -ENOMEM;
 
@@ -89,18 +101,20 @@ static int want_list(struct counting_list *wanted, const char *list,
 			word = strtok_r(NULL, ",", &save)) {
 		struct event event;
 		char reason[256];
-		bool known = false;
+		unsigned known;
 
-		if (event_resolve(&event, word, processor, reason, sizeof(reason))) {
+		if (event_resolve(&event, word, &counting->processor, reason, sizeof(reason))) {
 			snprintf(why, why_size, "PHASEMUX_EVENTS: %s", reason);
 			error = -EINVAL;
 			break;
 		}
-		for (unsigned i = 0; i < wanted->count; i++)
-			known |= wanted->event[i].type == event.type &&
-					wanted->event[i].config == event.config;
-		if (known)
+		known = find_event(wanted, &event);
+		if (known < wanted->count) {
+			if (known >= wanted->common)
+				warn(counting, "%.100s is the same event as %.100s, and is counted once",
+						word, wanted->event[known].name);
 			continue;
+		}
 		if (wanted->count == PLAN_EVENTS_MAX) {
 			snprintf(why, why_size, "PHASEMUX_EVENTS: more than %d events",
 					PLAN_EVENTS_MAX);
@@ -174,7 +188,7 @@ static int want(struct counting *counting, const char *events, char *why, size_t
 			return -EINVAL;
 		events = list;
 	}
-	error = want_list(&counting->wanted, events, &counting->processor, why, why_size);
+	error = want_list(counting, events, why, why_size);
 	free(list);
 	return error;
 }
@@ -245,7 +259,8 @@ void counting_limits(struct counting *counting, struct counting_limits *limits)
 
 	memset(limits, 0, sizeof(*limits));
 	limits->no_hardware = !counting->probe.hardware;
-	limits->counters = -(double)counting->probe.counters;
+	limits->counters = -(double)probe_capacity(&counting->probe, counting->pmu,
+			counting->wanted.event, counting->wanted.common);
 	limits->list[0] = list_number(&counting->wanted);
 	limits->list[1] = -limits->list[0];
 	limits->sample_ns = counting->probe.sample_ns;

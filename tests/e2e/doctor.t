@@ -37,6 +37,14 @@ holds "only what matches" sh -c '[ -s "$1" ] && ! cut -d" " -f1 "$1" | grep -qvi
 run absent env PHASEMUX_PMU="$scripted" "$phasemux" events no_such_event
 is "$(cat absent.code)" 1 "events without a match: 1"
 holds "and the pattern is named" grep -q no_such_event absent.err
+# one of the calls that try the model's events fails
+for call in {110..180}; do
+	run refused env PHASEMUX_PMU="$scripted" SCRIPTED_PMU=fail=open:$call:ENOENT "$phasemux" doctor
+	grep -q '1 event of the model is not' refused.out && break
+done
+holds "an event that this processor refuses is in no group" \
+	grep -qE '^CPI model +zen5: 23 events in [0-9]+ groups' refused.out
+holds "and the doctor says so" grep -q '1 event of the model is not available' refused.out
 run misused "$phasemux" doctor please
 is "$(cat misused.code)" 2 "doctor takes no argument: 2"
 run broken env PHASEMUX_PMU=/nonexistent.so "$phasemux" doctor

@@ -19,7 +19,8 @@ holds "user access on: nothing is skipped" [ "$(grep -c '# SKIP' counts1.out)" =
 holds "doctor: the processor's name, and that it is virtual" \
 	grep -q '^processor Arm Neoverse N1 (ARM family 65 model 3340), in a virtual machine ' told0
 holds "doctor: six counters" grep -q ' counters 6 counters count ' told0
-holds "doctor: the model" grep -q neoverse-n1 told0
+holds "doctor: the model, whose groups hold six events beside the cycles" \
+	grep -q ' neoverse-n1: 15 events in 3 groups of at most 7 ' told0
 holds "doctor: who has nothing to do with counters holds none" grep -q 'no other process holds' told0
 holds "doctor: how reads become cheap" grep -q 'sysctl kernel.perf_user_access=1' told0
 holds "doctor: reads at user level" grep -q 'by mrs, the cheaper way' told1

@@ -15,7 +15,8 @@ kill $holder
 wait $holder 2>/dev/null
 is "$(cat hold.out)" "hold: 3 of 3 counters" "another tool holds three counters"
 truth held alu=24000000 triad=1500000 fdiv=300000
-in_report held "groups have the counters that are left" 'max(len(g["events"]) for g in r["groups"]) <= 4'
+in_report held "groups have the three counters that are left, and the one of cycles" \
+	'max(len(g["events"]) for g in r["groups"]) == 4 and len(r["groups"]) == 7'
 holds "doctor: three are held, and by whom" grep -qE '3 (of the )?counters are held' doctor.out
 holds "doctor: the other tool" grep -qE 'hold \(pid [0-9]+\)' doctor.out
 

@@ -4,13 +4,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/mpi/mpi_adapters.h"
+#include "agent/setup/counting.h"
 #include "agent/setup/settings.h"
 #include "multiplex/models/model.h"
-#include "multiplex/plan.h"
 #include "sampling/clock.h"
 #include "sampling/names/event_names.h"
 #include "sampling/probe.h"
@@ -149,30 +150,34 @@ static void tell_costs(const struct probe *probe)
 			sampled, defaults.sample_hz, probe->sample_ns * defaults.sample_hz * 1e-7);
 }
 
-/* Says how the events of the processor's model are counted in turn. */
-static void tell_model(const struct processor *processor, const struct probe *probe)
+/* Says how the events of the processor's model are counted in turn, as a run would choose them. */
+static void tell_model(const struct probe *probe)
 {
-	struct model_processor key = { processor->vendor, processor->family, processor->model };
-	struct model *model;
-	struct plan plan;
+	static struct counting counting;
+	struct counting_limits limits;
+	unsigned missing;
 	char why[256];
-	unsigned events;
 
 	if (!probe->hardware)
 		return;
-	model = model_load(model_for(&key), why, sizeof(why));
-	if (!model) {
-		tell("model", "%s", why);
+	if (counting_look(&counting, "auto", getenv("PHASEMUX_PMU"), why, sizeof(why))) {
+		tell("CPI model", "%s", why);
 		return;
 	}
-	events = model_events(model);
-	if (model_pack(model, probe->counters, &plan) == 0)
-		tell("CPI model", "%s: %u events in %u groups that take turns", model_name(model),
-				events, plan.groups);
+	counting_limits(&counting, &limits);
+	counting_settle(&counting, &limits);
+	counting_let_go(&counting);
+	missing = model_events(counting.wanted_model) - counting.plan.events;
+	if (!counting.hardware)
+		tell("CPI model", "%s: %s", model_name(counting.wanted_model), counting.obstacle);
 	else
-		tell("CPI model", "%s: its %u events do not fit %u counter%s", model_name(model),
-				events, probe->counters, probe->counters == 1 ? "" : "s");
-	model_free(model);
+		tell("CPI model", "%s: %u events in %u groups of at most %.0f that take turns",
+				model_name(counting.model), counting.plan.events,
+				counting.plan.groups, -limits.counters);
+	if (counting.hardware && missing)
+		tell("", "%u event%s of the model %s not available on this processor", missing,
+				missing == 1 ? "" : "s", missing == 1 ? "is" : "are");
+	counting_fini(&counting);
 }
 
 static void tell_holders(const struct probe *probe)
@@ -286,7 +291,7 @@ int cmd_doctor(int argc, char **argv)
 	tell_processor(&machine.processor);
 	tell_counters(&probe, machine.processor.hypervisor);
 	tell_costs(&probe);
-	tell_model(&machine.processor, &probe);
+	tell_model(&probe);
 	tell_holders(&probe);
 	tell_paranoid(&probe);
 	tell_mpis();
