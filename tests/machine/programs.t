@@ -6,7 +6,7 @@ export OMP_NUM_THREADS=2
 sysctl -q kernel.perf_event_paranoid=2 kernel.perf_user_access=0
 
 for mpi in openmpi mpich; do
-	preloaded $mpi on $mpi 2 "$programs/phases.$mpi" -n 30
+	preloaded $mpi on $mpi 2 "$programs/phases.$mpi" -n 20
 	is "$(cat $mpi.code)" 0 "$mpi: the program ends well"
 	truth $mpi alu=12000000 triad=1500000 fdiv=300000
 	in_report $mpi "no burst is lost" 'r["lost"]["bursts"] == 0'
@@ -19,17 +19,17 @@ in_report mpich "a warning names the events that the machine accepts and never c
 in_report mpich "their 0 is not reported as measured" \
 	'not p["counters"]["INST_SPEC"]["observed"] and p["counters"]["INST_SPEC"]["mean"] is None'
 preloaded list PHASEMUX_EVENTS=CPU_CYCLES,INST_RETIRED,INST_SPEC,BR_RETIRED,LD_SPEC,ST_SPEC,VFP_SPEC,r8 \
-	on mpich 2 "$programs/phases.mpich" -n 30
+	on mpich 2 "$programs/phases.mpich" -n 12
 in_report list "every event of a list has its turns" \
 	'len(r["groups"]) > 1 and all(c["observed"] for c in p["counters"].values())'
 in_report list "an event that has two names is counted once, with a warning" \
 	'any("r8 is the same event as INST_RETIRED" in w for w in r["warnings"])'
 for scheme in time space random adaptive; do
-	preloaded $scheme PHASEMUX_SCHEME=$scheme on mpich 2 "$programs/phases.mpich" -n 30
+	preloaded $scheme PHASEMUX_SCHEME=$scheme on mpich 2 "$programs/phases.mpich" -n 12
 	truth $scheme alu=12000000 triad=1500000 fdiv=300000
 done
 sysctl -q kernel.perf_user_access=1
-preloaded user_level on mpich 2 "$programs/phases.mpich" -n 30
+preloaded user_level on mpich 2 "$programs/phases.mpich" -n 12
 truth user_level alu=12000000 triad=1500000 fdiv=300000
 sysctl -q kernel.perf_user_access=0
 
@@ -38,7 +38,7 @@ truth omp alu=24000000 triad=1500000 fdiv=300000
 observed threads "$programs/posix_threads" 40
 truth threads triad=1500000 fdiv=300000
 in_report threads "no burst is lost" 'r["lost"]["bursts"] == 0'
-observed forks "$programs/forks" together 2 5
+observed forks "$programs/forks" together 2 2
 is "$(cat forks.code)" 0 "forks: the program ends well"
 truth forks triad=27450000 fma=150000000
 observed serial "$programs/serial" 1
