@@ -6,15 +6,13 @@ usage: truth.py REPORT NAME=INSTRUCTIONS...
 
 The true count and that of a burst differ by what is around the work: a call, a search for a symbol, and a half of
 each read. It is at most OVERHEAD instructions. An interrupt adds a little (INTERRUPTS), because QEMU counts the
-instruction at which it arrives again. Where ranks share the processor, a burst in some runs counts a quarter more
-than its work, which moves the mean (PREEMPTED).
+instruction at which it arrives again.
 """
 import json
 import sys
 
 OVERHEAD = 2000  # instructions
 INTERRUPTS = 0.001  # share of a burst's instructions
-PREEMPTED = 0.006  # of the mean, where ranks share the processor
 
 
 def main():
@@ -26,8 +24,7 @@ def main():
         truth = int(truth)
         phase = min(report["phases"], key=lambda p: abs(p["counters"]["INST_RETIRED"]["mean"] - truth))
         mean = phase["counters"]["INST_RETIRED"]["mean"]
-        allowed = OVERHEAD + (PREEMPTED if report["ranks"] > 1 else INTERRUPTS) * truth
-        right = abs(mean - truth) <= allowed and abs(phase["cpi"] - 1) < 0.002
+        right = abs(mean - truth) <= OVERHEAD + INTERRUPTS * truth and abs(phase["cpi"] - 1) < 0.002
         wrong += not right
         deviation = phase["counters"]["INST_RETIRED"]["sd"]
         print(f"{name}: {mean:.1f} instructions (sd {deviation:.0f}), truth {truth}; CPI {phase['cpi']:.5f}"
