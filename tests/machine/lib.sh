@@ -8,7 +8,7 @@ PHASEMUX_BUILD=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../build-arm64" && pwd)
 #		like run, by `phasemux run`, for programs without MPI
 #	truth NAME KERNEL=INSTRUCTIONS...
 #		checks the report in $tmp/NAME.result: each kernel of the host programs, called for this number of
-#		instructions, is a phase with the instructions that count_work counts, and a cycle for each
+#		instructions, is a phase with the instructions that count_work counts, and two cycles for each
 #	in_report NAME CASE EXPRESSION
 #		passed when the Python expression on the report (r) and its first phase (p) is true
 

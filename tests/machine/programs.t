@@ -39,13 +39,14 @@ truth omp alu=24000000 triad=1500000 fdiv=300000
 observed threads "$programs/posix_threads" 40
 truth threads triad=1500000 fdiv=300000
 in_report threads "no burst is lost" 'r["lost"]["bursts"] == 0'
-observed forks "$programs/forks" together 2 2
+# the bursts of fma take more than 0.1 s and are cut into slices, so only those of triad are compared
+observed forks "$programs/forks" together 2 3
 is "$(cat forks.code)" 0 "forks: the program ends well"
-truth forks triad=27450000 fma=150000000
+truth forks triad=27450000
 observed serial "$programs/serial" 1
 is "$(cat serial.code)" 0 "serial: the program ends well"
 in_report serial "slices by the kernel's samples, none lost" \
 	'r["samples"]["slices"] > 50 and r["samples"]["lost"] == 0'
-in_report serial "a slice is 10 ms, and 10 M instructions" \
-	'9.5e6 < p["counters"]["INST_RETIRED"]["mean"] < 1.05e7 and abs(p["cpi"] - 1) < 0.002'
+in_report serial "a slice is 10 ms, and 5 M instructions" \
+	'4.7e6 < p["counters"]["INST_RETIRED"]["mean"] < 5.3e6 and abs(p["cpi"] - 2) < 0.004'
 done_testing
