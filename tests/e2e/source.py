@@ -14,6 +14,7 @@ import sys
 
 ROOM = {
     "cluster/density": [],
+    "cluster/loops": [],
     "cluster/sequence": ["cluster/density"],
     "cluster": ["cluster/density", "cluster/sequence"],
     "sampling": [],

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cluster/loops/iteration.h"
+
+#include "cluster/loops/reduce.h"
+
+/* Calls in one order, up to the end of its room. */
+struct calls {
+	uint32_t symbol[LOOPS_ROUND_MAX];
+	unsigned count, room;
+	bool backwards;
+	bool ended; /* what follows is not known */
+};
+
+static void list_body(const struct loops *loops, unsigned cell, struct calls *calls);
+
+static void list_token(const struct loops *loops, unsigned cell, struct calls *calls)
+{
+	const struct loops_token *token = arena_look(loops, cell);
+
+	if (token->kind == LOOPS_HOLE || token->counts || token->lossy)
+		calls->ended = true;
+	for (uint32_t i = 0; i < token->count && calls->count < calls->room && !calls->ended; i++)
+		if (token->kind == LOOPS_CALL)
+			calls->symbol[calls->count++] = token->symbol;
+		else
+			list_body(loops, token->first, calls);
+}
+
+/* Adds the calls of the tokens from `cell` on. Backwards the last of these tokens comes first. */
+static void list_body(const struct loops *loops, unsigned cell, struct calls *calls)
+{
+	if (!cell)
+		return;
+	if (!calls->backwards)
+		list_token(loops, cell, calls);
+	list_body(loops, arena_look(loops, cell)->next, calls);
+	if (calls->backwards)
+		list_token(loops, cell, calls);
+}
+
+/* Returns how many calls directly before and behind a loop of constant rounds continue it. */
+static unsigned calls_around(const struct loops *loops, unsigned place)
+{
+	const struct loops_token *loop = arena_look(loops, loops->cell[place]);
+	unsigned period = loop->calls, before = 0, behind = 0;
+	struct calls round = { .room = period };
+	struct calls back = { .room = period, .backwards = true }, on = { .room = period };
+
+	list_body(loops, loop->first, &round);
+	for (unsigned at = place; at-- > 0 && back.count < period && !back.ended;)
+		list_token(loops, loops->cell[at], &back);
+	for (unsigned at = place + 1; at < loops->tokens && on.count < period && !on.ended; at++)
+		list_token(loops, loops->cell[at], &on);
+	while (before < back.count && back.symbol[before] == round.symbol[period - 1 - before])
+		before++;
+	while (behind < on.count && on.symbol[behind] == round.symbol[behind])
+		behind++;
+	return before + behind;
+}
+
+/*
+ * Returns how many tokens of the loop's body end a round directly before it. The longest stretch of
+ * text counts.
+ */
+static unsigned tokens_before(const struct loops *loops, unsigned place, const uint16_t *child,
+		unsigned length)
+{
+	unsigned most = place < REDUCE_ROUND_MAX ? place : REDUCE_ROUND_MAX;
+
+	for (unsigned tokens = most; tokens; tokens--)
+		for (unsigned part = 1; part < length; part++)
+			if (reduce_follows(loops, place, child[length - part], place - tokens,
+					    place))
+				return part;
+	return 0;
+}
+
+/* Returns how many tokens directly before and behind a loop continue it. */
+static unsigned tokens_around(const struct loops *loops, unsigned place)
+{
+	const struct loops_token *loop = arena_look(loops, loops->cell[place]);
+	uint16_t child[LOOPS_CELLS];
+	unsigned length = 0, behind = 0;
+
+	for (unsigned cell = loop->first; cell; cell = arena_look(loops, cell)->next)
+		child[length++] = (uint16_t)cell;
+	while (behind < length && place + 1 + behind < loops->tokens &&
+			reduce_alike(loops, loops->cell[place + 1 + behind], child[behind]))
+		behind++;
+	return tokens_before(loops, place, child, length) + behind;
+}
+
+static uint64_t weight_of(const struct loops *loops, unsigned cell, bool timed)
+{
+	return timed ? slot_ticks(&arena_look(loops, cell)->slot) : arena_calls(loops, cell);
+}
+
+static uint64_t weight_of_text(const struct loops *loops, bool timed)
+{
+	uint64_t total = 0;
+
+	for (unsigned place = 0; place < loops->tokens; place++)
+		total += weight_of(loops, loops->cell[place], timed);
+	return total;
+}
+
+static void describe(const struct loops *loops, const struct loops_names *names, unsigned place,
+		struct iteration *iteration)
+{
+	const struct loops_token *loop = arena_look(loops, iteration->cell);
+
+	iteration->rounds = loop->slot.count;
+	if (iteration->cell == loops->cell[place])
+		iteration->rounds += loop->calls ? calls_around(loops, place) / loop->calls :
+						   tokens_around(loops, place) / loop->length;
+	iteration->hash = compare_hash_body(loops, iteration->cell, names, true);
+	iteration->shape = compare_hash_body(loops, iteration->cell, names, false);
+}
+
+bool iteration_find(const struct loops *loops, const struct loops_names *names,
+		struct iteration *iteration)
+{
+	bool timed = weight_of_text(loops, true) > 0;
+	uint64_t total = weight_of_text(loops, timed);
+
+	for (unsigned place = 0; place < loops->tokens; place++) {
+		unsigned cell = loops->cell[place];
+		uint64_t uses = 1;
+
+		/*
+		 * at most one token of each level holds half of the time, so there is one way down
+		 */
+		while (cell) {
+			const struct loops_token *token = arena_look(loops, cell);
+			uint64_t weight = weight_of(loops, cell, timed);
+
+			if (token->kind != LOOPS_LOOP || weight < total - weight) {
+				cell = token->next;
+				continue;
+			}
+			if (token->slot.count >= ITERATION_ROUNDS_MIN * uses) {
+				*iteration = (struct iteration){ .cell = (uint16_t)cell,
+					.uses = uses,
+					.share = (double)weight / (double)total };
+				describe(loops, names, place, iteration);
+				return true;
+			}
+			uses = token->slot.count;
+			cell = token->first;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The iteration of a program: the shallowest loop that holds at least half of the time and is
+ * executed at least three times each time that the program comes to it.
+ */
+#ifndef PHASEMUX_CLUSTER_LOOPS_ITERATION_H
+#define PHASEMUX_CLUSTER_LOOPS_ITERATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cluster/loops/compare.h"
+
+#define ITERATION_ROUNDS_MIN 3
+
+struct iteration {
+	uint16_t cell;   /* the loop */
+	uint64_t rounds; /* that were executed, in all uses of the loop */
+	uint64_t uses;  /* number of times that the program came to the loop; 1 for most programs */
+	double share;   /* of the time of all calls and bursts, 0.5 .. 1 */
+	uint64_t hash;  /* of the body with all counts, wherever it begins */
+	uint64_t shape; /* without counts */
+};
+
+/*
+ * Finds the iteration of a text. Returns false if it has none. Times are those of the slots; if all
+ * are 0, calls count instead. Call after loops_finish.
+ *
+ * The fold may enter a loop in its middle, after a call that happens to precede it. Therefore
+ * rounds are those of the whole stretch of calls that repeats with the loop's period, also before
+ * and behind the loop (a run in the sense of Main and Lorentz 1984). This is known for loops of the
+ * top level.
+ */
+bool iteration_find(const struct loops *loops, const struct loops_names *names,
+		struct iteration *iteration);
+
+#endif

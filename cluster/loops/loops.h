@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The calls of one thread, folded into nested loops while they come. A call is a number that stands
+ * for its path, and its times. The text of the calls (cluster/loops/arena.h) is at the same time
+ * the trace of the thread in a few kilobytes, and the clock that counts its iterations.
+ *
+ * While a program repeats a loop of at most LOOPS_ROUND_MAX calls, a call is one comparison with
+ * the call that is expected, and its times are noted; when a round is complete, the times are added
+ * to the slots of the loop. If another call comes, the calls of the round that has begun become
+ * part of the text behind the loop, and the end of the text is folded (cluster/loops/reduce.h).
+ *
+ * What the text says is exact, except where it says that it is not: calls in holes are not known
+ * (LOOPS_ANY), and counts of loops may be lost from the call `exact` on. cluster/loops/expand.h
+ * gives the calls back.
+ */
+#ifndef PHASEMUX_CLUSTER_LOOPS_LOOPS_H
+#define PHASEMUX_CLUSTER_LOOPS_LOOPS_H
+
+#include <stdint.h>
+
+#include "cluster/loops/arena.h"
+
+/* Makes an empty text. The memory of the text is the struct; nothing is freed. */
+void loops_init(struct loops *loops);
+
+/* Adds a call that is not expected, or that completes a round. The cold part of loops_add. */
+void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64_t inside);
+
+/*
+ * Adds a call. symbol: its path, below LOOPS_ANY. burst, inside: ticks of the burst before it, and
+ * of the call. In the mean it takes some 20 ns in a loop and up to a microsecond where the calls
+ * have no structure. A single call may take some 100 us, when all tokens are compared again.
+ */
+static inline void loops_add(struct loops *loops, uint32_t symbol, uint64_t burst, uint64_t inside)
+{
+	uint32_t at = loops->at;
+
+	if (__builtin_expect(at + 1 >= loops->length || loops->expected[at] != symbol, 0)) {
+		loops_add_cold(loops, symbol, burst, inside);
+		return;
+	}
+	loops->pending[at] = (struct loops_pending){ burst, inside, symbol };
+	loops->at = at + 1;
+	loops->calls++;
+}
+
+/*
+ * Makes the calls of an incomplete round part of the text, and folds what is left to be folded.
+ * Call before the text is read. More calls may be added later; the text stays as exact as it was.
+ */
+void loops_finish(struct loops *loops);
+
+#endif
