@@ -84,7 +84,8 @@ struct loops {
 	uint16_t armed;        /* cell of the loop whose round is in `expected`; 0: none */
 	bool closed;           /* the call that comes does not continue the last token */
 	bool losing;           /* counts were lost since this was last set to false */
-	bool finishing;        /* loops of alike rounds are made without patience */
+	bool finishing;        /* all tokens are compared again */
+	bool closing;          /* because the text is to be read */
 	uint16_t free, free_count, counts_cells;
 	uint16_t tokens;   /* of the top level */
 	uint16_t appended; /* tokens since all were last compared again */

@@ -244,3 +244,22 @@ void counts_add(struct loops *loops, struct loops_token *token, uint64_t uses, u
 
 	counts_join(loops, token, uses, &once, 1);
 }
+
+bool counts_extend(struct loops *loops, struct loops_token *token, uint64_t uses, uint32_t more)
+{
+	uint64_t run = token->counts ? token->run : uses;
+
+	if (token->lossy || loops->exact != UINT64_MAX || more > LOOPS_COUNT_MAX - token->count ||
+			counts_period(loops, token, uses) != uses)
+		return false;
+	if (run > 1) {
+		if (!part_with_room(loops, token))
+			return false;
+		token->run = run - 1;
+		append_run(loops, token, token->count + more, 1);
+	} else {
+		token->count += more;
+	}
+	token->most = token->count > token->most ? token->count : token->most;
+	return true;
+}

@@ -46,6 +46,12 @@ bool counts_equal(const struct loops *loops, const struct loops_token *a,
 void counts_join(struct loops *loops, struct loops_token *a, uint64_t uses, struct loops_token *b,
 		uint64_t more);
 
+/*
+ * Adds `more` to the count of the last use of a token that has `uses` uses. Returns false if that
+ * is not possible without a loss, and then changes nothing.
+ */
+bool counts_extend(struct loops *loops, struct loops_token *token, uint64_t uses, uint32_t more);
+
 /* Adds one use with this count to a token that has `uses` uses. Losses are as in counts_join. */
 void counts_add(struct loops *loops, struct loops_token *token, uint64_t uses, uint32_t count);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/loops/iteration.h"
 
+#include "cluster/loops/combine.h"
 #include "cluster/loops/reduce.h"
 
 /* Calls in one order, up to the end of its room. */
@@ -69,7 +70,7 @@ static unsigned tokens_before(const struct loops *loops, unsigned place, const u
 
 	for (unsigned tokens = most; tokens; tokens--)
 		for (unsigned part = 1; part < length; part++)
-			if (reduce_follows(loops, place, child[length - part], place - tokens,
+			if (reduce_follows(loops, child[0], child[length - part], place - tokens,
 					    place))
 				return part;
 	return 0;
@@ -85,7 +86,7 @@ static unsigned tokens_around(const struct loops *loops, unsigned place)
 	for (unsigned cell = loop->first; cell; cell = arena_look(loops, cell)->next)
 		child[length++] = (uint16_t)cell;
 	while (behind < length && place + 1 + behind < loops->tokens &&
-			reduce_alike(loops, loops->cell[place + 1 + behind], child[behind]))
+			combine_is_alike(loops, loops->cell[place + 1 + behind], child[behind]))
 		behind++;
 	return tokens_before(loops, place, child, length) + behind;
 }

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "cluster/loops/combine.h"
 #include "cluster/loops/reduce.h"
 #include "cluster/loops/room.h"
 
@@ -84,7 +85,7 @@ static void complete_round(struct loops *loops, struct loops_token *loop,
 
 	add_round(loops, loop->first, calls, round);
 	slot_add(&loop->slot, round[SLOT_BURST], round[SLOT_INSIDE]);
-	reduce_set_count(loop, loop->count + 1);
+	combine_set_count(loop, loop->count + 1);
 }
 
 /* Puts a call behind the text as a token of its own. */
@@ -98,7 +99,7 @@ static void append(struct loops *loops, const struct loops_pending *call)
 	token = arena_token(loops, cell);
 	token->kind = LOOPS_CALL;
 	token->symbol = call->symbol;
-	reduce_set_count(token, 1);
+	combine_set_count(token, 1);
 	slot_add(&token->slot, call->burst, call->inside);
 	arena_push(loops, cell);
 	loops->closed = false;
@@ -126,7 +127,7 @@ static bool place_call(struct loops *loops, const struct loops_pending *call)
 
 	if (last && last->kind == LOOPS_CALL && last->symbol == call->symbol &&
 			last->count < LOOPS_COUNT_MAX) {
-		reduce_set_count(last, last->count + 1);
+		combine_set_count(last, last->count + 1);
 		slot_add(&last->slot, call->burst, call->inside);
 		return true;
 	}
@@ -184,7 +185,9 @@ void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64
 void loops_finish(struct loops *loops)
 {
 	settle(loops, loops->at, true);
+	loops->closing = true;
 	room_finish(loops);
+	loops->closing = false;
 	disarm(loops);
 	loops->closed = false;
 }

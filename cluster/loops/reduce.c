@@ -3,159 +3,36 @@
 
 #include <string.h>
 
+#include "cluster/loops/combine.h"
 #include "cluster/loops/counts.h"
 
-#define LOOPS_TRIED 4 /* loops before the last tokens that rule 4 tries */
+#define LOOPS_TRIED  4 /* loops before the last tokens that rule 5 tries */
+#define ROUNDS_TRIED 8 /* rounds of different lengths that rule 7 tries */
+#define ROUNDS_YOUNG                                                                               \
+	8 /* rounds up to which a loop that has other counts looks for rounds before it */
 #define ROUNDS_SURE 3 /* rounds from which a loop is continued by rounds with other counts */
-
-bool reduce_equal(const struct loops *loops, unsigned a, unsigned b)
-{
-	const struct loops_token *x = arena_look(loops, a), *y = arena_look(loops, b);
-	unsigned in_x = x->first, in_y = y->first;
-
-	if (x->kind != y->kind || x->hash != y->hash || x->kind == LOOPS_HOLE ||
-			x->symbol != y->symbol || !counts_equal(loops, x, y))
-		return false;
-	while (in_x && in_y && reduce_equal(loops, in_x, in_y)) {
-		in_x = arena_look(loops, in_x)->next;
-		in_y = arena_look(loops, in_y)->next;
-	}
-	return !in_x && !in_y;
-}
-
-bool reduce_alike(const struct loops *loops, unsigned a, unsigned b)
-{
-	const struct loops_token *x = arena_look(loops, a), *y = arena_look(loops, b);
-	unsigned in_x = x->first, in_y = y->first;
-
-	if (x->kind != y->kind || x->shape != y->shape || x->kind == LOOPS_HOLE ||
-			x->symbol != y->symbol)
-		return false;
-	while (in_x && in_y && reduce_alike(loops, in_x, in_y)) {
-		in_x = arena_look(loops, in_x)->next;
-		in_y = arena_look(loops, in_y)->next;
-	}
-	return !in_x && !in_y;
-}
-
-static void merge_bodies(struct loops *loops, struct loops_token *a, struct loops_token *b)
-{
-	uint64_t rounds = a->slot.count, more = b->slot.count;
-	unsigned in_a = a->first, in_b = b->first;
-
-	while (in_a) {
-		unsigned next = arena_look(loops, in_b)->next;
-
-		reduce_merge(loops, in_a, rounds, in_b, more);
-		in_a = arena_look(loops, in_a)->next;
-		in_b = next;
-	}
-	b->first = 0;
-}
-
-void reduce_merge(struct loops *loops, unsigned a, uint64_t uses, unsigned b, uint64_t more)
-{
-	struct loops_token *x = arena_token(loops, a), *y = arena_token(loops, b);
-
-	merge_bodies(loops, x, y);
-	counts_join(loops, x, uses, y, more);
-	slot_merge(&x->slot, &y->slot);
-	arena_give(loops, b);
-	arena_refresh(loops, a);
-}
-
-static uint64_t calls_of(const struct loops *loops, unsigned place, unsigned count)
-{
-	uint64_t calls = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		calls += arena_calls(loops, loops->cell[place + i]);
-	return calls;
-}
-
-/*
- * If counts were lost, then the text is exact only up to the last `copy` calls of the token at
- * `place`.
- */
-static void note_loss(struct loops *loops, unsigned place, uint64_t copy)
-{
-	uint64_t exact;
-
-	if (!loops->losing)
-		return;
-	loops->losing = false;
-	exact = calls_of(loops, 0, place + 1) - copy;
-	loops->exact = exact < loops->exact ? exact : loops->exact;
-}
-
-/* Adds a round to a loop: the times of `count` tokens of the top level. */
-static void add_round(struct loops *loops, struct loops_token *loop, unsigned place, unsigned count)
-{
-	uint64_t burst = 0, inside = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		const struct slot *slot = &arena_top(loops, place + i)->slot;
-
-		burst += slot->sum[SLOT_BURST];
-		inside += slot->sum[SLOT_INSIDE];
-	}
-	slot_add(&loop->slot, burst, inside);
-	reduce_set_count(loop, loop->count + 1);
-}
-
-/* Makes the `count` tokens from `place` on a round of the loop at `at`, whose body is like them. */
-static void absorb(struct loops *loops, unsigned at, unsigned place, unsigned count)
-{
-	struct loops_token *loop = arena_top(loops, at);
-	uint64_t rounds = loop->slot.count, calls = calls_of(loops, place, count);
-	unsigned child = loop->first;
-
-	add_round(loops, loop, place, count);
-	for (unsigned i = 0; i < count; i++) {
-		reduce_merge(loops, child, rounds, loops->cell[place + i], 1);
-		child = arena_look(loops, child)->next;
-	}
-	note_loss(loops, at, calls);
-}
-
-/* Ends the top level with the token at `place`. */
-static void end_at(struct loops *loops, unsigned place)
-{
-	unsigned cell = loops->cell[place];
-
-	arena_pop(loops, place);
-	arena_push(loops, cell);
-}
 
 /* Rule 1. */
 static bool join_loops(struct loops *loops)
 {
 	unsigned last = loops->tokens - 1u;
 	struct loops_token *a, *b;
-	bool sure, fits = true;
 	uint64_t calls;
 
-	if (!last || !loops->end_shape[last] || loops->shape[last] != loops->shape[last - 1])
+	if (!last || !loops->end_shape[last] || !loops->end_shape[last - 1])
 		return false;
 	a = arena_top(loops, last - 1);
 	b = arena_top(loops, last);
-	sure = a->count >= ROUNDS_SURE || b->count >= ROUNDS_SURE;
-	if (a->length != b->length || b->count > LOOPS_COUNT_MAX - a->count)
+	if (b->count > LOOPS_COUNT_MAX - a->count ||
+			!(a->count >= ROUNDS_SURE || b->count >= ROUNDS_SURE ?
+							combine_fits(loops, a->first, b->first) :
+							combine_equal_bodies(loops, a->first,
+									b->first)))
 		return false;
-	for (unsigned x = a->first, y = b->first; x && y && fits;) {
-		fits = sure ? reduce_alike(loops, x, y) : reduce_equal(loops, x, y);
-		x = arena_look(loops, x)->next;
-		y = arena_look(loops, y)->next;
-	}
-	if (!fits)
-		return false;
-	calls = calls_of(loops, last, 1);
-	merge_bodies(loops, a, b);
-	slot_merge(&a->slot, &b->slot);
-	reduce_set_count(a, a->count + b->count);
-	arena_give(loops, loops->cell[last]);
-	note_loss(loops, last - 1, calls);
-	end_at(loops, last - 1);
+	calls = combine_calls(loops, last, 1);
+	combine_loop(loops, a, loops->cell[last]);
+	combine_note_loss(loops, last - 1, calls);
+	combine_end(loops, last - 1);
 	return true;
 }
 
@@ -164,7 +41,7 @@ static bool equals_body(const struct loops *loops, unsigned loop, unsigned place
 	unsigned child = arena_look(loops, loop)->first;
 
 	for (; child; child = arena_look(loops, child)->next, place++)
-		if (!reduce_equal(loops, child, loops->cell[place]))
+		if (!combine_is_equal(loops, child, loops->cell[place]))
 			return false;
 	return true;
 }
@@ -183,11 +60,71 @@ static bool extend_equal(struct loops *loops)
 		if (loop->length != count || loop->count == LOOPS_COUNT_MAX ||
 				!equals_body(loops, loops->cell[at], at + 1))
 			continue;
-		absorb(loops, at, at + 1, count);
-		end_at(loops, at);
+		combine_round(loops, at, at + 1, count);
+		combine_end(loops, at);
 		return true;
 	}
 	return false;
+}
+
+/*
+ * Returns whether the tokens behind the loop at `at` are rounds of the loop `inner`, or calls like
+ * it: one call, one round, or a loop.
+ */
+static bool repeats(const struct loops *loops, unsigned at, unsigned inner)
+{
+	const struct loops_token *token = arena_look(loops, inner);
+	const uint16_t *cell = loops->cell + at + 1;
+	unsigned count = loops->tokens - at - 1u, child = token->first;
+
+	if (count == 1 && combine_is_alike(loops, inner, cell[0]))
+		return true;
+	if (token->kind != LOOPS_LOOP || count != token->length)
+		return false;
+	for (; child; child = arena_look(loops, child)->next)
+		if (!combine_is_alike(loops, child, *cell++))
+			return false;
+	return true;
+}
+
+/* Rule 3. */
+static bool continue_round(struct loops *loops, uint32_t next)
+{
+	unsigned link = loops->loop_before[loops->tokens - 1], at = link - 1, last, count, child;
+	struct loops_token *loop, *inner, round = { 0 };
+	uint64_t rounds;
+
+	if (!link)
+		return false;
+	loop = arena_top(loops, at);
+	last = loop->last;
+	inner = arena_token(loops, last);
+	count = loops->tokens - link;
+	if (loop->count < ROUNDS_SURE || next != arena_first_symbol(loops, loop->first) ||
+			!repeats(loops, at, last))
+		return false;
+	if (!counts_extend(loops, inner, loop->slot.count,
+			    combine_is_alike(loops, last, loops->cell[link]) ?
+					    arena_top(loops, link)->count :
+					    1))
+		return false;
+	combine_add_round(loops, &round, link, count);
+	loop->slot.sum[SLOT_BURST] += round.slot.sum[SLOT_BURST];
+	loop->slot.sum[SLOT_INSIDE] += round.slot.sum[SLOT_INSIDE];
+	rounds = inner->slot.count;
+	child = inner->first;
+	if (combine_is_alike(loops, last, loops->cell[link])) {
+		combine_bodies(loops, inner, arena_top(loops, link));
+		slot_merge(&inner->slot, &arena_top(loops, link)->slot);
+		arena_give(loops, loops->cell[link]);
+	} else {
+		slot_merge(&inner->slot, &round.slot);
+		for (; child; child = arena_look(loops, child)->next)
+			combine_tokens(loops, child, rounds, loops->cell[link++], 1);
+	}
+	arena_refresh(loops, last);
+	combine_end(loops, at);
+	return true;
 }
 
 /*
@@ -208,13 +145,13 @@ static bool make_loop(struct loops *loops, unsigned count, unsigned copies)
 	loop = arena_token(loops, cell);
 	loop->kind = LOOPS_LOOP;
 	loop->first = loops->cell[place];
-	add_round(loops, loop, place, count);
+	combine_add_round(loops, loop, place, count);
 	for (unsigned i = 0; i + 1 < count; i++)
 		arena_top(loops, place + i)->next = loops->cell[place + i + 1];
 	loops->cell[place] = (uint16_t)cell;
 	for (unsigned copy = 1; copy < copies; copy++)
-		absorb(loops, place, place + copy * count, count);
-	end_at(loops, place);
+		combine_round(loops, place, place + copy * count, count);
+	combine_end(loops, place);
 	return true;
 }
 
@@ -232,7 +169,7 @@ static bool copies_equal(const struct loops *loops, unsigned count, unsigned cop
 			memcmp(hash - all, hash - all + count, (all - count) * sizeof(*hash)))
 		return false;
 	for (unsigned i = count + 1; i <= all; i++)
-		if (!reduce_equal(loops, cell[-(int)i], cell[(int)count - (int)i]))
+		if (!combine_is_equal(loops, cell[-(int)i], cell[(int)count - (int)i]))
 			return false;
 	return true;
 }
@@ -246,7 +183,7 @@ static unsigned same_before(const struct loops *loops, unsigned link)
 	return arena_find(loops->shape, loops->before, link, loops->shape[loops->tokens - 1]);
 }
 
-/* Rule 3. */
+/* Rule 4. */
 static bool create_equal(struct loops *loops)
 {
 	unsigned tokens = loops->tokens, link = loops->before[tokens - 1];
@@ -274,20 +211,20 @@ static unsigned count_rounds(const struct loops *loops, const struct loops_token
 	while (rounds < ROUNDS_SURE && place + loop->length <= end) {
 		for (unsigned child = loop->first; child;
 				child = arena_look(loops, child)->next, place++)
-			if (!reduce_alike(loops, child, loops->cell[place]))
+			if (!combine_is_alike(loops, child, loops->cell[place]))
 				return rounds;
 		rounds++;
 	}
 	return rounds;
 }
 
-/* What rule 4 compares with the last tokens, and what follows these. */
+/* What rule 5 compares with the last tokens, and what follows these. */
 struct followed {
-	const struct loops_token *loop;
-	uint64_t uses; /* of the tokens of the loop's body */
-	unsigned end;  /* place behind the last token */
-	uint32_t next; /* call path that follows; LOOPS_ANY: not known */
-	bool apply;    /* the tokens are merged into the loop's body */
+	uint64_t uses;  /* of the tokens of the loop's body */
+	uint32_t first; /* call path with which the body begins */
+	uint32_t next;  /* call path that follows; LOOPS_ANY: not known */
+	unsigned end;   /* place behind the last token */
+	bool apply;     /* the tokens are merged into the loop's body */
 };
 
 /*
@@ -302,10 +239,10 @@ static void absorb_rounds(struct loops *loops, struct loops_token *inner, uint64
 		struct loops_token once = { 0 };
 		unsigned child = inner->first;
 
-		add_round(loops, &once, place, inner->length);
+		combine_add_round(loops, &once, place, inner->length);
 		slot_merge(&inner->slot, &once.slot);
 		for (; child; child = arena_look(loops, child)->next)
-			reduce_merge(loops, child, rounds, loops->cell[place++], 1);
+			combine_tokens(loops, child, rounds, loops->cell[place++], 1);
 	}
 	counts_add(loops, inner, uses, count);
 }
@@ -322,9 +259,9 @@ static int follow_child(struct loops *loops, const struct followed *followed, un
 	unsigned rounds, length;
 	bool ends;
 
-	if (place < followed->end && reduce_alike(loops, child, loops->cell[place])) {
+	if (place < followed->end && combine_is_alike(loops, child, loops->cell[place])) {
 		if (followed->apply)
-			reduce_merge(loops, child, uses, loops->cell[place], 1);
+			combine_tokens(loops, child, uses, loops->cell[place], 1);
 		return 1;
 	}
 	if (inner->kind != LOOPS_LOOP)
@@ -335,7 +272,7 @@ static int follow_child(struct loops *loops, const struct followed *followed, un
 	/* at the end of the text, the next call tells whether this was all */
 	if (ends && (next == LOOPS_ANY || next == arena_first_symbol(loops, child)))
 		return -1;
-	if (ends && !length && next != arena_first_symbol(loops, followed->loop->first))
+	if (ends && !length && next != followed->first)
 		return -1;
 	if (!followed->apply)
 		return (int)length;
@@ -363,53 +300,11 @@ static bool follow(struct loops *loops, const struct followed *followed, unsigne
 	return place == followed->end;
 }
 
-/*
- * Returns false if the tokens behind the loop at `at` cannot be a round: it has all calls, and ends
- * as the body ends.
- */
-static bool may_follow(const struct loops *loops, unsigned at)
-{
-	const struct loops_token *loop = arena_look(loops, loops->cell[at]);
-	unsigned last = loops->tokens - 1u;
-
-	return loop->count >= ROUNDS_SURE && loop->count < LOOPS_COUNT_MAX &&
-			last - at >= loop->symbol &&
-			(loops->shape[last] == loops->end_shape[at] ||
-					arena_look(loops, loop->last)->kind == LOOPS_LOOP);
-}
-
-/* Rule 4. */
-static bool extend_alike(struct loops *loops, uint32_t next)
-{
-	unsigned tokens = loops->tokens, tried = 0;
-
-	for (unsigned link = loops->loop_before[tokens - 1]; link && tried < LOOPS_TRIED; tried++) {
-		unsigned at = link - 1;
-		struct loops_token *loop = arena_top(loops, at);
-		struct followed followed = { loop, loop->slot.count, tokens, next, false };
-		uint64_t calls;
-
-		link = loops->loop_before[at];
-		if (!may_follow(loops, at) || !follow(loops, &followed, loop->first, at + 1))
-			continue;
-		calls = calls_of(loops, at + 1, tokens - at - 1);
-		add_round(loops, loop, at + 1, tokens - at - 1);
-		followed.apply = true;
-		follow(loops, &followed, loop->first, at + 1);
-		note_loss(loops, at, calls);
-		end_at(loops, at);
-		return true;
-	}
-	return false;
-}
-
-bool reduce_follows(const struct loops *loops, unsigned place, unsigned child, unsigned begin,
+bool reduce_follows(const struct loops *loops, unsigned first, unsigned child, unsigned begin,
 		unsigned end)
 {
-	const struct loops_token *loop = arena_look(loops, loops->cell[place]);
-	const struct followed followed = { .loop = loop,
-		.end = end,
-		.next = arena_first_symbol(loops, loops->cell[place]) };
+	uint32_t symbol = arena_first_symbol(loops, first);
+	const struct followed followed = { .first = symbol, .next = symbol, .end = end };
 
 	/* it writes only if it applies what it finds */
 	return follow((struct loops *)loops, &followed, child, begin);
@@ -444,22 +339,49 @@ static unsigned copy_unused(struct loops *loops, unsigned cell)
 }
 
 /*
- * Finds rounds that directly precede the loop at `place`, as rule 4 knows them. Writes the place of
- * each, the last one first. Returns their number, at most `most`.
+ * Returns whether a token of the top level is a loop of such rounds as those that begin with
+ * `first`.
  */
-static unsigned find_rounds_before(const struct loops *loops, unsigned place, uint16_t *begin,
-		unsigned most)
+static bool is_loop_of(const struct loops *loops, unsigned place, unsigned first)
 {
-	unsigned first = arena_look(loops, loops->cell[place])->first;
-	unsigned found = 0, end = place;
+	const struct loops_token *token = arena_look(loops, loops->cell[place]);
 
-	for (unsigned length = 1; length <= end && length <= REDUCE_ROUND_MAX && found < most;
-			length++)
-		if (reduce_follows(loops, place, first, end - length, end)) {
+	return token->kind == LOOPS_LOOP && combine_fits(loops, first, token->first);
+}
+
+/* Returns the largest number of tokens that may be a round of the body that begins with `first`. */
+static unsigned round_tokens(const struct loops *loops, unsigned first)
+{
+	unsigned tokens = 0;
+
+	for (; first; first = arena_look(loops, first)->next) {
+		const struct loops_token *token = arena_look(loops, first);
+
+		tokens += token->kind == LOOPS_LOOP ? (ROUNDS_SURE - 1) * token->length : 1;
+	}
+	return tokens < REDUCE_ROUND_MAX ? tokens : REDUCE_ROUND_MAX;
+}
+
+/*
+ * Finds rounds that end at `place`, as rule 5 knows them, and loops of them. first: first token of
+ * their body. Of rounds with one end, the longest counts, because the shorter ones lack a loop that
+ * is there. Writes the place of each, the last one first. Returns their number.
+ */
+static unsigned find_rounds_before(const struct loops *loops, unsigned place, unsigned first,
+		uint16_t begin[LOOPS_CELLS])
+{
+	unsigned found = 0, end = place, most = round_tokens(loops, first);
+	unsigned length = most < end ? most : end;
+
+	while (length) {
+		if (reduce_follows(loops, first, first, end - length, end) ||
+				(length == 1 && is_loop_of(loops, end - 1, first))) {
 			end -= length;
 			begin[found++] = (uint16_t)end;
-			length = 0;
+			length = (most < end ? most : end) + 1;
 		}
+		length--;
+	}
 	return found;
 }
 
@@ -470,7 +392,7 @@ static void prepend_rounds(struct loops *loops)
 	struct loops_token *loop, *last = arena_top(loops, place);
 	uint16_t begin[LOOPS_CELLS];
 
-	rounds = find_rounds_before(loops, place, begin, LOOPS_CELLS - 1);
+	rounds = find_rounds_before(loops, place, last->first, begin);
 	cell = rounds && last->count < LOOPS_COUNT_MAX - rounds ?
 			copy_unused(loops, loops->cell[place]) :
 			0;
@@ -478,32 +400,82 @@ static void prepend_rounds(struct loops *loops)
 		return;
 	loop = arena_token(loops, cell);
 	for (unsigned i = rounds; i-- > 0;) {
-		struct followed followed = { loop, loop->slot.count, i ? begin[i - 1] : place,
-			arena_first_symbol(loops, loops->cell[place]), true };
+		uint32_t symbol = arena_first_symbol(loops, last->first);
+		struct followed followed = { loop->slot.count, symbol, symbol,
+			i ? begin[i - 1] : place, true };
 
-		add_round(loops, loop, begin[i], followed.end - begin[i]);
+		if (followed.end == begin[i] + 1u && is_loop_of(loops, begin[i], last->first)) {
+			combine_loop(loops, loop, loops->cell[begin[i]]);
+			continue;
+		}
+		combine_add_round(loops, loop, begin[i], followed.end - begin[i]);
 		follow(loops, &followed, loop->first, begin[i]);
 	}
-	merge_bodies(loops, loop, last);
+	combine_bodies(loops, loop, last);
 	slot_merge(&loop->slot, &last->slot);
-	reduce_set_count(loop, loop->count + last->count);
+	combine_set_count(loop, loop->count + last->count);
 	arena_give(loops, loops->cell[place]);
 	loops->cell[begin[rounds - 1]] = (uint16_t)cell;
 	if (loops->losing) {
-		uint64_t exact = calls_of(loops, 0, begin[rounds - 1]);
+		uint64_t exact = combine_calls(loops, 0, begin[rounds - 1]);
 
 		loops->losing = false;
 		loops->exact = exact < loops->exact ? exact : loops->exact;
 	}
-	end_at(loops, begin[rounds - 1]);
+	combine_end(loops, begin[rounds - 1]);
+}
+
+/*
+ * Returns false if the tokens behind the loop at `at` cannot be a round: it has all calls, and ends
+ * as the body ends.
+ */
+static bool may_follow(const struct loops *loops, unsigned at)
+{
+	const struct loops_token *loop = arena_look(loops, loops->cell[at]);
+	unsigned last = loops->tokens - 1u;
+
+	return loop->count >= ROUNDS_SURE && loop->count < LOOPS_COUNT_MAX &&
+			last - at >= loop->symbol &&
+			(loops->shape[last] == loops->end_shape[at] ||
+					arena_look(loops, loop->last)->kind == LOOPS_LOOP);
+}
+
+/* Rule 5. */
+static bool extend_alike(struct loops *loops, uint32_t next)
+{
+	unsigned tokens = loops->tokens, tried = 0;
+
+	for (unsigned link = loops->loop_before[tokens - 1]; link && tried < LOOPS_TRIED; tried++) {
+		unsigned at = link - 1;
+		struct loops_token *loop = arena_top(loops, at);
+		struct followed followed = { .uses = loop->slot.count,
+			.first = arena_first_symbol(loops, loop->first),
+			.next = next,
+			.end = tokens };
+		uint64_t calls;
+
+		link = loops->loop_before[at];
+		if (!may_follow(loops, at) || !follow(loops, &followed, loop->first, at + 1))
+			continue;
+		calls = combine_calls(loops, at + 1, tokens - at - 1);
+		combine_add_round(loops, loop, at + 1, tokens - at - 1);
+		followed.apply = true;
+		follow(loops, &followed, loop->first, at + 1);
+		combine_note_loss(loops, at, calls);
+		combine_end(loops, at);
+		if (loop->count <= ROUNDS_YOUNG)
+			prepend_rounds(loops);
+		return true;
+	}
+	return false;
 }
 
 /* Returns how many copies of `count` tokens become a loop although their counts differ. */
-static unsigned copies_needed(const struct loops *loops, unsigned count)
+static unsigned copies_needed(unsigned count)
 {
 	unsigned copies = (REDUCE_PATIENCE + count - 1) / count;
 
-	if (loops->finishing || (copies < ROUNDS_SURE && count < REDUCE_PATIENCE / 2))
+	if (copies < ROUNDS_SURE && count < REDUCE_PATIENCE / 2)
 		return ROUNDS_SURE;
 	return copies > 2 ? copies : 2;
 }
@@ -513,19 +485,19 @@ static bool copies_alike(const struct loops *loops, unsigned count, unsigned cop
 	const uint16_t *end = loops->cell + loops->tokens;
 
 	for (unsigned i = count + 1; i <= count * copies; i++)
-		if (!reduce_alike(loops, end[-(int)i], end[(int)count - (int)i]))
+		if (!combine_is_alike(loops, end[-(int)i], end[(int)count - (int)i]))
 			return false;
 	return true;
 }
 
-/* Rule 5. */
+/* Rule 6. */
 static bool create_alike(struct loops *loops)
 {
 	unsigned tokens = loops->tokens, link = loops->before[tokens - 1];
 	const uint32_t *end = loops->shape + tokens;
 
 	for (; (link = same_before(loops, link)); link = loops->before[link - 1]) {
-		unsigned count = tokens - link, copies = copies_needed(loops, count);
+		unsigned count = tokens - link, copies = copies_needed(count);
 		unsigned all = count * copies;
 
 		if (count < 2 || all > tokens || end[-2] != loops->shape[link - 2] ||
@@ -539,13 +511,74 @@ static bool create_alike(struct loops *loops)
 	return false;
 }
 
+/* Makes the tokens of the top level from `place` on a list, or separate tokens again. */
+static void link_tokens(struct loops *loops, unsigned place, bool list)
+{
+	for (; place + 1 < loops->tokens; place++)
+		arena_top(loops, place)->next = list ? loops->cell[place + 1] : 0;
+}
+
+/*
+ * Returns how many tokens are rounds whose last one is the last `count` tokens, or 0 if fewer than
+ * three rounds have all loops of the body.
+ */
+static unsigned covered_by(struct loops *loops, unsigned count)
+{
+	unsigned place = loops->tokens - count, end = place, rounds, whole = 1;
+	uint16_t begin[LOOPS_CELLS];
+
+	link_tokens(loops, place, true);
+	rounds = find_rounds_before(loops, place, loops->cell[place], begin);
+	for (unsigned i = 0; i < rounds; end = begin[i++])
+		whole += end - begin[i] >= count || is_loop_of(loops, begin[i], loops->cell[place]);
+	link_tokens(loops, place, false);
+	return whole < ROUNDS_SURE ? 0 : loops->tokens - begin[rounds - 1];
+}
+
+static unsigned cells_of(const struct loops *loops, unsigned cell)
+{
+	unsigned cells = 1;
+
+	for (unsigned child = arena_look(loops, cell)->first; child;
+			child = arena_look(loops, child)->next)
+		cells += cells_of(loops, child);
+	return cells;
+}
+
+/* Rule 7. */
+static bool create_followed(struct loops *loops)
+{
+	unsigned link = loops->before[loops->tokens - 1], tried = 0, best = 0, cells = 2;
+	unsigned most = 0, enough = loops->closing ? 1 : REDUCE_COVERED;
+
+	for (; (link = same_before(loops, link)) && tried < ROUNDS_TRIED; tried++) {
+		unsigned count = loops->tokens - link, covered;
+
+		link = loops->before[link - 1];
+		covered = count > 1 && count <= REDUCE_ROUND_MAX ? covered_by(loops, count) : 0;
+		/* several rounds together may cover a little more, but are no round */
+		if (covered > most + most / 2) {
+			most = covered;
+			best = count;
+		}
+	}
+	for (unsigned i = 1; i <= best; i++)
+		cells += cells_of(loops, loops->cell[loops->tokens - i]);
+	if (most < enough || cells > loops->free_count || !make_loop(loops, best, 1))
+		return false;
+	prepend_rounds(loops);
+	return true;
+}
+
 bool reduce_last(struct loops *loops, uint32_t next)
 {
 	if (!loops->tokens)
 		return false;
 	arena_refresh_last(loops);
-	if (join_loops(loops) || extend_equal(loops) || create_equal(loops) ||
-			extend_alike(loops, next))
+	if (join_loops(loops) || extend_equal(loops) || continue_round(loops, next) ||
+			create_equal(loops) || extend_alike(loops, next))
 		return true;
-	return (loops->finishing || loops->tokens >= REDUCE_PATIENCE) && create_alike(loops);
+	if (loops->tokens >= REDUCE_PATIENCE && create_alike(loops))
+		return true;
+	return loops->finishing && create_followed(loops);
 }

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "cluster/loops/combine.h"
 #include "cluster/loops/reduce.h"
 
 #define CELLS_LOW    4                 /* free cells from which on room is made */
@@ -56,7 +57,7 @@ static void dig(struct loops *loops, unsigned cell)
 	arena_take(loops);
 	token->kind = LOOPS_HOLE;
 	token->slot = slot;
-	reduce_set_count(token, 1);
+	combine_set_count(token, 1);
 	/* no other token equals it */
 	token->hash = (uint32_t)arena_mix(LOOPS_HOLE, ++loops->holes);
 	token->shape = token->hash | 1;

@@ -8,8 +8,8 @@
 #include "cluster/loops/arena.h"
 
 /*
- * Compares all tokens of the top level again, from the first one on, and makes loops of alike
- * rounds without patience (rule 5 of reduce.h).
+ * Compares all tokens of the top level again, from the first one on, and makes loops of rounds
+ * that differ (rule 7 of reduce.h).
  */
 void room_finish(struct loops *loops);
 
