@@ -5,19 +5,21 @@
 
 void arena_init(struct loops *loops)
 {
-	memset(loops, 0, sizeof(*loops));
 	loops->exact = UINT64_MAX;
-	for (unsigned cell = LOOPS_CELLS - 1; cell; cell--)
-		arena_give(loops, cell);
+	loops->fresh = 1;
+	loops->free_count = LOOPS_CELLS - 1;
 }
 
 unsigned arena_take(struct loops *loops)
 {
 	unsigned cell = loops->free;
 
-	if (!cell)
+	if (cell)
+		loops->free = arena_token(loops, cell)->next;
+	else if (loops->fresh < LOOPS_CELLS)
+		cell = loops->fresh++;
+	else
 		return 0;
-	loops->free = arena_token(loops, cell)->next;
 	loops->free_count--;
 	memset(&loops->arena[cell], 0, sizeof(loops->arena[cell]));
 	return cell;

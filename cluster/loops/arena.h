@@ -86,7 +86,9 @@ struct loops {
 	bool losing;           /* counts were lost since this was last set to false */
 	bool finishing;        /* all tokens are compared again */
 	bool closing;          /* because the text is to be read */
-	uint16_t free, free_count, counts_cells;
+	uint16_t free;         /* first of the cells that were given back; 0: none */
+	uint16_t fresh;        /* first of the cells that were never taken */
+	uint16_t free_count, counts_cells;
 	uint16_t tokens;   /* of the top level */
 	uint16_t appended; /* tokens since all were last compared again */
 	uint16_t patience; /* number of new tokens after which all are compared again */
@@ -137,7 +139,7 @@ static inline struct loops_token *arena_top(struct loops *loops, unsigned place)
 	return arena_token(loops, loops->cell[place]);
 }
 
-/* Makes all cells free. */
+/* Makes all cells of a struct of zeros free. Cells that are not taken stay untouched. */
 void arena_init(struct loops *loops);
 
 /* Returns a cell of zeros, or 0 if none is free. */

@@ -20,7 +20,10 @@
 
 #include "cluster/loops/arena.h"
 
-/* Makes an empty text. The memory of the text is the struct; nothing is freed. */
+/*
+ * Makes an empty text of a struct of zeros, for example of memory that was just mapped. Memory that
+ * the text does not need is never touched. Nothing has to be freed.
+ */
 void loops_init(struct loops *loops);
 
 /* Adds a call that is not expected, or that completes a round. The cold part of loops_add. */

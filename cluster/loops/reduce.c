@@ -188,7 +188,9 @@ static bool create_equal(struct loops *loops)
 {
 	unsigned tokens = loops->tokens, link = loops->before[tokens - 1];
 
-	for (; (link = same_before(loops, link)); link = loops->before[link - 1]) {
+	/* two copies must find room before the end of the text */
+	for (; (link = same_before(loops, link)) >= (tokens + 1) / 2;
+			link = loops->before[link - 1]) {
 		unsigned count = tokens - link;
 		unsigned copies = count < REDUCE_PAIR ? ROUNDS_SURE : 2;
 
@@ -349,17 +351,43 @@ static bool is_loop_of(const struct loops *loops, unsigned place, unsigned first
 	return token->kind == LOOPS_LOOP && combine_fits(loops, first, token->first);
 }
 
-/* Returns the largest number of tokens that may be a round of the body that begins with `first`. */
-static unsigned round_tokens(const struct loops *loops, unsigned first)
+/* A body whose rounds are looked for in the text. */
+struct wanted {
+	unsigned first; /* first token of the body */
+	unsigned most;  /* tokens that a round may have */
+	/* shapes that a round begins and ends with, if these are calls; else 0 */
+	uint32_t begins, ends;
+};
+
+static struct wanted want(const struct loops *loops, unsigned first)
 {
-	unsigned tokens = 0;
+	const struct loops_token *token = arena_look(loops, first);
+	struct wanted wanted = { .first = first };
 
-	for (; first; first = arena_look(loops, first)->next) {
-		const struct loops_token *token = arena_look(loops, first);
-
-		tokens += token->kind == LOOPS_LOOP ? (ROUNDS_SURE - 1) * token->length : 1;
+	wanted.begins = token->kind == LOOPS_CALL ? token->shape : 0;
+	for (unsigned cell = first; cell; cell = token->next) {
+		token = arena_look(loops, cell);
+		wanted.most += token->kind == LOOPS_LOOP ? (ROUNDS_SURE - 1) * token->length : 1;
+		wanted.ends = token->kind == LOOPS_CALL ? token->shape : 0;
 	}
-	return tokens < REDUCE_ROUND_MAX ? tokens : REDUCE_ROUND_MAX;
+	wanted.most = wanted.most < REDUCE_ROUND_MAX ? wanted.most : REDUCE_ROUND_MAX;
+	return wanted;
+}
+
+/* Returns the length of the longest round that ends before the place `end`, in tokens, or 0. */
+static unsigned round_before(const struct loops *loops, const struct wanted *wanted, unsigned end)
+{
+	unsigned length = wanted->most < end ? wanted->most : end;
+
+	if (!end)
+		return 0;
+	if (!wanted->ends || wanted->ends == loops->shape[end - 1])
+		for (; length; length--)
+			if ((!wanted->begins || wanted->begins == loops->shape[end - length]) &&
+					reduce_follows(loops, wanted->first, wanted->first,
+							end - length, end))
+				return length;
+	return is_loop_of(loops, end - 1, wanted->first);
 }
 
 /*
@@ -370,17 +398,12 @@ static unsigned round_tokens(const struct loops *loops, unsigned first)
 static unsigned find_rounds_before(const struct loops *loops, unsigned place, unsigned first,
 		uint16_t begin[LOOPS_CELLS])
 {
-	unsigned found = 0, end = place, most = round_tokens(loops, first);
-	unsigned length = most < end ? most : end;
+	const struct wanted wanted = want(loops, first);
+	unsigned found = 0, end = place;
 
-	while (length) {
-		if (reduce_follows(loops, first, first, end - length, end) ||
-				(length == 1 && is_loop_of(loops, end - 1, first))) {
-			end -= length;
-			begin[found++] = (uint16_t)end;
-			length = (most < end ? most : end) + 1;
-		}
-		length--;
+	for (unsigned length; (length = round_before(loops, &wanted, end));) {
+		end -= length;
+		begin[found++] = (uint16_t)end;
 	}
 	return found;
 }
@@ -496,7 +519,8 @@ static bool create_alike(struct loops *loops)
 	unsigned tokens = loops->tokens, link = loops->before[tokens - 1];
 	const uint32_t *end = loops->shape + tokens;
 
-	for (; (link = same_before(loops, link)); link = loops->before[link - 1]) {
+	for (; (link = same_before(loops, link)) >= (tokens + 1) / 2;
+			link = loops->before[link - 1]) {
 		unsigned count = tokens - link, copies = copies_needed(count);
 		unsigned all = count * copies;
 

@@ -45,6 +45,7 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 	uint64_t calls = 0, ticks = 0, in_slots = 0;
 	struct iteration iteration;
 
+	memset(&text, 0, sizeof(text));
 	loops_init(&text);
 	for (size_t i = 0; i < size; i++) {
 		if (data[i] == FINISH) {
