@@ -76,19 +76,72 @@ static unsigned tokens_before(const struct loops *loops, unsigned place, const u
 	return 0;
 }
 
+/* The tokens of a loop's body. */
+struct body {
+	uint16_t child[LOOPS_CELLS];
+	unsigned length;
+};
+
+static void list_children(const struct loops *loops, unsigned loop, struct body *body)
+{
+	body->length = 0;
+	for (unsigned cell = arena_look(loops, loop)->first; cell;
+			cell = arena_look(loops, cell)->next)
+		body->child[body->length++] = (uint16_t)cell;
+}
+
 /* Returns how many tokens directly before and behind a loop continue it. */
-static unsigned tokens_around(const struct loops *loops, unsigned place)
+static unsigned tokens_around(const struct loops *loops, unsigned place, const struct body *body)
+{
+	unsigned behind = 0;
+
+	while (behind < body->length && place + 1 + behind < loops->tokens &&
+			combine_is_alike(loops, loops->cell[place + 1 + behind],
+					body->child[behind]))
+		behind++;
+	return tokens_before(loops, place, body->child, body->length) + behind;
+}
+
+/*
+ * Returns how many rounds directly before (step -1) or behind (step 1) a loop have other calls
+ * inside, as the last step of a program may compute a norm. At most half as many tokens as in the
+ * body may be other ones. Between rounds there may be none, because they would separate the rounds
+ * from the loop.
+ */
+static unsigned interrupted_rounds(const struct loops *loops, unsigned place,
+		const struct body *body, int step)
+{
+	unsigned matched = 0, others = 0, rounds = 0;
+
+	for (int at = (int)place + step; at >= 0 && at < loops->tokens; at += step) {
+		unsigned next = step > 0 ? matched : body->length - 1 - matched;
+
+		if (combine_is_alike(loops, loops->cell[at], body->child[next])) {
+			if (++matched < body->length)
+				continue;
+			rounds++;
+			matched = others = 0;
+		} else if (!matched || ++others > body->length / 2) {
+			break;
+		}
+	}
+	return rounds;
+}
+
+/* Returns how many rounds stand around a loop that are not part of it. */
+static unsigned rounds_around(const struct loops *loops, unsigned place)
 {
 	const struct loops_token *loop = arena_look(loops, loops->cell[place]);
-	uint16_t child[LOOPS_CELLS];
-	unsigned length = 0, behind = 0;
+	struct body body;
+	unsigned rounds;
 
-	for (unsigned cell = loop->first; cell; cell = arena_look(loops, cell)->next)
-		child[length++] = (uint16_t)cell;
-	while (behind < length && place + 1 + behind < loops->tokens &&
-			combine_is_alike(loops, loops->cell[place + 1 + behind], child[behind]))
-		behind++;
-	return tokens_before(loops, place, child, length) + behind;
+	list_children(loops, loops->cell[place], &body);
+	rounds = interrupted_rounds(loops, place, &body, -1) +
+			interrupted_rounds(loops, place, &body, 1);
+	if (rounds)
+		return rounds;
+	return loop->calls ? calls_around(loops, place) / loop->calls :
+			     tokens_around(loops, place, &body) / body.length;
 }
 
 static uint64_t weight_of(const struct loops *loops, unsigned cell, bool timed)
@@ -112,8 +165,7 @@ static void describe(const struct loops *loops, const struct loops_names *names,
 
 	iteration->rounds = loop->slot.count;
 	if (iteration->cell == loops->cell[place])
-		iteration->rounds += loop->calls ? calls_around(loops, place) / loop->calls :
-						   tokens_around(loops, place) / loop->length;
+		iteration->rounds += rounds_around(loops, place);
 	iteration->hash = compare_hash_body(loops, iteration->cell, names, true);
 	iteration->shape = compare_hash_body(loops, iteration->cell, names, false);
 }

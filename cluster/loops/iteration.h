@@ -28,8 +28,8 @@ struct iteration {
  *
  * The fold may enter a loop in its middle, after a call that happens to precede it. Therefore
  * rounds are those of the whole stretch of calls that repeats with the loop's period, also before
- * and behind the loop (a run in the sense of Main and Lorentz 1984). This is known for loops of the
- * top level.
+ * and behind the loop (a run in the sense of Main and Lorentz 1984). Rounds beside the loop that
+ * have a few other calls inside count as well. Both are known for loops of the top level.
  */
 bool iteration_find(const struct loops *loops, const struct loops_names *names,
 		struct iteration *iteration);

@@ -31,7 +31,7 @@
 
 #include "cluster/loops/arena.h"
 
-#define REDUCE_PAIR      16 /* tokens from which two copies are a loop: chance is unlikely */
+#define REDUCE_PAIR      48 /* tokens from which two copies are a loop: chance is unlikely */
 #define REDUCE_ROUND_MAX 96 /* tokens of a round that is looked for before a loop */
 #define REDUCE_COVERED   24 /* tokens that rule 7 makes a loop, before the text is closed */
 #define REDUCE_PATIENCE  64 /* tokens that repeat with other counts, before they become a loop */
