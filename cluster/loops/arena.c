@@ -35,10 +35,9 @@ static void arena_put(struct loops *loops, unsigned cell)
 	loops->free_count++;
 }
 
-void arena_give(struct loops *loops, unsigned cell)
+void arena_give_counts(struct loops *loops, struct loops_token *token)
 {
-	const struct loops_token *token = arena_look(loops, cell);
-	unsigned part = token->kind == LOOPS_FREE ? 0 : token->counts;
+	unsigned part = token->counts;
 
 	while (part) {
 		unsigned next = loops->arena[part].chunk.next;
@@ -47,6 +46,12 @@ void arena_give(struct loops *loops, unsigned cell)
 		loops->counts_cells--;
 		part = next;
 	}
+	token->counts = 0;
+}
+
+void arena_give(struct loops *loops, unsigned cell)
+{
+	arena_give_counts(loops, arena_token(loops, cell));
 	arena_put(loops, cell);
 }
 

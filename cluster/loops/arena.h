@@ -145,6 +145,9 @@ void arena_init(struct loops *loops);
 /* Returns a cell of zeros, or 0 if none is free. */
 unsigned arena_take(struct loops *loops);
 
+/* Frees the counts that a token owns. */
+void arena_give_counts(struct loops *loops, struct loops_token *token);
+
 /* Frees one cell, with the counts that it owns if it is a token, but not its body. */
 void arena_give(struct loops *loops, unsigned cell);
 

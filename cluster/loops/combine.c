@@ -116,39 +116,6 @@ void combine_end(struct loops *loops, unsigned place)
 	arena_push(loops, cell);
 }
 
-bool combine_fits(const struct loops *loops, unsigned outer, unsigned inner)
-{
-	for (; outer; outer = arena_look(loops, outer)->next)
-		if (inner && combine_is_alike(loops, outer, inner))
-			inner = arena_look(loops, inner)->next;
-		else if (arena_look(loops, outer)->kind != LOOPS_LOOP)
-			return false;
-	return !inner;
-}
-
-void combine_loop(struct loops *loops, struct loops_token *loop, unsigned cell)
-{
-	struct loops_token *from = arena_token(loops, cell), never = { 0 };
-	uint64_t uses = loop->slot.count, more = from->slot.count;
-	unsigned inner = from->first;
-
-	for (unsigned child = loop->first; child; child = arena_look(loops, child)->next) {
-		unsigned next = inner ? arena_look(loops, inner)->next : 0;
-
-		if (inner && combine_is_alike(loops, child, inner)) {
-			combine_tokens(loops, child, uses, inner, more);
-			inner = next;
-		} else {
-			counts_join(loops, arena_token(loops, child), uses, &never, more);
-			arena_refresh(loops, child);
-		}
-	}
-	from->first = 0;
-	slot_merge(&loop->slot, &from->slot);
-	combine_set_count(loop, loop->count + from->count);
-	arena_give(loops, cell);
-}
-
 bool combine_equal_bodies(const struct loops *loops, unsigned a, unsigned b)
 {
 	while (a && b && combine_is_equal(loops, a, b)) {
@@ -156,4 +123,148 @@ bool combine_equal_bodies(const struct loops *loops, unsigned a, unsigned b)
 		b = arena_look(loops, b)->next;
 	}
 	return !a && !b;
+}
+
+/* The tokens of a body, and the tokens of another body that they are uses of, round by round. */
+struct assigned {
+	unsigned count;
+	struct {
+		uint16_t cell, outer;
+		uint16_t round;
+	} token[LOOPS_CELLS];
+};
+
+/*
+ * Assigns the tokens from `inner` on to those from `outer` on. Returns the number of rounds, or 0.
+ */
+static unsigned assign(const struct loops *loops, unsigned outer, unsigned inner,
+		struct assigned *assigned)
+{
+	unsigned child = outer, rounds = 0, before = 0;
+
+	assigned->count = 0;
+	while (inner || (child && child != outer)) {
+		if (inner && combine_is_alike(loops, child, inner)) {
+			unsigned i = assigned->count++;
+
+			assigned->token[i].cell = (uint16_t)inner;
+			assigned->token[i].outer = (uint16_t)child;
+			assigned->token[i].round = (uint16_t)rounds;
+			inner = arena_look(loops, inner)->next;
+		} else if (arena_look(loops, child)->kind != LOOPS_LOOP) {
+			return 0;
+		}
+		child = arena_look(loops, child)->next;
+		if (child)
+			continue;
+		if (assigned->count == before)
+			return 0;
+		before = assigned->count;
+		rounds++;
+		child = outer;
+	}
+	return rounds;
+}
+
+/*
+ * Returns whether the order of the counts of several rounds is known: all uses of a token have one
+ * count, and its bodies in all rounds are equal.
+ */
+static bool is_ordered(const struct loops *loops, const struct assigned *assigned)
+{
+	for (unsigned i = 0; i < assigned->count; i++) {
+		const struct loops_token *token = arena_look(loops, assigned->token[i].cell);
+
+		if (token->counts || token->lossy)
+			return false;
+		for (unsigned j = 0; j < i; j++)
+			if (assigned->token[j].outer == assigned->token[i].outer &&
+					!combine_equal_bodies(loops, token->first,
+							arena_look(loops, assigned->token[j].cell)
+									->first))
+				return false;
+	}
+	return true;
+}
+
+unsigned combine_fits(const struct loops *loops, unsigned outer, unsigned inner)
+{
+	struct assigned assigned;
+	unsigned rounds = assign(loops, outer, inner, &assigned);
+
+	return rounds < 2 || is_ordered(loops, &assigned) ? rounds : 0;
+}
+
+/* Adds the uses of one token in all rounds of a loop that is executed `times` times. */
+static void add_uses(struct loops *loops, unsigned child, uint64_t uses,
+		const struct assigned *assigned, unsigned rounds, uint64_t times)
+{
+	struct loops_token *token = arena_token(loops, child), sequence = { 0 };
+	unsigned i = 0;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		struct loops_token *from;
+		uint32_t count = 0;
+
+		while (i < assigned->count &&
+				(assigned->token[i].round < round ||
+						assigned->token[i].outer != child))
+			i++;
+		if (i < assigned->count && assigned->token[i].round == round) {
+			from = arena_token(loops, assigned->token[i].cell);
+			count = from->count;
+			combine_bodies(loops, token, from);
+			slot_merge(&token->slot, &from->slot);
+			arena_give(loops, assigned->token[i].cell);
+		}
+		if (round)
+			counts_add(loops, &sequence, round, count);
+		else
+			combine_set_count(&sequence, count);
+	}
+	counts_join(loops, token, uses, &sequence, times * rounds);
+	arena_give_counts(loops, &sequence);
+	arena_refresh(loops, child);
+}
+
+/*
+ * Makes a slot of rounds that hold `rounds` shorter ones each one of these, as if they were equally
+ * long.
+ */
+static void divide_rounds(struct slot *slot, unsigned rounds)
+{
+	slot->count *= rounds;
+	for (unsigned time = 0; time < SLOT_TIMES; time++) {
+		slot->squares[time] /= rounds;
+		slot->least[time] /= (float)rounds;
+		slot->most[time] /= (float)rounds;
+		for (unsigned bin = 0; bin < SLOT_BINS; bin++)
+			if (__builtin_mul_overflow(slot->bin[time][bin], rounds,
+					    &slot->bin[time][bin]))
+				slot->bin[time][bin] = UINT32_MAX;
+	}
+}
+
+void combine_loop(struct loops *loops, struct loops_token *loop, unsigned cell)
+{
+	struct loops_token *from = arena_token(loops, cell), never = { 0 };
+	uint64_t uses = loop->slot.count, more = from->slot.count;
+	struct assigned assigned;
+	unsigned rounds = assign(loops, loop->first, from->first, &assigned), i = 0;
+
+	for (unsigned child = loop->first; child; child = arena_look(loops, child)->next) {
+		if (rounds > 1) {
+			add_uses(loops, child, uses, &assigned, rounds, more);
+		} else if (i < assigned.count && assigned.token[i].outer == child) {
+			combine_tokens(loops, child, uses, assigned.token[i++].cell, more);
+		} else {
+			counts_join(loops, arena_token(loops, child), uses, &never, more);
+			arena_refresh(loops, child);
+		}
+	}
+	from->first = 0;
+	divide_rounds(&from->slot, rounds);
+	slot_merge(&loop->slot, &from->slot);
+	combine_set_count(loop, loop->count + from->count * rounds);
+	arena_give(loops, cell);
 }

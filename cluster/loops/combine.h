@@ -20,10 +20,10 @@ bool combine_is_alike(const struct loops *loops, unsigned a, unsigned b);
 bool combine_equal_bodies(const struct loops *loops, unsigned a, unsigned b);
 
 /*
- * Returns whether the body that begins with `inner` is alike the one that begins with `outer`,
- * except that loops of `outer` may be missing in it.
+ * Returns how many rounds of the body that begins with `outer` the body that begins with `inner`
+ * is, or 0 if it is none. Loops of `outer` may be missing in a round.
  */
-bool combine_fits(const struct loops *loops, unsigned outer, unsigned inner);
+unsigned combine_fits(const struct loops *loops, unsigned outer, unsigned inner);
 
 /* Adds two alike tokens, and frees the second one. They have `uses` and `more` uses. */
 void combine_tokens(struct loops *loops, unsigned a, uint64_t uses, unsigned b, uint64_t more);

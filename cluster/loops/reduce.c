@@ -23,7 +23,7 @@ static bool join_loops(struct loops *loops)
 		return false;
 	a = arena_top(loops, last - 1);
 	b = arena_top(loops, last);
-	if (b->count > LOOPS_COUNT_MAX - a->count ||
+	if (b->count > (LOOPS_COUNT_MAX - a->count) / LOOPS_CELLS ||
 			!(a->count >= ROUNDS_SURE || b->count >= ROUNDS_SURE ?
 							combine_fits(loops, a->first, b->first) :
 							combine_equal_bodies(loops, a->first,
@@ -413,12 +413,13 @@ static void prepend_rounds(struct loops *loops)
 {
 	unsigned place = loops->tokens - 1u, rounds, cell;
 	struct loops_token *loop, *last = arena_top(loops, place);
+	uint64_t most = last->count; /* rounds that the loop may have then */
 	uint16_t begin[LOOPS_CELLS];
 
 	rounds = find_rounds_before(loops, place, last->first, begin);
-	cell = rounds && last->count < LOOPS_COUNT_MAX - rounds ?
-			copy_unused(loops, loops->cell[place]) :
-			0;
+	for (unsigned i = 0; i < rounds; i++)
+		most += (uint64_t)arena_top(loops, begin[i])->count * LOOPS_CELLS;
+	cell = rounds && most <= LOOPS_COUNT_MAX ? copy_unused(loops, loops->cell[place]) : 0;
 	if (!cell)
 		return;
 	loop = arena_token(loops, cell);

@@ -3,7 +3,8 @@
  * Folds the end of the text. Each rule looks at the last tokens of the top level when it is known
  * that the last one will not grow any more. In this order:
  *
- * 1. Two loops with one body, side by side, become one loop.
+ * 1. Two loops with one body, side by side, become one loop. The body of one may also be several
+ *    rounds of the other.
  * 2. Tokens that equal the body of the loop before them become a round of it.
  * 3. Tokens that continue the last run or loop of the body before them become part of its last
  *    round, if the next call starts a round: the last round had a larger count.

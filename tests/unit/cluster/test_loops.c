@@ -548,6 +548,18 @@ static void test_integer_sort(void)
 	is_text("a b x y z c 10{x y z} d e f", 10, "IS");
 }
 
+static void test_count_limit(void)
+{
+	struct loops_token *token;
+
+	start();
+	call('a');
+	token = arena_top(&text, 0);
+	token->count = token->least = token->most = LOOPS_COUNT_MAX;
+	call('a');
+	is_int(text.tokens, 2, "a run that is at its limit is continued by another one");
+}
+
 static void test_no_loop(void)
 {
 	start();
@@ -612,8 +624,8 @@ static unsigned two_solvers(void)
 }
 
 /*
- * Draws each program 50 times. All texts must be true. The iterations must be right in most of them,
- * because a few rounds may be missed before the loop is known.
+ * Draws each program 50 times. All texts must be true. The iterations must be right in most of
+ * them, because a few rounds may be missed before the loop is known.
  */
 static void test_drawn(void)
 {
@@ -838,6 +850,7 @@ int main(int argc, char **argv)
 		test_conjugate_gradient();
 		test_multigrid();
 		test_integer_sort();
+		test_count_limit();
 		test_no_loop();
 		test_drawn();
 		test_branches();
