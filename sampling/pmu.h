@@ -28,6 +28,7 @@ struct pmu {
 	void (*unmap)(struct perf_event_mmap_page *page, size_t size);
 	/* The processor to assume, as in processor.h ("AuthenticAMD-26-2"); NULL: this machine's. */
 	const char *processor;
+	const char *brand; /* its name for people; NULL: that of `processor` */
 };
 
 /* Returns the table of the kernel's own system calls. */

@@ -190,3 +190,15 @@ void processor_identify(struct processor *processor, const char *assume)
 	else
 		identify_here(processor);
 }
+
+bool processor_is_emulated(const struct processor *processor, char *core, size_t size)
+{
+	const size_t length = sizeof(PROCESSOR_EMULATED) - 1;
+	bool emulated = strncmp(processor->brand, PROCESSOR_EMULATED, length) == 0;
+
+	if (core) {
+		copy_text(core, size, emulated ? processor->brand + length : "");
+		core[strcspn(core, ")")] = '\0';
+	}
+	return emulated;
+}

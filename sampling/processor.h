@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Start of the brand of an emulated processor, after which the name of its core model and ")" follow. */
+#define PROCESSOR_EMULATED "emulated (core model "
+
 struct processor {
 	char vendor[16];        /* "AuthenticAMD", "GenuineIntel", "ARM", "IBM"; "" unknown */
 	unsigned family, model; /* x86: CPUID; ARM: implementer, part; POWER: PVR version, 0 */
@@ -24,5 +27,10 @@ void processor_identify(struct processor *processor, const char *assume);
  * identifies them (ARM, POWER). Fields that the text does not have stay as they are.
  */
 void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo);
+
+/*
+ * Returns whether the processor is emulated. `core`, if not NULL, becomes the name of its core model, or "".
+ */
+bool processor_is_emulated(const struct processor *processor, char *core, size_t size);
 
 #endif

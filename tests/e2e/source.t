@@ -4,9 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
-# Names of other layers that a layer must not use.
+# Names of other layers that a layer must not use. The plugin of QEMU speaks for itself, because no agent is there.
 without() {
-	is "$(find "$1" -name '*.[ch]' -exec grep -HnE "$2" {} +)" "" "$1/ is without $3"
+	is "$(find "$1" -name '*.[ch]' ! -name qemu_plugin.c -exec grep -HnE "$2" {} +)" "" "$1/ is without $3"
 }
 
 is "$("$python" tests/e2e/source.py .)" "" "each include is allowed, and no modules include each other in a circle"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The memory that the plugin of the emulator shares with the agent, which runs inside the emulated program: the
+ * counts of each thread. The plugin makes it as an open file of the process with the name EMULATED_FILE, so that
+ * nothing is left when the process ends.
+ */
+#ifndef PHASEMUX_SAMPLING_EMULATED_EMULATED_COUNTS_H
+#define PHASEMUX_SAMPLING_EMULATED_EMULATED_COUNTS_H
+
+#include "sampling/emulated/core_model.h"
+
+#define EMULATED_FILE    "phasemux-emulator"
+#define EMULATED_VERSION UINT64_C(0x70686d7500000001) /* changes with the layout */
+#define EMULATED_THREADS 512 /* number of threads at a time; further ones are not counted */
+
+struct emulated_thread {
+	_Atomic uint64_t id; /* the kernel's number of the thread; 0: free */
+	struct core_counts counts;
+};
+
+struct emulated_counts {
+	uint64_t version;
+	uint64_t core; /* number of the core model */
+	struct emulated_thread thread[EMULATED_THREADS];
+};
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sampling/emulated/emulated_pmu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sampling/emulated/emulator.h"
+#include "sampling/processor.h"
+
+#define EVENTS_MAX       32768
+#define FIRST_DESCRIPTOR (1 << 30) /* the kernel gives no number from here on (fs.nr_open) */
+
+/* An event. Its group, which the first member leads, belongs to one thread, or is passed on by a lock. */
+struct event {
+	atomic_bool used;
+	uint64_t id;
+	const struct emulated_thread *thread;
+	bool of_part; /* it counts the cycles of a part, else a kind of events */
+	unsigned which;
+	uint64_t start, counted; /* the total when it was enabled, and what was counted before */
+	int leader;              /* number of the first member */
+	/* fields of the first member */
+	bool enabled;
+	unsigned members;
+	int member[EMULATED_COUNTERS];
+};
+
+static const struct emulated_counts *shared;
+static struct event events[EVENTS_MAX];
+static _Atomic unsigned hint;
+static _Atomic uint64_t last_id;
+static char brand[64];
+
+/* Finds what an event counts. Returns false if the core does not count it. CORE_PARTS: all cycles. */
+static bool find(const struct perf_event_attr *attr, bool *of_part, unsigned *which)
+{
+	static const struct {
+		uint32_t type;
+		uint64_t config;
+		bool of_part;
+		unsigned which;
+	} generic[] = {
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, CORE_PARTS },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false, CORE_INSTRUCTIONS },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false, CORE_L2_MISSES },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false, CORE_L3_MISSES },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false, CORE_BRANCHES },
+		{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false, CORE_MISPREDICTED },
+		{ PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, false, CORE_LOADS },
+	};
+
+	if (attr->type == PERF_TYPE_RAW) {
+		*of_part = attr->config >= EMULATED_RAW_PART;
+		*which = (unsigned)attr->config & 0xff;
+		return attr->config >> 8 ==
+				(*of_part ? EMULATED_RAW_PART : EMULATED_RAW_COUNT) >> 8 &&
+				*which < (*of_part ? (unsigned)CORE_PARTS : (unsigned)CORE_COUNTS);
+	}
+	for (size_t i = 0; i < sizeof(generic) / sizeof(*generic); i++)
+		if (generic[i].type == attr->type && generic[i].config == attr->config) {
+			*of_part = generic[i].of_part;
+			*which = generic[i].which;
+			return true;
+		}
+	return false;
+}
+
+/* Returns the event of a descriptor, or NULL. */
+static struct event *event_of(int fd)
+{
+	if (fd < FIRST_DESCRIPTOR || fd >= FIRST_DESCRIPTOR + EVENTS_MAX ||
+			!atomic_load(&events[fd - FIRST_DESCRIPTOR].used))
+		return NULL;
+	return &events[fd - FIRST_DESCRIPTOR];
+}
+
+static const struct emulated_thread *thread_of(pid_t tid)
+{
+	uint64_t id = tid ? (uint64_t)tid : (uint64_t)syscall(SYS_gettid);
+
+	for (unsigned i = 0; i < EMULATED_THREADS; i++)
+		if (atomic_load(&shared->thread[i].id) == id)
+			return &shared->thread[i];
+	return NULL;
+}
+
+/* Returns the number of an event that was free, or -EMFILE. */
+static int take_event(void)
+{
+	for (unsigned i = 0; i < EVENTS_MAX; i++) {
+		unsigned index = atomic_fetch_add(&hint, 1) % EVENTS_MAX;
+		bool used = false;
+
+		if (atomic_compare_exchange_strong(&events[index].used, &used, true))
+			return (int)index;
+	}
+	return -EMFILE;
+}
+
+static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
+{
+	struct event *leader = group_fd >= 0 ? event_of(group_fd) : NULL, *event;
+	const struct emulated_thread *thread = thread_of(tid);
+	unsigned which;
+	bool of_part;
+	int index;
+
+	if (group_fd >= 0 && !leader)
+		return -EBADF;
+	if (!find(attr, &of_part, &which))
+		return -ENOENT;
+	if (attr->sample_period)
+		return -EOPNOTSUPP;
+	if (leader && leader->members == EMULATED_COUNTERS)
+		return -EINVAL;
+	if (!thread)
+		return -ESRCH;
+	index = take_event();
+	if (index < 0)
+		return index;
+	event = &events[index];
+	event->id = atomic_fetch_add(&last_id, 1) + 1;
+	event->thread = thread;
+	event->of_part = of_part;
+	event->which = which;
+	event->start = event->counted = 0;
+	event->enabled = false;
+	event->members = 0;
+	event->leader = leader ? leader->leader : index;
+	leader = &events[event->leader];
+	leader->member[leader->members++] = index;
+	return FIRST_DESCRIPTOR + index;
+}
+
+/* Copies the counts of a thread. Misses of outer caches come first: they are counted after those of inner ones. */
+static void look(const struct emulated_thread *thread, uint64_t count[CORE_COUNTS])
+{
+	for (unsigned i = CORE_COUNTS; i-- > 0;)
+		count[i] = atomic_load_explicit(&thread->counts.count[i], memory_order_acquire);
+}
+
+static uint64_t total(const struct event *event, const uint64_t count[CORE_COUNTS])
+{
+	const struct core_spec *spec = core_spec_of((unsigned)shared->core);
+
+	if (!event->of_part)
+		return count[event->which];
+	return event->which == CORE_PARTS ? core_cycles_all(spec, count) :
+					    core_cycles(spec, count, (enum core_part)event->which);
+}
+
+static void enable(struct event *leader)
+{
+	uint64_t count[CORE_COUNTS];
+
+	if (leader->enabled)
+		return;
+	look(leader->thread, count);
+	for (unsigned i = 0; i < leader->members; i++) {
+		struct event *event = &events[leader->member[i]];
+
+		event->start = total(event, count);
+	}
+	leader->enabled = true;
+}
+
+static void disable(struct event *leader)
+{
+	uint64_t count[CORE_COUNTS];
+
+	if (!leader->enabled)
+		return;
+	look(leader->thread, count);
+	for (unsigned i = 0; i < leader->members; i++) {
+		struct event *event = &events[leader->member[i]];
+
+		event->counted += total(event, count) - event->start;
+	}
+	leader->enabled = false;
+}
+
+static int emulated_ioctl(int fd, unsigned long request, unsigned long argument)
+{
+	struct event *event = event_of(fd);
+
+	if (!event)
+		return -EBADF;
+	switch (request) {
+	case PERF_EVENT_IOC_ENABLE:
+		enable(&events[event->leader]);
+		return 0;
+	case PERF_EVENT_IOC_DISABLE:
+		disable(&events[event->leader]);
+		return 0;
+	case PERF_EVENT_IOC_ID:
+		*(uint64_t *)argument = event->id;
+		return 0;
+	}
+	return -ENOTTY;
+}
+
+/* Reads the group as the kernel does for PERF_FORMAT_GROUP | PERF_FORMAT_ID. */
+static ssize_t emulated_read(int fd, void *buf, size_t size)
+{
+	struct event *leader = event_of(fd);
+	uint64_t count[CORE_COUNTS], *out = buf;
+
+	if (!leader)
+		return -EBADF;
+	leader = &events[leader->leader];
+	if (size < (1 + 2 * leader->members) * sizeof(*out))
+		return -ENOSPC;
+	look(leader->thread, count);
+	*out++ = leader->members;
+	for (unsigned i = 0; i < leader->members; i++) {
+		const struct event *event = &events[leader->member[i]];
+
+		*out++ = event->counted +
+				(leader->enabled ? total(event, count) - event->start : 0);
+		*out++ = event->id;
+	}
+	return (ssize_t)((1 + 2 * leader->members) * sizeof(*out));
+}
+
+static int emulated_close(int fd)
+{
+	struct event *event = event_of(fd), *leader;
+
+	if (!event)
+		return -EBADF;
+	leader = &events[event->leader];
+	for (unsigned i = 0; i < leader->members; i++)
+		if (&events[leader->member[i]] == event)
+			leader->member[i--] = leader->member[--leader->members];
+	atomic_store(&event->used, false);
+	return 0;
+}
+
+static struct perf_event_mmap_page *emulated_map(int fd, size_t size, bool writable)
+{
+	(void)fd;
+	(void)size;
+	(void)writable;
+	return NULL;
+}
+
+static void emulated_unmap(struct perf_event_mmap_page *page, size_t size)
+{
+	(void)page;
+	(void)size;
+}
+
+const struct pmu *emulated_pmu_of(const struct emulated_counts *counts)
+{
+	static const struct pmu pmu = {
+		.open = emulated_open,
+		.read = emulated_read,
+		.ioctl = emulated_ioctl,
+		.close = emulated_close,
+		.map = emulated_map,
+		.unmap = emulated_unmap,
+		.processor = "emulated-1-0",
+		.brand = brand,
+	};
+
+	shared = counts;
+	snprintf(brand, sizeof(brand), PROCESSOR_EMULATED "%s)",
+			core_spec_of((unsigned)counts->core)->name);
+	return &pmu;
+}
+
+const struct pmu *emulated_pmu(void)
+{
+	const struct emulated_counts *counts;
+	int fd;
+
+	if (shared)
+		return emulated_pmu_of(shared);
+	fd = emulator_counts();
+	if (fd < 0)
+		return NULL;
+	counts = mmap(NULL, sizeof(*counts), PROT_READ, MAP_SHARED, fd, 0);
+	if (counts == MAP_FAILED)
+		return NULL;
+	if (counts->version != EMULATED_VERSION || counts->core >= core_spec_count()) {
+		munmap((void *)counts, sizeof(*counts));
+		return NULL;
+	}
+	return emulated_pmu_of(counts);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A plugin for QEMU's user mode: `qemu-x86_64 -plugin libphasemux-emulator.so,core=NAME PROGRAM` gives each thread of
+ * the program a modelled core (core_model.h), and shares its counts with the agent (emulated_counts.h). Instructions
+ * are counted as a processor retires them.
+ *
+ * QEMU translates and runs a program in blocks. Instructions are counted when their block starts. A branch ends its
+ * block, and its outcome is known when the next block starts.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sampling/descriptor.h"
+#include "sampling/emulated/core_model.h"
+#include "sampling/emulated/emulated_counts.h"
+#include "sampling/emulated/x86_code.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Version 1 of QEMU's interface to its plugins, as its documentation describes it. */
+#define PLUGIN_INTERFACE 1
+#define NO_REGISTERS     0
+#define READS            1
+#define WRITES           2
+
+typedef uint64_t plugin_id;
+struct qemu_info_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+
+extern size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
+extern uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
+extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block,
+		size_t index);
+extern const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id,
+		void (*translated)(plugin_id, struct qemu_plugin_tb *));
+extern void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block,
+		void (*executed)(unsigned, void *), int registers, void *data);
+extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *instruction,
+		void (*accessed)(unsigned, uint32_t, uint64_t, void *), int registers, int which,
+		void *data);
+extern void qemu_plugin_register_vcpu_exit_cb(plugin_id id, void (*ended)(plugin_id, unsigned));
+
+/* A translated block, and the instruction that ends it. */
+struct block {
+	uint64_t start, last,
+			next; /* addresses of the first, the last, and the following instruction */
+	uint32_t instructions, floating, divisions;
+	enum x86_kind end;
+	bool repeats; /* the last instruction is one that the emulator may run once more for each repetition */
+};
+
+static struct emulated_counts *shared;
+static const struct core_spec *spec;
+
+/* The calling thread. All are initial-exec, because each block reads them. */
+#define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
+OF_THREAD struct core *core;
+OF_THREAD struct emulated_thread
+		*counted; /* NULL: it has no core yet, or there is no room for it */
+OF_THREAD bool refused;
+OF_THREAD const struct block *before; /* the block that ran last */
+
+/* Gives the calling thread a core. */
+static __attribute__((noinline)) void begin(void)
+{
+	uint64_t id = (uint64_t)syscall(SYS_gettid);
+
+	for (unsigned i = 0; i < EMULATED_THREADS && !counted; i++) {
+		uint64_t nobody = 0;
+
+		if (atomic_compare_exchange_strong(&shared->thread[i].id, &nobody, id))
+			counted = &shared->thread[i];
+	}
+	core = counted ? core_new(spec, &counted->counts) : NULL;
+	refused = !core;
+	if (counted && refused)
+		atomic_store(&counted->id, 0);
+	if (refused)
+		counted = NULL;
+}
+
+/* Takes the calling thread's core away. */
+static void end(void)
+{
+	if (counted)
+		atomic_store(&counted->id, 0);
+	core_free(core);
+	core = NULL;
+	counted = NULL;
+	before = NULL;
+}
+
+static void thread_ended(plugin_id id, unsigned processor)
+{
+	(void)id;
+	(void)processor;
+	end();
+}
+
+/* Prepares the child of a fork, whose thread takes a place of its own. The counts of its parent go on. */
+static void forked(void)
+{
+	counted = NULL;
+	end();
+}
+
+/* Follows the branch that ended the last block, now that the next one starts. */
+static inline void resolve(const struct block *last, uint64_t next)
+{
+	switch (last->end) {
+	case X86_CONDITIONAL:
+		core_branch(core, last->last, next != last->next);
+		break;
+	case X86_JUMP:
+		core_add(&counted->counts, CORE_BRANCHES, 1);
+		break;
+	case X86_CALL:
+		core_call(core, last->next);
+		break;
+	case X86_RETURN:
+		core_return(core, next);
+		break;
+	case X86_INDIRECT_CALL:
+		core_call(core, last->next);
+		core_indirect(core, last->last, next);
+		break;
+	case X86_INDIRECT:
+		core_indirect(core, last->last, next);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Runs when a block is about to run. */
+static void executed(unsigned processor, void *data)
+{
+	const struct block *block = data, *last = before;
+	uint32_t instructions = block->instructions;
+
+	(void)processor;
+	if (!core) {
+		if (refused)
+			return;
+		begin();
+		if (!core)
+			return;
+	}
+	if (last) {
+		resolve(last, block->start);
+		/* the emulator starts a block of its own for each repetition of one instruction */
+		if (last->repeats && last->last == block->start)
+			instructions--;
+	}
+	core_add(&counted->counts, CORE_INSTRUCTIONS, instructions);
+	if (block->floating)
+		core_add(&counted->counts, CORE_FLOATING, block->floating);
+	if (block->divisions)
+		core_add(&counted->counts, CORE_DIVISIONS, block->divisions);
+	before = block;
+}
+
+static void loaded(unsigned processor, uint32_t how, uint64_t address, void *data)
+{
+	(void)processor;
+	(void)how;
+	(void)data;
+	if (core)
+		core_load(core, address);
+}
+
+static void stored(unsigned processor, uint32_t how, uint64_t address, void *data)
+{
+	(void)processor;
+	(void)how;
+	(void)data;
+	if (core)
+		core_store(core, address);
+}
+
+/* Describes a new block. A description is never freed, because QEMU may run the block until the program ends. */
+static void translated(plugin_id id, struct qemu_plugin_tb *source)
+{
+	struct block *block = calloc(1, sizeof(*block));
+
+	(void)id;
+	if (!block) {
+		fprintf(stderr, "phasemux: no memory for the emulator\n");
+		_exit(1);
+	}
+	block->start = qemu_plugin_tb_vaddr(source);
+	block->instructions = (uint32_t)qemu_plugin_tb_n_insns(source);
+	for (size_t i = 0; i < block->instructions; i++) {
+		struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(source, i);
+		size_t size = qemu_plugin_insn_size(instruction);
+		struct x86_code code = x86_look(qemu_plugin_insn_data(instruction), size);
+
+		block->floating += code.kind == X86_FLOATING;
+		block->divisions += code.kind == X86_DIVISION;
+		block->end = code.kind;
+		block->repeats = code.repeats;
+		block->last = qemu_plugin_insn_vaddr(instruction);
+		block->next = block->last + size;
+		qemu_plugin_register_vcpu_mem_cb(instruction, loaded, NO_REGISTERS, READS, NULL);
+		qemu_plugin_register_vcpu_mem_cb(instruction, stored, NO_REGISTERS, WRITES, NULL);
+	}
+	qemu_plugin_register_vcpu_tb_exec_cb(source, executed, NO_REGISTERS, block);
+}
+
+/* Makes the shared memory. Returns false if that is impossible. */
+static bool share(unsigned model)
+{
+	int fd = memfd_create(EMULATED_FILE, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	fd = descriptor_lift(fd);
+	if (ftruncate(fd, sizeof(*shared)) < 0)
+		return false;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (shared == MAP_FAILED)
+		return false;
+	shared->version = EMULATED_VERSION;
+	shared->core = model;
+	return true;
+}
+
+extern int qemu_plugin_version;
+extern int qemu_plugin_install(plugin_id id, const struct qemu_info_t *info, int argc, char **argv);
+
+EXPORT int qemu_plugin_version = PLUGIN_INTERFACE;
+
+EXPORT int qemu_plugin_install(plugin_id id, const struct qemu_info_t *info, int argc, char **argv)
+{
+	int model = argc == 1 && strncmp(argv[0], "core=", 5) == 0 ? core_spec_find(argv[0] + 5) :
+								     -1;
+
+	(void)info;
+	if (model < 0) {
+		fprintf(stderr, "phasemux: the emulator's plugin needs core=NAME, a core model\n");
+		return -1;
+	}
+	spec = core_spec_of((unsigned)model);
+	if (!share((unsigned)model) || pthread_atfork(NULL, NULL, forked)) {
+		perror("phasemux: the emulator's plugin");
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_vcpu_exit_cb(id, thread_ended);
+	return 0;
+}
