@@ -10,6 +10,7 @@
 #include "agent/boundary/preload.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/settings.h"
+#include "sampling/emulated/emulator.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/mpirun.h"
@@ -105,18 +106,45 @@ static int read_options(int argc, char **argv)
 	return code;
 }
 
+/*
+ * Refuses to start if the emulator is asked for and not available. Without a budget by the user, all bursts are read:
+ * what reads take is nothing beside the emulator. Returns 0 or 2.
+ */
+static int check_emulator(void)
+{
+	char folder[PATH_MAX], why[512] = MACHINE_LIBRARY " is missing";
+	struct emulator emulator;
+
+	if (machine_find_library(folder, sizeof(folder)))
+		return refuse(why);
+	*strrchr(folder, '/') = '\0';
+	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
+			emulator_try(&emulator, why, sizeof(why))) {
+		fprintf(stderr, "phasemux: counters cannot be emulated: %s\n", why);
+		return 2;
+	}
+	return setenv("PHASEMUX_BUDGET", "none", 0) ? refuse("no memory") : 0;
+}
+
 /* Refuses invalid settings before anything starts. Returns 0 or 2. */
 static int check(struct settings *settings)
 {
 	struct counting counting;
 	char why[512];
+	bool measured;
 
 	if (settings_read(settings, getenv, why, sizeof(why)))
 		return refuse(why);
 	if (counting_look(&counting, settings->events, getenv("PHASEMUX_PMU"), why, sizeof(why)))
 		return refuse(why);
+	measured = counting.probe.hardware;
+	probe_explain(&counting.probe, counting.processor.hypervisor, why, sizeof(why));
 	counting_fini(&counting);
-	return 0;
+	if (settings->counters == COUNTERS_HARDWARE && !measured) {
+		fprintf(stderr, "phasemux: no hardware counters: %s\n", why);
+		return 2;
+	}
+	return settings->counters == COUNTERS_EMULATED ? check_emulator() : 0;
 }
 
 /* Adds the library before those that are preloaded already, unless it is one of them. */

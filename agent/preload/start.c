@@ -7,6 +7,7 @@
 #include "agent/loader/real.h"
 #include "agent/loader/visible.h"
 #include "agent/host/launcher.h"
+#include "agent/preload/emulate.h"
 #include "agent/preload/look.h"
 #include "agent/preload/role.h"
 #include "agent/preload/target.h"
@@ -25,6 +26,8 @@ static __attribute__((constructor)) void begin(void)
 	real_start();
 	wrap_threads_start();
 	visible_start();
+	if (!target_is_disabled())
+		emulate(target && *target && role_below(atol(target)) == ROLE_COMMAND);
 	if (launcher_rank() >= 0 && !target_is_disabled())
 		target_prepare();
 	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */

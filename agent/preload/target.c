@@ -55,13 +55,12 @@ static struct preload preload = { .set_hooks = set_hooks,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };
 
-/* Finds the folder of this shared object. Returns false if it is not known, or longer than `size`. */
-static bool own_folder(char *folder, size_t size)
+bool target_folder(char *folder, size_t size)
 {
 	Dl_info here;
 	const char *slash;
 
-	if (!dladdr((void *)own_folder, &here) || !here.dli_fname)
+	if (!dladdr((void *)target_folder, &here) || !here.dli_fname)
 		return false;
 	slash = strrchr(here.dli_fname, '/');
 	if (!slash)
@@ -177,7 +176,7 @@ static void attach(enum wrap_with with)
 		target_begin();
 	preload.with_mpi = with != WITH_NOTHING;
 	preload.begun = &wrap_thread.begun;
-	if (!own_folder(preload.folder, sizeof(preload.folder))) {
+	if (!target_folder(preload.folder, sizeof(preload.folder))) {
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return;
 	}

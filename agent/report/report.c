@@ -684,6 +684,16 @@ static void leave_out_short(const struct report_facts *facts, struct prototype_t
 	}
 }
 
+/* Returns the emulated processor of the counts, or null if they were measured. */
+static json_t *emulated(const struct processor *processor)
+{
+	char core[sizeof(processor->brand)];
+
+	if (!processor_is_emulated(processor, core, sizeof(core)))
+		return json_null();
+	return json_pack("{s:o}", "core", document_text(core));
+}
+
 static json_t *build(const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
@@ -708,6 +718,7 @@ static json_t *build(const struct report_facts *facts)
 			number_or_null(totals_threads(totals, facts->wall_seconds)));
 	report = document_set(report, "mpi", document_text(facts->world->library));
 	report = document_set(report, "processor", document_text(counting->processor.brand));
+	report = document_set(report, "emulated", emulated(&counting->processor));
 	report = document_set(report, "model", json_string(model));
 	report = document_set(report, "counters",
 			json_integer(counting->hardware ? counting->probe.counters : 0));

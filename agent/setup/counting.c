@@ -9,6 +9,7 @@
 
 #include "agent/host/hash.h"
 #include "sampling/descriptor.h"
+#include "sampling/emulated/emulated_pmu.h"
 #include "sampling/names/event_names.h"
 
 __attribute__((format(printf, 2, 3))) static void warn(struct counting *counting,
@@ -202,10 +203,15 @@ int counting_look(struct counting *counting, const char *events, const char *pmu
 	int error;
 
 	memset(counting, 0, sizeof(*counting));
-	counting->pmu = pmu_path ? pmu_load(pmu_path, why, why_size) : pmu_kernel();
-	if (!counting->pmu)
+	counting->pmu = pmu_path ? pmu_load(pmu_path, why, why_size) : emulated_pmu();
+	if (!counting->pmu && pmu_path)
 		return -EINVAL;
+	if (!counting->pmu)
+		counting->pmu = pmu_kernel();
 	processor_identify(&counting->processor, counting->pmu->processor);
+	if (counting->pmu->brand)
+		snprintf(counting->processor.brand, sizeof(counting->processor.brand), "%s",
+				counting->pmu->brand);
 	/* the setting comes first, so that an invalid one is refused on every machine */
 	error = want(counting, events, why, why_size);
 	if (error) {

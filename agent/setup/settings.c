@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/emulated/core_model.h"
+
 #define SAMPLE_HZ_MIN      10  /* even if samples are expensive, because fewer would tell nothing */
 #define SAMPLE_HZ_AUTO     100 /* samples per second that `auto` takes at most */
 #define SAMPLE_HZ_MAX      10000      /* samples per second that the user may ask for */
@@ -205,6 +207,28 @@ static bool parse_toggle(struct settings *settings, const char *value)
 	return true;
 }
 
+static bool parse_counters(struct settings *settings, const char *value)
+{
+	static const char *const names[] = { [COUNTERS_AUTO] = "auto",
+		[COUNTERS_HARDWARE] = "hardware",
+		[COUNTERS_EMULATED] = "emulated" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is(value, names[i])) {
+			settings->counters = (enum counters)i;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_core(struct settings *settings, const char *value)
+{
+	if (core_spec_find(value) < 0)
+		return false;
+	snprintf(settings->core, sizeof(settings->core), "%s", value);
+	return true;
+}
+
 static bool parse_start(struct settings *settings, const char *value)
 {
 	settings->starts_paused = is(value, "paused");
@@ -268,6 +292,11 @@ const struct setting settings_table[] = {
 			parse_group },
 	{ "events", "auto, a model's name, a comma list of event names, @file", "auto",
 			"what to count; auto is this processor's CPI model", parse_events },
+	{ "counters", "auto, hardware, emulated", "auto",
+			"emulated: in an emulated processor, much slower; hardware: no run without counters",
+			parse_counters },
+	{ "core", "out-of-order, in-order", "out-of-order",
+			"the core model of the emulated processor", parse_core },
 	{ "quantum", "auto, a number of bursts, a time of at least 1us (10ms)", "auto",
 			"how long a group stays", parse_quantum },
 	{ "budget", "a share of the time above 0% up to 100% (1%), none", "1%",

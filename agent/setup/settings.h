@@ -30,6 +30,13 @@ enum metric {
 
 #define SETTINGS_METRICS_MAX 4
 
+/* Whose counters are read. */
+enum counters {
+	COUNTERS_AUTO,     /* the processor's if it has any, else the kernel's software events */
+	COUNTERS_HARDWARE, /* the processor's; phasemux run refuses to start without */
+	COUNTERS_EMULATED, /* those of an emulated processor */
+};
+
 enum report {
 	REPORT_TEXT = 1,
 	REPORT_JSON = 2,
@@ -41,8 +48,10 @@ struct settings {
 	enum scheme_kind scheme;
 	unsigned group;
 	char events[SETTINGS_TEXT_MAX]; /* "auto", a model, a comma list, "@file" */
-	uint64_t quantum_bursts;        /* length of a quantum; 0: it is given as time */
-	double quantum_ns;              /* 0: auto */
+	enum counters counters;
+	char core[SETTINGS_NAME_MAX]; /* the core model of the emulated processor */
+	uint64_t quantum_bursts;      /* length of a quantum; 0: it is given as time */
+	double quantum_ns;            /* 0: auto */
 	double budget; /* share of the program's time, 0.01; INFINITY: none, every burst is read */
 	double burst_min_ns; /* < 0: auto */
 	unsigned metrics;    /* number of metrics; 0: auto, ledger.c chooses them */

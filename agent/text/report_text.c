@@ -130,6 +130,11 @@ static void print_head(FILE *out, const json_t *report)
 		report_line(out, 4, "  recovered from %.0f of the ranks%s%s",
 				report_get(recovered, "ranks"), *missing ? "; missing: " : "",
 				missing);
+	if (json_is_object(json_object_get(report, "emulated")))
+		report_line(out, 4,
+				"  emulated (core model %s): all counts are of a modelled processor and not "
+				"measured; times are stretched by the emulator",
+				report_get_text(json_object_get(report, "emulated"), "core"));
 	if (json_is_string(json_object_get(report, "without_counters")))
 		report_line(out, 4, "  no hardware counters: %s",
 				report_get_text(report, "without_counters"));

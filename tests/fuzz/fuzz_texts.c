@@ -12,7 +12,7 @@
 
 static const char *const reports[] = {
 	"{\"phasemux\":1,\"command\":[\"/bin/lmp\",\"-in\",\"x\"],\"scheme\":\"time-space\","
-	"\"ranks\":2,\"threads\":2,\"mpi\":\"Open MPI\",\"processor\":\"AMD\",\"model\":\"zen4\","
+	"\"ranks\":2,\"threads\":2,\"mpi\":\"Open MPI\",\"processor\":\"AMD\",\"emulated\":{\"core\":\"in-order\"},\"model\":\"zen4\","
 	"\"counters\":5,\"without_counters\":null,\"warnings\":[\"w\"],\"groups\":[{\"events\":"
 	"[\"a\",\"b\"]}],\"wall_seconds\":1.5,\"compute_seconds\":2.5,\"bursts\":100,"
 	"\"burst_min_seconds\":1e-5,\"efficiency\":{\"parallel\":0.8,\"load_balance\":0.9,"
@@ -28,9 +28,9 @@ static const char *const reports[] = {
 	"\"slowdown\":{\"mean\":0.01,\"ci95\":0.002,\"median\":0.009}}}",
 };
 
-static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "10ms", "1%",
-	"50us", "instructions,ipc", "100", "200ms", "paused", "64", "/scratch/%j/%p", "/dev/shm",
-	"text,json", "1" };
+static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "emulated",
+	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "200ms", "paused", "64",
+	"/scratch/%j/%p", "/dev/shm", "text,json", "1" };
 
 static const char cpuinfo[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
 			      "cpu\t\t: POWER9\nrevision\t: 2.2 (pvr 004e 1202)\n";

@@ -13,6 +13,7 @@
 #include "agent/setup/settings.h"
 #include "multiplex/models/model.h"
 #include "sampling/clock.h"
+#include "sampling/emulated/emulator.h"
 #include "sampling/names/event_names.h"
 #include "sampling/probe.h"
 #include "sampling/rdpmc.h"
@@ -269,6 +270,24 @@ static void tell_mpis(void)
 				"each rank reports alone");
 }
 
+/* Says whether a program can be run in an emulated processor, which helps where none counts. */
+static void tell_emulator(void)
+{
+	char folder[PATH_MAX], why[512];
+	struct emulator emulator;
+
+	if (machine_find_library(folder, sizeof(folder)) < 0)
+		return;
+	*strrchr(folder, '/') = '\0';
+	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
+			emulator_try(&emulator, why, sizeof(why)))
+		tell("emulated", "not available: %s", why);
+	else
+		tell("emulated",
+				"phasemux run --counters emulated gives a CPI breakdown by a modelled core, with the "
+				"program about " EMULATOR_SLOWDOWN " times slower");
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct event instructions = {
@@ -292,6 +311,7 @@ int cmd_doctor(int argc, char **argv)
 	tell_counters(&probe, machine.processor.hypervisor);
 	tell_costs(&probe);
 	tell_model(&probe);
+	tell_emulator();
 	tell_holders(&probe);
 	tell_paranoid(&probe);
 	tell_mpis();

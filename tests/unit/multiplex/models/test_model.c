@@ -163,6 +163,7 @@ static void test_choice(void)
 		{ { "ARM", 65, 0xd4f }, "neoverse-v2" },
 		{ { "IBM", 78, 0 }, "power9" },
 		{ { "IBM", 128, 0 }, "power10" },
+		{ { "emulated", 1, 0 }, "emulated" },
 		{ { "Nobody", 1, 1 }, "generic" },
 	};
 

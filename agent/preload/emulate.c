@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/preload/emulate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/host/launcher.h"
+#include "agent/host/quiet.h"
+#include "agent/preload/role.h"
+#include "agent/preload/target.h"
+#include "sampling/emulated/core_model.h"
+#include "sampling/emulated/emulator.h"
+
+/* Returns whether the user asks for the emulator, and this process will be a target that is not in it yet. */
+static bool is_wanted(bool is_command)
+{
+	const char *counters = getenv("PHASEMUX_COUNTERS");
+
+	return counters && strcmp(counters, "emulated") == 0 && (target_has_mpi() || is_command) &&
+			!role_is_launcher() && emulator_counts() < 0;
+}
+
+void emulate(bool is_command)
+{
+	char folder[PATH_MAX], why[512] = "the folder of phasemux is not known";
+	const char *core = getenv("PHASEMUX_CORE");
+	struct emulator *emulator;
+	bool speaks = launcher_rank() <= 0;
+
+	if (!is_wanted(is_command))
+		return;
+	if (!core)
+		core = core_spec_of(0)->name;
+	if (core_spec_find(core) < 0)
+		return; /* the core refuses the setting */
+	emulator = malloc(sizeof(*emulator));
+	if (emulator && target_folder(folder, sizeof(folder)) &&
+			emulator_find(emulator, folder, why, sizeof(why)) == 0) {
+		if (speaks)
+			quiet_say("phasemux: emulated (core model %s): the program runs about " EMULATOR_SLOWDOWN
+				  " times slower from here on\n",
+					core);
+		snprintf(why, sizeof(why), "%s", strerror(-emulator_enter(emulator, core)));
+	}
+	if (speaks)
+		quiet_say("phasemux: not emulated, the program runs natively: %s\n", why);
+	free(emulator);
+}

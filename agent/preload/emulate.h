@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* With PHASEMUX_COUNTERS=emulated: puts a process that will be a target into the emulator, before it runs. */
+#ifndef PHASEMUX_AGENT_PRELOAD_EMULATE_H
+#define PHASEMUX_AGENT_PRELOAD_EMULATE_H
+
+#include <stdbool.h>
+
+/*
+ * Starts the process again in the emulator if the setting asks for that, it is not there yet, and it is a program with
+ * MPI, or the command of `phasemux run` itself. Launchers and shells stay as they are. Then it does not return. If
+ * the emulator is not available, one line on stderr says so, and the program runs on natively. Call in the preload's
+ * constructor.
+ */
+void emulate(bool is_command);
+
+#endif
