@@ -11,7 +11,7 @@
 
 #define EMULATOR_PLUGIN "libphasemux-emulator.so"
 /* about how many times slower a program is, as docs/emulated.md has it measured */
-#define EMULATOR_SLOWDOWN "30 to 60"
+#define EMULATOR_SLOWDOWN "20 to 150"
 
 struct emulator {
 	char qemu[PATH_MAX], plugin[PATH_MAX];

@@ -27,8 +27,7 @@
 /* Version 1 of QEMU's interface to its plugins, as its documentation describes it. */
 #define PLUGIN_INTERFACE 1
 #define NO_REGISTERS     0
-#define READS            1
-#define WRITES           2
+#define READS_AND_WRITES 3
 
 typedef uint64_t plugin_id;
 struct qemu_info_t;
@@ -42,6 +41,7 @@ extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin
 extern const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
 extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
 extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+extern bool qemu_plugin_mem_is_store(uint32_t how);
 extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id,
 		void (*translated)(plugin_id, struct qemu_plugin_tb *));
 extern void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block,
@@ -171,22 +171,20 @@ static void executed(unsigned processor, void *data)
 	before = block;
 }
 
-static void loaded(unsigned processor, uint32_t how, uint64_t address, void *data)
+/*
+ * Runs after an access to memory. QEMU 7.2 takes loads for stores if it is asked for one of them alone, so it is asked
+ * for both.
+ */
+static void accessed(unsigned processor, uint32_t how, uint64_t address, void *data)
 {
 	(void)processor;
-	(void)how;
 	(void)data;
-	if (core)
-		core_load(core, address);
-}
-
-static void stored(unsigned processor, uint32_t how, uint64_t address, void *data)
-{
-	(void)processor;
-	(void)how;
-	(void)data;
-	if (core)
+	if (!core)
+		return;
+	if (qemu_plugin_mem_is_store(how))
 		core_store(core, address);
+	else
+		core_load(core, address);
 }
 
 /* Describes a new block. A description is never freed, because QEMU may run the block until the program ends. */
@@ -212,8 +210,8 @@ static void translated(plugin_id id, struct qemu_plugin_tb *source)
 		block->repeats = code.repeats;
 		block->last = qemu_plugin_insn_vaddr(instruction);
 		block->next = block->last + size;
-		qemu_plugin_register_vcpu_mem_cb(instruction, loaded, NO_REGISTERS, READS, NULL);
-		qemu_plugin_register_vcpu_mem_cb(instruction, stored, NO_REGISTERS, WRITES, NULL);
+		qemu_plugin_register_vcpu_mem_cb(instruction, accessed, NO_REGISTERS,
+				READS_AND_WRITES, NULL);
 	}
 	qemu_plugin_register_vcpu_tb_exec_cb(source, executed, NO_REGISTERS, block);
 }
