@@ -110,11 +110,11 @@ struct training_sample {
 };
 
 /*
- * Clusters the sample (refinement, cluster/sequence/refine.h) and writes the next generation of `previous`, which may be
- * an empty table with space.dims, logarithmic and weight set. Old prototypes keep their index, and are
- * relabelled. They move with the space when its ranges grow. Prototypes are added for the parts that no old one
- * covers. `next` must not be `previous`. Returns 0, -ENOMEM, or -EINVAL (no burst of the sample has a place in
- * the space); on error `next` is a copy of `previous`.
+ * Clusters the sample (refinement, cluster/sequence/refine.h) and writes the next generation of `previous`,
+ * which may be an empty table with space.dims, logarithmic and weight set. Old prototypes keep their index,
+ * and are relabelled. They move with the space when its ranges grow. Prototypes are added for the parts that
+ * no old one covers. `next` must not be `previous`. Returns 0, -ENOMEM, or -EINVAL (no burst of the sample has
+ * a place in the space); on error `next` is a copy of `previous`.
  */
 int prototypes_train(const struct training_sample *sample, const struct prototype_table *previous,
 		struct prototype_table *next);

@@ -85,8 +85,8 @@ int group_disable(struct group *group);
 int group_read(struct group *group, uint64_t *values);
 
 /*
- * Returns whether group_read reads the enabled group without a system call. With READ_RDPMC it may still need one,
- * because on ARM64 the kernel maps pages that name no counter if kernel.perf_user_access is 0.
+ * Returns whether group_read reads the enabled group without a system call. With READ_RDPMC it may still need
+ * one, because on ARM64 the kernel maps pages that name no counter if kernel.perf_user_access is 0.
  */
 bool group_read_by_pages(const struct group *group);
 

@@ -107,8 +107,8 @@ static int read_options(int argc, char **argv)
 }
 
 /*
- * Refuses to start if the emulator is asked for and not available. Without a budget by the user, all bursts are read:
- * what reads take is nothing beside the emulator. Returns 0 or 2.
+ * Refuses to start if the emulator is asked for and not available. Without a budget by the user, all bursts
+ * are read: what reads take is nothing beside the emulator. Returns 0 or 2.
  */
 static int check_emulator(void)
 {

@@ -11,7 +11,10 @@
 
 #define OPTION_HELP 256 /* the value of --help in a table of options */
 
-/* The options of a subcommand, which has -h and --help besides. A subcommand without others sets `usage` alone. */
+/*
+ * The options of a subcommand, which has -h and --help besides. A subcommand without others sets `usage`
+ * alone.
+ */
 struct option_spec {
 	const char *usage;          /* printed on stdout for --help */
 	const struct option *table; /* as for getopt_long, with --help */

@@ -15,7 +15,8 @@ bool reach_can_preload(const char *path);
 /*
  * Prints on stderr which words of a command, which ends with NULL, are programs that cannot be observed, and
  * why. Such programs are linked statically, are for another kind of processor, run with other rights than
- * their user's, or are started by an env that takes the preload away. The first word is searched like execvp does; of the others only paths count.
+ * their user's, or are started by an env that takes the preload away. The first word is searched like execvp
+ * does; of the others only paths count.
  */
 void reach_say(char *const *words);
 

@@ -20,8 +20,8 @@ void delimit_begin_other(struct thread *thread, const struct thread_rules *rules
 		enum runtime_call call, uint64_t now);
 
 /*
- * Drops the burst or the call that was under way when the agent was turned off, because its end is not known. The
- * time since it began is unobserved. Call in the first hook after the agent is on again, at time now.
+ * Drops the burst or the call that was under way when the agent was turned off, because its end is not known.
+ * The time since it began is unobserved. Call in the first hook after the agent is on again, at time now.
  */
 void delimit_return(struct thread *thread, uint32_t returns, uint64_t now);
 

@@ -20,7 +20,9 @@ static double spent_by_calls(const struct work *work, double learnt)
 	return work->calls + learnt;
 }
 
-/* Returns the length of a rest after `awake` ticks, in which calls cost `times` what is allowed for that time. */
+/*
+ * Returns the length of a rest after `awake` ticks, in which calls cost `times` what is allowed for that time.
+ */
 static uint64_t rest_ticks(double times, double awake)
 {
 	double ticks = (times - 1) * awake, most = (double)clock_ticks(REST_NS_MAX);
@@ -126,9 +128,9 @@ void resting_end(struct thread *thread, uint64_t now)
 	plan->since = 0;
 	plan->woken = now;
 	/*
-	 * A thread that needed a rest is likely to need the next one soon. The time at which that starts is drawn
-	 * here and not in resting_plan, which runs in certain calls of the program: rests would start after these
-	 * more often than elsewhere.
+	 * A thread that needed a rest is likely to need the next one soon. The time at which that starts is
+	 * drawn here and not in resting_plan, which runs in certain calls of the program: rests would start
+	 * after these more often than elsewhere.
 	 */
 	plan->due = end + (uint64_t)(awake * (1 + thread_random(thread)));
 	thread->call.service_due = now + clock_ticks(LOOK_NS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Drains: adds what a thread has read to the ledger, and keeps the thread's sums in the spool, where they outlive
- * a kill. Any thread may call these functions. A drain does nothing if the same thread is being drained already.
+ * Drains: adds what a thread has read to the ledger, and keeps the thread's sums in the spool, where they
+ * outlive a kill. Any thread may call these functions. A drain does nothing if the same thread is being
+ * drained already.
  */
 #ifndef PHASEMUX_AGENT_CORE_DRAIN_H
 #define PHASEMUX_AGENT_CORE_DRAIN_H

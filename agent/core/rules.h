@@ -7,8 +7,8 @@
 #define PHASEMUX_AGENT_CORE_RULES_H
 
 /*
- * Fills in core.rules, which is all 0. Measures for some microseconds what time stamps take. Call once, after the
- * ranks agreed what to count.
+ * Fills in core.rules, which is all 0. Measures for some microseconds what time stamps take. Call once, after
+ * the ranks agreed what to count.
  */
 void rules_make(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens what keeps the results of this process: the spool, the ledger with its exchange, and the table of bursts.
- * The first process opens its own at its start. A forked child opens its own when it starts to be observed.
+ * Opens what keeps the results of this process: the spool, the ledger with its exchange, and the table of
+ * bursts. The first process opens its own at its start. A forked child opens its own when it starts to be
+ * observed.
  */
 #ifndef PHASEMUX_AGENT_CORE_STORAGE_H
 #define PHASEMUX_AGENT_CORE_STORAGE_H
@@ -22,8 +23,8 @@ int storage_open_ledger(void);
 void storage_close(void);
 
 /*
- * With PHASEMUX_REPORT=bursts, records all bursts in core.bursts from now on; otherwise does nothing. With MPI, all
- * ranks call it together. If this is not possible, one line says so, and the run goes on.
+ * With PHASEMUX_REPORT=bursts, records all bursts in core.bursts from now on; otherwise does nothing. With
+ * MPI, all ranks call it together. If this is not possible, one line says so, and the run goes on.
  */
 void storage_record_bursts(void);
 

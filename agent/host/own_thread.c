@@ -19,8 +19,8 @@ int own_thread_start(pthread_t *thread, void *(*run)(void *argument), void *argu
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	sigfillset(&all);
 	/*
-	 * The new thread inherits the mask, because the program's signals must be handled by its own threads, and
-	 * an environment in which no arithmetic traps.
+	 * The new thread inherits the mask, because the program's signals must be handled by its own threads,
+	 * and an environment in which no arithmetic traps.
 	 */
 	kept = float_env_hold();
 	pthread_sigmask(SIG_SETMASK, &all, &before);

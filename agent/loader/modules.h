@@ -26,7 +26,10 @@ bool modules_are_same(const struct module *a, const struct module *b);
  */
 unsigned modules_ever(struct module *modules, unsigned max);
 
-/* Sets the function that lists unloaded files (agent/loader/unloaded.h). Call on one thread, before modules_ever. */
+/*
+ * Sets the function that lists unloaded files (agent/loader/unloaded.h). Call on one thread, before
+ * modules_ever.
+ */
 void modules_remember(unsigned (*unloaded)(struct module *modules, unsigned max));
 
 #endif

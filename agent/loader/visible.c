@@ -195,9 +195,9 @@ static void do_nothing(void)
 }
 
 /*
- * Called by the loader when it binds an object. The loader holds its lock, so that no other thread is here. Returns
- * a function and not NULL, because the start-up code of ARM64 tests one reference and calls by another, which may
- * be bound lazily: after the test.
+ * Called by the loader when it binds an object. The loader holds its lock, so that no other thread is here.
+ * Returns a function and not NULL, because the start-up code of ARM64 tests one reference and calls by
+ * another, which may be bound lazily: after the test.
  */
 static void (*object_comes(void))(void)
 {

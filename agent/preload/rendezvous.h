@@ -20,8 +20,8 @@
 int rendezvous_hold(struct preload *preload);
 
 /*
- * Tells the ranks that have a core, and are about to agree (agent/setup/agreement.h), that this rank has none. Closes
- * the adapter. Returns whether this rank is to say why.
+ * Tells the ranks that have a core, and are about to agree (agent/setup/agreement.h), that this rank has none.
+ * Closes the adapter. Returns whether this rank is to say why.
  */
 bool rendezvous_leave(struct preload *preload);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The intercepted calls of MPI, in C and Fortran. In a process that is no target they cost one load and one jump.
+ * The intercepted calls of MPI, in C and Fortran. In a process that is no target they cost one load and one
+ * jump.
  */
 #include <dlfcn.h>
 #include <errno.h>

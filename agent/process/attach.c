@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The start of the core, which is a library that the preload opens in a process that is a target. It decides with
- * the other ranks what to count. If anything fails, one line on stderr says so, and the program runs on without
- * the agent.
+ * The start of the core, which is a library that the preload opens in a process that is a target. It decides
+ * with the other ranks what to count. If anything fails, one line on stderr says so, and the program runs on
+ * without the agent.
  */
 #include <errno.h>
 #include <fcntl.h>

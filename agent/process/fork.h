@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that a program without MPI forks (agent/rounds/family.h). The child of a fork is not observed at first. If
- * the forking process had no other thread, the helper checks in the child whether it computes. The child is
- * observed once it has computed for a while.
+ * Processes that a program without MPI forks (agent/rounds/family.h). The child of a fork is not observed at
+ * first. If the forking process had no other thread, the helper checks in the child whether it computes. The
+ * child is observed once it has computed for a while.
  */
 #ifndef PHASEMUX_AGENT_PROCESS_FORK_H
 #define PHASEMUX_AGENT_PROCESS_FORK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the phases are, at the end of a run. This is: between which calls they are (agent/spool/routes.h), at which
- * addresses the kernel's samples found them (agent/spool/profile.h), and how their counters evolve (agent/spool/fold.h). It
- * is known for this process, and then for all processes.
+ * Where the phases are, at the end of a run. This is: between which calls they are (agent/spool/routes.h), at
+ * which addresses the kernel's samples found them (agent/spool/profile.h), and how their counters evolve
+ * (agent/spool/fold.h). It is known for this process, and then for all processes.
  */
 #ifndef PHASEMUX_AGENT_PROCESS_LOCATIONS_H
 #define PHASEMUX_AGENT_PROCESS_LOCATIONS_H
@@ -23,8 +23,9 @@ struct locations {
 };
 
 /*
- * Fills locations with the data of this process, whose ledger is closed. threads: list of all threads. Returns 0
- * or -ENOMEM. Even then locations has a part of the data, and can be given to locations_source and locations_fini.
+ * Fills locations with the data of this process, whose ledger is closed. threads: list of all threads. Returns
+ * 0 or -ENOMEM. Even then locations has a part of the data, and can be given to locations_source and
+ * locations_fini.
  */
 int locations_init(struct locations *locations, const struct ledger *ledger,
 		const struct plan *plan, const struct thread *threads);

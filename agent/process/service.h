@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Services do what is not urgent: drains, steps of rounds, and the plan of the thread's next rest. A service runs
- * between two bursts, and is part of neither. All threads of all ranks have theirs at the same moments, because
- * ranks may wait for each other. Services at one moment then delay the program once; services at different
- * moments would delay it once for each rank. Some time after the start, while no round is under way, the process
- * may be in calm: services are rare then.
+ * Services do what is not urgent: drains, steps of rounds, and the plan of the thread's next rest. A service
+ * runs between two bursts, and is part of neither. All threads of all ranks have theirs at the same moments,
+ * because ranks may wait for each other. Services at one moment then delay the program once; services at
+ * different moments would delay it once for each rank. Some time after the start, while no round is under way,
+ * the process may be in calm: services are rare then.
  */
 #ifndef PHASEMUX_AGENT_PROCESS_SERVICE_H
 #define PHASEMUX_AGENT_PROCESS_SERVICE_H
@@ -15,8 +15,8 @@
 struct thread;
 
 /*
- * Does the service of the calling thread, and sets when the next one is due. Removes the hooks instead in a process
- * that clone() made without fork()'s handlers. Keeps errno. Call between two bursts.
+ * Does the service of the calling thread, and sets when the next one is due. Removes the hooks instead in a
+ * process that clone() made without fork()'s handlers. Keeps errno. Call between two bursts.
  */
 void service_thread(struct thread *thread, uint64_t now);
 
@@ -42,8 +42,8 @@ void service_all_threads(void);
 uint64_t service_all_pause(void);
 
 /*
- * Returns whether the calling thread alone may now make steps of rounds, until it calls service_end_step. Without
- * MPI only; with it, the main thread makes all steps.
+ * Returns whether the calling thread alone may now make steps of rounds, until it calls service_end_step.
+ * Without MPI only; with it, the main thread makes all steps.
  */
 bool service_try_step(void);
 void service_end_step(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads the data that processes of a run have left in the folder of their spools. The process of a family
- * (agent/rounds/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a report
- * while they run.
+ * (agent/rounds/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a
+ * report while they run.
  */
 #ifndef PHASEMUX_AGENT_PROCESS_SIBLINGS_H
 #define PHASEMUX_AGENT_PROCESS_SIBLINGS_H

@@ -26,11 +26,15 @@ void threads_stop(void);
 extern char threads_unobserved;
 
 /*
- * Returns the value in the slot's `core`: NULL before the thread is met, later the thread or &threads_unobserved.
+ * Returns the value in the slot's `core`: NULL before the thread is met, later the thread or
+ * &threads_unobserved.
  */
 static inline void *threads_in_slot(struct preload_thread *slot)
 {
-	/* pairs with the release in threads_publish_first, by which the helper fills the slot of another thread */
+	/*
+	 * pairs with the release in threads_publish_first, by which the helper fills the slot of another
+	 * thread
+	 */
 	return __atomic_load_n(&slot->core, __ATOMIC_ACQUIRE);
 }
 
@@ -44,8 +48,8 @@ static inline bool threads_is_observed(const void *thread)
 struct thread *threads_of_slot(struct preload_thread *slot);
 
 /*
- * Decides whether the calling thread is observed, and fills the `core` of its slot. Call at the thread's first call,
- * which no signal handler may have made. Keeps errno.
+ * Decides whether the calling thread is observed, and fills the `core` of its slot. Call at the thread's first
+ * call, which no signal handler may have made. Keeps errno.
  */
 void threads_meet(struct preload_thread *slot);
 
@@ -56,8 +60,8 @@ void threads_meet(struct preload_thread *slot);
 struct thread *threads_adopt(pid_t tid, struct preload_thread *slot);
 
 /*
- * Returns the calling thread, or NULL if it is not observed; after threads_stop no thread is. *first: the calling
- * thread is the first one of a forked child.
+ * Returns the calling thread, or NULL if it is not observed; after threads_stop no thread is. *first: the
+ * calling thread is the first one of a forked child.
  */
 struct thread *threads_calling(bool *first);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the report of a run from the spools that its processes have left (agent/spool/spool_image.h), which are added
- * one after the other. The memory does not depend on the number of processes, except for a bit per rank.
+ * Makes the report of a run from the spools that its processes have left (agent/spool/spool_image.h), which
+ * are added one after the other. The memory does not depend on the number of processes, except for a bit per
+ * rank.
  */
 #ifndef PHASEMUX_AGENT_REPORT_RECOVERY_H
 #define PHASEMUX_AGENT_REPORT_RECOVERY_H

@@ -3,9 +3,9 @@
  * Events that the processor opens and never counts. Some virtual processors accept the number of any event, and
  * their counters then stay at 0. Such a 0 must not be reported as measured.
  *
- * A 0 alone does not tell, because a program may have no vector instructions. But some events cannot stay at 0 over
- * a million instructions (model_event.busy: operations, branches, loads). If one of these does, no event that
- * is 0 everywhere is believed.
+ * A 0 alone does not tell, because a program may have no vector instructions. But some events cannot stay at 0
+ * over a million instructions (model_event.busy: operations, branches, loads). If one of these does, no event
+ * that is 0 everywhere is believed.
  */
 #ifndef PHASEMUX_AGENT_REPORT_SILENT_H
 #define PHASEMUX_AGENT_REPORT_SILENT_H

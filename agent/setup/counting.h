@@ -66,9 +66,9 @@ struct counting {
 
 /*
  * Finds what this process could count: resolves the events that the setting `events` asks for, and tests what
- * the processor can count. pmu_path: the scripted PMU's shared object, or NULL: the counters
- * of the emulator if the process runs in one, else those of the kernel. Takes a few milliseconds. Returns 0, -ENOMEM, or -EINVAL if the setting is invalid, with one line in `why`. On failure
- * nothing needs freeing.
+ * the processor can count. pmu_path: the scripted PMU's shared object, or NULL: the counters of the emulator
+ * if the process runs in one, else those of the kernel. Takes a few milliseconds. Returns 0, -ENOMEM, or
+ * -EINVAL if the setting is invalid, with one line in `why`. On failure nothing needs freeing.
  */
 int counting_look(struct counting *counting, const char *events, const char *pmu_path, char *why,
 		size_t why_size);

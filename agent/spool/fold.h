@@ -60,8 +60,9 @@ bool fold_summarize(const double *sums, const struct plan *plan, uint32_t phase,
 		struct fold_summary *summary);
 
 /*
- * Fills the rate of an event at FOLD_BINS places of a phase's bursts, as a multiple of its mean rate. A rate is
- * not finite if nothing was sampled there. kind: from fold_summarize. Returns false if there are too few samples.
+ * Fills the rate of an event at FOLD_BINS places of a phase's bursts, as a multiple of its mean rate. A rate
+ * is not finite if nothing was sampled there. kind: from fold_summarize. Returns false if there are too few
+ * samples.
  */
 bool fold_rates(const double *sums, const struct plan *plan, uint32_t phase, unsigned kind,
 		unsigned event, double rates[FOLD_BINS]);

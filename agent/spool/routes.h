@@ -3,7 +3,8 @@
  * Routes: the pairs of call paths that the bursts of each prototype run between, and the time of these bursts.
  * A process has its routes in the call sites of its threads. All processes together have a bounded table with
  * the routes that took most time, and with the longest one of every prototype. Its places mean the same in
- * every process (agent/symbols/place_files.h). The routes of rank 0 would not do, because it may not run every phase.
+ * every process (agent/symbols/place_files.h). The routes of rank 0 would not do, because it may not run every
+ * phase.
  */
 #ifndef PHASEMUX_AGENT_SPOOL_ROUTES_H
 #define PHASEMUX_AGENT_SPOOL_ROUTES_H

@@ -40,9 +40,9 @@ struct totals {
 double totals_threads(const struct totals *totals, double wall_seconds);
 
 /*
- * Adds a thread's counts and its unread bursts, which are placed by call paths and length (agent/spool/unread.h has
- * phase, prototypes and burst_min). The caller sets the agent's start, end and bytes, and the time outside of
- * MPI.
+ * Adds a thread's counts and its unread bursts, which are placed by call paths and length
+ * (agent/spool/unread.h has phase, prototypes and burst_min). The caller sets the agent's start, end and
+ * bytes, and the time outside of MPI.
  */
 void totals_add(struct totals *totals, const struct account *account,
 		const struct site_table *sites, const uint32_t *phase, uint32_t prototypes,

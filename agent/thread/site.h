@@ -241,8 +241,8 @@ static inline double site_chance(const struct site *site, double pay, double exp
 
 /*
  * Sets what reads are worth at each site, to the mean over the time of its bursts. factor: what reads of each
- * prototype's bursts are worth (multiplex/scheme/preference.h). spans: the highest number of a span that had a burst
- * noted. Call under the drain's rules.
+ * prototype's bursts are worth (multiplex/scheme/preference.h). spans: the highest number of a span that had a
+ * burst noted. Call under the drain's rules.
  */
 void site_prefer(struct site_table *table, uint32_t spans, const float *factor);
 

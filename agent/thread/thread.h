@@ -302,8 +302,8 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 
 /*
  * Gives the struct of a thread that ended to the calling thread, which adds to its counts. Call after
- * thread_end_life. The counters are opened before the first burst is read. This takes some 100 us, which is longer
- * than some threads live, so fewer bursts are read until then.
+ * thread_end_life. The counters are opened before the first burst is read. This takes some 100 us, which is
+ * longer than some threads live, so fewer bursts are read until then.
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
@@ -321,7 +321,8 @@ void thread_end_life(struct thread *thread, uint64_t elapsed);
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
 
 /*
- * Returns false if another thread has the turn. Pairs with the release in thread_end_turn, which publishes that turn.
+ * Returns false if another thread has the turn. Pairs with the release in thread_end_turn, which publishes
+ * that turn.
  */
 static inline bool thread_take_turn(struct thread *thread)
 {
@@ -334,8 +335,8 @@ static inline void thread_end_turn(struct thread *thread)
 }
 
 /*
- * Waits until no drain or checkpoint of the thread is under way, and prevents others until thread_let_go. The next
- * drain sees what was written before thread_let_go. Any thread may call these functions.
+ * Waits until no drain or checkpoint of the thread is under way, and prevents others until thread_let_go. The
+ * next drain sees what was written before thread_let_go. Any thread may call these functions.
  */
 void thread_hold(struct thread *thread);
 void thread_let_go(struct thread *thread);
@@ -356,8 +357,8 @@ size_t thread_resident(const struct thread *thread);
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
 
 /*
- * One of this many calls is timed, for all. Among the program's work the two hooks of a call take many times what
- * they take in a row, because most of what they need has left the caches.
+ * One of this many calls is timed, for all. Among the program's work the two hooks of a call take many times
+ * what they take in a row, because most of what they need has left the caches.
  */
 #define THREAD_CALLS_TIMED 31
 

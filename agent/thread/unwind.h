@@ -18,8 +18,8 @@ struct unwound {
 };
 
 /*
- * Opens the unwinder, RTLD_LOCAL, so that a program without it stays without it. Returns 0 or -ENOENT. Call once,
- * before unwind_stack. May allocate.
+ * Opens the unwinder, RTLD_LOCAL, so that a program without it stays without it. Returns 0 or -ENOENT. Call
+ * once, before unwind_stack. May allocate.
  */
 int unwind_setup(void);
 

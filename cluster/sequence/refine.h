@@ -57,9 +57,10 @@ struct refinement {
 };
 
 /*
- * Clusters bursts. Writes label[]: 0 noise, 1 .. clusters; cluster 1 has the most time. Scores in the tree are by the alignment of points, except those of the final
- * partition, which are by its labels (score_sequences). With given columns, all are by these. settings may be
- * NULL. Returns 0, -ENOMEM or -EINVAL. The caller frees with refinement_fini, also after a failure.
+ * Clusters bursts. Writes label[]: 0 noise, 1 .. clusters; cluster 1 has the most time. Scores in the tree are
+ * by the alignment of points, except those of the final partition, which are by its labels (score_sequences).
+ * With given columns, all are by these. settings may be NULL. Returns 0, -ENOMEM or -EINVAL. The caller frees
+ * with refinement_fini, also after a failure.
  */
 int refine(struct refinement *refinement, const struct sequence_bursts *bursts,
 		const struct refine_settings *settings, uint32_t *label);

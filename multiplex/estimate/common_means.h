@@ -9,9 +9,9 @@
 #define PHASEMUX_MULTIPLEX_ESTIMATE_COMMON_MEANS_H
 
 /*
- * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/estimate/moments.h), whose other fields are known. aux:
- * number of common events, at most LAYOUT_AUX_MAX. seconds: the mean length of all bursts, NAN if it is not known.
- * seconds_ci95: half-width of its 95% interval.
+ * Fills PHASE_X1 ... PHASE_V22 of a phase's block (multiplex/estimate/moments.h), whose other fields are
+ * known. aux: number of common events, at most LAYOUT_AUX_MAX. seconds: the mean length of all bursts, NAN if
+ * it is not known. seconds_ci95: half-width of its 95% interval.
  */
 void common_means(double *all, unsigned aux, double seconds, double seconds_ci95);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Means and variances from moments between quanta (multiplex/estimate/layout.h). estimate.c and common_means.c use them.
+ * Means and variances from moments between quanta (multiplex/estimate/layout.h). estimate.c and common_means.c
+ * use them.
  */
 #ifndef PHASEMUX_MULTIPLEX_ESTIMATE_MOMENTS_H
 #define PHASEMUX_MULTIPLEX_ESTIMATE_MOMENTS_H

@@ -164,7 +164,9 @@ static void count_branch(struct core *core, bool predicted)
 		core_add(core->counts, CORE_MISPREDICTED, 1);
 }
 
-/* gshare: a two-bit counter is chosen by the address and the outcomes of the branches before (McFarling 1993). */
+/*
+ * gshare: a two-bit counter is chosen by the address and the outcomes of the branches before (McFarling 1993).
+ */
 void core_branch(struct core *core, uint64_t address, bool taken)
 {
 	uint32_t mix = (uint32_t)(address ^ address >> PREDICTOR_BITS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A modelled processor core: what a program's instructions cost on it. It has caches, a branch predictor and fixed
- * costs for each kind of event. Cycles are the sum of what the events cost, so that the parts of a CPI always sum to
- * the CPI. docs/emulated.md has the sources of the parameters, and what is not modelled.
+ * A modelled processor core: what a program's instructions cost on it. It has caches, a branch predictor and
+ * fixed costs for each kind of event. Cycles are the sum of what the events cost, so that the parts of a CPI
+ * always sum to the CPI. docs/emulated.md has the sources of the parameters, and what is not modelled.
  *
  * A core belongs to one thread of a program. No two calls on one core may run together.
  */

@@ -136,7 +136,10 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	return FIRST_DESCRIPTOR + index;
 }
 
-/* Copies the counts of a thread. Misses of outer caches come first: they are counted after those of inner ones. */
+/*
+ * Copies the counts of a thread. Misses of outer caches come first: they are counted after those of inner
+ * ones.
+ */
 static void look(const struct emulated_thread *thread, uint64_t count[CORE_COUNTS])
 {
 	for (unsigned i = CORE_COUNTS; i-- > 0;)

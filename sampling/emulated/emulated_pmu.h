@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The counts of the emulator as counters: groups of up to EMULATED_COUNTERS events, of which all counters can count
- * all. Each group has counters of its own, so that none is held by another user. There are no samples, and no counter
- * can be read by an instruction. Descriptors are numbers that the kernel never gives, so a program cannot close them.
+ * The counts of the emulator as counters: groups of up to EMULATED_COUNTERS events, of which all counters can
+ * count all. Each group has counters of its own, so that none is held by another user. There are no samples,
+ * and no counter can be read by an instruction. Descriptors are numbers that the kernel never gives, so a
+ * program cannot close them.
  *
- * Events are the kernel's generic ones, as far as the core model knows them, and raw ones: 0x100 + enum core_count,
- * and 0x200 + enum core_part for cycles.
+ * Events are the kernel's generic ones, as far as the core model knows them, and raw ones: 0x100 + enum
+ * core_count, and 0x200 + enum core_part for cycles.
  */
 #ifndef PHASEMUX_SAMPLING_EMULATED_EMULATED_PMU_H
 #define PHASEMUX_SAMPLING_EMULATED_EMULATED_PMU_H
@@ -17,7 +18,9 @@
 #define EMULATED_RAW_COUNT 0x100
 #define EMULATED_RAW_PART  0x200
 
-/* Returns the counters of the emulator in which this process runs, or NULL if it runs in none. Maps them once. */
+/*
+ * Returns the counters of the emulator in which this process runs, or NULL if it runs in none. Maps them once.
+ */
 const struct pmu *emulated_pmu(void);
 
 /* Returns the counters that read these counts instead, which are of this process. For tests. */

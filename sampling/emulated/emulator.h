@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a process gets into the emulator: QEMU's user mode (qemu-x86_64), with the plugin that lies beside the preload.
- * The process becomes QEMU by exec, which keeps its number, its parent and its open files.
+ * How a process gets into the emulator: QEMU's user mode (qemu-x86_64), with the plugin that lies beside the
+ * preload. The process becomes QEMU by exec, which keeps its number, its parent and its open files.
  */
 #ifndef PHASEMUX_SAMPLING_EMULATED_EMULATOR_H
 #define PHASEMUX_SAMPLING_EMULATED_EMULATOR_H
@@ -18,8 +18,8 @@ struct emulator {
 };
 
 /*
- * Finds QEMU in PATH, and the plugin in the folder of the preload. Returns 0, or -ENOENT with one line in `why`: what
- * is missing, and what to install.
+ * Finds QEMU in PATH, and the plugin in the folder of the preload. Returns 0, or -ENOENT with one line in
+ * `why`: what is missing, and what to install.
  */
 int emulator_find(struct emulator *emulator, const char *folder, char *why, size_t why_size);
 
@@ -27,12 +27,15 @@ int emulator_find(struct emulator *emulator, const char *folder, char *why, size
 int emulator_try(const struct emulator *emulator, char *why, size_t why_size);
 
 /*
- * Makes this process, which runs `path` natively, start again in the emulator with a core model. Returns -errno if
- * that is impossible, and else does not return. Call before the program runs, because it starts anew.
+ * Makes this process, which runs `path` natively, start again in the emulator with a core model. Returns
+ * -errno if that is impossible, and else does not return. Call before the program runs, because it starts
+ * anew.
  */
 int emulator_enter(const struct emulator *emulator, const char *core);
 
-/* Returns the descriptor of the counts (emulated_counts.h), or -ENOENT if this process is not in the emulator. */
+/*
+ * Returns the descriptor of the counts (emulated_counts.h), or -ENOENT if this process is not in the emulator.
+ */
 int emulator_counts(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plugin for QEMU's user mode: `qemu-x86_64 -plugin libphasemux-emulator.so,core=NAME PROGRAM` gives each thread of
- * the program a modelled core (core_model.h), and shares its counts with the agent (emulated_counts.h). Instructions
- * are counted as a processor retires them.
+ * A plugin for QEMU's user mode: `qemu-x86_64 -plugin libphasemux-emulator.so,core=NAME PROGRAM` gives each
+ * thread of the program a modelled core (core_model.h), and shares its counts with the agent
+ * (emulated_counts.h). Instructions are counted as a processor retires them.
  *
- * QEMU translates and runs a program in blocks. Instructions are counted when their block starts. A branch ends its
- * block, and its outcome is known when the next block starts.
+ * QEMU translates and runs a program in blocks. Instructions are counted when their block starts. A branch
+ * ends its block, and its outcome is known when the next block starts.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -172,8 +172,8 @@ static void executed(unsigned processor, void *data)
 }
 
 /*
- * Runs after an access to memory. QEMU 7.2 takes loads for stores if it is asked for one of them alone, so it is asked
- * for both.
+ * Runs after an access to memory. QEMU 7.2 takes loads for stores if it is asked for one of them alone, so it
+ * is asked for both.
  */
 static void accessed(unsigned processor, uint32_t how, uint64_t address, void *data)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A preload: floating-point exceptions trap in the program, as after gfortran -ffpe-trap=invalid,zero,overflow. */
+/*
+ * A preload: floating-point exceptions trap in the program, as after gfortran -ffpe-
+ * trap=invalid,zero,overflow.
+ */
 #include <fenv.h>
 
 __attribute__((constructor)) static void trap(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests the modelled core: access patterns of known misses, predictable and random branches, and the sum of cycles. */
+/*
+ * Tests the modelled core: access patterns of known misses, predictable and random branches, and the sum of
+ * cycles.
+ */
 #include <stdlib.h>
 
 #include "sampling/emulated/core_model.h"
