@@ -15,8 +15,8 @@
 #include "sampling/pmu.h"
 
 #define EMULATED_COUNTERS  8
-#define EMULATED_RAW_COUNT 0x100
-#define EMULATED_RAW_PART  0x200
+#define EMULATED_RAW_COUNT 0x100u
+#define EMULATED_RAW_PART  0x200u
 
 /*
  * Returns the counters of the emulator in which this process runs, or NULL if it runs in none. Maps them once.
