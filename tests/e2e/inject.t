@@ -31,12 +31,17 @@ injected() {
 	fi
 }
 
+# How elfutils 0.188 ends a process if it has no memory for a table of abbreviations (docs/promises.md, limits).
+elfutils_aborts='dynamicsizehash_concurrent.c:.*Assertion `htab->table. failed'
+
 # tried CALL N ERRNO [RANK]: prints what is wrong
 tried() {
 	local name=tried what="$1:$2:$3"
 
 	injected $name FAIL="$what" ${4:+FAIL_RANK=$4}
-	if ! cmp -s $name.code bare.code || ! cmp -s $name.out bare.out; then
+	if grep -q "$elfutils_aborts" $name.err; then
+		echo "$what" >>aborts_in_elfutils
+	elif ! cmp -s $name.code bare.code || ! cmp -s $name.out bare.out; then
 		echo "$what${4:+ on rank $4}: code $(cat $name.code)"
 		tail -n 3 $name.out $name.err
 	elif [ -s $name.result/report.json ]; then
@@ -111,4 +116,5 @@ if [ -n "$sanitizer" ]; then
 elif [ -x "$programs/omp" ]; then
 	OMP_NUM_THREADS=2 all_calls OpenMP "$programs/omp" 20
 fi
+[ ! -e aborts_in_elfutils ] || diag "ended by elfutils' own assertion: $(tr '\n' ' ' <aborts_in_elfutils)"
 done_testing
