@@ -14,6 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "tools/machine.h"
+
 #define HEADERS_MAX 64 /* number of program headers that are read; programs have about 13 */
 
 bool reach_can_preload(const char *path)
@@ -124,17 +126,20 @@ static bool unsets_preload(const char *option, const char *next)
 static bool is_env_without_preload(char *const *words)
 {
 	const char *slash = strrchr(words[0], '/');
+	bool removed = false;
 
 	if (strcmp(slash ? slash + 1 : words[0], "env") != 0)
 		return false;
 	for (words++; *words && (**words == '-' || strchr(*words, '=')); words++) {
-		if (unsets_preload(*words, words[1]) || strncmp(*words, "LD_PRELOAD=", 11) == 0)
-			return true;
+		if (strncmp(*words, "LD_PRELOAD=", 11) == 0)
+			removed = !strstr(*words, MACHINE_LIBRARY);
+		else if (unsets_preload(*words, words[1]))
+			removed = true;
 		/* options whose value is the next word */
 		if ((strcmp(*words, "-u") == 0 || strcmp(*words, "-C") == 0) && words[1])
 			words++;
 	}
-	return false;
+	return removed;
 }
 
 void reach_say(char *const *words)

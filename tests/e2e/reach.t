@@ -36,6 +36,8 @@ for words in "-u LD_PRELOAD" "--unset=LD_PRELOAD" "-i" "-C . -u LD_PRELOAD" "LD_
 	holds "env $words: a line says that the preload is taken away" \
 		grep -q '^phasemux: env takes LD_PRELOAD away' env.err
 done
+observed env env -i LD_PRELOAD="$library" ./sum
+is "$(grep -c 'cannot be observed' env.err)" 0 "no line is printed for an env that names phasemux again"
 observed env env -u HOME A=-i ./sum -i
 is "$(grep -c 'cannot be observed' env.err)" 0 "no line is printed for an env that leaves it"
 
