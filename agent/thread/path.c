@@ -7,11 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "agent/host/hash.h"
 #include "agent/thread/unwind.h"
 #include "sampling/clock.h"
-
-/* Bytes of stack that a path spans at most; frames above are left out. */
-#define SPAN_MAX (1u << 26)
 
 /* Numbers of frames of merged paths, each until merged paths take this part of the room for them. */
 static const struct {
@@ -52,10 +50,9 @@ static void *map(size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Fibonacci hashing: the upper bits of the product depend on all bits of the address. */
 static inline uint32_t frame_slot(uintptr_t address, uint32_t slots)
 {
-	return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> 40) & (slots - 1);
+	return (uint32_t)(hash_spread(address) >> 40) & (slots - 1);
 }
 
 static inline struct path_frame *find_frame(const struct path_table *table, uintptr_t address)
@@ -235,7 +232,7 @@ walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, s
 		}
 		offset = frame_offset + known->slot;
 		frame_offset += known->next;
-		if (frame_offset > SPAN_MAX ||
+		if (frame_offset > UNWIND_SPAN_MAX ||
 				frame + offset + sizeof(uintptr_t) > table->stack_end)
 			break;
 		address = *(const uintptr_t *)(frame + offset);

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <unwind.h>
 
-/* Bytes of stack between the first frame and the last. */
-#define SPAN_MAX (1u << 26)
-
 static struct {
 	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
 	_Unwind_Ptr (*address)(struct _Unwind_Context *);
@@ -78,7 +75,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *dat
 	/* the agent's own frames, below the call in question */
 	if (!walk->count && at.frame < walk->first)
 		return _URC_NO_REASON;
-	if (!at.address || at.frame < lower || at.frame - walk->first > SPAN_MAX)
+	if (!at.address || at.frame < lower || at.frame - walk->first > UNWIND_SPAN_MAX)
 		return _URC_END_OF_STACK;
 	if (walk->count)
 		at.slot = find_slot(lower, at.frame, at.address);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define UNWIND_SPAN_MAX (1u << 26) /* bytes of stack between the first frame and the last */
+
 /* A frame above a call. */
 struct unwound {
 	uintptr_t address; /* the return address into it */
