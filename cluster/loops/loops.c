@@ -182,6 +182,20 @@ void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64
 	settle(loops, loops->at + 1, false);
 }
 
+void loops_skip(struct loops *loops, uint64_t calls, uint64_t burst, uint64_t inside)
+{
+	struct slot times = { 0 };
+
+	settle(loops, loops->at, true);
+	disarm(loops);
+	while (loops->tokens && reduce_last(loops, LOOPS_ANY))
+		;
+	slot_add_calls(&times, calls, burst, inside);
+	loops->calls += calls;
+	room_add_hole(loops, &times);
+	loops->closed = false;
+}
+
 void loops_finish(struct loops *loops)
 {
 	settle(loops, loops->at, true);

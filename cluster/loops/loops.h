@@ -49,6 +49,12 @@ static inline void loops_add(struct loops *loops, uint32_t symbol, uint64_t burs
 }
 
 /*
+ * Adds `calls` calls (> 0) that were not observed. Only their number is known, and the ticks of their bursts and
+ * of the calls together. They are a hole in the text.
+ */
+void loops_skip(struct loops *loops, uint64_t calls, uint64_t burst, uint64_t inside);
+
+/*
  * Makes the calls of an incomplete round part of the text, and folds what is left to be folded.
  * Call before the text is read. More calls may be added later; the text stays as exact as it was.
  */

@@ -10,6 +10,7 @@
 #define CELLS_GOAL   (LOOPS_CELLS / 4) /* free cells after tokens became holes */
 #define PATIENCE_MIN 48                /* new tokens after which all are compared again ... */
 #define PATIENCE_MAX 12288             /* ... at first, and if that was in vain all the time */
+#define HOLE_GAP     32                /* calls between two holes, below which these are one */
 #define LARGE_PART   8                 /* a loop is kept if it holds 1 / LARGE_PART of all calls */
 
 void room_finish(struct loops *loops)
@@ -43,6 +44,18 @@ static void collect(const struct loops *loops, unsigned cell, struct slot *slot)
 		collect(loops, child, slot);
 }
 
+/* Makes a token of zeros a hole of calls with these times. */
+static void make_hole(struct loops *loops, struct loops_token *token, const struct slot *times)
+{
+	token->kind = LOOPS_HOLE;
+	token->slot = *times;
+	combine_set_count(token, 1);
+	/* no other token equals it */
+	token->hash = (uint32_t)arena_mix(LOOPS_HOLE, ++loops->holes);
+	token->shape = token->hash | 1;
+	loops->unknown += times->count;
+}
+
 /* Makes a token a hole. */
 static void dig(struct loops *loops, unsigned cell)
 {
@@ -55,13 +68,7 @@ static void dig(struct loops *loops, unsigned cell)
 	arena_give_all(loops, cell);
 	/* the cell that was freed last is the first that is taken */
 	arena_take(loops);
-	token->kind = LOOPS_HOLE;
-	token->slot = slot;
-	combine_set_count(token, 1);
-	/* no other token equals it */
-	token->hash = (uint32_t)arena_mix(LOOPS_HOLE, ++loops->holes);
-	token->shape = token->hash | 1;
-	loops->unknown += slot.count;
+	make_hole(loops, token, &slot);
 }
 
 /* Makes the oldest tokens holes, all or only small ones, until enough cells are free. */
@@ -121,4 +128,52 @@ void room_make(struct loops *loops)
 	dig_oldest(loops, false);
 	if (loops->free_count < CELLS_GOAL / 2)
 		dig_oldest(loops, true);
+}
+
+/* Returns the place of the last hole if fewer than HOLE_GAP calls are behind it, or else the number of tokens. */
+static unsigned find_near_hole(const struct loops *loops)
+{
+	unsigned place = loops->tokens;
+
+	for (uint64_t calls = 0; place && calls < HOLE_GAP;
+			calls += arena_calls(loops, loops->cell[place]))
+		if (arena_look(loops, loops->cell[--place])->kind == LOOPS_HOLE)
+			return place;
+	return loops->tokens;
+}
+
+/* Makes the tokens behind the hole at `place` part of it. Then it is the last token. */
+static void widen_hole(struct loops *loops, unsigned place, const struct slot *times)
+{
+	unsigned tokens = loops->tokens;
+	struct loops_token *hole = arena_top(loops, place);
+
+	arena_pop(loops, place);
+	for (unsigned behind = place + 1; behind < tokens; behind++) {
+		unsigned cell = loops->cell[behind];
+
+		dig(loops, cell);
+		slot_merge(&hole->slot, &arena_look(loops, cell)->slot);
+		arena_give(loops, cell);
+	}
+	slot_merge(&hole->slot, times);
+	loops->unknown += times->count;
+	arena_push(loops, loops->cell[place]);
+}
+
+void room_add_hole(struct loops *loops, const struct slot *times)
+{
+	unsigned place = find_near_hole(loops), cell;
+
+	loops->armed = 0;
+	if (place < loops->tokens) {
+		widen_hole(loops, place, times);
+	} else {
+		room_make(loops);
+		cell = arena_take(loops);
+		make_hole(loops, arena_token(loops, cell), times);
+		arena_push(loops, cell);
+		loops->appended++;
+	}
+	loops->last_unknown = loops->calls;
 }

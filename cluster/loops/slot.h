@@ -62,6 +62,27 @@ static inline void slot_add(struct slot *slot, uint64_t burst, uint64_t inside)
 	slot->count++;
 }
 
+/* Adds `count` (> 0) calls of which only the times of all together are known: each counts as the mean of them. */
+static inline void slot_add_calls(struct slot *slot, uint64_t count, uint64_t burst,
+		uint64_t inside)
+{
+	const uint64_t ticks[SLOT_TIMES] = { [SLOT_BURST] = burst, [SLOT_INSIDE] = inside };
+
+	for (unsigned time = 0; time < SLOT_TIMES; time++) {
+		double mean = (double)ticks[time] / (double)count;
+		uint32_t *bin = &slot->bin[time][slot_bin((uint64_t)mean)];
+
+		slot->sum[time] += ticks[time];
+		slot->squares[time] += mean * mean * (double)count;
+		if (!slot->count || (float)mean < slot->least[time])
+			slot->least[time] = (float)mean;
+		if ((float)mean > slot->most[time])
+			slot->most[time] = (float)mean;
+		*bin = count < UINT32_MAX - *bin ? *bin + (uint32_t)count : UINT32_MAX;
+	}
+	slot->count += count;
+}
+
 /* Adds all that another slot holds. */
 static inline void slot_merge(struct slot *into, const struct slot *from)
 {

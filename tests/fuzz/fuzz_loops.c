@@ -2,14 +2,16 @@
 /*
  * Fuzzes the fold of calls into loops. The input is a sequence of calls, a byte each. The text must
  * give back the same calls, and their times. A byte of 0xff closes the text, and later calls
- * continue it.
+ * continue it. A byte of 0xfe is calls that are not observed.
  */
 #include "cluster/loops/expand.h"
 #include "cluster/loops/iteration.h"
 #include "cluster/loops/loops.h"
 #include "fuzz.h"
 
-#define FINISH 0xff
+#define FINISH  0xff
+#define SKIP    0xfe
+#define SKIPPED 5 /* calls that are not observed together */
 
 static struct loops text;
 static struct expand expansion;
@@ -21,21 +23,27 @@ static bool add_ticks(const struct expand_token *visited, void *data)
 	return true;
 }
 
+/* Returns the number of calls that a byte of the input stands for. */
+static unsigned calls_of(unsigned char byte)
+{
+	return byte == FINISH ? 0 : byte == SKIP ? SKIPPED : 1;
+}
+
 static void check_calls(const unsigned char *data, size_t size, uint64_t calls)
 {
 	uint64_t done = 0;
 	uint32_t symbol;
 
 	expand_start(&expansion, &text);
-	for (size_t i = 0; i < size; i++) {
-		if (data[i] == FINISH)
-			continue;
-		if (!expand_next(&expansion, &symbol))
-			break;
-		if (symbol != LOOPS_ANY && symbol != data[i])
-			abort();
-		done++;
-	}
+	for (size_t i = 0; i < size; i++)
+		for (unsigned call = calls_of(data[i]); call; call--) {
+			if (!expand_next(&expansion, &symbol))
+				goto end;
+			if (symbol != LOOPS_ANY && symbol != data[i])
+				abort();
+			done++;
+		}
+end:
 	if (done != calls && done < text.exact)
 		abort();
 }
@@ -52,9 +60,12 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 			loops_finish(&text);
 			continue;
 		}
-		loops_add(&text, data[i], i % 5000, i % 7);
+		if (data[i] == SKIP)
+			loops_skip(&text, SKIPPED, i % 5000, i % 7);
+		else
+			loops_add(&text, data[i], i % 5000, i % 7);
 		ticks += i % 5000 + i % 7;
-		calls++;
+		calls += calls_of(data[i]);
 	}
 	check_calls(data, size, calls);
 	loops_finish(&text);
@@ -87,6 +98,8 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 		}
 		for (unsigned i = 0; seed & 8 && i < 30; i++)
 			data[size++] = (unsigned char)(100 + i);
+		if (seed % 5 == 0 && step % 7 == 0)
+			data[size++] = SKIP;
 		data[size++] = 'z';
 	}
 	return size;

@@ -53,6 +53,19 @@ static void call(uint32_t symbol)
 	loops_add(&text, symbol, burst, inside);
 }
 
+/* The program makes calls that are not observed. */
+static void skip_calls(unsigned number)
+{
+	uint64_t burst = number * (uint64_t)below(5000), inside = number * (uint64_t)below(300);
+
+	if (number > LOG_MAX - logged.count)
+		return;
+	for (unsigned i = 0; i < number; i++)
+		logged.symbol[logged.count++] = LOOPS_ANY;
+	logged.ticks += burst + inside;
+	loops_skip(&text, number, burst, inside);
+}
+
 static void calls(const char *symbols)
 {
 	for (; *symbols; symbols++)
@@ -195,7 +208,7 @@ static void random_part(unsigned depth, unsigned alphabet, uint64_t code)
 /* Returns whether the text of a random program is true, in the middle and at the end. */
 static bool random_program(uint64_t seed)
 {
-	unsigned depth, alphabet, again, stop;
+	unsigned depth, alphabet, again, stop, skips;
 	char name[64];
 	uint64_t code;
 
@@ -205,6 +218,7 @@ static bool random_program(uint64_t seed)
 	again = 1 + below(40);
 	calls_most = 64u << below(9);
 	stop = below(3) ? UINT32_MAX : below(again);
+	skips = below(3) ? 0 : 1 + below(20);
 	code = (uint64_t)below(1u << 30) << 20 ^ below(1u << 30);
 	snprintf(name, sizeof(name), "program %llu", (unsigned long long)seed);
 	start();
@@ -212,6 +226,8 @@ static bool random_program(uint64_t seed)
 		random_part(depth, alphabet, code);
 		if (below(30) == 0)
 			random_part(2, alphabet, below(1u << 30));
+		if (skips && below(skips) == 0)
+			skip_calls(1 + below(200));
 		if (round == stop) {
 			if (!is_true(name))
 				return false;
@@ -703,6 +719,29 @@ static void test_memory(void)
 	is_text(NULL, 700, "a loop before calls at random is kept");
 }
 
+/* Calls that are not observed, between windows of a few that are. */
+static void test_skipped(void)
+{
+	state = 1;
+	start();
+	for (unsigned step = 0; step < 100; step++)
+		calls("abc");
+	skip_calls(1000);
+	for (unsigned step = 0; step < 100; step++)
+		calls("abc");
+	is_text("100{a b c} ?1000 100{a b c}", 0, "calls that were skipped once");
+	start();
+	for (unsigned step = 0; step < 50; step++)
+		calls("xyz");
+	for (unsigned window = 0; window < 10000; window++) {
+		calls("abcdefgh");
+		skip_calls(1 + below(90));
+	}
+	is_text(NULL, 0, "windows between skipped calls");
+	ok(totals_of(&text).tokens < 16, "windows between skipped calls are one hole: %s",
+			show_text());
+}
+
 static void test_lost_counts(void)
 {
 	state = 1;
@@ -855,6 +894,7 @@ int main(int argc, char **argv)
 		test_drawn();
 		test_branches();
 		test_memory();
+		test_skipped();
 		test_lost_counts();
 		test_ranks();
 		print_cost("a loop of 2 calls", 2, 0);
