@@ -85,7 +85,7 @@ void combine_add_round(struct loops *loops, struct loops_token *loop, unsigned p
 	uint64_t burst = 0, inside = 0;
 
 	for (unsigned i = 0; i < count; i++) {
-		const struct slot *slot = &arena_top(loops, place + i)->slot;
+		const struct loops_slot *slot = &arena_top(loops, place + i)->slot;
 
 		burst += slot->sum[SLOT_BURST];
 		inside += slot->sum[SLOT_INSIDE];
@@ -231,7 +231,7 @@ static void add_uses(struct loops *loops, unsigned child, uint64_t uses,
  * Makes a slot of rounds that hold `rounds` shorter ones each one of these, as if they were equally
  * long.
  */
-static void divide_rounds(struct slot *slot, unsigned rounds)
+static void divide_rounds(struct loops_slot *slot, unsigned rounds)
 {
 	slot->count *= rounds;
 	for (unsigned time = 0; time < SLOT_TIMES; time++) {

@@ -184,7 +184,7 @@ void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64
 
 void loops_skip(struct loops *loops, uint64_t calls, uint64_t burst, uint64_t inside)
 {
-	struct slot times = { 0 };
+	struct loops_slot times = { 0 };
 
 	settle(loops, loops->at, true);
 	disarm(loops);

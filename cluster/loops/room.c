@@ -34,7 +34,7 @@ void room_finish(struct loops *loops)
 }
 
 /* Adds the times of all calls of a token to a slot. */
-static void collect(const struct loops *loops, unsigned cell, struct slot *slot)
+static void collect(const struct loops *loops, unsigned cell, struct loops_slot *slot)
 {
 	const struct loops_token *token = arena_look(loops, cell);
 
@@ -45,7 +45,8 @@ static void collect(const struct loops *loops, unsigned cell, struct slot *slot)
 }
 
 /* Makes a token of zeros a hole of calls with these times. */
-static void make_hole(struct loops *loops, struct loops_token *token, const struct slot *times)
+static void make_hole(struct loops *loops, struct loops_token *token,
+		const struct loops_slot *times)
 {
 	token->kind = LOOPS_HOLE;
 	token->slot = *times;
@@ -60,7 +61,7 @@ static void make_hole(struct loops *loops, struct loops_token *token, const stru
 static void dig(struct loops *loops, unsigned cell)
 {
 	struct loops_token *token = arena_token(loops, cell);
-	struct slot slot = { 0 };
+	struct loops_slot slot = { 0 };
 
 	if (token->kind == LOOPS_HOLE)
 		return;
@@ -143,7 +144,7 @@ static unsigned find_near_hole(const struct loops *loops)
 }
 
 /* Makes the tokens behind the hole at `place` part of it. Then it is the last token. */
-static void widen_hole(struct loops *loops, unsigned place, const struct slot *times)
+static void widen_hole(struct loops *loops, unsigned place, const struct loops_slot *times)
 {
 	unsigned tokens = loops->tokens;
 	struct loops_token *hole = arena_top(loops, place);
@@ -161,7 +162,7 @@ static void widen_hole(struct loops *loops, unsigned place, const struct slot *t
 	arena_push(loops, loops->cell[place]);
 }
 
-void room_add_hole(struct loops *loops, const struct slot *times)
+void room_add_hole(struct loops *loops, const struct loops_slot *times)
 {
 	unsigned place = find_near_hole(loops), cell;
 

@@ -25,6 +25,6 @@ void room_make(struct loops *loops);
  * Adds a hole of calls that were not observed to the text, or to the last hole if only few calls are between
  * them. These become part of it, because nothing can be folded from so few. `times` are those of the calls.
  */
-void room_add_hole(struct loops *loops, const struct slot *times);
+void room_add_hole(struct loops *loops, const struct loops_slot *times);
 
 #endif

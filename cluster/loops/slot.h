@@ -21,7 +21,7 @@ enum slot_time {
 };
 
 /* Zeros are an empty slot. Times are in ticks. */
-struct slot {
+struct loops_slot {
 	uint64_t count; /* number of calls; of a loop: number of rounds */
 	uint64_t sum[SLOT_TIMES];
 	double squares[SLOT_TIMES]; /* sum of squares */
@@ -40,7 +40,7 @@ static inline unsigned slot_bin(uint64_t ticks)
 	return bin < SLOT_BINS ? bin : SLOT_BINS - 1;
 }
 
-static inline void slot_add_time(struct slot *slot, enum slot_time time, uint64_t ticks)
+static inline void slot_add_time(struct loops_slot *slot, enum slot_time time, uint64_t ticks)
 {
 	uint32_t *bin = &slot->bin[time][slot_bin(ticks)];
 	float value = (float)ticks;
@@ -55,7 +55,7 @@ static inline void slot_add_time(struct slot *slot, enum slot_time time, uint64_
 }
 
 /* Adds a call, or a round of a loop: `burst` and `inside` are its times in ticks. */
-static inline void slot_add(struct slot *slot, uint64_t burst, uint64_t inside)
+static inline void slot_add(struct loops_slot *slot, uint64_t burst, uint64_t inside)
 {
 	slot_add_time(slot, SLOT_BURST, burst);
 	slot_add_time(slot, SLOT_INSIDE, inside);
@@ -63,7 +63,7 @@ static inline void slot_add(struct slot *slot, uint64_t burst, uint64_t inside)
 }
 
 /* Adds `count` (> 0) calls of which only the times of all together are known: each counts as the mean of them. */
-static inline void slot_add_calls(struct slot *slot, uint64_t count, uint64_t burst,
+static inline void slot_add_calls(struct loops_slot *slot, uint64_t count, uint64_t burst,
 		uint64_t inside)
 {
 	const uint64_t ticks[SLOT_TIMES] = { [SLOT_BURST] = burst, [SLOT_INSIDE] = inside };
@@ -84,7 +84,7 @@ static inline void slot_add_calls(struct slot *slot, uint64_t count, uint64_t bu
 }
 
 /* Adds all that another slot holds. */
-static inline void slot_merge(struct slot *into, const struct slot *from)
+static inline void slot_merge(struct loops_slot *into, const struct loops_slot *from)
 {
 	if (!from->count)
 		return;
@@ -104,7 +104,7 @@ static inline void slot_merge(struct slot *into, const struct slot *from)
 }
 
 /* Returns all ticks of a slot: bursts and calls. */
-static inline uint64_t slot_ticks(const struct slot *slot)
+static inline uint64_t slot_ticks(const struct loops_slot *slot)
 {
 	return slot->sum[SLOT_BURST] + slot->sum[SLOT_INSIDE];
 }

@@ -831,7 +831,7 @@ static void test_ranks(void)
 
 static void test_slot(void)
 {
-	struct slot a = { 0 }, b = { 0 };
+	struct loops_slot a = { 0 }, b = { 0 };
 
 	ok(slot_bin(0) == 0 && slot_bin(1023) == 0 && slot_bin(1024) == 1 && slot_bin(16383) == 1 &&
 					slot_bin(16384) == 2 &&
