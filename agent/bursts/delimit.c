@@ -7,6 +7,7 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/skipping.h"
+#include "agent/bursts/structure.h"
 #include "sampling/clock.h"
 
 static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
@@ -164,6 +165,7 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 	}
 	thread_add_bursts(thread, 1, is_long(rules, ticks) ? thread_cut_length(rules) : ticks,
 			ticks);
+	structure_burst(thread, ticks);
 	site_learn(&thread->sites.site[thread->call.burst_site], ticks);
 	is_short = ticks < thread->burst_min;
 	placed = !is_short || ticks >= rules->placed_ticks;
@@ -254,6 +256,7 @@ void delimit_return(struct thread *thread, uint32_t returns, uint64_t now)
 	thread->call.returns = returns;
 	thread->unobserved += now -
 			(thread->burst.open ? thread->call.burst_begin : thread->call.entered);
+	structure_lose(thread);
 	thread->burst.open = thread->burst.reading = false;
 	thread->call.entered = now;
 	skip_stop(thread->skip);

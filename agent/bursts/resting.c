@@ -2,6 +2,7 @@
 #include "agent/bursts/resting.h"
 
 #include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/structure.h"
 #include "sampling/clock.h"
 
 /* Overhead by which a thread may exceed its budget without a rest, because a run has a start. */
@@ -110,6 +111,19 @@ static uint64_t late_ticks(const struct rest_plan *plan)
 	return now > plan->until ? clock_ticks((double)(now - plan->until)) : 0;
 }
 
+/* Adds the calls of the rest to the structure. Their time is divided as that of all calls and bursts. */
+static void add_structure(struct thread *thread, uint64_t calls, uint64_t ticks)
+{
+	const struct thread_counts *counts = &thread->counts;
+	double inside = (double)atomic_load_explicit(&counts->mpi_ticks, memory_order_relaxed);
+	double bursts = (double)atomic_load_explicit(&counts->ticks, memory_order_relaxed);
+	uint64_t burst = inside + bursts > 0 ?
+			(uint64_t)((double)ticks * bursts / (inside + bursts)) :
+			0;
+
+	structure_skip(thread, calls, burst, ticks - burst);
+}
+
 void resting_end(struct thread *thread, uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
@@ -119,6 +133,7 @@ void resting_end(struct thread *thread, uint64_t now)
 
 	/* the estimate ends at a random time, like it began, and not after what takes long */
 	rest_estimate_end(thread, end, now);
+	add_structure(thread, rest->calls, now - plan->since);
 	site_add(&thread->counts.rested_ticks, now - plan->since);
 	site_add(&thread->counts.rested_calls, rest->calls);
 	site_add(&thread->counts.calls, rest->calls);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/bursts/rest_estimate.h"
+#include "agent/bursts/structure.h"
 #include "sampling/clock.h"
 
 #define CALLS_CALM  64   /* quick calls in a row after which calls are skipped */
@@ -250,6 +251,9 @@ static void add_placed(struct thread *thread, const struct skip_pair *pair, uint
 /* Gives the bursts before the skipped calls their part of `left` ticks. Returns the remaining ticks. */
 static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
 {
+	uint64_t told = 0, told_burst = 0;
+	double told_inside = 0;
+
 	for (unsigned i = 0; i < SKIP_WINDOW; i++) {
 		const struct skip_pair *pair = &thread->pair[i];
 		uint64_t bursts = calls / SKIP_WINDOW + (i < calls % SKIP_WINDOW);
@@ -265,7 +269,13 @@ static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, u
 				thread_add_short(thread, bursts, ticks);
 		}
 		left -= ticks;
+		if (pair->asks)
+			continue;
+		told += bursts;
+		told_burst += ticks;
+		told_inside += (double)(bursts * pair->call) * scale;
 	}
+	structure_skip(thread, told, told_burst, at_most(told_inside, left));
 	return left;
 }
 

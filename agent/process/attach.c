@@ -82,7 +82,8 @@ static double run_number(void)
  */
 static int agree(int trouble, const char *why, double *run)
 {
-	struct agreement agreement = { .run = run_number() };
+	struct agreement agreement = { .run = run_number(),
+		.no_structure = !core.settings.structure };
 	struct counting_limits *limits = &agreement.limits;
 
 	if (!trouble)
@@ -95,6 +96,7 @@ static int agree(int trouble, const char *why, double *run)
 	if (agreement.coreless > 0)
 		return -EINVAL;
 	*run = agreement.run;
+	core.settings.structure = agreement.no_structure == 0;
 	if (limits->trouble > 0) {
 		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);

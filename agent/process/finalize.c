@@ -12,6 +12,7 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
+#include "agent/bursts/structure.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
@@ -153,6 +154,7 @@ static void add_results(struct report_facts *facts, struct locations *locations,
 	facts->source = locations_source(locations, core.preload->folder);
 	facts->profile = most->no_memory == 0 ? locations->profile : NULL;
 	facts->routes = locations->routes;
+	facts->structures = most->no_memory == 0 ? locations->structures : NULL;
 }
 
 /* Makes the report and writes its forms. reduced: when the sums of all ranks were here. */
@@ -210,6 +212,9 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* if one rank has no memory, the report has no samples of any */
 	most.no_memory = locations_init(&locations, core.ledger, &core.counting.plan, threads) != 0;
+	if (core.settings.structure &&
+			locations_add_structure(&locations, threads, (uint32_t)core.world.rank))
+		most.no_memory = 1;
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
@@ -314,8 +319,15 @@ static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, 
 		thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 		delimit_end(thread, &core.rules,
 				core.adapter ? MPI_CALL_Finalize : THREAD_pthread_create, now);
+		if (core.adapter)
+			structure_call(thread,
+					site_find(&thread->sites, thread->call.path,
+							MPI_CALL_Finalize),
+					0);
 		rest_estimate_finish(thread, now);
 	}
+	if (thread)
+		structure_finish(thread);
 	/* pairs with the acquires in threads.c; other threads start no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)

@@ -7,6 +7,7 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/resting.h"
 #include "agent/bursts/skipping.h"
+#include "agent/bursts/structure.h"
 #include "agent/core/core.h"
 #include "agent/core/drain.h"
 #include "agent/core/toggle.h"
@@ -127,10 +128,15 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		now = clock_now();
 	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
+		if (!only_asks[call])
+			structure_call(thread, site_find(&thread->sites, thread->call.path, call),
+					call_ticks);
 		resting_begin(thread, now);
 		return;
 	}
 	delimit_begin(thread, &core.rules, call, now);
+	if (!only_asks[call])
+		structure_call(thread, thread->call.burst_site, call_ticks);
 	/* no call is skipped if a rest is due soon, because it must be known what began before the rest */
 	if (skipping_windows(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
 		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);

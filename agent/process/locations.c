@@ -27,6 +27,7 @@ int locations_init(struct locations *locations, const struct ledger *ledger,
 	locations->total = calloc(1, sizeof(*locations->total));
 	locations->scratch = malloc(sizeof(*locations->scratch));
 	locations->profile = NULL;
+	locations->structures = locations->structures_scratch = NULL;
 	locations->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
 	locations->fold_length = fold_sums_length(plan, ledger_table(ledger));
 	if (modules && locations->total)
@@ -37,8 +38,34 @@ int locations_init(struct locations *locations, const struct ledger *ledger,
 	return good ? 0 : -ENOMEM;
 }
 
+int locations_add_structure(struct locations *locations, const struct thread *threads,
+		uint32_t rank)
+{
+	struct module *modules = malloc(MODULES_MAX * sizeof(*modules));
+	struct structures_thread shared = { .ns_per_tick = clock_here.ns_per_tick,
+		.rank = rank,
+		.modules = modules };
+
+	locations->structures = calloc(1, sizeof(*locations->structures));
+	locations->structures_scratch = malloc(sizeof(*locations->structures_scratch));
+	for (; threads; threads = threads->next)
+		/* if another thread ends the run, the main thread may still use its structure */
+		if (threads->main && threads->structure.finished) {
+			shared.loops = threads->structure.loops;
+			shared.sites = &threads->sites;
+		}
+	if (modules && locations->total && locations->structures) {
+		shared.count = modules_ever(modules, MODULES_MAX);
+		structures_share(&shared, &locations->total->files, locations->structures);
+	}
+	free(modules);
+	return modules && locations->structures && locations->structures_scratch ? 0 : -ENOMEM;
+}
+
 void locations_fini(struct locations *locations)
 {
+	free(locations->structures);
+	free(locations->structures_scratch);
 	free(locations->total);
 	free(locations->scratch);
 	free(locations->profile);
@@ -51,7 +78,23 @@ int locations_reduce(struct locations *locations, const struct mpi_adapter *adap
 			    profile_merge) ||
 			adapter->wait() || adapter->sum(locations->fold, locations->fold_length))
 		return -EIO;
+	if (locations->structures &&
+			(adapter->reduce_start(locations->structures, locations->structures_scratch,
+					 sizeof(*locations->structures), structures_merge) ||
+					adapter->wait()))
+		return -EIO;
 	return 0;
+}
+
+/* Converts all places to addresses of this process. Returns the new number of its files. */
+static unsigned restore(struct locations *locations, struct module *modules, unsigned own)
+{
+	struct place_modules here = { modules, own, own, 2 * MODULES_MAX };
+
+	here.count = profile_restore(locations->total, modules, own, here.max, locations->profile);
+	if (locations->structures)
+		structures_restore(locations->structures, &locations->total->files, &here);
+	return here.count;
 }
 
 struct source *locations_source(struct locations *locations, const char *folder)
@@ -64,8 +107,7 @@ struct source *locations_source(struct locations *locations, const char *folder)
 
 		locations->profile = calloc(1, sizeof(*locations->profile));
 		if (locations->total && locations->profile)
-			count = profile_restore(locations->total, modules, count, 2 * MODULES_MAX,
-					locations->profile);
+			count = restore(locations, modules, count);
 		source = source_open(folder, modules, count);
 	}
 	free(modules);

@@ -9,6 +9,7 @@
 
 #include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/spool/structures.h"
 #include "agent/symbols/source.h"
 #include "agent/thread/thread.h"
 
@@ -18,6 +19,8 @@ struct locations {
 	struct profile *profile; /* the total, by addresses of this process; locations_source makes it */
 	/* routes of the total, with addresses of this process after locations_source; NULL: no memory */
 	const struct routes *routes;
+	struct structures *structures; /* NULL: the structure is not kept, or there is no memory */
+	struct structures *structures_scratch;
 	double *fold; /* result of fold_sums */
 	size_t fold_length;
 };
@@ -29,6 +32,13 @@ struct locations {
  */
 int locations_init(struct locations *locations, const struct ledger *ledger,
 		const struct plan *plan, const struct thread *threads);
+/*
+ * Adds the structure of the calls of this process, whose rank is given. Call after locations_init, on all ranks or
+ * on none. Returns 0 or -ENOMEM.
+ */
+int locations_add_structure(struct locations *locations, const struct thread *threads,
+		uint32_t rank);
+
 void locations_fini(struct locations *locations);
 
 /* Adds up the data of all ranks on rank 0. All ranks call it together. Returns 0 or -EIO. */

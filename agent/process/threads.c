@@ -12,6 +12,7 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
+#include "agent/bursts/structure.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
@@ -159,6 +160,9 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	slot->skip.place = thread->places;
 	thread->skip = &slot->skip;
 	thread->main = tid || pthread_equal(pthread_self(), core.process.main_thread);
+	/* without memory, the report says of how many ranks the structure is not known */
+	if (thread->main && core.settings.structure && !thread->structure.loops)
+		structure_open(thread);
 	thread_let_go(thread);
 	if (!vacant)
 		publish_thread(thread);

@@ -44,7 +44,8 @@ struct places {
 	struct named named[NAMED_MAX];
 	const struct routes *routes; /* NULL: none */
 	unsigned chains;
-	struct chain chain[2 * ROUTES_MAX];        /* of the paths at which bursts start or end */
+	struct chain chain[2 * ROUTES_MAX +
+			STRUCTURES_PATHS_MAX];     /* of the paths at which bursts start or end */
 	uint16_t from[ROUTES_MAX], to[ROUTES_MAX]; /* numbers of each route's chains */
 };
 
@@ -211,7 +212,8 @@ static unsigned telling_level(const struct places *places, const struct chain *c
 	return level;
 }
 
-struct places *places_new(const struct routes *routes, struct source *source)
+struct places *places_new(const struct routes *routes, const struct structures *structures,
+		struct source *source)
 {
 	struct places *places = calloc(1, sizeof(*places));
 
@@ -223,6 +225,8 @@ struct places *places_new(const struct routes *routes, struct source *source)
 		places->from[i] = chain_of(places, &routes->route[i].from);
 		places->to[i] = chain_of(places, &routes->route[i].to);
 	}
+	for (uint32_t i = 0; structures && i < structures->paths; i++)
+		chain_of(places, &structures->path[i]);
 	/* last, because the level depends on the names of all chains */
 	for (unsigned i = 0; i < places->chains; i++)
 		places->chain[i].level = (uint16_t)telling_level(places, &places->chain[i]);
@@ -346,4 +350,15 @@ json_t *places_of_phase(struct places *places, const struct prototype_table *tab
 		list = document_append(list, pair);
 	}
 	return list;
+}
+
+json_t *places_of_call(struct places *places, const struct route_end *end)
+{
+	const struct chain *chain = &places->chain[chain_of(places, end)];
+	const struct named *place =
+			chain->count ? &places->named[chain->named[chain->level]] : NULL;
+
+	return json_pack("{s:s,s:o,s:o}", "call", runtime_call_name(end->call), "function",
+			place ? document_text(place->function) : json_null(), "position",
+			place ? document_text(place->position) : json_null());
 }

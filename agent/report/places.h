@@ -7,16 +7,19 @@
 #include <stdint.h>
 
 #include "agent/spool/routes.h"
+#include "agent/spool/structures.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
 
 struct places;
 
 /*
- * Returns the places of these routes, which are addresses for `source`. Both must outlive what is returned.
- * routes NULL: there are none. source NULL: places have no names. Returns NULL without memory.
+ * Returns the places of these routes, and of the calls of these structures. They are addresses for `source`. All
+ * must outlive what is returned. routes, structures NULL: there are none. source NULL: places have no names.
+ * Returns NULL without memory.
  */
-struct places *places_new(const struct routes *routes, struct source *source);
+struct places *places_new(const struct routes *routes, const struct structures *structures,
+		struct source *source);
 void places_free(struct places *places);
 
 /*
@@ -27,5 +30,11 @@ void places_free(struct places *places);
  * and the place that distinguishes it are named.
  */
 json_t *places_of_phase(struct places *places, const struct prototype_table *table, uint32_t phase);
+
+/*
+ * Returns the place of a call of the structures: an object, which the caller owns, with "call", and with the
+ * "function" and "position" that distinguish it (null: not known).
+ */
+json_t *places_of_call(struct places *places, const struct route_end *end);
 
 #endif

@@ -11,6 +11,7 @@
 #include "agent/report/hotspots.h"
 #include "agent/report/places.h"
 #include "agent/report/silent.h"
+#include "agent/report/structure.h"
 #include "multiplex/estimate/layout.h"
 
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
@@ -408,12 +409,27 @@ static json_t *interval_cost(const struct phase *phases, unsigned count)
 	return seconds > 0 ? json_real(sum / seconds) : json_null();
 }
 
-static json_t *phases(const struct report_facts *facts, json_t **cost, struct silent *silent)
+/* Returns the structure of the calls, which refers to phases by their numbers in the report, or null. */
+static json_t *structure(const struct report_facts *facts, struct places *places,
+		const struct phase *phases, unsigned count)
+{
+	unsigned number[PROTOTYPES_MAX + 1] = { 0 };
+
+	if (!facts->structures || !places)
+		return json_null();
+	for (unsigned i = 0; i < count; i++)
+		number[phases[i].number] = i + 1;
+	return structure_json(facts->structures, places, facts->table, number);
+}
+
+/* Returns the phases. Sets *calls to the structure of the calls, and *cost to that of unread bursts. */
+static json_t *phases(const struct report_facts *facts, json_t **calls, json_t **cost,
+		struct silent *silent)
 {
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
-	struct places *places = places_new(facts->routes, facts->source);
+	struct places *places = places_new(facts->routes, facts->structures, facts->source);
 
 	for (unsigned i = 0; i < count; i++)
 		silent_add(silent, &all[i].estimate);
@@ -422,6 +438,7 @@ static json_t *phases(const struct report_facts *facts, json_t **cost, struct si
 		silent_remove(silent, &all[i].estimate);
 	for (unsigned i = 0; i < count; i++)
 		list = document_append(list, phase_object(facts, places, &all[i], (int)i + 1));
+	*calls = structure(facts, places, all, count);
 	*cost = interval_cost(all, count);
 	places_free(places);
 	free(all);
@@ -701,12 +718,12 @@ static json_t *build(const struct report_facts *facts)
 	const char *model = counting->model ? model_name(counting->model) :
 			counting->hardware  ? "events" :
 					      "time";
-	json_t *report = json_object(), *interval_cost = NULL, *list;
+	json_t *report = json_object(), *interval_cost = NULL, *calls = NULL, *list;
 	struct silent silent = { .count = 0 };
 
 	if (!report)
 		return NULL;
-	list = phases(facts, &interval_cost, &silent);
+	list = phases(facts, &calls, &interval_cost, &silent);
 	report = document_set(report, "phasemux", json_integer(1));
 	report = document_set(report, "command", command(facts->command, facts->command_bytes));
 	report = document_set(report, "programs", programs(facts->programs));
@@ -733,6 +750,7 @@ static json_t *build(const struct report_facts *facts)
 			number_or_null(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
 	report = document_set(report, "phases", list);
+	report = document_set(report, "structure", calls);
 	report = document_set(report, "unclassified", unclassified(facts));
 	report = document_set(report, "short", tally(&totals->shorts, totals));
 	report = document_set(report, "polling", polling(facts));

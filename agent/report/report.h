@@ -15,6 +15,7 @@
 #include "agent/setup/job.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"
+#include "agent/spool/structures.h"
 #include "agent/spool/totals.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
@@ -29,9 +30,11 @@ struct report_facts {
 	const struct counting *counting;
 	const struct mpi_world *world;
 	const struct prototype_table *table;
-	const struct totals *totals;   /* of all ranks */
-	const struct sums *sums;       /* of all ranks */
-	const struct routes *routes;   /* of all ranks, with addresses of this rank; NULL: none */
+	const struct totals *totals; /* of all ranks */
+	const struct sums *sums;     /* of all ranks */
+	const struct routes *routes; /* of all ranks, with addresses of this rank; NULL: none */
+	/* of all ranks, with addresses of this rank; NULL: not kept, or not known */
+	const struct structures *structures;
 	struct source *source;         /* names addresses; NULL: they have no names */
 	const struct profile *profile; /* of all ranks, with addresses of this rank; NULL: none */
 	const double *fold;            /* of all ranks, in the form of fold_sums; NULL: none */

@@ -11,6 +11,7 @@
 struct agreement {
 	double coreless; /* 1 + rank if the rank has no core, else 0; if not 0, no rank counts */
 	double run;      /* number of the run on rank 0; 0 on the others */
+	double no_structure; /* 1: this rank does not keep the structure of its calls */
 	struct counting_limits limits;
 };
 

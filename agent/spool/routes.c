@@ -98,19 +98,25 @@ struct sharing {
 	double ns_per_tick;
 };
 
-static struct route_end end_of(const struct sharing *sharing, uint32_t number)
+struct route_end routes_end(const struct site_table *sites, uint32_t number,
+		const struct module *modules, unsigned count, struct place_files *files)
 {
-	const struct site *site = &sharing->sites->site[number];
-	const struct path_table *paths = &sharing->sites->paths;
+	const struct site *site = &sites->site[number];
+	const struct path_table *paths = &sites->paths;
 	/* site 0 stands for sites of any call that found no room */
 	struct route_end end = { .call = number ? site->call : RUNTIME_CALLS };
 	const struct path *path = &paths->path[site->path < paths->count ? site->path : 0];
 
 	for (; number && end.frames < path->frames && end.frames < PATH_FRAMES_MAX; end.frames++)
 		/* the call is before the address that it returns to, perhaps in another file */
-		end.place[end.frames] = place_files_note(sharing->files, path->address[end.frames],
-				sharing->modules, sharing->count);
+		end.place[end.frames] =
+				place_files_note(files, path->address[end.frames], modules, count);
 	return end;
+}
+
+static struct route_end end_of(const struct sharing *sharing, uint32_t number)
+{
+	return routes_end(sharing->sites, number, sharing->modules, sharing->count, sharing->files);
 }
 
 /* Adds a route between the ends of a span. Returns how many routes there are. */
@@ -177,7 +183,7 @@ void routes_share(const struct site_table *sites, double ns_per_tick, const stru
 	free(gathered);
 }
 
-static void restore_end(struct route_end *end, const struct place_files *files,
+void routes_restore_end(struct route_end *end, const struct place_files *files,
 		struct place_modules *modules)
 {
 	for (uint32_t i = 0; i < end->frames; i++)
@@ -188,7 +194,7 @@ void routes_restore(struct routes *routes, const struct place_files *files,
 		struct place_modules *modules)
 {
 	for (uint32_t i = 0; i < routes->count; i++) {
-		restore_end(&routes->route[i].from, files, modules);
-		restore_end(&routes->route[i].to, files, modules);
+		routes_restore_end(&routes->route[i].from, files, modules);
+		routes_restore_end(&routes->route[i].to, files, modules);
 	}
 }

@@ -36,6 +36,17 @@ struct routes {
 };
 
 /*
+ * Returns the end of a route at a site of a thread. modules: the `count` files that its process has loaded, some
+ * of which are added to `files`.
+ */
+struct route_end routes_end(const struct site_table *sites, uint32_t site,
+		const struct module *modules, unsigned count, struct place_files *files);
+
+/* Turns the places of an end into addresses, as place_files_address does. */
+void routes_restore_end(struct route_end *end, const struct place_files *files,
+		struct place_modules *modules);
+
+/*
  * Adds the routes of one thread's call sites to the table. modules: the files that its process has loaded. Adds
  * nothing if there is no memory.
  */

@@ -10,6 +10,7 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 #include "agent/text/report_phases.h"
+#include "agent/text/report_structure.h"
 
 #define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
 
@@ -381,6 +382,7 @@ char *report_text(const json_t *report, char *why, size_t why_size)
 	}
 	print_head(out, report);
 	report_phases(out, report);
+	report_structure(out, report);
 	print_foot(out, report);
 	fclose(out);
 	return plain(text);

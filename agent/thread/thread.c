@@ -26,6 +26,7 @@ size_t thread_resident(const struct thread *thread)
 {
 	return memory_resident(thread, thread_bytes()) +
 			memory_resident(thread->drain.gathered, thread->drain.gathered_bytes) +
+			memory_resident(thread->structure.loops, thread->structure.bytes) +
 			path_mapped(&thread->sites.paths) + thread->kernel_bytes;
 }
 

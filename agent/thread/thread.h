@@ -193,6 +193,7 @@ struct thread {
 	struct polling polling;
 	struct skip_window window;
 	struct thread_budget budget;
+	struct thread_structure structure;
 	uint64_t random;
 	int open_error;
 	bool unopened;       /* its counters will be opened before its first burst is read */

@@ -7,6 +7,7 @@
 #define PHASEMUX_AGENT_THREAD_THREAD_PARTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "agent/thread/site.h"
@@ -59,6 +60,16 @@ struct rest_plan {
 	double spent;      /* cost of calls when the budget was last checked */
 	uint32_t multiple; /* the thread's skip_window.multiple at that time */
 	bool noted; /* bursts are noted, from which those of rests are estimated (rest_estimate.h) */
+};
+
+struct loops;
+
+/* The structure of the thread's calls (structure.h). */
+struct thread_structure {
+	struct loops *loops; /* mapped; NULL: it is not kept */
+	size_t bytes;
+	uint64_t burst; /* ticks of bursts since the last call that is part of the structure */
+	bool finished;  /* no more calls are added, and all are folded */
 };
 
 #define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */

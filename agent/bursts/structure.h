@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The structure of a thread's calls: each call is folded into loops when it returns (cluster/loops/loops.h), with
+ * the time of the bursts before it, and its own. The symbol of a call is the number of its site.
+ *
+ * Calls that only ask are not part of the structure. Calls that were skipped (skip.h) or made in a rest (rest.h)
+ * are holes in it. After a time in which the agent was off, the structure does not say which calls came when.
+ *
+ * The thread itself calls these functions. A thread without a structure pays a test for each call.
+ */
+#ifndef PHASEMUX_AGENT_BURSTS_STRUCTURE_H
+#define PHASEMUX_AGENT_BURSTS_STRUCTURE_H
+
+#include <stdint.h>
+
+#include "agent/thread/thread.h"
+#include "cluster/loops/loops.h"
+
+/* Starts the structure of a thread that has made no call yet. Returns 0 or -ENOMEM. Any thread may call it. */
+int structure_open(struct thread *thread);
+
+/* Frees the structure. Any thread may call it when the thread makes no more calls. */
+void structure_close(struct thread *thread);
+
+/* Notes the ticks of a burst, which belongs to the next call. */
+static inline void structure_burst(struct thread *thread, uint64_t ticks)
+{
+	thread->structure.burst += ticks;
+}
+
+/* Adds a call of a site, which has returned after `inside` ticks. */
+static inline void structure_call(struct thread *thread, uint32_t site, uint64_t inside)
+{
+	struct thread_structure *structure = &thread->structure;
+
+	if (__builtin_expect(!structure->loops, 1))
+		return;
+	loops_add(structure->loops, site, structure->burst, inside);
+	structure->burst = 0;
+}
+
+/*
+ * Adds calls that were not observed, with the ticks of their bursts and of the calls together. calls: may be 0.
+ */
+void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint64_t inside);
+
+/* Notes that it is not known which calls were made since the last one. */
+void structure_lose(struct thread *thread);
+
+/* Folds what is left to be folded. Call when the thread makes no more calls. */
+void structure_finish(struct thread *thread);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/report/structure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "agent/report/document.h"
+
+/* What the tokens of one structure are shown with. */
+struct showing {
+	const struct structures *structures;
+	const struct structure *structure;
+	struct places *places;
+	const struct prototype_table *table;
+	const unsigned *phase_number;
+	json_t **place; /* of each path, as it was named */
+};
+
+static json_t *number_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+static json_t *range(double least, double most)
+{
+	return json_pack("[f,f]", least, most);
+}
+
+/* Returns the mean time of one of the token's calls or rounds, and the range of the means of the ranks. */
+static json_t *times(const struct structure_token *token, enum slot_time time)
+{
+	return json_pack("{s:o,s:o}", "mean", number_or_null(token->seconds[time] / token->count),
+			"ranks", range(token->rank_least[time], token->rank_most[time]));
+}
+
+/* Returns the number of the phase of the bursts before a call, or null. */
+static json_t *phase_before(const struct showing *showing, const struct structure_token *token)
+{
+	uint32_t phase = token->prototype < showing->table->count ?
+			showing->table->all[token->prototype].phase :
+			0;
+	unsigned number = phase <= PROTOTYPES_MAX ? showing->phase_number[phase] : 0;
+
+	return number ? json_integer(number) : json_null();
+}
+
+static json_t *call_object(const struct showing *showing, const struct structure_token *token)
+{
+	json_t *call = token->path < showing->structures->paths ?
+			json_copy(showing->place[token->path]) :
+			json_pack("{s:s,s:n,s:n}", "call", "", "function", "position");
+
+	return document_set(call, "phase", phase_before(showing, token));
+}
+
+static json_t *body(const struct showing *showing, uint32_t *next, uint32_t depth);
+
+/* Returns a token, with its body if it is a loop. number: of the token in its structure; *next: behind the body. */
+static json_t *token_object(const struct showing *showing, uint32_t number, uint32_t *next)
+{
+	const struct structure_token *token =
+			&showing->structures->token[showing->structure->first + number];
+	json_t *object;
+
+	if (token->kind == LOOPS_LOOP) {
+		object = json_pack("{s:b}", "iteration", number == showing->structure->iteration);
+		object = document_set(object, "body", body(showing, next, token->depth + 1));
+	} else if (token->kind == LOOPS_CALL) {
+		object = call_object(showing, token);
+	} else {
+		object = json_pack("{s:b}", "unobserved", 1);
+	}
+	object = document_set(object, "repeats", range(token->least, token->most));
+	object = document_set(object, "count", json_real(token->count));
+	object = document_set(object, "burst_seconds", times(token, SLOT_BURST));
+	return document_set(object, "call_seconds", times(token, SLOT_INSIDE));
+}
+
+/* Returns the tokens of one depth from *next on, which becomes the number of the first token behind them. */
+static json_t *body(const struct showing *showing, uint32_t *next, uint32_t depth)
+{
+	const struct structure_token *tokens =
+			&showing->structures->token[showing->structure->first];
+	json_t *list = json_array();
+
+	while (*next < showing->structure->tokens && tokens[*next].depth == depth) {
+		uint32_t number = (*next)++;
+
+		list = document_append(list, token_object(showing, number, next));
+	}
+	return list;
+}
+
+static json_t *iteration_object(const struct showing *showing)
+{
+	const struct structure *structure = showing->structure;
+	const struct structure_token *token;
+
+	if (structure->iteration >= structure->tokens)
+		return json_null();
+	token = &showing->structures->token[structure->first + structure->iteration];
+	return json_pack("{s:f,s:f,s:f,s:o}", "rounds", structure->iterations, "times",
+			structure->iteration_uses, "time_share", structure->iteration_share,
+			"mean_seconds",
+			number_or_null((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
+					token->count));
+}
+
+static json_t *structure_object(struct showing *showing, const struct structure *structure)
+{
+	uint32_t next = 0;
+
+	showing->structure = structure;
+	return json_pack("{s:i,s:i,s:f,s:f,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
+			"first_rank", (int)structure->first_rank, "calls", structure->calls,
+			"unobserved_calls", structure->unknown, "exact_calls",
+			number_or_null(structure->exact), "iteration", iteration_object(showing),
+			"text", body(showing, &next, 0));
+}
+
+static int by_ranks(const void *a, const void *b)
+{
+	const struct structure *x = *(const struct structure *const *)a;
+	const struct structure *y = *(const struct structure *const *)b;
+
+	if (x->ranks != y->ranks)
+		return (x->ranks < y->ranks) - (x->ranks > y->ranks);
+	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+}
+
+json_t *structure_json(const struct structures *structures, struct places *places,
+		const struct prototype_table *table, const unsigned *phase_number)
+{
+	const struct structure *order[STRUCTURES_MAX];
+	json_t *place[STRUCTURES_PATHS_MAX], *list = json_array();
+	struct showing showing = { structures, NULL, places, table, phase_number, place };
+
+	for (uint32_t i = 0; i < structures->paths; i++)
+		place[i] = places_of_call(places, &structures->path[i]);
+	for (uint32_t i = 0; i < structures->count; i++)
+		order[i] = &structures->all[i];
+	qsort(order, structures->count, sizeof(order[0]), by_ranks);
+	for (uint32_t i = 0; i < structures->count; i++)
+		list = document_append(list, structure_object(&showing, order[i]));
+	for (uint32_t i = 0; i < structures->paths; i++)
+		json_decref(place[i]);
+	return json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",
+			(int)structures->left_out);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text's part on the structure of the calls: the loops, and the times and phases between the calls. */
+#ifndef PHASEMUX_AGENT_TEXT_REPORT_STRUCTURE_H
+#define PHASEMUX_AGENT_TEXT_REPORT_STRUCTURE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Prints the structures of a report, of the ranks with most processes. Prints nothing if it has none. */
+void report_structure(FILE *out, const json_t *report);
+
+#endif
