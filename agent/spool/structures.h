@@ -14,7 +14,7 @@
 #include "agent/thread/site.h"
 #include "cluster/loops/loops.h"
 
-#define STRUCTURES_MAX        8
+#define STRUCTURES_MAX        16
 #define STRUCTURES_TOKENS_MAX 1024 /* of all structures together */
 #define STRUCTURES_PATHS_MAX  384  /* of all structures together */
 #define STRUCTURES_NONE       UINT32_MAX

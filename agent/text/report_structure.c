@@ -15,15 +15,18 @@
 	0.01 /* part of the structure's time from which a time, or a call outside of loops, is shown */
 #define NAME_CHARS 24
 #define DEPTH_MAX  32   /* loops around a token that is shown */
-#define TEXT_MAX   1200 /* bytes of a structure's text, some twelve lines */
-#define INDENT     2
+#define TEXT_MAX   1000 /* bytes of a structure's text, some ten lines */
+#define TEXT_SHORT                                                                                 \
+	400 /* of one without an iteration, in which one part says little of the others */
+#define INDENT 2
 
 /* A text that is being written, of the tokens of one structure. */
 struct writing {
 	FILE *out;
-	double seconds; /* all bursts and calls */
-	bool separate;  /* something stands before the next token, in the same body */
-	bool dropped;   /* tokens before the next one are not shown */
+	double seconds;       /* all bursts and calls */
+	bool separate;        /* something stands before the next token, in the same body */
+	bool dropped;         /* tokens before the next one are not shown */
+	const char *function; /* that was written last, and stands for calls behind it as well */
 };
 
 static double mean_of(const json_t *token, const char *key)
@@ -91,7 +94,8 @@ static void write_burst(struct writing *writing, const json_t *token)
 static void write_call(struct writing *writing, const json_t *token)
 {
 	const char *function = json_string_value(json_object_get(token, "function"));
-	char *name = function ? strdup(function) : NULL;
+	bool same = function && writing->function && strcmp(function, writing->function) == 0;
+	char *name = function && !same ? strdup(function) : NULL;
 
 	write_burst(writing, token);
 	separate(writing);
@@ -103,6 +107,7 @@ static void write_call(struct writing *writing, const json_t *token)
 	}
 	if (is_large(writing, token, "call_seconds"))
 		fprintf(writing->out, " (%s)", format_seconds(mean_of(token, "call_seconds")).text);
+	writing->function = function;
 	free(name);
 }
 
@@ -119,13 +124,14 @@ static void write_token(struct writing *writing, const json_t *token, unsigned d
 	}
 	if (json_is_true(json_object_get(token, "unobserved"))) {
 		separate(writing);
-		fprintf(writing->out, "%s calls that were not observed",
+		fprintf(writing->out, "%s calls in unknown order",
 				format_count(report_get(token, "count")).text);
 	} else if (body) {
 		separate(writing);
 		write_repeats(writing, token);
 		fputs("x { ", writing->out);
 		writing->separate = false;
+		writing->function = NULL;
 		write_body(writing, body, depth + 1);
 		fputs(" }", writing->out);
 		writing->separate = true;
@@ -147,11 +153,16 @@ static void write_body(struct writing *writing, const json_t *body, unsigned dep
 	writing->dropped = false;
 }
 
-/* Ends a text that is longer than what is shown. */
-static void cut(char *text)
+/* Ends a text that is longer than `most` bytes behind a word. */
+static void cut(char *text, size_t most)
 {
-	if (strlen(text) > TEXT_MAX)
-		strcpy(&text[TEXT_MAX - strlen(" ...") - 1], " ...");
+	size_t end = most - sizeof(" ...");
+
+	if (strlen(text) <= most)
+		return;
+	while (end && text[end] != ' ')
+		end--;
+	strcpy(&text[end], " ...");
 }
 
 static void print_text(FILE *out, const json_t *structure)
@@ -168,7 +179,10 @@ static void print_text(FILE *out, const json_t *structure)
 		return;
 	write_body(&writing, body, 0);
 	if (fclose(writing.out) == 0 && text) {
-		cut(text);
+		cut(text,
+				json_is_object(json_object_get(structure, "iteration")) ?
+						TEXT_MAX :
+						TEXT_SHORT);
 		report_line(out, 2 * INDENT, "%*s%s", 2 * INDENT, "", text);
 	}
 	free(text);
@@ -190,8 +204,8 @@ static void print_iteration(FILE *out, const json_t *structure)
 				"%*sno iteration: no loop of calls holds half of the time", INDENT,
 				"");
 	if (unobserved > 0)
-		report_line(out, 2 * INDENT, "%*s%s of %s calls were not observed", INDENT, "",
-				format_count(unobserved).text,
+		report_line(out, 2 * INDENT, "%*sthe order of %s of %s calls is not known", INDENT,
+				"", format_count(unobserved).text,
 				format_count(report_get(structure, "calls")).text);
 	if (isfinite(exact))
 		report_line(out, 2 * INDENT, "%*sexact up to call %.0f of each rank", INDENT, "",

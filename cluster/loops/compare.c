@@ -5,11 +5,6 @@
 
 #include "cluster/loops/counts.h"
 
-static uint64_t signature_of(const struct loops_names *names, uint32_t symbol)
-{
-	return names && names->signature ? names->signature(names->data, symbol) : symbol;
-}
-
 static uint64_t hash_counts(const struct loops *loops, const struct loops_token *token)
 {
 	struct counts_reader reader = { 0 };
@@ -33,7 +28,7 @@ static uint64_t hash_token(const struct loops *loops, unsigned cell,
 	uint64_t hash = arena_mix(0, token->kind);
 
 	if (token->kind == LOOPS_CALL)
-		hash = arena_mix(hash, signature_of(names, token->symbol));
+		hash = arena_mix(hash, loops_signature(names, token->symbol));
 	for (unsigned child = token->first; child; child = arena_look(loops, child)->next)
 		hash = arena_mix(hash, hash_token(loops, child, names, counts));
 	return counts ? arena_mix(hash, hash_counts(loops, token)) : hash;
@@ -93,8 +88,8 @@ static bool same_token(const struct texts *texts, unsigned a, unsigned b)
 			hash_counts(texts->into, x) != hash_counts(texts->from, y))
 		return false;
 	if (x->kind == LOOPS_CALL)
-		return signature_of(texts->into_names, x->symbol) ==
-				signature_of(texts->from_names, y->symbol);
+		return loops_signature(texts->into_names, x->symbol) ==
+				loops_signature(texts->from_names, y->symbol);
 	while (in_x && in_y && same_token(texts, in_x, in_y)) {
 		in_x = arena_look(texts->into, in_x)->next;
 		in_y = arena_look(texts->from, in_y)->next;

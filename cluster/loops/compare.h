@@ -18,6 +18,12 @@ struct loops_names {
 	const void *data;
 };
 
+/* Returns the signature of a symbol. names NULL: symbols are signatures. */
+static inline uint64_t loops_signature(const struct loops_names *names, uint32_t symbol)
+{
+	return names && names->signature ? names->signature(names->data, symbol) : symbol;
+}
+
 /*
  * Returns the hash of a text: of its calls, its loops and all counts that are kept, but not of
  * times.

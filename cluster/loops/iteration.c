@@ -158,12 +158,29 @@ static uint64_t weight_of_text(const struct loops *loops, bool timed)
 	return total;
 }
 
+/* Returns what speaks for a token as the iteration: its weight, without the longest burst before a repeated call. */
+static uint64_t weight_as_loop(const struct loops *loops, unsigned cell, bool timed)
+{
+	const struct loops_token *token = arena_look(loops, cell);
+	uint64_t weight = weight_of(loops, cell, timed), longest;
+
+	if (token->kind == LOOPS_LOOP)
+		return weight;
+	longest = timed ? (uint64_t)token->slot.most[SLOT_BURST] : 1;
+	return token->kind == LOOPS_CALL && longest < weight ? weight - longest : 0;
+}
+
 static void describe(const struct loops *loops, const struct loops_names *names, unsigned place,
 		struct iteration *iteration)
 {
 	const struct loops_token *loop = arena_look(loops, iteration->cell);
 
 	iteration->rounds = loop->slot.count;
+	if (loop->kind == LOOPS_CALL) {
+		iteration->hash = iteration->shape =
+				arena_mix(LOOPS_CALL, loops_signature(names, loop->symbol));
+		return;
+	}
 	if (iteration->cell == loops->cell[place])
 		iteration->rounds += rounds_around(loops, place);
 	iteration->hash = compare_hash_body(loops, iteration->cell, names, true);
@@ -185,9 +202,9 @@ bool iteration_find(const struct loops *loops, const struct loops_names *names,
 		 */
 		while (cell) {
 			const struct loops_token *token = arena_look(loops, cell);
-			uint64_t weight = weight_of(loops, cell, timed);
+			uint64_t weight = weight_as_loop(loops, cell, timed);
 
-			if (token->kind != LOOPS_LOOP || weight < total - weight) {
+			if (weight < total - weight) {
 				cell = token->next;
 				continue;
 			}

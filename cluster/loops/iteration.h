@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The iteration of a program: the shallowest loop that holds at least half of the time and is
- * executed at least three times each time that the program comes to it.
+ * executed at least three times each time that the program comes to it. A call that is repeated in
+ * a row is a loop of one call. Its longest burst does not count, because it may be what the program
+ * did before the loop.
  */
 #ifndef PHASEMUX_CLUSTER_LOOPS_ITERATION_H
 #define PHASEMUX_CLUSTER_LOOPS_ITERATION_H
@@ -14,7 +16,7 @@
 #define ITERATION_ROUNDS_MIN 3
 
 struct iteration {
-	uint16_t cell;   /* the loop */
+	uint16_t cell;   /* the loop, or the call */
 	uint64_t rounds; /* that were executed, in all uses of the loop */
 	uint64_t uses;  /* number of times that the program came to the loop; 1 for most programs */
 	double share;   /* of the time of all calls and bursts, 0.5 .. 1 */

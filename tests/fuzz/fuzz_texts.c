@@ -24,13 +24,18 @@ static const char *const reports[] = {
 	"\"f.c:2\",\"share\":1}]}],\"unclassified\":{\"time_share\":0.1,\"bursts\":5},\"short\":"
 	"{\"time_share\":0,\"bursts\":0},\"not_read\":{\"time_share\":0,\"bursts\":0},\"lost\":"
 	"{\"bursts\":1},\"agent\":{\"seconds\":0.1,\"share\":0.01,\"bytes\":1000000,\"calls\":200,"
-	"\"reads\":100,\"rounds\":3,\"switches\":7},\"toggle\":{\"off_seconds\":1.5,\"compared\":30,"
+	"\"reads\":100,\"rounds\":3,\"switches\":7},\"structure\":{\"structures\":[{\"ranks\":2,"
+	"\"first_rank\":0,\"calls\":9,\"unobserved_calls\":2,\"exact_calls\":7,\"iteration\":{\"rounds\":3,"
+	"\"time_share\":0.9,\"mean_seconds\":0.1},\"text\":[{\"body\":[{\"call\":\"MPI_Send\",\"function\":"
+	"\"f\",\"phase\":1,\"repeats\":[1,2],\"count\":9,\"burst_seconds\":{\"mean\":0.1},"
+	"\"call_seconds\":{\"mean\":0.2}}],\"repeats\":[3,3],\"count\":3,\"burst_seconds\":{\"mean\":0.3},"
+	"\"call_seconds\":{\"mean\":0.6}},{\"unobserved\":true,\"count\":2}]}],\"left_out_ranks\":1},\"toggle\":{\"off_seconds\":1.5,\"compared\":30,"
 	"\"slowdown\":{\"mean\":0.01,\"ci95\":0.002,\"median\":0.009}}}",
 };
 
 static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "emulated",
-	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "200ms", "paused", "64",
-	"/scratch/%j/%p", "/dev/shm", "text,json", "1" };
+	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "structure", "200ms", "paused",
+	"64", "/scratch/%j/%p", "/dev/shm", "text,json", "1" };
 
 static const char cpuinfo[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
 			      "cpu\t\t: POWER9\nrevision\t: 2.2 (pvr 004e 1202)\n";

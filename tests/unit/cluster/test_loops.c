@@ -337,7 +337,7 @@ static void test_words(void)
 	} cases[] = {
 		{ "", "", 0 },
 		{ "a", "a", 0 },
-		{ "aaaa", "4a", 0 },
+		{ "aaaa", "4a", 4 },
 		{ "abcd", "a b c d", 0 },
 		{ "abab", "a b a b", 0 },
 		{ "abababab", "4{a b}", 4 },

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The structure of the calls, on programs whose loops are known (tests/programs/shapes.c).
+. "$(dirname "$0")/lib.sh"
+
+mpis=$(mpis_of shapes)
+[ -n "$mpis" ] || skip_all "no MPI is installed"
+
+# structure NAME CHECK [ARGUMENT]...
+structure() { "$python" "$root/tests/e2e/structure.py" "$2" "$1.result/report.json" "$1.out" "${@:3}"; }
+# shape MPI RANKS SHAPE STEPS [VAR=VALUE]...
+shape() {
+	preloaded "$3.$1" PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none "${@:5}" on "$1" "$2" "$programs/shapes.$1" "$3" "$4"
+	is "$(cat "$3.$1.code")" 0 "$1, $3: the program ends as it would"
+	holds "$1, $3: the report is as its schema says" report schema "$3.$1.result/report.json"
+}
+for mpi in $mpis; do
+	for each in multi_partition:50:50 conjugate_gradient:15:15 v_cycle:12:12 integer_sort:10:10 solver:40:40 changes:200:10; do
+		IFS=: read -r name steps rounds <<<"$each"
+		shape "$mpi" 2 "$name" "$steps"
+		holds "$mpi, $name: all ranks have one structure" structure "$name.$mpi" alike 2
+		holds "$mpi, $name: it has all calls" structure "$name.$mpi" calls
+		holds "$mpi, $name: $rounds iterations" structure "$name.$mpi" iterations "$rounds"
+		holds "$mpi, $name: the time of the calls and bursts is that of the run" structure "$name.$mpi" time
+		holds "$mpi, $name: the text says so" grep -q "^ *$rounds iterations of" "$name.$mpi.result/report.txt"
+	done
+	shape "$mpi" 2 disorder 100
+	holds "$mpi, disorder: no iteration is invented" structure disorder."$mpi" iterations 0
+	holds "$mpi, disorder: it has all calls" structure disorder."$mpi" calls
+	holds "$mpi, disorder: the text says so" grep -q "no iteration" disorder."$mpi".result/report.txt
+	shape "$mpi" 3 workers 60
+	holds "$mpi, workers: the master has a structure of its own" structure workers."$mpi" first_alone
+done
+
+mpi=$(head -n 1 <<<"$mpis")
+# the ranks of a grid: corners, edges, inside
+shape "$mpi" 9 wavefront 8
+holds "wavefront: each place of a grid has a structure" structure wavefront."$mpi" groups 1 1 1 1 1 1 1 1 1
+holds "wavefront: 8 iterations" structure wavefront."$mpi" iterations 8
+# calls that are skipped or not observed leave the structure true
+preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$programs/shapes.$mpi" solver 2000
+holds "calls that were not observed: it still has all calls" structure skipped calls
+preloaded off on "$mpi" 2 "$programs/shapes.$mpi" solver 40
+holds "without the setting there is no structure" structure off none
+holds "and the text says nothing of it" sh -c '! grep -q "^Structure" off.result/report.txt'
+# ranks whose settings differ
+mixed() { on "$mpi" 2 sh -c "[ \${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}} = 0 ] || export PHASEMUX_TRACE=off; exec $programs/shapes.$mpi solver 40"; }
+preloaded differ PHASEMUX_TRACE=structure mixed
+is "$(cat differ.code)" 0 "ranks with other settings: the program ends as it would"
+holds "ranks with other settings: no rank keeps a structure" structure differ none
+done_testing
