@@ -99,9 +99,9 @@ static json_t *iteration_object(const struct showing *showing)
 	if (structure->iteration >= structure->tokens)
 		return json_null();
 	token = &showing->structures->token[structure->first + structure->iteration];
-	return json_pack("{s:f,s:f,s:f,s:o}", "rounds", structure->iterations, "times",
-			structure->iteration_uses, "time_share", structure->iteration_share,
-			"mean_seconds",
+	return json_pack("{s:f,s:f,s:f,s:f,s:o}", "rounds", structure->iterations, "hidden_rounds",
+			structure->iterations_hidden, "times", structure->iteration_uses,
+			"time_share", structure->iteration_share, "mean_seconds",
 			number_or_null((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
 					token->count));
 }

@@ -181,6 +181,7 @@ static void share_iteration(struct sharing *sharing)
 		return;
 	structure->iteration = finding.number;
 	structure->iterations = (double)iteration.rounds;
+	structure->iterations_hidden = (double)iteration.hidden;
 	structure->iteration_uses = (double)iteration.uses;
 	structure->iteration_share = iteration.share;
 }
@@ -269,6 +270,7 @@ static void merge_equal(const struct structures *from, const struct structure *m
 		structure->first_rank = more->first_rank;
 		structure->iteration = more->iteration;
 		structure->iterations = more->iterations;
+		structure->iterations_hidden = more->iterations_hidden;
 		structure->iteration_uses = more->iteration_uses;
 		structure->iteration_share = more->iteration_share;
 	}

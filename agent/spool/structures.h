@@ -39,8 +39,9 @@ struct structure {
 	uint32_t iteration; /* the token, from 0, that is the iteration; STRUCTURES_NONE: none is */
 	uint32_t iteration_unused;
 	double iterations,
-			iteration_uses; /* rounds in one process, and how often it came to them */
-	double iteration_share;         /* of the time of its first rank */
+			iteration_uses; /* rounds in its first rank, and how often that came to them */
+	double iterations_hidden;       /* more rounds that its skipped calls may be */
+	double iteration_share;         /* of its time outside of holes */
 	double calls, unknown;          /* of all processes; calls in holes */
 	double exact; /* calls of one process up to which counts are exact; INFINITY: all are */
 };

@@ -193,15 +193,17 @@ static void print_iteration(FILE *out, const json_t *structure)
 	const json_t *iteration = json_object_get(structure, "iteration");
 	double unobserved = report_get(structure, "unobserved_calls");
 	double exact = report_get(structure, "exact_calls");
+	double hidden = report_get(iteration, "hidden_rounds");
 
 	if (json_is_object(iteration))
-		report_line(out, 2 * INDENT, "%*s%.0f iterations of %s, with %s of the time",
-				INDENT, "", report_get(iteration, "rounds"),
+		report_line(out, 2 * INDENT, "%*s%s%.0f iterations of %s, with %s of the time",
+				INDENT, "", hidden > 0 ? "about " : "",
+				report_get(iteration, "rounds") + (hidden > 0 ? hidden : 0),
 				format_seconds(report_get(iteration, "mean_seconds")).text,
 				format_percent(report_get(iteration, "time_share")).text);
 	else
 		report_line(out, 2 * INDENT,
-				"%*sno iteration: no loop of calls holds half of the time", INDENT,
+				"%*sno iteration: no loop of calls has half of the time", INDENT,
 				"");
 	if (unobserved > 0)
 		report_line(out, 2 * INDENT, "%*sthe order of %s of %s calls is not known", INDENT,

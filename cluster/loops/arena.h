@@ -38,16 +38,17 @@ struct loops_token {
 	uint8_t depth; /* number of levels of loops, with this one */
 	bool lossy;    /* not all of its counts are kept */
 	uint16_t next; /* cell of the next token of the same body; 0: none, or of the top level */
-	uint16_t first, last;   /* of a loop: cells of the first and the last token of its body */
-	uint16_t length;        /* of a loop: number of tokens of its body */
-	uint16_t counts;        /* first cell of its counts; 0: all uses have the same count */
-	uint16_t calls;         /* of a loop: calls of a round; 0: they vary, or are too many */
-	uint32_t symbol;        /* of a call: its path; of a loop: number of calls in its body */
-	uint32_t count;         /* in the last use */
-	uint32_t least, most;   /* least and most count of all uses */
-	uint32_t hash;          /* of the token with its counts and its body */
-	uint32_t shape;         /* the same without any count; not 0 */
-	uint64_t run;           /* if counts are kept: number of the last uses that had `count` */
+	uint16_t first, last; /* of a loop: cells of the first and the last token of its body */
+	uint16_t length;      /* of a loop: number of tokens of its body */
+	uint16_t counts;      /* first cell of its counts; 0: all uses have the same count */
+	uint16_t calls;       /* of a loop: calls of a round; 0: they vary, or are too many */
+	uint32_t symbol;      /* of a call: its path; of a loop: number of calls in its body */
+	uint32_t count;       /* in the last use */
+	uint32_t least, most; /* least and most count of all uses */
+	uint32_t hash;        /* of the token with its counts and its body */
+	uint32_t shape;       /* the same without any count; not 0 */
+	/* if counts are kept: number of the last uses that had `count`; of a hole: calls not observed */
+	uint64_t run;
 	struct loops_slot slot; /* of a loop: times of rounds */
 };
 

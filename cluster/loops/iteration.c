@@ -187,12 +187,105 @@ static void describe(const struct loops *loops, const struct loops_names *names,
 	iteration->shape = compare_hash_body(loops, iteration->cell, names, false);
 }
 
-bool iteration_find(const struct loops *loops, const struct loops_names *names,
-		struct iteration *iteration)
-{
-	bool timed = weight_of_text(loops, true) > 0;
-	uint64_t total = weight_of_text(loops, timed);
+/* ---- loops that differ only in counts ---- */
 
+/* The loops of each shape in the text. */
+struct shapes {
+	const struct loops *loops;
+	const struct loops_names *names;
+	bool timed;
+	unsigned count;
+	struct shape {
+		uint64_t shape; /* compare_hash_body */
+		unsigned cell;  /* the heaviest of these loops */
+		uint64_t weight, most, rounds, uses;
+	} all[LOOPS_CELLS];
+};
+
+static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
+{
+	const struct loops_token *token = arena_look(shapes->loops, cell);
+	uint64_t weight = weight_of(shapes->loops, cell, shapes->timed);
+	uint64_t wanted = compare_hash_body(shapes->loops, cell, shapes->names, false);
+	struct shape *shape = shapes->all;
+
+	while (shape < shapes->all + shapes->count && shape->shape != wanted)
+		shape++;
+	if (shape == shapes->all + shapes->count) {
+		shapes->count++;
+		*shape = (struct shape){ .shape = wanted };
+	}
+	shape->weight += weight;
+	shape->rounds += token->slot.count;
+	shape->uses += uses;
+	if (weight > shape->most) {
+		shape->most = weight;
+		shape->cell = cell;
+	}
+}
+
+static void add_shapes(struct shapes *shapes, unsigned cell, uint64_t uses)
+{
+	const struct loops_token *token = arena_look(shapes->loops, cell);
+
+	if (token->kind != LOOPS_LOOP)
+		return;
+	add_loop(shapes, cell, uses);
+	for (unsigned child = token->first; child; child = arena_look(shapes->loops, child)->next)
+		add_shapes(shapes, child, token->slot.count);
+}
+
+/*
+ * Finds the shape whose loops together are an iteration. Returns false if there is none. known: weight of the
+ * text without holes.
+ */
+static bool find_shape(const struct loops *loops, const struct loops_names *names, bool timed,
+		uint64_t known, struct iteration *iteration)
+{
+	struct shapes shapes = { .loops = loops, .names = names, .timed = timed };
+	const struct shape *found = shapes.all;
+
+	for (unsigned place = 0; place < loops->tokens; place++)
+		add_shapes(&shapes, loops->cell[place], 1);
+	for (unsigned i = 1; i < shapes.count; i++)
+		if (shapes.all[i].weight > found->weight)
+			found = &shapes.all[i];
+	if (!shapes.count || found->weight < known - found->weight ||
+			found->rounds < ITERATION_ROUNDS_MIN * found->uses)
+		return false;
+	*iteration = (struct iteration){ .cell = (uint16_t)found->cell,
+		.rounds = found->rounds,
+		.uses = found->uses,
+		.share = (double)found->weight / (double)known,
+		.hash = compare_hash_body(loops, found->cell, names, true),
+		.shape = found->shape };
+	return true;
+}
+
+/* What is known of the holes in a text. */
+struct holes {
+	uint64_t weight, skipped; /* of all, and number of calls in them that were not observed */
+};
+
+static struct holes look_at_holes(const struct loops *loops, bool timed)
+{
+	struct holes holes = { 0 };
+
+	for (unsigned place = 0; place < loops->tokens; place++) {
+		const struct loops_token *token = arena_look(loops, loops->cell[place]);
+
+		if (token->kind != LOOPS_HOLE)
+			continue;
+		holes.weight += weight_of(loops, loops->cell[place], timed);
+		holes.skipped += token->run;
+	}
+	return holes;
+}
+
+/* Finds the shallowest loop that has half of the weight `known`, which is that of the text without holes. */
+static bool find_shallowest(const struct loops *loops, const struct loops_names *names, bool timed,
+		uint64_t known, struct iteration *iteration)
+{
 	for (unsigned place = 0; place < loops->tokens; place++) {
 		unsigned cell = loops->cell[place];
 		uint64_t uses = 1;
@@ -204,14 +297,14 @@ bool iteration_find(const struct loops *loops, const struct loops_names *names,
 			const struct loops_token *token = arena_look(loops, cell);
 			uint64_t weight = weight_as_loop(loops, cell, timed);
 
-			if (weight < total - weight) {
+			if (weight < known - weight) {
 				cell = token->next;
 				continue;
 			}
 			if (token->slot.count >= ITERATION_ROUNDS_MIN * uses) {
 				*iteration = (struct iteration){ .cell = (uint16_t)cell,
 					.uses = uses,
-					.share = (double)weight / (double)total };
+					.share = (double)weight / (double)known };
 				describe(loops, names, place, iteration);
 				return true;
 			}
@@ -220,4 +313,24 @@ bool iteration_find(const struct loops *loops, const struct loops_names *names,
 		}
 	}
 	return false;
+}
+
+bool iteration_find(const struct loops *loops, const struct loops_names *names,
+		struct iteration *iteration)
+{
+	bool timed = weight_of_text(loops, true) > 0;
+	struct holes holes = look_at_holes(loops, timed);
+	uint64_t weight = weight_of_text(loops, timed) - holes.weight;
+	uint64_t known = loops->calls - loops->unknown;
+
+	if (known * ITERATION_KNOWN < loops->calls)
+		return false;
+	/* calls that were not observed cut one loop into several */
+	if (!(holes.skipped && find_shape(loops, names, timed, weight, iteration)) &&
+			!find_shallowest(loops, names, timed, weight, iteration) &&
+			!find_shape(loops, names, timed, weight, iteration))
+		return false;
+	iteration->hidden = (uint64_t)((double)holes.skipped * (double)iteration->rounds /
+			(double)known);
+	return true;
 }

@@ -4,6 +4,10 @@
  * executed at least three times each time that the program comes to it. A call that is repeated in
  * a row is a loop of one call. Its longest burst does not count, because it may be what the program
  * did before the loop.
+ *
+ * There is none if the order of most calls is not known. If no loop is long enough, loops that differ only in counts, anywhere in the text, count together
+ * against the time that is not in holes. Calls that
+ * were not observed may have been rounds of it, too.
  */
 #ifndef PHASEMUX_CLUSTER_LOOPS_ITERATION_H
 #define PHASEMUX_CLUSTER_LOOPS_ITERATION_H
@@ -14,12 +18,14 @@
 #include "cluster/loops/compare.h"
 
 #define ITERATION_ROUNDS_MIN 3
+#define ITERATION_KNOWN      4 /* the order of at least 1 / ITERATION_KNOWN of the calls is known */
 
 struct iteration {
 	uint16_t cell;   /* the loop, or the call */
 	uint64_t rounds; /* that were executed, in all uses of the loop */
+	uint64_t hidden; /* more rounds, if the calls that were not observed were rounds as well */
 	uint64_t uses;  /* number of times that the program came to the loop; 1 for most programs */
-	double share;   /* of the time of all calls and bursts, 0.5 .. 1 */
+	double share;   /* of the time of all calls and bursts outside of holes, 0.5 .. 1 */
 	uint64_t hash;  /* of the body with all counts, wherever it begins */
 	uint64_t shape; /* without counts */
 };

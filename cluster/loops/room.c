@@ -94,6 +94,7 @@ static void dig_oldest(struct loops *loops, bool all)
 		if (before && before->kind == LOOPS_HOLE &&
 				arena_look(loops, cell)->kind == LOOPS_HOLE) {
 			slot_merge(&before->slot, &arena_look(loops, cell)->slot);
+			before->run += arena_look(loops, cell)->run;
 			arena_give(loops, cell);
 		} else {
 			loops->cell[kept++] = (uint16_t)cell;
@@ -158,6 +159,7 @@ static void widen_hole(struct loops *loops, unsigned place, const struct loops_s
 		arena_give(loops, cell);
 	}
 	slot_merge(&hole->slot, times);
+	hole->run += times->count;
 	loops->unknown += times->count;
 	arena_push(loops, loops->cell[place]);
 }
@@ -173,6 +175,7 @@ void room_add_hole(struct loops *loops, const struct loops_slot *times)
 		room_make(loops);
 		cell = arena_take(loops);
 		make_hole(loops, arena_token(loops, cell), times);
+		arena_token(loops, cell)->run = times->count;
 		arena_push(loops, cell);
 		loops->appended++;
 	}
