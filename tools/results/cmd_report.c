@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phasemux report: shows stored results as text, JSON, CSV or OpenMetrics. */
-#include <dirent.h>
-#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agent/setup/job.h"
 #include "agent/setup/output.h"
@@ -17,6 +14,7 @@
 #include "tools/options.h"
 #include "tools/results/fold_text.h"
 #include "tools/results/metrics.h"
+#include "tools/results/results.h"
 
 static const char usage[] =
 		"usage: phasemux report [options] DIR|FILE|--job JOB\n"
@@ -29,8 +27,6 @@ static const char usage[] =
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --step STEP         of a job with several steps, this one\n";
-
-#define RESULTS_MAX 1000 /* number of results of one folder, or of all steps of a job */
 
 enum form {
 	FORM_TEXT,
@@ -63,128 +59,6 @@ struct options {
 	const char *job, *step;
 	size_t fold; /* the phase whose fold is shown; 0: the whole report */
 };
-
-struct results {
-	unsigned count;
-	char *path[RESULTS_MAX];
-	json_t *report[RESULTS_MAX];
-};
-
-static void results_fini(struct results *results)
-{
-	for (unsigned i = 0; i < results->count; i++) {
-		free(results->path[i]);
-		json_decref(results->report[i]);
-	}
-}
-
-/* ---- what there is ---- */
-
-static void add_file(struct results *results, const char *path)
-{
-	if (results->count < RESULTS_MAX && (results->path[results->count] = strdup(path)))
-		results->count++;
-}
-
-/* Adds report.json, report-2.json, ... of one folder. */
-static void add_folder(struct results *results, const char *folder)
-{
-	char path[PATH_MAX];
-	struct stat status;
-
-	for (unsigned number = 1; number < RESULTS_MAX; number++) {
-		if (number == 1)
-			snprintf(path, sizeof(path), "%s/report.json", folder);
-		else
-			snprintf(path, sizeof(path), "%s/report-%u.json", folder, number);
-		if (stat(path, &status) == 0)
-			add_file(results, path);
-		else if (number > 1)
-			break;
-	}
-}
-
-static int is_step(const struct dirent *entry)
-{
-	return strncmp(entry->d_name, OUTPUT_STEP, strlen(OUTPUT_STEP)) == 0;
-}
-
-/* Adds the results of a job's steps, each of which has its own folder. */
-static void add_steps(struct results *results, const char *folder)
-{
-	struct dirent **steps;
-	int count = scandir(folder, &steps, is_step, versionsort);
-
-	for (int i = 0; i < count; i++) {
-		char path[PATH_MAX];
-
-		if (snprintf(path, sizeof(path), "%s/%s", folder, steps[i]->d_name) < PATH_MAX)
-			add_folder(results, path);
-		free(steps[i]);
-	}
-	if (count >= 0)
-		free(steps);
-}
-
-/*
- * Finds the results of a folder or a file. step: only this one; NULL: all. Returns false after one line on
- * stderr.
- */
-static bool find(struct results *results, const char *path, const char *step)
-{
-	char folder[PATH_MAX];
-	struct stat status;
-	int length = snprintf(folder, sizeof(folder), "%s%s%s", path, step ? "/" OUTPUT_STEP : "",
-			step ? step : "");
-
-	if (length >= (int)sizeof(folder)) {
-		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(ENAMETOOLONG));
-		return false;
-	}
-	if (stat(folder, &status)) {
-		fprintf(stderr, "phasemux: %s: %s\n", folder, strerror(errno));
-		return false;
-	}
-	if (!S_ISDIR(status.st_mode)) {
-		add_file(results, folder);
-		return true;
-	}
-	add_folder(results, folder);
-	if (!step)
-		add_steps(results, folder);
-	if (!results->count)
-		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
-				folder);
-	return results->count > 0;
-}
-
-/* ---- showing ---- */
-
-/* Loads the results. Refuses files that are no reports, in every form. */
-static bool load(struct results *results)
-{
-	char why[256] = "no memory";
-
-	for (unsigned i = 0; i < results->count; i++) {
-		const char *path = results->path[i];
-		json_error_t error;
-		char *text;
-
-		results->report[i] = json_load_file(path, 0, &error);
-		if (!results->report[i]) {
-			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,
-					error.text);
-			return false;
-		}
-		text = report_text(results->report[i], why, sizeof(why));
-		if (!text) {
-			fprintf(stderr, "phasemux: %s: %s\n", path, why);
-			return false;
-		}
-		free(text);
-	}
-	return true;
-}
 
 static char *write_one(const json_t *report, enum form form)
 {
@@ -221,12 +95,7 @@ static int show(struct results *results, enum form form, int fold)
 	bool together = form == FORM_METRICS;
 
 	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV || fold)) {
-		fprintf(stderr,
-				"phasemux: there are %u results; choose one with --step or by its "
-				"file:\n",
-				results->count);
-		for (unsigned i = 0; i < results->count; i++)
-			fprintf(stderr, "    %s\n", results->path[i]);
+		results_refuse(results);
 		return 1;
 	}
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
@@ -297,7 +166,8 @@ int cmd_report(int argc, char **argv)
 	if (options.job && !job_folder(options.job, folder, sizeof(folder)))
 		return option_usage(usage);
 	code = 1;
-	if (find(&results, options.job ? folder : argv[optind], options.step) && load(&results))
+	if (results_find(&results, options.job ? folder : argv[optind], options.step) &&
+			results_load(&results))
 		code = show(&results, options.form, (int)options.fold);
 	results_fini(&results);
 	return code;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/results/results.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/setup/output.h"
+#include "agent/text/report_text.h"
+
+static void add_file(struct results *results, const char *path)
+{
+	if (results->count < RESULTS_MAX && (results->path[results->count] = strdup(path)))
+		results->count++;
+}
+
+/* Adds report.json, report-2.json, ... of one folder. */
+static void add_folder(struct results *results, const char *folder)
+{
+	char path[PATH_MAX];
+	struct stat status;
+
+	for (unsigned number = 1; number < RESULTS_MAX; number++) {
+		if (number == 1)
+			snprintf(path, sizeof(path), "%s/report.json", folder);
+		else
+			snprintf(path, sizeof(path), "%s/report-%u.json", folder, number);
+		if (stat(path, &status) == 0)
+			add_file(results, path);
+		else if (number > 1)
+			break;
+	}
+}
+
+static int is_step(const struct dirent *entry)
+{
+	return strncmp(entry->d_name, OUTPUT_STEP, strlen(OUTPUT_STEP)) == 0;
+}
+
+/* Adds the results of a job's steps, each of which has its own folder. */
+static void add_steps(struct results *results, const char *folder)
+{
+	struct dirent **steps;
+	int count = scandir(folder, &steps, is_step, versionsort);
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, steps[i]->d_name) < PATH_MAX)
+			add_folder(results, path);
+		free(steps[i]);
+	}
+	if (count >= 0)
+		free(steps);
+}
+
+bool results_find(struct results *results, const char *path, const char *step)
+{
+	char folder[PATH_MAX];
+	struct stat status;
+	int length = snprintf(folder, sizeof(folder), "%s%s%s", path, step ? "/" OUTPUT_STEP : "",
+			step ? step : "");
+
+	if (length >= (int)sizeof(folder)) {
+		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(ENAMETOOLONG));
+		return false;
+	}
+	if (stat(folder, &status)) {
+		fprintf(stderr, "phasemux: %s: %s\n", folder, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(status.st_mode)) {
+		add_file(results, folder);
+		return true;
+	}
+	add_folder(results, folder);
+	if (!step)
+		add_steps(results, folder);
+	if (!results->count)
+		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
+				folder);
+	return results->count > 0;
+}
+
+bool results_load(struct results *results)
+{
+	char why[256] = "no memory";
+
+	for (unsigned i = 0; i < results->count; i++) {
+		const char *path = results->path[i];
+		json_error_t error;
+		char *text;
+
+		results->report[i] = json_load_file(path, 0, &error);
+		if (!results->report[i]) {
+			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,
+					error.text);
+			return false;
+		}
+		text = report_text(results->report[i], why, sizeof(why));
+		if (!text) {
+			fprintf(stderr, "phasemux: %s: %s\n", path, why);
+			return false;
+		}
+		free(text);
+	}
+	return true;
+}
+
+void results_refuse(const struct results *results)
+{
+	fprintf(stderr, "phasemux: there are %u results; choose one with --step or by its file:\n",
+			results->count);
+	for (unsigned i = 0; i < results->count; i++)
+		fprintf(stderr, "    %s\n", results->path[i]);
+}
+
+void results_fini(struct results *results)
+{
+	for (unsigned i = 0; i < results->count; i++) {
+		free(results->path[i]);
+		json_decref(results->report[i]);
+	}
+}
