@@ -17,6 +17,7 @@ static const struct {
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "[NAME [COUNTERS]]", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[options] DIR|FILE|--job JOB", "show a result again" },
+	{ "trace", cmd_trace, "[options] DIR|FILE", "show the loops of the program's calls" },
 	{ "recover", cmd_recover, "[options] [DIR...]",
 			"make the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE",

@@ -14,6 +14,8 @@ shape() {
 	is "$(cat "$3.$1.code")" 0 "$1, $3: the program ends as it would"
 	holds "$1, $3: the report is as its schema says" report schema "$3.$1.result/report.json"
 }
+# sanitizers look for other faults than a difference between two MPIs
+[ -z "$sanitizer" ] || mpis=$(head -n 1 <<<"$mpis")
 for mpi in $mpis; do
 	for each in multi_partition:50:50 conjugate_gradient:15:15 v_cycle:12:12 integer_sort:10:10 solver:40:40 changes:200:10; do
 		IFS=: read -r name steps rounds <<<"$each"
@@ -33,6 +35,18 @@ for mpi in $mpis; do
 done
 
 mpi=$(head -n 1 <<<"$mpis")
+# phasemux trace
+tree() { "$phasemux" trace "$@" >tree.out 2>tree.err; }
+tree multi_partition."$mpi".result
+is $? 0 "phasemux trace shows a structure"
+holds "with the iteration" grep -q "^ .* 50 x { the iteration" tree.out
+holds "and the calls in it" grep -Eq "^ .* 6   MPI_Irecv in copy_faces shapes.c:[0-9]+" tree.out
+tree --rank 1 workers."$mpi".result/report.json
+is "$(grep -c "from rank" tree.out)" 1 "--rank shows one structure"
+tree --json multi_partition."$mpi".result
+holds "--json is JSON" "$python" -m json.tool tree.out /dev/null
+tree --rank x multi_partition."$mpi".result
+is "$?" 2 "an invalid rank is refused"
 # the ranks of a grid: corners, edges, inside
 shape "$mpi" 9 wavefront 8
 holds "wavefront: each place of a grid has a structure" structure wavefront."$mpi" groups 1 1 1 1 1 1 1 1 1
@@ -42,7 +56,10 @@ preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$pr
 holds "calls that were not observed: it still has all calls" structure skipped calls
 preloaded off on "$mpi" 2 "$programs/shapes.$mpi" solver 40
 holds "without the setting there is no structure" structure off none
-holds "and the text says nothing of it" sh -c '! grep -q "^Structure" off.result/report.txt'
+tree off.result
+is "$?" 1 "phasemux trace says that a report has no structure"
+holds "and how to get one" grep -q PHASEMUX_TRACE=structure tree.err
+holds "the text says nothing of it" sh -c '! grep -q "^Structure" off.result/report.txt'
 # ranks whose settings differ
 mixed() { on "$mpi" 2 sh -c "[ \${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}} = 0 ] || export PHASEMUX_TRACE=off; exec $programs/shapes.$mpi solver 40"; }
 preloaded differ PHASEMUX_TRACE=structure mixed

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* phasemux trace: shows the structure of a program's calls. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/commands.h"
+#include "tools/options.h"
+#include "tools/results/results.h"
+#include "tools/results/structure_tree.h"
+
+static const char usage[] =
+		"usage: phasemux trace [options] DIR|FILE\n"
+		"\n"
+		"Shows the loops of a program's calls, with a line for each call: the phase and the mean time of the\n"
+		"bursts before it, its own mean time, and how often it is repeated. The run needs\n"
+		"PHASEMUX_TRACE=structure.\n"
+		"\n"
+		"  --json              everything, with full precision\n"
+		"  --rank RANK         only the structure of the ranks of which this is the lowest\n"
+		"  --step STEP         of a job with several steps, this one\n";
+
+enum {
+	JSON,
+	RANK,
+	STEP,
+};
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, JSON },
+	{ "rank", required_argument, NULL, RANK },
+	{ "step", required_argument, NULL, STEP },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct options {
+	bool json, has_rank;
+	size_t rank;
+	const char *step;
+};
+
+static int set_option(void *data, int option)
+{
+	struct options *options = data;
+
+	switch (option) {
+	case RANK:
+		options->has_rank = true;
+		return option_whole(optarg, 0, INT_MAX, &options->rank) ?
+				0 :
+				option_refuse("rank", optarg, "a rank, from 0");
+	case STEP:
+		options->step = optarg;
+		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+	default:
+		options->json = true;
+		return 0;
+	}
+}
+
+/* Returns the text to be shown, or NULL after one line on stderr. */
+static char *write_trace(const json_t *report, const struct options *options)
+{
+	char why[256] = "no memory", *text;
+
+	text = structure_tree(report, options->has_rank ? (long)options->rank : -1, why,
+			sizeof(why));
+	if (text && options->json) {
+		free(text);
+		text = json_dumps(json_object_get(report, "structure"),
+				JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	}
+	if (!text)
+		fprintf(stderr, "phasemux: %s\n", why);
+	return text;
+}
+
+static int show(const struct results *results, const struct options *options)
+{
+	char *text;
+
+	if (results->count > 1) {
+		results_refuse(results);
+		return 1;
+	}
+	text = write_trace(results->report[0], options);
+	if (!text)
+		return 1;
+	printf("%s%s", text, options->json ? "\n" : "");
+	free(text);
+	return fflush(stdout) ? 1 : 0;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.set = set_option,
+	};
+	struct options options = { .step = NULL };
+	struct results results = { .count = 0 };
+	int code = options_read(argc, argv, &spec, &options);
+
+	if (code)
+		return code < 0 ? 0 : code;
+	if (optind + 1 != argc || (options.json && options.has_rank))
+		return option_usage(usage);
+	code = 1;
+	if (results_find(&results, argv[optind], options.step) && results_load(&results))
+		code = show(&results, &options);
+	results_fini(&results);
+	return code;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/results/structure_tree.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/text/format.h"
+#include "agent/text/report_line.h"
+
+#define DEPTH_MAX  48   /* loops around a call that is shown; the agent has at most 24 */
+#define RANGE_FROM 1.05 /* ratio of the means of two ranks from which both are shown */
+
+static double number_at(const json_t *array, size_t i)
+{
+	return json_number_value(json_array_get(array, i));
+}
+
+/* Prints how often a token is repeated, in six columns. */
+static void print_repeats(FILE *out, const json_t *token)
+{
+	const json_t *repeats = json_object_get(token, "repeats");
+	double least = number_at(repeats, 0), most = number_at(repeats, 1);
+	char text[40];
+
+	if (json_is_true(json_object_get(token, "unobserved")))
+		snprintf(text, sizeof(text), "%s", format_count(report_get(token, "count")).text);
+	else if (least != most)
+		snprintf(text, sizeof(text), "%.0f..%.0f", least, most);
+	else
+		snprintf(text, sizeof(text), "%.0f", most);
+	fprintf(out, "%8s ", text);
+}
+
+/* Prints a mean time, in ten columns. */
+static void print_mean(FILE *out, const json_t *token, const char *key)
+{
+	fprintf(out, "%10s", format_seconds(report_get_in(token, key, "mean")).text);
+}
+
+/* Prints the range of the means of the ranks, if they differ. */
+static void print_range(FILE *out, const json_t *token, const char *key, const char *what)
+{
+	const json_t *ranks = json_object_get(json_object_get(token, key), "ranks");
+	double least = number_at(ranks, 0), most = number_at(ranks, 1);
+
+	if (most > RANGE_FROM * least)
+		fprintf(out, "  %s %s..%s", what, format_seconds(least).text,
+				format_seconds(most).text);
+}
+
+static void print_phase(FILE *out, const json_t *token)
+{
+	double phase = report_get(token, "phase");
+
+	if (isfinite(phase))
+		fprintf(out, " %5.0f ", phase);
+	else
+		fprintf(out, " %5s ", "");
+}
+
+/* Prints the name and the place of a call. */
+static void print_call(FILE *out, const json_t *token)
+{
+	const char *function = json_string_value(json_object_get(token, "function"));
+	const char *position = json_string_value(json_object_get(token, "position"));
+	const char *base = position ? strrchr(position, '/') : NULL;
+
+	fputs(report_get_text(token, "call"), out);
+	if (function && *function)
+		fprintf(out, " in %s", function);
+	if (position)
+		fprintf(out, " %s", base ? base + 1 : position);
+}
+
+static void print_body(FILE *out, const json_t *body, unsigned depth);
+
+static void print_token(FILE *out, const json_t *token, unsigned depth)
+{
+	const json_t *body = json_object_get(token, "body");
+
+	print_phase(out, token);
+	print_mean(out, token, "burst_seconds");
+	print_mean(out, token, "call_seconds");
+	print_repeats(out, token);
+	fprintf(out, "%*s", (int)(2 * depth), "");
+	if (body)
+		fputs(json_is_true(json_object_get(token, "iteration")) ? "x { the iteration" :
+									  "x {",
+				out);
+	else if (json_is_true(json_object_get(token, "unobserved")))
+		fputs("calls in unknown order", out);
+	else
+		print_call(out, token);
+	print_range(out, token, "burst_seconds", "bursts");
+	print_range(out, token, "call_seconds", "calls");
+	fputc('\n', out);
+	if (!body)
+		return;
+	print_body(out, body, depth + 1);
+	fprintf(out, "%36s%*s}\n", "", (int)(2 * depth), "");
+}
+
+static void print_body(FILE *out, const json_t *body, unsigned depth)
+{
+	const json_t *token;
+	size_t i;
+
+	json_array_foreach (body, i, token)
+		if (depth < DEPTH_MAX)
+			print_token(out, token, depth);
+}
+
+static void print_structure(FILE *out, const json_t *structure)
+{
+	const json_t *iteration = json_object_get(structure, "iteration");
+	double ranks = report_get(structure, "ranks"),
+	       unknown = report_get(structure, "unobserved_calls");
+
+	fprintf(out, "%.0f %s, from rank %.0f on: %s calls", ranks, ranks == 1 ? "rank" : "ranks",
+			report_get(structure, "first_rank"),
+			format_count(report_get(structure, "calls")).text);
+	if (unknown > 0)
+		fprintf(out, ", of which the order of %s is not known", format_count(unknown).text);
+	if (json_is_object(iteration))
+		fprintf(out, ", %.0f iterations of %s", report_get(iteration, "rounds"),
+				format_seconds(report_get(iteration, "mean_seconds")).text);
+	else
+		fputs(", no iteration", out);
+	fprintf(out, "\n%6s %10s%10s %8s\n", "phase", "burst", "call", "repeats");
+	print_body(out, json_object_get(structure, "text"), 0);
+}
+
+char *structure_tree(const json_t *report, long first_rank, char *why, size_t why_size)
+{
+	const json_t *structure = json_object_get(report, "structure"), *one;
+	size_t i, size, shown = 0;
+	char *text = NULL;
+	FILE *out;
+
+	if (!json_is_object(structure)) {
+		snprintf(why, why_size,
+				"the report has no structure of calls (set PHASEMUX_TRACE=structure)");
+		return NULL;
+	}
+	out = open_memstream(&text, &size);
+	if (!out) {
+		snprintf(why, why_size, "no memory");
+		return NULL;
+	}
+	json_array_foreach (json_object_get(structure, "structures"), i, one) {
+		if (first_rank >= 0 && report_get(one, "first_rank") != (double)first_rank)
+			continue;
+		if (shown++)
+			fputc('\n', out);
+		print_structure(out, one);
+	}
+	if (!shown)
+		fprintf(out,
+				first_rank < 0 ? "no structure is known\n" :
+						 "no structure begins with this rank\n");
+	fclose(out);
+	return text;
+}

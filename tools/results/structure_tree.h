@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shows the structure of a program's calls as a tree, from a stored report. */
+#ifndef PHASEMUX_TOOLS_RESULTS_STRUCTURE_TREE_H
+#define PHASEMUX_TOOLS_RESULTS_STRUCTURE_TREE_H
+
+#include <jansson.h>
+
+/*
+ * Returns the tree of the structures of a report, a line for each call. first_rank: only the structure whose lowest
+ * rank this is; -1: all. The caller frees it. NULL with one line in why if the report has none.
+ */
+char *structure_tree(const json_t *report, long first_rank, char *why, size_t why_size);
+
+#endif
