@@ -14,6 +14,7 @@
 #define SHOWN_PART                                                                                 \
 	0.01 /* part of the structure's time from which a time, or a call outside of loops, is shown */
 #define NAME_CHARS 24
+#define CALLS_MIN  4    /* calls of a process from which they have a structure worth showing */
 #define DEPTH_MAX  32   /* loops around a token that is shown */
 #define TEXT_MAX   1000 /* bytes of a structure's text, some ten lines */
 #define TEXT_SHORT                                                                                 \
@@ -234,15 +235,19 @@ void report_structure(FILE *out, const json_t *report)
 	const json_t *structure = json_object_get(report, "structure"), *one;
 	const json_t *list = json_object_get(structure, "structures");
 	double left_out = report_get(structure, "left_out_ranks"), others = 0;
+	bool shown = false;
 	size_t i;
 
 	if (!json_is_object(structure))
 		return;
 	json_array_foreach (list, i, one) {
+		if (report_get(one, "calls") < CALLS_MIN * report_get(one, "ranks"))
+			continue;
 		if (i >= SHOWN_MAX) {
 			others += report_get(one, "ranks");
 			continue;
 		}
+		shown = true;
 		print_ranks(out, one, report_get(report, "ranks"));
 		print_iteration(out, one);
 		print_text(out, one);
@@ -252,5 +257,6 @@ void report_structure(FILE *out, const json_t *report)
 				others);
 	if (left_out > 0)
 		report_line(out, INDENT, "The structures of %.0f ranks are not known.", left_out);
-	fputc('\n', out);
+	if (shown || others > 0 || left_out > 0)
+		fputc('\n', out);
 }
