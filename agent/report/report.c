@@ -725,6 +725,7 @@ static json_t *build(const struct report_facts *facts)
 		return NULL;
 	list = phases(facts, &calls, &interval_cost, &silent);
 	report = document_set(report, "phasemux", json_integer(1));
+	report = document_set(report, "version", json_string(PHASEMUX_VERSION));
 	report = document_set(report, "command", command(facts->command, facts->command_bytes));
 	report = document_set(report, "programs", programs(facts->programs));
 	report = document_set(report, "job", job(facts->job));

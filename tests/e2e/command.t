@@ -73,6 +73,8 @@ if [ -n "$mpi" ]; then
 	unchanged before bare
 	holds "run in front of mpirun" report schema before.result/report.json
 	holds "with the scheme of its flag" report value before.result/report.json scheme '"time"'
+	holds "with the version that phasemux --version tells" \
+		report value before.result/report.json version "\"$(sed 's/^phasemux //' version.out)\""
 	run after LD_PRELOAD="$runtime" on $mpi 2 "$phasemux" run --output="$tmp/after.result" -- \
 		"$programs/phases.$mpi" -n 150 -x 5
 	unchanged after bare
