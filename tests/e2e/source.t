@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The order of the folders: source.py has the table of who may include whom, and each header compiles alone.
+# The order of the folders: source.py has the table of who may include whom, and each header compiles alone. Each
+# file names its licence.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
@@ -34,6 +35,18 @@ for folder in cluster multiplex; do
 done
 without sampling '#include <mpi|\<(printf|fprintf|puts|perror) ?\(' "MPI and printing"
 without agent '\<(exit|abort|assert) ?\(' "calls that end the host"
+
+# unlicensed PATH...: prints the files that do not name their licence, except documents, data and JSON.
+unlicensed() {
+	find "$@" \( -name __pycache__ -o -path tests/data \) -prune -o -type f ! -name '*.md' ! -name '*.json' \
+		-exec grep -L 'SPDX-License-Identifier: BSD-3-Clause' {} + | sort
+}
+is "$(unlicensed .ci .clang* .cppcheck .editorconfig .git[hi]* CMakeLists.txt agent cluster cmake multiplex sampling \
+	tests tools)" "" "each file names its licence"
+mkdir -p "$tmp/broken/tools"
+echo '/* SPDX-License-Identifier: BSD-3-Clause */' >"$tmp/broken/tools/named.c"
+echo 'int main(void) { return 0; }' >"$tmp/broken/tools/unnamed.c"
+is "$(unlicensed "$tmp/broken/tools")" "$tmp/broken/tools/unnamed.c" "a file without it is found"
 
 for header in $(find cluster multiplex sampling agent tools -name '*.h') tests/*.h tests/pmu/*.h; do
 	holds "$header compiles alone" \
