@@ -256,8 +256,9 @@ static bool by_build_id(const struct elf_file *file, char *path, size_t size)
 
 static bool by_link(const struct elf_file *file, char *path, size_t size)
 {
-	static const char *const patterns[] = { "%.*s/%s", "%.*s/.debug/%s",
-		DEBUG_FOLDER "%.*s/%s" };
+	/* what stands before and after the folder of the file */
+	static const char *const around[][2] = { { "", "" }, { "", "/.debug" },
+		{ DEBUG_FOLDER, "" } };
 	const section *section_of = find_section(file, ".gnu_debuglink");
 	const char *link = section_of ? string_of(file, section_of, 0) : NULL;
 	const char *slash = strrchr(file->path, '/');
@@ -268,7 +269,8 @@ static bool by_link(const struct elf_file *file, char *path, size_t size)
 	if (*link == '/')
 		return snprintf(path, size, "%s", link) < (int)size && is_readable(path);
 	for (int i = 0; i < 3; i++)
-		if (snprintf(path, size, patterns[i], folder, file->path, link) < (int)size &&
+		if (snprintf(path, size, "%s%.*s%s/%s", around[i][0], folder, file->path,
+				    around[i][1], link) < (int)size &&
 				strcmp(path, file->path) != 0 && is_readable(path))
 			return true;
 	return false;

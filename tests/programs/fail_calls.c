@@ -195,14 +195,15 @@ WRAP(int, close, CLOSE, (int fd), (fd), -1)
 WRAP(int, unlinkat, UNLINKAT, (int fd, const char *path, int flags), (fd, path, flags), -1)
 WRAP(int, rmdir, RMDIR, (const char *path), (path), -1)
 WRAP(char *, getcwd, GETCWD, (char *path, size_t size), (path, size), NULL)
-WRAP(ssize_t, readlink, READLINK, (const char *path, char *to, size_t size), (path, to, size), -1)
+WRAP(ssize_t, readlink, READLINK, (const char *path, char *text, size_t size), (path, text, size),
+		-1)
 WRAP(void *, dlopen, DLOPEN, (const char *path, int flags), (path, flags), NULL)
 WRAP(int, pthread_key_create, KEY_CREATE, (unsigned *key, void (*end)(void *)), (key, end),
 		(int)error_number)
 
 WRAP(int, mkdirat, MKDIRAT, (int fd, const char *path, mode_t mode), (fd, path, mode), -1)
-WRAP(ssize_t, readlinkat, READLINKAT, (int fd, const char *path, char *to, size_t size),
-		(fd, path, to, size), -1)
+WRAP(ssize_t, readlinkat, READLINKAT, (int fd, const char *path, char *text, size_t size),
+		(fd, path, text, size), -1)
 WRAP(DIR *, opendir, OPENDIR, (const char *path), (path), NULL)
 WRAP(ssize_t, pread, PREAD, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at), -1)
 WRAP(int, eventfd, EVENTFD, (unsigned count, int flags), (count, flags), -1)
