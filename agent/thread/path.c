@@ -9,6 +9,7 @@
 
 #include "agent/host/hash.h"
 #include "agent/thread/unwind.h"
+#include "multiplex/mix.h"
 #include "sampling/clock.h"
 
 /* Numbers of frames of merged paths, each until merged paths take this part of the room for them. */
@@ -16,11 +17,12 @@ static const struct {
 	unsigned frames, eighths;
 } merges[] = { { 4, 4 }, { 2, 6 }, { 1, 8 } };
 
-#define ALIKE_MOST  8 /* highest score of look_alike: wrong guesses in a row until it is given up */
-#define ALIKE_RETRY 32 /* searches between two tries of a look_alike that was given up */
+#define PATH_ALIKE_MAX                                                                             \
+	8 /* highest score of look_alike: wrong guesses in a row until it is given up */
+#define PATH_ALIKE_RETRY 32 /* searches between two tries of a look_alike that was given up */
 
 /* Longest time in ns that counts as learning. A thread that takes longer was preempted. */
-#define LEARN_NS_MOST 2e5
+#define PATH_LEARN_NS_MAX 2e5
 
 /* Number of paths of all threads of the process. */
 static _Atomic uint32_t all_paths;
@@ -66,7 +68,7 @@ static inline struct path_frame *find_frame(const struct path_table *table, uint
 }
 
 /* Odd constants, one for each frame: the sum of the products is a hash of the addresses. */
-static const uint64_t mixers[PATH_FRAMES_MAX] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
+static const uint64_t frame_factors[PATH_FRAMES_MAX] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
 	0x94d049bb133111ebu, 0xd6e8feb86659fd93u, 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu,
 	0x8ebc6af09c88c6e3u, 0x589965cc75374cc3u };
 
@@ -93,7 +95,7 @@ static uint64_t hash_of(const struct path *path)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < path->frames; i++)
-		sum += path->address[i] * mixers[i];
+		sum += path->address[i] * frame_factors[i];
 	return path_hash(sum, path->frames, path->merged);
 }
 
@@ -219,7 +221,7 @@ walk_stack(const struct path_table *table, uintptr_t address, uintptr_t frame, s
 	for (;;) {
 		const struct path_frame *known;
 
-		sum += address * mixers[frames];
+		sum += address * frame_factors[frames];
 		walk->address[frames] = address;
 		walk->offset[frames] = offset;
 		walk->sum[frames] = sum;
@@ -284,9 +286,9 @@ static inline __attribute__((no_sanitize("address"))) unsigned look_alike(
 	if (last->address[0] != address || top <= 1 || frame < table->stack_begin ||
 			frame + last->offset[top - 1] + sizeof(uintptr_t) > table->stack_end)
 		return 0;
-	sum = address * mixers[0];
+	sum = address * frame_factors[0];
 	for (unsigned i = 1; i < top; i++)
-		sum += *(const uintptr_t *)(frame + last->offset[i]) * mixers[i];
+		sum += *(const uintptr_t *)(frame + last->offset[i]) * frame_factors[i];
 	hash = path_hash(sum, top, false);
 	tag = index_entry(hash, 0);
 	at = index_slot(hash, table->index_slots);
@@ -300,18 +302,18 @@ static inline __attribute__((no_sanitize("address"))) unsigned look_alike(
 	return 0;
 }
 
-/* Returns whether to try look_alike: it was right lately, or was not tried for ALIKE_RETRY searches. */
+/* Returns whether to try look_alike: it was right lately, or was not tried for PATH_ALIKE_RETRY searches. */
 static inline bool guesses(struct path_table *table)
 {
-	return table->alike || ++table->searches % ALIKE_RETRY == 0;
+	return table->alike || ++table->searches % PATH_ALIKE_RETRY == 0;
 }
 
 /* ---- learning ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* Returns the hash after one more value. */
+static uint64_t path_mix(uint64_t hash, uint64_t value)
 {
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-	return hash ^ (hash >> 32);
+	return mix_bits(hash ^ value);
 }
 
 /* Returns a hash of what is equal in every process for an address: the file's name and the offset in it. */
@@ -319,7 +321,7 @@ static uint32_t token_of(uintptr_t address)
 {
 	const char *name = "", *slash;
 	uintptr_t base = 0;
-	uint64_t hash = 0;
+	uint64_t hash;
 
 #if __GLIBC_PREREQ(2, 35)
 	struct dl_find_object found;
@@ -337,9 +339,9 @@ static uint32_t token_of(uintptr_t address)
 	}
 #endif
 	slash = strrchr(name, '/');
-	for (name = slash ? slash + 1 : name; *name; name++)
-		hash = mix(hash, (unsigned char)*name);
-	return (uint32_t)mix(hash, address - base);
+	name = slash ? slash + 1 : name;
+	hash = hash_bytes(HASH_START, name, strlen(name));
+	return (uint32_t)path_mix(hash, address - base);
 }
 
 /* Adds the innermost frames of a path to a hash, by their tokens, which are equal in every process. */
@@ -349,7 +351,7 @@ static uint64_t mix_frames(const struct path_table *table, uint64_t hash, const 
 	for (unsigned i = 0; i < frames; i++) {
 		const struct path_frame *known = find_frame(table, path->address[i]);
 
-		hash = mix(hash, known->address ? known->token : token_of(path->address[i]));
+		hash = path_mix(hash, known->address ? known->token : token_of(path->address[i]));
 	}
 	return hash;
 }
@@ -503,7 +505,7 @@ static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *t
 	uint64_t begin = clock_now();
 	unsigned at = learn(table, address, frame, walk);
 	uint64_t before = atomic_load_explicit(&table->learn_ticks, memory_order_relaxed);
-	uint64_t ticks = clock_now() - begin, most = clock_ticks(LEARN_NS_MOST);
+	uint64_t ticks = clock_now() - begin, most = clock_ticks(PATH_LEARN_NS_MAX);
 
 	/* single writer */
 	atomic_store_explicit(&table->learn_ticks, before + (ticks < most ? ticks : most),
@@ -514,7 +516,9 @@ static __attribute__((noinline, cold)) unsigned learn_timed(struct path_table *t
 /* Returns the path of a call on a stack that is not the thread's own. */
 static unsigned search_elsewhere(struct path_table *table, uintptr_t address)
 {
-	struct walk walk = { .address[0] = address, .sum[0] = address * mixers[0], .frames = 1 };
+	struct walk walk = { .address[0] = address,
+		.sum[0] = address * frame_factors[0],
+		.frames = 1 };
 	unsigned at = look_up(table, &walk, 1, true);
 
 	return at ? at : add(table, &walk, 1, true);
@@ -532,7 +536,7 @@ unsigned path_search(struct path_table *table, uintptr_t address, const void *fr
 		return search_elsewhere(table, address);
 	if (guesses(table)) {
 		at = look_alike(table, &table->path[*origin], address, (uintptr_t)frame);
-		table->alike += at ? table->alike < ALIKE_MOST : -(table->alike > 0);
+		table->alike += at ? table->alike < PATH_ALIKE_MAX : -(table->alike > 0);
 		if (at)
 			return at;
 	}
@@ -586,5 +590,5 @@ uint64_t path_between(const struct path_table *table, unsigned from, unsigned to
 	if (!own_a && !own_b)
 		return a->signature;
 	number = mix_frames(table, 0, a, own_a);
-	return mix_frames(table, mix(number, own_a), b, own_b);
+	return mix_frames(table, path_mix(number, own_a), b, own_b);
 }
