@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INSTRUCTIONS_LEAST                                                                         \
-	1e6 /* of bursts in which an event was counted, before its 0 says anything */
+/* Number of instructions in which an event must have been counted before its 0 says anything. */
+#define SILENT_INSTRUCTIONS_MIN 1e6
 
 void silent_add(struct silent *silent, const struct phase_estimate *phase)
 {
@@ -30,7 +30,7 @@ void silent_decide(struct silent *silent, const struct counting *counting)
 		unsigned number = counting->model_event[e];
 
 		silent->event[e] = silent->counted[e] == 0 &&
-				silent->instructions[e] >= INSTRUCTIONS_LEAST;
+				silent->instructions[e] >= SILENT_INSTRUCTIONS_MIN;
 		silent->count += silent->event[e];
 		is_busy = is_busy ||
 				(silent->event[e] && model_event(counting->model, number)->busy);

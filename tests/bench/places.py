@@ -10,11 +10,11 @@ except ImportError:
     numpy = None
 
 STRETCHES_PER_BIN = 8  # that end in it, of all runs
-BINS_MOST = 400
+BINS_MAX = 400
 SMOOTH = 0.3  # how much neighbouring bins' times are held together, beside a stretch that fills one
 OUTLIER = 4   # standard deviations: somebody else had the processor
 ROUNDS = 4
-RUNS_LEAST = 3
+RUNS_MIN = 3
 CALLS_ALIKE = 1e-3
 
 
@@ -23,7 +23,7 @@ class Stretches:
     and the last of a run are left out: they hold more than the program's own work."""
 
     def __init__(self, runs):
-        bins = min(BINS_MOST, max(1, sum(map(len, runs)) // STRETCHES_PER_BIN))
+        bins = min(BINS_MAX, max(1, sum(map(len, runs)) // STRETCHES_PER_BIN))
         edges = numpy.linspace(0, 1, bins + 1)
         rows, self.runs = [], len(runs)
         for number, stretches in enumerate(runs):
@@ -71,5 +71,5 @@ def slower_by(runs):
 def alike(runs):
     """Whether they can be compared by places: these are the same in all of them."""
     calls = [sum(each["calls"] for each in stretches) for stretches in runs]
-    return bool(numpy and len(runs) >= RUNS_LEAST and
+    return bool(numpy and len(runs) >= RUNS_MIN and
                 max(calls) - min(calls) <= CALLS_ALIKE * max(calls))

@@ -14,7 +14,7 @@ import time
 
 TURN_SECONDS = 0.1
 LINE, PLACE, PAGE = 64, 16, 4096  # bytes: a cache line; what malloc aligns to
-SHIFT_LEAST = 70008               # more than what is free before the program begins: the heap's top moves
+SHIFT_MIN = 70008               # more than what is free before the program begins: the heap's top moves
 
 
 def family(pid):
@@ -82,7 +82,7 @@ def heap_shifts(commands):
     while True:
         orders = [random.sample(places, len(places)) for _ in range(commands)]
         for drawn in zip(*orders):
-            yield [SHIFT_LEAST + random.randrange(0, PAGE, LINE) + PLACE * place for place in drawn]
+            yield [SHIFT_MIN + random.randrange(0, PAGE, LINE) + PLACE * place for place in drawn]
 
 
 def seconds_in_turns(several, folder):

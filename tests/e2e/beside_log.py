@@ -21,7 +21,7 @@ import matching
 import truth
 
 CORE = 1.4         # times the least length of a behaviour: shorter bursts were not delayed
-LEAST_LENGTH = 0.7 # times the least length: a delayed burst of this phase is at least as long
+LENGTH_MIN = 0.7 # times the least length: a delayed burst of this phase is at least as long
 SLICE_SECONDS = truth.CUT_SECONDS / 20 # a slice is a tenth of what is cut, or less if the clock is fast
 QUIET = 0.7
 LARGE = 0.05       # share of the time: smaller behaviours are not compared
@@ -105,7 +105,7 @@ class Bounds:
 
     def __init__(self, log, core, held_up):
         least = log.seconds[core].min()
-        perhaps = held_up & (log.seconds >= LEAST_LENGTH * least)
+        perhaps = held_up & (log.seconds >= LENGTH_MIN * least)
         self.bursts = int(core.sum()), int((core | perhaps).sum()) + slices(log.seconds[core | perhaps])
         every = log.seconds.sum()
         self.share = log.seconds[core].sum() / every, log.seconds[core | perhaps].sum() / every

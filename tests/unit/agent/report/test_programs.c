@@ -9,12 +9,12 @@
 #include "agent/report/programs.h"
 #include "tests/tap.h"
 
-#define RANKS 12
-#define MOST  128 /* maximum number of values of a collective */
+#define RANKS      12
+#define VALUES_MAX 128 /* maximum number of values of a collective */
 
 /* Ranks are threads, and a collective waits for all of them. */
 static pthread_barrier_t all;
-static double sent[RANKS][MOST];
+static double sent[RANKS][VALUES_MAX];
 static _Thread_local int own_rank;
 
 static int combine(double *values, size_t count, bool adds)

@@ -15,10 +15,10 @@ static double uniform(void)
 }
 
 /* A made-up run: sequences of bursts of known kinds. */
-enum { MOST = 40000 };
+enum { POINTS_MAX = 40000 };
 
-static double points[MOST * 2], duration[MOST];
-static uint32_t kind[MOST], label[MOST];
+static double points[POINTS_MAX * 2], duration[POINTS_MAX];
+static uint32_t kind[POINTS_MAX], label[POINTS_MAX];
 static size_t first[300], sequences, count;
 
 static void start(uint64_t seed)
@@ -245,7 +245,7 @@ static void test_tree(void)
 
 static void test_order(void)
 {
-	uint32_t *before = malloc(MOST * sizeof(*before));
+	uint32_t *before = malloc(POINTS_MAX * sizeof(*before));
 	struct refinement refinement;
 	size_t half;
 
