@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of burst_log.so (burst_log.c says what is in them), and what report.json calls the same places."""
+"""Reads the files of burst_log.so, which burst_log.c describes, and finds their places in report.json."""
 import glob
 import re
 import shutil
@@ -9,11 +9,11 @@ import numpy
 
 RECORD = numpy.dtype([("begin", "u8"), ("end", "u8"), ("from", "u4"), ("to", "u4"), ("from_call", "u2"),
                       ("to_call", "u2"), ("tag", "i4"), ("cpu", "u8")])
-# a name is compared up to here, because the report cuts long ones
+# characters of a name that are compared, because the report cuts long names
 NAME_LENGTH = 60
-# what is between two calls that only ask, and is shorter
+# a shorter time between two calls that only ask is polling
 POLLING_NS = 2000
-# the callers of main
+# the functions that call main
 OUTSIDE = {"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl", "?"}
 
 
@@ -26,14 +26,17 @@ def demangled(names):
 
 
 def short_name(name):
-    """Without parameters and without the underscore that Fortran adds."""
+    """Returns the name without parameters and without the underscore that Fortran adds."""
     return re.sub(r"\(.*$", "", name)[:NAME_LENGTH].rstrip("_")
 
 
 class Log:
-    """Every burst of a run, in numpy arrays of one length: rank, begin, end, tag, cpu, and pair, a number of
-    pairs, each (call before, its path, call after, its path). A path is a tuple of functions, innermost first,
-    without those that have no name. Polling is apart, as in the report (polling, a RECORD each)."""
+    """Every burst of a run, in numpy arrays of equal length: rank, begin, end, tag, cpu and pair.
+
+    A pair is an index of `pairs`, whose entries are (call before, its path, call after, its path). A path is a
+    tuple of the functions that have a name, innermost first. `polling` holds the RECORDs between calls that only
+    ask, because the report has them apart.
+    """
 
     def __init__(self, prefix):
         with open(prefix + ".calls") as file:
@@ -63,14 +66,14 @@ class Log:
         self.polling = records[~keep]
         records, self.rank, self.pair = records[keep], self.rank[keep], self.pair[keep]
         self.begin, self.end, self.tag = records["begin"], records["end"], records["tag"]
-        # a burst that takes no time has none that can be shown either
+        # at least 1 ns, because the logarithm of the length is taken
         self.seconds = numpy.maximum(1, (self.end - self.begin).astype(float)) * 1e-9
         self.cpu = records["cpu"].astype(float) * 1e-9
         self.names = {function for pair in self.pairs for path in (pair[1], pair[3])
                       for function in path}
 
     def is_polling(self, records):
-        """The short times between calls that only ask: the report has them apart (agent/bursts/polling.h)."""
+        """Returns which records are short times between calls that only ask (agent/bursts/polling.h)."""
         asks = numpy.array([re.match("(MPI_)?(Test(all|any|some)?|Iprobe|Improbe|Request_get_status.*)$", name)
                             is not None for name in self.calls])
         return asks[records["from_call"]] & asks[records["to_call"]] & \
@@ -83,12 +86,12 @@ class Log:
         return {int(words[0]): [frame.split(" ")[0] for frame in words[1:]] for words in lines}
 
     def path_of_report(self, path):
-        """The same functions as in the log, which knows no inlined ones."""
+        """Returns the functions of a report's path that the log knows. It knows no inlined functions."""
         return tuple(name for name in (short_name(row["function"]) for row in path)
                      if name in self.names)
 
     def pairs_of_phase(self, phase):
-        """The numbers of the pairs that a phase of report.json names."""
+        """Returns the indices of the pairs that a phase of report.json names."""
         found = set()
         for place in phase["source"]:
             wanted = (place["from_call"], self.path_of_report(place["from_path"]),
@@ -98,7 +101,7 @@ class Log:
 
 
 def same_path(one, other):
-    """The agent may end a path earlier than the log."""
+    """Returns whether two paths are equal up to the end of the shorter one. The agent may end a path earlier."""
     length = min(len(one), len(other))
     return one[:length] == other[:length] and (length > 0 or len(one) == len(other))
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times the clustering beside scikit-learn's DBSCAN (Debian: python3-sklearn) on the same points.
+"""Compares the time of the clustering with that of scikit-learn's DBSCAN (Debian: python3-sklearn).
 
 usage: cluster.py PROGRAM [COUNT...]      PROGRAM: build/tests/bench/cluster
 
-Times on the processor, of one core, in one run, as JSON; tests/bench/run clusters shows them.
+Both cluster the same points on one core. Prints processor times as JSON, which `tests/bench/run clusters` shows.
 """
 import json
 import math

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to measure first on a machine that has hardware counters: `run hardware`.
+"""Measures what to know first of a machine that has hardware counters: `run hardware`.
 
-All of it goes to one Markdown file, which is ready to be committed below docs/measurements. A line that begins
-with ** is a check that does not hold.
+Writes one Markdown file, which is ready to be committed in docs/measurements. A line that begins with ** is a
+check that failed.
 """
 import json
 import os
@@ -12,15 +12,15 @@ import shutil
 import subprocess
 
 SCHEMES = ("time-space", "time", "space", "random", "adaptive")
-LARGE = 0.05        # of the computing time: phases that are compared
-AGREE = 0.05        # how far apart two schemes may find a phase's instructions
+LARGE = 0.05        # share of the computing time above which phases are compared
+AGREE = 0.05        # largest relative difference of a phase's instructions between two schemes
 VALIDATED = 5       # number of programs
-TOTAL_BAR = 0.02    # how far apart the agent's totals and perf stat's may be
-RUN_S = 600         # time limit of each command
+TOTAL_BAR = 0.02    # largest relative difference between the totals of the agent and of perf stat
+RUN_S = 600         # time limit of each command, in seconds
 
 
 class Page:
-    """The Markdown file. Each part is also printed, because the whole takes minutes."""
+    """The Markdown file. Each part is also printed at once, because the whole takes minutes."""
 
     def __init__(self, path):
         self.file, self.path = open(path, "w"), path
@@ -38,7 +38,7 @@ class Page:
 
 
 class Machine:
-    """The build, and how commands are run with it."""
+    """The build, and the functions that run commands with it."""
 
     def __init__(self, root, build, mpirun, environment):
         self.root, self.build = root, build
@@ -46,14 +46,14 @@ class Machine:
         self.phasemux = os.path.join(build, "phasemux")
 
     def run(self, words, folder, **settings):
-        """(exit code, stdout and stderr)"""
+        """Returns (exit code, stdout and stderr)."""
         done = subprocess.run(words, cwd=folder, env=self.environment(**settings), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=RUN_S,
                               check=False)
         return done.returncode, done.stdout
 
     def report(self, words, folder, **settings):
-        """The report of a run below phasemux, and its text."""
+        """Returns the report of a run under phasemux, and its text."""
         output = os.path.join(folder, "output")
         shutil.rmtree(output, ignore_errors=True)
         code, text = self.run([self.phasemux, "run", "--output", output, "--"] + words, folder,
@@ -68,7 +68,7 @@ class Machine:
 
 
 def own_programs(build):
-    """(name, MPI, words) of programs whose phases are known."""
+    """Returns (name, MPI, words) of each program whose phases are known."""
     for mpi in ("openmpi", "mpich"):
         program = os.path.join(build, "tests", "programs", "phases." + mpi)
         if os.path.exists(program) and shutil.which("mpirun." + mpi):
@@ -89,20 +89,20 @@ def main_job(page, machine, name, words, folder):
 
 
 def instructions_of(phase, model):
-    """(mean, half of the 95% interval) of a phase's instructions"""
+    """Returns (mean, half-width of the 95% interval) of a phase's instructions."""
     counter = phase["counters"][model]
     return counter["mean"], counter["ci95"] or 0
 
 
 def like(phase, report, model):
-    """The phase of another run that is nearest in instructions, of those above half of LARGE."""
+    """Returns the phase of another run that is nearest in instructions and has at least half of LARGE."""
     mean = instructions_of(phase, model)[0]
     return min((other for other in report["phases"] if other["time_share"] > LARGE / 2),
                key=lambda other: abs(instructions_of(other, model)[0] - mean), default=None)
 
 
 def instructions_event(report):
-    """The model's name for instructions: the second event that all groups have."""
+    """Returns the model's name for instructions, which is the second event that all groups have."""
     return report["groups"][0]["events"][1]
 
 
@@ -145,7 +145,7 @@ def validated(page, machine, programs, folder):
 
 
 def costs(page, machine, folder, sections):
-    """sections: of `run`, which print what they measure"""
+    """Writes the sections of `run`, which print what they measure."""
     for section in sections:
         page.say(f"## {section}\n")
         page.block(machine.run([os.path.join(machine.root, "tests", "bench", "run"), "--quick",
@@ -157,7 +157,7 @@ def total_of(report, event):
 
 
 def perf_total(machine, words, folder):
-    """Instructions at user level by perf stat, or None."""
+    """Returns the instructions at user level by perf stat, or None."""
     code, text = machine.run(["perf", "stat", "-x", ",", "-e", "instructions:u"] + words, folder)
     found = re.search(r"^(\d+),[^,]*,instructions:u", text, re.MULTILINE)
     return int(found[1]) if code == 0 and found else None
@@ -184,7 +184,7 @@ def beside_perf(page, machine, folder):
 
 
 def measure(machine, packaged, folder, path):
-    """Writes the page to `path`. packaged: (name, MPI, words) of real programs. Returns why not, or None."""
+    """Writes the page to `path`. packaged: (name, MPI, words) of real programs. Returns an error text, or None."""
     own = list(own_programs(machine.build))
     if not own:
         return "no MPI"

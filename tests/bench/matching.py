@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which bursts of a log (burst_log.py) are which phases of a report.
+"""Finds which bursts of a log (burst_log.py) belong to which phases of a report.
 
-The bursts of a log are put into kinds without the report: where the program says what each burst is
-(burst_log_tag), a kind is what the program calls it; else it is a group of lengths, between gaps, of bursts
-between the same places. A kind belongs to the phase whose mean length and places are nearest, and to those of the
-same places whose lengths are spread around its own; a phase belongs to the kind that is nearest to it. Neither uses
-how many bursts a phase has, or its share of the time. Kinds and phases that belong together are a row: all its
-phases are compared with all its kinds. So a phase that the agent has split is compared as a whole, and two
-behaviours that it has not told apart are one.
+The bursts of a log are sorted into kinds without the report. If the program names its bursts (burst_log_tag), then
+each name is a kind. Otherwise a kind is a group of bursts between the same places whose lengths have no gap between
+them.
+
+A kind belongs to the phase whose mean length and places are nearest. It also belongs to each phase of the same
+places whose lengths are spread around the kind's. A phase belongs to the kind that is nearest to it. The number of
+bursts of a phase and its share of the time are not used, because they are what is compared.
+
+Kinds and phases that belong together are a row, and all phases of a row are compared with all its kinds. Therefore a
+phase that the agent has split is compared as a whole, and two behaviours that the agent has merged are one row.
 """
 import math
 
 import numpy
 
-# a length is far from a phase by so much more, in ln of the length, where the phase is not of its place
+# added to the distance (ln of the length) of a phase of another place
 OTHER_PLACE = 0.4
-BIN = 0.05          # of a histogram of ln of lengths
-GAP_BINS = 4        # so many empty bins end a group of lengths
-SPARSE = 0.01       # a bin with less than this share of the fullest one counts as empty
-WIDEST = 0.8         # of its mean: a phase's standard deviation counts up to here
-LEAST = 0.001        # of the time: a kind that has less is left out
-DOUBT_SECOND = 0.2  # doubtful: another row is farther by less than this ...
-DOUBT_FAR = 0.4     # ... or all are farther than this
+BIN = 0.05          # width of a bin in the histogram of ln of lengths
+GAP_BINS = 4        # number of empty bins that end a group of lengths
+SPARSE = 0.01       # a bin with a smaller share of the fullest bin counts as empty
+WIDEST = 0.8         # limit of a phase's standard deviation, as a part of its mean
+LEAST = 0.001        # share of the time below which a kind is left out
+DOUBT_SECOND = 0.2  # a kind is doubtful if another row is farther by less
+DOUBT_FAR = 0.4     # a kind is doubtful if its nearest row is farther
 
 
 class Kind:
-    """Some bursts of the log: a boolean array, and a name for the reader."""
+    """A kind: bursts of the log, as a boolean array, and a name for the reader."""
 
     def __init__(self, log, chosen, name, pairs_of_phases):
         self.name, self.chosen = name, chosen
@@ -34,19 +37,19 @@ class Kind:
         self.low, self.middle, self.high = numpy.quantile(lengths, [0.1, 0.5, 0.9])
         pairs, where = numpy.unique(log.pair[chosen], return_inverse=True)
         times = numpy.bincount(where, weights=self.seconds) / self.seconds.sum()
-        # the share of the kind's time that is between the places of each phase
+        # for each phase, the share of the kind's time between the places of the phase
         self.of_phase = [sum(time for pair, time in zip(pairs, times) if pair in of_phase)
                          for of_phase in pairs_of_phases]
 
     def is_within(self, number, phase):
-        """Whether phase `number` is of the kind's places, and its lengths are spread around the kind's."""
+        """Returns whether phase `number` has the kind's places, and lengths that are spread around the kind's."""
         length = phase["duration_seconds"]
         deviation = min(length["sd"] or 0, WIDEST * length["mean"])
         return self.of_phase[number] >= max(self.of_phase) / 2 and \
             abs(math.exp(self.middle) - length["mean"]) <= deviation
 
     def distance(self, number, length):
-        """From phase `number` of mean `length` (ln); 0: the same places, the same length."""
+        """Returns the distance from phase `number` of mean `length` (ln). It is 0 if places and length are equal."""
         nearest = max(self.of_phase)
         place = OTHER_PLACE * (1 - self.of_phase[number] / nearest) if nearest > 0 else 0
         outside = max(0, self.low - length, length - self.high)
@@ -54,12 +57,12 @@ class Kind:
 
 
 def groups_of_lengths(lengths):
-    """lengths: ln. Returns arrays of indices: those between gaps."""
+    """Splits lengths (ln) at gaps. Returns an array of indices for each group."""
     first = lengths.min()
     bins = ((lengths - first) / BIN).astype(int)
     count = numpy.bincount(bins)
     full = numpy.flatnonzero(count >= max(1, SPARSE * count.max()))
-    # where a gap is, in bins: in the middle between two that are full
+    # the middle of each gap, in bins
     edges = [(a + b + 1) / 2 for a, b in zip(full, full[1:]) if b - a > GAP_BINS]
     group = numpy.searchsorted(edges, bins, side="right") if edges else numpy.zeros(len(bins), int)
     return [numpy.flatnonzero(group == number) for number in numpy.unique(group)]
@@ -71,7 +74,7 @@ def kinds_of_tags(log, names, among, pairs_of_phases):
 
 
 def kinds_of_groups(log, among, pairs_of_phases):
-    """Pairs of places that the same phases name are one."""
+    """Returns the kinds by length. Pairs of places that the same phases name count as one place."""
     classes = {}
     for pair in numpy.unique(log.pair[among]):
         named = frozenset(n for n, pairs in enumerate(pairs_of_phases) if pair in pairs)
@@ -88,7 +91,7 @@ def kinds_of_groups(log, among, pairs_of_phases):
 
 
 def is_doubtful(distances, row_of_phase):
-    """Whether the kind might belong to another row, or to none."""
+    """Returns whether the kind might belong to another row, or to none."""
     nearest = min(range(len(distances)), key=lambda number: distances[number])
     others = [distance for number, distance in enumerate(distances)
               if row_of_phase[number] != row_of_phase[nearest]]
@@ -104,7 +107,7 @@ def rows(kinds, phases):
         return []
     lengths = [math.log(phase["duration_seconds"]["mean"]) for phase in phases]
     far = [[kind.distance(number, length) for number, length in enumerate(lengths)] for kind in kinds]
-    row = list(range(len(phases)))  # of each phase; those that belong together get the lowest number
+    row = list(range(len(phases)))  # the row of each phase: the lowest number of the phases that belong together
 
     def join(one, other):
         one, other = row[one], row[other]

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much slower a program is while phasemux is on, from several runs of it that turned phasemux off and on
-(PHASEMUX_TOGGLE): what one run did in a stretch is compared with what others did at the same place of the
-program. A place is a number of calls to MPI, of all that the run makes: the program must make as many in
-each run.
+"""Estimates how much slower a program is while phasemux is on.
+
+The program has run several times and turned phasemux off and on (PHASEMUX_TOGGLE). A stretch of one run is
+compared with the stretches of other runs at the same place of the program. A place is the part of all MPI calls that
+the run has made so far. Therefore the program must make the same number of calls in each run.
 """
 try:
     import numpy
 except ImportError:
     numpy = None
 
-STRETCHES_PER_BIN = 8  # that end in it, of all runs
+STRETCHES_PER_BIN = 8  # number of stretches that end in a bin, over all runs
 BINS_MAX = 400
-SMOOTH = 0.3  # how much neighbouring bins' times are held together, beside a stretch that fills one
-OUTLIER = 4   # standard deviations: somebody else had the processor
+SMOOTH = 0.3  # weight of the difference of neighbouring bins, where a stretch that fills a bin has 1
+OUTLIER = 4   # standard deviations above which another process is taken to have had the processor
 ROUNDS = 4
 RUNS_MIN = 3
 CALLS_ALIKE = 1e-3
 
 
 class Stretches:
-    """Of several runs: parts of bins (a row each), seconds, whether phasemux was on, which run. The first
-    and the last of a run are left out: they hold more than the program's own work."""
+    """The stretches of several runs.
+
+    Each stretch has a row of `parts` (its part of each bin), its seconds, whether phasemux was on, and the number of
+    its run. The first and the last stretch of a run are left out, because they hold more than the program's work.
+    """
 
     def __init__(self, runs):
         bins = min(BINS_MAX, max(1, sum(map(len, runs)) // STRETCHES_PER_BIN))
@@ -39,13 +43,14 @@ class Stretches:
         self.on, self.run = numpy.array(on, float), numpy.array(run)
 
     def slower(self, chosen):
-        """By least squares: the time of each bin, the factor of each run, and that of being on."""
+        """Returns the slowdown while phasemux is on. Fits it by least squares, with the time of each bin and a factor
+        for each run."""
         bins = self.parts.shape[1]
         of_run = (self.run[:, None] == numpy.arange(self.runs)).astype(float)
         bin_seconds = numpy.full(bins, self.seconds.sum() / self.parts.sum())
         held = numpy.zeros((bins - 1 + self.runs, bins + self.runs + 1))
         held[:bins - 1, :bins] = SMOOTH * numpy.diff(numpy.eye(bins), axis=0)
-        # that of a run is held to one, as by one stretch
+        # the factor of a run is drawn to 1 with the weight of one stretch
         held[bins - 1:, bins:-1] = numpy.eye(self.runs) * self.seconds.mean()
         for _ in range(ROUNDS):
             expected = self.parts @ bin_seconds
@@ -60,8 +65,11 @@ class Stretches:
 
 
 def slower_by(runs):
-    """runs: of each its stretches, in order, as in report.json. By how much of the program's time each was
-    slower: the jackknife's pseudo-values, whose mean is that of all runs together."""
+    """Returns the slowdown of each run as a part of the program's time.
+
+    The values are the pseudo-values of the jackknife, and their mean is the estimate from all runs. runs: the list
+    of stretches of each run, in order, as in report.json.
+    """
     stretches = Stretches(runs)
     together = stretches.slower(numpy.ones(len(stretches.run), bool))
     return [float(len(runs) * together - (len(runs) - 1) * stretches.slower(stretches.run != run))
@@ -69,7 +77,7 @@ def slower_by(runs):
 
 
 def alike(runs):
-    """Whether they can be compared by places: these are the same in all of them."""
+    """Returns whether the runs can be compared by places, because they make the same number of calls."""
     calls = [sum(each["calls"] for each in stretches) for stretches in runs]
     return bool(numpy and len(runs) >= RUNS_MIN and
                 max(calls) - min(calls) <= CALLS_ALIKE * max(calls))

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What phasemux and perf say of where a program computes: `run profiles`.
+"""Compares the functions in which a program computes by phasemux and by perf: `run profiles`.
 
-Each program runs twice on two ranks, once under `perf record` (the processor's time at user level, of
-all processes) and once under phasemux. Both lists are of functions outside of MPI and the C library,
-by their share of what phasemux names as well; what has no name goes by its file.
+Each program runs twice on two ranks, once under `perf record` (processor time of all processes at user level) and
+once under phasemux. Both lists hold functions outside of MPI and the C library that both tools name. A function
+without a name has the name of its file.
 """
 import json
 import os
 import re
 import subprocess
 
-# where nobody computes, or what both MPI and the program call
+# files in which the program does not compute, or that MPI calls as well
 APART = re.compile(r"^(libmpi|libopen-|libpmix|libprrte|libevent|libuc|libhwloc|libfabric|mca_|ld-"
                    r"|libc\.|libpthread|libphasemux|mpirun|orterun|hydra|\[|perf$|lib(rt|dl)\.)")
 NAMED = 0.05  # functions above this share are shown
 
 
 def name(function, module):
-    """Both name it so: what has no name by its file, Fortran's without the underscore."""
+    """Returns the name of a function that both tools use: that of its file if it has none, and in Fortran without the
+    underscore."""
     if function.startswith("0x"):
         function = module
     return re.sub(r"\.so.*$", "", function).rstrip("_")
@@ -39,7 +40,7 @@ def of_perf(data):
 def of_phases(report):
     shares = {}
     for phase in report["phases"]:
-        # cycles, or the processor's time where there are none: others may have had the processor
+        # cycles, or else processor time, because the duration includes preemption
         weight = phase["bursts"] * next(iter(phase["counters"].values()))["mean"]
         for row in phase["profile"]["functions"]:
             function = name(row["function"], "")
@@ -48,7 +49,10 @@ def of_phases(report):
 
 
 def compare(report, data):
-    """[(function, perf's share, ours)] by perf's share, of those that either has above NAMED."""
+    """Returns [(function, share by perf, share by phasemux)], ordered by the first share.
+
+    It holds the functions of which one of the shares is at least NAMED.
+    """
     perf, mine = of_perf(data), of_phases(report)
     mine = {function: share for function, share in mine.items() if function in perf}
     perf = {function: share for function, share in perf.items() if function in mine}

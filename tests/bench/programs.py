@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Real programs for the benchmark, those that are installed here, with inputs that they are given.
+"""Real programs for the benchmarks, as far as they are installed, and their inputs.
 
 `tools/install-needed bench` installs them.
 """
@@ -97,7 +97,7 @@ def hpcc(folder):
 
 
 def programs(root, build, folder):
-    """(name, MPI, words) of each, to be run in folder."""
+    """Returns (name, MPI, words) of each program, to be run in `folder`."""
     yield from lammps(root, folder)
     yield from espresso(folder)
     if os.path.exists("/usr/lib/python3/dist-packages/mpi4py"):

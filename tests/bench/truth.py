@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report of a run beside a log of every burst of the same run: `run truth`.
+"""Compares the report of a run with a log of every burst of the same run: `run truth`.
 
-burst_log.h says how the log is made, matching.py which of its bursts are which phases. For each row: how far the
-number of bursts, their mean length and their share of the computing time are off, how the processor's time for
-each burst compares with the log's, and whether the 95% intervals that the report states hold what the log says.
+burst_log.h says how the log is made, and matching.py which of its bursts belong to which phases. The result for each
+row is the error of the number of bursts, of their mean length and of their share of the computing time, the
+processor time of a burst beside that of the log, and whether the 95% intervals of the report hold the log's values.
 """
 import json
 import math
@@ -21,29 +21,29 @@ except ImportError:
     numpy = None
 
 BUDGETS = ("1%", "0.3%", "0.1%")
-SECONDS = 6        # of a program with known behaviours
-KNOWN = "spmd"     # what the names of programs with known behaviours begin with
-LARGE = 0.05      # of the time: the bars are for rows above it
+SECONDS = 6        # duration of a program with known behaviours
+KNOWN = "spmd"     # start of the names of programs with known behaviours
+LARGE = 0.05      # share of the time above which the bars apply to a row
 NUMBER_BAR = MEAN_BAR = 0.02
-SHARE_BAR = 0.01  # a percentage point
-LEFT_BAR = 0.03   # unclassified and short together, with the default budget
-CUT_SECONDS = 0.1 # the agent cuts longer bursts into slices, and counts these ...
-CUT_SHARE = 0.02  # ... which is so where this share of a row's time is in such bursts
-MATCH_NS = 20000    # bursts that begin within it of each other are one
-MEAN_RESOLUTION = 1e-6  # seconds: what is between the agent's clock and the log's, for each burst
-RATE_RESOLUTION = 1e-4  # by which two clocks count differently
+SHARE_BAR = 0.01  # in parts of the computing time
+LEFT_BAR = 0.03   # unclassified and short bursts together, with the default budget
+CUT_SECONDS = 0.1 # length from which the agent cuts bursts into slices, and counts the slices
+CUT_SHARE = 0.02  # share of a row's time in such bursts, from which their number is not compared
+MATCH_NS = 20000    # largest difference of the starts of one burst in log and table
+MEAN_RESOLUTION = 1e-6  # seconds between the readings of the agent's clock and the log's, for each burst
+RATE_RESOLUTION = 1e-4  # relative difference of the rates of two clocks
 SHARE_RESOLUTION = 1e-4
 INTERVALS = ("bursts", "mean", "share", "clock")
 
 
 def preload(build, bench):
-    """In this order: burst_log.h says why."""
+    """Returns the value of LD_PRELOAD. burst_log.h says why the order matters."""
     return ":".join([os.path.join(bench, "burst_edge.so"), os.path.join(build, "libphasemux.so"),
                      os.path.join(bench, "burst_log.so")])
 
 
 def names_of_tags(output):
-    """{tag: behaviour}, {tag: (bursts, seconds)} as a program of known behaviours prints them."""
+    """Returns {tag: behaviour} and {tag: (bursts, seconds)}, which a program of known behaviours prints."""
     names, told = {}, {}
     for _, tag, name, bursts, seconds in re.findall(
             r"^truth (\d+) (\d+) (\S+) (\d+) (\S+)$", output, re.MULTILINE):
@@ -58,7 +58,7 @@ def off(value, true):
 
 
 def first_clock(phase):
-    """The event of processor time, mean and half-width in seconds, or None."""
+    """Returns the event of processor time, its mean and half-width in seconds, or None."""
     for name in ("task-clock", "cpu-clock"):
         if name in phase["counters"] and phase["counters"][name]["mean"] is not None:
             row = phase["counters"][name]
@@ -67,8 +67,11 @@ def first_clock(phase):
 
 
 def of_interval(value, halves, weights, true, resolution):
-    """Whether the interval holds the true value, which is known to `resolution`. Of several phases it is made of theirs as if these erred
-    independently. None where one states none."""
+    """Returns whether the interval holds the true value, which is known to `resolution`.
+
+    The interval of several phases is computed as if their errors were independent. Returns None if one of the phases
+    states no interval.
+    """
     if None in halves:
         return None
     half = math.sqrt(sum((weight * half) ** 2 for weight, half in zip(weights, halves)))
@@ -76,7 +79,7 @@ def of_interval(value, halves, weights, true, resolution):
 
 
 def intervals(phases, row):
-    """Of a row: each is the sum, or the mean over bursts, of its phases."""
+    """The values of a row. Each is the sum over its phases, or their mean over bursts."""
     ones = [1] * len(phases)
     parts = [phase["bursts"] / row["bursts"] for phase in phases]
     stated = {"share": of_interval(row["share"], [phase.get("time_share_ci95") for phase in phases], ones,
@@ -121,7 +124,7 @@ def compare_row(report, log, members, kinds, doubt):
 
 
 def compare(report, log, names):
-    """Rows of phases, and of what is in none."""
+    """The rows of phases, and the bursts that are in none."""
     limit = report["burst_min_seconds"]
     pairs_of_phases = [log.pairs_of_phase(phase) for phase in report["phases"]]
     if names:
@@ -184,7 +187,7 @@ def all_rows(results, least=0):
 
 
 def coverage(results):
-    """{quantity: (holds, stated, not stated)} over all rows."""
+    """Returns {quantity: (holds, stated, not stated)} over all rows."""
     table = {}
     for name in INTERVALS:
         found = [row["intervals"][name] for _, row in all_rows(results)
@@ -195,7 +198,7 @@ def coverage(results):
 
 
 def summary(results):
-    """results: [(program and budget, comparison)]. What does not reach a bar."""
+    """Returns a text for each value that misses its bar. results: [(program and budget, comparison)]."""
     worst = []
     for name, row in all_rows(results, LARGE):
         of_row = [("share", abs(row["share_off"]) / SHARE_BAR, f"{100 * row['share_off']:+.2f} points")]
@@ -210,7 +213,7 @@ def summary(results):
 
 
 def not_told_apart(results):
-    """Behaviours of rows above LARGE that are one row."""
+    """Returns the behaviours that share a row, of rows above LARGE."""
     return [f"{name} ({', '.join(row['kinds'])})" for name, row in all_rows(results, LARGE)
             if name.startswith(KNOWN) and len(row["kinds"]) > 1]
 
@@ -242,7 +245,7 @@ def print_summary(results, budgets):
 
 
 def print_clock(log, told):
-    """The log beside what the program says of itself: the same clock, inside of the burst."""
+    """Compares the log with the program's own measurement by the same clock, inside of the burst."""
     for tag, (bursts, seconds) in told.items():
         of_tag = log.tag == tag
         number = int(of_tag.sum() + (log.polling["tag"] == tag).sum())
@@ -256,12 +259,14 @@ def print_clock(log, told):
 
 
 def differences(log, name, rank):
-    """Of the bursts that the agent has read, the table of PHASEMUX_REPORT=bursts: seconds by which each is
-    longer than in the log, by the agent's clock."""
+    """Returns the seconds by which each burst is longer by the agent's clock than in the log.
+
+    The bursts are those that the agent has read, from the table of PHASEMUX_REPORT=bursts.
+    """
     table = numpy.loadtxt(name, delimiter=",", skiprows=1 if rank == 0 else 0, usecols=(2, 3), ndmin=2)
     begin, seconds = log.begin[log.rank == rank].astype(float), log.seconds[log.rank == rank]
     best = []
-    # the agent counts from its start: its first burst is one of the log's first
+    # the agent's times are since its start, so its first burst is one of the first in the log
     for first in range(min(100, len(begin))):
         shifted = table[:, 0] - table[0, 0] + begin[first]
         near = numpy.clip(numpy.searchsorted(begin, shifted - MATCH_NS), 0, len(begin) - 1)
@@ -281,7 +286,7 @@ def print_differences(log, output):
 
 
 def measure(run, words, folder, build, bench, **settings):
-    """Runs once; returns (report, log, output of the program)."""
+    """Runs the program once. Returns (report, log, output of the program)."""
     output, prefix = os.path.join(folder, "truth.result"), os.path.join(folder, "truth.log")
     shutil.rmtree(output, ignore_errors=True)
     _, text = run(words, folder, LD_PRELOAD=preload(build, bench), PHASEMUX_OUTPUT=output,
@@ -296,7 +301,7 @@ def measure(run, words, folder, build, bench, **settings):
 
 
 def known_programs(build, seconds):
-    """(name, MPI, words) of the shapes of tests/programs/spmd.c."""
+    """Returns (name, MPI, words) of each shape of tests/programs/spmd.c."""
     program = os.path.join(build, "tests", "programs", "spmd.openmpi")
     if not os.path.exists(program):
         return

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands that take turns on the machine: what changes from second to second (a virtual machine's
-host has other guests) meets all alike, as it does not when they run one after the other. What stays
-the same in each run of a command, where its heap lies, is drawn anew (heap_shift.c).
+"""Runs commands in turns on the machine.
+
+The load of a machine changes from second to second, for example because its host has other guests. Commands that take
+turns meet the same changes, and commands that run one after the other do not. The place of the heap is the same in
+each run of a command. Therefore it is drawn at random for each run (heap_shift.c).
 """
 import os
 import random
@@ -13,12 +15,12 @@ import tempfile
 import time
 
 TURN_SECONDS = 0.1
-LINE, PLACE, PAGE = 64, 16, 4096  # bytes: a cache line; what malloc aligns to
-SHIFT_MIN = 70008               # more than what is free before the program begins: the heap's top moves
+LINE, PLACE, PAGE = 64, 16, 4096  # bytes of a cache line, and the alignment of malloc
+SHIFT_MIN = 70008               # bytes; more than is free when the program starts, so that the top of the heap moves
 
 
 def family(pid):
-    """The process and all below it."""
+    """Returns the process and all its descendants."""
     children = {}
     for name in os.listdir("/proc"):
         try:
@@ -34,7 +36,7 @@ def family(pid):
 
 
 class Command:
-    """Started, and stopped at once."""
+    """A command that is started, and stopped at once."""
 
     def __init__(self, words, folder, environment):
         self.seconds = 0
@@ -55,16 +57,16 @@ class Command:
     def stop(self, begin):
         self.send(signal.SIGSTOP)
         self.seconds += time.monotonic() - begin
-        # those that were started meanwhile; who has lost its parent stays in the family
+        # processes that were started meanwhile; a process that has lost its parent stays in the family
         while new := set(family(self.process.pid)) - set(self.family):
             self.family += new
             self.send(signal.SIGSTOP)
 
     def turn(self, limit):
-        """Runs on, for a turn or to its end: whether that was it."""
+        """Continues the command for at most `limit` seconds. Returns whether it has ended."""
         begin = time.monotonic()
         self.send(signal.SIGCONT)
-        # without looking every now and then: who wakes up takes a processor from a rank
+        # one wait without polling, because each look would take a processor from a rank
         ended = select.select([self.end], [], [], limit)[0]
         if ended:
             self.seconds += time.monotonic() - begin
@@ -76,8 +78,10 @@ class Command:
 
 
 def heap_shifts(commands):
-    """Endless: for each of so many commands, by how many bytes its heap begins later. Of each four times,
-    each command meets each of the four places in a cache line once."""
+    """Yields, without end, the bytes by which the heap of each of `commands` commands starts later.
+
+    Within four yields, each command has each of the four places in a cache line once.
+    """
     places = range(LINE // PLACE)
     while True:
         orders = [random.sample(places, len(places)) for _ in range(commands)]
@@ -86,8 +90,10 @@ def heap_shifts(commands):
 
 
 def seconds_in_turns(several, folder):
-    """Of commands, each (words, environment): how long each ran. Each has a copy of the folder: two in
-    one would write the same files."""
+    """Returns the run time in seconds of each command (words, environment).
+
+    Each command has a copy of the folder, because two commands in one folder would write the same files.
+    """
     with tempfile.TemporaryDirectory(prefix="phasemux-turns.") as copies:
         commands = [Command(words, shutil.copytree(folder, os.path.join(copies, str(i))), environment)
                     for i, (words, environment) in enumerate(several)]

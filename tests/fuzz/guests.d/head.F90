@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! What every guest in Fortran has before its acts. Lines are compared sorted.
+! The head of each guest in Fortran, before its acts. The lines of the output are sorted before they are compared.
 #if defined(F08)
 #define HANDLE(kind, name) type(kind) :: name
 #define STATUS(name) type(MPI_Status) :: name

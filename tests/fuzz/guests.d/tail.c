@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* ---- for the ends ---- */
+/* ---- functions that ends of programs call ---- */
 
 static void *ends_later(void *code)
 {
