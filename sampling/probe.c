@@ -372,7 +372,7 @@ static const char *explanation(const struct probe *probe, bool hypervisor)
 	case EBUSY:
 		if (probe->counters_held == 0)
 			return "counters open but count nothing: a fault of the (virtual) machine";
-		return "counters open but none is given to us: another profiler" WATCHDOG_HOLDS;
+		return "counters open, but the kernel gives none to phasemux: another profiler" WATCHDOG_HOLDS;
 	}
 	return NULL;
 }

@@ -13,7 +13,7 @@ static const struct {
 } commands[] = {
 	{ "run", cmd_run, "[options] -- COMMAND...",
 			"count in COMMAND (in front of mpirun, or after it)" },
-	{ "doctor", cmd_doctor, "", "what this machine lets us count, and what to change" },
+	{ "doctor", cmd_doctor, "", "what this machine can count, and what to change" },
 	{ "events", cmd_events, "[PATTERN]", "list this processor's events by name" },
 	{ "models", cmd_models, "[NAME [COUNTERS]]", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[options] DIR|FILE|--job JOB", "show a result again" },

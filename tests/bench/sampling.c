@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	if (!ratio || group_open(&groups[0], pmu_kernel(), of_group, 2, READ_SYSCALL, &bad) ||
 			group_open(&groups[1], pmu_kernel(), of_group, 2, READ_SYSCALL, &bad) ||
 			overflow_open(&overflow, &groups[1], 1000000000u / RATE, 1000)) {
-		fprintf(stderr, "sampling: this kernel does not let us\n");
+		fprintf(stderr, "sampling: this kernel does not allow the events\n");
 		return 1;
 	}
 	for (int i = 0; i < rounds; i++) {

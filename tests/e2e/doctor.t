@@ -21,8 +21,8 @@ says() {
 }
 says usual '' 0 '5 counters count. 6 open' 'zen5: .* groups' 'a read costs .* [un]s'
 says whole counters=6 0 '^counters +6 counters count$'
-says watched counters=6,held=1 0 '5 counters count' '1 of the counters .* held by somebody else'
-says taken counters=4,opens=4,held=4 0 'none: counters open but none is given to us'
+says watched counters=6,held=1 0 '5 counters count' '1 of the counters .* held by other processes or the kernel'
+says taken counters=4,opens=4,held=4 0 'none: counters open, but the kernel gives none to phasemux'
 says dead counters=0 0 'none: counters open but count nothing'
 says none hardware=0 0 'none: .*no hardware counters' 'software events can be counted'
 says one counters=1,opens=1 0 '1 counter counts: too few'

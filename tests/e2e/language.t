@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Comments are plain English: language.py knows forms that make them hard to read.
+# Comments and messages are plain English: language.py knows forms that make them hard to read.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
-for folder in agent cluster multiplex sampling tests tools; do
-	holds "$folder/: comments are plain" "$python" tests/e2e/language.py $folder
+for place in .ci CMakeLists.txt agent cluster cmake multiplex sampling tests tools; do
+	holds "$place: comments and messages are plain" "$python" tests/e2e/language.py $place
 done
 
 # one of each form
@@ -24,8 +24,16 @@ cat >"$tmp/riddles/riddles.c" <<'C'
 /* Our own. */
 /* Left out, for it is not known. */
 int plain; /* number of bursts */
-const char *text = "/* our own */";
+const char *name = "nobody";
+const char *message = "this makes no sense";
+const char *plain_message = "%.1f us, at least 3 us";
 C
+cat >"$tmp/riddles/riddles.py" <<'PYTHON'
+"""Of several runs."""
+plain = "nobody knows it"  # whom it concerns
+PYTHON
+printf '#!/bin/bash\n# Plain words\n# that were held up.\nplain="# our own"\n' >"$tmp/riddles/riddles.t"
 "$python" tests/e2e/language.py "$tmp/riddles" >"$tmp/found"
-is "$(grep -c . "$tmp/found")" 12 "each riddle is found, and nothing else"
+is "$(grep -c . "$tmp/found")" 16 "each riddle is found, and nothing else"
+is "$(grep -c '/riddles.c:' "$tmp/found")" 13 "those of C among them"
 done_testing

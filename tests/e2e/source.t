@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The order of the folders: source.py has the table of who may include whom, and each header compiles alone. Each
+# The order of the folders: source.py has the table of allowed includes, and each header compiles alone. Each
 # file names its licence.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1

@@ -5,7 +5,7 @@
 export OMP_NUM_THREADS=2
 sysctl -q kernel.perf_event_paranoid=2 kernel.perf_user_access=0
 
-# Of MPI's phases only alu is compared. The first burst of chase makes its list, and may be taken for one of triad.
+# Only alu is compared of the MPI program, because the first burst of chase makes its list and may be taken for triad.
 # Bursts of fdiv (0.8 ms) may be too short for what a read costs here.
 for mpi in openmpi mpich; do
 	preloaded $mpi on $mpi 2 "$programs/phases.$mpi" -n 20

@@ -25,7 +25,7 @@
 static const char usage[] =
 		"usage: phasemux doctor\n"
 		"\n"
-		"What this machine lets us count, what that costs, who else holds counters, which MPIs are served, and\n"
+		"What this machine can count, what that costs, who else holds counters, which MPIs are served, and\n"
 		"what to change for more. Ends with 0 when something can be counted.\n";
 
 #define COLUMNS     100
@@ -188,7 +188,8 @@ static void tell_holders(const struct probe *probe)
 	const char *label = "other users";
 
 	if (probe->counters_held) {
-		tell(label, "%u of the counters are held by somebody else", probe->counters_held);
+		tell(label, "%u of the counters are held by other processes or the kernel",
+				probe->counters_held);
 		label = "";
 	}
 	if (holders_watchdog()) {

@@ -70,9 +70,9 @@ static void test_folders(void)
 	chmod(path, 0770);
 	is_int(output_open(path), -EPERM, "nor is one that others can write to");
 	if (geteuid() == 0 && chmod(path, 0700) == 0 && chown(path, 65534, 65534) == 0)
-		is_int(output_open(path), -EPERM, "nor somebody else's");
+		is_int(output_open(path), -EPERM, "nor is one of another user");
 	else
-		skip("nor somebody else's", "only root can give a folder away");
+		skip("nor is one of another user", "only root can give a folder away");
 	rmdir(path);
 	unlink(link);
 	close(open(in_base(path, sizeof(path), "file"), O_CREAT | O_WRONLY, 0600));

@@ -150,7 +150,7 @@ static void test_long_path(void)
 	is_int(samples_at(back, 1, 3), 4, "but its samples are counted");
 	memset(back, 0, sizeof(*back));
 	profile_restore(total, &module, 1, 1, back);
-	is_int(samples_at(back, 0x402000, 3), 4, "and whoever has the file knows it");
+	is_int(samples_at(back, 0x402000, 3), 4, "and the process that has the file knows it");
 	free(profile);
 	free(back);
 	free(total);

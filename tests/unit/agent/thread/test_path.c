@@ -113,7 +113,7 @@ static void test_between(void)
 	second_solver(second);
 	ok(first[0] != elsewhere[0] && first[1] != elsewhere[1], "a function has two callers");
 	ok(between(first[0], first[1]) == between(elsewhere[0], elsewhere[1]),
-			"between its calls the code is the same, whoever calls it");
+			"between its calls the code is the same for all callers");
 	ok(between(first[0], first[1]) != between(second[0], second[1]),
 			"another function's code is not");
 	ok(between(first[0], first[1]) != between(first[1], first[0]), "nor is the way back");
