@@ -99,7 +99,7 @@ void budget_learn_short(struct thread *thread, const struct thread_rules *rules,
 static uint64_t learn_most(const struct thread *thread, const struct thread_rules *rules,
 		uint64_t elapsed)
 {
-	double at_once = (double)clock_ticks(thread->main ? LEARN_NS_MAIN : LEARN_NS);
+	double at_once = (double)clock_ticks(thread->identity.main ? LEARN_NS_MAIN : LEARN_NS);
 	double in_time = LEARN_SHARE * rules->allowed * (double)elapsed;
 
 	return (uint64_t)(at_once > in_time ? at_once : in_time);

@@ -225,9 +225,9 @@ __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thre
 	thread->call.burst_site = site_find(&thread->sites, thread->call.path, call);
 	chance = site_chance(&thread->sites.site[thread->call.burst_site], thread->budget.pay,
 			thread->budget.explore);
-	thread->burst.reading = thread->burst.open && !thread->open_error && may_read(thread) &&
+	thread->burst.reading = thread->burst.open && !thread->opening.error && may_read(thread) &&
 			thread_random(thread) < chance;
-	if (thread->burst.reading && __builtin_expect(thread->unopened, 0)) {
+	if (thread->burst.reading && __builtin_expect(thread->opening.due, 0)) {
 		thread->burst.reading = reading_open_late(thread, rules);
 		now = clock_now();
 	}

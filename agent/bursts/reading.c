@@ -19,7 +19,7 @@ double reading_opening_share(const struct thread *thread, const struct thread_ru
 {
 	double read = 2 * rules->read_ticks;
 
-	return thread->unopened ? read / (read + (double)thread->open_ticks) : 1;
+	return thread->opening.due ? read / (read + (double)thread->opening.ticks) : 1;
 }
 
 bool reading_open_late(struct thread *thread, const struct thread_rules *rules)
@@ -35,13 +35,13 @@ bool reading_open_late(struct thread *thread, const struct thread_rules *rules)
 	thread_open_counters(thread, rules, 0, READ_SYSCALL, true);
 	cancellation_release(state);
 	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
-	thread->unopened = false;
+	thread->opening.due = false;
 	if (rules->allowed > 0)
 		thread->budget.pay /= share;
 	site_add(&thread->counts.service_ticks,
 			thread_limit(clock_now() - begin, (double)clock_ticks(SWITCH_NS_MAX)));
 	errno = kept;
-	return !thread->open_error;
+	return !thread->opening.error;
 }
 
 /* Enables the group. If nothing can be counted, the only group has no event, and only time is taken. */
@@ -82,7 +82,7 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 static __attribute__((noinline)) bool next_quantum(struct thread *thread,
 		const struct thread_rules *rules, uint64_t now)
 {
-	unsigned group = choose_group(rules, thread->place, thread->turn.quantum + 1,
+	unsigned group = choose_group(rules, thread->identity.place, thread->turn.quantum + 1,
 			&thread->turn.group_weight);
 
 	/* if the group never changes, all bursts of a thread are one sampling unit */
@@ -178,7 +178,7 @@ uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, ui
 /* Returns the processor time of the thread that has the place, in ns. */
 static uint64_t ran_ns_of(const struct thread *thread)
 {
-	return clock_thread_ns(atomic_load_explicit(&thread->tid, memory_order_relaxed));
+	return clock_thread_ns(atomic_load_explicit(&thread->identity.tid, memory_order_relaxed));
 }
 
 /*

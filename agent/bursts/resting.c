@@ -56,7 +56,7 @@ void resting_plan(struct thread *thread, const struct thread_rules *rules, uint6
 	plan->spent = spent_by_calls(&work, learnt);
 	plan->woken = now;
 	plan->multiple = thread->window.multiple;
-	if (!(rules->allowed > 0) || !thread->slot || hopes)
+	if (!(rules->allowed > 0) || !thread->identity.slot || hopes)
 		return;
 	others = all - plan->spent;
 	if (others > OTHERS_MAX * allowed)
@@ -98,8 +98,8 @@ void resting_begin(struct thread *thread, uint64_t now)
 	thread->window.timed = false;
 	thread->burst.open = thread->burst.reading = false;
 	plan->until = clock_monotonic() + (uint64_t)clock_ns(plan->wanted);
-	thread->slot->rest.near = near_ns();
-	thread->slot->rest.until = plan->until;
+	thread->identity.slot->rest.near = near_ns();
+	thread->identity.slot->rest.until = plan->until;
 	plan->wanted = 0;
 }
 
@@ -127,7 +127,7 @@ static void add_structure(struct thread *thread, uint64_t calls, uint64_t ticks)
 void resting_end(struct thread *thread, uint64_t now)
 {
 	struct rest_plan *plan = &thread->resting;
-	struct rest *rest = &thread->slot->rest;
+	struct rest *rest = &thread->identity.slot->rest;
 	uint64_t end = now - late_ticks(plan);
 	double awake = (double)clock_ticks(AWAKE_NS);
 

@@ -22,18 +22,18 @@ void drain_other_thread(struct thread *thread, uint64_t now)
 void drain_often(struct thread *thread, uint64_t now)
 {
 	ledger_drain(core.ledger, thread);
-	if (now < thread->keep_at)
+	if (now < thread->drain.checkpoint_due)
 		return;
 	ledger_checkpoint(core.ledger, thread, now, true);
-	thread->keep_at = now + clock_ticks(KEEP_NS);
+	thread->drain.checkpoint_due = now + clock_ticks(KEEP_NS);
 }
 
 void drain_ended_thread(struct thread *thread)
 {
 	uint64_t now = clock_now();
 
-	if (!thread_is_open(thread) && now < thread->keep_at)
+	if (!thread_is_open(thread) && now < thread->drain.checkpoint_due)
 		return;
 	drain_thread(thread, now);
-	thread->keep_at = now + clock_ticks(KEEP_NS);
+	thread->drain.checkpoint_due = now + clock_ticks(KEEP_NS);
 }

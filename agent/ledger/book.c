@@ -98,7 +98,7 @@ static uint64_t execution_of(const struct ledger *ledger, const struct thread *t
 	const struct site *from;
 
 	if (burst->slice)
-		return mix_bits(mix_bits(burst->begin) + thread->place);
+		return mix_bits(mix_bits(burst->begin) + thread->identity.place);
 	from = &sites->site[burst->from];
 	return mix_bits(mix_bits(sites->paths.path[from->path].signature + from->call) +
 			mix_bits(burst->execution) + ledger->rank % circles);
@@ -110,7 +110,8 @@ static void offer(struct ledger *ledger, const struct thread *thread, const stru
 	struct sampled_burst sampled = { .execution = execution_of(ledger, thread, burst),
 		.seconds = (float)burst_seconds(burst),
 		.task = ledger->rank * LEDGER_TASK_THREADS +
-				(uint32_t)(thread->place - ledger->rank) % LEDGER_TASK_THREADS,
+				(uint32_t)(thread->identity.place - ledger->rank) %
+						LEDGER_TASK_THREADS,
 		.place = place,
 		/* slices come several in a row */
 		.regular = burst->slice ? 1 : burst->regular };
@@ -306,7 +307,7 @@ static void record_burst(struct ledger *ledger, const struct thread *thread,
 	if (!ledger->bursts)
 		return;
 	pthread_mutex_lock(&ledger->lock);
-	burst_csv_add(ledger->bursts, (unsigned)(thread->place - ledger->rank), burst);
+	burst_csv_add(ledger->bursts, (unsigned)(thread->identity.place - ledger->rank), burst);
 	pthread_mutex_unlock(&ledger->lock);
 }
 

@@ -43,7 +43,7 @@ static double mpi_seconds(void)
 	uint64_t ticks = 0;
 
 	for (const struct thread *thread = core_threads(); thread; thread = thread->next)
-		if (thread->main)
+		if (thread->identity.main)
 			ticks += atomic_load(&thread->counts.mpi_ticks) +
 					atomic_load(&thread->counts.poll_ticks);
 	return clock_ns(ticks) * 1e-9;
@@ -373,7 +373,7 @@ void finalize_keep(void)
 	 * reads no bursts any more.
 	 */
 	for (struct thread *each = core_threads(); each; each = each->next)
-		if (each->main)
+		if (each->identity.main)
 			drain_thread(each, now);
 		else
 			drain_other_thread(each, now);

@@ -57,7 +57,7 @@ static void observe_first(void)
 
 	if (!thread)
 		return;
-	thread->call.path = thread->born =
+	thread->call.path = thread->identity.born =
 			path_find(&thread->sites.paths, (uintptr_t)getauxval(AT_ENTRY) + 1, NULL);
 	delimit_begin_other(thread, &core.rules, THREAD_pthread_create, clock_now());
 	threads_publish_first(thread);
@@ -177,7 +177,7 @@ static void find_a_place(const struct thread *thread, bool first, bool finished)
 	urcu_bp_after_fork_child();
 	helper_let_go_in_child();
 	if (!first)
-		forked.slot = thread ? thread->slot : NULL;
+		forked.slot = thread ? thread->identity.slot : NULL;
 	if (forked.alone && forked.slot && !finished && family_looks(core.family))
 		begin_anew();
 }

@@ -114,7 +114,7 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 	if (__builtin_expect(is_new || call >= MPI_CALLS, 0))
 		thread->call.path = path_find(&thread->sites.paths, (uintptr_t)site, frame);
 	if (is_new)
-		thread->born = thread->call.path;
+		thread->identity.born = thread->call.path;
 	thread->polling.asked = only_asks[call];
 	thread->polling.answered = only_asks[call] && slot->answered;
 	now = clock_now();

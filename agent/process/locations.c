@@ -50,7 +50,7 @@ int locations_add_structure(struct locations *locations, const struct thread *th
 	locations->structures_scratch = malloc(sizeof(*locations->structures_scratch));
 	for (; threads; threads = threads->next)
 		/* if another thread ends the run, the main thread may still use its structure */
-		if (threads->main && threads->structure.finished) {
+		if (threads->identity.main && threads->structure.finished) {
 			shared.loops = threads->structure.loops;
 			shared.sites = &threads->sites;
 		}

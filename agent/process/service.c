@@ -44,7 +44,7 @@ static void keep_of_process(const struct thread *thread, uint64_t now)
 	static uint64_t left_out_at;
 	struct spool_side *side;
 
-	if (!core.spool || !thread->main)
+	if (!core.spool || !thread->identity.main)
 		return;
 	side = spool_side(core.spool);
 	side->unobserved_ticks = thread->unobserved;
@@ -67,7 +67,7 @@ static void serve(struct thread *thread, uint64_t now)
 	drain_often(thread, now);
 	keep_of_process(thread, now);
 	/* with MPI, only the main thread makes steps; without it, any thread may, one at a time */
-	if (core.adapter ? thread->main : service_try_step()) {
+	if (core.adapter ? thread->identity.main : service_try_step()) {
 		training = ledger_training_ns(core.ledger);
 		exchange_step(core.exchange, core_threads(), now);
 		training = ledger_training_ns(core.ledger) - training;

@@ -76,16 +76,16 @@ static struct thread *open_thread(pid_t tid, unsigned index)
 	spec.method = spec.save_pages ? READ_SYSCALL : core.counting.probe.method;
 	thread = thread_new(&core.rules, &spec);
 	atomic_fetch_sub_explicit(&core.threads.event_bytes,
-			most - (thread ? thread->event_bytes : 0), memory_order_relaxed);
+			most - (thread ? thread->counters.event_bytes : 0), memory_order_relaxed);
 	return thread;
 }
 
 static void close_thread(struct thread *thread)
 {
 	thread_close(thread);
-	atomic_fetch_sub_explicit(&core.threads.event_bytes, thread->event_bytes,
+	atomic_fetch_sub_explicit(&core.threads.event_bytes, thread->counters.event_bytes,
 			memory_order_relaxed);
-	thread->event_bytes = 0;
+	thread->counters.event_bytes = 0;
 }
 
 /* Says once in a process why threads are not counted or not kept. */
@@ -93,9 +93,9 @@ static void say_trouble(const struct thread *thread)
 {
 	static atomic_flag counters = ATOMIC_FLAG_INIT, spool = ATOMIC_FLAG_INIT;
 
-	if (thread->open_error && !atomic_flag_test_and_set(&counters))
+	if (thread->opening.error && !atomic_flag_test_and_set(&counters))
 		log_line("counters of a thread cannot be opened: %s",
-				strerror(-thread->open_error));
+				strerror(-thread->opening.error));
 	if (core.spool && thread->drain.spooled < 0 && !atomic_flag_test_and_set(&spool))
 		log_line("%s: no room for a thread: %s", core.spool_folder,
 				strerror(-thread->drain.spooled));
@@ -156,12 +156,12 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	if (!tid)
 		pthread_setspecific(core.threads.end_key, thread);
 	budget_keep(thread, &core.rules, clock_now() - core.process.start);
-	thread->slot = slot;
+	thread->identity.slot = slot;
 	slot->skip.place = thread->places;
 	thread->skip = &slot->skip;
-	thread->main = tid || pthread_equal(pthread_self(), core.process.main_thread);
+	thread->identity.main = tid || pthread_equal(pthread_self(), core.process.main_thread);
 	/* without memory, the report says of how many ranks the structure is not known */
-	if (thread->main && core.settings.structure && !thread->structure.loops)
+	if (thread->identity.main && core.settings.structure && !thread->structure.loops)
 		structure_open(thread);
 	thread_let_go(thread);
 	if (!vacant)
@@ -181,7 +181,7 @@ void threads_meet(struct preload_thread *slot)
 	else if (!is_ours)
 		crowd_leave_out(slot);
 	slot->core = thread ? (void *)thread : &threads_unobserved;
-	if (thread && thread->main)
+	if (thread && thread->identity.main)
 		control_start();
 	if (!thread)
 		slot->rest.until = REST_ENDLESS;
@@ -195,12 +195,12 @@ void threads_meet(struct preload_thread *slot)
  */
 static void leave_place(struct thread *thread)
 {
-	*thread->slot = (struct preload_thread){ .core = &threads_unobserved,
+	*thread->identity.slot = (struct preload_thread){ .core = &threads_unobserved,
 		.rest = { .until = REST_ENDLESS } };
-	if (thread_is_open(thread) || thread->event_bytes)
+	if (thread_is_open(thread) || thread->counters.event_bytes)
 		close_thread(thread);
 	thread_end_life(thread, clock_now() - core.process.start);
-	if (!thread->main)
+	if (!thread->identity.main)
 		crowd_give(thread);
 }
 
@@ -212,7 +212,7 @@ static FLOAT_ENV_COMPUTES void end(void *data)
 	if (getpid() != core.process.pid)
 		return;
 	/* the C library ends the process with its last thread, which must not be one of the agent */
-	if (first || (thread && thread->main)) {
+	if (first || (thread && thread->identity.main)) {
 		helper_stop();
 		toggle_stop();
 	}
@@ -223,7 +223,7 @@ static FLOAT_ENV_COMPUTES void end(void *data)
 	if (!atomic_load_explicit(&core.rules.finished, memory_order_acquire)) {
 		if (thread->burst.open) {
 			reading_stop(thread, &core.rules, clock_now());
-			thread->call.path = thread->born;
+			thread->call.path = thread->identity.born;
 			delimit_end(thread, &core.rules, THREAD_pthread_create, clock_now());
 		}
 		rest_estimate_finish(thread, clock_now());
@@ -270,7 +270,7 @@ void threads_publish_first(struct thread *thread)
 {
 	/* these pair with the acquires in calling_thread and in threads_in_slot */
 	atomic_store_explicit(&first_thread, thread, memory_order_release);
-	__atomic_store_n(&thread->slot->core, thread, __ATOMIC_RELEASE);
+	__atomic_store_n(&thread->identity.slot->core, thread, __ATOMIC_RELEASE);
 }
 
 int threads_start(void)

@@ -27,7 +27,7 @@ size_t thread_resident(const struct thread *thread)
 	return memory_resident(thread, thread_bytes()) +
 			memory_resident(thread->drain.gathered, thread->drain.gathered_bytes) +
 			memory_resident(thread->structure.loops, thread->structure.bytes) +
-			path_mapped(&thread->sites.paths) + thread->kernel_bytes;
+			path_mapped(&thread->sites.paths) + thread->counters.kernel_bytes;
 }
 
 static void close_groups(struct thread *thread)
@@ -40,7 +40,8 @@ static void close_groups(struct thread *thread)
 /* Returns whether the group's descriptor leaves enough of them to the program, if there are many threads. */
 static bool is_modest(const struct thread *thread, const struct group *group)
 {
-	return thread->place < THREADS_FEW || group->fd[0] < 0 || descriptor_is_spare(group->fd[0]);
+	return thread->identity.place < THREADS_FEW || group->fd[0] < 0 ||
+			descriptor_is_spare(group->fd[0]);
 }
 
 /* Opens the groups that the scheme may ever choose for this thread. Returns 0 or -errno. */
@@ -48,14 +49,14 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 		enum read_method method, bool save_pages)
 {
 	const struct scheme *scheme = &rules->scheme;
-	const struct plan *plan = thread->plan;
+	const struct plan *plan = thread->counters.plan;
 	bool fixed = scheme->kind == SCHEME_NONE || scheme->kind == SCHEME_SPACE;
-	unsigned only = fixed ? scheme_group(scheme, thread->place, 0) : 0;
+	unsigned only = fixed ? scheme_group(scheme, thread->identity.place, 0) : 0;
 
 	for (unsigned g = 0; g < plan->groups && plan->events; g++) {
 		const struct event *events[GROUP_EVENTS_MAX];
 		const struct group_spec spec = {
-			.pmu = thread->pmu,
+			.pmu = thread->counters.pmu,
 			.events = events,
 			.count = plan->group[g].count,
 			.thread = tid,
@@ -68,7 +69,7 @@ static int open_groups(struct thread *thread, const struct thread_rules *rules, 
 		if (fixed && g != only)
 			continue;
 		for (unsigned i = 0; i < spec.count; i++)
-			events[i] = &thread->events[plan->group[g].event[i]];
+			events[i] = &thread->counters.events[plan->group[g].event[i]];
 		error = group_open_on(&thread->groups[g], &spec, &bad);
 		if (!error && !is_modest(thread, &thread->groups[g]))
 			error = -EMFILE;
@@ -109,12 +110,12 @@ void thread_open_counters(struct thread *thread, const struct thread_rules *rule
 {
 	uint64_t begin = clock_now(), ticks;
 
-	thread->open_error = open_groups(thread, rules, tid, method, save_pages);
-	if (!thread->open_error)
+	thread->opening.error = open_groups(thread, rules, tid, method, save_pages);
+	if (!thread->opening.error)
 		open_samples(thread, rules);
 	ticks = clock_now() - begin;
-	if (!thread->open_ticks || ticks < thread->open_ticks)
-		thread->open_ticks = ticks;
+	if (!thread->opening.ticks || ticks < thread->opening.ticks)
+		thread->opening.ticks = ticks;
 }
 
 struct thread *thread_new(const struct thread_rules *rules, const struct thread_spec *spec)
@@ -123,22 +124,23 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 
 	if (!thread)
 		return NULL;
-	thread->place = spec->place;
-	thread->tid = spec->tid ? spec->tid : (pid_t)syscall(SYS_gettid);
+	thread->identity.place = spec->place;
+	thread->identity.tid = spec->tid ? spec->tid : (pid_t)syscall(SYS_gettid);
 	thread->budget.pay = rules->pay;
 	thread->budget.explore = 1;
 	thread->call.entered = clock_now();
 	thread->random = MIX_STEP * (spec->place + 1) ^ thread->call.entered;
 	ring_init(&thread->ring, thread->memory, THREAD_RING_BURSTS, sizeof(struct burst));
-	thread->pmu = spec->pmu;
-	thread->events = spec->events;
-	thread->plan = spec->plan;
+	thread->counters.pmu = spec->pmu;
+	thread->counters.events = spec->events;
+	thread->counters.plan = spec->plan;
 	thread->life.born = thread->call.entered;
 	site_add(&thread->life.threads, 1);
 	thread_open_counters(thread, rules, spec->tid, spec->method, spec->save_pages);
 	for (unsigned g = 0; g < PLAN_GROUPS_MAX; g++)
-		thread->event_bytes += group_bytes(&thread->groups[g]);
-	thread->kernel_bytes = thread->event_bytes + thread->drain.slicer.overflow.bytes;
+		thread->counters.event_bytes += group_bytes(&thread->groups[g]);
+	thread->counters.kernel_bytes =
+			thread->counters.event_bytes + thread->drain.slicer.overflow.bytes;
 	thread->turn.group = scheme_group(&rules->scheme, spec->place, 0);
 	thread->turn.group_weight = 1;
 	thread->call.untimed = THREAD_CALLS_TIMED / 2;
@@ -170,7 +172,7 @@ void thread_close(struct thread *thread)
 	close_groups(thread);
 	thread->turn.counting = false;
 	thread_end_turn(thread);
-	thread->open_error = -ESRCH;
+	thread->opening.error = -ESRCH;
 }
 
 bool thread_is_open(const struct thread *thread)
@@ -183,15 +185,16 @@ bool thread_is_open(const struct thread *thread)
 
 void thread_renew(struct thread *thread, const struct thread_rules *rules)
 {
-	atomic_store_explicit(&thread->tid, (pid_t)syscall(SYS_gettid), memory_order_relaxed);
+	atomic_store_explicit(&thread->identity.tid, (pid_t)syscall(SYS_gettid),
+			memory_order_relaxed);
 	thread->call.entered = thread->life.born = clock_now();
 	site_add(&thread->life.threads, 1);
 	thread->burst.open = thread->burst.reading = false;
 	thread->reading.ended = thread->reading.switched = false;
 	thread->unobserved = 0;
 	thread->burst.before = 0;
-	thread->open_error = 0;
-	thread->unopened = thread->plan->events > 0;
+	thread->opening.error = 0;
+	thread->opening.due = thread->counters.plan->events > 0;
 	thread->call.returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	/* rests are estimated from the bursts of the thread that rests */
 	thread->resting.since = thread->resting.wanted = 0;

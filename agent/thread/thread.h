@@ -88,7 +88,7 @@ struct thread_counts {
 /*
  * The threads that have used this struct, one after the other. A new thread takes over the struct of one that
  * has ended, and adds to its counts. Therefore nothing is lost, and memory grows only with the number of threads
- * that exist at the same time.
+ * that exist at the same time. Written by the thread, and read by others at the end.
  */
 struct thread_life {
 	_Atomic uint64_t threads, ended; /* number of threads, and of those that ended */
@@ -150,6 +150,31 @@ struct thread_reading {
 	double weight;
 };
 
+/* Whether the counters are open. Written by the thread, or for it before its first burst. */
+struct thread_opening {
+	int error;      /* -errno: the counters are not open, and no burst is read */
+	bool due;       /* the counters will be opened before the first burst is read */
+	uint64_t ticks; /* shortest time that opening the counters took */
+};
+
+/* With what the groups are opened, and the kernel's memory for them. Written when the struct gets its thread. */
+struct thread_counters {
+	const struct pmu *pmu;
+	const struct event *events;
+	const struct plan *plan;
+	size_t kernel_bytes; /* of the kernel's pages for samples and counters, while the thread lives */
+	size_t event_bytes; /* part of kernel_bytes, for counters */
+};
+
+/* Which thread it is. Written when the struct gets its thread; `born` by the thread in its first call. */
+struct thread_identity {
+	_Atomic pid_t tid; /* the helper reads it while another thread may take the place */
+	bool main;         /* it called MPI_Init: only this thread makes MPI calls for the agent */
+	uint32_t born; /* call path of the first call, from which the function of a new thread is known */
+	uint64_t place;              /* number of the thread in the scheme */
+	struct preload_thread *slot; /* the preload's record of this thread */
+};
+
 /* How much the thread reads. Written by the thread in its services (budget.h). */
 struct thread_budget {
 	double pay;              /* that of the rules, or less */
@@ -177,7 +202,8 @@ struct thread_drain {
 	uint32_t noted;               /* the highest number of a span that had a burst */
 	uint32_t settled; /* generation of prototypes with which the pending bursts were classified */
 	uint64_t given_up, given_up_ticks; /* bursts that stay unclassified */
-	int spooled; /* number of the thread in the spool; < 0: it is not in it */
+	int spooled;             /* number of the thread in the spool; < 0: it is not in it */
+	uint64_t checkpoint_due; /* when the next checkpoint is due; written by the thread (drain.h) */
 };
 
 /*
@@ -187,17 +213,15 @@ struct thread_drain {
 struct thread {
 	struct skip *skip; /* in the thread's own storage, where the preload reads it */
 	struct thread_call call;
-	uint64_t burst_min; /* ticks; that of the rules, or lower (budget_learn_short) */
+	uint64_t burst_min; /* ticks; that of the rules, or lower; written by the thread (budget_learn_short) */
 	struct rest_plan resting;
 	struct thread_burst burst;
 	struct polling polling;
 	struct skip_window window;
 	struct thread_budget budget;
 	struct thread_structure structure;
-	uint64_t random;
-	int open_error;
-	bool unopened;       /* its counters will be opened before its first burst is read */
-	uint64_t open_ticks; /* shortest time that opening the counters took */
+	uint64_t random; /* state of thread_random, written by the thread */
+	struct thread_opening opening;
 	struct thread_counts counts;
 	struct thread_life life;
 	struct skip_place places[SKIP_PLACES_MAX]; /* that skip->place points to */
@@ -205,28 +229,18 @@ struct thread {
 	struct thread_reading reading;
 	struct open_burst under_way;
 	struct watched_burst watched;
-	_Atomic pid_t tid; /* the helper reads it while another thread may take the place */
+	uint64_t unobserved; /* ticks of its life in which the agent was off; written by the thread */
 	struct thread_turn turn;
 	struct thread_recent recent;
-	bool main; /* it called MPI_Init: only this thread makes MPI calls for the agent */
-	uint32_t born; /* call path of the first call, from which the function of a new thread is known */
-	uint64_t place; /* number of the thread in the scheme */
-	uint64_t keep_at;
-	uint64_t unobserved; /* ticks of this thread's life in which the agent was off */
-	size_t kernel_bytes; /* of the kernel's pages for samples and counters, while the thread lives */
-	size_t event_bytes; /* part of kernel_bytes, for counters */
-	/* with which its groups are opened */
-	const struct pmu *pmu;
-	const struct event *events;
-	const struct plan *plan;
+	struct thread_identity identity;
+	struct thread_counters counters;
 	struct site_table sites;
 	struct rest_estimate estimate;
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
 	struct thread_drain drain;
-	struct preload_thread *slot; /* the preload's record of this thread */
-	struct thread *next;         /* next one of all threads */
-	struct thread *vacant;       /* next one of those whose threads have ended */
+	struct thread *next;   /* next one of all threads */
+	struct thread *vacant; /* next one of those whose threads have ended (crowd.h) */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
 
@@ -297,7 +311,7 @@ struct thread_spec {
 
 /*
  * Returns a new thread with its groups open, or NULL if there is no memory. If the groups cannot be opened,
- * open_error is set, and the thread's bursts are timed but not read.
+ * opening.error is set, and the thread's bursts are timed but not read.
  */
 struct thread *thread_new(const struct thread_rules *rules, const struct thread_spec *spec);
 
@@ -308,7 +322,7 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
  */
 void thread_renew(struct thread *thread, const struct thread_rules *rules);
 
-/* Opens the groups and the samples of a thread, and sets open_error. Parameters as in struct thread_spec. */
+/* Opens the groups and the samples of a thread, and sets opening.error. Parameters as in struct thread_spec. */
 void thread_open_counters(struct thread *thread, const struct thread_rules *rules, pid_t tid,
 		enum read_method method, bool save_pages);
 

@@ -81,7 +81,7 @@ static void *thread_main(void *data)
 	int index = (int)(intptr_t)data;
 	struct thread *thread = new_thread((uint64_t)index);
 
-	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		return NULL;
 	run.threads[index] = thread;
 	for (int i = 0; i < BURSTS; i++) {

@@ -37,7 +37,7 @@ static void begin(double allowed)
 	slot = (struct preload_thread){ .core = thread };
 	slot.skip.place = thread->places;
 	thread->skip = &slot.skip;
-	thread->slot = &slot;
+	thread->identity.slot = &slot;
 }
 
 /* Adds `spent` ticks in hooks up to the time `now`, and plans a rest. Returns the planned length, or 0. */

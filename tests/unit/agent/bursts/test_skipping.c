@@ -125,7 +125,7 @@ static void begin(uint32_t multiple)
 	skips = (struct skip){ .place = thread->places };
 	thread->skip = &skips;
 	thread->random = 1;
-	thread->open_error = -1; /* no burst is read */
+	thread->opening.error = -1; /* no burst is read */
 	thread->window.multiple = multiple;
 	now = 1000;
 	looked_at = expected = true_burst = true_call = held_up = 0;

@@ -55,7 +55,7 @@ static void *compute(void *data)
 	struct thread *thread = new_thread();
 
 	(void)data;
-	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
 	atomic_store(&run.thread, thread);
 	for (int i = 0; i < BURSTS; i++) {
@@ -166,7 +166,7 @@ static void test_does_not_end(void)
 	scripted_pmu_configure("");
 	start(SCHEME_NONE, -1);
 	thread = new_thread();
-	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
@@ -250,7 +250,7 @@ static void test_switch(void)
 	scripted_pmu_configure("");
 	start(SCHEME_TIME, 0);
 	thread = new_thread();
-	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
 	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
@@ -304,7 +304,7 @@ static void test_unread(void)
 	start(SCHEME_NONE, 0);
 	run.rules.long_ticks = 0;
 	thread = new_thread();
-	if (!thread || thread->open_error || ledger_admit(run.ledger, thread))
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
 	make_bursts(thread, 1);
 	/* one length for all bursts, so that the speed of the machine makes no difference */
