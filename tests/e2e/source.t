@@ -41,8 +41,8 @@ unlicensed() {
 	find "$@" \( -name __pycache__ -o -path tests/data \) -prune -o -type f ! -name '*.md' ! -name '*.json' \
 		-exec grep -L 'SPDX-License-Identifier: BSD-3-Clause' {} + | sort
 }
-is "$(unlicensed .ci .clang* .cppcheck .editorconfig .git[hi]* CMakeLists.txt agent cluster cmake multiplex sampling \
-	tests tools)" "" "each file names its licence"
+is "$(unlicensed .ci .clang* .cppcheck .editorconfig .git-blame-ignore-revs .github .gitignore \
+	CMakeLists.txt agent cluster cmake multiplex sampling tests tools)" "" "each file names its licence"
 mkdir -p "$tmp/broken/tools"
 echo '/* SPDX-License-Identifier: BSD-3-Clause */' >"$tmp/broken/tools/named.c"
 echo 'int main(void) { return 0; }' >"$tmp/broken/tools/unnamed.c"
