@@ -24,9 +24,9 @@ void drain_other_thread(struct thread *thread, uint64_t now);
 void drain_often(struct thread *thread, uint64_t now);
 
 /*
- * Drains a thread whose last burst is over. If it was kept in the spool less than a millisecond ago, and has no
- * open counters whose samples would be lost, the drain is left to the next thread in its place. Threads may live
- * for microseconds only.
+ * Drains a thread whose last burst is over, unless it was kept in the spool less than a millisecond ago and has no
+ * open counters. Then the next thread in its place drains it, because threads may live for microseconds only. With
+ * open counters, samples would be lost.
  */
 void drain_ended_thread(struct thread *thread);
 

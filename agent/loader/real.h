@@ -26,8 +26,8 @@ void real_start(void);
 void *real_at_start(const char *symbol);
 
 /*
- * Calls found() with the first definition after the preload of each symbol that has one, among the objects that
- * the program started with, or (of_start false) among those that came later. Returns false if there is no
+ * Calls found() for each symbol that is defined after the preload, with its first definition. `of_start`: among
+ * the objects that the program started with; otherwise among those that came later. Returns false if there is no
  * memory. Takes about a millisecond.
  */
 bool real_find_many(const char *const *symbols, size_t count, bool of_start,

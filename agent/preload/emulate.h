@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 /*
- * Starts the process again in the emulator if the setting asks for that, it is not there yet, and it is a
- * program with MPI, or the command of `phasemux run` itself. Launchers and shells stay as they are. Then it
- * does not return. If the emulator is not available, one line on stderr says so, and the program runs on
+ * Starts the process again in the emulator, and does not return, if the setting asks for that and the process is
+ * not there yet. It must be a program with MPI, or the command of `phasemux run` itself. Launchers and shells stay
+ * as they are. If the emulator is not available, one line on stderr says so, and the program runs on
  * natively. Call in the preload's constructor.
  */
 void emulate(bool is_command);

@@ -187,9 +187,9 @@ static void add_same_calls(struct placing *placing, const struct span *span, int
 }
 
 /*
- * Finds read bursts that stand for those of length `l` of the span. It tries, in this order: this length, a
- * length alike, a length alike of spans from the same site, the nearest length of the span, a length alike
- * between equal calls by other call paths. The nearest length must be near, or shorter. If few bursts of the
+ * Finds read bursts that stand for those of length `l` of the span. It first tries this length and a length alike.
+ * Then it tries a length alike of spans from the same site, and the nearest length of the span. The last try is a
+ * length alike between equal calls by other call paths. The nearest length must be near, or shorter. If few bursts of the
  * span were read, it is tried last, because it says little about this one. Returns false if there are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
