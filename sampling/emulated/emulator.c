@@ -90,13 +90,20 @@ static char **own_words(void)
 
 	while (text && fd >= 0 && (got = read(fd, text + size, room - size)) > 0) {
 		size += (size_t)got;
-		if (size == room)
-			text = realloc(text, room *= 2);
+		if (size == room) {
+			char *larger = realloc(text, room *= 2);
+
+			if (!larger)
+				free(text);
+			text = larger;
+		}
 	}
 	if (fd >= 0)
 		close(fd);
-	if (!text || got < 0 || !size)
+	if (!text || got < 0 || !size) {
+		free(text);
 		return NULL;
+	}
 	for (size_t at = 0; at < size; at++)
 		count += !text[at];
 	words = calloc(count + 1, sizeof(*words));

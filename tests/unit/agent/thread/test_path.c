@@ -257,10 +257,11 @@ static KEEP unsigned wide(struct path_table *in, unsigned long way, int depth)
 
 /*
  * Returns the i-th number below `count`: in order at first, then in another order. Is a function, so that the
- * compiler makes one call for all passes.
+ * compiler makes one call for all passes. `count` is not 0.
  */
 static KEEP unsigned way_of(unsigned i, unsigned count)
 {
+	/* cppcheck-suppress zerodivcond */
 	return i < count ? i : (unsigned)((uint64_t)i * 2654435761u % count);
 }
 
