@@ -24,6 +24,7 @@ static uint64_t request_access(const struct event *event, enum read_method metho
 	bool counted = event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE ||
 			event->type == PERF_TYPE_RAW;
 
+	/* NOLINTNEXTLINE(bugprone-branch-clone): RDPMC_REQUEST is 0 on some processors */
 	return method == READ_RDPMC && counted ? RDPMC_REQUEST : 0;
 }
 

@@ -166,7 +166,7 @@ static bool copies_equal(const struct loops *loops, unsigned count, unsigned cop
 	unsigned all = count * copies;
 
 	if (hash[-1] != hash[-1 - (int)count] || hash[-2] != hash[-2 - (int)count] ||
-			memcmp(hash - all, hash - all + count, (all - count) * sizeof(*hash)))
+			memcmp(hash - all, hash - all + count, (all - count) * sizeof(*hash)) != 0)
 		return false;
 	for (unsigned i = count + 1; i <= all; i++)
 		if (!combine_is_equal(loops, cell[-(int)i], cell[(int)count - (int)i]))
@@ -526,7 +526,8 @@ static bool create_alike(struct loops *loops)
 		unsigned all = count * copies;
 
 		if (count < 2 || all > tokens || end[-2] != loops->shape[link - 2] ||
-				memcmp(end - all, end - all + count, (all - count) * sizeof(*end)))
+				memcmp(end - all, end - all + count,
+						(all - count) * sizeof(*end)) != 0)
 			continue;
 		if (copies_alike(loops, count, copies) && make_loop(loops, count, copies)) {
 			prepend_rounds(loops);
