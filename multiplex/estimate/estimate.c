@@ -432,8 +432,10 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 static double common_correlation(const double *all)
 {
 	double both = all[PHASE_V11] * all[PHASE_V22];
+	double correlation = both > 0 ? all[PHASE_V12] / sqrt(both) : 0;
 
-	return both > 0 ? all[PHASE_V12] / sqrt(both) : 0;
+	/* a variance may be no more than a rounding error */
+	return fmax(-1, fmin(1, correlation));
 }
 
 /*

@@ -235,6 +235,42 @@ static void test_odd_counts(void)
 	sums_free(sums);
 }
 
+/* Slices have equally many cycles each, while their lengths and instructions vary. */
+static void test_equal_cycles(void)
+{
+	bool member[1] = { true };
+	struct phase_unread unread = { .bursts = 250, .seconds = 4, .seconds2 = 1e-6 };
+	double most = 0;
+	uint64_t state = 5;
+	struct plan plan;
+	struct sums *sums;
+	struct quantum *quantum;
+
+	plan_pack(&plan, 4, 2, 3, NULL);
+	sums = sums_new(&plan, 1);
+	quantum = quantum_new(sums);
+	for (unsigned round = 0; round < 2000; round++) {
+		struct phase_estimate estimate;
+
+		memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
+		for (unsigned i = 0; i < 100; i++) {
+			uint64_t values[3] = { 40000000, 18000000 + mix_next(&state) % 1000000, 7 };
+
+			quantum_add(quantum, 0,
+					&(struct quantum_burst){ i / 2 % 2, 1, 1,
+							0.01 + 0.02 * mix_uniform(&state),
+							values });
+			if (i % 2)
+				quantum_close(quantum, sums);
+		}
+		estimate_phase(sums, member, &unread, &estimate);
+		most = fmax(most, fabs(estimate.common_correlation));
+	}
+	ok(most <= 1, "equal cycles: no correlation is above 1 (%g)", most);
+	quantum_free(quantum);
+	sums_free(sums);
+}
+
 static void test_size(void)
 {
 	struct plan plan;
@@ -251,6 +287,7 @@ int main(void)
 	test_schemes();
 	test_sums();
 	test_odd_counts();
+	test_equal_cycles();
 	test_size();
 	return tap_done();
 }
