@@ -13,9 +13,6 @@
  */
 #define FAR_BINS 4
 
-/* Number of read bursts that the mixture of the whole span counts as, added to the stratum's own. */
-#define PRIOR_READ 1.
-
 /* Number of read bursts of a span up to which they say little about its other bursts. */
 #define FEW_READ 2
 
@@ -24,6 +21,7 @@
 /* Read bursts of one stratum, or of several, by prototype. */
 struct mixture {
 	double read, unread;
+	bool borrowed; /* they are not of the length that is placed, nor of one alike in its span */
 	unsigned parts;
 	struct part {
 		uint32_t prototype;
@@ -186,11 +184,31 @@ static void add_same_calls(struct placing *placing, const struct span *span, int
 	}
 }
 
+/* Adds the nearest length of the span, which must be near, or shorter. */
+static void add_nearest(struct placing *placing, const struct span *span, int bin)
+{
+	struct mixture *mixture = &placing->mixture;
+
+	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
+		add_at(placing, span, bin, away);
+	if (mixture->read <= 0)
+		add_span(placing, span, read_bin(placing, span, bin - FAR_BINS - 1), 0, 0);
+}
+
+/* Adds a length alike of spans from the same site, or else between equal calls by other call paths. */
+static void add_elsewhere(struct placing *placing, const struct span *span, int bin)
+{
+	add_same_site(placing, span, bin);
+	if (placing->mixture.read <= 0)
+		add_same_calls(placing, span, bin);
+}
+
 /*
  * Finds read bursts that stand for those of length `l` of the span. It first tries this length and a length alike.
- * Then it tries a length alike of spans from the same site, and the nearest length of the span. The last try is a
- * length alike between equal calls by other call paths. The nearest length must be near, or shorter. If few bursts of the
- * span were read, it is tried last, because it says little about this one. Returns false if there are none.
+ * Then it tries the nearest length of the span, and lengths alike of other spans. A burst that differs from all
+ * read ones of its span is more likely one of them that was delayed than one of another span's phases. If few
+ * bursts of the span were read, its nearest length is tried last, because it says little about this one. Returns
+ * false if there are none.
  */
 static bool find_mixture(struct placing *placing, const struct span *span, unsigned l)
 {
@@ -202,16 +220,13 @@ static bool find_mixture(struct placing *placing, const struct span *span, unsig
 	mixture->read = mixture->unread = 0;
 	for (int away = 0; away <= ALIKE_BINS && mixture->read <= 0; away++)
 		add_at(placing, span, bin, away);
-	if (mixture->read <= 0)
-		add_same_site(placing, span, bin);
-	if (mixture->read <= 0 && few)
-		add_same_calls(placing, span, bin);
-	for (int away = ALIKE_BINS + 1; away <= FAR_BINS && mixture->read <= 0; away++)
-		add_at(placing, span, bin, away);
-	if (mixture->read <= 0)
-		add_span(placing, span, read_bin(placing, span, bin - FAR_BINS - 1), 0, 0);
+	mixture->borrowed = mixture->read <= 0;
 	if (mixture->read <= 0 && !few)
-		add_same_calls(placing, span, bin);
+		add_nearest(placing, span, bin);
+	if (mixture->read <= 0)
+		add_elsewhere(placing, span, bin);
+	if (mixture->read <= 0)
+		add_nearest(placing, span, bin);
 	return mixture->read > 0;
 }
 
@@ -247,39 +262,60 @@ static void add_variance(struct placing *placing, uint32_t phase, double varianc
 	error->seconds2 += variance * length * length;
 }
 
-/*
- * Adds the error of a phase's number of unread bursts, which has three sources. The phase's share is estimated
- * from the mixture's read bursts, and from the whole span as PRIOR_READ bursts. The unread bursts go to the
- * phase at random with this share. The number of all unread bursts has the variance `estimated`, because part
- * of it may be an estimate.
- */
-static void add_error(struct placing *placing, uint32_t phase, double bursts, double estimated,
-		double length)
-{
-	double read = placing->mixture.read;
-	double share = (share_of_phase(placing, &placing->mixture, phase) * read +
-				       share_of_phase(placing, &placing->whole, phase) *
-						       PRIOR_READ) /
-			(read + PRIOR_READ);
-	double variance = share < 1 ?
-			share * (1 - share) * bursts * (1 + bursts / (read + PRIOR_READ)) :
-			0;
+/* The unread bursts of one length, whose errors are added to those of phases. */
+struct errors {
+	double bursts, length; /* their number, and their mean length in seconds */
+	double estimated;      /* variance of their number, part of which may be an estimate */
+	bool done[PROTOTYPES_MAX + 1];
+};
 
-	add_variance(placing, phase, variance + share * share * estimated, length);
+/*
+ * Returns the mean square error of how many of these bursts belong to a phase, of which the mixture has the share
+ * `share`. The mixture's read bursts are a sample. To these, the prior adds one burst of the whole span, and one
+ * of a phase that was not seen. Then the number has the beta-binomial distribution (Skellam), whose mean is not the number
+ * that is placed. So it is not certain either if all read bursts belong to the phase: if the span has no other
+ * one, this is the rule of succession, by which one in n + 2 unread bursts differs from n read ones.
+ *
+ * If the mixture is borrowed, no burst like these was read. Then the mixture counts as one observation, however
+ * many bursts it has, because these are all of a kind that may be another one.
+ */
+static double phase_error(const struct placing *placing, const struct errors *errors,
+		uint32_t phase, double share)
+{
+	double bursts = errors->bursts,
+	       read = placing->mixture.borrowed ? 1 : placing->mixture.read;
+	double of_span = share_of_phase(placing, &placing->whole, phase);
+	double chance = (share * read + of_span) / (read + 2);
+	double off = (share - chance) * bursts;
+
+	return chance * (1 - chance) * bursts * (read + 2 + bursts) / (read + 3) + off * off;
 }
 
-/* Adds the error of each phase that occurs in the span, once. */
-static void add_errors(struct placing *placing, double bursts, double estimated, double length)
+/* Returns the number of the part's phase if it was not yet done; 0: it was, or there is none. */
+static uint32_t next_phase(const struct placing *placing, const struct part *part, bool *done)
 {
-	bool done[PROTOTYPES_MAX + 1] = { false };
+	uint32_t phase = phase_of(placing, part);
 
-	for (unsigned i = 0; i < placing->whole.parts; i++) {
-		uint32_t phase = phase_of(placing, &placing->whole.part[i]);
+	if (phase > PROTOTYPES_MAX || done[phase])
+		return 0;
+	done[phase] = true;
+	return phase;
+}
 
-		if (!phase || phase > PROTOTYPES_MAX || done[phase])
+/* Adds the errors of the phases in one mixture that are not yet done. */
+static void add_errors(struct placing *placing, const struct mixture *of, struct errors *errors)
+{
+	for (unsigned i = 0; i < of->parts; i++) {
+		uint32_t phase = next_phase(placing, &of->part[i], errors->done);
+		double share;
+
+		if (!phase)
 			continue;
-		done[phase] = true;
-		add_error(placing, phase, bursts, estimated, length);
+		share = share_of_phase(placing, &placing->mixture, phase);
+		add_variance(placing, phase,
+				phase_error(placing, errors, phase, share) +
+						share * share * errors->estimated,
+				errors->length);
 	}
 }
 
@@ -298,6 +334,7 @@ static void spread(struct placing *placing, const struct span_length *length, do
 	double estimated = (double)atomic_load_explicit(&length->variance, memory_order_relaxed);
 	const struct mixture *mixture = &placing->mixture;
 	double all = 0, pieces = 0;
+	struct errors errors;
 
 	for (unsigned i = 0; i < mixture->parts; i++) {
 		const struct part *part = &mixture->part[i];
@@ -316,9 +353,13 @@ static void spread(struct placing *placing, const struct span_length *length, do
 		pieces += count;
 	}
 	placing->placed->slices += pieces - bursts;
-	if (pieces > 0)
-		add_errors(placing, pieces, estimated * pieces * pieces / (bursts * bursts),
-				ticks * placing->seconds / pieces);
+	if (!(pieces > 0))
+		return;
+	errors = (struct errors){ .bursts = pieces,
+		.length = ticks * placing->seconds / pieces,
+		.estimated = estimated * pieces * pieces / (bursts * bursts) };
+	add_errors(placing, mixture, &errors);
+	add_errors(placing, &placing->whole, &errors);
 }
 
 /* Counts read bursts that no prototype claimed as short instead of unclassified, if they are short. */
@@ -370,49 +411,32 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 	tally->seconds += ticks * placing->seconds;
 }
 
-/*
- * Adds the error from phases that the span's read bursts do not show. If none of n read bursts belongs to
- * another phase, one in n + 1 unread ones may nevertheless. If only a few were read, these may belong to
- * another phase, too.
- */
-static void add_unseen(struct placing *placing, double bursts, double ticks)
+/* If only a few bursts of a span were read, these may belong to another phase, too. */
+static void add_few(struct placing *placing)
 {
-	double read = placing->whole.read, off = bursts / (read + 1), length;
-	bool done[PROTOTYPES_MAX + 1] = { false };
+	const struct mixture *whole = &placing->whole;
 
-	if (read > 0 && read <= FEW_READ)
-		off += read;
-	length = bursts > 0 ? ticks * placing->seconds / bursts : 0;
-	for (unsigned i = 0; i < placing->whole.parts; i++) {
-		const struct part *part = &placing->whole.part[i];
+	if (whole->read > FEW_READ)
+		return;
+	for (unsigned i = 0; i < whole->parts; i++) {
+		const struct part *part = &whole->part[i];
 		uint32_t phase = phase_of(placing, part);
 
-		if (!phase || phase > PROTOTYPES_MAX || done[phase])
-			continue;
-		done[phase] = true;
-		if (!(length > 0))
-			length = part->ticks / part->read * placing->seconds;
-		add_variance(placing, phase, off * off, length);
+		if (phase && phase <= PROTOTYPES_MAX)
+			add_variance(placing, phase, part->read * whole->read,
+					part->ticks / part->read * placing->seconds);
 	}
 }
 
 static void place_span(struct placing *placing, const struct span *span)
 {
-	double bursts = 0, ticks = 0;
-
 	placing->whole.parts = 0;
 	placing->whole.read = placing->whole.unread = 0;
 	for (unsigned l = 0; l < span->lengths; l++)
 		add_mixture(&placing->whole, &placing->sites->length[span_length_number(span, l)]);
-	for (unsigned l = 0; l < span->lengths; l++) {
-		const struct span_length *length =
-				&placing->sites->length[span_length_number(span, l)];
-
-		bursts += unread_bursts(length);
-		ticks += unread_ticks(length);
+	add_few(placing);
+	for (unsigned l = 0; l < span->lengths; l++)
 		place_length(placing, span, l);
-	}
-	add_unseen(placing, bursts, ticks);
 }
 
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,

@@ -2,9 +2,11 @@
 /*
  * Tests how bursts that were not read are placed, by their call paths and their length. They follow the read
  * bursts of the same length, each of which stands for 1 / its probability. A burst about which nothing is known
- * is short or unclassified, by its length. Long bursts that were cut count in slices.
+ * is short or unclassified, by its length. Long bursts that were cut count in slices. The errors of number and time
+ * are as large as the stated variances.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "agent/spool/unread.h"
 #include "tests/tap.h"
@@ -80,10 +82,10 @@ static void test_weights(void)
 	place(0);
 	ok(near(unread.prototype[0].bursts, 30) && near(unread.prototype[1].bursts, 10),
 			"three of four stand for the first");
-	/*
-	 * the share is 3/4 of 40, known from 20 reads and a prior of one, and one of 21 may be something else
-	 */
-	ok(near(unread.phase[0].bursts2, .75 * .25 * 40 * (1 + 40 / 21.) + 40 / 21. * 40 / 21.),
+	/* 15 of 20 reads, and 3/4 of one more: of 40 others, by the beta-binomial distribution */
+	ok(near(unread.phase[0].bursts2,
+			   40 * 15.75 * 6.25 * (22 + 40.) / (22 * 22 * 23.) +
+					   pow(30 - 40 * 15.75 / 22, 2)),
 			"the variance is that of a share known from twenty reads");
 	ok(near(unread.phase[0].seconds2, unread.phase[0].bursts2 * 1e-6),
 			"and that of the time is of bursts of 1 ms");
@@ -105,8 +107,9 @@ static void test_certain(void)
 	place(0);
 	ok(near(unread.prototype[1].bursts + unread.prototype[2].bursts, 58),
 			"two prototypes share what is unread");
-	ok(near(unread.phase[1].bursts2, 58 / 15. * 58 / 15.),
-			"which are one phase, and their number is almost certain");
+	ok(near(unread.phase[1].bursts2,
+			   58 * 15 * 1 * (16 + 58.) / (16 * 16 * 17.) + pow(58 - 58 * 15 / 16., 2)),
+			"which are one phase, and about one in sixteen may be of another");
 
 	start();
 	span = span_between(1, 2);
@@ -272,6 +275,114 @@ static void test_few_read(void)
 			"if many were read, the others are longer bursts of the same phase");
 }
 
+/*
+ * Bursts of one span are much longer than those that were read, because they were delayed. Another span from the
+ * same site has bursts that are as long by themselves.
+ */
+static void test_delayed(void)
+{
+	struct span *span, *other;
+
+	start();
+	span = span_between(1, 2);
+	other = span_between(1, 3);
+	for (int i = 0; i < 50; i++) {
+		span_note(length_of(span, .02 * MS), 0, 40, .02 * MS);
+		span_note(length_of(other, 4 * MS), 1, 1, 4 * MS);
+	}
+	span_add_unread(length_of(span, .02 * MS), 2000, (uint64_t)(2000 * .02 * MS));
+	span_add_unread(length_of(span, 4 * MS), 10, (uint64_t)(10 * 4 * MS));
+	place(0);
+	ok(near(unread.prototype[0].bursts, 2010) && unread.prototype[1].bursts == 0,
+			"they are in the phase of the read bursts of their span");
+	ok(unread.phase[0].seconds2 > .01 * .01,
+			"but that is not certain, and says so: %.3f s of 0.04 s",
+			sqrt(unread.phase[0].seconds2));
+}
+
+/* Returns a random number in [0, 1). */
+static double draw(void)
+{
+	return rand() / (RAND_MAX + 1.);
+}
+
+#define KINDS 4 /* lengths of the bursts of test_coverage */
+
+/* Counts of one phase: all of its bursts, and what is known of them before unread ones are placed. */
+struct known {
+	struct tally all, read;
+};
+
+/*
+ * Runs a span whose bursts have some lengths, the longer the fewer. Those of one length are of the first phase, of
+ * the second, or of both at random. Each burst is read with the probability `chance`.
+ */
+static struct known run_span(double chance)
+{
+	struct span *span = span_between(1, 2);
+	struct known first = { .all = { 0, 0 } };
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		double mixed = draw(), share = mixed < .4 ? 1 : mixed < .6 ? 0 : draw();
+		int bursts = 1 + (int)(400 * draw() / (kind * kind + 1));
+
+		for (int i = 0; i < bursts; i++) {
+			double ticks = floor(MS * exp2(2 * kind) * (1 + .3 * draw()));
+			bool is_first = draw() < share, is_read = draw() < chance;
+
+			if (is_first) {
+				first.all.bursts++;
+				first.all.seconds += ticks * 1e-9;
+			}
+			if (is_first && is_read) {
+				first.read.bursts++;
+				first.read.seconds += ticks * 1e-9;
+			}
+			if (is_read)
+				span_note(length_of(span, ticks), is_first ? 0 : 1, 1 / chance,
+						ticks);
+			else
+				span_add_unread(length_of(span, ticks), 1, (uint64_t)ticks);
+		}
+	}
+	return first;
+}
+
+/* The 95% intervals of number, time and mean of a phase hold the truth as often as they say. */
+static void test_coverage(void)
+{
+	static const char *const names[] = { "number", "time", "mean" };
+	int held[3] = { 0 }, runs = 0;
+
+	srand(1);
+	while (runs < 2000) {
+		double bursts, seconds, mean, mean2;
+		struct tally_error *error = &unread.phase[0];
+		struct known first;
+
+		start();
+		first = run_span(.03 + .5 * draw() * draw());
+		place(0);
+		bursts = first.read.bursts + unread.prototype[0].bursts;
+		seconds = first.read.seconds + unread.prototype[0].seconds;
+		if (first.all.bursts < 1 || first.read.bursts < 1)
+			continue;
+		runs++;
+		mean = seconds / bursts;
+		mean2 = (error->seconds2 - 2 * mean * error->bursts_seconds +
+					mean * mean * error->bursts2) /
+				(bursts * bursts);
+		held[0] += fabs(bursts - first.all.bursts) <= 1.96 * sqrt(error->bursts2) + .5;
+		held[1] += fabs(seconds - first.all.seconds) <= 1.96 * sqrt(error->seconds2) + 1e-9;
+		held[2] += fabs(mean - first.all.seconds / first.all.bursts) <=
+				1.96 * sqrt(mean2) + 1e-9;
+	}
+	for (int i = 0; i < 3; i++)
+		ok(held[i] >= .90 * runs && held[i] <= .98 * runs,
+				"the interval of the %s holds in %.1f%% of simulated runs",
+				names[i], 100. * held[i] / runs);
+}
+
 int main(void)
 {
 	test_two_lengths();
@@ -283,5 +394,7 @@ int main(void)
 	test_no_room();
 	test_without_room();
 	test_few_read();
+	test_delayed();
+	test_coverage();
 	return tap_done();
 }
