@@ -46,22 +46,73 @@ static uint64_t pay(double *owed, double more)
 	return whole;
 }
 
-/*
- * Returns the variance of the number of bursts in the rests, from the difference between the rates of this
- * window and the previous one. The numbers in times that do not overlap are taken to be independent, with a
- * variance of v per tick. Then the difference d of two rates has the variance v (1/a + 1/b), where a and b are
- * the observed times. The estimate for rests of length r has the variance v r (1 + r/a).
- */
-static double variance_of(const struct rest_estimate *estimate, const struct rest_length *length)
-{
-	double rate = length->bursts / estimate->awake, difference = rate;
+/* Variances for each tick, of what is estimated for the rests of a window. */
+struct variances {
+	double bursts; /* of their number */
+	double ticks;  /* of their time, beyond what follows from the error of their number */
+};
 
-	if (estimate->before <= 0)
-		return 0;
-	if (length->previous == estimate->window - 1)
+/*
+ * Returns the variances from the differences between the rates of this window and the previous one. The numbers
+ * in times that do not overlap are taken to be independent, with a variance of v per tick. Then the difference d
+ * of two rates has the variance v (1/a + 1/b), where a and b are the observed times. The time follows the number
+ * by the bursts' mean length in this window. What the previous window's time differs from that is d for the
+ * residuals of this ratio.
+ */
+static struct variances variances_of(const struct rest_estimate *estimate,
+		const struct rest_length *length)
+{
+	double rate = length->bursts / estimate->awake, difference = rate, residual = 0;
+	double times = 1 / (1 / estimate->awake + 1 / estimate->before);
+
+	if (length->previous == estimate->window - 1) {
 		difference = rate - length->before;
-	return difference * difference / (1 / estimate->awake + 1 / estimate->before) *
-			estimate->rested * (1 + estimate->rested / estimate->awake);
+		residual = length->before_ticks -
+				length->before * (double)length->ticks / length->bursts;
+	}
+	return (struct variances){ difference * difference * times, residual * residual * times };
+}
+
+/*
+ * Returns the variances in the first window, with which nothing can be compared. The rate is taken to be as
+ * uncertain as if another window of `awake` ticks had no such burst.
+ */
+static struct variances unknown_variances(double rate, double awake)
+{
+	return (struct variances){ rate * rate * awake / 2, 0 };
+}
+
+/* Returns the factor on the variances for each tick, of an estimate for rests of `rested` ticks. */
+static double reach(double rested, double awake)
+{
+	return rested * (1 + rested / awake);
+}
+
+/* Adds to a variance with a single writer. */
+static void add_variance(_Atomic float *variance, double more)
+{
+	float sum = atomic_load_explicit(variance, memory_order_relaxed) + (float)more;
+
+	atomic_store_explicit(variance, sum > 0 ? sum : 0, memory_order_relaxed);
+}
+
+/* Adds the variances of a length in the rests of this window. The second one tells also those of the first. */
+static void add_variances(const struct rest_estimate *estimate, const struct rest_length *length,
+		struct span_length *unread)
+{
+	bool first = estimate->before <= 0;
+	double rate = length->bursts / estimate->awake;
+	double times = reach(estimate->rested, estimate->awake);
+	struct variances more = first ? unknown_variances(rate, estimate->awake) :
+					variances_of(estimate, length);
+
+	add_variance(&unread->variance, more.bursts * times);
+	add_variance(&unread->ticks_variance, more.ticks * times);
+	if (first || !(estimate->first_reach > 0) || length->previous != estimate->window - 1)
+		return;
+	more.bursts -= unknown_variances(length->before, estimate->before).bursts;
+	add_variance(&unread->variance, more.bursts * estimate->first_reach);
+	add_variance(&unread->ticks_variance, more.ticks * estimate->first_reach);
 }
 
 /* Adds the bursts of one length that the thread is taken to have had in the rests of the window. */
@@ -69,12 +120,10 @@ static void add_bursts(struct thread *thread, uint32_t number)
 {
 	struct rest_estimate *estimate = &thread->estimate;
 	struct rest_length *length = &estimate->length[number];
-	_Atomic float *variance = &thread->sites.length[number].variance;
 	double times = estimate->rested / estimate->awake;
 	double owed = length->owed + times * length->bursts;
 	double owed_ticks = length->owed_ticks + times * (double)length->ticks;
 	uint64_t bursts = (uint64_t)owed, ticks = 0;
-	double more = variance_of(estimate, length);
 
 	/* time is added only with a burst to which it belongs */
 	if (bursts)
@@ -86,10 +135,6 @@ static void add_bursts(struct thread *thread, uint32_t number)
 	site_add(&thread->counts.ticks, ticks);
 	span_mark(thread->sites.unread_since, length->span);
 	span_add_unread(&thread->sites.length[number], bursts, ticks);
-	atomic_store_explicit(variance,
-			atomic_load_explicit(variance, memory_order_relaxed) + (float)more,
-			memory_order_relaxed);
-	length->before = length->bursts / estimate->awake;
 }
 
 static void add_counts(struct thread *thread)
@@ -120,10 +165,20 @@ static void close_window(struct thread *thread)
 {
 	struct rest_estimate *estimate = &thread->estimate;
 
-	for (uint32_t i = 0; i < estimate->lengths && estimate->rested > 0; i++)
-		add_bursts(thread, estimate->touched[i]);
+	for (uint32_t i = 0; i < estimate->lengths; i++) {
+		uint32_t number = estimate->touched[i];
+		struct rest_length *length = &estimate->length[number];
+
+		if (estimate->rested > 0) {
+			add_bursts(thread, number);
+			add_variances(estimate, length, &thread->sites.length[number]);
+		}
+		length->before = length->bursts / estimate->awake;
+		length->before_ticks = (double)length->ticks / estimate->awake;
+	}
 	if (estimate->rested > 0)
 		add_counts(thread);
+	estimate->first_reach = estimate->before > 0 ? 0 : reach(estimate->rested, estimate->awake);
 	estimate->before = estimate->awake;
 	begin_window(thread);
 }

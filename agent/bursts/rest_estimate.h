@@ -4,7 +4,8 @@
  * windows of about WINDOW_NS of observed time, with the rests between them. In the rests of a window the thread
  * is taken to have done the same as in its observed time, in proportion. This holds for bursts of each span and
  * length, short bursts, polling, and time inside MPI. It is a ratio estimate by strata of time (Cochran 6.10).
- * The variance of the number of bursts comes from the differences between successive windows (Cochran 8.11).
+ * The variances of the bursts' number and time come from the differences between successive windows (Cochran
+ * 8.11).
  *
  * Estimated bursts are added to those that were not read, and are placed with them (unread.h).
  *

@@ -13,6 +13,7 @@ static void save_length(const struct span_length *length, struct spool_length *c
 	copy->unread_ticks = (float)(length->left_ticks +
 			(double)atomic_load_explicit(&length->unread_ticks, memory_order_relaxed));
 	copy->variance = atomic_load_explicit(&length->variance, memory_order_relaxed);
+	copy->ticks_variance = atomic_load_explicit(&length->ticks_variance, memory_order_relaxed);
 	copy->cut = length->cut;
 	for (unsigned k = 0; k < SPAN_SHARES_MAX; k++) {
 		copy->prototype[k] = (uint16_t)length->share[k].prototype;

@@ -95,6 +95,7 @@ static void restore_length(const struct spool_length *saved, struct span_length 
 	atomic_store(&length->unread, (uint64_t)saved->unread);
 	atomic_store(&length->unread_ticks, (uint64_t)saved->unread_ticks);
 	atomic_store(&length->variance, saved->variance);
+	atomic_store(&length->ticks_variance, saved->ticks_variance);
 	length->cut = saved->cut;
 	for (unsigned k = 0; k < SPAN_SHARES_MAX && saved->share_read[k] > 0; k++) {
 		length->share[k].prototype = saved->prototype[k];

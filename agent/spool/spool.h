@@ -37,7 +37,7 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     20
+#define SPOOL_VERSION     21
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -101,7 +101,7 @@ struct spool_side {
 
 /* A copy of struct span_length, with its `left` added to `unread`. */
 struct spool_length {
-	float unread, unread_ticks, variance;
+	float unread, unread_ticks, variance, ticks_variance;
 	uint32_t cut;
 	uint16_t prototype[SPAN_SHARES_MAX];
 	float share_read[SPAN_SHARES_MAX]; /* 0: free */

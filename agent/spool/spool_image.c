@@ -130,7 +130,8 @@ static bool is_length(const struct spool_length *length)
 {
 	bool good = is_number((double)length->unread, COUNT_MAX) &&
 			is_number((double)length->unread_ticks, 0x1p63) &&
-			is_number((double)length->variance, SUM_MAX);
+			is_number((double)length->variance, SUM_MAX) &&
+			is_number((double)length->ticks_variance, SUM_MAX);
 
 	for (unsigned i = 0; i < SPAN_SHARES_MAX; i++)
 		good = good && is_number((double)length->share_read[i], COUNT_MAX) &&

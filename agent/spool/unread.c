@@ -265,7 +265,8 @@ static void add_variance(struct placing *placing, uint32_t phase, double varianc
 /* The unread bursts of one length, whose errors are added to those of phases. */
 struct errors {
 	double bursts, length; /* their number, and their mean length in seconds */
-	double estimated;      /* variance of their number, part of which may be an estimate */
+	/* variances of their number, part of which may be an estimate, and of their time if it is known */
+	double estimated, seconds2;
 	bool done[PROTOTYPES_MAX + 1];
 };
 
@@ -316,6 +317,7 @@ static void add_errors(struct placing *placing, const struct mixture *of, struct
 				phase_error(placing, errors, phase, share) +
 						share * share * errors->estimated,
 				errors->length);
+		placing->unread->phase[phase - 1].seconds2 += share * share * errors->seconds2;
 	}
 }
 
@@ -332,6 +334,8 @@ static void spread(struct placing *placing, const struct span_length *length, do
 		double ticks)
 {
 	double estimated = (double)atomic_load_explicit(&length->variance, memory_order_relaxed);
+	double ticks_variance =
+			(double)atomic_load_explicit(&length->ticks_variance, memory_order_relaxed);
 	const struct mixture *mixture = &placing->mixture;
 	double all = 0, pieces = 0;
 	struct errors errors;
@@ -357,7 +361,8 @@ static void spread(struct placing *placing, const struct span_length *length, do
 		return;
 	errors = (struct errors){ .bursts = pieces,
 		.length = ticks * placing->seconds / pieces,
-		.estimated = estimated * pieces * pieces / (bursts * bursts) };
+		.estimated = estimated * pieces * pieces / (bursts * bursts),
+		.seconds2 = ticks_variance * placing->seconds * placing->seconds };
 	add_errors(placing, mixture, &errors);
 	add_errors(placing, &placing->whole, &errors);
 }

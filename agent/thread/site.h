@@ -71,7 +71,8 @@ struct span_share {
 struct span_length {
 	_Atomic uint64_t unread; /* bursts not read, or whose counts were lost; the thread writes */
 	_Atomic uint64_t unread_ticks;
-	_Atomic float variance; /* of the number unread, part of which is estimated; the thread writes */
+	/* of the number unread, part of which is estimated, and of their ticks if the number is known */
+	_Atomic float variance, ticks_variance;
 	/*
 	 * What was read, but is placed like unread bursts of this length. These are pieces of bursts that were
 	 * cut into slices, and bursts for which there was no room until the next training. The drain writes

@@ -82,7 +82,7 @@ struct rest_length {
 	uint16_t span;
 	uint64_t ticks;
 	double owed, owed_ticks; /* part of a burst, 0 .. 1, that is not yet added, and its time */
-	double before;           /* bursts for each tick of the previous window */
+	double before, before_ticks; /* bursts for each tick of the previous window, and their ticks */
 };
 
 /* The present window of the run (rest_estimate.h). */
@@ -92,6 +92,7 @@ struct rest_estimate {
 	uint64_t unobserved;  /* the thread's `unobserved` at that time */
 	double awake, rested; /* ticks of the window: observed, and in rests */
 	double before;        /* observed ticks of the previous window; 0: there was none */
+	double first_reach; /* factor on the variances of the first window, if it is the previous one */
 	uint64_t count[REST_ESTIMATE_COUNTS]; /* values at the start of the window */
 	double owed[REST_ESTIMATE_COUNTS];    /* part of a count, 0 .. 1, that is not yet added */
 	uint32_t lengths;                     /* number of lengths with bursts in the window */

@@ -122,23 +122,29 @@ static void test_count(void)
 }
 
 /*
- * Adds `bursts` bursts of one length in `awake` ms of the thread's time, and then a rest of `rest` ms. Returns
- * the end of the rest.
+ * Adds `bursts` bursts of one length, `ticks` together, in `awake` ms of the thread's time, and then a rest of
+ * `rest` ms. Returns the end of the rest.
  */
-static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts)
+static uint64_t stretch_of(uint64_t now, double awake, double rest, uint64_t bursts, uint64_t ticks)
 {
 	const uint32_t span = 1;
 	const unsigned length = 1;
 
-	thread_add_bursts(thread, bursts, ms(1), bursts * ms(1));
-	thread_add_unread(thread, span, length, bursts, bursts * ms(1));
-	rest_estimate_add(thread, span, length, bursts, bursts * ms(1));
+	thread_add_bursts(thread, bursts, ms(1), ticks);
+	thread_add_unread(thread, span, length, bursts, ticks);
+	rest_estimate_add(thread, span, length, bursts, ticks);
 	thread_add_polls(thread, 2 * bursts, 2 * bursts);
 	now += ms(awake);
 	thread->call.entered = now;
 	rest_estimate_begin(thread, now, now);
 	rest_estimate_end(thread, now + ms(rest), now + ms(rest));
 	return now + ms(rest);
+}
+
+/* Calls stretch_of for bursts of 1 ms. */
+static uint64_t stretch(uint64_t now, double awake, double rest, uint64_t bursts)
+{
+	return stretch_of(now, awake, rest, bursts, bursts * ms(1));
 }
 
 static double unread(void)
@@ -149,6 +155,11 @@ static double unread(void)
 static double variance(void)
 {
 	return (double)atomic_load(&thread->sites.length[1].variance);
+}
+
+static double ticks_variance(void)
+{
+	return (double)atomic_load(&thread->sites.length[1].ticks_variance);
 }
 
 /* The work of a thread in its rests is estimated from its work between them. */
@@ -220,6 +231,76 @@ static void test_variance(void)
 			"its variance is as stated (%g, and %g are stated)", mean2, stated);
 }
 
+/* The time of the bursts of a rest has the variance that follows from that of their number and of their lengths. */
+static void test_time_variance(void)
+{
+	double mean2 = 0, stated = 0, by_number = 0;
+	const int runs = 400, windows = 20;
+
+	srand(2);
+	for (int run = 0; run < runs; run++) {
+		uint64_t now = ms(1000);
+		double off, observed = 0, in_rests = 0, length;
+
+		begin(ALLOWED);
+		thread->resting.noted = true;
+		rest_estimate_start(thread, now);
+		/* 30 to 33 bursts in 100 ms, whose lengths differ more than their number */
+		for (int i = 0; i < windows; i++) {
+			double ticks[3] = { 0 };
+			uint64_t bursts[3];
+
+			for (int k = 0; k < 3; k++) {
+				bursts[k] = 30 + (uint64_t)(rand() % 4);
+				for (uint64_t b = 0; b < bursts[k]; b++)
+					ticks[k] += (double)ms(.5 + rand() / (RAND_MAX + 1.));
+			}
+			observed += ticks[0];
+			in_rests += ticks[1] + ticks[2];
+			now = stretch_of(now, 100, 200, bursts[0], (uint64_t)ticks[0]);
+		}
+		off = (double)atomic_load(&thread->sites.length[1].unread_ticks) - observed -
+				in_rests;
+		length = (double)atomic_load(&thread->sites.length[1].unread_ticks) / unread();
+		mean2 += off * off / runs;
+		by_number += length * length * variance() / runs;
+		stated += ticks_variance() / runs;
+		thread_free(thread);
+	}
+	stated += by_number;
+	ok(by_number < 0.7 * mean2, "the variance of their number is not all (%.2f of it)",
+			by_number / mean2);
+	ok(stated > 0.7 * mean2 && stated < 1.4 * mean2,
+			"that of their time is as stated (%.2f times what it is)", stated / mean2);
+}
+
+/* What is estimated from one window alone is not certain, and is judged when there is a second window. */
+static void test_first_window(void)
+{
+	uint64_t now = ms(1000);
+	double alone;
+
+	begin(ALLOWED);
+	thread->resting.noted = true;
+	rest_estimate_start(thread, now);
+	now = stretch(now, 100, 300, 10);
+	alone = variance();
+	ok(1.96 * sqrt(alone) > 30, "one window says little of 30 bursts in rests: +-%.1f",
+			1.96 * sqrt(alone));
+	now = stretch(now, 100, 300, 10);
+	is_near(variance(), 0, 1e-3 * alone,
+			"a second window that is alike says that they are certain");
+	thread_free(thread);
+
+	begin(ALLOWED);
+	thread->resting.noted = true;
+	rest_estimate_start(thread, now);
+	now = stretch(now, 100, 0, 10);
+	stretch(now, 100, 300, 10);
+	is_near(variance(), 0, 0, "so does a window before the first rest");
+	thread_free(thread);
+}
+
 int main(void)
 {
 	struct clock_moment early = { 0 };
@@ -230,5 +311,7 @@ int main(void)
 	test_count();
 	test_estimate();
 	test_variance();
+	test_time_variance();
+	test_first_window();
 	return tap_done();
 }

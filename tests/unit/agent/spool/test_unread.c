@@ -275,6 +275,32 @@ static void test_few_read(void)
 			"if many were read, the others are longer bursts of the same phase");
 }
 
+/* Returns the error of 60 unread bursts of 1 ms, if their number and time have these variances as estimates. */
+static struct tally_error error_of(float variance, float ticks_variance)
+{
+	struct span_length *length;
+
+	start();
+	length = length_of(span_between(1, 2), MS);
+	for (int i = 0; i < 20; i++)
+		span_note(length, 0, 4, MS);
+	span_add_unread(length, 60, (uint64_t)(60 * MS));
+	atomic_store(&length->variance, variance);
+	atomic_store(&length->ticks_variance, ticks_variance);
+	place(0);
+	return unread.phase[0];
+}
+
+static void test_estimated(void)
+{
+	struct tally_error known = error_of(0, 0), estimated = error_of(100, 9e12f);
+
+	ok(near(estimated.bursts2, known.bursts2 + 100),
+			"the number of bursts in rests has the variance of its estimate");
+	ok(fabs(estimated.seconds2 - known.seconds2 - 100e-6 - 9e-6) < 1e-10,
+			"and their time has that of both");
+}
+
 /*
  * Bursts of one span are much longer than those that were read, because they were delayed. Another span from the
  * same site has bursts that are as long by themselves.
@@ -394,6 +420,7 @@ int main(void)
 	test_no_room();
 	test_without_room();
 	test_few_read();
+	test_estimated();
 	test_delayed();
 	test_coverage();
 	return tap_done();
