@@ -265,27 +265,43 @@ static void add_variance(struct placing *placing, uint32_t phase, double varianc
 /* The unread bursts of one length, whose errors are added to those of phases. */
 struct errors {
 	double bursts, length; /* their number, and their mean length in seconds */
+	double read; /* number of read bursts that say as much about them as the mixture */
 	/* variances of their number, part of which may be an estimate, and of their time if it is known */
 	double estimated, seconds2;
 	bool done[PROTOTYPES_MAX + 1];
 };
 
 /*
+ * Returns the number of bursts with equal weights that say as much about the unread ones as those of the mixture,
+ * whose weights differ (Kish). Bursts that were certain to be read stand for no other one, and say nothing.
+ *
+ * If the mixture is borrowed, no burst like the unread ones was read. Then the mixture counts as one, however many
+ * bursts it has, because the unread ones may be of another kind.
+ */
+static double effective_read(const struct mixture *mixture)
+{
+	double squares = 0;
+
+	if (mixture->borrowed)
+		return 1;
+	for (unsigned i = 0; i < mixture->parts; i++)
+		squares += mixture->part[i].unread * mixture->part[i].unread /
+				mixture->part[i].read;
+	return squares > 0 ? mixture->unread * mixture->unread / squares : mixture->read;
+}
+
+/*
  * Returns the mean square error of how many of these bursts belong to a phase, of which the mixture has the share
  * `share`. The mixture's read bursts are a sample. To these, the prior adds one burst of the whole span, and one
- * of a phase that was not seen. Then the number has the beta-binomial distribution (Skellam), whose mean is not the number
- * that is placed. So it is not certain either if all read bursts belong to the phase: if the span has no other
- * one, this is the rule of succession, by which one in n + 2 unread bursts differs from n read ones.
- *
- * If the mixture is borrowed, no burst like these was read. Then the mixture counts as one observation, however
- * many bursts it has, because these are all of a kind that may be another one.
+ * of a phase that was not seen. Then the number has the beta-binomial distribution (Skellam), whose mean is not
+ * the number that is placed. So it is not certain either if all read bursts belong to the phase: if the span has
+ * no other one, this is the rule of succession, by which one in n + 2 unread bursts differs from n read ones.
  */
 static double phase_error(const struct placing *placing, const struct errors *errors,
 		uint32_t phase, double share)
 {
-	double bursts = errors->bursts,
-	       read = placing->mixture.borrowed ? 1 : placing->mixture.read;
 	double of_span = share_of_phase(placing, &placing->whole, phase);
+	double bursts = errors->bursts, read = errors->read;
 	double chance = (share * read + of_span) / (read + 2);
 	double off = (share - chance) * bursts;
 
@@ -361,6 +377,7 @@ static void spread(struct placing *placing, const struct span_length *length, do
 		return;
 	errors = (struct errors){ .bursts = pieces,
 		.length = ticks * placing->seconds / pieces,
+		.read = effective_read(mixture),
 		.estimated = estimated * pieces * pieces / (bursts * bursts),
 		.seconds2 = ticks_variance * placing->seconds * placing->seconds };
 	add_errors(placing, mixture, &errors);

@@ -82,11 +82,11 @@ static void test_weights(void)
 	place(0);
 	ok(near(unread.prototype[0].bursts, 30) && near(unread.prototype[1].bursts, 10),
 			"three of four stand for the first");
-	/* 15 of 20 reads, and 3/4 of one more: of 40 others, by the beta-binomial distribution */
+	/* 3/4 of what is as good as 40^2 / (30^2/10 + 10^2/10) = 16 reads of equal weight, and of one more */
 	ok(near(unread.phase[0].bursts2,
-			   40 * 15.75 * 6.25 * (22 + 40.) / (22 * 22 * 23.) +
-					   pow(30 - 40 * 15.75 / 22, 2)),
-			"the variance is that of a share known from twenty reads");
+			   40 * 12.75 * 5.25 * (18 + 40.) / (18 * 18 * 19.) +
+					   pow(30 - 40 * 12.75 / 18, 2)),
+			"the error is that of a share known from sixteen reads");
 	ok(near(unread.phase[0].seconds2, unread.phase[0].bursts2 * 1e-6),
 			"and that of the time is of bursts of 1 ms");
 }
