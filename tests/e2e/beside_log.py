@@ -149,9 +149,10 @@ def half_width(phases, key):
 
 
 def estimated(run, phases, key):
-    """Returns by how much a number of phases may be off because calls were not observed, to keep the budget. Then
-    it is an estimate from the time in which they were, and may be off as an interval may be."""
-    half = half_width(phases, key) if run.report["not_observed"]["calls"] else None
+    """Returns by how much a number of phases may be off because calls were not observed, to keep the budget, or were
+    skipped. Then it is an estimate from the time in which they were observed, and may be off as an interval may be."""
+    report = run.report
+    half = half_width(phases, key) if report["not_observed"]["calls"] or report["agent"]["passed_calls"] else None
     return INTERVALS_OFF * half if half else 0
 
 
