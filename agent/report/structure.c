@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/report/document.h"
 
@@ -120,8 +121,7 @@ static json_t *structure_object(struct showing *showing, const struct structure 
 
 static int by_ranks(const void *a, const void *b)
 {
-	const struct structure *x = *(const struct structure *const *)a;
-	const struct structure *y = *(const struct structure *const *)b;
+	const struct structure *x = a, *y = b;
 
 	if (x->ranks != y->ranks)
 		return (x->ranks < y->ranks) - (x->ranks > y->ranks);
@@ -131,17 +131,16 @@ static int by_ranks(const void *a, const void *b)
 json_t *structure_json(const struct structures *structures, struct places *places,
 		const struct prototype_table *table, const unsigned *phase_number)
 {
-	const struct structure *order[STRUCTURES_MAX];
+	struct structure order[STRUCTURES_MAX];
 	json_t *place[STRUCTURES_PATHS_MAX], *list = json_array();
 	struct showing showing = { structures, NULL, places, table, phase_number, place };
 
 	for (uint32_t i = 0; i < structures->paths; i++)
 		place[i] = places_of_call(places, &structures->path[i]);
-	for (uint32_t i = 0; i < structures->count; i++)
-		order[i] = &structures->all[i];
+	memcpy(order, structures->all, structures->count * sizeof(order[0]));
 	qsort(order, structures->count, sizeof(order[0]), by_ranks);
 	for (uint32_t i = 0; i < structures->count; i++)
-		list = document_append(list, structure_object(&showing, order[i]));
+		list = document_append(list, structure_object(&showing, &order[i]));
 	for (uint32_t i = 0; i < structures->paths; i++)
 		json_decref(place[i]);
 	return json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",
