@@ -69,7 +69,7 @@ OF_THREAD struct core *core;
 OF_THREAD struct emulated_thread
 		*counted; /* NULL: it has no core yet, or there is no room for it */
 OF_THREAD bool refused;
-OF_THREAD const struct block *before; /* the block that ran last */
+OF_THREAD const struct block *previous_block; /* the block that ran last */
 
 /* Gives the calling thread a core. */
 static __attribute__((noinline)) void begin(void)
@@ -98,7 +98,7 @@ static void end(void)
 	core_free(core);
 	core = NULL;
 	counted = NULL;
-	before = NULL;
+	previous_block = NULL;
 }
 
 static void thread_ended(plugin_id id, unsigned processor)
@@ -146,7 +146,7 @@ static inline void resolve(const struct block *last, uint64_t next)
 /* Runs when a block is about to run. */
 static void executed(unsigned processor, void *data)
 {
-	const struct block *block = data, *last = before;
+	const struct block *block = data, *last = previous_block;
 	uint32_t instructions = block->instructions;
 
 	(void)processor;
@@ -168,7 +168,7 @@ static void executed(unsigned processor, void *data)
 		core_add(&counted->counts, CORE_FLOATING, block->floating);
 	if (block->divisions)
 		core_add(&counted->counts, CORE_DIVISIONS, block->divisions);
-	before = block;
+	previous_block = block;
 }
 
 /*
