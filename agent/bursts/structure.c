@@ -17,13 +17,6 @@ int structure_open(struct thread *thread)
 	return 0;
 }
 
-void structure_close(struct thread *thread)
-{
-	if (thread->structure.loops)
-		memory_unmap(thread->structure.loops, thread->structure.bytes);
-	thread->structure = (struct thread_structure){ .loops = NULL };
-}
-
 void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint64_t inside)
 {
 	struct thread_structure *structure = &thread->structure;

@@ -16,11 +16,11 @@
 #include "agent/thread/thread.h"
 #include "cluster/loops/loops.h"
 
-/* Starts the structure of a thread that has made no call yet. Returns 0 or -ENOMEM. Any thread may call it. */
+/*
+ * Starts the structure of a thread that has made no call yet. thread_free frees it. Returns 0 or -ENOMEM. Any
+ * thread may call it.
+ */
 int structure_open(struct thread *thread);
-
-/* Frees the structure. Any thread may call it when the thread makes no more calls. */
-void structure_close(struct thread *thread);
 
 /* Notes the ticks of a burst, which belongs to the next call. */
 static inline void structure_burst(struct thread *thread, uint64_t ticks)

@@ -7,6 +7,7 @@
 #define PHASEMUX_AGENT_REPORT_DOCUMENT_H
 
 #include <jansson.h>
+#include <math.h>
 
 /* Appends the value, whose reference it takes over. Returns the array, or NULL without memory. */
 static inline json_t *document_append(json_t *array, json_t *value)
@@ -24,6 +25,12 @@ static inline json_t *document_set(json_t *object, const char *key, json_t *valu
 		return object;
 	json_decref(object);
 	return NULL;
+}
+
+/* Returns a number, or null if it is not finite, which JSON cannot say. */
+static inline json_t *document_number(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
 }
 
 /* Returns a string, or "?" if the text is not UTF-8, which JSON requires. Names may contain anything. */

@@ -16,12 +16,6 @@
 
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 
-/* Returns a number, or null if it is not known: JSON has no infinity and no NaN. */
-static json_t *number_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *whole(double value)
 {
 	return json_integer((json_int_t)llround(value));
@@ -120,14 +114,14 @@ static json_t *efficiency(const struct report_facts *facts)
 	json_t *object;
 
 	object = json_pack("{s:o,s:o,s:o}", "parallel",
-			number_or_null(share(mean, facts->wall_seconds)), "load_balance",
-			number_or_null(share(mean, most)), "communication",
-			number_or_null(share(most, facts->wall_seconds)));
+			document_number(share(mean, facts->wall_seconds)), "load_balance",
+			document_number(share(mean, most)), "communication",
+			document_number(share(most, facts->wall_seconds)));
 
 	if (outside > 0 && totals->threads > facts->world->size) {
-		object = document_set(object, "mpi", number_or_null(share(outside, all)));
+		object = document_set(object, "mpi", document_number(share(outside, all)));
 		object = document_set(object, "threads",
-				number_or_null(share(mean * threads, outside)));
+				document_number(share(mean * threads, outside)));
 	}
 	return object;
 }
@@ -141,7 +135,7 @@ static double available(const struct report_facts *facts)
 static json_t *tally(const struct tally *part, const struct totals *totals)
 {
 	return json_pack("{s:o,s:o}", "time_share",
-			number_or_null(share(part->seconds, totals->compute.seconds)), "bursts",
+			document_number(share(part->seconds, totals->compute.seconds)), "bursts",
 			whole(part->bursts));
 }
 
@@ -151,9 +145,9 @@ static json_t *polling(const struct report_facts *facts)
 	const struct totals *totals = facts->totals;
 	const struct tally *polling = &totals->polling;
 
-	return json_pack("{s:o,s:o,s:o}", "seconds", number_or_null(polling->seconds), "time_share",
-			number_or_null(share(polling->seconds, available(facts))), "bursts",
-			whole(polling->bursts));
+	return json_pack("{s:o,s:o,s:o}", "seconds", document_number(polling->seconds),
+			"time_share", document_number(share(polling->seconds, available(facts))),
+			"bursts", whole(polling->bursts));
 }
 
 /* ---- phases ---- */
@@ -275,16 +269,17 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 	for (unsigned e = 0; e < counting->plan.events; e++) {
 		const struct estimate *event = &phase->estimate.event[e];
 		json_t *row = json_pack("{s:o,s:o,s:o,s:o}", "mean",
-				number_or_null(event->observed ? event->mean : NAN), "ci95",
-				number_or_null(event_interval(phase, event)), "observed",
-				whole((double)event->observed), "sd", number_or_null(spread[e].sd));
+				document_number(event->observed ? event->mean : NAN), "ci95",
+				document_number(event_interval(phase, event)), "observed",
+				whole((double)event->observed), "sd",
+				document_number(spread[e].sd));
 
 		if (spread[e].deciles) {
 			json_t *deciles = json_array();
 
 			for (unsigned d = 0; d < 9; d++)
 				deciles = document_append(deciles,
-						number_or_null(spread[e].decile[d]));
+						document_number(spread[e].decile[d]));
 			row = document_set(row, "deciles", deciles);
 		}
 		object = document_set(object, counting->event[e].name, row);
@@ -329,8 +324,8 @@ static json_t *breakdown(const struct counting *counting, const struct phase *ph
 		list = document_append(list,
 				json_pack("{s:s,s:i,s:o,s:o}", "component", components[i].name,
 						"level", (int)components[i].level, "cpi",
-						number_or_null(components[i].cpi), "ci95",
-						number_or_null(derived_interval(counting, phase,
+						document_number(components[i].cpi), "ci95",
+						document_number(derived_interval(counting, phase,
 								cpi, components[i].ci95))));
 	return list;
 }
@@ -351,8 +346,8 @@ static json_t *metrics(const struct counting *counting, const struct phase *phas
 		if (!isnan(values[i].value))
 			object = document_set(object, values[i].name,
 					json_pack("{s:o,s:o,s:s}", "value",
-							number_or_null(values[i].value), "ci95",
-							number_or_null(derived_interval(counting,
+							document_number(values[i].value), "ci95",
+							document_number(derived_interval(counting,
 									phase, values[i].value,
 									values[i].ci95)),
 							"unit", values[i].unit));
@@ -372,19 +367,19 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 	return json_pack(
 			"{s:i,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 			"id", id, "time_share",
-			number_or_null(share(phase->all.seconds, facts->totals->compute.seconds)),
+			document_number(share(phase->all.seconds, facts->totals->compute.seconds)),
 			"time_share_ci95",
-			number_or_null(half_width(phase->error.seconds2) /
+			document_number(half_width(phase->error.seconds2) /
 					facts->totals->compute.seconds),
 			"bursts", whole(phase->all.bursts), "bursts_ci95",
-			number_or_null(half_width(phase->error.bursts2)), "read",
+			document_number(half_width(phase->error.bursts2)), "read",
 			whole((double)estimate->read), "duration_seconds", "mean",
-			number_or_null(share(phase->all.seconds, phase->all.bursts)), "ci95",
-			number_or_null(known_interval(estimate->duration.mean,
+			document_number(share(phase->all.seconds, phase->all.bursts)), "ci95",
+			document_number(known_interval(estimate->duration.mean,
 					estimate->duration.ci95, is_read_whole(phase))),
-			"sd", number_or_null(estimate->duration_sd), "ipc",
-			number_or_null(instructions / cycles), "cpi",
-			number_or_null(cycles / instructions), "counters", counters(facts, phase),
+			"sd", document_number(estimate->duration_sd), "ipc",
+			document_number(instructions / cycles), "cpi",
+			document_number(cycles / instructions), "counters", counters(facts, phase),
 			"cpi_breakdown", breakdown(facts->counting, phase), "metrics",
 			metrics(facts->counting, phase), "source",
 			places ? places_of_phase(places, facts->table, phase->number) :
@@ -504,20 +499,20 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 	return json_pack(
 			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
 			"interval_cost", interval_cost, "work", "calls",
-			number_or_null(work->calls), "reads", number_or_null(work->reads),
-			"switches", number_or_null(work->switches), "services",
-			number_or_null(work->services), "samples", number_or_null(work->samples),
-			"seconds", number_or_null(totals->agent_seconds), "share",
-			number_or_null(waited_share(facts, all)), "processor_share",
-			number_or_null(share(totals->agent_seconds, all)), "start_seconds",
-			number_or_null(share(totals->start_seconds, facts->world->size)),
+			document_number(work->calls), "reads", document_number(work->reads),
+			"switches", document_number(work->switches), "services",
+			document_number(work->services), "samples", document_number(work->samples),
+			"seconds", document_number(totals->agent_seconds), "share",
+			document_number(waited_share(facts, all)), "processor_share",
+			document_number(share(totals->agent_seconds, all)), "start_seconds",
+			document_number(share(totals->start_seconds, facts->world->size)),
 			"end_seconds",
-			number_or_null(share(totals->end_seconds, facts->world->size)), "bytes",
+			document_number(share(totals->end_seconds, facts->world->size)), "bytes",
 			whole(share(totals->agent_bytes, facts->world->size)), "calls",
 			whole(totals->calls), "passed_calls", whole(totals->skipped), "reads",
-			whole(totals->reads), "read_seconds", number_or_null(read_seconds),
+			whole(totals->reads), "read_seconds", document_number(read_seconds),
 			"rounds", (int)facts->rounds, "switches", whole(totals->switches), "budget",
-			number_or_null(facts->budget), "over_budget",
+			document_number(facts->budget), "over_budget",
 			over ? json_string(over) : json_null());
 }
 
@@ -607,11 +602,11 @@ static json_t *not_observed(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "seconds", number_or_null(totals->rested_seconds),
-			"time_share",
-			number_or_null(share(totals->rested_seconds, available(facts))), "calls",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "seconds",
+			document_number(totals->rested_seconds), "time_share",
+			document_number(share(totals->rested_seconds, available(facts))), "calls",
 			whole(totals->rested_calls), "threads", whole(totals->beyond_threads),
-			"threads_processor_seconds", number_or_null(totals->beyond_seconds));
+			"threads_processor_seconds", document_number(totals->beyond_seconds));
 }
 
 /* Returns the number of call paths that are kept, and the number of calls by other paths. */
@@ -641,7 +636,7 @@ static json_t *stretches(const struct report_facts *facts)
 
 		list = document_append(list,
 				json_pack("{s:o,s:o,s:b}", "seconds",
-						number_or_null(stretch->seconds), "calls",
+						document_number(stretch->seconds), "calls",
 						whole((double)stretch->calls), "on",
 						stretch->observed));
 	}
@@ -656,10 +651,10 @@ static json_t *toggle(const struct report_facts *facts)
 	if (!slowdown)
 		return json_null();
 	return json_pack("{s:o,s:i,s:{s:o,s:o,s:o},s:o}", "off_seconds",
-			number_or_null(facts->off_seconds), "compared", (int)slowdown->compared,
-			"slowdown", "mean", number_or_null(slowdown->mean), "ci95",
-			number_or_null(slowdown->ci95), "median", number_or_null(slowdown->median),
-			"stretches", stretches(facts));
+			document_number(facts->off_seconds), "compared", (int)slowdown->compared,
+			"slowdown", "mean", document_number(slowdown->mean), "ci95",
+			document_number(slowdown->ci95), "median",
+			document_number(slowdown->median), "stretches", stretches(facts));
 }
 
 /* Returns the time in which the program had paused phasemux, or null if it never did. */
@@ -667,8 +662,8 @@ static json_t *paused(const struct report_facts *facts)
 {
 	if (!facts->paused)
 		return json_null();
-	return json_pack("{s:o,s:o}", "seconds", number_or_null(facts->off_seconds), "time_share",
-			number_or_null(share(facts->off_seconds,
+	return json_pack("{s:o,s:o}", "seconds", document_number(facts->off_seconds), "time_share",
+			document_number(share(facts->off_seconds,
 					facts->wall_seconds + facts->off_seconds)));
 }
 
@@ -733,7 +728,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	report = document_set(report, "threads", whole(totals->threads));
 	report = document_set(report, "threads_mean",
-			number_or_null(totals_threads(totals, facts->wall_seconds)));
+			document_number(totals_threads(totals, facts->wall_seconds)));
 	report = document_set(report, "mpi", document_text(facts->world->library));
 	report = document_set(report, "processor", document_text(counting->processor.brand));
 	report = document_set(report, "emulated", emulated(&counting->processor));
@@ -744,11 +739,11 @@ static json_t *build(const struct report_facts *facts)
 			counting->hardware ? json_null() : document_text(counting->obstacle));
 	report = document_set(report, "warnings", warnings(counting, &silent));
 	report = document_set(report, "groups", groups(counting));
-	report = document_set(report, "wall_seconds", number_or_null(facts->wall_seconds));
-	report = document_set(report, "compute_seconds", number_or_null(totals->compute.seconds));
+	report = document_set(report, "wall_seconds", document_number(facts->wall_seconds));
+	report = document_set(report, "compute_seconds", document_number(totals->compute.seconds));
 	report = document_set(report, "bursts", whole(totals->compute.bursts));
 	report = document_set(report, "burst_min_seconds",
-			number_or_null(facts->burst_min_seconds));
+			document_number(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
 	report = document_set(report, "phases", list);
 	report = document_set(report, "structure", calls);

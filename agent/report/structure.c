@@ -17,11 +17,6 @@ struct showing {
 	json_t **place; /* of each path, as it was named */
 };
 
-static json_t *number_or_null(double number)
-{
-	return isfinite(number) ? json_real(number) : json_null();
-}
-
 static json_t *range(double least, double most)
 {
 	return json_pack("[f,f]", least, most);
@@ -30,7 +25,7 @@ static json_t *range(double least, double most)
 /* Returns the mean time of one of the token's calls or rounds, and the range of the means of the ranks. */
 static json_t *times(const struct structure_token *token, enum slot_time time)
 {
-	return json_pack("{s:o,s:o}", "mean", number_or_null(token->seconds[time] / token->count),
+	return json_pack("{s:o,s:o}", "mean", document_number(token->seconds[time] / token->count),
 			"ranks", range(token->rank_least[time], token->rank_most[time]));
 }
 
@@ -103,7 +98,7 @@ static json_t *iteration_object(const struct showing *showing)
 	return json_pack("{s:f,s:f,s:f,s:f,s:o}", "rounds", structure->iterations, "hidden_rounds",
 			structure->iterations_hidden, "times", structure->iteration_uses,
 			"time_share", structure->iteration_share, "mean_seconds",
-			number_or_null((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
+			document_number((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
 					token->count));
 }
 
@@ -115,7 +110,7 @@ static json_t *structure_object(struct showing *showing, const struct structure 
 	return json_pack("{s:i,s:i,s:f,s:f,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
 			"first_rank", (int)structure->first_rank, "calls", structure->calls,
 			"unobserved_calls", structure->unknown, "exact_calls",
-			number_or_null(structure->exact), "iteration", iteration_object(showing),
+			document_number(structure->exact), "iteration", iteration_object(showing),
 			"text", body(showing, &next, 0));
 }
 

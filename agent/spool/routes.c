@@ -10,7 +10,7 @@
 
 /* ---- the bounded table ---- */
 
-static int compare_ends(const struct route_end *x, const struct route_end *y)
+int routes_compare_ends(const struct route_end *x, const struct route_end *y)
 {
 	if (x->call != y->call)
 		return (x->call > y->call) - (x->call < y->call);
@@ -22,11 +22,11 @@ static int compare_ends(const struct route_end *x, const struct route_end *y)
 static int by_route(const void *a, const void *b)
 {
 	const struct route *x = a, *y = b;
-	int order = compare_ends(&x->from, &y->from);
+	int order = routes_compare_ends(&x->from, &y->from);
 
 	if (x->prototype != y->prototype)
 		return (x->prototype > y->prototype) - (x->prototype < y->prototype);
-	return order ? order : compare_ends(&x->to, &y->to);
+	return order ? order : routes_compare_ends(&x->to, &y->to);
 }
 
 static int by_time(const void *a, const void *b)

@@ -42,6 +42,9 @@ struct routes {
 struct route_end routes_end(const struct site_table *sites, uint32_t site,
 		const struct module *modules, unsigned count, struct place_files *files);
 
+/* Returns the order of two ends; 0 if they are equal. */
+int routes_compare_ends(const struct route_end *x, const struct route_end *y);
+
 /* Turns the places of an end into addresses, as place_files_address does. */
 void routes_restore_end(struct route_end *end, const struct place_files *files,
 		struct place_modules *modules);

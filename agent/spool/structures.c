@@ -19,21 +19,16 @@ struct sharing {
 	struct structure *structure;
 	struct route_end end[SITES_MAX]; /* of each symbol */
 	uint64_t signature[SITES_MAX];
+	const struct loops_token *iteration; /* NULL: there is none */
 	uint32_t before; /* symbol of the call before the next token; LOOPS_ANY: not known */
 	bool full;
 };
-
-static bool equal_ends(const struct route_end *x, const struct route_end *y)
-{
-	return x->call == y->call && x->frames == y->frames &&
-			memcmp(x->place, y->place, x->frames * sizeof(x->place[0])) == 0;
-}
 
 /* Returns the number of a path, which is added if it is missing; STRUCTURES_NONE: there is no room. */
 static uint32_t path_number(struct structures *structures, const struct route_end *end)
 {
 	for (uint32_t i = 0; i < structures->paths; i++)
-		if (equal_ends(&structures->path[i], end))
+		if (routes_compare_ends(&structures->path[i], end) == 0)
 			return i;
 	if (structures->paths == STRUCTURES_PATHS_MAX)
 		return STRUCTURES_NONE;
@@ -130,7 +125,6 @@ static bool share_token(const struct expand_token *visited, void *data)
 		.prototype = PROTOTYPES_MAX,
 		.least = token->least,
 		.most = token->most,
-		.uses = (double)visited->uses,
 		.count = (double)token->slot.count };
 	for (unsigned time = 0; time < SLOT_TIMES; time++) {
 		shared->seconds[time] = (double)token->slot.sum[time] * seconds_per_tick;
@@ -141,6 +135,8 @@ static bool share_token(const struct expand_token *visited, void *data)
 		shared->path = path_number(structures, &sharing->end[token->symbol]);
 		shared->prototype = prototype_before(sharing, token);
 	}
+	if (token == sharing->iteration)
+		sharing->structure->iteration = sharing->structure->tokens;
 	/* most rounds of a loop come after another round */
 	sharing->before = last_symbol(sharing->thread->loops, token);
 	structures->tokens++;
@@ -148,38 +144,17 @@ static bool share_token(const struct expand_token *visited, void *data)
 	return true;
 }
 
-/* The search for a token. */
-struct finding {
-	const struct loops_token *wanted;
-	uint32_t number; /* of the next token, in the order of the text */
-	bool found;
-};
-
-static bool find_token(const struct expand_token *visited, void *data)
-{
-	struct finding *finding = data;
-
-	finding->found = visited->token == finding->wanted;
-	finding->number += !finding->found;
-	return !finding->found;
-}
-
-static void share_iteration(struct sharing *sharing)
+/* Finds the iteration, whose token share_token then numbers. */
+static void share_iteration(struct sharing *sharing, const struct loops_names *names)
 {
 	const struct loops *loops = sharing->thread->loops;
-	const struct loops_names names = { signature_of, sharing };
 	struct structure *structure = sharing->structure;
 	struct iteration iteration;
-	struct finding finding = { .number = 0 };
 
 	structure->iteration = STRUCTURES_NONE;
-	if (!iteration_find(loops, &names, &iteration))
+	if (!iteration_find(loops, names, &iteration))
 		return;
-	finding.wanted = arena_look(loops, iteration.cell);
-	expand_tokens(loops, find_token, &finding);
-	if (!finding.found)
-		return;
-	structure->iteration = finding.number;
+	sharing->iteration = arena_look(loops, iteration.cell);
 	structure->iterations = (double)iteration.rounds;
 	structure->iterations_hidden = (double)iteration.hidden;
 	structure->iteration_uses = (double)iteration.uses;
@@ -212,12 +187,12 @@ void structures_share(const struct structures_thread *thread, struct place_files
 		.unknown = (double)thread->loops->unknown,
 		.exact = thread->loops->exact == UINT64_MAX ? INFINITY :
 							      (double)thread->loops->exact };
+	share_iteration(sharing, &names);
 	expand_tokens(thread->loops, share_token, sharing);
 	if (sharing->full) {
 		structures->tokens = tokens;
 		structures->left_out++;
 	} else {
-		share_iteration(sharing);
 		structures->count++;
 	}
 	free(sharing);

@@ -26,7 +26,6 @@ struct structure_token {
 	uint32_t path;      /* of a call: number in the table; STRUCTURES_NONE: no room */
 	uint32_t prototype; /* that has most time in the bursts before the call; PROTOTYPES_MAX: none */
 	uint32_t least, most; /* how often it was repeated in one use, the least and the most */
-	double uses;          /* in one process: how often the loops around it came to it */
 	double count;         /* number of calls; of a loop: number of rounds */
 	double seconds[SLOT_TIMES];
 	double rank_least[SLOT_TIMES], rank_most[SLOT_TIMES]; /* mean seconds of one process */
@@ -37,7 +36,6 @@ struct structure {
 	uint32_t ranks, first_rank; /* number of processes, and the lowest rank of them */
 	uint32_t first, tokens;     /* in the table of tokens */
 	uint32_t iteration; /* the token, from 0, that is the iteration; STRUCTURES_NONE: none is */
-	uint32_t iteration_unused;
 	double iterations,
 			iteration_uses; /* rounds in its first rank, and how often that came to them */
 	double iterations_hidden;       /* more rounds that its skipped calls may be */

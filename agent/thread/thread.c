@@ -235,6 +235,7 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
 
 void thread_free(struct thread *thread)
 {
+	memory_unmap(thread->structure.loops, thread->structure.bytes);
 	memory_unmap(thread->drain.gathered, thread->drain.gathered_bytes);
 	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());

@@ -17,7 +17,7 @@ static double number_at(const json_t *array, size_t i)
 	return json_number_value(json_array_get(array, i));
 }
 
-/* Prints how often a token is repeated, in six columns. */
+/* Prints how often a token is repeated, in eight columns. */
 static void print_repeats(FILE *out, const json_t *token)
 {
 	const json_t *repeats = json_object_get(token, "repeats");
