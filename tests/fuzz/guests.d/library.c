@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The library that guests open. THREADS: number of threads that its constructor starts and waits for. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,6 +18,10 @@ __attribute__((constructor)) static void begin(void)
 {
 	pthread_t thread;
 
+#ifdef _OPENMP
+	/* the threads of GCC's OpenMP, which still look for work, crash if it is unloaded with this library */
+	dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NODELETE);
+#endif
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&thread, NULL, add, NULL) == 0)
 			pthread_join(thread, NULL);
