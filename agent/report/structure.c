@@ -40,6 +40,19 @@ static json_t *phase_before(const struct showing *showing, const struct structur
 	return number ? json_integer(number) : json_null();
 }
 
+/* Returns the counts of all uses of a token, as runs. */
+static json_t *counts_list(const struct showing *showing, const struct structure_token *token)
+{
+	json_t *list = json_array();
+	struct counts_run run;
+
+	for (uint32_t at = 0; structures_next_run(showing->structures, showing->structure, token,
+			     &at, &run);)
+		list = document_append(list,
+				json_pack("[I,I]", (json_int_t)run.count, (json_int_t)run.uses));
+	return list;
+}
+
 static json_t *call_object(const struct showing *showing, const struct structure_token *token)
 {
 	json_t *call = token->path < showing->structures->paths ?
@@ -67,6 +80,8 @@ static json_t *token_object(const struct showing *showing, uint32_t number, uint
 		object = json_pack("{s:b}", "unobserved", 1);
 	}
 	object = document_set(object, "repeats", range(token->least, token->most));
+	if (token->count_bytes)
+		object = document_set(object, "counts", counts_list(showing, token));
 	object = document_set(object, "count", json_real(token->count));
 	object = document_set(object, "burst_seconds", times(token, SLOT_BURST));
 	return document_set(object, "call_seconds", times(token, SLOT_INSIDE));
@@ -102,16 +117,38 @@ static json_t *iteration_object(const struct showing *showing)
 					token->count));
 }
 
+static int by_first(const void *a, const void *b)
+{
+	const struct rank_range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static json_t *ranges_list(const struct rank_set *set)
+{
+	struct rank_set sorted = *set;
+	json_t *list = json_array();
+
+	qsort(sorted.range, sorted.count, sizeof(sorted.range[0]), by_first);
+	for (uint32_t i = 0; i < sorted.count; i++)
+		list = document_append(list,
+				json_pack("[I,I,I]", (json_int_t)sorted.range[i].first,
+						(json_int_t)sorted.range[i].step,
+						(json_int_t)sorted.range[i].count));
+	return list;
+}
+
 static json_t *structure_object(struct showing *showing, const struct structure *structure)
 {
 	uint32_t next = 0;
 
 	showing->structure = structure;
-	return json_pack("{s:i,s:i,s:f,s:f,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
-			"first_rank", (int)structure->first_rank, "calls", structure->calls,
-			"unobserved_calls", structure->unknown, "exact_calls",
-			document_number(structure->exact), "iteration", iteration_object(showing),
-			"text", body(showing, &next, 0));
+	return json_pack("{s:i,s:i,s:o,s:f,s:f,s:o,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
+			"first_rank", (int)structure->first_rank, "rank_ranges",
+			ranges_list(&structure->set), "calls", structure->calls, "unobserved_calls",
+			structure->unknown, "exact_calls", document_number(structure->exact),
+			"expandable_calls", document_number(structure->expandable), "iteration",
+			iteration_object(showing), "text", body(showing, &next, 0));
 }
 
 static int by_ranks(const void *a, const void *b)

@@ -7,9 +7,14 @@
 
 #include "agent/host/hash.h"
 #include "cluster/loops/compare.h"
+#include "cluster/loops/counts.h"
 #include "cluster/loops/expand.h"
 #include "cluster/loops/iteration.h"
 #include "cluster/prototypes.h"
+
+/* of one thread: its cells, and the last run of each token, which is not in a cell */
+#define COUNT_BYTES_MAX                                                                            \
+	(LOOPS_COUNTS_MAX * LOOPS_CHUNK_BYTES + (LOOPS_CELLS - LOOPS_COUNTS_MAX) * COUNTS_RUN_BYTES)
 
 /* ---- the structure of one thread ---- */
 
@@ -107,6 +112,28 @@ static uint32_t last_symbol(const struct loops *loops, const struct loops_token 
 	return token->kind == LOOPS_CALL ? token->symbol : LOOPS_ANY;
 }
 
+/* Adds the counts of a token. There is room: structures_share has ensured it. */
+static void share_counts(struct sharing *sharing, const struct loops_token *token,
+		struct structure_token *shared)
+{
+	const struct loops *loops = sharing->thread->loops;
+	struct structures *structures = sharing->structures;
+	struct structure *structure = sharing->structure;
+	struct counts_reader reader = { 0 };
+
+	shared->first_count = structure->count_bytes;
+	for (uint64_t left = counts_period(loops, token, 0); left;) {
+		uint64_t uses = counts_next_run(loops, token, &reader, left);
+
+		structures->count_bytes +=
+				counts_write_run(&structures->counts[structures->count_bytes],
+						(struct counts_run){ reader.count, uses });
+		left -= uses;
+	}
+	structure->count_bytes = structures->count_bytes - structure->first_count;
+	shared->count_bytes = structure->count_bytes - shared->first_count;
+}
+
 static bool share_token(const struct expand_token *visited, void *data)
 {
 	struct sharing *sharing = data;
@@ -135,6 +162,7 @@ static bool share_token(const struct expand_token *visited, void *data)
 		shared->path = path_number(structures, &sharing->end[token->symbol]);
 		shared->prototype = prototype_before(sharing, token);
 	}
+	share_counts(sharing, token, shared);
 	if (token == sharing->iteration)
 		sharing->structure->iteration = sharing->structure->tokens;
 	/* most rounds of a loop come after another round */
@@ -161,15 +189,35 @@ static void share_iteration(struct sharing *sharing, const struct loops_names *n
 	structure->iteration_share = iteration.share;
 }
 
+/* Returns the number of calls up to which a text is exact, without those in holes, which are in no loop. */
+static double expandable_calls(const struct loops *loops)
+{
+	uint64_t done = 0, holes = 0;
+
+	if (loops->exact == UINT64_MAX)
+		return INFINITY;
+	for (unsigned place = 0; place < loops->tokens && done < loops->exact; place++) {
+		uint64_t calls = arena_calls(loops, loops->cell[place]);
+
+		if (calls > loops->exact - done)
+			calls = loops->exact - done;
+		done += calls;
+		if (arena_look(loops, loops->cell[place])->kind == LOOPS_HOLE)
+			holes += calls;
+	}
+	return (double)(loops->exact - holes);
+}
+
 void structures_share(const struct structures_thread *thread, struct place_files *files,
 		struct structures *structures)
 {
 	struct sharing *sharing = thread->loops ? calloc(1, sizeof(*sharing)) : NULL;
 	const struct loops_names names = { signature_of, sharing };
 	struct structure *structure = &structures->all[structures->count];
-	uint32_t tokens = structures->tokens;
+	uint32_t tokens = structures->tokens, count_bytes = structures->count_bytes;
 
-	if (!sharing || structures->count == STRUCTURES_MAX) {
+	if (!sharing || structures->count == STRUCTURES_MAX ||
+			count_bytes + COUNT_BYTES_MAX > STRUCTURES_COUNT_BYTES) {
 		structures->left_out++;
 		free(sharing);
 		return;
@@ -183,14 +231,18 @@ void structures_share(const struct structures_thread *thread, struct place_files
 		.ranks = 1,
 		.first_rank = thread->rank,
 		.first = tokens,
+		.first_count = count_bytes,
 		.calls = (double)thread->loops->calls,
 		.unknown = (double)thread->loops->unknown,
 		.exact = thread->loops->exact == UINT64_MAX ? INFINITY :
-							      (double)thread->loops->exact };
+							      (double)thread->loops->exact,
+		.expandable = expandable_calls(thread->loops) };
+	rank_set_add(&structure->set, (struct rank_range){ thread->rank, 1, 1 });
 	share_iteration(sharing, &names);
 	expand_tokens(thread->loops, share_token, sharing);
 	if (sharing->full) {
 		structures->tokens = tokens;
+		structures->count_bytes = count_bytes;
 		structures->left_out++;
 	} else {
 		structures->count++;
@@ -253,6 +305,25 @@ static void merge_equal(const struct structures *from, const struct structure *m
 	structure->calls += more->calls;
 	structure->unknown += more->unknown;
 	structure->exact = least_of(structure->exact, more->exact);
+	structure->expandable = least_of(structure->expandable, more->expandable);
+	rank_set_merge(&more->set, &structure->set);
+}
+
+/* Adds the counts of a structure, to the tokens of which `structure` has the copies. */
+static void add_counts(const struct structures *from, const struct structure *more,
+		struct structures *into, struct structure *structure)
+{
+	structure->first_count = into->count_bytes;
+	if (more->count_bytes <= STRUCTURES_COUNT_BYTES - into->count_bytes) {
+		memcpy(&into->counts[into->count_bytes], &from->counts[more->first_count],
+				more->count_bytes);
+		into->count_bytes += more->count_bytes;
+		return;
+	}
+	structure->count_bytes = 0;
+	structure->expandable = 0;
+	for (uint32_t i = 0; i < structure->tokens; i++)
+		into->token[structure->first + i].count_bytes = 0;
 }
 
 /* Adds a structure to those of `into`. Returns false if there is no room. */
@@ -272,6 +343,7 @@ static bool add_structure(const struct structures *from, const struct structure 
 		if (token->path < from->paths)
 			token->path = path_number(into, &from->path[token->path]);
 	}
+	add_counts(from, more, into, structure);
 	into->count++;
 	return true;
 }
@@ -291,6 +363,17 @@ void structures_merge(const void *in, void *inout)
 		else if (!add_structure(from, more, into))
 			into->left_out += more->ranks;
 	}
+}
+
+bool structures_next_run(const struct structures *structures, const struct structure *structure,
+		const struct structure_token *token, uint32_t *at, struct counts_run *run)
+{
+	const uint8_t *bytes = &structures->counts[structure->first_count + token->first_count];
+
+	if (*at >= token->count_bytes)
+		return false;
+	*at += counts_read_run(bytes + *at, run);
+	return true;
 }
 
 void structures_restore(struct structures *structures, const struct place_files *files,

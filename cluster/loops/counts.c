@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#define RUN_BYTES_MAX 15 /* of a run: 33 bits and 64 bits, 7 bits a byte */
-
 uint64_t counts_period(const struct loops *loops, const struct loops_token *token, uint64_t uses)
 {
 	return token->counts ? loops->arena[token->counts].chunk.uses + token->run : uses;
@@ -20,16 +18,37 @@ static unsigned write_number(uint8_t *bytes, uint64_t number)
 	return length;
 }
 
-static uint64_t read_number(const struct loops_chunk *chunk, uint16_t *at)
+/* Reads a number of at most 64 bits. Returns the number of its bytes. */
+static unsigned read_number(const uint8_t *bytes, uint64_t *number)
 {
-	uint64_t number = 0;
-	unsigned shift = 0;
+	unsigned length = 0;
 
-	while (chunk->bytes[*at] & 0x80) {
-		number |= (uint64_t)(chunk->bytes[(*at)++] & 0x7f) << shift;
-		shift += 7;
-	}
-	return number | (uint64_t)chunk->bytes[(*at)++] << shift;
+	*number = 0;
+	do
+		*number |= (uint64_t)(bytes[length] & 0x7f) << 7 * length;
+	while (bytes[length++] & 0x80);
+	return length;
+}
+
+unsigned counts_write_run(uint8_t *bytes, struct counts_run run)
+{
+	unsigned length = write_number(bytes, (uint64_t)run.count << 1 | (run.uses > 1));
+
+	if (run.uses > 1)
+		length += write_number(bytes + length, run.uses);
+	return length;
+}
+
+unsigned counts_read_run(const uint8_t *bytes, struct counts_run *run)
+{
+	uint64_t number;
+	unsigned length = read_number(bytes, &number);
+
+	run->count = (uint32_t)(number >> 1);
+	run->uses = 1;
+	if (number & 1)
+		length += read_number(bytes + length, &run->uses);
+	return length;
 }
 
 /* Returns the part that has room for one more run, or NULL if there is none. */
@@ -38,7 +57,7 @@ static struct loops_chunk *part_with_room(struct loops *loops, struct loops_toke
 	struct loops_chunk *first = &loops->arena[token->counts].chunk;
 	unsigned cell, last = token->counts ? first->last : 0;
 
-	if (last && loops->arena[last].chunk.used + RUN_BYTES_MAX <= LOOPS_CHUNK_BYTES)
+	if (last && loops->arena[last].chunk.used + COUNTS_RUN_BYTES <= LOOPS_CHUNK_BYTES)
 		return &loops->arena[last].chunk;
 	cell = loops->counts_cells < LOOPS_COUNTS_MAX ? arena_take(loops) : 0;
 	if (!cell)
@@ -68,10 +87,8 @@ static bool append_run(struct loops *loops, struct loops_token *token, uint32_t 
 	part = part_with_room(loops, token);
 	if (!part)
 		return false;
-	part->used += write_number(part->bytes + part->used,
-			(uint64_t)token->count << 1 | (token->run > 1));
-	if (token->run > 1)
-		part->used += write_number(part->bytes + part->used, token->run);
+	part->used += counts_write_run(part->bytes + part->used,
+			(struct counts_run){ token->count, token->run });
 	loops->arena[token->counts].chunk.uses += token->run;
 	token->count = count;
 	token->run = uses;
@@ -82,8 +99,7 @@ static bool append_run(struct loops *loops, struct loops_token *token, uint32_t 
 static void read_run(const struct loops *loops, const struct loops_token *token,
 		struct counts_reader *reader)
 {
-	const struct loops_chunk *part;
-	uint64_t number;
+	struct counts_run run;
 
 	if (!reader->begun) {
 		reader->begun = true;
@@ -100,10 +116,9 @@ static void read_run(const struct loops *loops, const struct loops_token *token,
 		reader->left = token->run;
 		return;
 	}
-	part = &loops->arena[reader->part].chunk;
-	number = read_number(part, &reader->at);
-	reader->count = (uint32_t)(number >> 1);
-	reader->left = number & 1 ? read_number(part, &reader->at) : 1;
+	reader->at += counts_read_run(&loops->arena[reader->part].chunk.bytes[reader->at], &run);
+	reader->count = run.count;
+	reader->left = run.uses;
 }
 
 uint64_t counts_next_run(const struct loops *loops, const struct loops_token *token,
@@ -154,12 +169,12 @@ static void lose(struct loops *loops, struct loops_token *token)
 /* Returns whether `times` more copies of a sequence certainly find room. */
 static bool has_room(const struct loops *loops, const struct loops_token *token, uint64_t times)
 {
-	uint64_t bytes = RUN_BYTES_MAX, parts = LOOPS_COUNTS_MAX - loops->counts_cells;
+	uint64_t bytes = COUNTS_RUN_BYTES, parts = LOOPS_COUNTS_MAX - loops->counts_cells;
 
 	parts = parts < loops->free_count ? parts : loops->free_count;
 	for (unsigned part = token->counts; part; part = loops->arena[part].chunk.next)
 		bytes += loops->arena[part].chunk.used;
-	return times <= parts * (LOOPS_CHUNK_BYTES - RUN_BYTES_MAX) / bytes;
+	return times <= parts * (LOOPS_CHUNK_BYTES - COUNTS_RUN_BYTES) / bytes;
 }
 
 /*

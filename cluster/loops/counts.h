@@ -16,6 +16,20 @@
 
 #include "cluster/loops/arena.h"
 
+#define COUNTS_RUN_BYTES 15 /* of a run at most: 33 bits and 64 bits, 7 bits a byte */
+
+/* A run: `uses` uses (> 0) in a row, each with this count. */
+struct counts_run {
+	uint32_t count;
+	uint64_t uses;
+};
+
+/* Writes a run to at most COUNTS_RUN_BYTES bytes. Returns their number. */
+unsigned counts_write_run(uint8_t *bytes, struct counts_run run);
+
+/* Reads a run that counts_write_run has written. Returns the number of its bytes. */
+unsigned counts_read_run(const uint8_t *bytes, struct counts_run *run);
+
 /* The place in a sequence of counts. Zeros are its start. */
 struct counts_reader {
 	uint16_t part, at; /* cell and byte of the next run */
