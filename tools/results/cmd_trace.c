@@ -8,6 +8,7 @@
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/results/results.h"
+#include "tools/results/structure_expand.h"
 #include "tools/results/structure_tree.h"
 
 static const char usage[] =
@@ -17,17 +18,21 @@ static const char usage[] =
 		"bursts before it, its own mean time, and how often it is repeated. The run needs\n"
 		"PHASEMUX_TRACE=structure.\n"
 		"\n"
+		"  --expand            the calls of a rank one by one, in the order in which they were made;\n"
+		"                      a line that begins with # stands for calls whose order is not known\n"
 		"  --json              everything, with full precision\n"
-		"  --rank RANK         only the structure of the ranks of which this is the lowest\n"
+		"  --rank RANK         only the structure of this rank\n"
 		"  --step STEP         of a job with several steps, this one\n";
 
 enum {
+	EXPAND,
 	JSON,
 	RANK,
 	STEP,
 };
 
 static const struct option long_options[] = {
+	{ "expand", no_argument, NULL, EXPAND },
 	{ "json", no_argument, NULL, JSON },
 	{ "rank", required_argument, NULL, RANK },
 	{ "step", required_argument, NULL, STEP },
@@ -36,7 +41,7 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json, has_rank;
+	bool json, expand, has_rank;
 	size_t rank;
 	const char *step;
 };
@@ -54,6 +59,9 @@ static int set_option(void *data, int option)
 	case STEP:
 		options->step = optarg;
 		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+	case EXPAND:
+		options->expand = true;
+		return 0;
 	default:
 		options->json = true;
 		return 0;
@@ -77,6 +85,16 @@ static char *write_trace(const json_t *report, const struct options *options)
 	return text;
 }
 
+static bool expand(const json_t *report, const struct options *options)
+{
+	char why[256];
+
+	if (structure_expand(report, (long)options->rank, stdout, why, sizeof(why)))
+		return true;
+	fprintf(stderr, "phasemux: %s\n", why);
+	return false;
+}
+
 static int show(const struct results *results, const struct options *options)
 {
 	char *text;
@@ -85,6 +103,8 @@ static int show(const struct results *results, const struct options *options)
 		results_refuse(results);
 		return 1;
 	}
+	if (options->expand)
+		return expand(results->report[0], options) && fflush(stdout) == 0 ? 0 : 1;
 	text = write_trace(results->report[0], options);
 	if (!text)
 		return 1;
@@ -106,7 +126,8 @@ int cmd_trace(int argc, char **argv)
 
 	if (code)
 		return code < 0 ? 0 : code;
-	if (optind + 1 != argc || (options.json && options.has_rank))
+	if (optind + 1 != argc || (options.json && options.has_rank) ||
+			(options.expand && !options.has_rank))
 		return option_usage(usage);
 	code = 1;
 	if (results_find(&results, argv[optind], options.step) && results_load(&results))

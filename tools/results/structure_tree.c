@@ -2,8 +2,6 @@
 #include "tools/results/structure_tree.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "agent/text/format.h"
@@ -60,8 +58,7 @@ static void print_phase(FILE *out, const json_t *token)
 		fprintf(out, " %5s ", "");
 }
 
-/* Prints the name and the place of a call. */
-static void print_call(FILE *out, const json_t *token)
+void structure_tree_call(FILE *out, const json_t *token)
 {
 	const char *function = json_string_value(json_object_get(token, "function"));
 	const char *position = json_string_value(json_object_get(token, "position"));
@@ -92,7 +89,7 @@ static void print_token(FILE *out, const json_t *token, unsigned depth)
 	else if (json_is_true(json_object_get(token, "unobserved")))
 		fputs("calls in unknown order", out);
 	else
-		print_call(out, token);
+		structure_tree_call(out, token);
 	print_range(out, token, "burst_seconds", "bursts");
 	print_range(out, token, "call_seconds", "calls");
 	fputc('\n', out);
@@ -132,7 +129,21 @@ static void print_structure(FILE *out, const json_t *structure)
 	print_body(out, json_object_get(structure, "text"), 0);
 }
 
-char *structure_tree(const json_t *report, long first_rank, char *why, size_t why_size)
+bool structure_has_rank(const json_t *structure, long rank)
+{
+	const json_t *range;
+	size_t i;
+
+	json_array_foreach (json_object_get(structure, "rank_ranges"), i, range) {
+		double above = (double)rank - number_at(range, 0), step = number_at(range, 1);
+
+		if (above >= 0 && above < step * number_at(range, 2) && fmod(above, step) == 0)
+			return true;
+	}
+	return report_get(structure, "first_rank") == (double)rank;
+}
+
+char *structure_tree(const json_t *report, long rank, char *why, size_t why_size)
 {
 	const json_t *structure = json_object_get(report, "structure"), *one;
 	size_t i, size, shown = 0;
@@ -140,8 +151,7 @@ char *structure_tree(const json_t *report, long first_rank, char *why, size_t wh
 	FILE *out;
 
 	if (!json_is_object(structure)) {
-		snprintf(why, why_size,
-				"the report has no structure of calls (set PHASEMUX_TRACE=structure)");
+		snprintf(why, why_size, STRUCTURE_MISSING);
 		return NULL;
 	}
 	out = open_memstream(&text, &size);
@@ -150,7 +160,7 @@ char *structure_tree(const json_t *report, long first_rank, char *why, size_t wh
 		return NULL;
 	}
 	json_array_foreach (json_object_get(structure, "structures"), i, one) {
-		if (first_rank >= 0 && report_get(one, "first_rank") != (double)first_rank)
+		if (rank >= 0 && !structure_has_rank(one, rank))
 			continue;
 		if (shown++)
 			fputc('\n', out);
@@ -158,8 +168,8 @@ char *structure_tree(const json_t *report, long first_rank, char *why, size_t wh
 	}
 	if (!shown)
 		fprintf(out,
-				first_rank < 0 ? "no structure is known\n" :
-						 "no structure begins with this rank\n");
+				rank < 0 ? "no structure is known\n" :
+					   "the structure of this rank is not known\n");
 	fclose(out);
 	return text;
 }

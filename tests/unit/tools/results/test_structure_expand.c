@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tests that the calls of random programs come out of a report as they were made: they are folded, shared between
+ * ranks, written as JSON, and expanded again. A log of all calls is the peer.
+ *
+ * `test_structure_expand SEED JOBS` runs that many random jobs.
+ */
+#include <stdlib.h>
+
+#include "agent/boundary/calls.h"
+#include "agent/report/structure.h"
+#include "tests/tap.h"
+#include "tools/results/structure_expand.h"
+#include "tools/results/structure_tree.h"
+
+#define RANKS    7
+#define KINDS    3 /* programs that differ; rank r executes program r modulo KINDS */
+#define LOG_MAX  60000
+#define ALPHABET 40
+#define SKIPPED  UINT16_MAX
+
+static struct loops text;
+static struct site_table sites;
+static struct structures job, one;
+static struct place_files files;
+
+/* What the ranks did: the kind of each call, or that it was not observed. */
+static struct {
+	uint16_t call[LOG_MAX];
+	unsigned count;
+} logs[RANKS], *logged;
+
+static uint64_t state = 1;
+
+static unsigned below(unsigned limit)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)((state >> 33) % limit);
+}
+
+static void call(unsigned kind)
+{
+	if (logged->count == LOG_MAX)
+		return;
+	logged->call[logged->count++] = (uint16_t)kind;
+	loops_add(&text, 1 + kind, 100, 10);
+}
+
+static void skip_calls(unsigned number)
+{
+	if (number > LOG_MAX - logged->count)
+		return;
+	for (unsigned i = 0; i < number; i++)
+		logged->call[logged->count++] = SKIPPED;
+	loops_skip(&text, number, 100, 10);
+}
+
+/* Loops in loops, of which some have other counts each time. code: what is in them. */
+static void random_part(unsigned depth, unsigned alphabet, uint64_t code)
+{
+	unsigned parts = 1 + code % 4, vary = (unsigned)(code >> 8) % 4;
+
+	for (unsigned part = 0; part < parts; part++) {
+		uint64_t inner = (code + part) * 0x9e3779b97f4a7c15u;
+		unsigned rounds = 1 + (unsigned)(inner >> 16) % 6;
+
+		inner ^= inner >> 29;
+		if (!depth || inner % 3 == 0) {
+			call((unsigned)(inner >> 5) % alphabet);
+			continue;
+		}
+		if (vary == 1)
+			rounds = below(8);
+		for (unsigned round = 0; round < rounds; round++)
+			random_part(depth - 1, alphabet, inner);
+	}
+}
+
+static void random_program(uint64_t seed)
+{
+	unsigned depth, alphabet, rounds, skips;
+	uint64_t code;
+
+	state = seed * 2862933555777941757u + 3037000493u;
+	depth = 1 + below(4);
+	alphabet = 1 + below(below(2) ? 4 : ALPHABET);
+	rounds = 1 + below(60);
+	skips = below(3) ? 0 : 1 + below(20);
+	code = (uint64_t)below(1u << 30) << 20 ^ below(1u << 30);
+	for (unsigned round = 0; round < rounds; round++) {
+		random_part(depth, alphabet, code);
+		if (skips && below(skips) == 0)
+			skip_calls(1 + below(200));
+	}
+}
+
+/* ---- a job ---- */
+
+static void start_rank(unsigned rank)
+{
+	logged = &logs[rank];
+	logged->count = 0;
+	memset(&text, 0, sizeof(text));
+	loops_init(&text);
+}
+
+static void end_rank(unsigned rank)
+{
+	struct module module = { 0x400000, 0x400000, 0x500000, "/bin/program" };
+	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1 };
+
+	loops_finish(&text);
+	memset(&one, 0, sizeof(one));
+	structures_share(&thread, &files, &one);
+	structures_merge(&one, &job);
+}
+
+static void make_sites(void)
+{
+	for (unsigned kind = 0; kind < ALPHABET; kind++) {
+		sites.site[1 + kind].call = (uint16_t)kind;
+		sites.site[1 + kind].path = (uint16_t)(1 + kind);
+		sites.paths.path[1 + kind].frames = 1;
+		sites.paths.path[1 + kind].address[0] = 0x400100 + 16 * kind;
+	}
+	sites.paths.count = 1 + ALPHABET;
+	sites.sites = ALPHABET;
+}
+
+/* Returns the part of a report that has the structures of the job. */
+static json_t *report_of_job(void)
+{
+	static const struct prototype_table table = { .count = 0 };
+	static const unsigned number[PROTOTYPES_MAX + 1];
+	struct places *places = places_new(NULL, &job, NULL);
+	json_t *report = json_pack("{s:o}", "structure",
+			structure_json(&job, places, &table, number));
+
+	places_free(places);
+	return report;
+}
+
+/* ---- its calls ---- */
+
+/*
+ * Compares the lines of a rank with its log. Returns whether all are there up to the end, or up to a line that says
+ * how many are missing.
+ */
+static bool is_true(unsigned rank, char *lines, unsigned *printed)
+{
+	char *rest = lines;
+	unsigned at = 0, number;
+
+	*printed = 0;
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		if (sscanf(line, "# about %u", &number) == 1) {
+			/* observed calls near others that were not may be among them */
+			at += number;
+			if (strstr(line, " more calls, "))
+				return at == logs[rank].count && !*rest;
+			continue;
+		}
+		if (at >= logs[rank].count || logs[rank].call[at] == SKIPPED ||
+				strcmp(line, runtime_call_name(logs[rank].call[at])) != 0) {
+			diag("call %u is \"%s\"", at, line);
+			return false;
+		}
+		at++;
+		++*printed;
+	}
+	return at == logs[rank].count;
+}
+
+static bool expands(const json_t *report, unsigned rank, unsigned *printed)
+{
+	char *lines = NULL, why[100] = "";
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+	bool good = structure_expand(report, rank, out, why, sizeof(why));
+
+	fclose(out);
+	good = good && is_true(rank, lines, printed);
+	free(lines);
+	if (!good)
+		diag("rank %u: %s", rank, *why ? why : "its calls differ");
+	return good;
+}
+
+static bool random_job(uint64_t seed)
+{
+	unsigned printed, right = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		start_rank(rank);
+		random_program(seed * KINDS + rank % KINDS);
+		end_rank(rank);
+	}
+	report = report_of_job();
+	for (unsigned rank = 0; rank < RANKS; rank++)
+		right += expands(report, rank, &printed);
+	json_decref(report);
+	if (right < RANKS)
+		diag("job %llu: %u of %u ranks are right", (unsigned long long)seed, right, RANKS);
+	return right == RANKS && job.count <= KINDS;
+}
+
+static void test_random(uint64_t first, unsigned jobs)
+{
+	unsigned right = 0;
+
+	for (unsigned i = 0; i < jobs; i++)
+		right += random_job(first + i);
+	is_int(right, jobs, "the calls of each rank of random jobs are those that were made");
+}
+
+/* A solver whose inner steps vary at each step, in another way in each rank. */
+static void test_varying(void)
+{
+	unsigned printed = 0, right = 0, whole = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		start_rank(rank);
+		for (unsigned step = 0; step < 1000; step++) {
+			call(0);
+			for (unsigned inner = 1 + below(9); inner; inner--)
+				call(1);
+			call(2);
+		}
+		end_rank(rank);
+	}
+	report = report_of_job();
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		right += expands(report, rank, &printed);
+		whole += printed == logs[rank].count;
+	}
+	ok(right == RANKS && whole == RANKS, "counts that vary are those of each rank");
+	json_decref(report);
+}
+
+/* More counts than a process keeps. */
+static void test_lost(void)
+{
+	unsigned printed = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	start_rank(0);
+	for (unsigned step = 0; logged->count < LOG_MAX; step++) {
+		call(0);
+		for (unsigned inner = 1 + below(2); inner; inner--)
+			call(1);
+		call(2);
+		for (unsigned inner = 1 + below(2); inner; inner--)
+			call(3);
+		call(4);
+		for (unsigned inner = 1 + below(2); inner; inner--)
+			call(5);
+	}
+	/* the text is exact up to here at most */
+	text.exact = LOG_MAX / 2;
+	end_rank(0);
+	report = report_of_job();
+	ok(expands(report, 0, &printed), "where counts were lost, it says so");
+	is_int(printed, LOG_MAX / 2, "after the calls that are exact");
+	json_decref(report);
+}
+
+/* More counts than a report has room for, in the last rank. */
+static void test_no_room(void)
+{
+	unsigned printed = 0, whole = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		start_rank(rank);
+		for (unsigned step = 0; step < 10500; step++) {
+			call(0);
+			for (unsigned inner = 1 + below(6); inner; inner--)
+				call(1);
+		}
+		end_rank(rank);
+	}
+	report = report_of_job();
+	for (unsigned rank = 0; rank < RANKS; rank++)
+		if (expands(report, rank, &printed))
+			whole += printed == logs[rank].count;
+	ok(whole == RANKS - 1 && printed == 0,
+			"counts that find no room in the report are missing");
+	json_decref(report);
+}
+
+/* More parts than a process keeps. */
+static void test_full(void)
+{
+	unsigned printed = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	start_rank(0);
+	while (logged->count < LOG_MAX)
+		call(below(ALPHABET));
+	end_rank(0);
+	report = report_of_job();
+	ok(expands(report, 0, &printed), "what has no room is a number of calls at its place");
+	ok(printed > 0 && printed < LOG_MAX, "the last calls are there, %u of %u", printed,
+			LOG_MAX);
+	json_decref(report);
+}
+
+/* Calls that are not observed are the same number for all ranks only in the mean. */
+static void test_unobserved(void)
+{
+	char *lines = NULL, why[100];
+	size_t size;
+	json_t *report;
+	FILE *out;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < 2; rank++) {
+		start_rank(rank);
+		call(0);
+		skip_calls(rank ? 300 : 100);
+		for (unsigned i = 0; i < 40; i++)
+			call(1 + i % 2);
+		end_rank(rank);
+	}
+	report = report_of_job();
+	out = open_memstream(&lines, &size);
+	ok(job.count == 1 && structure_expand(report, 1, out, why, sizeof(why)),
+			"ranks that skip other calls have one structure");
+	fclose(out);
+	ok(strstr(lines, "\n# about 200 calls, ") != NULL, "with the mean of their numbers");
+	free(lines);
+	json_decref(report);
+}
+
+static void test_missing(void)
+{
+	json_t *report = json_pack("{s:n}", "structure");
+	char why[100];
+
+	ok(!structure_expand(report, 0, stdout, why, sizeof(why)) && strstr(why, "PHASEMUX_TRACE"),
+			"without structures, it says how to get them");
+	json_decref(report);
+	memset(&job, 0, sizeof(job));
+	start_rank(0);
+	call(0);
+	end_rank(0);
+	report = report_of_job();
+	ok(!structure_expand(report, 1, stdout, why, sizeof(why)) && strstr(why, "rank 1"),
+			"a rank without a structure has no calls");
+	json_decref(report);
+}
+
+int main(int argc, char **argv)
+{
+	make_sites();
+	if (argc <= 2) {
+		test_varying();
+		test_lost();
+		test_no_room();
+		test_full();
+		test_unobserved();
+		test_missing();
+	}
+	test_random(argc > 2 ? strtoull(argv[1], NULL, 10) : 1,
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
+	return tap_done();
+}
