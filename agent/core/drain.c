@@ -6,6 +6,8 @@
 #include "sampling/clock.h"
 
 #define KEEP_NS 1e6 /* between two checkpoints of a thread, which outlive a kill */
+#define STRUCTURE_NS                                                                               \
+	1e8 /* between two of them that have the structure of its calls: up to 64 KiB are copied twice */
 
 void drain_thread(struct thread *thread, uint64_t now)
 {
@@ -24,7 +26,12 @@ void drain_often(struct thread *thread, uint64_t now)
 	ledger_drain(core.ledger, thread);
 	if (now < thread->drain.checkpoint_due)
 		return;
-	ledger_checkpoint(core.ledger, thread, now, true);
+	if (thread->structure.loops && now >= thread->structure.keep_due) {
+		ledger_checkpoint_structure(core.ledger, thread, now);
+		thread->structure.keep_due = now + clock_ticks(STRUCTURE_NS);
+	} else {
+		ledger_checkpoint(core.ledger, thread, now, true);
+	}
 	thread->drain.checkpoint_due = now + clock_ticks(KEEP_NS);
 }
 

@@ -20,7 +20,10 @@ void drain_thread(struct thread *thread, uint64_t now);
 /* Like drain_thread(), for another thread, which may be inside a burst. Its new call sites are kept later. */
 void drain_other_thread(struct thread *thread, uint64_t now);
 
-/* Like drain_thread(), but keeps the thread in the spool at most once in a millisecond. */
+/*
+ * Like drain_thread(), but keeps the thread in the spool at most once in a millisecond, and the structure of its calls
+ * at most ten times in a second. Call on the thread itself.
+ */
 void drain_often(struct thread *thread, uint64_t now);
 
 /*

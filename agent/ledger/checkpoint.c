@@ -115,7 +115,8 @@ static void save_open(struct ledger *ledger, struct thread *thread, struct spool
 	}
 }
 
-void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet)
+static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet,
+		bool structure)
 {
 	struct spool_thread *to;
 
@@ -138,6 +139,9 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 		}
 		if (quiet)
 			save_sites(ledger->spool, thread->drain.spooled, &thread->sites, to);
+		if (structure)
+			spool_keep_structure(ledger->spool, thread->drain.spooled,
+					thread->structure.loops);
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}
@@ -147,6 +151,16 @@ void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 out:
 	pthread_mutex_unlock(&ledger->lock);
 	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
+}
+
+void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet)
+{
+	checkpoint(ledger, thread, now, quiet, false);
+}
+
+void ledger_checkpoint_structure(struct ledger *ledger, struct thread *thread, uint64_t now)
+{
+	checkpoint(ledger, thread, now, true, true);
 }
 
 void ledger_save_table(struct ledger *ledger, const struct prototype_table *table)

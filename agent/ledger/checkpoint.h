@@ -18,6 +18,9 @@ struct ledger;
  */
 void ledger_checkpoint(struct ledger *ledger, struct thread *thread, uint64_t now, bool quiet);
 
+/* Like ledger_checkpoint(), and saves the structure of the calls as well. Call on the thread itself. */
+void ledger_checkpoint_structure(struct ledger *ledger, struct thread *thread, uint64_t now);
+
 /* Saves the phases of a new table to the spool. Call before a burst can go to a new prototype. */
 void ledger_save_table(struct ledger *ledger, const struct prototype_table *table);
 

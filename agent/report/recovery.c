@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/report/report.h"
+#include "agent/spool/structures.h"
 #include "multiplex/estimate/layout.h"
 
 struct recovery {
@@ -26,6 +27,9 @@ struct recovery {
 	bool paused;        /* by the program, on the lowest rank */
 	unsigned rounds;
 	struct programs programs;
+	struct structures *structures,
+			*scratch; /* NULL: no process that was added has a structure */
+	unsigned structured;      /* number of processes that have one */
 };
 
 struct recovery *recovery_new(void)
@@ -39,6 +43,8 @@ void recovery_free(struct recovery *recovery)
 		return;
 	sums_free(recovery->sums);
 	free(recovery->found);
+	free(recovery->structures);
+	free(recovery->scratch);
 	free(recovery);
 }
 
@@ -158,6 +164,27 @@ static int close_open(struct recovery *recovery, const struct spool_image *image
 	return 0;
 }
 
+/* Adds the structure of the process' calls, which refers to the sites of one of its threads. */
+static int add_structure(struct recovery *recovery, const struct spool_image *image,
+		const struct site_table *sites)
+{
+	const struct spool_facts *facts = &image->facts;
+	const struct structures_thread thread = { image->structure, sites, facts->ns_per_tick,
+		(uint32_t)facts->rank, facts->module, facts->modules };
+
+	if (!recovery->structures)
+		recovery->structures = calloc(1, sizeof(*recovery->structures));
+	if (!recovery->scratch)
+		recovery->scratch = malloc(sizeof(*recovery->scratch));
+	if (!recovery->structures || !recovery->scratch)
+		return -ENOMEM;
+	memset(recovery->scratch, 0, sizeof(*recovery->scratch));
+	structures_share(&thread, &recovery->profile.files, recovery->scratch);
+	structures_merge(recovery->scratch, recovery->structures);
+	recovery->structured++;
+	return 0;
+}
+
 static int add_thread(struct recovery *recovery, const struct spool_image *image,
 		const struct spool_thread *thread, struct site_table *sites)
 {
@@ -171,6 +198,12 @@ static int add_thread(struct recovery *recovery, const struct spool_image *image
 			&clock);
 	routes_share(sites, facts->ns_per_tick, facts->module, facts->modules,
 			&recovery->profile.files, &recovery->profile.routes);
+	if (image->structure && thread == &image->thread[image->side.structure - 1]) {
+		int error = add_structure(recovery, image, sites);
+
+		if (error)
+			return error;
+	}
 	return close_open(recovery, image, thread);
 }
 
@@ -349,6 +382,19 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 	*compute_seconds_most = fmax(*compute_seconds_most, recovery->compute_seconds_most);
 }
 
+/* Turns all places into addresses of the lowest rank. Fills the profile. Returns the new number of modules. */
+static unsigned restore_places(struct recovery *recovery, struct module *modules,
+		struct profile *profile)
+{
+	unsigned own = recovery->facts.modules;
+	struct place_modules here = { modules, own, own, 2 * SPOOL_MODULES_MAX };
+
+	here.count = profile_restore(&recovery->profile, modules, own, here.max, profile);
+	if (recovery->structures)
+		structures_restore(recovery->structures, &recovery->profile.files, &here);
+	return here.count;
+}
+
 /* Opens a source for the addresses of the lowest rank, and for those of the profile, which it fills. */
 static struct source *open_source(struct recovery *recovery, const char *library_folder,
 		struct profile *profile)
@@ -360,8 +406,7 @@ static struct source *open_source(struct recovery *recovery, const char *library
 	if (modules) {
 		memcpy(modules, facts->module, facts->modules * sizeof(*modules));
 		source = source_open(library_folder, modules,
-				profile_restore(&recovery->profile, modules, facts->modules,
-						2 * SPOOL_MODULES_MAX, profile));
+				restore_places(recovery, modules, profile));
 	}
 	free(modules);
 	return source;
@@ -407,6 +452,11 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	/* files are opened only if the spools belong to this user, because the spools name them */
 	if (recovery->owned)
 		of.source = open_source(recovery, library_folder, profile);
+	/* others were killed before they kept theirs */
+	if (recovery->structures)
+		recovery->structures->left_out += recovery->count - recovery->structured;
+	recovery->structured = recovery->count;
+	of.structures = recovery->structures;
 	of.routes = &recovery->profile.routes;
 	of.profile = profile;
 	report = report_build(&of);

@@ -15,9 +15,10 @@
 #include "agent/setup/output.h"
 #include "multiplex/estimate/layout.h"
 
-#define ROOM_STEP   16 /* number of sites, spans, lengths or paths that get room at once */
-#define DIRTY_WORDS ((SPOOL_THREADS_MAX + 63) / 64)
-#define PAGE_BYTES  4096 /* alignment in the file, on all machines, so that one can read another's */
+#define ROOM_STEP      16    /* number of sites, spans, lengths or paths that get room at once */
+#define STRUCTURE_STEP 16384 /* bytes of a structure that get room at once */
+#define DIRTY_WORDS    ((SPOOL_THREADS_MAX + 63) / 64)
+#define PAGE_BYTES     4096 /* alignment in the file, on all machines, so that one can read another's */
 
 /* Times that the folders are made again, because the end of another run removed the outer one in between. */
 #define FOLDER_ATTEMPTS 100
@@ -43,6 +44,8 @@ struct spool {
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
+	size_t structure_room; /* bytes of the structure that have room */
+	bool dirty_structure;
 	uint64_t dirty[PROTOTYPES_MAX];      /* for each prototype, one bit for each group */
 	uint64_t dirty_threads[DIRTY_WORDS]; /* one bit for each thread */
 	struct spool_part thread[SPOOL_THREADS_MAX]; /* takes memory only as far as it is used */
@@ -86,6 +89,12 @@ size_t spool_profile_at(uint64_t sums_length)
 	return spool_sums_at(sums_length, SPOOL_SIDES);
 }
 
+size_t spool_structure_at(uint64_t sums_length, unsigned side)
+{
+	return spool_profile_at(sums_length) + align(sizeof(struct profile)) +
+			side * align(sizeof(struct loops));
+}
+
 static size_t thread_side_bytes(void)
 {
 	return align(sizeof(struct spool_thread));
@@ -93,7 +102,7 @@ static size_t thread_side_bytes(void)
 
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
-	return spool_profile_at(sums_length) + align(sizeof(struct profile)) +
+	return spool_structure_at(sums_length, SPOOL_SIDES) +
 			((size_t)thread * SPOOL_SIDES + side) * thread_side_bytes();
 }
 
@@ -262,6 +271,7 @@ static void write_facts(struct spool *spool, const struct spool_facts *from)
 	facts->facts_bytes = sizeof(struct spool_facts);
 	facts->side_bytes = sizeof(struct spool_side);
 	facts->thread_bytes = sizeof(struct spool_thread);
+	facts->loops_bytes = sizeof(struct loops);
 	atomic_store_explicit(&state->whole, 1, memory_order_release);
 	facts->checksum = spool_checksum(facts);
 }
@@ -510,6 +520,54 @@ void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_
 	*paths = grow_array(spool, thread, &path_array, &part->paths, *paths);
 }
 
+/* Returns the bytes of a structure that are in use. */
+static size_t structure_bytes(const struct loops *loops)
+{
+	return offsetof(struct loops, arena) + loops->fresh * sizeof(loops->arena[0]);
+}
+
+/* Makes room for this many bytes of the structure in both sides. Returns false if there is none. */
+static bool grow_structure(struct spool *spool, size_t bytes)
+{
+	size_t next = (bytes + STRUCTURE_STEP - 1) / STRUCTURE_STEP * STRUCTURE_STEP;
+	int fd, error = 0;
+
+	if (bytes <= spool->structure_room)
+		return true;
+	next = next < sizeof(struct loops) ? next : sizeof(struct loops);
+	fd = open_file(spool);
+	if (fd < 0)
+		return false;
+	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
+		error = reserve(spool, fd, spool_structure_at(spool->sums_length, side),
+				spool->structure_room, next);
+	close(fd);
+	if (!error)
+		spool->structure_room = next;
+	return !error;
+}
+
+void spool_keep_structure(struct spool *spool, int thread, const struct loops *loops)
+{
+	size_t bytes = structure_bytes(loops);
+
+	if (!grow_structure(spool, bytes))
+		return;
+	memcpy(spool->map + spool_structure_at(spool->sums_length, 0), loops, bytes);
+	spool_side(spool)->structure = 1 + (uint32_t)thread;
+	spool->dirty_structure = true;
+}
+
+static void copy_structure(struct spool *spool)
+{
+	const unsigned char *from = spool->map + spool_structure_at(spool->sums_length, 0);
+
+	if (spool->dirty_structure)
+		memcpy(spool->map + spool_structure_at(spool->sums_length, 1), from,
+				structure_bytes((const struct loops *)from));
+	spool->dirty_structure = false;
+}
+
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
 {
 	spool->dirty[prototype] |= 1ull << group;
@@ -599,6 +657,7 @@ void spool_commit(struct spool *spool)
 	atomic_store_explicit(&state->commits, commits + 1, memory_order_seq_cst);
 	memcpy(spool->map + spool_side_at(1), spool_side(spool), sizeof(struct spool_side));
 	copy_sums(spool);
+	copy_structure(spool);
 	copy_threads(spool);
 	atomic_store_explicit(&state->whole, 1, memory_order_release);
 	atomic_store_explicit(&state->commits, commits + 2, memory_order_release);

@@ -9,8 +9,9 @@
  * commit. A page written to a shared mapping outlives the process, but not always the machine.
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
- * profile, and both sides of each thread (struct spool_thread). There is one profile for both sides, because a
- * kill in the middle of a sample spoils only that sample. All is plain data in the byte order of the machine.
+ * profile, both sides of the structure of one thread's calls (struct loops), and both sides of each thread (struct
+ * spool_thread). There is one profile for both sides, because a kill in the middle of a sample spoils only that
+ * sample. All is plain data in the byte order of the machine.
  *
  * The file is as long as what it could hold, but has storage only for what it does hold. Storage is reserved
  * before anything is written, because a page of a mapping without storage would kill the program. Sketches are
@@ -32,12 +33,13 @@
 #include "agent/spool/profile.h"
 #include "agent/spool/totals.h"
 #include "agent/thread/site.h"
+#include "cluster/loops/arena.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     21
+#define SPOOL_VERSION     22
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -64,7 +66,8 @@ struct spool_facts {
 	uint32_t hardware, counters, alone;
 	uint32_t prototypes; /* number that has room: PROTOTYPES_MAX */
 	uint32_t warnings, modules, command_bytes;
-	uint32_t family, unused; /* family 1: forked processes, whose number is not known */
+	uint32_t family;      /* 1: forked processes, whose number is not known */
+	uint32_t loops_bytes; /* size of struct loops */
 	struct plan plan;
 	uint32_t model_event[PLAN_EVENTS_MAX];
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];
@@ -95,6 +98,7 @@ struct spool_side {
 	double beyond_threads, beyond_seconds;
 	uint32_t paused; /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
+	uint32_t structure; /* 1 + number of the thread whose structure is kept; 0: none is */
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];
 };
@@ -148,6 +152,7 @@ size_t spool_state_at(void);
 size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_profile_at(uint64_t sums_length);
+size_t spool_structure_at(uint64_t sums_length, unsigned side);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
 /* Returns the checksum of all that follows the checksum in facts. It differs if one word is changed. */
@@ -203,6 +208,12 @@ int spool_admit(struct spool *spool);
 void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_t *spans,
 		uint32_t *lengths, uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
+
+/*
+ * Keeps the structure of the calls of a thread that has a number. Does nothing without storage. The calling thread is
+ * the one that adds calls to it, and holds the ledger lock.
+ */
+void spool_keep_structure(struct spool *spool, int thread, const struct loops *loops);
 
 /* Notes that a block of the sums has changed or is about to. Caller holds the ledger lock. */
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/boundary/calls.h"
+#include "agent/spool/loops_image.h"
 #include "multiplex/estimate/layout.h"
 
 #define FILE_MAX (2u << 30) /* bytes, mostly holes, which are not read */
@@ -113,9 +114,9 @@ static bool are_facts(const struct spool_facts *facts)
 
 static bool is_side(const struct spool_side *side)
 {
-	if (side->threads > SPOOL_THREADS_MAX || side->prototypes > PROTOTYPES_MAX ||
-			side->phases > PROTOTYPES_MAX || side->rounds > INT32_MAX ||
-			!is_number(side->own_bytes, BYTES_MAX) ||
+	if (side->threads > SPOOL_THREADS_MAX || side->structure > side->threads ||
+			side->prototypes > PROTOTYPES_MAX || side->phases > PROTOTYPES_MAX ||
+			side->rounds > INT32_MAX || !is_number(side->own_bytes, BYTES_MAX) ||
 			!is_number(side->start_seconds, 1e9) ||
 			!is_number(side->beyond_threads, COUNT_MAX) ||
 			!is_number(side->beyond_seconds, 1e12))
@@ -235,7 +236,8 @@ static int parse_facts(struct spool_facts *facts, const void *bytes, size_t leng
 		return refuse(why, why_size, "not left by phasemux, or not begun yet");
 	if (facts->version != SPOOL_VERSION || facts->facts_bytes != sizeof(*facts) ||
 			facts->side_bytes != sizeof(struct spool_side) ||
-			facts->thread_bytes != sizeof(struct spool_thread))
+			facts->thread_bytes != sizeof(struct spool_thread) ||
+			facts->loops_bytes != sizeof(struct loops))
 		return refuse(why, why_size,
 				"left by another version of phasemux, or on another "
 				"kind of machine: recover it with that");
@@ -243,6 +245,29 @@ static int parse_facts(struct spool_facts *facts, const void *bytes, size_t leng
 		return refuse(why, why_size, "damaged, or not begun yet");
 	end_texts(facts);
 	return are_facts(facts) ? 0 : refuse(why, why_size, "damaged");
+}
+
+/* Reads the structure of a thread's calls, if there is one. Its thread has been read. Returns 0 or -ENOMEM. */
+static int parse_structure(struct spool_image *image, const unsigned char *from)
+{
+	struct loops *raw, *structure;
+	uint32_t sites, number = image->side.structure;
+
+	if (!number)
+		return 0;
+	raw = malloc(sizeof(*raw));
+	structure = calloc(1, sizeof(*structure));
+	if (raw && structure) {
+		memcpy(raw, from, sizeof(*raw));
+		sites = image->thread[number - 1].sites;
+		if (loops_image_read(structure, raw, sites ? sites : 1)) {
+			image->structure = structure;
+			structure = NULL;
+		}
+	}
+	free(structure);
+	free(raw);
+	return raw ? 0 : -ENOMEM;
 }
 
 int spool_image_parse(struct spool_image *image, const void *bytes, size_t length, char *why,
@@ -256,6 +281,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 
 	image->sums = NULL;
 	image->thread = NULL;
+	image->structure = NULL;
 	image->owned = false;
 	error = parse_facts(&image->facts, bytes, length, why, why_size);
 	if (error)
@@ -288,6 +314,9 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 				!is_thread(&image->thread[i], facts))
 			error = refuse(why, why_size, "damaged");
 	}
+	if (!error)
+		error = parse_structure(image,
+				from + spool_structure_at(facts->sums_length, whole));
 	if (!error && !are_sums(image))
 		error = refuse(why, why_size, "damaged");
 	if (error)
@@ -374,6 +403,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 
 	image->sums = NULL;
 	image->thread = NULL;
+	image->structure = NULL;
 	if (fd < 0 || fstat(fd, &status))
 		error = -errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
@@ -398,6 +428,7 @@ void spool_image_fini(struct spool_image *image)
 {
 	free(image->sums);
 	free(image->thread);
+	free(image->structure);
 	image->sums = NULL;
 	image->thread = NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads what a process has left in its spool. The file is untrusted. It is either refused with one line, or the
- * image is valid: texts end, numbers are finite and not negative, and every index is within its array.
+ * image is valid: texts end, numbers are finite and not negative, and every index is within its array. A structure of
+ * calls that is invalid is left out.
  */
 #ifndef PHASEMUX_AGENT_SPOOL_SPOOL_IMAGE_H
 #define PHASEMUX_AGENT_SPOOL_SPOOL_IMAGE_H
@@ -17,7 +18,8 @@ struct spool_image {
 	struct profile profile;      /* has only existing prototypes */
 	double *sums;                /* facts.sums_length doubles; owned */
 	struct spool_thread *thread; /* side.threads elements; owned */
-	bool owned;                  /* the file belongs to the user that reads it */
+	struct loops *structure; /* of the thread side.structure - 1; owned; NULL: there is none */
+	bool owned;              /* the file belongs to the user that reads it */
 };
 
 /* Reads an image from the bytes of a file. Returns 0, -EINVAL with one line in why, or -ENOMEM. */

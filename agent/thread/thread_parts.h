@@ -68,8 +68,9 @@ struct loops;
 struct thread_structure {
 	struct loops *loops; /* mapped; NULL: it is not kept */
 	size_t bytes;
-	uint64_t burst; /* ticks of bursts since the last call that is part of the structure */
-	bool finished;  /* no more calls are added, and all are folded */
+	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
+	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */
+	bool finished;     /* no more calls are added, and all are folded */
 };
 
 #define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */

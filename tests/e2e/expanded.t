@@ -72,6 +72,33 @@ holds "counts that vary too often: the list ends where they are lost, and says s
 logged toggled "$mpi" 2 solver 400 PHASEMUX_BUDGET=none PHASEMUX_TOGGLE=50ms
 holds "turned off for some time: the list ends there, and says so" all ends toggled 2
 
+# a rank is killed: what is recovered is the start of the same calls
+recover() { "$phasemux" recover --json "$tmp/$1.spool" >"$1.json"; }
+# starts NAME RANK: the calls of the rank are the first ones of the solver, and all of them but the last
+starts() {
+	local calls
+
+	"$phasemux" trace --rank "$2" --expand "$1.json" >"$1.list.$2" || return
+	tail -n 1 "$1.list.$2" | grep -q "^# the run did not end by itself" || return
+	sed -i '$d' "$1.list.$2"
+	calls=$(wc -l <"$1.list.$2")
+	echo "$calls calls"
+	[ "$calls" -gt 100 ] && head -n "$calls" counts.list.0 | sed 's/^#.*//' | cmp - "$1.list.$2"
+}
+for mpi in $mpis; do
+	name=killed.$mpi
+	mkdir "$name.spool"
+	run "$name" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/$name.result" PHASEMUX_SPOOL="$tmp/$name.spool" \
+		PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none \
+		on "$mpi" 2 "$programs/shapes.$mpi" solver 1000000 1500
+	holds "$name: it is recovered" recover "$name"
+	holds "$name: the report is as its schema says" report schema "$name.json"
+	for rank in 0 1; do
+		holds "$name: the list has the first calls of rank $rank" starts "$name" $rank
+	done
+done
+mpi=$(head -n 1 <<<"$mpis")
+
 is "$("$phasemux" trace --expand solver."$mpi".result >/dev/null 2>&1; echo $?)" 2 "--expand needs a rank"
 "$phasemux" trace --rank 2 --expand solver."$mpi".result >none.out 2>none.err
 is "$?" 1 "a rank that the job does not have is refused"

@@ -5,6 +5,7 @@
 #include "agent/report/recovery.h"
 #include "agent/spool/spool_image.h"
 #include "agent/text/report_text.h"
+#include "cluster/loops/loops.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -56,6 +57,7 @@ static void fill_facts(struct spool_facts *facts, unsigned seed)
 	facts->facts_bytes = sizeof(*facts);
 	facts->side_bytes = sizeof(struct spool_side);
 	facts->thread_bytes = sizeof(struct spool_thread);
+	facts->loops_bytes = sizeof(struct loops);
 	facts->run = 77;
 	facts->size = 4;
 	facts->rank = 1;
@@ -102,6 +104,21 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 		thread->site[i].path = 1;
 }
 
+/* Loops of the thread's sites, with counts that vary. */
+static void fill_structure(struct loops *loops)
+{
+	loops_init(loops);
+	for (unsigned step = 0; step < 60; step++) {
+		loops_add(loops, 1, 1000, 10);
+		for (unsigned inner = 1 + step * step % 5; inner; inner--) {
+			loops_add(loops, 2, 500, 10);
+			loops_add(loops, 3, 500, 10);
+		}
+		if (step == 20)
+			loops_skip(loops, 7, 700, 70);
+	}
+}
+
 static void fill_sums(struct spool_image *image)
 {
 	struct sums *sums = sums_over(&image->facts.plan, PROTOTYPES_MAX, image->sums);
@@ -132,6 +149,8 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 	side->threads = 1;
 	side->prototypes = 3;
 	side->phases = 2;
+	side->structure = 1;
+	fill_structure((struct loops *)(data + spool_structure_at(facts.sums_length, 0)));
 	side->phase[0] = side->phase[1] = 1;
 	side->phase[2] = 2;
 	image.facts = facts;

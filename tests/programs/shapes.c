@@ -2,16 +2,20 @@
 /*
  * The shapes of parallel programs: what calls they make in which order.
  *
- *	shapes SHAPE STEPS
+ *	shapes SHAPE STEPS [MILLISECONDS]
  *
  * Rank 0 prints "calls N" at the end: how many calls of MPI it has made. The shapes are those of the NAS parallel
  * benchmarks (Bailey et al. 1991), of a master with workers, of a solver, and of programs that change.
+ * MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TAG     1
 #define ASKS    2 /* tag of a worker that wants work */
@@ -300,6 +304,21 @@ static const struct {
 	{ "disorder", disorder },
 };
 
+static void die(int number)
+{
+	(void)number;
+	kill(getpid(), SIGKILL);
+}
+
+static void die_after(int milliseconds)
+{
+	struct itimerval timer = { .it_value = { milliseconds / 1000,
+						   milliseconds % 1000 * 1000 } };
+
+	signal(SIGALRM, die);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	int steps = argc > 2 ? atoi(argv[2]) : 0, found = 0;
@@ -307,6 +326,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc > 3 && rank == size - 1)
+		die_after(atoi(argv[3]));
 	for (size_t i = 0; argc > 2 && i < sizeof(shapes) / sizeof(*shapes); i++)
 		if (strcmp(argv[1], shapes[i].name) == 0) {
 			shapes[i].run(steps);

@@ -173,6 +173,8 @@ bool structure_expand(const json_t *report, long rank, FILE *out, char *why, siz
 	else if (!print_body(&expansion, text.body, text.length))
 		fprintf(out, "# about %.0f more calls, whose order is not known exactly\n",
 				expansion.hidden);
+	else if (json_is_object(json_object_get(report, "recovered")))
+		fputs("# the run did not end by itself: its last calls are missing\n", out);
 	free_body(text.body, text.length);
 	return good;
 }

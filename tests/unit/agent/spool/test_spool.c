@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "agent/spool/spool_image.h"
+#include "cluster/loops/loops.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/tap.h"
 
@@ -22,6 +23,7 @@
 
 static char base[] = "/tmp/phasemux-spool-XXXXXX";
 static struct spool_facts facts;
+static struct loops calls;
 
 static void describe(void)
 {
@@ -61,7 +63,10 @@ static struct spool *make(int *error)
 
 /* ---- what belongs together ---- */
 
-/* Writes the next step: the sums of some blocks, and the account and the open quantum of a thread. */
+/*
+ * Writes the next step: the sums of some blocks, and the account, the open quantum and the calls of a thread, which
+ * has made a call in each step.
+ */
 static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t step)
 {
 	struct spool_thread *to = spool_thread(spool, thread);
@@ -86,6 +91,8 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 	to->open = 1 + step % SPOOL_OPEN_MAX;
 	to->open_weight = 1;
 	to->open_fields[to->open - 1][0] = (double)step;
+	loops_add(&calls, (uint32_t)(step * step % 97), 100, 10);
+	spool_keep_structure(spool, thread, &calls);
 	spool_touch_span(spool, thread, to->spans - 1);
 	spool_touch_thread(spool, thread);
 	spool_side(spool)->now = step;
@@ -102,6 +109,7 @@ static void write_for_ever(unsigned pause_us)
 
 	if (!sums || thread < 0)
 		_exit(1);
+	loops_init(&calls);
 	for (uint64_t step = 1;; step++) {
 		advance(spool, sums, thread, step);
 		if (pause_us)
@@ -130,7 +138,8 @@ static int64_t step_of(struct spool_image *image)
 		return -1;
 	same = same && image->thread[0].account.bursts == step &&
 			image->thread[0].spans == 1 + image->side.now % 200 &&
-			image->thread[0].length[7].unread == step &&
+			image->thread[0].length[7].unread == step && image->structure &&
+			image->structure->calls == image->side.now &&
 			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
 			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;
@@ -416,6 +425,7 @@ static void test_bytes(void)
 	head->facts_bytes = sizeof(*head);
 	head->side_bytes = sizeof(struct spool_side);
 	head->thread_bytes = sizeof(struct spool_thread);
+	head->loops_bytes = sizeof(struct loops);
 	head->checksum = spool_checksum(head);
 	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), 0, "these are not");
 	spool_image_fini(&image);
