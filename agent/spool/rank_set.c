@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/spool/rank_set.h"
 
+#include <stdbool.h>
+
 /* Makes one range of two, if their ranks have one distance. a: the one that begins at the lower rank. */
 static bool join(const struct rank_range *a, const struct rank_range *b, struct rank_range *joined)
 {
@@ -32,9 +34,7 @@ void rank_set_add(struct rank_set *set, struct rank_range range)
 	/* the longer range may be joined with others in turn */
 	while (absorb(set, &range))
 		;
-	if (set->count == RANK_RANGES_MAX)
-		set->incomplete = true;
-	else
+	if (set->count < RANK_RANGES_MAX)
 		set->range[set->count++] = range;
 }
 
@@ -42,5 +42,4 @@ void rank_set_merge(const struct rank_set *from, struct rank_set *into)
 {
 	for (uint32_t i = 0; i < from->count; i++)
 		rank_set_add(into, from->range[i]);
-	into->incomplete = into->incomplete || from->incomplete;
 }

@@ -6,7 +6,6 @@
 #ifndef PHASEMUX_AGENT_SPOOL_RANK_SET_H
 #define PHASEMUX_AGENT_SPOOL_RANK_SET_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define RANK_RANGES_MAX 64
@@ -16,10 +15,9 @@ struct rank_range {
 	uint32_t first, step, count;
 };
 
-/* Plain data; zeros are an empty set. Ranges do not overlap. */
+/* Plain data; zeros are an empty set. Ranges do not overlap. Those that found no room are missing. */
 struct rank_set {
 	uint32_t count;
-	bool incomplete; /* ranks were added that have no room */
 	struct rank_range range[RANK_RANGES_MAX];
 };
 
