@@ -192,9 +192,9 @@ static void test_damaged(void)
 	unsigned refused = 0, tried = 0;
 	uint64_t all = 0;
 
-	for (unsigned program = 0; program < 60; program++) {
+	for (unsigned program = 0; program < 40; program++) {
 		random_program(5000 + program);
-		for (unsigned trial = 0; trial < 100; trial++, tried++) {
+		for (unsigned trial = 0; trial < 50; trial++, tried++) {
 			struct iteration iteration;
 
 			raw = text;
@@ -247,6 +247,6 @@ int main(int argc, char **argv)
 		test_circle();
 	}
 	test_random(argc > 2 ? strtoull(argv[1], NULL, 10) : 1,
-			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 300);
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
 	return tap_done();
 }

@@ -87,7 +87,7 @@ static void random_program(uint64_t seed)
 	rounds = 1 + below(60);
 	skips = below(3) ? 0 : 1 + below(20);
 	code = (uint64_t)below(1u << 30) << 20 ^ below(1u << 30);
-	for (unsigned round = 0; round < rounds; round++) {
+	for (unsigned round = 0; round < rounds && logged->count < LOG_MAX / 4; round++) {
 		random_part(depth, alphabet, code);
 		if (skips && below(skips) == 0)
 			skip_calls(1 + below(200));
@@ -369,6 +369,6 @@ int main(int argc, char **argv)
 		test_missing();
 	}
 	test_random(argc > 2 ? strtoull(argv[1], NULL, 10) : 1,
-			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100);
+			argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 40);
 	return tap_done();
 }
