@@ -5,9 +5,10 @@
 #include "agent/ledger/checkpoint.h"
 #include "sampling/clock.h"
 
-#define KEEP_NS 1e6 /* between two checkpoints of a thread, which outlive a kill */
-#define STRUCTURE_NS                                                                               \
-	1e8 /* between two of them that have the structure of its calls: up to 64 KiB are copied twice */
+/* Between two checkpoints of a thread, which outlive a kill. */
+#define KEEP_NS 1e6
+/* Between two of them that have the structure of its calls, of which up to 64 KiB are copied twice. */
+#define STRUCTURE_NS 1e8
 
 void drain_thread(struct thread *thread, uint64_t now)
 {
