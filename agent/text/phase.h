@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The words and numbers for one phase of a report: in what it differs from others, where it was sampled, what was
+ * counted in it. Each text is without indentation and without a new line, so that every view of a report has the
+ * same ones.
+ */
+#ifndef PHASEMUX_AGENT_TEXT_PHASE_H
+#define PHASEMUX_AGENT_TEXT_PHASE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "agent/text/format.h"
+
+/* Returns whether the phase has enough of the time to be shown by itself. */
+bool phase_is_shown(const json_t *phase);
+
+/* Return a number of the phase, NAN if it is not known. */
+double phase_mean_seconds(const json_t *phase);
+double phase_ipc(const json_t *phase);
+double phase_instructions(const json_t *phase);
+
+/* The half-widths of a phase's share of the time, number of bursts and mean, as texts. */
+struct phase_intervals {
+	bool visible; /* false: they are below a thousandth, or not known */
+	struct format_text share, bursts, mean;
+};
+
+struct phase_intervals phase_intervals(const json_t *phase);
+
+/*
+ * Writes in what the phase differs from those of the same place: the length of its bursts, their IPC, or their
+ * first counter. Returns false, and writes nothing, if no other phase has its place or if none of these differs.
+ */
+bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase);
+
+/*
+ * Writes that reads of the counters take a large part of the phase's bursts. read_seconds: time of one read; a
+ * burst has one at each end. Returns false, and writes nothing, if they do not.
+ */
+bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds);
+
+/*
+ * Writes where the phase was sampled most: "in forces 71%, neighbours 20% (125 samples)", or if there are few
+ * samples "in forces (2 samples), neighbours (1 sample)". lines: by lines and not by functions. Returns false,
+ * and writes nothing, if it was not sampled.
+ */
+bool phase_write_hot(FILE *out, const json_t *phase, bool lines);
+
+/*
+ * Returns whether the component's value is known well enough: it has an interval, or is 0, because its events
+ * occurred in no burst.
+ */
+bool phase_component_known(const json_t *component);
+
+/*
+ * Returns whether the phase has a breakdown that says something. A single known component would be the remainder,
+ * which shows nothing.
+ */
+bool phase_has_breakdown(const json_t *phase);
+
+/* A component's CPI, its half-width ("+- 0.003", "exact") and its share of the phase's CPI, as texts. */
+struct phase_component {
+	struct format_text value, interval,
+			share; /* interval and share are "" if value is no number */
+};
+
+struct phase_component phase_component(const json_t *component, double cpi);
+
+/*
+ * Writes a counter's mean per burst, with its interval, or with the number of bursts that counted it. width:
+ * columns of the mean.
+ */
+void phase_write_counter(FILE *out, const char *name, const json_t *counter, int width);
+
+#endif
