@@ -31,6 +31,10 @@ static void print_wrapped(FILE *out, const char *words, int indent)
 {
 	int column = (int)strspn(words, " ");
 
+	if (strlen(words) <= REPORT_WIDTH) {
+		fprintf(out, "%s\n", words);
+		return;
+	}
 	fprintf(out, "%*s", column, "");
 	words += column;
 	for (bool first = true; *words; first = false) {

@@ -7,6 +7,10 @@
 #define PHASEMUX_AGENT_TEXT_REPORT_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+
+/* Returns whether the document is a report that this version can show. If it is not, `why` says what it is. */
+bool report_is_valid(const json_t *report, char *why, size_t why_size);
 
 /* Returns the text, to be freed; NULL without memory, or if the document is not a report (`why` says so). */
 char *report_text(const json_t *report, char *why, size_t why_size);

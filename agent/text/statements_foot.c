@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/text/statements.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "agent/text/format.h"
+#include "agent/text/report_line.h"
+
+#define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
+
+/* Writes the number of slices and lost samples, if there were any. */
+static void write_slices(FILE *out, const json_t *report)
+{
+	const json_t *samples = json_object_get(report, "samples");
+	double slices = report_get(samples, "slices"), lost = report_get(samples, "lost");
+
+	if (slices > 0)
+		fprintf(out, "Long bursts are cut into %s slices, which count as bursts.\n",
+				format_count(slices).text);
+	if (lost > 0)
+		fprintf(out, "Samples lost because the kernel's buffer was full: %s.\n",
+				format_count(lost).text);
+}
+
+/* Writes by how much the budget was exceeded, and the main reason, if it was. */
+static void write_budget(FILE *out, const json_t *report)
+{
+	const json_t *agent = json_object_get(report, "agent");
+	static const struct {
+		const char *name, *why;
+	} kinds[] = { { "start and end", "for start and end, because the run was short" },
+		{ "calls", "at the program's calls, to see how long each takes" },
+		{ "services", "to learn phases, and to sort bursts into them" },
+		{ "reads", "to read counters" }, { "switches", "to switch groups of counters" },
+		{ "samples", "by the kernel, to sample long bursts" } };
+	const char *over = json_string_value(json_object_get(agent, "over_budget"));
+
+	for (size_t i = 0; over && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(over, kinds[i].name) == 0)
+			fprintf(out, "The budget of %g%% was not kept: phasemux took %s, most of it %s.\n",
+					100 * report_get(agent, "budget"),
+					format_percent(report_get(agent, "share")).text,
+					kinds[i].why);
+}
+
+/* Writes the time in which no call was observed, if there was any. */
+static void write_rests(FILE *out, const json_t *report)
+{
+	const json_t *rests = json_object_get(report, "not_observed");
+	double calls = report_get(rests, "calls");
+
+	if (calls > 0)
+		fprintf(out,
+				"Not observed, to keep the budget: %s of the time, in which %s calls "
+				"were made; what was done in it is estimated from the time around it.\n",
+				format_percent(report_get(rests, "time_share")).text,
+				format_count(calls).text);
+}
+
+/* Writes the number of threads that were not observed, if there were any. */
+static void write_unobserved(FILE *out, const json_t *report)
+{
+	const json_t *rests = json_object_get(report, "not_observed");
+	double threads = report_get(rests, "threads");
+
+	if (threads > 0)
+		fprintf(out,
+				"Not observed: %s threads, which had a processor for %s; there were more "
+				"at a time than PHASEMUX_THREADS, or no memory for them.\n",
+				format_count(threads).text,
+				format_seconds(report_get(rests, "threads_processor_seconds"))
+						.text);
+}
+
+/* Writes the number of calls of which only the innermost callers are known, if there were any. */
+static void write_paths(FILE *out, const json_t *report)
+{
+	const json_t *paths = json_object_get(report, "call_paths");
+	double merged = report_get(paths, "merged_calls");
+
+	if (merged > 0)
+		fprintf(out,
+				"Call paths: %s are told apart; %s calls came by others, of which only "
+				"the innermost callers are known.\n",
+				format_count(report_get(paths, "kept")).text,
+				format_count(merged).text);
+}
+
+/* Writes the time in which the program paused the agent, if it did. */
+static void write_paused(FILE *out, const json_t *report)
+{
+	double seconds = report_get_in(report, "paused", "seconds");
+
+	if (isfinite(seconds))
+		fprintf(out,
+				"Paused by the program (MPI_Pcontrol): %s of %s, %s of the run, as rank 0 saw "
+				"it; all numbers are of the rest.\n",
+				format_seconds(seconds).text,
+				format_seconds(report_get(report, "wall_seconds") + seconds).text,
+				format_percent(report_get_in(report, "paused", "time_share")).text);
+}
+
+/* Writes the slowdown that PHASEMUX_TOGGLE has measured. */
+static void write_toggle(FILE *out, const json_t *report)
+{
+	const json_t *toggle = json_object_get(report, "toggle");
+	double compared = report_get(toggle, "compared");
+	double mean = report_get_in(toggle, "slowdown", "mean");
+	double ci95 = report_get_in(toggle, "slowdown", "ci95");
+	double median = report_get_in(toggle, "slowdown", "median");
+
+	if (!json_is_object(toggle))
+		return;
+	if (isfinite(ci95))
+		fprintf(out,
+				"Measured: while phasemux was on, the program was %.2f%% +- %.2f%% slower "
+				"(median %.2f%%; %.0f pairs of stretches, on and off).\n",
+				100 * mean, 100 * ci95, 100 * median, compared);
+	else
+		fprintf(out,
+				"How much slower the program is while phasemux is on is not known: %.0f "
+				"pairs of stretches, on and off, can be compared.\n",
+				compared);
+}
+
+/* Writes the time in which the program waits by asking again and again. */
+static void write_polling(FILE *out, const json_t *report)
+{
+	const json_t *polling = json_object_get(report, "polling");
+	double bursts = report_get(polling, "bursts");
+
+	if (!(bursts > 0) || !(report_get(polling, "time_share") >= POLLING_SHOWN))
+		return;
+	fprintf(out,
+			"Polling: %s of the run's time, in %s pauses of %s between calls that only ask "
+			"(MPI_Test, MPI_Iprobe, ...); they count as waiting, like those calls.\n",
+			format_percent(report_get(polling, "time_share")).text,
+			format_count(bursts).text,
+			format_seconds(report_get(polling, "seconds") / bursts).text);
+}
+
+/* Writes the computing time that is in no phase, and why. */
+static void write_left_out(FILE *out, const json_t *report)
+{
+	const json_t *unclassified = json_object_get(report, "unclassified");
+	double lost = report_get_in(report, "lost", "bursts");
+	char of_lost[64] = "";
+
+	if (lost > 0)
+		snprintf(of_lost, sizeof(of_lost), ", lost %s bursts", format_count(lost).text);
+	fprintf(out, "Not in any phase: unclassified %s (%s bursts), short %s (%s bursts under %s)%s.\n",
+			format_percent(report_get(unclassified, "time_share")).text,
+			format_count(report_get(unclassified, "bursts")).text,
+			format_percent(report_get_in(report, "short", "time_share")).text,
+			format_count(report_get_in(report, "short", "bursts")).text,
+			format_seconds(report_get(report, "burst_min_seconds")).text, of_lost);
+	if (json_is_string(json_object_get(unclassified, "cause")))
+		fprintf(out, "  Unclassified because %s; %s.\n",
+				report_get_text(unclassified, "cause"),
+				report_get_text(unclassified, "advice"));
+	fprintf(out, "Counters not read (assigned by call site and length): %s (%s bursts).\n",
+			format_percent(report_get_in(report, "not_read", "time_share")).text,
+			format_count(report_get_in(report, "not_read", "bursts")).text);
+}
+
+/* Writes the agent's own work and its overhead. */
+static void write_overhead(FILE *out, const json_t *report)
+{
+	const json_t *agent = json_object_get(report, "agent");
+	double cost = report_get(agent, "interval_cost"),
+	       skipped = report_get(agent, "passed_calls");
+
+	if (skipped > 0)
+		fprintf(out,
+				"Calls too short to time each within the budget: %s; their time is known in "
+				"total, and assigned as that of the calls around them.\n",
+				format_count(skipped).text);
+	fprintf(out,
+			"Overhead: %s of CPU time (%s); estimated slowdown %s. %s reads and %s switches "
+			"in %s calls, %.0f rounds, %s per process.\n",
+			format_seconds(report_get(agent, "seconds")).text,
+			format_percent(report_get(agent, "processor_share")).text,
+			format_percent(report_get(agent, "share")).text,
+			format_count(report_get(agent, "reads")).text,
+			format_count(report_get(agent, "switches")).text,
+			format_count(report_get(agent, "calls")).text, report_get(agent, "rounds"),
+			format_bytes(report_get(agent, "bytes")).text);
+	if (cost >= 1.05)
+		fprintf(out, "Intervals are about %s times as wide as if all bursts had been read.\n",
+				format_count(cost).text);
+}
+
+const struct statement statements_foot[] = {
+	{ "left out", write_left_out },
+	{ "polling", write_polling },
+	{ "slices", write_slices },
+	{ "not observed", write_rests },
+	{ "threads", write_unobserved },
+	{ "call paths", write_paths },
+	{ "overhead", write_overhead },
+	{ "budget", write_budget },
+	{ "paused", write_paused },
+	{ "slowdown", write_toggle },
+	{ NULL, NULL },
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/text/statements.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/text/format.h"
+#include "agent/text/report_line.h"
+
+/* Writes the command, without the folders of the program: "lmp -in in.lj". */
+static void write_words(FILE *out, const json_t *command, size_t width)
+{
+	const json_t *word;
+	size_t i, column = 0;
+
+	json_array_foreach (command, i, word) {
+		const char *text = json_string_value(word);
+		const char *base = text ? strrchr(text, '/') : NULL;
+
+		if (!text)
+			continue;
+		if (i == 0 && base)
+			text = base + 1;
+		column += strlen(text) + 1;
+		if (column > width) {
+			fputs(i ? " ..." : "...", out);
+			break;
+		}
+		if (i)
+			fputc(' ', out);
+		/* a word may contain any character, but the command stays on one line */
+		for (; *text; text++)
+			fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+	}
+}
+
+/* Writes each program of a job that has several, and its ranks. */
+static void write_programs(FILE *out, const json_t *report)
+{
+	const json_t *programs = json_object_get(report, "programs");
+	const json_t *program;
+	size_t i;
+
+	json_array_foreach (programs, i, program) {
+		const json_t *command = json_object_get(program, "command");
+		double ranks = report_get(program, "ranks");
+		double first = report_get(program, "first_rank");
+		double last = report_get(program, "last_rank");
+
+		if (!json_is_array(command))
+			fprintf(out, "other programs: %.0f rank%s\n", ranks, ranks == 1 ? "" : "s");
+		else if (ranks == 1)
+			fprintf(out, "rank %.0f: ", first);
+		else if (ranks == last - first + 1)
+			fprintf(out, "ranks %.0f to %.0f: ", first, last);
+		else
+			fprintf(out, "%.0f ranks from %.0f to %.0f: ", ranks, first, last);
+		if (json_is_array(command)) {
+			write_words(out, command, REPORT_WIDTH - 40);
+			fputc('\n', out);
+		}
+	}
+}
+
+/* Writes "job 4711, step 0, 2 nodes, partition main". */
+static void write_job(FILE *out, const json_t *report)
+{
+	const json_t *job = json_object_get(report, "job");
+	const char *step = json_string_value(json_object_get(job, "step"));
+	const char *partition = json_string_value(json_object_get(job, "partition"));
+	double nodes = report_get(job, "nodes");
+
+	if (!json_is_object(job))
+		return;
+	fprintf(out, "job %s%s%s", report_get_text(job, "id"), step ? ", step " : "",
+			step ? step : "");
+	if (isfinite(nodes))
+		fprintf(out, ", %.0f node%s", nodes, nodes == 1 ? "" : "s");
+	fprintf(out, "%s%s\n", partition ? ", partition " : "", partition ? partition : "");
+}
+
+static void write_command(FILE *out, const json_t *report)
+{
+	write_words(out, json_object_get(report, "command"), REPORT_WIDTH - 20);
+	fputc('\n', out);
+}
+
+/* Writes "2 ranks, 4 threads, 31.2 s, Open MPI v4.1.4, AMD EPYC 9755". */
+static void write_run(FILE *out, const json_t *report)
+{
+	const char *processor = report_get_text(report, "processor");
+	double threads = report_get(report, "threads"), ranks = report_get(report, "ranks");
+	double mean = report_get(report, "threads_mean");
+	const char *processes = strcmp(report_get_text(report, "mpi"), "no MPI") == 0 ?
+			(ranks == 1 ? "process" : "processes") :
+			(ranks == 1 ? "rank" : "ranks");
+	double off = report_get_in(report, "toggle", "off_seconds");
+	char of_threads[64] = "", of_all[96] = "";
+
+	if (threads > ranks && mean < threads - 0.05)
+		snprintf(of_threads, sizeof(of_threads), ", %.0f threads (%.1f at a time)", threads,
+				mean);
+	else if (threads > ranks)
+		snprintf(of_threads, sizeof(of_threads), ", %.0f threads", threads);
+	if (isfinite(off))
+		snprintf(of_all, sizeof(of_all), " of %s (off for the rest, in turns)",
+				format_seconds(report_get(report, "wall_seconds") + off).text);
+	fprintf(out, "%.0f %s%s, %s%s, %s%s%s\n", ranks, processes, of_threads,
+			format_seconds(report_get(report, "wall_seconds")).text, of_all,
+			report_get_text(report, "mpi"), *processor ? ", " : "", processor);
+}
+
+static void write_model(FILE *out, const json_t *report)
+{
+	size_t groups = json_array_size(json_object_get(report, "groups"));
+
+	fprintf(out, "model %s, scheme %s, %zu group%s\n", report_get_text(report, "model"),
+			report_get_text(report, "scheme"), groups, groups == 1 ? "" : "s");
+}
+
+static void write_efficiency(FILE *out, const json_t *report)
+{
+	const json_t *efficiency = json_object_get(report, "efficiency");
+
+	fprintf(out, "parallel efficiency %s = load balance %s x communication %s\n",
+			format_percent(report_get(efficiency, "parallel")).text,
+			format_percent(report_get(efficiency, "load_balance")).text,
+			format_percent(report_get(efficiency, "communication")).text);
+	if (isfinite(report_get(efficiency, "threads")))
+		fprintf(out, "and by level: MPI %s x threads %s\n",
+				format_percent(report_get(efficiency, "mpi")).text,
+				format_percent(report_get(efficiency, "threads")).text);
+}
+
+static void write_recovered(FILE *out, const json_t *report)
+{
+	const json_t *recovered = json_object_get(report, "recovered");
+	const char *missing = report_get_text(recovered, "missing");
+
+	if (json_is_object(recovered))
+		fprintf(out, "recovered from %.0f of the ranks%s%s\n",
+				report_get(recovered, "ranks"), *missing ? "; missing: " : "",
+				missing);
+}
+
+static void write_emulated(FILE *out, const json_t *report)
+{
+	const json_t *emulated = json_object_get(report, "emulated");
+
+	if (json_is_object(emulated))
+		fprintf(out,
+				"emulated (core model %s): all counts are of a modelled processor and not "
+				"measured; times are stretched by the emulator\n",
+				report_get_text(emulated, "core"));
+}
+
+static void write_without_counters(FILE *out, const json_t *report)
+{
+	if (json_is_string(json_object_get(report, "without_counters")))
+		fprintf(out, "no hardware counters: %s\n",
+				report_get_text(report, "without_counters"));
+}
+
+static void write_warnings(FILE *out, const json_t *report)
+{
+	const json_t *warning;
+	size_t i;
+
+	json_array_foreach (json_object_get(report, "warnings"), i, warning)
+		if (json_is_string(warning))
+			fprintf(out, "warning: %s\n", json_string_value(warning));
+}
+
+const struct statement statements_head[] = {
+	{ "command", write_command },
+	{ "programs", write_programs },
+	{ "job", write_job },
+	{ "run", write_run },
+	{ "counting", write_model },
+	{ "efficiency", write_efficiency },
+	{ "recovered", write_recovered },
+	{ "emulated", write_emulated },
+	{ "without counters", write_without_counters },
+	{ "warnings", write_warnings },
+	{ NULL, NULL },
+};
