@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzzes the readers of text: a report from another source, shown as text and as CSV, every setting, and what
+ * Fuzzes the readers of text: a report from another source, shown as text, as a page and as CSV, every setting, and what
  * the kernel says about the processor. The first byte chooses the reader.
  */
 #include <jansson.h>
 
+#include "agent/page/page.h"
 #include "agent/setup/settings.h"
 #include "agent/text/report_text.h"
 #include "sampling/processor.h"
@@ -52,6 +53,10 @@ static bool show(const char *text, size_t size)
 	shown = report_text(report, why, sizeof(why));
 	accepted = shown != NULL;
 	if (!shown && !*why)
+		abort();
+	free(shown);
+	shown = page_html(report, why, sizeof(why));
+	if (accepted != (shown != NULL))
 		abort();
 	free(shown);
 	free(report_csv(report, why, sizeof(why)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux report: shows stored results as text, JSON, CSV or OpenMetrics. */
+/* phasemux report: shows stored results as text, a page, JSON, CSV or OpenMetrics. */
+#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/page/page.h"
 #include "agent/setup/job.h"
 #include "agent/setup/output.h"
 #include "agent/text/report_text.h"
@@ -22,14 +24,17 @@ static const char usage[] =
 		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
 		"\n"
 		"  --text              as it was printed at the program's exit (the default)\n"
+		"  --html              as one page for a browser, which needs no network and no scripts\n"
 		"  --json              everything, with full precision\n"
 		"  --csv               a row for each phase and counter\n"
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
-		"  --step STEP         of a job with several steps, this one\n";
+		"  --step STEP         of a job with several steps, this one\n"
+		"  -o FILE             write to FILE instead of to the standard output\n";
 
 enum form {
 	FORM_TEXT,
+	FORM_HTML,
 	FORM_JSON,
 	FORM_CSV,
 	FORM_METRICS,
@@ -40,10 +45,12 @@ enum {
 	JOB = FORMS,
 	FOLD,
 	STEP,
+	OUTPUT = 'o',
 };
 
 static const struct option long_options[] = {
 	{ "text", no_argument, NULL, FORM_TEXT },
+	{ "html", no_argument, NULL, FORM_HTML },
 	{ "json", no_argument, NULL, FORM_JSON },
 	{ "csv", no_argument, NULL, FORM_CSV },
 	{ "metrics", no_argument, NULL, FORM_METRICS },
@@ -57,7 +64,8 @@ static const struct option long_options[] = {
 struct options {
 	enum form form;
 	const char *job, *step;
-	size_t fold; /* the phase whose fold is shown; 0: the whole report */
+	const char *output; /* NULL: the standard output */
+	size_t fold;        /* the phase whose fold is shown; 0: the whole report */
 };
 
 static char *write_one(const json_t *report, enum form form)
@@ -65,6 +73,8 @@ static char *write_one(const json_t *report, enum form form)
 	char why[256];
 
 	switch (form) {
+	case FORM_HTML:
+		return page_html(report, why, sizeof(why));
 	case FORM_JSON:
 		return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	case FORM_CSV:
@@ -89,15 +99,13 @@ static char *write_fold(const json_t *report, enum form form, int phase)
 	return text;
 }
 
-/* Shows the results. fold: the phase whose fold is shown; 0: the whole report. */
-static int show(struct results *results, enum form form, int fold)
+/* Writes the results to `out`. Returns whether their texts could be made. */
+static bool write_all(FILE *out, struct results *results, const struct options *options)
 {
+	enum form form = options->form;
 	bool together = form == FORM_METRICS;
+	int fold = (int)options->fold;
 
-	if (results->count > 1 && (form == FORM_JSON || form == FORM_CSV || fold)) {
-		results_refuse(results);
-		return 1;
-	}
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
 		char *text = fold        ? write_fold(results->report[i], form, fold) :
 				together ? metrics_text(results->report, results->count) :
@@ -106,12 +114,41 @@ static int show(struct results *results, enum form form, int fold)
 		if (!text) {
 			if (!fold)
 				fprintf(stderr, "phasemux: no memory\n");
-			return 1;
+			return false;
 		}
-		printf("%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
+		fprintf(out, "%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
 		free(text);
 	}
-	return fflush(stdout) ? 1 : 0;
+	return true;
+}
+
+/* Shows the results. Returns the exit code. */
+static int show(struct results *results, const struct options *options)
+{
+	enum form form = options->form;
+	FILE *out = stdout;
+	bool whole, written;
+
+	if (results->count > 1 &&
+			(form == FORM_HTML || form == FORM_JSON || form == FORM_CSV ||
+					options->fold)) {
+		results_refuse(results);
+		return 1;
+	}
+	if (options->output)
+		out = fopen(options->output, "we");
+	if (!out) {
+		fprintf(stderr, "phasemux: %s: %s\n", options->output, strerror(errno));
+		return 1;
+	}
+	whole = write_all(out, results, options);
+	written = fflush(out) == 0 && !ferror(out);
+	if (options->output) {
+		if (!written)
+			fprintf(stderr, "phasemux: %s: %s\n", options->output, strerror(errno));
+		fclose(out);
+	}
+	return whole && written ? 0 : 1;
 }
 
 /* Finds the folder of a job's results, relative to the folder in which the job was started. */
@@ -138,6 +175,9 @@ static int set_option(void *data, int option)
 		return option_whole(optarg, 1, INT_MAX, &options->fold) ?
 				0 :
 				option_refuse("fold", optarg, "the number of a phase, from 1");
+	case OUTPUT:
+		options->output = optarg;
+		return 0;
 	case STEP:
 		options->step = optarg;
 		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
@@ -152,6 +192,7 @@ int cmd_report(int argc, char **argv)
 	static const struct option_spec spec = {
 		.usage = usage,
 		.table = long_options,
+		.letters = "o:",
 		.set = set_option,
 	};
 	struct options options = { .form = FORM_TEXT };
@@ -161,14 +202,17 @@ int cmd_report(int argc, char **argv)
 
 	if (code)
 		return code < 0 ? 0 : code;
-	if (optind + !options.job != argc || (options.fold && options.form == FORM_METRICS))
+	if (optind + !options.job != argc ||
+			(options.fold &&
+					(options.form == FORM_METRICS ||
+							options.form == FORM_HTML)))
 		return option_usage(usage);
 	if (options.job && !job_folder(options.job, folder, sizeof(folder)))
 		return option_usage(usage);
 	code = 1;
 	if (results_find(&results, options.job ? folder : argv[optind], options.step) &&
 			results_load(&results))
-		code = show(&results, options.form, (int)options.fold);
+		code = show(&results, &options);
 	results_fini(&results);
 	return code;
 }

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/page/markup.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA_DIGITS 7 /* of each number in the page's data; report.json has all of them */
+
+int page_init(struct page *page, const json_t *report, FILE *out)
+{
+	*page = (struct page){ .report = report, .out = out };
+	page->words = open_memstream(&page->collected, &page->size);
+	return page->words ? 0 : -ENOMEM;
+}
+
+void page_fini(struct page *page)
+{
+	if (page->words)
+		fclose(page->words);
+	free(page->collected);
+}
+
+void page_markup(struct page *page, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vfprintf(page->out, format, arguments);
+	va_end(arguments);
+}
+
+/*
+ * Returns the number of bytes of the character at the start of the text, and the character; 0 bytes if they are
+ * not UTF-8 of the shortest form.
+ */
+static unsigned read_character(const unsigned char *text, size_t size, uint32_t *character)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned length = *text < 0x80 ? 1 :
+			*text < 0xc0   ? 0 :
+			*text < 0xe0   ? 2 :
+			*text < 0xf0   ? 3 :
+			*text < 0xf8   ? 4 :
+					 0;
+
+	if (!length || length > size)
+		return 0;
+	*character = length == 1 ? *text : *text & (0x7fU >> length);
+	for (unsigned i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		*character = *character << 6 | (text[i] & 0x3f);
+	}
+	return *character < least[length] || *character > 0x10ffff ||
+					(*character >= 0xd800 && *character < 0xe000) ?
+			0 :
+			length;
+}
+
+/* Returns whether a character is one that shows nothing, but changes how others are shown. */
+static bool is_control(uint32_t c)
+{
+	return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+			(c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+			c == 0xfeff || (c >= 0xfff0 && c <= 0xfffb) || (c & 0xfffe) == 0xfffe;
+}
+
+static void put_character(FILE *out, const unsigned char *text, unsigned length, uint32_t c)
+{
+	switch (c) {
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '"':
+		fputs("&quot;", out);
+		break;
+	case '\'':
+		fputs("&#39;", out);
+		break;
+	default:
+		fwrite(text, 1, length, out);
+	}
+}
+
+static void put_text(struct page *page, const char *text, size_t size)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (size) {
+		uint32_t character = 0;
+		unsigned length = read_character(at, size, &character);
+
+		if (length && !is_control(character))
+			put_character(page->out, at, length, character);
+		else
+			fputc(length && (character == '\n' || character == '\t') ? ' ' : '?',
+					page->out);
+		at += length ? length : 1;
+		size -= length ? length : 1;
+	}
+}
+
+void page_text(struct page *page, const char *text)
+{
+	put_text(page, text, strlen(text));
+}
+
+static void put_words(struct page *page, const char *format, va_list arguments)
+{
+	vfprintf(page->words, format, arguments);
+	page_flush(page);
+}
+
+void page_words(struct page *page, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	put_words(page, format, arguments);
+	va_end(arguments);
+}
+
+bool page_flush(struct page *page)
+{
+	size_t size;
+
+	if (fflush(page->words))
+		return false;
+	size = page->size;
+	put_text(page, page->collected, size);
+	rewind(page->words);
+	return size > 0;
+}
+
+void page_flush_lines(struct page *page, const char *before, const char *after)
+{
+	const char *at, *end;
+
+	if (fflush(page->words))
+		return;
+	at = page->collected;
+	end = at + page->size;
+	while (at < end) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((line ? line : end) - at);
+
+		page_markup(page, "%s", before);
+		put_text(page, at, length);
+		page_markup(page, "%s\n", after);
+		at += length + 1;
+	}
+	rewind(page->words);
+}
+
+void page_cell(struct page *page, const char *unit, const char *format, ...)
+{
+	va_list arguments;
+
+	page_markup(page, *unit ? "<td class=\"%s\">" : "<td>%s", unit);
+	va_start(arguments, format);
+	put_words(page, format, arguments);
+	va_end(arguments);
+	page_markup(page, "</td>");
+}
+
+/* Writes a part of JSON. These characters occur only in its strings, in which an escape means the same. */
+static int put_data(const char *text, size_t size, void *data)
+{
+	FILE *out = data;
+
+	for (; size; text++, size--) {
+		if (*text == '<' || *text == '>' || *text == '&' || *text == 0x7f)
+			fprintf(out, "\\u%04x", (unsigned)*text);
+		else
+			fputc(*text, out);
+	}
+	return 0;
+}
+
+void page_data(struct page *page)
+{
+	json_dump_callback(page->report, put_data, page->out,
+			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DATA_DIGITS));
+}

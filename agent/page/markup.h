@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writes HTML. Names of functions, commands and hosts come from elsewhere and may hold anything, so text of the
+ * report enters the page only through page_text, page_words and page_flush, which escape it.
+ */
+#ifndef PHASEMUX_AGENT_PAGE_MARKUP_H
+#define PHASEMUX_AGENT_PAGE_MARKUP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A page that is being written. */
+struct page {
+	const json_t *report;
+	FILE *out;
+	FILE *words;     /* memory in which functions of agent/text write words, for page_flush */
+	char *collected; /* what `words` holds after a flush */
+	size_t size;
+};
+
+/* Returns 0, or -ENOMEM. The page's markup goes to `out`, which the caller closes. */
+int page_init(struct page *page, const json_t *report, FILE *out);
+void page_fini(struct page *page);
+
+/* Writes markup as it is. Its strings are the page's own, and its numbers are formatted by printf. */
+__attribute__((format(printf, 2, 3))) void page_markup(struct page *page, const char *format, ...);
+
+/*
+ * Writes text of any origin. Characters of HTML are escaped. Control characters, characters that change the
+ * direction of text, and bytes that are not UTF-8 become "?".
+ */
+void page_text(struct page *page, const char *text);
+
+/* Writes words by a format of printf as text. */
+__attribute__((format(printf, 2, 3))) void page_words(struct page *page, const char *format, ...);
+
+/* Writes what was written to page->words as text, and empties it. Returns false if it was empty. */
+bool page_flush(struct page *page);
+
+/* Writes each line that was written to page->words between `before` and `after`, which are markup. */
+void page_flush_lines(struct page *page, const char *before, const char *after);
+
+/* Writes a table cell of text. unit: "" or a class of the stylesheet, such as "n" for numbers. */
+__attribute__((format(printf, 3, 4))) void page_cell(struct page *page, const char *unit,
+		const char *format, ...);
+
+/* Writes the whole report as JSON that cannot end the element in which it lies. */
+void page_data(struct page *page);
+
+#endif

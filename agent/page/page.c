@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/page/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/page/efficiency.h"
+#include "agent/page/glossary.h"
+#include "agent/page/markup.h"
+#include "agent/page/page_files.h"
+#include "agent/page/phases.h"
+#include "agent/page/places.h"
+#include "agent/page/stack.h"
+#include "agent/page/verdict.h"
+#include "agent/text/report_structure.h"
+#include "agent/text/report_text.h"
+#include "agent/text/statements.h"
+
+/* Writes the structure of the calls as the text has it. */
+static void write_structure(struct page *page)
+{
+	report_structure(page->words, page->report);
+	page_markup(page, "<pre>");
+	page_flush_lines(page, "", "");
+	page_markup(page, "</pre>\n");
+}
+
+static bool has_structure(const json_t *report)
+{
+	return json_is_object(json_object_get(report, "structure"));
+}
+
+/* The page's views, in the order in which people ask for them. */
+static const struct view {
+	const char *name, *title;
+	void (*write)(struct page *page);
+	bool (*has)(const json_t *report); /* whether the report has it; NULL: each has */
+} views[] = {
+	{ "verdict", "Verdict", page_verdict, NULL },
+	{ "time", "Where the computing time goes", page_stacks, NULL },
+	{ "phases", "Phases", page_phases, NULL },
+	{ "efficiency", "Efficiency", page_efficiency, NULL },
+	{ "structure", "Structure of the calls", write_structure, has_structure },
+	{ "source", "Source and call paths", page_places, NULL },
+	{ "glossary", "Glossary", page_terms, NULL },
+};
+
+#define VIEWS (sizeof(views) / sizeof(*views))
+
+static void write_command(struct page *page)
+{
+	statements_head[0].write(page->words, page->report);
+	page_flush(page);
+}
+
+/*
+ * The policy lets the browser load and run nothing, whatever a name in the report holds: no script, no image, no
+ * address, and no style but the page's own.
+ */
+static void write_head(struct page *page)
+{
+	page_markup(page,
+			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+			"style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			"<meta name=\"color-scheme\" content=\"light dark\">\n"
+			"<meta name=\"referrer\" content=\"no-referrer\">\n<title>phasemux: ",
+			page_style_hash);
+	write_command(page);
+	page_markup(page, "</title>\n<style>%s</style>\n</head>\n<body>\n", page_style);
+}
+
+static void write_top(struct page *page)
+{
+	page_markup(page, "<header>\n<h1>phasemux: ");
+	write_command(page);
+	page_markup(page, "</h1>\n<nav aria-label=\"Views\">\n<ul>\n");
+	for (size_t i = 0; i < VIEWS; i++)
+		if (!views[i].has || views[i].has(page->report))
+			page_markup(page, "<li><a href=\"#%s\">%s</a></li>\n", views[i].name,
+					views[i].title);
+	page_markup(page, "</ul>\n</nav>\n</header>\n<main>\n");
+}
+
+static void write_views(struct page *page)
+{
+	for (size_t i = 0; i < VIEWS; i++) {
+		if (views[i].has && !views[i].has(page->report))
+			continue;
+		page_markup(page,
+				"<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
+				views[i].name, views[i].name, views[i].name, views[i].title);
+		views[i].write(page);
+		page_markup(page, "</section>\n");
+	}
+}
+
+static void write_bottom(struct page *page)
+{
+	page_markup(page,
+			"</main>\n<footer><p>Made by phasemux from report.json, which this page holds "
+			"as the element <code>report-data</code>, with seven digits of each "
+			"number.</p></footer>\n"
+			"<script type=\"application/json\" id=\"report-data\">");
+	page_data(page);
+	page_markup(page, "</script>\n</body>\n</html>\n");
+}
+
+char *page_html(const json_t *report, char *why, size_t why_size)
+{
+	struct page page;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!report_is_valid(report, why, why_size))
+		return NULL;
+	snprintf(why, why_size, "no memory");
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	if (page_init(&page, report, out) == 0) {
+		write_head(&page);
+		write_top(&page);
+		write_views(&page);
+		write_bottom(&page);
+	} else {
+		fputc('\0', out);
+	}
+	page_fini(&page);
+	if (fclose(out) == 0 && text && *text)
+		return text;
+	free(text);
+	return NULL;
+}

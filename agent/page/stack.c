@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/page/stack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/page/components.h"
+#include "agent/page/glossary.h"
+#include "agent/text/format.h"
+#include "agent/text/phase.h"
+#include "agent/text/report_line.h"
+
+/*
+ * Horizontal positions and lengths of the figures are percentages of their width, and vertical ones are pixels. So
+ * a figure fills a screen of any width, and its text keeps its size.
+ */
+#define LEFT     9.0   /* %, where the columns start */
+#define WIDTH    90.0  /* %, of all columns together */
+#define TOP      30.0  /* px, of the tallest column */
+#define BOTTOM   300.0 /* px, of the line on which columns stand */
+#define HEIGHT   376   /* px, of the figure */
+#define ROW      40    /* px, of a phase in the figure without counters */
+#define SERIES   16    /* components of the outer level with a colour of their own */
+#define DRAWN    100   /* phases with at least a hundredth of the time */
+#define HEADROOM 1.12  /* of the tallest column, for the intervals at its end */
+#define CUT_FROM 4.0   /* columns are cut off from this multiple of the mean CPI */
+
+/* Narrowest columns, in % of the figure, that have room for a text on screens of 400 pixels, and on wide ones. */
+#define ROOM_ID      6.0
+#define ROOM_ID_WIDE 2.6
+#define ROOM_SHARE   14.0
+#define ROOM_WIDE    6.0
+#define ROOM_WHISKER 2.6
+#define INNER        0.25 /* part of a column's width that shows the parts of its components */
+#define WHISKER_MIN  1.5  /* px; a shorter half-width is inside the line between two components */
+
+/*
+ * Patterns of the components: a colour (of Okabe and Ito, who chose them for colour-blind readers) and marks, by
+ * which they are told apart without colour. Slanted lines are left to what is not known. Losses have the colours,
+ * in the order in which the report names them.
+ */
+static const struct {
+	const char *colour, *marks;
+} patterns[] = {
+	{ "#c4c8cc", "" },                                                  /* work */
+	{ "#c4c8cc", "<circle cx=\"5\" cy=\"5\" r=\"1\" fill=\"#333\"/>" }, /* not explained */
+	{ "#d55e00", "" },
+	{ "#56b4e9", "<circle cx=\"5\" cy=\"5\" r=\"1.2\" fill=\"#000\"/>" },
+	{ "#009e73", "<path d=\"M0 5h10\" stroke=\"#fff\" stroke-width=\"1.2\"/>" },
+	{ "#e69f00", "<path d=\"M5 0v10\" stroke=\"#5a3d00\" stroke-width=\"1\"/>" },
+	{ "#0072b2", "<circle cx=\"5\" cy=\"5\" r=\"2.2\" fill=\"none\" stroke=\"#fff\"/>" },
+	{ "#cc79a7", "<path d=\"M5 3v4M3 5h4\" stroke=\"#000\"/>" },
+	{ "#f0e442", "<path d=\"M0 5h10M5 0v10\" stroke=\"#6b6500\" stroke-width=\".8\"/>" },
+	{ "#999999", "<path d=\"M3 3h4v4h-4z\" fill=\"none\" stroke=\"#fff\"/>" },
+};
+
+#define PATTERNS ((unsigned)(sizeof(patterns) / sizeof(*patterns)))
+#define LOSSES   2 /* number of the first pattern of a loss */
+
+/* The phases and components that the figures draw. */
+struct chart {
+	struct page *page;
+	const json_t *drawn[DRAWN];
+	unsigned count;
+	const char *series[SERIES];
+	unsigned series_count;
+	bool unknown;      /* something is hatched */
+	bool parts_of_cpi; /* columns are as high as their CPI; false: each is 100% */
+	double most;       /* CPI at the top of the figure */
+};
+
+static double share_of(const json_t *phase)
+{
+	return fmax(report_get(phase, "time_share"), 0);
+}
+
+static bool is_outer(const json_t *component)
+{
+	return !json_integer_value(json_object_get(component, "level"));
+}
+
+/* Adds a component to those of the figure. */
+static void add_series(struct chart *chart, const char *name)
+{
+	for (unsigned i = 0; i < chart->series_count; i++)
+		if (strcmp(chart->series[i], name) == 0)
+			return;
+	if (chart->series_count < SERIES)
+		chart->series[chart->series_count++] = name;
+}
+
+struct fill {
+	char text[16];
+};
+
+/* Returns the fill of a component: its number among the losses chooses the pattern. */
+static struct fill fill_of(const struct chart *chart, const char *name)
+{
+	enum component_kind kind = component_kind(name);
+	unsigned losses = 0;
+	struct fill fill;
+
+	for (unsigned i = 0; i < chart->series_count && strcmp(chart->series[i], name) != 0; i++)
+		losses += component_kind(chart->series[i]) == COMPONENT_LOSS;
+	snprintf(fill.text, sizeof(fill.text), "url(#c%u)",
+			kind == COMPONENT_WORK ? 0 :
+					kind == COMPONENT_UNEXPLAINED ?
+						 1 :
+						 LOSSES + losses % (PATTERNS - LOSSES));
+	return fill;
+}
+
+static void choose(struct chart *chart)
+{
+	double cpi = 0, share = 0, most = 0;
+	const json_t *phase, *component;
+	size_t i, k;
+
+	json_array_foreach (json_object_get(chart->page->report, "phases"), i, phase) {
+		double own = report_get(phase, "cpi");
+
+		if (!phase_is_shown(phase) || chart->count == DRAWN)
+			continue;
+		chart->drawn[chart->count++] = phase;
+		json_array_foreach (json_object_get(phase, "cpi_breakdown"), k, component)
+			if (is_outer(component))
+				add_series(chart, report_get_text(component, "component"));
+		if (!isfinite(own))
+			continue;
+		cpi += share_of(phase) * own;
+		share += share_of(phase);
+		most = fmax(most, own);
+	}
+	chart->most = share > 0 ? fmin(most * HEADROOM, CUT_FROM * cpi / share) : 0;
+}
+
+/* ---- columns ---- */
+
+static double height_of(const struct chart *chart, double value)
+{
+	return fmin(fmax(value / chart->most, 0), 1) * (BOTTOM - TOP);
+}
+
+/* Writes a part of a column, from `from` to `to` in the unit of the figure. Its title is in page->words. */
+static void write_part(struct chart *chart, double x, double width, double from, double to,
+		const char *fill)
+{
+	double low = height_of(chart, from), high = height_of(chart, to);
+
+	page_markup(chart->page,
+			"<rect class=\"part\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" height=\"%.1f\" "
+			"fill=\"%s\"><title>",
+			x, BOTTOM - high, width, fmax(high - low, 0), fill);
+	page_flush(chart->page);
+	page_markup(chart->page, "</title></rect>\n");
+}
+
+static void write_line(struct chart *chart, double x, double from, double to, double thickness)
+{
+	page_markup(chart->page,
+			"<line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\" "
+			"stroke-width=\"%.1f\"/>",
+			x, x, from, to, thickness);
+}
+
+/* Writes the 95% interval of a value whose end is at `at`. An end outside of the figure has no bar across it. */
+static void write_whisker(struct chart *chart, double x, double at, double error)
+{
+	double low = BOTTOM - height_of(chart, at - error);
+	double high = BOTTOM - height_of(chart, at + error);
+
+	if (!(low - high >= 2 * WHISKER_MIN))
+		return;
+	page_markup(chart->page, "<g class=\"whisker\" stroke=\"#000000\">");
+	write_line(chart, x, high, low, 1.5);
+	if (at + error <= chart->most)
+		write_line(chart, x, high, high + 1.5, 7);
+	if (at - error >= 0)
+		write_line(chart, x, low - 1.5, low, 7);
+	page_markup(chart->page, "</g>\n");
+}
+
+/* Writes the parts of one component, which follow it in the breakdown, over the right of its column. */
+static void write_inner(struct chart *chart, const json_t *breakdown, size_t outer, double x,
+		double width, double from, double scale)
+{
+	bool light = true;
+
+	for (size_t i = outer + 1; i < json_array_size(breakdown); i++, light = !light) {
+		const json_t *part = json_array_get(breakdown, i);
+		double value = report_get(part, "cpi") * scale;
+
+		if (is_outer(part))
+			break;
+		if (!phase_component_known(part))
+			continue;
+		if (height_of(chart, value) >= 1) {
+			fprintf(chart->page->words, "%.60s, %.60s: CPI %s",
+					report_get_text(json_array_get(breakdown, outer),
+							"component"),
+					report_get_text(part, "component"),
+					phase_component(part, 1).value.text);
+			page_markup(chart->page,
+					"<rect class=\"inner\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" "
+					"height=\"%.1f\" fill=\"%s\" fill-opacity=\".3\"><title>",
+					x + (1 - INNER) * width,
+					BOTTOM - height_of(chart, from + value), INNER * width,
+					height_of(chart, from + value) - height_of(chart, from),
+					light ? "#ffffff" : "#000000");
+			page_flush(chart->page);
+			page_markup(chart->page, "</title></rect>\n");
+		}
+		from += value;
+	}
+}
+
+/* Writes the components of a phase, one on the other, and returns where they end. */
+static double write_components(struct chart *chart, const json_t *phase, double x, double width,
+		double scale)
+{
+	const json_t *breakdown = json_object_get(phase, "cpi_breakdown"), *component;
+	double cpi = report_get(phase, "cpi"), at = 0;
+	size_t i;
+
+	json_array_foreach (breakdown, i, component) {
+		const char *name = report_get_text(component, "component");
+		struct phase_component text = phase_component(component, cpi);
+		double value = report_get(component, "cpi") * scale;
+
+		if (!is_outer(component) || !phase_component_known(component))
+			continue;
+		fprintf(chart->page->words, "phase %.0f, %.60s: CPI %s %s, %s",
+				report_get(phase, "id"), name, text.value.text, text.interval.text,
+				text.share.text);
+		write_part(chart, x, width, at, at + value, fill_of(chart, name).text);
+		write_inner(chart, breakdown, i, x, width, at, scale);
+		at += fmax(value, 0);
+	}
+	return at;
+}
+
+static void write_whiskers(struct chart *chart, const json_t *phase, double x, double width,
+		double scale)
+{
+	const json_t *breakdown = json_object_get(phase, "cpi_breakdown"), *component;
+	unsigned known = 0, place = 0;
+	double at = 0;
+	size_t i;
+
+	json_array_foreach (breakdown, i, component)
+		known += is_outer(component) && phase_component_known(component);
+	json_array_foreach (breakdown, i, component) {
+		if (!is_outer(component) || !phase_component_known(component))
+			continue;
+		at += fmax(report_get(component, "cpi"), 0) * scale;
+		write_whisker(chart, x + (1 - INNER) * width * ++place / (known + 1), at,
+				report_get(component, "ci95") * scale);
+	}
+}
+
+/* Writes which components of the phase are not known, for the title of the hatched part. */
+static void write_unknown(struct chart *chart, const json_t *phase)
+{
+	double cpi = report_get(phase, "cpi");
+	const json_t *component;
+	size_t i;
+
+	fprintf(chart->page->words, "phase %.0f, not known", report_get(phase, "id"));
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
+		if (is_outer(component) && !phase_component_known(component))
+			fprintf(chart->page->words, "; %.60s: %s",
+					report_get_text(component, "component"),
+					phase_component(component, cpi).value.text);
+}
+
+static void write_label(struct chart *chart, double x, double y, bool wide, const char *class)
+{
+	page_markup(chart->page,
+			"<text class=\"%s%s\" x=\"%.2f%%\" y=\"%.0f\" text-anchor=\"middle\">",
+			class, wide ? " wide" : "", x, y);
+	page_flush(chart->page);
+	page_markup(chart->page, "</text>\n");
+}
+
+static void write_labels(struct chart *chart, const json_t *phase, double x, double width)
+{
+	double cpi = report_get(phase, "cpi");
+
+	x += width / 2;
+	if (width >= ROOM_ID_WIDE) {
+		fprintf(chart->page->words, "%.0f", report_get(phase, "id"));
+		write_label(chart, x, BOTTOM + 17, width < ROOM_ID, "id");
+	}
+	if (width >= ROOM_WIDE) {
+		fprintf(chart->page->words, "%s", format_percent(share_of(phase)).text);
+		write_label(chart, x, BOTTOM + 33, width < ROOM_SHARE, "small");
+	}
+	if (chart->parts_of_cpi && isfinite(cpi) && width >= ROOM_WIDE) {
+		fprintf(chart->page->words, "CPI %.2f", cpi);
+		write_label(chart, x, BOTTOM + 49, width < ROOM_SHARE, "small");
+	}
+	if (chart->parts_of_cpi && cpi > chart->most) {
+		fprintf(chart->page->words, "\xe2\x86\x91 %.2f", cpi);
+		write_label(chart, fmin(x, LEFT + WIDTH - 4), TOP - 6, false, "cut");
+	}
+}
+
+static void write_column(struct chart *chart, const json_t *phase, double x, double width)
+{
+	double cpi = report_get(phase, "cpi");
+	double whole = chart->parts_of_cpi ? cpi : 1, scale = chart->parts_of_cpi ? 1 : 1 / cpi;
+	double known = 0;
+
+	if (!isfinite(cpi) || !(cpi > 0)) {
+		whole = chart->most;
+	} else if (!json_array_size(json_object_get(phase, "cpi_breakdown"))) {
+		fprintf(chart->page->words, "phase %.0f: CPI %.3f; this model has no components",
+				report_get(phase, "id"), cpi);
+		write_part(chart, x, width, 0, whole, "#999999");
+		known = whole;
+	} else if (phase_has_breakdown(phase)) {
+		known = write_components(chart, phase, x, width, scale);
+	}
+	if (known < 0.995 * whole) {
+		chart->unknown = true;
+		write_unknown(chart, phase);
+		write_part(chart, x, width, known, whole, "url(#unknown)");
+	}
+	if (width >= ROOM_WHISKER && known > 0)
+		write_whiskers(chart, phase, x, width, scale);
+	write_labels(chart, phase, x, width);
+}
+
+/* Returns a step of 1, 2 or 5 times a power of ten that divides the range into at most six. */
+static double step_of(double most)
+{
+	double power = pow(10, floor(log10(most / 6)));
+
+	return most / power <= 6 * 2 ? 2 * power : most / power <= 6 * 5 ? 5 * power : 10 * power;
+}
+
+static void write_axis(struct chart *chart)
+{
+	double step = chart->parts_of_cpi ? step_of(chart->most) : 0.25;
+	int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+
+	double most = chart->parts_of_cpi ? chart->most : 1;
+
+	for (double at = 0; at <= most * 1.0001; at += step) {
+		double y = BOTTOM - height_of(chart, at);
+
+		page_markup(chart->page,
+				"<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.1f\" y2=\"%.1f\"/>"
+				"<text class=\"small\" x=\"%.2f%%\" y=\"%.1f\" text-anchor=\"end\">",
+				LEFT, LEFT + WIDTH, y, y, LEFT - 1, y + 4);
+		if (chart->parts_of_cpi)
+			page_markup(chart->page, "%.*f</text>\n", decimals, at);
+		else
+			page_markup(chart->page, "%.0f%%</text>\n", 100 * at);
+	}
+	page_markup(chart->page,
+			"<text class=\"small\" x=\"0\" y=\"12\">%s</text>\n<text class=\"small\" "
+			"x=\"%.1f%%\" y=\"%d\" text-anchor=\"middle\">phase, and its share of the "
+			"computing time</text>\n",
+			chart->parts_of_cpi ? "cycles per instruction (CPI)" :
+					      "share of the phase's cycles",
+			LEFT + WIDTH / 2, HEIGHT - 6);
+}
+
+/* Writes what is left of the figure's width: smaller phases, and what is in no phase. */
+static void write_rest(struct chart *chart, double x)
+{
+	double rest = (LEFT + WIDTH - x) / WIDTH;
+
+	if (rest < 0.001)
+		return;
+	fprintf(chart->page->words,
+			"%s of the computing time: smaller phases, and what is in no phase",
+			format_percent(rest).text);
+	page_markup(chart->page,
+			"<rect class=\"rest\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" height=\"6\" "
+			"fill=\"url(#unknown)\"><title>",
+			x, BOTTOM - 6, WIDTH * rest);
+	page_flush(chart->page);
+	page_markup(chart->page, "</title></rect>\n");
+	if (WIDTH * rest >= ROOM_WIDE) {
+		fputs("others", chart->page->words);
+		write_label(chart, x + WIDTH * rest / 2, BOTTOM + 17, WIDTH * rest < ROOM_SHARE,
+				"small");
+		fprintf(chart->page->words, "%s", format_percent(rest).text);
+		write_label(chart, x + WIDTH * rest / 2, BOTTOM + 33, WIDTH * rest < ROOM_SHARE,
+				"small");
+	}
+}
+
+static void write_columns(struct chart *chart, const char *title)
+{
+	double x = LEFT;
+
+	page_markup(chart->page,
+			"<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%d\" "
+			"aria-label=\"%s\"><title>%s</title>\n",
+			HEIGHT, title, title);
+	write_axis(chart);
+	for (unsigned i = 0; i < chart->count; i++) {
+		double width = WIDTH * share_of(chart->drawn[i]);
+
+		if (x + width > LEFT + WIDTH * 1.001)
+			break; /* shares of an invalid report may add up to anything */
+		write_column(chart, chart->drawn[i], x, width);
+		x += width;
+	}
+	write_rest(chart, x);
+	page_markup(chart->page, "</svg>\n");
+}
+
+/* ---- the figures' key ---- */
+
+/* Writes the patterns of the page's figures, which stand in no figure themselves. */
+static void write_patterns(struct page *page)
+{
+	page_markup(page,
+			"<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\n");
+	for (unsigned i = 0; i < PATTERNS; i++)
+		page_markup(page,
+				"<pattern id=\"c%u\" width=\"10\" height=\"10\" "
+				"patternUnits=\"userSpaceOnUse\"><rect width=\"10\" height=\"10\" "
+				"fill=\"%s\"/><g opacity=\".6\">%s</g></pattern>\n",
+				i, patterns[i].colour, patterns[i].marks);
+	page_markup(page,
+			"<pattern id=\"unknown\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
+			"patternTransform=\"rotate(45)\"><rect class=\"hatch\" width=\"8\" height=\"8\" "
+			"fill=\"#ffffff\"/><path class=\"hatch-line\" d=\"M0 4h8\" stroke=\"#777777\" "
+			"stroke-width=\"1.5\"/></pattern>\n</defs></svg>\n");
+}
+
+static void write_swatch(struct page *page, const char *fill)
+{
+	page_markup(page,
+			"<li><svg width=\"18\" height=\"18\" aria-hidden=\"true\"><rect class=\"part\" x=\"1\" "
+			"y=\"1\" width=\"16\" height=\"16\" fill=\"%s\"/></svg> ",
+			fill);
+}
+
+static void write_key(struct chart *chart)
+{
+	page_markup(chart->page, "<ul class=\"key\">\n");
+	for (unsigned i = chart->series_count; i-- > 0;) {
+		write_swatch(chart->page, fill_of(chart, chart->series[i]).text);
+		page_term(chart->page, chart->series[i]);
+		page_markup(chart->page, "</li>\n");
+	}
+	write_swatch(chart->page, "url(#unknown)");
+	page_markup(chart->page, "not known (");
+	page_term(chart->page, "too few");
+	page_markup(chart->page, ", ");
+	page_term(chart->page, "not available");
+	page_markup(chart->page, "), or in no shown phase</li>\n</ul>\n");
+}
+
+/* ---- without counters ---- */
+
+/* Writes a row of the figure without counters. Its words are in page->words. */
+static void write_bar(struct page *page, unsigned row, double share, double error, bool is_phase)
+{
+	double y = ROW * row, width = 99 * fmin(fmax(share, 0), 1);
+
+	page_markup(page, "<text x=\"0\" y=\"%.0f\">", y + 13);
+	page_flush(page);
+	page_markup(page,
+			"</text><rect class=\"track\" x=\"0\" y=\"%.0f\" width=\"99%%\" height=\"14\"/>"
+			"<rect class=\"part\" x=\"0\" y=\"%.0f\" width=\"%.2f%%\" height=\"14\" "
+			"fill=\"%s\"/>\n",
+			y + 18, y + 18, width, is_phase ? "#56b4e9" : "url(#unknown)");
+	if (error > 0.002)
+		page_markup(page,
+				"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.0f\" "
+				"y2=\"%.0f\" stroke-width=\"1.5\"/></g>\n",
+				fmax(width - 99 * error, 0), fmin(width + 99 * error, 99), y + 25,
+				y + 25);
+}
+
+static void write_others(struct page *page, unsigned row, double small, unsigned smalls)
+{
+	const json_t *report = page->report;
+
+	if (smalls) {
+		fprintf(page->words, "%u smaller phase%s: %s", smalls, smalls == 1 ? "" : "s",
+				format_percent(small).text);
+		write_bar(page, row++, small, 0, true);
+	}
+	fprintf(page->words, "in no phase: unclassified: %s",
+			format_percent(report_get_in(report, "unclassified", "time_share")).text);
+	write_bar(page, row++, report_get_in(report, "unclassified", "time_share"), 0, false);
+	fprintf(page->words, "in no phase: short: %s",
+			format_percent(report_get_in(report, "short", "time_share")).text);
+	write_bar(page, row, report_get_in(report, "short", "time_share"), 0, false);
+}
+
+static void write_times(struct chart *chart)
+{
+	struct page *page = chart->page;
+	const json_t *phase;
+	double small = 0;
+	unsigned smalls = 0;
+	size_t i;
+
+	json_array_foreach (json_object_get(page->report, "phases"), i, phase)
+		if (!phase_is_shown(phase)) {
+			small += report_get(phase, "time_share");
+			smalls++;
+		}
+	page_markup(page,
+			"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%u\" "
+			"aria-label=\"Share of the computing time\"><title>Share of the computing "
+			"time</title>\n",
+			ROW * (chart->count + 2 + (smalls > 0)));
+	for (i = 0; i < chart->count; i++) {
+		struct phase_intervals intervals = phase_intervals(chart->drawn[i]);
+
+		fprintf(page->words, "phase %.0f: %s %s", report_get(chart->drawn[i], "id"),
+				format_percent(share_of(chart->drawn[i])).text,
+				intervals.visible ? intervals.share.text : "");
+		write_bar(page, (unsigned)i, share_of(chart->drawn[i]),
+				report_get(chart->drawn[i], "time_share_ci95"), true);
+	}
+	write_others(page, chart->count, small, smalls);
+	page_markup(page,
+			"</svg>\n<figcaption>Share of the computing time; the frame of each bar is 100%%. "
+			"Lines at the ends are 95%% intervals. The numbers are in the <a "
+			"href=\"#phases\">table of phases</a>.</figcaption>\n</figure>\n");
+}
+
+/* Writes what is missing for the figure of cycles. */
+static void write_missing(struct page *page)
+{
+	page_markup(page, "<p class=\"missing\"><strong>No cycles per instruction.</strong> ");
+	if (json_is_string(json_object_get(page->report, "without_counters")))
+		page_words(page, "no hardware counters: %s. ",
+				report_get_text(page->report, "without_counters"));
+	else
+		page_words(page, "The model %s counts no cycles and instructions. ",
+				report_get_text(page->report, "model"));
+	page_markup(page,
+			"<code>phasemux doctor</code> says what to change. Below is what is known without "
+			"them: the time.</p>\n");
+}
+
+static void write_caption(struct page *page, const char *text)
+{
+	page_markup(page,
+			"<figcaption>%s Numbers: <a href=\"#phases\">tables of the phases</a>.</figcaption>\n"
+			"</figure>\n",
+			text);
+}
+
+void page_stacks(struct page *page)
+{
+	struct chart chart = { .page = page, .parts_of_cpi = true };
+
+	choose(&chart);
+	write_patterns(page);
+	if (!chart.count) {
+		page_markup(page,
+				"<p class=\"missing\">There is no phase to draw: the run was too short, no "
+				"burst was long enough, or each phase has less than 1%% of the time.</p>\n");
+		return;
+	}
+	if (!(chart.most > 0)) {
+		write_missing(page);
+		write_times(&chart);
+		return;
+	}
+	page_markup(page, "<figure>\n");
+	write_key(&chart);
+	write_columns(&chart, "Cycles per instruction of each phase, by component");
+	write_caption(page,
+			"Width: share of the computing time. Height: cycles per instruction, by component; "
+			"an arrow marks a column that is cut off. At the right of a column, components are "
+			"divided into their own parts, lighter and darker. Vertical lines: 95% intervals of "
+			"the component that ends within them, if wide enough to be seen.");
+	chart.parts_of_cpi = false;
+	chart.most = HEADROOM;
+	page_markup(page, "<figure>\n");
+	write_columns(&chart, "Share of each component in each phase's cycles");
+	write_caption(page,
+			"Colours as above. Width: share of the computing time. Height: share of the phase's cycles. So the "
+			"area of a component is its share of the computing time.");
+}

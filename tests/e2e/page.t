@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The page of `phasemux report --html`: it says what report.txt says, holds report.json, is safe with any names, and
+# needs no scripts, no network and no other file.
+. "$(dirname "$0")/lib.sh"
+
+page() { "$python" "$root/tests/e2e/page.py" "$@"; }
+
+# xmllint knows the elements of HTML 4 only. PAGE
+is_html() {
+	! xmllint --html --noout "$1" 2>&1 | grep 'error :' | grep -vE 'Tag [a-z]+ invalid$'
+}
+
+smaller_than() { [ "$(stat -c %s "$2")" -lt "$1" ] || stat -c '%s bytes' "$2"; [ "$(stat -c %s "$2")" -lt "$1" ]; }
+
+# NAME REPORT: makes $tmp/NAME.html, and checks what each page must hold
+sound() {
+	holds "$1: a page" "$phasemux" report --html -o "$tmp/$1.html" "$2"
+	holds "$1: is sound, and loads and runs nothing" page sound "$tmp/$1.html"
+	holds "$1: has no characters that change how others are shown" page clean "$tmp/$1.html"
+	holds "$1: holds the report" page data "$tmp/$1.html" "$2"
+	if have xmllint; then
+		holds "$1: xmllint reads it" is_html "$tmp/$1.html"
+	else
+		skip "$1: xmllint reads it" "no xmllint"
+	fi
+}
+
+# NAME: checks the page of the run NAME
+whole() {
+	local json=$tmp/$1.result/report.json
+
+	sound "$1" "$json"
+	"$phasemux" report "$json" >"$tmp/$1.txt"
+	holds "$1: says what the text says" page same "$tmp/$1.html" "$tmp/$1.txt"
+	holds "$1: is below 500 KB" smaller_than 500000 "$tmp/$1.html"
+}
+
+scripted cycles PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c
+whole cycles
+holds "cycles: has a verdict" page text "$tmp/cycles.html" "of the ranks' time is computation."
+preloaded time PHASEMUX_COUNTERS=hardware PHASEMUX_EVENTS=task-clock on openmpi 2 "$programs/phases.openmpi" -n 100 -c
+whole time
+holds "time: says that cycles are missing, and shows the time" \
+	page text "$tmp/time.html" "No cycles per instruction." "Share of the computing time"
+scripted structure PHASEMUX_TRACE=structure on openmpi 2 "$programs/phases.openmpi" -n 300 -c
+whole structure
+holds "structure: has the structure of the calls" page text "$tmp/structure.html" "Structure of the calls of all ranks:"
+
+if have w3m; then
+	run w3m w3m -dump -cols 100 "$tmp/cycles.html"
+	holds "a browser for terminals shows the verdict" grep -q "of the ranks' time is computation" "$tmp/w3m.out"
+	holds "and the table of phases" grep -qE '^ +1 +[0-9.]+% ' "$tmp/w3m.out"
+	holds "and the components" grep -qE '^ +back end +[0-9]\.[0-9]{3} ' "$tmp/w3m.out"
+else
+	skip "a browser for terminals" "no w3m"
+fi
+
+# Reports of any size, of any origin, and of older versions.
+json=$tmp/cycles.result/report.json
+page big "$json" big.json
+sound big big.json
+holds "big: is below 2 MB" smaller_than 2000000 "$tmp/big.html"
+holds "big: each phase is on it" page text "$tmp/big.html" "10000 ranks" "phase 1:" "200 <0.1%"
+page hostile "$json" hostile.json
+sound hostile hostile.json
+holds "hostile: names are text" page text "$tmp/hostile.html" '</script><script>alert(1)</script>' \
+	'"><img src=x onerror=alert(1)>' '%s%n%d' '<!--'
+page old "$json" old.json
+sound old old.json
+for key in $("$python" -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+print(*sorted({*report, *report["phases"][0]} - {"phasemux", "phases", "id", "time_share", "counters"}))' "$json"); do
+	page "without:$key" "$json" without.json
+	holds "without $key: a page" "$phasemux" report --html -o without.html without.json
+	holds "without $key: is sound" page sound without.html
+done
+
+# What is not known is never shown as 0.
+"$python" - "$json" unknown.json <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+for phase in report["phases"]:
+    for i, component in enumerate(phase["cpi_breakdown"]):
+        component["ci95"] = None
+        component["cpi"] = None if i % 2 else 0.7654321
+json.dump(report, open(sys.argv[2], "w"))
+END
+sound unknown unknown.json
+holds "unknown: says so" page text "$tmp/unknown.html" "too few bursts of each group for a breakdown"
+holds "unknown: has no value without an interval" \
+	bash -c '! sed "s/<script.*//" "$1" | grep -qF 0.765' - "$tmp/unknown.html"
+
+# The verdict. SHARE CI95: back end and front end have this share of the CPI of the phases; all time is computation.
+verdict() {
+	"$python" - "$json" verdict.json "$@" <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["efficiency"] = {"parallel": 1, "load_balance": 1, "communication": 1}
+shares, errors = json.loads(sys.argv[3]), json.loads(sys.argv[4])
+report["phases"] = report["phases"][:1]
+phase = report["phases"][0]
+phase["time_share"], phase["cpi"] = 0.8, 2
+phase["cpi_breakdown"] = [{"component": name, "level": 0, "cpi": 2 * share, "ci95": 2 * error}
+                          for name, share, error in zip(("retiring", "front end", "back end"), shares, errors)]
+json.dump(report, open(sys.argv[2], "w"))
+END
+	"$phasemux" report --html -o verdict.html verdict.json
+}
+verdict '[0.5, 0.1, 0.4]' '[0.01, 0.01, 0.01]'
+holds "verdict: the largest loss, and not what is work" page text verdict.html \
+	"The largest loss is back end in phase 1: 32.0% +-0.8% of the time (40.0% of the phase) ; the next is front end"
+verdict '[0.4, 0.29, 0.31]' '[0.01, 0.02, 0.02]'
+holds "verdict: no winner where intervals overlap" page text verdict.html \
+	"the intervals do not tell which is larger, are back end in phase 1: 24.8%" "and front end in phase 1: 23.2%"
+verdict '[0.97, 0.01, 0.02]' '[0.001, 0.001, 0.001]'
+holds "verdict: no loss" page text verdict.html "No loss of 5% of the time or more is known."
+
+# Invalid requests.
+refuses() {
+	local name=$1 code=$2 message=$3
+
+	shift 3
+	run "$name" "$phasemux" report --html "$@"
+	is "$(cat "$tmp/$name.code")" "$code" "$name: the exit code"
+	holds "$name: says what is wrong" grep -q "$message" "$tmp/$name.err"
+	is "$(cat "$tmp/$name.out")" "" "$name: no page"
+}
+
+echo '{' >torn.json
+echo '{"phasemux": 2, "phases": []}' >newer.json
+echo '[]' >other.json
+mkdir -p empty steps/step.0 steps/step.1
+cp "$json" steps/step.0/ && cp "$json" steps/step.1/
+refuses torn 1 'torn.json: line' torn.json
+refuses newer 1 'a report of version 2' newer.json
+refuses other 1 'not a report of phasemux' other.json
+refuses empty 1 'no report.json in it' empty
+refuses missing 1 'No such file' nowhere
+refuses several 1 'choose one with --step' steps
+refuses unwritable 1 'nowhere/page.html: No such file' -o nowhere/page.html "$json"
+refuses full 1 '/dev/full: No space left' -o /dev/full "$json"
+refuses nothing 2 '^usage: phasemux report'
+refuses fold 2 '^usage: phasemux report' --fold 1 "$json"
+run standard "$phasemux" report --html "$json"
+holds "without -o the page goes to the standard output" cmp standard.out "$tmp/cycles.html"
+
+done_testing
