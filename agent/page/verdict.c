@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/page/components.h"
 #include "agent/page/glossary.h"
+#include "agent/page/losses.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
@@ -21,96 +21,31 @@
 
 /* ---- the verdict ---- */
 
-/* Something that takes time in which the program could compute. */
-struct loss {
-	double share;           /* of the time of all ranks */
-	double ci95;            /* half-width; 0: not estimated from a sample */
-	const char *component;  /* of a phase; NULL: a loss between ranks or threads */
-	const char *what;       /* if component is NULL */
-	double phase, of_phase; /* id, and share of the phase's time */
-};
-
-/* The largest losses, in their order, with a share of 0 behind the last one. */
-struct losses {
-	struct loss top[3];
-};
-
-static void add_loss(struct losses *losses, const struct loss *loss)
-{
-	unsigned i = 2;
-
-	if (!(loss->share > losses->top[i].share))
-		return;
-	for (; i && loss->share > losses->top[i - 1].share; i--)
-		losses->top[i] = losses->top[i - 1];
-	losses->top[i] = *loss;
-}
-
-/* Returns whether the intervals of the shares of two losses tell which one is larger. */
-static bool are_apart(const struct loss *one, const struct loss *other)
-{
-	return one->share - other->share > hypot(one->ci95, other->ci95);
-}
-
-static void add_components(struct losses *losses, const json_t *phase, double parallel)
-{
-	double cpi = report_get(phase, "cpi"), share = report_get(phase, "time_share");
-	const json_t *component;
-	size_t i;
-
-	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
-		const char *name = report_get_text(component, "component");
-		double value = report_get(component, "cpi"), error = report_get(component, "ci95");
-		struct loss loss = {
-			.share = parallel * share * value / cpi,
-			.ci95 = isfinite(error) ? parallel * share * error / cpi : 0,
-			.component = name,
-			.phase = report_get(phase, "id"),
-			.of_phase = value / cpi,
-		};
-
-		if (!json_integer_value(json_object_get(component, "level")) &&
-				component_kind(name) == COMPONENT_LOSS &&
-				phase_component_known(component))
-			add_loss(losses, &loss);
-	}
-}
-
-/* Finds the largest losses of the run. */
-static void find_losses(const json_t *report, struct losses *losses)
-{
-	const json_t *efficiency = json_object_get(report, "efficiency"), *phase;
-	double parallel = report_get(efficiency, "parallel");
-	double balance = report_get(efficiency, "load_balance");
-	struct loss unequal = { .share = 1 - balance, .what = "unequal work (load balance)" };
-	struct loss communication = { .share = balance - parallel,
-		.what = "communication, and waiting that unequal work does not explain" };
-	size_t i;
-
-	add_loss(losses, &unequal);
-	add_loss(losses, &communication);
-	json_array_foreach (json_object_get(report, "phases"), i, phase)
-		if (phase_has_breakdown(phase))
-			add_components(losses, phase, isfinite(parallel) ? parallel : 1);
-}
-
 static void write_loss(struct page *page, const struct loss *loss)
 {
-	if (loss->component)
+	const char *space = loss->ci95 > 0 ? " " : "";
+	struct format_text share = format_percent(loss->share);
+	struct format_text error = format_half_percent(loss->ci95);
+	struct format_text part = format_percent(loss->of_phase);
+
+	if (!loss->component)
+		page_words(page, "%s: %s of the time", loss->what, share.text);
+	else if (loss->phases == 1)
 		page_words(page, "%.60s in phase %.0f: %s%s%s of the time (%s of the phase)",
-				loss->component, loss->phase, format_percent(loss->share).text,
-				loss->ci95 > 0 ? " " : "", format_half_percent(loss->ci95).text,
-				format_percent(loss->of_phase).text);
+				loss->component, loss->phase, share.text, space, error.text,
+				part.text);
 	else
-		page_words(page, "%s: %s of the time", loss->what,
-				format_percent(loss->share).text);
+		page_words(page,
+				"%.60s: %s%s%s of the time, most of it in phase %.0f (%s of that phase)",
+				loss->component, share.text, space, error.text, loss->phase,
+				part.text);
 }
 
 /* Writes the largest loss and the next one, or those of which the intervals do not tell which is larger. */
 static void write_largest(struct page *page, const struct losses *losses)
 {
 	const struct loss *top = losses->top;
-	bool first = are_apart(&top[0], &top[1]), second = are_apart(&top[1], &top[2]);
+	bool first = losses_apart(&top[0], &top[1]), second = losses_apart(&top[1], &top[2]);
 
 	page_markup(page,
 			first ? "The largest loss is <strong>" :
@@ -132,13 +67,15 @@ static void write_largest(struct page *page, const struct losses *losses)
 static void write_sentence(struct page *page)
 {
 	double parallel = report_get_in(page->report, "efficiency", "parallel");
-	struct losses losses = { .top = { { .share = 0 } } };
+	bool have_ranks = strcmp(report_get_text(page->report, "mpi"), "no MPI") != 0 &&
+			!(report_get(page->report, "threads") > report_get(page->report, "ranks"));
+	struct losses losses;
 
-	find_losses(page->report, &losses);
+	losses_find(page->report, &losses);
 	page_markup(page, "<p class=\"verdict\">");
 	if (isfinite(parallel))
-		page_words(page, "%s of the ranks' time is computation. ",
-				format_percent(parallel).text);
+		page_words(page, "%s of the %s' time is computation. ",
+				format_percent(parallel).text, have_ranks ? "ranks" : "threads");
 	if (losses.top[0].share >= LOSS_SHOWN)
 		write_largest(page, &losses);
 	else

@@ -91,18 +91,19 @@ holds "unknown: says so" page text "$tmp/unknown.html" "too few bursts of each g
 holds "unknown: has no value without an interval" \
 	bash -c '! sed "s/<script.*//" "$1" | grep -qF 0.765' - "$tmp/unknown.html"
 
-# The verdict. SHARE CI95: back end and front end have this share of the CPI of the phases; all time is computation.
+# The verdict. SHARES ERRORS [TIMES]: retiring, front end and back end have these shares of the CPI, in phases that have
+# these shares of the time. All time is computation.
 verdict() {
 	"$python" - "$json" verdict.json "$@" <<'END'
 import json, sys
 report = json.load(open(sys.argv[1]))
 report["efficiency"] = {"parallel": 1, "load_balance": 1, "communication": 1}
 shares, errors = json.loads(sys.argv[3]), json.loads(sys.argv[4])
-report["phases"] = report["phases"][:1]
-phase = report["phases"][0]
-phase["time_share"], phase["cpi"] = 0.8, 2
-phase["cpi_breakdown"] = [{"component": name, "level": 0, "cpi": 2 * share, "ci95": 2 * error}
-                          for name, share, error in zip(("retiring", "front end", "back end"), shares, errors)]
+times = json.loads(sys.argv[5]) if len(sys.argv) > 5 else [0.8]
+breakdown = [{"component": name, "level": 0, "cpi": 2 * share, "ci95": 2 * error}
+             for name, share, error in zip(("retiring", "front end", "back end"), shares, errors)]
+report["phases"] = [dict(report["phases"][0], id=1 + i, time_share=time, cpi=2, cpi_breakdown=breakdown)
+                    for i, time in enumerate(times)]
 json.dump(report, open(sys.argv[2], "w"))
 END
 	"$phasemux" report --html -o verdict.html verdict.json
@@ -113,6 +114,9 @@ holds "verdict: the largest loss, and not what is work" page text verdict.html \
 verdict '[0.4, 0.29, 0.31]' '[0.01, 0.02, 0.02]'
 holds "verdict: no winner where intervals overlap" page text verdict.html \
 	"the intervals do not tell which is larger, are back end in phase 1: 24.8%" "and front end in phase 1: 23.2%"
+verdict '[0.5, 0.1, 0.4]' '[0.01, 0.01, 0.01]' '[0.3, 0.5]'
+holds "verdict: a component counts in all phases" page text verdict.html \
+	"back end: 32.0% +-0.8% of the time, most of it in phase 2 (40.0% of that phase)"
 verdict '[0.97, 0.01, 0.02]' '[0.001, 0.001, 0.001]'
 holds "verdict: no loss" page text verdict.html "No loss of 5% of the time or more is known."
 
