@@ -102,27 +102,39 @@ void page_term(struct page *page, const char *term)
 	page_markup(page, "</a>");
 }
 
+static void write_row(struct page *page, const struct row *row, bool again)
+{
+	page_markup(page, "<dt");
+	if (!again) { /* a term may have two meanings */
+		page_markup(page, " id=\"");
+		write_name(page, row->term, row->term_size);
+		page_markup(page, "\"");
+	}
+	page_markup(page, ">");
+	write_meaning(page, row->term, row->term_size);
+	page_markup(page, "</dt>\n<dd>");
+	write_meaning(page, row->meaning, row->meaning_size);
+	page_markup(page, "</dd>\n");
+}
+
 void page_terms(struct page *page)
 {
-	page_markup(page, "<dl>\n");
+	bool inside = false;
+
 	for (const char *line = page_glossary, *next; line; line = next) {
 		struct row row;
 		bool is_row;
 
 		next = next_row(line, &row, &is_row);
-		if (!is_row)
-			continue;
-		page_markup(page, "<dt");
-		if (!has_term(row.term, row.term_size, line)) { /* a term may have two meanings */
-			page_markup(page, " id=\"");
-			write_name(page, row.term, row.term_size);
-			page_markup(page, "\"");
+		if (strncmp(line, "## ", 3) == 0) {
+			page_markup(page, inside ? "</dl>\n<h3>" : "<h3>");
+			write_meaning(page, line + 3, strcspn(line + 3, "\n"));
+			page_markup(page, "</h3>\n<dl>\n");
+			inside = true;
 		}
-		page_markup(page, ">");
-		write_meaning(page, row.term, row.term_size);
-		page_markup(page, "</dt>\n<dd>");
-		write_meaning(page, row.meaning, row.meaning_size);
-		page_markup(page, "</dd>\n");
+		if (is_row && inside)
+			write_row(page, &row, has_term(row.term, row.term_size, line));
 	}
-	page_markup(page, "</dl>\n");
+	if (inside)
+		page_markup(page, "</dl>\n");
 }

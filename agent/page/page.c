@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/page/efficiency.h"
+#include "agent/page/bars.h"
 #include "agent/page/glossary.h"
 #include "agent/page/markup.h"
 #include "agent/page/page_files.h"

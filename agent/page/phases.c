@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/page/glossary.h"
+#include "agent/page/stack.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
@@ -159,17 +160,17 @@ static void write_where(struct page *page, const json_t *phase)
 	write_words(page);
 }
 
-/* Writes a component's share of the CPI as a bar, with its interval. */
-static void write_bar(struct page *page, double share, double error, bool known)
+/* Writes a component's share of the CPI as a bar, with its interval. fill: NULL: its value is not known. */
+static void write_bar(struct page *page, double share, double error, const char *fill)
 {
 	page_markup(page,
 			"<td class=\"bar\"><svg width=\"100%%\" height=\"14\" aria-hidden=\"true\"><rect "
 			"class=\"track\" width=\"100%%\" height=\"14\"/>");
-	if (known) {
+	if (fill) {
 		share = fmin(fmax(share, 0), 1);
 		page_markup(page,
-				"<rect class=\"part\" width=\"%.2f%%\" height=\"14\" fill=\"#56b4e9\"/>",
-				100 * share);
+				"<rect class=\"part\" width=\"%.2f%%\" height=\"14\" fill=\"%s\"/>",
+				100 * share, fill);
 		if (error > 0.005)
 			page_markup(page,
 					"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"7\" "
@@ -181,7 +182,9 @@ static void write_bar(struct page *page, double share, double error, bool known)
 	page_markup(page, "</svg></td>");
 }
 
-static void write_component(struct page *page, const json_t *component, double cpi)
+/* fill: of the outer component that it is, or is a part of. */
+static void write_component(struct page *page, const json_t *component, double cpi,
+		const char *fill)
 {
 	bool inner = json_integer_value(json_object_get(component, "level"));
 	struct phase_component text = phase_component(component, cpi);
@@ -194,13 +197,14 @@ static void write_component(struct page *page, const json_t *component, double c
 	page_cell(page, "", "%s", text.interval.text);
 	page_cell(page, "n", "%s", text.share.text);
 	write_bar(page, report_get(component, "cpi") / cpi, report_get(component, "ci95") / cpi,
-			phase_component_known(component));
+			phase_component_known(component) ? fill : NULL);
 	page_markup(page, "</tr>\n");
 }
 
 static void write_breakdown(struct page *page, const json_t *phase)
 {
 	double cpi = report_get(phase, "cpi");
+	struct stack_fill fill = { "" };
 	const json_t *component;
 	size_t i;
 
@@ -216,8 +220,11 @@ static void write_breakdown(struct page *page, const json_t *phase)
 			"scope=\"col\" class=\"n\">share</th><th scope=\"col\">of the CPI "
 			"%.3f</th></tr>\n",
 			cpi);
-	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
-		write_component(page, component, cpi);
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
+		if (!json_integer_value(json_object_get(component, "level")))
+			fill = stack_fill(page->report, report_get_text(component, "component"));
+		write_component(page, component, cpi, fill.text);
+	}
 	page_markup(page, "</table>\n");
 }
 
@@ -254,15 +261,17 @@ static void write_metrics(struct page *page, const json_t *phase)
 			"scope=\"col\">value</th></tr>\n");
 	json_object_foreach (metrics, name, value) {
 		double error = report_get(value, "ci95"), number = report_get(value, "value");
+		const char *unit = report_get_text(value, "unit");
 
 		page_markup(page, "<tr><th scope=\"row\">");
 		page_text(page, name);
 		page_markup(page, "</th><td>");
 		if (isfinite(number) && isfinite(error) && error > 0)
-			page_words(page, "%s ", format_interval(number, error, 0, 0).text);
+			page_words(page, "%s %s", format_interval(number, error, 0, 0).text, unit);
+		else if (isfinite(number) && !isfinite(error) && number != 0)
+			page_term(page, "too few");
 		else
-			page_words(page, "%s ", format_count(number).text);
-		page_text(page, report_get_text(value, "unit"));
+			page_words(page, "%s %s", format_count(number).text, unit);
 		page_markup(page, "</td></tr>\n");
 	}
 	page_markup(page, "</table>\n");

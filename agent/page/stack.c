@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/page/bars.h"
 #include "agent/page/glossary.h"
 #include "agent/page/losses.h"
 #include "agent/text/format.h"
@@ -19,7 +20,6 @@
 #define TOP      30.0  /* px, of the tallest column */
 #define BOTTOM   300.0 /* px, of the line on which columns stand */
 #define HEIGHT   376   /* px, of the figure */
-#define ROW      40    /* px, of a phase in the figure without counters */
 #define SERIES   16    /* components of the outer level with a colour of their own */
 #define DRAWN    100   /* phases with at least a hundredth of the time */
 #define HEADROOM 1.12  /* of the tallest column, for the intervals at its end */
@@ -57,14 +57,18 @@ static const struct {
 #define PATTERNS ((unsigned)(sizeof(patterns) / sizeof(*patterns)))
 #define LOSSES   2 /* number of the first pattern of a loss */
 
+/* The components that have a colour. */
+struct series {
+	const char *name[SERIES];
+	unsigned count;
+};
+
 /* The phases and components that the figures draw. */
 struct chart {
 	struct page *page;
 	const json_t *drawn[DRAWN];
 	unsigned count;
-	const char *series[SERIES];
-	unsigned series_count;
-	bool unknown;      /* something is hatched */
+	struct series series;
 	bool parts_of_cpi; /* columns are as high as their CPI; false: each is 100% */
 	double most;       /* CPI at the top of the figure */
 };
@@ -80,51 +84,67 @@ static bool is_outer(const json_t *component)
 }
 
 /* Adds a component to those of the figure. */
-static void add_series(struct chart *chart, const char *name)
+static void add_series(struct series *series, const char *name)
 {
-	for (unsigned i = 0; i < chart->series_count; i++)
-		if (strcmp(chart->series[i], name) == 0)
+	for (unsigned i = 0; i < series->count; i++)
+		if (strcmp(series->name[i], name) == 0)
 			return;
-	if (chart->series_count < SERIES)
-		chart->series[chart->series_count++] = name;
+	if (series->count < SERIES)
+		series->name[series->count++] = name;
 }
 
-struct fill {
-	char text[16];
-};
+/* Returns the components of the outer level of the shown phases, in the order in which they are named. */
+static struct series find_series(const json_t *report)
+{
+	struct series series = { .count = 0 };
+	const json_t *phase, *component;
+	size_t i, k;
+
+	json_array_foreach (json_object_get(report, "phases"), i, phase)
+		if (phase_is_shown(phase))
+			json_array_foreach (json_object_get(phase, "cpi_breakdown"), k, component)
+				if (is_outer(component))
+					add_series(&series,
+							report_get_text(component, "component"));
+	return series;
+}
 
 /* Returns the fill of a component: its number among the losses chooses the pattern. */
-static struct fill fill_of(const struct chart *chart, const char *name)
+static struct stack_fill fill_of(const struct series *series, const char *name)
 {
 	enum component_kind kind = component_kind(name);
-	unsigned losses = 0;
-	struct fill fill;
+	unsigned losses = 0, pattern;
+	struct stack_fill fill;
 
-	for (unsigned i = 0; i < chart->series_count && strcmp(chart->series[i], name) != 0; i++)
-		losses += component_kind(chart->series[i]) == COMPONENT_LOSS;
-	snprintf(fill.text, sizeof(fill.text), "url(#c%u)",
-			kind == COMPONENT_WORK ? 0 :
-					kind == COMPONENT_UNEXPLAINED ?
-						 1 :
-						 LOSSES + losses % (PATTERNS - LOSSES));
+	for (unsigned i = 0; i < series->count && strcmp(series->name[i], name) != 0; i++)
+		losses += component_kind(series->name[i]) == COMPONENT_LOSS;
+	pattern = kind == COMPONENT_WORK              ? 0 :
+			kind == COMPONENT_UNEXPLAINED ? 1 :
+							LOSSES + losses % (PATTERNS - LOSSES);
+	snprintf(fill.text, sizeof(fill.text), "url(#c%u)", pattern);
 	return fill;
+}
+
+struct stack_fill stack_fill(const json_t *report, const char *component)
+{
+	struct series series = find_series(report);
+
+	return fill_of(&series, component);
 }
 
 static void choose(struct chart *chart)
 {
 	double cpi = 0, share = 0, most = 0;
-	const json_t *phase, *component;
-	size_t i, k;
+	const json_t *phase;
+	size_t i;
 
+	chart->series = find_series(chart->page->report);
 	json_array_foreach (json_object_get(chart->page->report, "phases"), i, phase) {
 		double own = report_get(phase, "cpi");
 
 		if (!phase_is_shown(phase) || chart->count == DRAWN)
 			continue;
 		chart->drawn[chart->count++] = phase;
-		json_array_foreach (json_object_get(phase, "cpi_breakdown"), k, component)
-			if (is_outer(component))
-				add_series(chart, report_get_text(component, "component"));
 		if (!isfinite(own))
 			continue;
 		cpi += share_of(phase) * own;
@@ -214,6 +234,24 @@ static void write_inner(struct chart *chart, const json_t *breakdown, size_t out
 	}
 }
 
+/* Writes which components of the phase are not known. Returns whether there are any. */
+static bool write_unknown(struct chart *chart, const json_t *phase)
+{
+	double cpi = report_get(phase, "cpi");
+	const json_t *component;
+	bool any = false;
+	size_t i;
+
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
+		if (is_outer(component) && !phase_component_known(component)) {
+			fprintf(chart->page->words, "; %.60s: %s",
+					report_get_text(component, "component"),
+					phase_component(component, cpi).value.text);
+			any = true;
+		}
+	return any;
+}
+
 /* Writes the components of a phase, one on the other, and returns where they end. */
 static double write_components(struct chart *chart, const json_t *phase, double x, double width,
 		double scale)
@@ -226,13 +264,18 @@ static double write_components(struct chart *chart, const json_t *phase, double 
 		const char *name = report_get_text(component, "component");
 		struct phase_component text = phase_component(component, cpi);
 		double value = report_get(component, "cpi") * scale;
+		bool unknown;
 
 		if (!is_outer(component) || !phase_component_known(component))
 			continue;
 		fprintf(chart->page->words, "phase %.0f, %.60s: CPI %s %s, %s",
 				report_get(phase, "id"), name, text.value.text, text.interval.text,
 				text.share.text);
-		write_part(chart, x, width, at, at + value, fill_of(chart, name).text);
+		/* the cycles of components that are not known are in what is not explained */
+		unknown = component_kind(name) == COMPONENT_UNEXPLAINED &&
+				write_unknown(chart, phase);
+		write_part(chart, x, width, at, at + value,
+				unknown ? "url(#unknown)" : fill_of(&chart->series, name).text);
 		write_inner(chart, breakdown, i, x, width, at, scale);
 		at += fmax(value, 0);
 	}
@@ -256,21 +299,6 @@ static void write_whiskers(struct chart *chart, const json_t *phase, double x, d
 		write_whisker(chart, x + (1 - INNER) * width * ++place / (known + 1), at,
 				report_get(component, "ci95") * scale);
 	}
-}
-
-/* Writes which components of the phase are not known, for the title of the hatched part. */
-static void write_unknown(struct chart *chart, const json_t *phase)
-{
-	double cpi = report_get(phase, "cpi");
-	const json_t *component;
-	size_t i;
-
-	fprintf(chart->page->words, "phase %.0f, not known", report_get(phase, "id"));
-	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
-		if (is_outer(component) && !phase_component_known(component))
-			fprintf(chart->page->words, "; %.60s: %s",
-					report_get_text(component, "component"),
-					phase_component(component, cpi).value.text);
 }
 
 static void write_label(struct chart *chart, double x, double y, bool wide, const char *class)
@@ -322,7 +350,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 		known = write_components(chart, phase, x, width, scale);
 	}
 	if (known < 0.995 * whole) {
-		chart->unknown = true;
+		fprintf(chart->page->words, "phase %.0f, not known", report_get(phase, "id"));
 		write_unknown(chart, phase);
 		write_part(chart, x, width, known, whole, "url(#unknown)");
 	}
@@ -445,9 +473,9 @@ static void write_swatch(struct page *page, const char *fill)
 static void write_key(struct chart *chart)
 {
 	page_markup(chart->page, "<ul class=\"key\">\n");
-	for (unsigned i = chart->series_count; i-- > 0;) {
-		write_swatch(chart->page, fill_of(chart, chart->series[i]).text);
-		page_term(chart->page, chart->series[i]);
+	for (unsigned i = chart->series.count; i-- > 0;) {
+		write_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
+		page_term(chart->page, chart->series.name[i]);
 		page_markup(chart->page, "</li>\n");
 	}
 	write_swatch(chart->page, "url(#unknown)");
@@ -458,78 +486,7 @@ static void write_key(struct chart *chart)
 	page_markup(chart->page, "), or in no shown phase</li>\n</ul>\n");
 }
 
-/* ---- without counters ---- */
-
-/* Writes a row of the figure without counters. Its words are in page->words. */
-static void write_bar(struct page *page, unsigned row, double share, double error, bool is_phase)
-{
-	double y = ROW * row, width = 99 * fmin(fmax(share, 0), 1);
-
-	page_markup(page, "<text x=\"0\" y=\"%.0f\">", y + 13);
-	page_flush(page);
-	page_markup(page,
-			"</text><rect class=\"track\" x=\"0\" y=\"%.0f\" width=\"99%%\" height=\"14\"/>"
-			"<rect class=\"part\" x=\"0\" y=\"%.0f\" width=\"%.2f%%\" height=\"14\" "
-			"fill=\"%s\"/>\n",
-			y + 18, y + 18, width, is_phase ? "#56b4e9" : "url(#unknown)");
-	if (error > 0.002)
-		page_markup(page,
-				"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.0f\" "
-				"y2=\"%.0f\" stroke-width=\"1.5\"/></g>\n",
-				fmax(width - 99 * error, 0), fmin(width + 99 * error, 99), y + 25,
-				y + 25);
-}
-
-static void write_others(struct page *page, unsigned row, double small, unsigned smalls)
-{
-	const json_t *report = page->report;
-
-	if (smalls) {
-		fprintf(page->words, "%u smaller phase%s: %s", smalls, smalls == 1 ? "" : "s",
-				format_percent(small).text);
-		write_bar(page, row++, small, 0, true);
-	}
-	fprintf(page->words, "in no phase: unclassified: %s",
-			format_percent(report_get_in(report, "unclassified", "time_share")).text);
-	write_bar(page, row++, report_get_in(report, "unclassified", "time_share"), 0, false);
-	fprintf(page->words, "in no phase: short: %s",
-			format_percent(report_get_in(report, "short", "time_share")).text);
-	write_bar(page, row, report_get_in(report, "short", "time_share"), 0, false);
-}
-
-static void write_times(struct chart *chart)
-{
-	struct page *page = chart->page;
-	const json_t *phase;
-	double small = 0;
-	unsigned smalls = 0;
-	size_t i;
-
-	json_array_foreach (json_object_get(page->report, "phases"), i, phase)
-		if (!phase_is_shown(phase)) {
-			small += report_get(phase, "time_share");
-			smalls++;
-		}
-	page_markup(page,
-			"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%u\" "
-			"aria-label=\"Share of the computing time\"><title>Share of the computing "
-			"time</title>\n",
-			ROW * (chart->count + 2 + (smalls > 0)));
-	for (i = 0; i < chart->count; i++) {
-		struct phase_intervals intervals = phase_intervals(chart->drawn[i]);
-
-		fprintf(page->words, "phase %.0f: %s %s", report_get(chart->drawn[i], "id"),
-				format_percent(share_of(chart->drawn[i])).text,
-				intervals.visible ? intervals.share.text : "");
-		write_bar(page, (unsigned)i, share_of(chart->drawn[i]),
-				report_get(chart->drawn[i], "time_share_ci95"), true);
-	}
-	write_others(page, chart->count, small, smalls);
-	page_markup(page,
-			"</svg>\n<figcaption>Share of the computing time; the frame of each bar is 100%%. "
-			"Lines at the ends are 95%% intervals. The numbers are in the <a "
-			"href=\"#phases\">table of phases</a>.</figcaption>\n</figure>\n");
-}
+/* ---- all figures ---- */
 
 /* Writes what is missing for the figure of cycles. */
 static void write_missing(struct page *page)
@@ -568,7 +525,7 @@ void page_stacks(struct page *page)
 	}
 	if (!(chart.most > 0)) {
 		write_missing(page);
-		write_times(&chart);
+		page_times(page);
 		return;
 	}
 	page_markup(page, "<figure>\n");

@@ -5,6 +5,14 @@
 
 #include "agent/page/markup.h"
 
+/* A colour or pattern of SVG, as the value of the attribute fill. */
+struct stack_fill {
+	char text[24];
+};
+
+/* Returns the fill of a component of the outer level, which is the same in all figures of a report. */
+struct stack_fill stack_fill(const json_t *report, const char *component);
+
 /* Writes the figures of all phases, or what is missing for them. */
 void page_stacks(struct page *page);
 
