@@ -200,36 +200,45 @@ static void write_whisker(struct chart *chart, double x, double at, double error
 	page_markup(chart->page, "</g>\n");
 }
 
-/* Writes the parts of one component, which follow it in the breakdown, over the right of its column. */
-static void write_inner(struct chart *chart, const json_t *breakdown, size_t outer, double x,
-		double width, double from, double scale)
+/* Writes a part of a component over the right of its column. Its title is in page->words. */
+static void write_shade(struct chart *chart, double x, double width, double from, double to,
+		const char *shade)
 {
-	bool light = true;
+	double low = height_of(chart, from), high = height_of(chart, to);
 
-	for (size_t i = outer + 1; i < json_array_size(breakdown); i++, light = !light) {
+	page_markup(chart->page,
+			"<rect class=\"inner\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" "
+			"height=\"%.1f\" fill=\"%s\" fill-opacity=\".3\"><title>",
+			x + (1 - INNER) * width, BOTTOM - high, INNER * width, fmax(high - low, 0),
+			shade);
+	page_flush(chart->page);
+	page_markup(chart->page, "</title></rect>\n");
+}
+
+/* Where the column of a phase is, in % of the figure, and what its CPI is multiplied with. */
+struct column {
+	double x, width, scale;
+};
+
+/* Writes the parts of one component, which follow it in the breakdown. The component starts at `from`. */
+static void write_inner(struct chart *chart, const json_t *breakdown, size_t outer,
+		const struct column *column, double from)
+{
+	const char *name = report_get_text(json_array_get(breakdown, outer), "component");
+
+	for (size_t i = outer + 1; i < json_array_size(breakdown); i++) {
 		const json_t *part = json_array_get(breakdown, i);
-		double value = report_get(part, "cpi") * scale;
+		double value = report_get(part, "cpi") * column->scale;
 
 		if (is_outer(part))
 			break;
-		if (!phase_component_known(part))
+		if (!phase_component_known(part) || height_of(chart, value) < 1)
 			continue;
-		if (height_of(chart, value) >= 1) {
-			fprintf(chart->page->words, "%.60s, %.60s: CPI %s",
-					report_get_text(json_array_get(breakdown, outer),
-							"component"),
-					report_get_text(part, "component"),
-					phase_component(part, 1).value.text);
-			page_markup(chart->page,
-					"<rect class=\"inner\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" "
-					"height=\"%.1f\" fill=\"%s\" fill-opacity=\".3\"><title>",
-					x + (1 - INNER) * width,
-					BOTTOM - height_of(chart, from + value), INNER * width,
-					height_of(chart, from + value) - height_of(chart, from),
-					light ? "#ffffff" : "#000000");
-			page_flush(chart->page);
-			page_markup(chart->page, "</title></rect>\n");
-		}
+		fprintf(chart->page->words, "%.60s, %.60s: CPI %s", name,
+				report_get_text(part, "component"),
+				phase_component(part, 1).value.text);
+		write_shade(chart, column->x, column->width, from, from + value,
+				(i - outer) % 2 ? "#ffffff" : "#000000");
 		from += value;
 	}
 }
@@ -253,8 +262,8 @@ static bool write_unknown(struct chart *chart, const json_t *phase)
 }
 
 /* Writes the components of a phase, one on the other, and returns where they end. */
-static double write_components(struct chart *chart, const json_t *phase, double x, double width,
-		double scale)
+static double write_components(struct chart *chart, const json_t *phase,
+		const struct column *column)
 {
 	const json_t *breakdown = json_object_get(phase, "cpi_breakdown"), *component;
 	double cpi = report_get(phase, "cpi"), at = 0;
@@ -263,7 +272,7 @@ static double write_components(struct chart *chart, const json_t *phase, double 
 	json_array_foreach (breakdown, i, component) {
 		const char *name = report_get_text(component, "component");
 		struct phase_component text = phase_component(component, cpi);
-		double value = report_get(component, "cpi") * scale;
+		double value = report_get(component, "cpi") * column->scale;
 		bool unknown;
 
 		if (!is_outer(component) || !phase_component_known(component))
@@ -274,9 +283,9 @@ static double write_components(struct chart *chart, const json_t *phase, double 
 		/* the cycles of components that are not known are in what is not explained */
 		unknown = component_kind(name) == COMPONENT_UNEXPLAINED &&
 				write_unknown(chart, phase);
-		write_part(chart, x, width, at, at + value,
+		write_part(chart, column->x, column->width, at, at + value,
 				unknown ? "url(#unknown)" : fill_of(&chart->series, name).text);
-		write_inner(chart, breakdown, i, x, width, at, scale);
+		write_inner(chart, breakdown, i, column, at);
 		at += fmax(value, 0);
 	}
 	return at;
@@ -347,7 +356,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 		write_part(chart, x, width, 0, whole, "#999999");
 		known = whole;
 	} else if (phase_has_breakdown(phase)) {
-		known = write_components(chart, phase, x, width, scale);
+		known = write_components(chart, phase, &(struct column){ x, width, scale });
 	}
 	if (known < 0.995 * whole) {
 		fprintf(chart->page->words, "phase %.0f, not known", report_get(phase, "id"));
@@ -374,7 +383,8 @@ static void write_axis(struct chart *chart)
 
 	double most = chart->parts_of_cpi ? chart->most : 1;
 
-	for (double at = 0; at <= most * 1.0001; at += step) {
+	for (unsigned i = 0; i * step <= most * 1.0001; i++) {
+		double at = i * step;
 		double y = BOTTOM - height_of(chart, at);
 
 		page_markup(chart->page,
