@@ -67,6 +67,20 @@ static inline struct path_frame *find_frame(const struct path_table *table, uint
 	return &table->frames[at];
 }
 
+static void add_frame(struct path_table *table, const struct path_frame *frame, uint32_t token)
+{
+	struct path_frame *at = find_frame(table, frame->address);
+
+	*at = *frame;
+	table->tokens[at - table->frames] = token;
+}
+
+/* Returns the bytes that are mapped for so many slots of frames and their tokens. */
+static size_t frames_bytes(uint32_t slots)
+{
+	return slots * (sizeof(struct path_frame) + sizeof(uint32_t));
+}
+
 /* Odd constants, one for each frame: the sum of the products is a hash of the addresses. */
 static const uint64_t frame_factors[PATH_FRAMES_MAX] = { 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
 	0x94d049bb133111ebu, 0xd6e8feb86659fd93u, 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu,
@@ -117,7 +131,7 @@ static void count_mapped(struct path_table *table)
 	if (table->index_slots > PATH_SLOTS_FIRST)
 		bytes += table->index_slots * sizeof(*table->index);
 	if (table->frame_slots > PATH_SLOTS_FIRST)
-		bytes += table->frame_slots * sizeof(*table->frames);
+		bytes += frames_bytes(table->frame_slots);
 	atomic_store_explicit(&table->mapped, bytes, memory_order_relaxed);
 }
 
@@ -147,22 +161,23 @@ static bool room_in_index(struct path_table *table)
 static bool room_for_frame(struct path_table *table)
 {
 	struct path_frame *before = table->frames, *more;
-	uint32_t slots = table->frame_slots;
+	uint32_t *tokens_before = table->tokens, slots = table->frame_slots;
 
 	if (2 * table->frame_count < slots)
 		return true;
 	if (slots >= PATH_SLOTS_MAX)
 		return false;
-	more = map(4 * slots * sizeof(*more));
+	more = map(frames_bytes(4 * slots));
 	if (!more)
 		return false;
 	table->frames = more;
 	table->frame_slots = 4 * slots;
+	table->tokens = (uint32_t *)(more + table->frame_slots);
 	for (uint32_t i = 0; i < slots; i++)
 		if (before[i].address)
-			*find_frame(table, before[i].address) = before[i];
+			add_frame(table, &before[i], tokens_before[i]);
 	if (before != table->first_frames)
-		munmap(before, slots * sizeof(*before));
+		munmap(before, frames_bytes(slots));
 	count_mapped(table);
 	return true;
 }
@@ -172,6 +187,7 @@ static void begin(struct path_table *table)
 	table->count = 1;
 	table->index = table->first_index;
 	table->frames = table->first_frames;
+	table->tokens = table->first_tokens;
 	table->index_slots = table->frame_slots = PATH_SLOTS_FIRST;
 }
 
@@ -185,7 +201,7 @@ void path_fini(struct path_table *table)
 	if (table->index_slots > PATH_SLOTS_FIRST)
 		munmap(table->index, table->index_slots * sizeof(*table->index));
 	if (table->frame_slots > PATH_SLOTS_FIRST)
-		munmap(table->frames, table->frame_slots * sizeof(*table->frames));
+		munmap(table->frames, frames_bytes(table->frame_slots));
 	if (table->count)
 		atomic_fetch_sub_explicit(&all_paths, table->count - 1, memory_order_relaxed);
 	table->count = table->index_slots = table->frame_slots = 0;
@@ -351,7 +367,9 @@ static uint64_t mix_frames(const struct path_table *table, uint64_t hash, const 
 	for (unsigned i = 0; i < frames; i++) {
 		const struct path_frame *known = find_frame(table, path->address[i]);
 
-		hash = path_mix(hash, known->address ? known->token : token_of(path->address[i]));
+		hash = path_mix(hash,
+				known->address ? table->tokens[known - table->frames] :
+						 token_of(path->address[i]));
 	}
 	return hash;
 }
@@ -387,7 +405,7 @@ static void note_frame(struct path_table *table, uintptr_t address, uint32_t nex
 	}
 	if (known->address || !room_for_frame(table))
 		return;
-	*find_frame(table, address) = (struct path_frame){ address, next, slot, token_of(address) };
+	add_frame(table, &(struct path_frame){ address, next, slot }, token_of(address));
 	table->frame_count++;
 }
 

@@ -61,10 +61,10 @@ struct path {
 struct path_frame {
 	uintptr_t address;
 	/* bytes above the stack pointer after the return: */
-	uint32_t next;  /* the stack pointer of the next frame; 0: a path ends here */
-	uint32_t slot;  /* the next return address */
-	uint32_t token; /* hash of the file's name and the offset in it */
+	uint32_t next; /* the stack pointer of the next frame; 0: a path ends here */
+	uint32_t slot; /* the next return address */
 };
+_Static_assert(sizeof(struct path_frame) == 16, "a walk finds a slot by a shift");
 
 struct path_table {
 	uintptr_t stack_begin, stack_end;
@@ -75,15 +75,17 @@ struct path_table {
 	/* numbers of paths by hash of their addresses, with 16 bits of the hash; 0: free */
 	uint32_t *index;
 	struct path_frame *frames; /* by hash of the address; address 0: free */
+	uint32_t *tokens; /* of the same slots: hash of the file's name and the offset in it */
 	uint32_t index_slots, frame_slots, frame_count;
-	_Atomic size_t mapped; /* bytes of index and frames; others may read it at any time */
-	_Atomic uint64_t kept; /* whole paths in use; others may read it at any time */
-	uint64_t learn_most;   /* ticks that learning may take */
+	_Atomic size_t mapped; /* bytes of index, frames and tokens; others may read it at any time */
+	_Atomic uint64_t kept;        /* whole paths in use; others may read it at any time */
+	uint64_t learn_most;          /* ticks that learning may take */
 	_Atomic uint64_t learn_ticks; /* ticks that learning took; others may read it at any time */
 	_Atomic uint64_t merged;      /* calls with a merged path; others may read it at any time */
 	uint16_t origin[PATH_ORIGINS]; /* the last whole path from an address, by the address' hash */
 	uint32_t first_index[PATH_SLOTS_FIRST];
 	struct path_frame first_frames[PATH_SLOTS_FIRST];
+	uint32_t first_tokens[PATH_SLOTS_FIRST];
 	struct path path[PATHS_MAX];
 };
 
