@@ -30,12 +30,6 @@ static inline uint64_t reading_stop(struct thread *thread, const struct thread_r
 	return thread->burst.open && thread->burst.reading ? reading_end(thread, rules, now) : now;
 }
 
-/*
- * Starts the next quantum within the burst under way, if that is long and its quantum is over. Call on another
- * thread. Never waits.
- */
-void reading_switch(struct thread *thread, const struct thread_rules *rules, uint64_t now);
-
 /* Opens the counters of a thread that was given a used place. Returns false if the burst is not to be read. */
 bool reading_open_late(struct thread *thread, const struct thread_rules *rules);
 

@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 
 #include "agent/bursts/budget.h"
-#include "agent/bursts/reading.h"
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
+#include "agent/bursts/switching.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
@@ -100,7 +100,7 @@ void service_all_threads(void)
 		drain_other_thread(thread, clock_now());
 	for (struct thread *thread = core_threads(); thread && core.rules.switching;
 			thread = thread->next)
-		reading_switch(thread, &core.rules, clock_now());
+		switching_look(thread, &core.rules, clock_now());
 	if (!service_try_step())
 		return;
 	do

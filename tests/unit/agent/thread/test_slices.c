@@ -10,6 +10,7 @@
 
 #include "agent/bursts/delimit.h"
 #include "agent/bursts/reading.h"
+#include "agent/bursts/switching.h"
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
 #include "agent/rounds/exchange.h"
@@ -209,7 +210,7 @@ static void test_cut(void)
 		if (!thread)
 			continue;
 		ledger_drain(run.ledger, thread);
-		reading_switch(thread, &run.rules, clock_now());
+		switching_look(thread, &run.rules, clock_now());
 		exchange_step(run.exchange, thread, clock_now());
 	}
 	pthread_join(computing, NULL);
@@ -256,12 +257,12 @@ static void test_switch(void)
 	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
 	quantum = thread->turn.quantum;
 	for (int i = 0; i < 3; i++) {
-		reading_switch(thread, &run.rules, clock_now());
+		switching_look(thread, &run.rules, clock_now());
 		usleep(PERIODS * PERIOD_NS / 1000);
 	}
 	ok(thread->turn.quantum == quantum, "a thread that waits keeps its group");
 	scripted_pmu_work("triad", (uint64_t)WORK);
-	reading_switch(thread, &run.rules, clock_now());
+	switching_look(thread, &run.rules, clock_now());
 	ok(thread->turn.quantum != quantum, "a thread that has run for long gets the next group");
 	stop(thread);
 }

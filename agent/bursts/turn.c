@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/bursts/turn.h"
+
+#include "agent/host/rcu.h"
+
+/* Enables the group. If nothing can be counted, the only group has no event, and only time is taken. */
+static int enable(struct group *group)
+{
+	return group->count ? group_enable(group) : 0;
+}
+
+static int disable(struct group *group)
+{
+	return group->count ? group_disable(group) : 0;
+}
+
+static unsigned choose_group(const struct thread_rules *rules, uint64_t place, uint64_t quantum,
+		double *group_weight)
+{
+	struct scheme scheme = rules->scheme;
+	unsigned group;
+
+	rcu_enter(rules);
+	/* pairs with rcu_assign_pointer in ledger_publish, which publishes the learnt shares */
+	scheme.adaptive = rcu_dereference(rules->adaptive);
+	group = scheme_group(&scheme, place, quantum);
+	*group_weight = scheme_weight(&scheme, group);
+	rcu_leave(rules);
+	return group;
+}
+
+bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	unsigned group = choose_group(rules, thread->identity.place, thread->turn.quantum + 1,
+			&thread->turn.group_weight);
+
+	/* if the group never changes, all bursts of a thread are one sampling unit */
+	thread->turn.quantum += rules->scheme.kind != SCHEME_SPACE;
+	thread->turn.quantum_end = now + rules->quantum_ticks;
+	thread->turn.quantum_left = rules->quantum_bursts;
+	if (thread->turn.counting && group == thread->turn.group)
+		return true;
+	if (thread->turn.counting)
+		disable(&thread->groups[thread->turn.group]);
+	thread->turn.group = group;
+	thread->turn.counting = enable(&thread->groups[group]) == 0;
+	site_add(&thread->counts.switches, 1);
+	return thread->turn.counting;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The quanta of a thread: which group it counts, and until when. */
+#ifndef PHASEMUX_AGENT_BURSTS_TURN_H
+#define PHASEMUX_AGENT_BURSTS_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/thread/thread.h"
+
+/*
+ * Starts the next quantum at time now, and enables its group. Returns false if it cannot. Caller has the turn, if
+ * there are any.
+ */
+bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now);
+
+#endif
