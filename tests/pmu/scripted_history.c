@@ -291,14 +291,16 @@ void scripted_unlock(struct scripted_thread *thread)
  */
 static void work_piece(struct scripted_thread *thread, unsigned behaviour, double instructions)
 {
+	clockid_t waits = scripted_settings.ran ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 	double before[SCRIPTED_ROWS_MAX], ns;
-	uint64_t began;
+	uint64_t began, waited_since;
 
 	scripted_lock(thread);
 	memcpy(before, thread->total, sizeof(before));
 	began = clock_of(CLOCK_MONOTONIC);
+	waited_since = clock_of(waits);
 	ns = scripted_work(thread, behaviour, instructions) / SCRIPTED_GHZ;
-	while ((double)(clock_of(CLOCK_MONOTONIC) - began) < ns * scripted_settings.spin)
+	while ((double)(clock_of(waits) - waited_since) < ns * scripted_settings.spin)
 		;
 	scripted_sample(thread, behaviour, before, ns, began, clock_of(CLOCK_MONOTONIC));
 	scripted_unlock(thread);

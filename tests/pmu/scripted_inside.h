@@ -32,7 +32,7 @@ struct scripted_failure {
 struct scripted_settings {
 	unsigned counters, opens, held;
 	char processor[48];
-	bool hardware, strict, pages;
+	bool hardware, strict, pages, ran;
 	double noise, spin;
 	uint64_t seed, jump, back, pause, written;
 	unsigned autos;

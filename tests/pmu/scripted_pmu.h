@@ -20,6 +20,8 @@
  *   noise=X        relative standard deviation of every event of a piece of work (0)
  *   seed=N         seed of the noise (1); MPI ranks add theirs, threads their number
  *   spin=X         work takes X times its virtual time, by a busy wait (1; 0: none)
+ *   ran=1          that wait lasts until the thread has run for so long, so that its processor time is
+ *                  its virtual time also on a busy machine
  *   auto=B[/B...]  behaviours that follow the thread's processor time: with several, stretches
  *                  between two reads below 200 us show the first, and each of the others one
  *                  power of four beyond that

@@ -112,6 +112,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		settings->noise = strtod(value, NULL);
 	else if (strcmp(key, "spin") == 0)
 		settings->spin = strtod(value, NULL);
+	else if (strcmp(key, "ran") == 0)
+		settings->ran = number != 0;
 	else if (strcmp(key, "seed") == 0)
 		settings->seed = number;
 	else if (strcmp(key, "pause") == 0)
