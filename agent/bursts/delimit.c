@@ -54,10 +54,11 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 		unsigned length)
 {
 	bool mixed = !thread->reading.ended || thread->reading.switched;
+	bool cut = is_long(rules, ticks) || (thread->reading.ended && thread->reading.switched);
 	struct burst *burst;
 
 	/* the samples of a long burst are valid even if its counters were not read at its end */
-	if (!thread->reading.ended && !is_long(rules, ticks))
+	if (!thread->reading.ended && !cut)
 		return false;
 	burst = ring_reserve(&thread->ring);
 	if (!burst ||
@@ -83,7 +84,7 @@ static __attribute__((noinline)) bool push_burst(struct thread *thread,
 	burst->weight = thread->reading.weight;
 	burst->slice = false;
 	burst->samples = 0;
-	burst->is_long = is_long(rules, ticks);
+	burst->is_long = cut;
 	if (rules->sample_ns)
 		memcpy(burst->first, thread->reading.values, sizeof(burst->first));
 	burst->from = (uint16_t)thread->call.burst_site;

@@ -2,6 +2,7 @@
 #include "agent/bursts/reading.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "agent/bursts/turn.h"
 #include "sampling/cancellation.h"
@@ -11,6 +12,9 @@
 #define READ_TICKS_MAX 16
 /* A switch takes 3 to 10 us. One that took longer than this was delayed by something else. */
 #define SWITCH_NS_MAX 1e6
+
+/* How often a thread lets others run, before it gives up to read a burst. */
+#define TURN_TRIES 8
 
 double reading_opening_share(const struct thread *thread, const struct thread_rules *rules)
 {
@@ -71,18 +75,32 @@ static void account_read(struct thread *thread, const struct thread_rules *rules
 			thread_limit(ticks, READ_TICKS_MAX * rules->read_ticks));
 }
 
+/*
+ * Takes the turn to read. The helper may have it, and may have lost the processor to this thread while it switched
+ * groups. Returns false if it needs longer.
+ */
+static inline bool take_turn(struct thread *thread)
+{
+	for (int tries = 0; __builtin_expect(!thread_take_turn(thread), 0); tries++) {
+		if (tries == TURN_TRIES)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 bool reading_begin(struct thread *thread, const struct thread_rules *rules, uint64_t *now)
 {
 	uint64_t begin = *now;
 	int kept = errno;
 	bool good;
 
-	if (rules->switching && !thread_take_turn(thread))
+	if (rules->switching && !take_turn(thread))
 		return false;
 	thread->reading.switched = false;
 	good = !quantum_is_over(thread, rules, begin);
 	if (!good) {
-		good = turn_next(thread, rules, begin);
+		good = turn_next(thread, rules, begin, 0);
 		begin = clock_now();
 		site_add(&thread->counts.switch_ticks,
 				thread_limit(begin - *now, (double)clock_ticks(SWITCH_NS_MAX)));
@@ -106,7 +124,7 @@ uint64_t reading_end(struct thread *thread, const struct thread_rules *rules, ui
 	uint64_t end;
 
 	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
-	thread->reading.ended = !rules->switching || thread_take_turn(thread);
+	thread->reading.ended = !rules->switching || take_turn(thread);
 	if (!thread->reading.ended)
 		return now;
 	thread->reading.ended = read_group(&thread->groups[thread->turn.group],

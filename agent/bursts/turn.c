@@ -29,9 +29,17 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	return group;
 }
 
-bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now,
+		unsigned within)
 {
-	unsigned group = choose_group(rules, thread->identity.place, thread->turn.quantum + 1,
+	unsigned group;
+
+	/*
+	 * Long bursts in which equally many quanta start would have the same groups at the same places if each
+	 * began where the last one ended. So each begins one group later than the one before it.
+	 */
+	thread->turn.begun += within == 0;
+	group = choose_group(rules, thread->identity.place, thread->turn.begun + within,
 			&thread->turn.group_weight);
 
 	/* if the group never changes, all bursts of a thread are one sampling unit */

@@ -9,9 +9,10 @@
 #include "agent/thread/thread.h"
 
 /*
- * Starts the next quantum at time now, and enables its group. Returns false if it cannot. Caller has the turn, if
- * there are any.
+ * Starts the next quantum at time now, and enables its group. Returns false if it cannot. within: how many quanta
+ * the burst under way has had before; 0: the quantum starts with a burst. Caller has the turn, if there are any.
  */
-bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now);
+bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now,
+		unsigned within);
 
 #endif

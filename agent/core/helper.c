@@ -49,8 +49,8 @@ static void work_until_stopped(void)
 {
 	if (!helper.tasks.begin())
 		return;
-	while (helper_rest(helper.tasks.rest_ns))
-		helper.tasks.look();
+	while (helper_rest(helper.tasks.look()))
+		;
 	if (atomic_load(&helper.stop) == FINISH) {
 		helper.tasks.keep();
 		atomic_store_explicit(&helper.kept, 1, memory_order_release);

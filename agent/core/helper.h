@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The helper is a thread of the agent, in processes without MPI. Again and again it does what the process that
- * starts it asks for, because a program that calls no runtime gives the agent no other chance to do so. It takes
- * no signal, and does not count as a thread of the program.
+ * The helper is a thread of the agent. Again and again it does what the process that starts it asks for, because
+ * a program that computes without a call of the runtime gives the agent no other chance to do so. It takes no
+ * signal, and does not count as a thread of the program.
  */
 #ifndef PHASEMUX_AGENT_CORE_HELPER_H
 #define PHASEMUX_AGENT_CORE_HELPER_H
@@ -16,9 +16,9 @@ struct helper_tasks {
 	 * Called once, before anything else. Returns false if there is nothing to watch; the helper then ends.
 	 */
 	bool (*begin)(void);
-	void (*look)(void); /* called again and again, with a rest before each call */
+	/* called again and again; returns the time in ns to rest before the next call, less than a second */
+	uint64_t (*look)(void);
 	void (*keep)(void); /* called once, as the last of all, if helper_finish() ends the helper */
-	uint64_t rest_ns;   /* longest time between two looks; less than a second */
 };
 
 /*

@@ -188,16 +188,29 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	}
 }
 
+/* Counts a burst that is neither whole nor long enough to be cut as one that was not read. */
+static void leave_mixed(struct ledger *ledger, struct thread *thread,
+		const struct prototype_table *table, const struct burst *burst)
+{
+	struct span_length *length = &thread->sites.length[burst->length];
+
+	ledger_drain_unread(ledger, thread, table, burst);
+	span_mark(thread->sites.noted_since, burst->span);
+	length->left++;
+	length->left_ticks += (double)burst->ticks;
+}
+
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
 {
 	struct span_length *length = &thread->sites.length[burst->length];
 	uint64_t left, left_ticks;
 
-	if (!burst->mixed &&
-			!slicer_wants(&thread->drain.slicer, burst->begin,
-					burst->begin + burst->ticks, head)) {
-		ledger_drain_whole(ledger, thread, table, burst);
+	if (!slicer_wants(&thread->drain.slicer, burst->begin, burst->begin + burst->ticks, head)) {
+		if (burst->mixed)
+			leave_mixed(ledger, thread, table, burst);
+		else
+			ledger_drain_whole(ledger, thread, table, burst);
 		return;
 	}
 	drain_slices(ledger, thread, table, burst, burst->begin + burst->ticks, head);

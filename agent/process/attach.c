@@ -215,16 +215,40 @@ static bool stand_in_family(void)
 	return true;
 }
 
-/* Starts the helper if bursts may be cut. If the thread cannot be made, the run goes on without a helper. */
+/* Returns whether a thread counts one group after the other. */
+static bool groups_change(void)
+{
+	enum scheme_kind kind = core.settings.scheme;
+
+	return core.rules.groups > 1 && kind != SCHEME_NONE && kind != SCHEME_SPACE;
+}
+
+static bool begin_watch(void)
+{
+	return true;
+}
+
+static void keep_nothing(void)
+{
+}
+
+/*
+ * Starts the helper if bursts may be cut. With MPI it only looks after long bursts, and never calls MPI. If the
+ * thread cannot be made, the run goes on without a helper.
+ */
 static void start_helper(void)
 {
-	if (!core.rules.long_ticks)
+	static const struct helper_tasks all = { .begin = stand_in_family,
+		.look = service_all_threads,
+		.keep = finalize_keep };
+	static const struct helper_tasks long_bursts = { .begin = begin_watch,
+		.look = service_long_bursts,
+		.keep = keep_nothing };
+
+	if (!core.rules.long_ticks || (core.adapter && !groups_change()))
 		return;
-	core.rules.switching = core.rules.groups > 1;
-	if (!helper_start(&(struct helper_tasks){ .begin = stand_in_family,
-			    .look = service_all_threads,
-			    .keep = finalize_keep,
-			    .rest_ns = service_all_pause() }))
+	core.rules.switching = groups_change();
+	if (!helper_start(core.adapter ? &long_bursts : &all))
 		core.rules.switching = false;
 }
 
@@ -281,8 +305,7 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	storage_record_bursts();
 	account_start();
 	core.process.attached = true;
-	if (!core.adapter)
-		start_helper();
+	start_helper();
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

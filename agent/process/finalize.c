@@ -422,6 +422,8 @@ __attribute__((destructor)) static void ended(void)
 			atomic_load_explicit(&core.rules.finished, memory_order_relaxed))
 		return;
 	state = cancellation_hold();
+	/* it must not use libraries whose destructors follow */
+	helper_stop();
 	if (core.spool)
 		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
 				core.spool_folder);

@@ -167,8 +167,7 @@ static void begin_anew(void)
 	log_speaker(false);
 	helper_start_in_child(&(struct helper_tasks){ .begin = join_when_computing,
 			.look = service_all_threads,
-			.keep = finalize_keep,
-			.rest_ns = service_all_pause() });
+			.keep = finalize_keep });
 }
 
 /* Prepares the child of a process without MPI, which may be observed later. */

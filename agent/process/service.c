@@ -24,6 +24,7 @@
 #define SERVICE_NS_MAX  1e6      /* a service that takes longer without a training was preempted */
 
 #define PAUSE_MAX_NS 100000000u /* longest time between two services of all threads */
+#define REST_MAX_NS  500000000u /* longest rest of the helper */
 
 /*
  * Returns whether services may be rare. A service in the midst of the program's work takes 10 to 20 us, even if
@@ -94,26 +95,63 @@ void service_thread(struct thread *thread, uint64_t now)
 	errno = kept;
 }
 
-void service_all_threads(void)
-{
-	for (struct thread *thread = core_threads(); thread; thread = thread->next)
-		drain_other_thread(thread, clock_now());
-	for (struct thread *thread = core_threads(); thread && core.rules.switching;
-			thread = thread->next)
-		switching_look(thread, &core.rules, clock_now());
-	if (!service_try_step())
-		return;
-	do
-		exchange_step(core.exchange, core_threads(), clock_now());
-	while (exchange_busy(core.exchange));
-	service_end_step();
-}
-
-uint64_t service_all_pause(void)
+/* Returns the time in ns after which all threads need a service, so that no ring of samples runs full. */
+static uint64_t all_pause(void)
 {
 	uint64_t ns = core.rules.sample_ns * (THREAD_SAMPLES / 4);
 
 	return ns < PAUSE_MAX_NS ? ns : PAUSE_MAX_NS;
+}
+
+/* Changes groups within long bursts. Returns the time in ns after which to do so again, at most `most`. */
+static uint64_t switch_groups(uint64_t most)
+{
+	for (struct thread *thread = core_threads(); thread && core.rules.switching;
+			thread = thread->next) {
+		uint64_t ns = switching_look(thread, &core.rules, clock_now());
+
+		most = ns < most ? ns : most;
+	}
+	return most;
+}
+
+/* Returns whether `*due` has come, and then sets it to the next time. Call on the helper. */
+static bool is_due(uint64_t *due)
+{
+	uint64_t now = clock_now();
+
+	if (now < *due)
+		return false;
+	*due = now + clock_ticks((double)all_pause());
+	return true;
+}
+
+uint64_t service_all_threads(void)
+{
+	static uint64_t due;
+
+	if (is_due(&due)) {
+		for (struct thread *thread = core_threads(); thread; thread = thread->next)
+			drain_other_thread(thread, clock_now());
+		if (service_try_step()) {
+			do
+				exchange_step(core.exchange, core_threads(), clock_now());
+			while (exchange_busy(core.exchange));
+			service_end_step();
+		}
+	}
+	return switch_groups(all_pause());
+}
+
+uint64_t service_long_bursts(void)
+{
+	static uint64_t due;
+
+	if (is_due(&due))
+		for (struct thread *thread = core_threads(); thread; thread = thread->next)
+			if (switching_lasts(thread, clock_now()))
+				drain_other_thread(thread, clock_now());
+	return switch_groups(REST_MAX_NS);
 }
 
 void service_end_calm(struct thread *thread, uint64_t now)

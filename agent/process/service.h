@@ -33,13 +33,17 @@ void service_end_calm(struct thread *thread, uint64_t now);
 void service_account(struct thread *thread, uint64_t ticks, double training_ns);
 
 /*
- * Drains all threads, changes groups where that is due, and makes the steps of a round. The helper does this for
- * a program that may call no runtime for a long time.
+ * Changes groups where that is due, and now and then drains all threads and makes the steps of a round. The
+ * helper does this for a program without MPI, which may call no runtime for a long time. Returns the time in ns
+ * after which to call it again.
  */
-void service_all_threads(void);
+uint64_t service_all_threads(void);
 
-/* Returns the time in ns between two calls of service_all_threads, in which the rings of samples do not fill. */
-uint64_t service_all_pause(void);
+/*
+ * Changes groups within long bursts, and drains the threads whose bursts last for seconds. The helper does this
+ * beside a program with MPI. Returns the time in ns after which to call it again.
+ */
+uint64_t service_long_bursts(void);
 
 /*
  * Returns whether the calling thread alone may now make steps of rounds, until it calls service_end_step.

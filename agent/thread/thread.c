@@ -143,6 +143,7 @@ struct thread *thread_new(const struct thread_rules *rules, const struct thread_
 			thread->counters.event_bytes + thread->drain.slicer.overflow.bytes;
 	thread->turn.group = scheme_group(&rules->scheme, spec->place, 0);
 	thread->turn.group_weight = 1;
+	thread->watched.trust_new = 1;
 	thread->call.untimed = THREAD_CALLS_TIMED / 2;
 	thread->call.returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 	thread->burst_min = atomic_load_explicit(&rules->burst_min, memory_order_relaxed);

@@ -117,10 +117,18 @@ struct open_burst {
 	_Atomic double weight;
 };
 
-/* What the thread that switches groups within bursts last saw of another thread. It alone uses this. */
+/* What the thread that switches groups within bursts knows of another thread. It alone uses this. */
 struct watched_burst {
-	uint64_t since; /* start of the burst that was under way */
-	uint64_t ran_ns; /* processor time of the thread, when the burst was first seen or its group last switched */
+	uint64_t since; /* start of the burst that was last seen; 0: there was none */
+	/* processor time of the thread when the burst began, when its group last changed, and at the last look */
+	int64_t began_ns, stays_ns, seen_ns;
+	double idle_ns;    /* time between two looks while there is no burst */
+	uint32_t from;     /* site of the burst */
+	unsigned switches; /* of the group within the burst */
+	bool lasted;       /* it is long */
+	bool fresh;        /* its site is new */
+	/* above 0: the next burst of a new site, and of each site, is expected to be long (switching.c) */
+	int8_t trust_new, trust[SITES_MAX];
 };
 
 /* The intercepted call, and where the burst after it began. Written by the thread. */
@@ -188,7 +196,8 @@ struct thread_turn {
 	unsigned group;
 	double group_weight; /* scheme_weight at the time when the group was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
-	bool counting; /* the group is enabled */
+	uint64_t begun; /* number of quanta that began with a burst */
+	bool counting;  /* the group is enabled */
 };
 
 /* What drains have gathered of the thread. Written by the drain that holds `busy`, under the ledger's rules. */

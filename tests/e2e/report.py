@@ -91,6 +91,37 @@ def check_breakdown(name):
         expect(abs(phase["cpi"] * phase["ipc"] - 1) < 1e-6, f"phase {phase['id']}: CPI x IPC")
 
 
+def check_explained(name, truth, least):
+    """Each large phase has a breakdown, and there are at least `least` of slices of 10 ms with a second of computing
+    on the scripted PMU. In these every component has an interval under a fifth of the CPI, and is what it is in the
+    report `truth`, within twice its interval. Phases are alike if their IPC is."""
+    report, known, found = load(name), load(truth), 0
+    for phase in large(report):
+        parts = {part["component"]: part for part in phase["cpi_breakdown"]}
+        for part in parts.values():
+            if part["cpi"] == 0 and part["ci95"] is None:
+                part["ci95"] = 0  # what was never counted has no variation
+        missing = [component for component, part in parts.items()
+                   if part.get("level", 0) == 0 and (part["cpi"] is None or part["ci95"] is None)]
+        expect(len(parts) >= 2 and not missing, f"phase {phase['id']}: no value of {missing or 'any component'}")
+        cycles = next(iter(phase["counters"].values()))["mean"]
+        if phase["bursts"] * cycles < 4e9 or abs(cycles / 4e7 - 1) > 0.1:
+            continue
+        found += 1
+        like = min((other for other in known["phases"] if other["cpi_breakdown"] and other["time_share"] > 0.02),
+                   key=lambda other: abs(math.log(other["ipc"] / phase["ipc"])))
+        for want in like["cpi_breakdown"]:
+            part = parts[want["component"]]
+            where = f"phase {phase['id']}, {want['component']}: {part['cpi']} +- {part['ci95']}"
+            if part["cpi"] is None or part["ci95"] is None:
+                problems.append(where)
+                continue
+            expect(part["ci95"] < phase["cpi"] / 5, f"{where} of {phase['cpi']}")
+            expect(abs(part["cpi"] - want["cpi"]) <= 2 * part["ci95"] + 1e-3 * phase["cpi"],
+                   f"{where}, not {want['cpi']}")
+    expect(found >= int(least), f"{found} phases have slices for a second")
+
+
 def check_same(name, other, within="0.02"):
     """Checks that each phase above 5% of the time in one report is in the other one too, with as many
     instructions per burst within 2%, or what is given. A phase near 5% may be below it there, because others use
