@@ -89,7 +89,6 @@ struct scripted_thread {
 	double total[SCRIPTED_ROWS_MAX];
 	uint64_t number, works;
 	uint64_t cpu_seen; /* processor time at the last look, in ns */
-	double sampled;    /* ns of work since the last sample */
 	const struct emulated_thread *emulated;
 	uint64_t emulated_seen[EMULATED_KIND_COUNT];
 	unsigned busy; /* number of counters of the enabled groups */

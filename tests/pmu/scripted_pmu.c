@@ -40,6 +40,7 @@ struct event {
 	/* fields of an event that samples */
 	uint64_t period;  /* ns; 0: it does not sample */
 	uint64_t samples; /* number of samples, written or not */
+	double sampled;   /* ns of work since the last one, while it was enabled */
 	int output;       /* the event whose ring receives the samples: itself or another one */
 	struct scripted_ring *ring;
 	void *page; /* with "pages": its mapping, which keeps the event alive without a descriptor */
@@ -555,16 +556,18 @@ static void write_sample(struct event *leader, struct event *sampler, unsigned b
 			leader->members);
 }
 
-static void sample_group(struct event *leader, unsigned behaviour, const double *before,
-		double part, uint64_t time)
+/* Writes the samples of one event. Its period goes on where it was when the event was disabled, as in the kernel. */
+static void sample_event(struct event *sampler, unsigned behaviour, const double *before, double ns,
+		uint64_t began, uint64_t ended)
 {
-	for (unsigned i = 0; i < leader->members; i++) {
-		struct event *event = &events[leader->member[i]];
+	double period = (double)sampler->period, at;
 
-		if (event->period && events[event->output].ring &&
-				++event->samples % scripted_settings.written == 0)
-			write_sample(leader, event, behaviour, before, part, time);
-	}
+	for (at = period - sampler->sampled; at <= ns; at += period)
+		if (events[sampler->output].ring &&
+				++sampler->samples % scripted_settings.written == 0)
+			write_sample(&events[sampler->leader], sampler, behaviour, before, at / ns,
+					began + (uint64_t)(at / ns * (double)(ended - began)));
+	sampler->sampled = ns - (at - period);
 }
 
 uint64_t scripted_period(const struct scripted_thread *thread)
@@ -582,15 +585,14 @@ uint64_t scripted_period(const struct scripted_thread *thread)
 void scripted_sample(struct scripted_thread *thread, unsigned behaviour, const double *before,
 		double ns, uint64_t began, uint64_t ended)
 {
-	double period = (double)scripted_period(thread), at;
+	for (unsigned g = 0; g < thread->enabled_groups && ns > 0; g++) {
+		const struct event *leader = &events[thread->enabled[g]];
 
-	if (period <= 0 || ns <= 0)
-		return;
-	for (at = period - thread->sampled; at <= ns; at += period)
-		for (unsigned g = 0; g < thread->enabled_groups; g++)
-			sample_group(&events[thread->enabled[g]], behaviour, before, at / ns,
-					began + (uint64_t)(at / ns * (double)(ended - began)));
-	thread->sampled = ns - (at - period);
+		for (unsigned i = 0; i < leader->members; i++)
+			if (events[leader->member[i]].period)
+				sample_event(&events[leader->member[i]], behaviour, before, ns,
+						began, ended);
+	}
 }
 
 const struct pmu *phasemux_pmu(void)
