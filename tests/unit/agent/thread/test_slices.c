@@ -267,6 +267,65 @@ static void test_switch(void)
 	stop(thread);
 }
 
+/* Makes a burst of so many periods from a call path, and looks at it all the time. Returns how often groups changed. */
+static unsigned watch_burst(struct thread *thread, uintptr_t path, unsigned periods)
+{
+	unsigned switches;
+	uint64_t now;
+
+	thread->call.path = path_find(&thread->sites.paths, path, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	for (unsigned i = 0; i < periods; i++) {
+		switching_look(thread, &run.rules, clock_now());
+		scripted_pmu_work("triad", (uint64_t)(WORK / PERIODS));
+	}
+	switches = thread->watched.switches;
+	now = clock_now();
+	reading_stop(thread, &run.rules, now);
+	delimit_end(thread, &run.rules, MPI_CALL_Recv, now);
+	switching_look(thread, &run.rules, clock_now());
+	ledger_drain(run.ledger, thread);
+	return switches;
+}
+
+/* Returns how many bursts were left to be placed without their counters. */
+static unsigned left_bursts(const struct thread *thread)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < LENGTHS_MAX; i++)
+		left += thread->sites.length[i].left;
+	return left;
+}
+
+/* Groups change early where bursts were long before, and bursts that are not long stay whole elsewhere. */
+static void test_expected(void)
+{
+	struct thread *thread;
+	unsigned group, left;
+
+	scripted_pmu_configure("ran=1");
+	start(SCHEME_TIME, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	ok(watch_burst(thread, 0x1000, 6) > 0, "the first burst of a new site may be long");
+	is_int(left_bursts(thread), 1, "it was not: it counts as not read");
+	is_int(watch_burst(thread, 0x1000, 6), 0, "the next one keeps its group");
+	is_int(watch_burst(thread, 0x2000, 6), 0, "and one of another new site, too");
+	is_int(left_bursts(thread), 1, "both are read");
+	group = (thread->turn.group + 1) % run.rules.groups;
+	ok(watch_burst(thread, 0x2000, 25) >= 5, "groups change in a burst that is long");
+	left = left_bursts(thread);
+	ok(watch_burst(thread, 0x2000, 6) > 0, "and early in the next one of its site");
+	is_int(left_bursts(thread), left + 1, "which counts as not read, because it was not long");
+	is_int(watch_burst(thread, 0x2000, 6), 0, "so the one after it keeps its group");
+	is_int(watch_burst(thread, 0x2000, 6), 0, "and so on");
+	is_int(thread->turn.group, (group + 3) % run.rules.groups,
+			"each burst begins with the group after that of the one before");
+	stop(thread);
+}
+
 static void make_bursts(struct thread *thread, unsigned count)
 {
 	while (count-- > 0) {
@@ -335,6 +394,7 @@ int main(void)
 	test_does_not_end();
 	test_cut();
 	test_switch();
+	test_expected();
 	test_unread();
 	return tap_done();
 }
