@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/bursts/turn.h"
 
+#include "agent/host/hash.h"
 #include "agent/host/rcu.h"
 
 /* Enables the group. If nothing can be counted, the only group has no event, and only time is taken. */
@@ -29,6 +30,21 @@ static unsigned choose_group(const struct thread_rules *rules, uint64_t place, u
 	return group;
 }
 
+/*
+ * Returns the number by which the scheme chooses the group of a quantum that began with a burst. Programs repeat
+ * themselves. If each of the K bursts of an iteration begins a quantum, a scheme that goes round would count some
+ * groups never in a burst, unless K and the number of groups have no common factor. So each round of all groups
+ * begins at a random one.
+ */
+static uint64_t begun_number(const struct thread *thread, const struct thread_rules *rules)
+{
+	uint64_t begun = thread->turn.begun, groups = rules->scheme.groups;
+	bool goes_round = rules->scheme.kind == SCHEME_TIME_SPACE ||
+			rules->scheme.kind == SCHEME_TIME;
+
+	return goes_round ? begun + (hash_spread(begun / groups) >> 32) % groups : begun;
+}
+
 bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now,
 		unsigned within)
 {
@@ -36,10 +52,10 @@ bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t
 
 	/*
 	 * Long bursts in which equally many quanta start would have the same groups at the same places if each
-	 * began where the last one ended. So each begins one group later than the one before it.
+	 * began where the last one ended. So each goes on from the beginning of the one before it.
 	 */
 	thread->turn.begun += within == 0;
-	group = choose_group(rules, thread->identity.place, thread->turn.begun + within,
+	group = choose_group(rules, thread->identity.place, begun_number(thread, rules) + within,
 			&thread->turn.group_weight);
 
 	/* if the group never changes, all bursts of a thread are one sampling unit */

@@ -298,6 +298,32 @@ static unsigned left_bursts(const struct thread *thread)
 	return left;
 }
 
+/* Four bursts take turns, and each begins a quantum. Each of them is counted by all groups nevertheless. */
+static void test_turns(void)
+{
+	unsigned seen[4] = { 0 };
+	struct thread *thread;
+
+	scripted_pmu_configure("spin=0");
+	start(SCHEME_TIME_SPACE, 0);
+	run.rules.quantum_ticks = 0;
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	for (unsigned i = 0; i < 400; i++) {
+		thread->call.path = path_find(&thread->sites.paths, 0x1000 * (1 + i % 4), NULL);
+		delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+		seen[i % 4] |= 1u << thread->turn.group;
+		reading_stop(thread, &run.rules, clock_now());
+		delimit_end(thread, &run.rules, MPI_CALL_Recv, clock_now());
+		ledger_drain(run.ledger, thread);
+	}
+	ok(run.rules.groups % 4 == 0, "the number of groups is a multiple of that of bursts");
+	for (unsigned k = 0; k < 4; k++)
+		ok(seen[k] == (1u << run.rules.groups) - 1, "burst %u has all groups", k);
+	stop(thread);
+}
+
 /* Groups change early where bursts were long before, and bursts that are not long stay whole elsewhere. */
 static void test_expected(void)
 {
@@ -322,7 +348,7 @@ static void test_expected(void)
 	is_int(watch_burst(thread, 0x2000, 6), 0, "so the one after it keeps its group");
 	is_int(watch_burst(thread, 0x2000, 6), 0, "and so on");
 	is_int(thread->turn.group, (group + 3) % run.rules.groups,
-			"each burst begins with the group after that of the one before");
+			"each burst of a round begins with the group after that of the one before");
 	stop(thread);
 }
 
@@ -395,6 +421,7 @@ int main(void)
 	test_cut();
 	test_switch();
 	test_expected();
+	test_turns();
 	test_unread();
 	return tap_done();
 }
