@@ -3,13 +3,13 @@
  * MPI programs whose time lies in few long bursts, as in codes that assemble a matrix once or visit their finest
  * grid some times.
  *
- *	few SHAPE [PIECE_MS]
+ *	few SHAPE [PIECE_MS [PERCENT]]
  *
  * SHAPE: "ten": ten bursts of 250 ms. "assembly": two bursts of 650 ms, and then the many bursts of a solver.
  * "cycles": ten cycles over grids, whose finest one takes a burst of 250 ms.
  *
  * All times are those of the scripted PMU. PIECE_MS: a call of MPI cuts each long burst into bursts of that
- * length, whose counters can be known without samples.
+ * length, whose counters can be known without samples; 0: none does. PERCENT: of all work.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -23,6 +23,7 @@
 #define NO_TAIL_CALL __asm__ volatile("")
 
 static int piece_ms;
+static double scale = 1;
 
 static void meet(void)
 {
@@ -35,10 +36,10 @@ static void meet(void)
 static void compute(const char *kernel, double per_ms, int ms)
 {
 	for (; piece_ms && ms > piece_ms; ms -= piece_ms) {
-		work(kernel, (uint64_t)(per_ms * piece_ms));
+		work(kernel, (uint64_t)(scale * per_ms * piece_ms));
 		MPI_Barrier(MPI_COMM_SELF);
 	}
-	work(kernel, (uint64_t)(per_ms * ms));
+	work(kernel, (uint64_t)(scale * per_ms * ms));
 }
 
 #define STEP(function, kernel, per_ms)                                                             \
@@ -105,6 +106,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	piece_ms = argc > 2 ? atoi(argv[2]) : 0;
+	if (argc > 3)
+		scale = atof(argv[3]) / 100;
 	MPI_Init(&argc, &argv);
 	meet();
 	run();
