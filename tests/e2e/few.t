@@ -28,7 +28,7 @@ for mpi in $mpis; do
 			report explained "$json" "$tmp/$name.truth.result/report.json" "$(phases_of $shape)"
 	done
 	holds "cycles.$mpi: bursts that are not long are whole" \
-		report instructions "$tmp/cycles.$mpi.result/report.json" 18300000 600000000
+		report instructions "$tmp/cycles.$mpi.result/report.json" 18300000 200000000
 done
 
 done_testing

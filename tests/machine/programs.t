@@ -40,7 +40,7 @@ for access in 0 1; do
 	sysctl -q kernel.perf_user_access=$access
 	preloaded few$access PHASEMUX_BUDGET=none on mpich 2 "$programs/few.mpich" cycles 0 20
 	is "$(cat few$access.code)" 0 "few: the program ends well"
-	truth few$access fma=16000000 alu=4800000
+	truth few$access fma=40000000 fma=16000000 alu=4800000
 	in_report few$access "a slice is 10 ms, and 5 M instructions" \
 		'4.7e6 < p["counters"]["INST_RETIRED"]["mean"] < 5.3e6 and abs(p["cpi"] - 2) < 0.004'
 	in_report few$access "no burst and no sample is lost" \

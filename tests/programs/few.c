@@ -84,8 +84,10 @@ static void cycles(void)
 		residual(next_ms);
 		next_ms = 250;
 		restrict_coarse(8);
-		prolong_coarse(2);
-		smooth(60);
+		for (int level = 0; level < 5; level++) {
+			prolong_coarse(2);
+			smooth(20);
+		}
 	}
 }
 
