@@ -157,6 +157,7 @@ static double look(struct thread *thread, const struct thread_rules *rules, uint
 	int64_t before_ns, ran_ns = see(thread, &before_ns), began_ns = ran_ns;
 	double wait, stay;
 
+	watched->waits = (double)(ran_ns - before_ns) < watched->rest_ns / 2;
 	if (watched->since != since) {
 		/* it may have waited for a processor meanwhile, but the last look was before the burst */
 		began_ns -= now > since ? (int64_t)clock_ns(now - since) : 0;
@@ -189,14 +190,19 @@ uint64_t switching_look(struct thread *thread, const struct thread_rules *rules,
 {
 	/* pairs with the release in publish_burst: the thread is in this burst, and leaves groups alone */
 	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
-	double wait;
+	double wait, least = (double)rules->sample_ns / REST_PARTS;
+	struct watched_burst *watched = &thread->watched;
 
 	if (!since)
 		return (uint64_t)look_idle(thread, rules);
 	wait = look(thread, rules, since, now);
-	if (thread->watched.lasted || thread->watched.switches)
-		thread->watched.idle_ns = 0;
-	return (uint64_t)fmax(wait, (double)rules->sample_ns / REST_PARTS);
+	if (watched->lasted || watched->switches)
+		watched->idle_ns = 0;
+	/* a thread that waits for a processor is not looked at all the time */
+	if (watched->waits)
+		least = fmax(least, fmin(2 * watched->rest_ns, stay_ns(rules, watched)));
+	watched->rest_ns = fmax(wait, least);
+	return (uint64_t)watched->rest_ns;
 }
 
 bool switching_lasts(const struct thread *thread, uint64_t now)
