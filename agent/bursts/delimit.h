@@ -29,7 +29,7 @@ void delimit_return(struct thread *thread, uint32_t returns, uint64_t now);
 static inline void delimit_look_return(struct thread *thread, const struct thread_rules *rules,
 		uint64_t now)
 {
-	/* pairs with the release in toggle.c, by way of the hooks' pointer */
+	/* pairs with the release in core_resume, by way of the hooks' pointer */
 	uint32_t returns = atomic_load_explicit(&rules->returns, memory_order_relaxed);
 
 	if (__builtin_expect(thread->call.returns != returns, 0))

@@ -188,8 +188,7 @@ static double look_idle(struct thread *thread, const struct thread_rules *rules)
 
 uint64_t switching_look(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
-	/* pairs with the release in publish_burst: the thread is in this burst, and leaves groups alone */
-	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
+	uint64_t since = thread_under_way(thread, rules);
 	double wait, least = (double)rules->sample_ns / REST_PARTS;
 	struct watched_burst *watched = &thread->watched;
 
@@ -205,9 +204,9 @@ uint64_t switching_look(struct thread *thread, const struct thread_rules *rules,
 	return (uint64_t)watched->rest_ns;
 }
 
-bool switching_lasts(const struct thread *thread, uint64_t now)
+bool switching_lasts(const struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
-	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
+	uint64_t since = thread_under_way(thread, rules);
 
 	return since && now > since && clock_ns(now - since) >= DRAIN_NS;
 }

@@ -23,6 +23,6 @@
 uint64_t switching_look(struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 /* Returns whether the burst under way has lasted for so long that it is drained before its end. */
-bool switching_lasts(const struct thread *thread, uint64_t now);
+bool switching_lasts(const struct thread *thread, const struct thread_rules *rules, uint64_t now);
 
 #endif

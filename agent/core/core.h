@@ -87,4 +87,10 @@ static inline struct thread *core_threads(void)
 	return atomic_load_explicit(&core.threads.newest, memory_order_acquire);
 }
 
+/* Pauses the hooks. Bursts that are under way are dropped. */
+void core_pause(void);
+
+/* Resumes the hooks. Each thread finds out in its next hook (delimit_look_return). */
+void core_resume(void);
+
 #endif

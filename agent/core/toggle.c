@@ -78,9 +78,10 @@ static void turn(uint64_t number, bool off)
 		return;
 	toggle.off = off;
 	toggle.was_off = true;
-	if (!off)
-		atomic_fetch_add_explicit(&core.rules.returns, 1, memory_order_release);
-	core.preload->pause(off);
+	if (off)
+		core_pause();
+	else
+		core_resume();
 }
 
 static void *turn_in_time(void *unused)

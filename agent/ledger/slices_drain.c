@@ -242,8 +242,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 {
 	const struct open_burst *open = &thread->under_way;
 	struct slicer *slicer = &thread->drain.slicer;
-	/* pair with the releases in publish and reading_end (struct open_burst) */
-	uint64_t since = atomic_load_explicit(&open->since, memory_order_acquire), head, ticks;
+	uint64_t since = thread_under_way(thread, ledger->rules), head, ticks;
 	struct burst burst = { .begin = since, .span = BURST_NO_SPAN };
 	uint64_t slices = slicer->since == since ? slicer->slices : 0;
 

@@ -28,15 +28,14 @@ static void pause_all(void)
 	if (atomic_exchange(&control.paused, true))
 		return;
 	atomic_store(&control.was_paused, true);
-	core.preload->pause(true);
+	core_pause();
 }
 
 void control_stop(void)
 {
 	if (!atomic_exchange(&control.paused, false))
 		return;
-	atomic_fetch_add_explicit(&core.rules.returns, 1, memory_order_release);
-	core.preload->pause(false);
+	core_resume();
 }
 
 void control_start(void)

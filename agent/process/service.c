@@ -147,9 +147,10 @@ uint64_t service_long_bursts(void)
 {
 	static uint64_t due;
 
-	if (is_due(&due))
+	/* PHASEMUX_TOGGLE may drop the burst, of which nothing must have been added then */
+	if (!(core.settings.toggle_ns > 0) && is_due(&due))
 		for (struct thread *thread = core_threads(); thread; thread = thread->next)
-			if (switching_lasts(thread, clock_now()))
+			if (switching_lasts(thread, &core.rules, clock_now()))
 				drain_other_thread(thread, clock_now());
 	return switch_groups(REST_MAX_NS);
 }

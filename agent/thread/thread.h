@@ -66,6 +66,11 @@ struct thread_rules {
 	uint64_t quantum_bursts;
 	uint64_t sample_ns;   /* sample_ticks in ns; 0: no samples */
 	uint64_t sample_cost; /* ticks that the kernel takes from the thread for each sample */
+	/*
+	 * Time when the hooks last resumed, or UINT64_MAX while they are paused: what was under way before is not
+	 * a burst any more, even if its thread does not know that yet
+	 */
+	_Atomic uint64_t resumed;
 };
 
 /* Counts of a thread, which it alone writes, and which others read at the end. */
@@ -345,6 +350,19 @@ void thread_end_life(struct thread *thread, uint64_t elapsed);
 
 /* Returns in how many of the run's `elapsed` ticks the place had a thread, as account_threads counts them. */
 uint64_t thread_lived(const struct thread *thread, uint64_t elapsed);
+
+/*
+ * Returns when the burst under way began, in which the thread leaves its groups alone; 0: there is none. Any thread
+ * may call this.
+ */
+static inline uint64_t thread_under_way(const struct thread *thread,
+		const struct thread_rules *rules)
+{
+	/* pairs with the release in publish_burst, or that in reading_end */
+	uint64_t since = atomic_load_explicit(&thread->under_way.since, memory_order_acquire);
+
+	return since > atomic_load_explicit(&rules->resumed, memory_order_relaxed) ? since : 0;
+}
 
 /*
  * Returns false if another thread has the turn. Pairs with the release in thread_end_turn, which publishes

@@ -267,6 +267,39 @@ static void test_switch(void)
 	stop(thread);
 }
 
+/* While the agent is off, what was under way is no burst: groups stay, and nothing is drained. */
+static void test_paused(void)
+{
+	struct thread *thread;
+	unsigned group;
+
+	scripted_pmu_configure("ran=1");
+	start(SCHEME_TIME, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	group = thread->turn.group;
+	for (unsigned on = 0; on < 2; on++) {
+		atomic_store(&run.rules.resumed, on ? clock_now() : UINT64_MAX);
+		scripted_pmu_work("triad", (uint64_t)WORK);
+		for (int i = 0; i < 3; i++)
+			switching_look(thread, &run.rules, clock_now());
+		ok(thread->turn.group == group && !thread_under_way(thread, &run.rules),
+				on ? "a burst from before a pause keeps its group" :
+				     "groups stay while the agent is off");
+		ok(!switching_lasts(thread, &run.rules, clock_now() + clock_ticks(1e10)),
+				"and its samples are not drained");
+	}
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	for (int i = 0; i < 3; i++)
+		switching_look(thread, &run.rules, clock_now());
+	ok(thread->turn.group != group, "they change in the next burst");
+	stop(thread);
+}
+
 /* Makes a burst of so many periods from a call path, and looks at it all the time. Returns how often groups changed. */
 static unsigned watch_burst(struct thread *thread, uintptr_t path, unsigned periods)
 {
@@ -420,6 +453,7 @@ int main(void)
 	test_does_not_end();
 	test_cut();
 	test_switch();
+	test_paused();
 	test_expected();
 	test_turns();
 	test_unread();
