@@ -122,7 +122,7 @@ static double switch_group(struct thread *thread, const struct thread_rules *rul
 {
 	double wait = 0;
 
-	if (!thread_take_turn(thread))
+	if (!thread_take_turn_of(thread))
 		return (double)rules->sample_ns;
 	/* the burst may have ended meanwhile, and the next one may have changed groups in its turn */
 	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&

@@ -197,9 +197,16 @@ struct thread_budget {
 	uint64_t calls, checked; /* number of calls, and the time, when the cost of calls was last checked */
 };
 
+/* Who has the turn to read or change the thread's groups. */
+enum turn_owner {
+	TURN_FREE,
+	TURN_OWN,
+	TURN_HELPER,
+};
+
 /* The quantum under way. Written by the thread that has the turn: this one, or the one that switches groups. */
 struct thread_turn {
-	atomic_flag taken;
+	_Atomic int taken; /* enum turn_owner */
 	unsigned group;
 	double group_weight; /* scheme_weight at the time when the group was chosen */
 	uint64_t quantum, quantum_end, quantum_left;
@@ -365,17 +372,31 @@ static inline uint64_t thread_under_way(const struct thread *thread,
 }
 
 /*
- * Returns false if another thread has the turn. Pairs with the release in thread_end_turn, which publishes
- * that turn.
+ * Takes the turn of the calling thread. Returns false if the helper has it. The turn stays the thread's if a signal
+ * handler of the program has left a read by longjmp. Pairs with the release in thread_end_turn, which publishes
+ * the helper's turn.
  */
 static inline bool thread_take_turn(struct thread *thread)
 {
-	return !atomic_flag_test_and_set_explicit(&thread->turn.taken, memory_order_acquire);
+	int before = TURN_FREE;
+
+	return atomic_compare_exchange_strong_explicit(&thread->turn.taken, &before, TURN_OWN,
+			       memory_order_acquire, memory_order_relaxed) ||
+			before == TURN_OWN;
+}
+
+/* Takes the turn of another thread. Returns false if that one has it. Pairs with the release in thread_end_turn. */
+static inline bool thread_take_turn_of(struct thread *other)
+{
+	int before = TURN_FREE;
+
+	return atomic_compare_exchange_strong_explicit(&other->turn.taken, &before, TURN_HELPER,
+			memory_order_acquire, memory_order_relaxed);
 }
 
 static inline void thread_end_turn(struct thread *thread)
 {
-	atomic_flag_clear_explicit(&thread->turn.taken, memory_order_release);
+	atomic_store_explicit(&thread->turn.taken, TURN_FREE, memory_order_release);
 }
 
 /*

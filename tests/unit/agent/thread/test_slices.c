@@ -267,6 +267,30 @@ static void test_switch(void)
 	stop(thread);
 }
 
+/* A signal handler that leaves a read by longjmp leaves the turn taken. The thread reads and ends nevertheless. */
+static void test_left_turn(void)
+{
+	struct thread *thread;
+
+	scripted_pmu_configure("spin=0");
+	start(SCHEME_TIME, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	ok(thread_take_turn(thread) && !thread_take_turn_of(thread),
+			"the helper has no turn in a read");
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	ok(thread->burst.reading, "after a read that was left the next one is made");
+	ok(thread_take_turn_of(thread) && !thread_take_turn(thread),
+			"and then the helper has its turn");
+	thread_end_turn(thread);
+	thread_take_turn(thread);
+	alarm(60);
+	stop(thread);
+	alarm(0);
+}
+
 /* While the agent is off, what was under way is no burst: groups stay, and nothing is drained. */
 static void test_paused(void)
 {
@@ -453,6 +477,7 @@ int main(void)
 	test_does_not_end();
 	test_cut();
 	test_switch();
+	test_left_turn();
 	test_paused();
 	test_expected();
 	test_turns();
