@@ -24,6 +24,9 @@
 /* A burst that has lasted for this long is drained before it ends, because the ring of samples may run full. */
 #define DRAIN_NS 1e9
 
+/* A look takes 1 to 30 us of processor time. One that took longer than this waited for a lock that others held. */
+#define LOOK_NS_MAX 1e5
+
 /* Shortest rest, in parts of a slice: the end of a stay need not be met exactly. */
 #define REST_PARTS 2
 
@@ -186,11 +189,12 @@ static double look_idle(struct thread *thread, const struct thread_rules *rules)
 	return watched->idle_ns;
 }
 
-uint64_t switching_look(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+/* Looks at the thread once. Returns the time in ns after which to look again. */
+static uint64_t look_once(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
-	uint64_t since = thread_under_way(thread, rules);
 	double wait, least = (double)rules->sample_ns / REST_PARTS;
 	struct watched_burst *watched = &thread->watched;
+	uint64_t since = thread_under_way(thread, rules);
 
 	if (!since)
 		return (uint64_t)look_idle(thread, rules);
@@ -202,6 +206,16 @@ uint64_t switching_look(struct thread *thread, const struct thread_rules *rules,
 		least = fmax(least, fmin(2 * watched->rest_ns, stay_ns(rules, watched)));
 	watched->rest_ns = fmax(wait, least);
 	return (uint64_t)watched->rest_ns;
+}
+
+uint64_t switching_look(struct thread *thread, const struct thread_rules *rules, uint64_t now)
+{
+	/* others may be at work on this processor meanwhile, so the wall time says nothing */
+	uint64_t ran_ns = clock_thread_ns(0), rest_ns = look_once(thread, rules, now);
+
+	ran_ns = clock_thread_ns(0) - ran_ns;
+	site_add(&thread->watched.look_ticks, clock_ticks(fmin((double)ran_ns, LOOK_NS_MAX)));
+	return rest_ns;
 }
 
 bool switching_lasts(const struct thread *thread, const struct thread_rules *rules, uint64_t now)

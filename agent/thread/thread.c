@@ -307,5 +307,5 @@ double thread_own_ticks(const struct thread *thread, const struct thread_rules *
 
 	thread_account(thread, &account);
 	work = account_work(&account, rules->skip_ticks);
-	return work_sum(&work);
+	return work_sum(&work) + count_of(&thread->watched.look_ticks);
 }

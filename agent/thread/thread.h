@@ -122,9 +122,11 @@ struct open_burst {
 	_Atomic double weight;
 };
 
-/* What the thread that switches groups within bursts knows of another thread. It alone uses this. */
+/* What the thread that switches groups within bursts knows of another thread. It alone writes this. */
 struct watched_burst {
-	uint64_t since; /* start of the burst that was last seen; 0: there was none */
+	_Atomic uint64_t
+			look_ticks; /* processor time of looks at the thread, which its budget pays */
+	uint64_t since;             /* start of the burst that was last seen; 0: there was none */
 	/* processor time of the thread when the burst began, when its group last changed, and at the last look */
 	int64_t began_ns, stays_ns, seen_ns;
 	double idle_ns; /* time between two looks while there is no burst */
@@ -418,7 +420,10 @@ size_t thread_bytes(void);
 /* Returns the bytes of memory that the thread really takes, including the kernel's pages. */
 size_t thread_resident(const struct thread *thread);
 
-/* Returns the ticks of the thread's time that the agent took, without the process' start and end. */
+/*
+ * Returns the ticks that the agent took from the thread, or used for it in the helper, without the process' start and
+ * end.
+ */
 double thread_own_ticks(const struct thread *thread, const struct thread_rules *rules);
 
 /*

@@ -324,6 +324,28 @@ static void test_paused(void)
 	stop(thread);
 }
 
+/* The budget pays for looks. */
+static void test_looks(void)
+{
+	struct thread *thread;
+	uint64_t rest;
+	double before;
+
+	scripted_pmu_configure("ran=1");
+	start(SCHEME_TIME, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	before = thread_own_ticks(thread, &run.rules);
+	rest = switching_look(thread, &run.rules, clock_now());
+	ok(thread->watched.switches == 1 && rest <= 4 * PERIOD_NS, "a group stays for some slices");
+	ok(thread_own_ticks(thread, &run.rules) > before, "the budget pays for the look");
+	stop(thread);
+}
+
 /* Makes a burst of so many periods from a call path, and looks at it all the time. Returns how often groups changed. */
 static unsigned watch_burst(struct thread *thread, uintptr_t path, unsigned periods)
 {
@@ -479,6 +501,7 @@ int main(void)
 	test_switch();
 	test_left_turn();
 	test_paused();
+	test_looks();
 	test_expected();
 	test_turns();
 	test_unread();
