@@ -128,11 +128,12 @@ static double switch_group(struct thread *thread, const struct thread_rules *rul
 	if (!thread_take_turn_of(thread))
 		return (double)rules->sample_ns;
 	/* the burst may have ended meanwhile, and the next one may have changed groups in its turn */
-	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) == since &&
-			thread->turn.counting && thread->drain.slicer.overflow.page)
-		wait = wait_for_quantum(thread, now);
-	else
+	if (atomic_load_explicit(&thread->under_way.since, memory_order_acquire) != since)
 		wait = (double)rules->sample_ns;
+	else if (thread->turn.counting && thread->drain.slicer.overflow.page)
+		wait = wait_for_quantum(thread, now);
+	else /* there is nothing to switch, or no samples show when it was done */
+		wait = clock_ns(rules->long_ticks);
 	if (wait <= 0) {
 		unsigned before = thread->turn.group;
 

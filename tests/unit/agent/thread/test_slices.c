@@ -324,9 +324,10 @@ static void test_paused(void)
 	stop(thread);
 }
 
-/* The budget pays for looks. */
+/* The budget pays for looks. A thread without samples is looked at rarely, because its group cannot change. */
 static void test_looks(void)
 {
+	struct perf_event_mmap_page *page;
 	struct thread *thread;
 	uint64_t rest;
 	double before;
@@ -343,6 +344,14 @@ static void test_looks(void)
 	rest = switching_look(thread, &run.rules, clock_now());
 	ok(thread->watched.switches == 1 && rest <= 4 * PERIOD_NS, "a group stays for some slices");
 	ok(thread_own_ticks(thread, &run.rules) > before, "the budget pays for the look");
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	page = thread->drain.slicer.overflow.page;
+	thread->drain.slicer.overflow.page = NULL;
+	rest = switching_look(thread, &run.rules, clock_now());
+	thread->drain.slicer.overflow.page = page;
+	ok(thread->watched.switches == 1 && rest >= SLICES_MIN * PERIOD_NS - 1000,
+			"without samples the group stays, and looks are rare (%llu ns)",
+			(unsigned long long)rest);
 	stop(thread);
 }
 
