@@ -15,6 +15,9 @@
 #define HOLD_TRIES    1000
 #define HOLD_PAUSE_US 100
 
+/* Longest time for which the exit of the process waits for the helper, in s. */
+#define EXIT_SECONDS 2
+
 enum stop {
 	GO_ON,
 	STOP,
@@ -110,14 +113,31 @@ void helper_finish(void)
 		syscall(SYS_futex, &helper.kept, FUTEX_WAIT_PRIVATE, 0, &patience, NULL, 0);
 }
 
+static void tell_to_stop(void)
+{
+	helper.started = false;
+	atomic_store_explicit(&helper.stop, STOP, memory_order_release);
+	syscall(SYS_futex, &helper.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 void helper_stop(void)
 {
 	if (!helper.started)
 		return;
-	helper.started = false;
-	atomic_store_explicit(&helper.stop, STOP, memory_order_release);
-	syscall(SYS_futex, &helper.stop, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	tell_to_stop();
 	pthread_join(helper.thread, NULL);
+}
+
+void helper_stop_at_exit(void)
+{
+	struct timespec until;
+
+	if (!helper.started)
+		return;
+	tell_to_stop();
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += EXIT_SECONDS;
+	pthread_timedjoin_np(helper.thread, NULL, &until);
 }
 
 void helper_hold(void)

@@ -423,7 +423,7 @@ __attribute__((destructor)) static void ended(void)
 		return;
 	state = cancellation_hold();
 	/* it must not use libraries whose destructors follow */
-	helper_stop();
+	helper_stop_at_exit();
 	if (core.spool)
 		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
 				core.spool_folder);
