@@ -18,6 +18,25 @@ spooled() {
 	$how "$name" PHASEMUX_SPOOL="$tmp/$name.spool" "$@"
 }
 
+# observe HOW NAME HAZARD [VAR=VALUE]...
+observe() {
+	local how=$1 name=$2 hazard=$3 ranks=2 again
+
+	shift 3
+	# if two ranks end so, MPICH kills the one that it finds still alive, and the code is 0 or 9, also without
+	# phasemux
+	[ "$hazard.$mpi" = no_finalize.mpich ] && ranks=1
+	spooled "$how" "$name" "$@" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
+	# In these hazards MPICH sometimes sees the connection close before the ranks have ended. It reports a bad end
+	# then, and the other rank's signal is its own. On a busy machine with phasemux this happens in 1 of 40 or 50
+	# runs, because closing the counters takes some time.
+	for again in 1 2; do
+		[[ $hazard.$mpi = no_finalize.mpich || $hazard.$mpi = abort.mpich ]] &&
+			! cmp -s "$name.code" "$hazard.$mpi.bare.code" &&
+			spooled "$how" "$name" "$@" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
+	done
+}
+
 # MPICH prints a process number for a rank that was killed, which is not the program's output.
 same_end() {
 	sed -i 's/PID [0-9]*/PID/' "$tmp/$1.out" "$tmp/$2.out"
@@ -33,28 +52,31 @@ for mpi in $mpis; do
 			skip "$name" "the sanitizer has a thread of its own"
 			continue
 		fi
-		# if two ranks end so, MPICH kills the one that it finds still alive, and the code is 0 or 9,
-		# also without phasemux
 		[ "$name" = no_finalize.mpich ] && ranks=1 || ranks=2
 		run "$name.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
-		spooled preloaded "$name" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
-		# In these hazards MPICH sometimes sees the connection close before the ranks have ended. It
-		# reports a bad end then, and the other rank's signal is its own. On a busy machine with
-		# phasemux this happens in 1 of 40 or 50 runs, because closing the counters takes some time.
-		for again in 1 2; do
-			[[ $name = no_finalize.mpich || $name = abort.mpich ]] &&
-				! cmp -s "$name.code" "$name.bare.code" &&
-				spooled preloaded "$name" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
-		done
+		observe preloaded "$name" "$hazard"
 		same_end "$name" "$name.bare"
 	done
-	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors _exit; do
+	# With several groups to count there is also the thread that changes them. All work looks like long bursts to it.
+	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors signals leave_calls exec \
+		exit quick_exit _exit no_finalize after_finalize; do
 		name=$hazard.$mpi.scripted
-		spooled scripted "$name" SCRIPTED_PMU=strict=1 on $mpi 2 "$programs/hazard.$mpi" "$hazard"
+		observe scripted "$name" "$hazard" SCRIPTED_PMU=strict=1,auto=triad PHASEMUX_SAMPLE=1000
 		same_end "$name" "$hazard.$mpi.bare"
 		holds "$name: no child uses its parent's counters" \
 			sh -c '! grep "forked child uses" "$1"' - "$name.err"
 	done
+	# It exists only if there is something to change, and is the only one.
+	if [ "$sanitizer" != tsan ]; then
+		threads=$(grep -o '^[0-9]* threads' "threads_left.$mpi.bare.out")
+		for settings in "1 PHASEMUX_SCHEME=time" "0 PHASEMUX_SCHEME=none" "0 PHASEMUX_SCHEME=space" \
+			"0 PHASEMUX_SAMPLE=0" "0 PHASEMUX_DISABLE=1"; do
+			name="threads_left.$mpi.${settings#* }"
+			observe scripted "$name" threads_left "${settings#* }"
+			is "$(grep -o '^[0-9]* threads' "$name.out")" "$((${threads% *} + ${settings% *})) threads" \
+				"$mpi, ${settings#* }: ${settings% *} threads more"
+		done
+	fi
 	for program in exceptions json_host; do
 		[ -x "$programs/$program.$mpi" ] || continue
 		run $program.$mpi.bare on $mpi 2 "$programs/$program.$mpi"
@@ -97,7 +119,7 @@ done
 
 # Only runs that did not end by themselves, or never called MPI_Finalize, have left their sums.
 for mpi in $mpis; do
-	printf '%s\n' {abort,mpi_abort,no_finalize,signal}.$mpi
+	printf '%s\n' {abort,mpi_abort,no_finalize,signal}.$mpi no_finalize.$mpi.scripted
 done >leave
 is "$(find . -name 'rank-*' | sed 's|^\./||; s|\.spool/.*||' | sort -u)" "$(sort leave)" \
 	"what ended by itself has left nothing"
