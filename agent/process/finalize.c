@@ -72,7 +72,8 @@ static void account_process(struct totals *totals, uint64_t ending)
 {
 	totals->start_seconds = core.process.start_seconds;
 	totals->end_seconds = clock_ns(clock_now() - ending) * 1e-9;
-	totals->agent_seconds += helper_seconds() +
+	totals->helper_seconds = helper_seconds();
+	totals->agent_seconds += totals->helper_seconds +
 			(totals->start_seconds + totals->end_seconds) *
 					(totals->threads - totals->ended_threads);
 }

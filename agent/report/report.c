@@ -471,10 +471,11 @@ static const char *over_budget(const struct report_facts *facts, double availabl
 		const char *name;
 		double seconds;
 	} kinds[] = { { "start and end",
-				      totals->agent_seconds - work->calls - work->services - read },
+				      totals->agent_seconds - work->calls - work->services -
+						      totals->helper_seconds - read },
 		{ "calls", work->calls }, { "services", work->services },
-		{ "reads", times * work->reads }, { "switches", times * work->switches },
-		{ "samples", times * work->samples } };
+		{ "helper", totals->helper_seconds }, { "reads", times * work->reads },
+		{ "switches", times * work->switches }, { "samples", times * work->samples } };
 	size_t most = 0;
 
 	if (!(facts->budget > 0) || !(waited_share(facts, available) > OVER_BUDGET * facts->budget))
@@ -497,12 +498,13 @@ static json_t *agent(const struct report_facts *facts, json_t *interval_cost)
 	const char *over = over_budget(facts, all);
 
 	return json_pack(
-			"{s:o,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
+			"{s:o,s:{s:o,s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:i,s:o,s:o,s:o}",
 			"interval_cost", interval_cost, "work", "calls",
 			document_number(work->calls), "reads", document_number(work->reads),
 			"switches", document_number(work->switches), "services",
 			document_number(work->services), "samples", document_number(work->samples),
-			"seconds", document_number(totals->agent_seconds), "share",
+			"helper", document_number(totals->helper_seconds), "seconds",
+			document_number(totals->agent_seconds), "share",
 			document_number(waited_share(facts, all)), "processor_share",
 			document_number(share(totals->agent_seconds, all)), "start_seconds",
 			document_number(share(totals->start_seconds, facts->world->size)),

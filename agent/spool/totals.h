@@ -33,6 +33,7 @@ struct totals {
 	double rested_calls, rested_seconds;
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* processes' waits for the agent's start and end */
+	double helper_seconds;             /* processor time of the agent's own threads */
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 

@@ -33,6 +33,7 @@ static void write_budget(FILE *out, const json_t *report)
 	} kinds[] = { { "start and end", "for start and end, because the run was short" },
 		{ "calls", "at the program's calls, to see how long each takes" },
 		{ "services", "to learn phases, and to sort bursts into them" },
+		{ "helper", "in a thread of its own, to switch groups and to learn phases" },
 		{ "reads", "to read counters" }, { "switches", "to switch groups of counters" },
 		{ "samples", "by the kernel, to sample long bursts" } };
 	const char *over = json_string_value(json_object_get(agent, "over_budget"));
