@@ -37,15 +37,38 @@ static int64_t ran_ns_of(const struct thread *thread)
 			atomic_load_explicit(&thread->identity.tid, memory_order_relaxed));
 }
 
-/* Notes the processor time at a look. Returns it. */
-static int64_t see(struct thread *thread, int64_t *before)
-{
-	int64_t ran_ns = ran_ns_of(thread);
+/* What a look found. */
+struct sight {
+	int64_t ran_ns;      /* processor time of the thread */
+	double since_ns;     /* time since the look before; 0: there was none */
+	double since_ran_ns; /* how much of it the thread ran */
+};
 
-	/* another thread has the place now */
-	*before = ran_ns < thread->watched.seen_ns ? 0 : thread->watched.seen_ns;
-	thread->watched.seen_ns = ran_ns;
-	return ran_ns;
+/* Notes the processor time at a look. */
+static struct sight see(struct thread *thread, uint64_t now)
+{
+	struct watched_burst *watched = &thread->watched;
+	struct sight sight = { .ran_ns = ran_ns_of(thread) };
+
+	/* with less processor time than before, another thread has the place now */
+	sight.since_ran_ns = (double)(sight.ran_ns -
+			(sight.ran_ns < watched->seen_ns ? 0 : watched->seen_ns));
+	sight.since_ns = watched->seen && now > watched->seen ? clock_ns(now - watched->seen) : 0;
+	watched->seen_ns = sight.ran_ns;
+	watched->seen = now;
+	return sight;
+}
+
+/*
+ * Returns for how long the thread has run at least in a burst that began after the look before. It may have waited
+ * for a processor since that look, and if so perhaps only in the burst.
+ */
+static double ran_least(const struct sight *sight, uint64_t since, uint64_t now)
+{
+	double burst_ns = now > since ? clock_ns(now - since) : 0;
+	double waited_ns = fmax(sight->since_ns - sight->since_ran_ns, 0);
+
+	return fmin(fmax(burst_ns - waited_ns, 0), sight->since_ran_ns);
 }
 
 static double stay_ns(const struct thread_rules *rules, const struct watched_burst *watched)
@@ -158,17 +181,14 @@ static double look(struct thread *thread, const struct thread_rules *rules, uint
 		uint64_t now)
 {
 	struct watched_burst *watched = &thread->watched;
-	int64_t before_ns, ran_ns = see(thread, &before_ns), began_ns = ran_ns;
+	struct sight sight = see(thread, now);
 	double wait, stay;
 
-	watched->waits = (double)(ran_ns - before_ns) < watched->rest_ns / 2;
-	if (watched->since != since) {
-		/* it may have waited for a processor meanwhile, but the last look was before the burst */
-		began_ns -= now > since ? (int64_t)clock_ns(now - since) : 0;
-		begin_watch(thread, since, began_ns > before_ns ? began_ns : before_ns);
-	}
-	wait = wait_to_last(watched, rules, (double)(ran_ns - watched->began_ns));
-	stay = stay_ns(rules, watched) - (double)(ran_ns - watched->stays_ns);
+	watched->waits = sight.since_ran_ns < watched->rest_ns / 2;
+	if (watched->since != since)
+		begin_watch(thread, since, sight.ran_ns - (int64_t)ran_least(&sight, since, now));
+	wait = wait_to_last(watched, rules, (double)(sight.ran_ns - watched->began_ns));
+	stay = stay_ns(rules, watched) - (double)(sight.ran_ns - watched->stays_ns);
 	if (stay > wait)
 		wait = stay;
 	if (wait <= 0)
@@ -177,15 +197,14 @@ static double look(struct thread *thread, const struct thread_rules *rules, uint
 }
 
 /* Returns the time in ns until the next look at a thread that is in no burst: looks become rare. */
-static double look_idle(struct thread *thread, const struct thread_rules *rules)
+static double look_idle(struct thread *thread, const struct thread_rules *rules, uint64_t now)
 {
 	struct watched_burst *watched = &thread->watched;
 	double least = (double)rules->sample_ns * STAY_SLICES, most = clock_ns(rules->long_ticks);
-	int64_t before_ns;
 
 	if (watched->since)
 		begin_watch(thread, 0, 0);
-	see(thread, &before_ns);
+	see(thread, now);
 	watched->idle_ns = fmin(fmax(2 * watched->idle_ns, least), most);
 	return watched->idle_ns;
 }
@@ -198,7 +217,7 @@ static uint64_t look_once(struct thread *thread, const struct thread_rules *rule
 	uint64_t since = thread_under_way(thread, rules);
 
 	if (!since)
-		return (uint64_t)look_idle(thread, rules);
+		return (uint64_t)look_idle(thread, rules, now);
 	wait = look(thread, rules, since, now);
 	if (watched->lasted || watched->switches)
 		watched->idle_ns = 0;

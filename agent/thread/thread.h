@@ -129,6 +129,7 @@ struct watched_burst {
 	uint64_t since;             /* start of the burst that was last seen; 0: there was none */
 	/* processor time of the thread when the burst began, when its group last changed, and at the last look */
 	int64_t began_ns, stays_ns, seen_ns;
+	uint64_t seen;  /* time of the last look */
 	double idle_ns; /* time between two looks while there is no burst */
 	double rest_ns; /* time until the next look at a burst */
 	bool waits;     /* the thread has run for less than half of the time since the last look */

@@ -267,6 +267,31 @@ static void test_switch(void)
 	stop(thread);
 }
 
+/* A burst in which the thread waits for a processor is not long because of what the thread did before it. */
+static void test_waits(void)
+{
+	struct thread *thread;
+	uint64_t quantum;
+
+	scripted_pmu_configure("");
+	start(SCHEME_TIME, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	switching_look(thread, &run.rules, clock_now());
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	quantum = thread->turn.quantum;
+	usleep(3 * PERIODS * PERIOD_NS / 1000);
+	switching_look(thread, &run.rules, clock_now());
+	ok(thread->turn.quantum == quantum, "a burst that waits is not long by work before it");
+	scripted_pmu_work("triad", (uint64_t)WORK);
+	switching_look(thread, &run.rules, clock_now());
+	ok(thread->turn.quantum != quantum, "and becomes long by its own work");
+	stop(thread);
+}
+
 /* A signal handler that leaves a read by longjmp leaves the turn taken. The thread reads and ends nevertheless. */
 static void test_left_turn(void)
 {
@@ -508,6 +533,7 @@ int main(void)
 	test_does_not_end();
 	test_cut();
 	test_switch();
+	test_waits();
 	test_left_turn();
 	test_paused();
 	test_looks();
