@@ -58,8 +58,10 @@ for mpi in $mpis; do
 		same_end "$name" "$name.bare"
 	done
 	# With several groups to count there is also the thread that changes them. All work looks like long bursts to it.
-	for hazard in fork vfork spawn threads thread_forks close_counters few_descriptors signals leave_calls exec \
-		exit quick_exit _exit no_finalize after_finalize; do
+	hazards="fork spawn threads thread_forks signals exit no_finalize"
+	# the rest would take minutes with a sanitizer
+	[ -n "$sanitizer" ] || hazards+=" vfork close_counters few_descriptors leave_calls exec quick_exit _exit after_finalize"
+	for hazard in $hazards; do
 		name=$hazard.$mpi.scripted
 		observe scripted "$name" "$hazard" SCRIPTED_PMU=strict=1,auto=triad PHASEMUX_SAMPLE=1000
 		same_end "$name" "$hazard.$mpi.bare"
