@@ -147,11 +147,14 @@ uint64_t service_long_bursts(void)
 {
 	static uint64_t due;
 
-	/* PHASEMUX_TOGGLE may drop the burst, of which nothing must have been added then */
+	/*
+	 * PHASEMUX_TOGGLE may drop the burst, of which nothing must have been added then. The thread itself keeps
+	 * its counts in the spool: without its sites, a killed run would miss what they counted in the meantime.
+	 */
 	if (!(core.settings.toggle_ns > 0) && is_due(&due))
 		for (struct thread *thread = core_threads(); thread; thread = thread->next)
 			if (switching_lasts(thread, &core.rules, clock_now()))
-				drain_other_thread(thread, clock_now());
+				ledger_drain(core.ledger, thread);
 	return switch_groups(REST_MAX_NS);
 }
 
