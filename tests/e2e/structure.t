@@ -51,6 +51,25 @@ is "$?" 2 "an invalid rank is refused"
 shape "$mpi" 9 wavefront 8
 holds "wavefront: each place of a grid has a structure" structure wavefront."$mpi" groups 1 1 1 1 1 1 1 1 1
 holds "wavefront: 8 iterations" structure wavefront."$mpi" iterations 8
+# tests/bench/run structure finds iterations that are wrong, and loops within them
+# figures NAME LOOPS: whether all structures have the iterations, and these loops within them, by the benchmark
+figures() {
+	PYTHONPATH=$root/tests/bench PYTHONDONTWRITEBYTECODE=1 "$python" -c '
+import json, sys
+import structure
+with open(sys.argv[1], encoding="utf-8") as file:
+    found = json.load(file)["structure"]["structures"]
+loops = tuple(map(int, sys.argv[2].split(",")))
+right = [structure.rounds_are_right(structure.Shape(0, loops), each, loops[0]) for each in found]
+sys.exit(not right or not all(right))' "$1.$mpi.result/report.json" "$2"
+}
+other() { ! figures "$@"; }
+for each in conjugate_gradient:15,25 wavefront:8 solver:40 disorder:0; do
+	holds "the benchmark finds the loops of ${each/:/: }" figures "${each%:*}" "${each#*:}"
+done
+for each in conjugate_gradient:15,24 conjugate_gradient:14,25 conjugate_gradient:15,25,2 wavefront:7 disorder:1; do
+	holds "and not those of ${each/:/: }" other "${each%:*}" "${each#*:}"
+done
 # calls that are skipped or not observed leave the structure true
 preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$programs/shapes.$mpi" solver 2000
 holds "calls that were not observed: it still has all calls" structure skipped calls
