@@ -22,7 +22,8 @@ CALL_NS = 40                      # largest cost of the structure for a call
 SAME_BYTES = 1.05                 # two structures of equal texts differ by the digits of their times
 REGULAR = ("multi_partition", "wavefront", "conjugate_gradient")
 RANDOM_CALLS = 10_000_000
-LONG = {"multi_partition": 750, "conjugate_gradient": 30, "solver": 750, "disorder": 7500}  # steps, for bar 7
+# Steps for bar 7. On a busy machine, the least of many short runs differs less than that of a few long ones.
+SHORT = {"multi_partition": 400, "conjugate_gradient": 15, "solver": 400, "disorder": 4000}
 
 # Steps are those of the benchmarks whose shapes these are: BT.W, LU.A, CG.A, MG.A, IS.
 # loops: what makes a step, as the numbers of repetitions of the loops from the iteration inwards.
@@ -301,10 +302,10 @@ def bar_cost(bench, shapes, quick):
     """Bar 7: what the structure adds to a call, as the least of runs with and without it in turn."""
     ways = {"one call, skipped": lambda trace: skipped_ns(bench, trace),
             "one call": lambda trace: hook_ns(bench, 1, bench.calls(10), trace)}
-    for name, steps in LONG.items():
-        program = bench.shape(name, steps // 2 if quick else steps)
+    for name, steps in SHORT.items():
+        program = bench.shape(name, steps)
         ways[name] = lambda trace, program=program: hook_ns(bench, 2, program, trace)
-    pairs = 2 if quick else 9
+    pairs = 2 if quick else 10
     rows = {}
     for name, measure_way in ways.items():
         off, on = [], []
