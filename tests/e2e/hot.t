@@ -9,10 +9,11 @@ have mpirun.openmpi || skip_all "Open MPI is not installed"
 perf record -q -e cpu-clock:u -o "$tmp/try.data" true 2>/dev/null || skip_all "perf records nothing here"
 
 root_flag=$([ "$(id -u)" -eq 0 ] && echo --allow-run-as-root)
-# long enough for thousands of samples in phases, so that 5% is four times the random error
+# long enough for two thousand samples in phases, so that 5% is four times the random error
 melt() { on openmpi 1 "$@" lmp -in "$root/tools/melt.in" -log none -var steps 600; }
-# in one run, because the time of a function depends on what else the machine does
-preloaded melt PHASEMUX_SAMPLE=500 melt perf record -q -e cpu-clock:u -c 2000000 -o "$tmp/perf.data"
+# In one run, because the time of a function depends on what else the machine does. A burst takes 1 to 2.5 s of
+# processor time, of which the kernel's buffer has room for 680 samples.
+preloaded melt PHASEMUX_SAMPLE=250 melt perf record -q -e cpu-clock:u -c 2000000 -o "$tmp/perf.data"
 perf report -i "$tmp/perf.data" --stdio -F overhead,dso,sym 2>/dev/null >"$tmp/perf.text"
 json=$tmp/melt.result/report.json
 holds "the report is as its schema says" report schema "$json"
