@@ -119,14 +119,15 @@ static void write_bar(struct page *page, unsigned row, double share, double erro
 				y + 25, y + 25);
 }
 
-static void write_others(struct page *page, unsigned row, double small, unsigned smalls)
+static void write_others(struct page *page, unsigned row, const struct phase_smaller *smaller)
 {
 	const json_t *report = page->report;
 
-	if (smalls) {
-		fprintf(page->words, "%u smaller phase%s: %s", smalls, smalls == 1 ? "" : "s",
-				format_percent(small).text);
-		write_bar(page, row++, small, 0, true);
+	if (smaller->count) {
+		fprintf(page->words, "%u smaller phase%s: %s", smaller->count,
+				smaller->count == 1 ? "" : "s",
+				format_percent(smaller->share).text);
+		write_bar(page, row++, smaller->share, 0, true);
 	}
 	fprintf(page->words, "in no phase: unclassified: %s",
 			format_percent(report_get_in(report, "unclassified", "time_share")).text);
@@ -139,20 +140,15 @@ static void write_others(struct page *page, unsigned row, double small, unsigned
 void page_times(struct page *page)
 {
 	const json_t *phases = json_object_get(page->report, "phases"), *phase;
-	unsigned smalls = 0, row = 0;
-	double small = 0;
+	struct phase_smaller smaller = phase_smaller(phases);
+	unsigned row = 0;
 	size_t i;
 
-	json_array_foreach (phases, i, phase)
-		if (!phase_is_shown(phase)) {
-			small += report_get(phase, "time_share");
-			smalls++;
-		}
 	page_markup(page,
 			"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%zu\" "
 			"aria-label=\"Share of the computing time\"><title>Share of the computing "
 			"time</title>\n",
-			ROW * (json_array_size(phases) - smalls + 2 + (smalls > 0)));
+			ROW * (json_array_size(phases) - smaller.count + 2 + (smaller.count > 0)));
 	json_array_foreach (phases, i, phase) {
 		struct phase_intervals intervals = phase_intervals(phase);
 		double share = report_get(phase, "time_share");
@@ -164,7 +160,7 @@ void page_times(struct page *page)
 				intervals.visible ? intervals.share.text : "");
 		write_bar(page, row++, share, report_get(phase, "time_share_ci95"), true);
 	}
-	write_others(page, row, small, smalls);
+	write_others(page, row, &smaller);
 	page_markup(page,
 			"</svg>\n<figcaption>Share of the computing time; the frame of each bar is 100%%. "
 			"Lines at the ends are 95%% intervals. The numbers are in the <a "

@@ -74,22 +74,16 @@ static void write_row(struct page *page, const json_t *phase, bool cycles)
 static void write_smaller(struct page *page, bool cycles)
 {
 	const json_t *phases = json_object_get(page->report, "phases"), *phase;
-	double small = 0;
-	unsigned smalls = 0;
+	struct phase_smaller smaller = phase_smaller(phases);
 	size_t i;
 
-	json_array_foreach (phases, i, phase)
-		if (!phase_is_shown(phase)) {
-			small += report_get(phase, "time_share");
-			smalls++;
-		}
-	if (!smalls)
+	if (!smaller.count)
 		return;
 	page_markup(page, "<tr class=\"sum\"><th></th>");
-	page_cell(page, "n", "%s", format_percent(small).text);
+	page_cell(page, "n", "%s", format_percent(smaller.share).text);
 	page_markup(page, "<td colspan=\"%d\">", cycles ? 5 : 3);
-	page_words(page, "in %u smaller phase%s, which are in the rows below", smalls,
-			smalls == 1 ? "" : "s");
+	page_words(page, "in %u smaller phase%s, which are in the rows below", smaller.count,
+			smaller.count == 1 ? "" : "s");
 	page_markup(page, "</td></tr>\n");
 	json_array_foreach (phases, i, phase)
 		if (!phase_is_shown(phase))

@@ -57,6 +57,20 @@ bool phase_is_shown(const json_t *phase)
 	return report_get(phase, "time_share") >= PHASE_SHOWN;
 }
 
+struct phase_smaller phase_smaller(const json_t *phases)
+{
+	struct phase_smaller smaller = { 0, 0 };
+	const json_t *phase;
+	size_t i;
+
+	json_array_foreach (phases, i, phase)
+		if (!phase_is_shown(phase)) {
+			smaller.count++;
+			smaller.share += report_get(phase, "time_share");
+		}
+	return smaller;
+}
+
 static bool same_place(const json_t *one, const json_t *other)
 {
 	const json_t *a = json_array_get(json_object_get(one, "source"), 0);

@@ -16,6 +16,14 @@
 /* Returns whether the phase has enough of the time to be shown by itself. */
 bool phase_is_shown(const json_t *phase);
 
+/* The phases that are not shown by themselves: their number, and their share of the time. */
+struct phase_smaller {
+	unsigned count;
+	double share;
+};
+
+struct phase_smaller phase_smaller(const json_t *phases);
+
 /* Return a number of the phase, NAN if it is not known. */
 double phase_mean_seconds(const json_t *phase);
 double phase_ipc(const json_t *phase);

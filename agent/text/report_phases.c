@@ -188,26 +188,22 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 
 void report_phases(FILE *out, const json_t *report)
 {
-	double read_seconds = report_get_in(report, "agent", "read_seconds"), small = 0;
+	double read_seconds = report_get_in(report, "agent", "read_seconds");
 	const json_t *phases = json_object_get(report, "phases"), *phase;
-	unsigned smalls = 0;
+	struct phase_smaller smaller = phase_smaller(phases);
 	size_t i;
 
 	fprintf(out, "phase    time     bursts       mean%s\n",
 			json_is_null(json_object_get(report, "without_counters")) ?
 					"     instr.     IPC" :
 					"");
-	json_array_foreach (phases, i, phase) {
-		if (phase_is_shown(phase)) {
+	json_array_foreach (phases, i, phase)
+		if (phase_is_shown(phase))
 			print_phase(out, phases, phase, read_seconds);
-		} else {
-			small += report_get(phase, "time_share");
-			smalls++;
-		}
-	}
-	if (smalls)
-		fprintf(out, "       %6s  in %u smaller phase%s\n", format_percent(small).text,
-				smalls, smalls == 1 ? "" : "s");
+	if (smaller.count)
+		fprintf(out, "       %6s  in %u smaller phase%s\n",
+				format_percent(smaller.share).text, smaller.count,
+				smaller.count == 1 ? "" : "s");
 	if (!i)
 		fprintf(out, "       none: the run was too short, or no burst was long enough\n");
 	fputc('\n', out);
