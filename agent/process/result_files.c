@@ -9,12 +9,30 @@
 
 #include "agent/core/core.h"
 #include "agent/host/log.h"
+#include "agent/page/page.h"
 #include "agent/setup/output.h"
 #include "agent/text/report_text.h"
 
-#define FORMS 3 /* forms of a report: text, JSON, CSV, in the order of enum report */
+#define FORMS 4 /* forms of a report */
 
-static const char *const suffixes[FORMS] = { "txt", "json", "csv" };
+static char *make_json(const json_t *report, char *why, size_t why_size)
+{
+	snprintf(why, why_size, "out of memory");
+	return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+}
+
+/* The forms that PHASEMUX_REPORT can ask for. The text is the first one. */
+static const struct form {
+	enum report wanted;
+	char *(*make)(const json_t *report, char *why, size_t why_size);
+} forms[FORMS] = {
+	{ REPORT_TEXT, report_text },
+	{ REPORT_JSON, make_json },
+	{ REPORT_CSV, report_csv },
+	{ REPORT_HTML, page_html },
+};
+
+static const char *const suffixes[FORMS] = { "txt", "json", "csv", "html" };
 
 /*
  * Writes the forms that are wanted (NULL: not this one) under one number. If another rank that reports alone
@@ -50,24 +68,19 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 
 bool result_files_write(const json_t *report, const char *stem, bool prints)
 {
-	unsigned wanted = core.settings.report;
 	bool all = true;
-	char why[256];
-	char *text[FORMS] = { report_text(report, why, sizeof(why)),
-		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
-		report_csv(report, why, sizeof(why)) };
+	char *text[FORMS] = { NULL };
 	int folder;
 
 	for (unsigned i = 0; i < FORMS; i++) {
-		bool is_wanted = wanted & 1u << i;
+		char why[256];
 
-		if (is_wanted && !text[i]) {
-			log_line("no %s.%s: out of memory", stem, suffixes[i]);
+		if (!(core.settings.report & forms[i].wanted))
+			continue;
+		text[i] = forms[i].make(report, why, sizeof(why));
+		if (!text[i]) {
+			log_line("no %s.%s: %s", stem, suffixes[i], why);
 			all = false;
-		}
-		if (!is_wanted) {
-			free(text[i]);
-			text[i] = NULL;
 		}
 	}
 	folder = output_open(core.result_folder);

@@ -268,7 +268,8 @@ static bool parse_spool(struct settings *settings, const char *value)
 
 static bool take_report(void *data, const char *word, size_t length)
 {
-	static const char *const names[] = { "text", "json", "csv", "bursts" };
+	static const char *const names[] = { "text", "json", "csv", "bursts",
+		"html" }; /* in the order of enum report */
 	struct settings *settings = data;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -332,7 +333,7 @@ const struct setting settings_table[] = {
 			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",
 			parse_spool },
-	{ "report", "a comma list of text, json, csv, bursts", "text,json",
+	{ "report", "a comma list of text, json, html, csv, bursts", "text,json",
 			"what is written at exit; text also goes to stderr", parse_report },
 	{ "disable", "0, 1", "0", "1: do nothing", parse_disable },
 };

@@ -42,6 +42,7 @@ enum report {
 	REPORT_JSON = 2,
 	REPORT_CSV = 4,
 	REPORT_BURSTS = 8,
+	REPORT_HTML = 16,
 };
 
 struct settings {

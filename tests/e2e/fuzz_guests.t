@@ -9,7 +9,7 @@ have gcc || skip_all "no C compiler"
 
 # Programs that once behaved differently, each by the name that the fuzzer uses.
 kept=(
-	"plain REPORT=text,json,csv,bursts descriptors/1872 thread_exits/5428"
+	"plain REPORT=text,json,html,csv,bursts descriptors/1872 thread_exits/5428"
 	"plain SAMPLE=1000 forked_exits/6072 kept_state/4141 quick/9595"
 	"plain own_namespace/9358 grandchildren/3177 without_output/7333"
 )

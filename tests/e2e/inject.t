@@ -21,7 +21,7 @@ injected() {
 	shift
 	rm -rf "$tmp/$name.result"
 	set -- PHASEMUX_PMU="$scripted" PHASEMUX_OUTPUT="$name.result" \
-		PHASEMUX_REPORT=text,json,csv,bursts PHASEMUX_SPOOL="$tmp/spool" "$@"
+		PHASEMUX_REPORT=text,json,html,csv,bursts PHASEMUX_SPOOL="$tmp/spool" "$@"
 	if [ "$mpi" ]; then
 		run "$name" LD_PRELOAD="$build/libphasemux.so:$injector:$beside" "$@" \
 			on "$mpi" 2 "${host[@]}"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The page of `phasemux report --html`: it says what report.txt says, holds report.json, is safe with any names, and
+# The page of `phasemux report --html` and PHASEMUX_REPORT=html: it says what report.txt says, holds report.json, is safe with any names, and
 # needs no scripts, no network and no other file.
 . "$(dirname "$0")/lib.sh"
 
@@ -46,6 +46,22 @@ holds "time: says that cycles are missing, and shows the time" \
 scripted structure PHASEMUX_TRACE=structure on openmpi 2 "$programs/phases.openmpi" -n 300 -c
 whole structure
 holds "structure: has the structure of the calls" page text "$tmp/structure.html" "Structure of the calls of all ranks:"
+
+# At exit, of the same document.
+scripted exit PHASEMUX_EVENTS=zen5 PHASEMUX_REPORT=json,html on openmpi 2 "$programs/phases.openmpi" -n 300 -c
+is "$(ls exit.result)" $'report.html\nreport.json' "at exit: the page and the report"
+sound exit exit.result/report.json
+holds "at exit: it is the page of that report" cmp exit.html exit.result/report.html
+told alone.bare PHASEMUX_DISABLE=1 "$programs/posix_threads" 20
+told alone PHASEMUX_REPORT=html "$programs/posix_threads" 20
+unchanged alone alone.bare
+is "$(ls alone.result)" report.html "at exit: the page alone"
+is "$(cat alone.err)" "" "at exit: nothing is printed"
+# The report is shorter than the limit, the page is longer.
+told full PHASEMUX_REPORT=text,html bash -c 'ulimit -f 32; exec "$0" "$@"' "$programs/posix_threads" 20
+unchanged full alone.bare
+is "$(ls full.result)" report.txt "no room for the page: the text is there, and no part of a page"
+holds "no room for the page: says so" grep -q "^phasemux: .*/report.html cannot be written: File too large$" full.err
 
 if have w3m; then
 	run w3m w3m -dump -cols 100 "$tmp/cycles.html"

@@ -14,7 +14,7 @@ ground() {
 
 	shift
 	rm -f "$tmp"/valgrind.*.xml
-	scripted "$name" PHASEMUX_REPORT=text,json,csv,bursts "$@"
+	scripted "$name" PHASEMUX_REPORT=text,json,html,csv,bursts "$@"
 	holds "$name: no error, and no leak" "$python" "$root/tests/e2e/valgrind.py" valgrind.*.xml
 	holds "$name: has its report" report schema "$name.result/report.json"
 }
