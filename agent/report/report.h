@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/report/programs.h"
+#include "agent/ranks/programs.h"
 #include "agent/report/slowdown.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"

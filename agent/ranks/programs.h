@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists the programs of a job (MPMD), and the ranks that run each. A program is its whole command line. */
-#ifndef PHASEMUX_AGENT_REPORT_PROGRAMS_H
-#define PHASEMUX_AGENT_REPORT_PROGRAMS_H
+#ifndef PHASEMUX_AGENT_RANKS_PROGRAMS_H
+#define PHASEMUX_AGENT_RANKS_PROGRAMS_H
 
 #include <stddef.h>
 #include <stdint.h>

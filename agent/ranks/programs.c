@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/programs.h"
+#include "agent/ranks/programs.h"
 
 #include <errno.h>
 #include <stdbool.h>

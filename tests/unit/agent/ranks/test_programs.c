@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "agent/report/programs.h"
+#include "agent/ranks/programs.h"
 #include "tests/tap.h"
 
 #define RANKS      12
