@@ -10,6 +10,7 @@
 #include "agent/report/fold_json.h"
 #include "agent/report/hotspots.h"
 #include "agent/report/places.h"
+#include "agent/report/run_json.h"
 #include "agent/report/silent.h"
 #include "agent/report/structure.h"
 #include "multiplex/estimate/layout.h"
@@ -27,47 +28,6 @@ static double share(double part, double all)
 }
 
 /* ---- the run ---- */
-
-/* Returns a command, whose words each end with a NUL, as a list of words. */
-static json_t *command(const char *command, size_t bytes)
-{
-	json_t *words = json_array();
-
-	for (size_t at = 0; at < bytes;) {
-		size_t length = strnlen(command + at, bytes - at);
-		json_t *text = json_stringn(command + at, length);
-
-		/* not every file name is UTF-8 */
-		words = document_append(words, text ? text : json_string("?"));
-		at += length + 1;
-	}
-	return words;
-}
-
-/* Returns the programs of the job and their ranks, or null if all ranks run one program. */
-static json_t *programs(const struct programs *programs)
-{
-	json_t *list;
-
-	if (!programs || programs->count + programs->others < 2)
-		return json_null();
-	list = json_array();
-	for (uint32_t i = 0; i < programs->count; i++) {
-		const struct program *program = &programs->program[i];
-
-		list = document_append(list,
-				json_pack("{s:o,s:i,s:i,s:i}", "command",
-						command(program->command, program->command_bytes),
-						"ranks", (int)program->ranks, "first_rank",
-						(int)program->first, "last_rank",
-						(int)program->last));
-	}
-	if (programs->others)
-		list = document_append(list,
-				json_pack("{s:n,s:i,s:n,s:n}", "command", "ranks",
-						(int)programs->others, "first_rank", "last_rank"));
-	return list;
-}
 
 static json_t *groups(const struct counting *counting)
 {
@@ -618,17 +578,6 @@ static json_t *call_paths(const struct totals *totals)
 			whole(totals->merged_calls));
 }
 
-/* Returns the batch job, or null if there is none. */
-static json_t *job(const struct job *job)
-{
-	if (!*job->id)
-		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o}", "id", document_text(job->id), "step",
-			*job->step ? document_text(job->step) : json_null(), "nodes",
-			job->nodes ? json_integer(job->nodes) : json_null(), "partition",
-			*job->partition ? document_text(job->partition) : json_null());
-}
-
 static json_t *stretches(const struct report_facts *facts)
 {
 	json_t *list = json_array();
@@ -723,9 +672,9 @@ static json_t *build(const struct report_facts *facts)
 	list = phases(facts, &calls, &interval_cost, &silent);
 	report = document_set(report, "phasemux", json_integer(1));
 	report = document_set(report, "version", json_string(PHASEMUX_VERSION));
-	report = document_set(report, "command", command(facts->command, facts->command_bytes));
-	report = document_set(report, "programs", programs(facts->programs));
-	report = document_set(report, "job", job(facts->job));
+	report = document_set(report, "command", run_command(facts->command, facts->command_bytes));
+	report = document_set(report, "programs", run_programs(facts->programs));
+	report = document_set(report, "job", run_job(facts->job));
 	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	report = document_set(report, "threads", whole(totals->threads));

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Says what was run, as parts of the report's document. Each part is the caller's; NULL without memory. */
+#ifndef PHASEMUX_AGENT_REPORT_RUN_JSON_H
+#define PHASEMUX_AGENT_REPORT_RUN_JSON_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "agent/ranks/programs.h"
+#include "agent/setup/job.h"
+
+/* Returns a command, whose words each end with a NUL, as a list of words. */
+json_t *run_command(const char *command, size_t bytes);
+
+/* Returns the programs of the job and their ranks, or null if all ranks run one program. */
+json_t *run_programs(const struct programs *programs);
+
+/* Returns the batch job, or null if there is none. */
+json_t *run_job(const struct job *job);
+
+#endif
