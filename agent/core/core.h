@@ -36,7 +36,8 @@ struct core_process {
 	pthread_t main_thread; /* the thread that called MPI_Init */
 	bool attached;         /* the hooks may be called */
 	uint64_t start;        /* when the run began, in ticks of the clock */
-	double start_seconds;  /* time that the program waited for the agent at its start */
+	double started; /* when the run began, in seconds since 1970, also in a forked child */
+	double start_seconds; /* time that the program waited for the agent at its start */
 };
 
 /* The threads that are observed. threads.c writes it, also in a child. */

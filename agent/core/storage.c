@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/core/core.h"
 #include "agent/core/rules.h"
@@ -16,12 +15,10 @@
 int storage_open_spool(double run)
 {
 	struct spool_facts *facts = calloc(1, sizeof(*facts));
-	struct timespec now;
 	int error;
 
 	if (!facts)
 		return -ENOMEM;
-	clock_gettime(CLOCK_REALTIME, &now);
 	spool_describe(facts, &core.counting);
 	facts->run = (uint64_t)run;
 	facts->rank = core.world.rank;
@@ -30,7 +27,7 @@ int storage_open_spool(double run)
 				      core.world.rank + 1;
 	facts->family = core.family != NULL;
 	facts->pid = core.process.pid;
-	facts->started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	facts->started = core.process.started;
 	facts->start = core.process.start;
 	facts->ns_per_tick = clock_here.ns_per_tick;
 	facts->skip_ticks = core.rules.skip_ticks;

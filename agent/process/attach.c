@@ -140,6 +140,16 @@ static void found_family(int *spool_error, double run)
 	}
 }
 
+/* Notes when the run began, by both clocks. */
+static void note_start(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	core.process.start = clock_now();
+	core.process.started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 /* Returns whether this process is the one that `phasemux run` became. */
 static bool is_command(void)
 {
@@ -163,7 +173,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 	rules_make();
 	if (unwind_setup())
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
-	core.process.start = clock_now();
+	note_start();
 	found_family(spool_error, run);
 	if (core.spool && is_command())
 		predecessor_remove(core.spool_folder);

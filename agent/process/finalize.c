@@ -194,6 +194,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	struct report_facts facts = { .command = core.command,
 		.command_bytes = core.command_bytes,
 		.job = &core.job,
+		.started = core.process.started,
 		.scheme = core.settings.scheme,
 		.counting = &core.counting,
 		.world = &world,

@@ -422,6 +422,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	struct report_facts of = { .command = facts->command,
 		.command_bytes = facts->command_bytes,
 		.job = &facts->job,
+		.started = facts->started,
 		.scheme = facts->scheme,
 		.counting = counting,
 		.world = &world,

@@ -26,6 +26,7 @@ struct report_facts {
 	const char *command; /* the program and its arguments, each followed by a NUL */
 	size_t command_bytes;
 	const struct job *job;
+	double started; /* when the run began, in seconds since 1970 */
 	enum scheme_kind scheme;
 	const struct counting *counting;
 	const struct mpi_world *world;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/report/run_json.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/report/document.h"
@@ -53,4 +55,33 @@ json_t *run_job(const struct job *job)
 			*job->step ? document_text(job->step) : json_null(), "nodes",
 			job->nodes ? json_integer(job->nodes) : json_null(), "partition",
 			*job->partition ? document_text(job->partition) : json_null());
+}
+
+#define DAY_SECONDS  86400
+#define SECONDS_MAX  253402300800. /* from 1970 to the year 10000 */
+#define ERA_DAYS     146097        /* days of 400 years */
+#define DAYS_TO_1970 719468        /* from the 1st of March of the year 0 */
+
+/*
+ * Calculates the date itself, because gmtime_r() of the C library reads the system's time zones, allocates, and takes a
+ * lock. Years begin in March here, so that the day of a leap year is their last one.
+ */
+json_t *run_date(double seconds)
+{
+	int64_t moment = seconds > 0 && seconds < SECONDS_MAX ? (int64_t)seconds : 0;
+	int64_t days = moment / DAY_SECONDS + DAYS_TO_1970, second = moment % DAY_SECONDS;
+	int64_t era = days / ERA_DAYS, day = days % ERA_DAYS;
+	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365, month;
+	char text[32];
+
+	if (!moment)
+		return json_null();
+	day -= 365 * year + year / 4 - year / 100;
+	month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5;
+	year += 400 * era + (month >= 10);
+	snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ", (int)year,
+			(int)(month < 10 ? month + 3 : month - 9), (int)day + 1,
+			(int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60));
+	return json_string(text);
 }

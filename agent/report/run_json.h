@@ -18,4 +18,10 @@ json_t *run_programs(const struct programs *programs);
 /* Returns the batch job, or null if there is none. */
 json_t *run_job(const struct job *job);
 
+/*
+ * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not
+ * known, which is 0, or if its year has more than four digits.
+ */
+json_t *run_date(double seconds);
+
 #endif

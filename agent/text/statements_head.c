@@ -79,6 +79,15 @@ static void write_job(FILE *out, const json_t *report)
 	fprintf(out, "%s%s\n", partition ? ", partition " : "", partition ? partition : "");
 }
 
+/* Writes "started 2026-11-27T09:04:39Z". */
+static void write_start(FILE *out, const json_t *report)
+{
+	const char *date = json_string_value(json_object_get(report, "date"));
+
+	if (date)
+		fprintf(out, "started %s\n", date);
+}
+
 static void write_command(FILE *out, const json_t *report)
 {
 	write_words(out, json_object_get(report, "command"), REPORT_WIDTH - 20);
@@ -175,6 +184,7 @@ const struct statement statements_head[] = {
 	{ "command", write_command },
 	{ "programs", write_programs },
 	{ "job", write_job },
+	{ "start", write_start },
 	{ "run", write_run },
 	{ "counting", write_model },
 	{ "efficiency", write_efficiency },

@@ -75,11 +75,13 @@ if [ -n "$mpi" ]; then
 	holds "with the scheme of its flag" report value before.result/report.json scheme '"time"'
 	holds "with the version that phasemux --version tells" \
 		report value before.result/report.json version "\"$(sed 's/^phasemux //' version.out)\""
+	began=$(date +%s)
 	run after LD_PRELOAD="$runtime" on $mpi 2 "$phasemux" run --output="$tmp/after.result" -- \
 		"$programs/phases.$mpi" -n 150 -x 5
 	unchanged after bare
 	holds "run after mpirun" report schema after.result/report.json
 	holds "as one job of two ranks" report value after.result/report.json ranks 2
+	holds "with the date of its start" report started after.result/report.json "$began" "$(date +%s)"
 
 	run shown "$phasemux" report before.result
 	holds "report shows the result again" cmp shown.out before.result/report.txt

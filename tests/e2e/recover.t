@@ -152,6 +152,7 @@ is "$(ls -A "$spool")" "" "--remove leaves nothing"
 
 # Other kinds of ends.
 for mpi in $mpis; do
+	began=$(date +%s)
 	for hazard in abort mpi_abort signal no_finalize; do
 		name=$hazard.$mpi
 		mkdir $name.spool
@@ -160,6 +161,7 @@ for mpi in $mpis; do
 		holds "$name: has its report" report value $name.json recovered \
 			'{"ranks": 2, "missing": ""}'
 		holds "$name: all computing time is accounted for" report accounting $name.json
+		holds "$name: the date of its start" report started $name.json "$began" "$(date +%s)"
 	done
 	holds "mpi_abort.$mpi: says how" grep -q "phasemux recover $tmp/mpi_abort" mpi_abort.$mpi.err
 

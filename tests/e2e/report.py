@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks report.json: report.py CHECK FILE [ARGUMENT...]. Exits with 0 if the check holds, or says why not."""
+import datetime
 import json
 import math
 import os
@@ -326,6 +327,12 @@ def check_value(name, path, wanted):
     for key in path.split("/"):
         value = value[int(key)] if isinstance(value, list) else value[key]
     expect(value == json.loads(wanted), f"{path} is {json.dumps(value)}, not {wanted}")
+
+
+def check_started(name, earliest, latest):
+    """The run began between two moments, in seconds since 1970."""
+    date = datetime.datetime.strptime(load(name)["date"], "%Y-%m-%dT%H:%M:%S%z").timestamp()
+    expect(int(earliest) <= date <= int(latest), f"date is {date}, not between {earliest} and {latest}")
 
 
 def check_account(name):

@@ -59,7 +59,7 @@ static void test_names(void)
 /* ---- the report ---- */
 
 static const char head[] =
-		"{\"phasemux\": 1, \"command\": [\"a\"], \"job\": null, \"scheme\": \"none\", "
+		"{\"phasemux\": 1, \"command\": [\"a\"], \"job\": null, \"date\": \"2026-11-27T09:04:39Z\", \"scheme\": \"none\", "
 		"\"ranks\": 1, \"threads\": 1, \"mpi\": \"m\", \"processor\": \"p\", \"model\": \"time\", "
 		"\"without_counters\": \"none\", \"warnings\": [], \"groups\": [], \"wall_seconds\": 1, "
 		"\"burst_min_seconds\": 0, \"efficiency\": {\"parallel\": 1}, ";
@@ -137,6 +137,7 @@ static void test_places(void)
 
 	shows(text, "      from MPI_Wait in f a.c:1 to MPI_Send in g b.c:2 (28%)\n",
 			"a place and its share");
+	shows(text, "\n  started 2026-11-27T09:04:39Z\n", "when the run began");
 	shows(text, "      also from MPI_Wait in f a.c:3 to MPI_Send in g b.c:4 (22%)\n",
 			"a second place if the first has less than half");
 	shows_not(text, "(10%)", "and not otherwise");
