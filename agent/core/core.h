@@ -60,6 +60,7 @@ struct core {
 	char result_folder[4096];
 	char command[4096]; /* the program and its arguments, each ended by a NUL */
 	size_t command_bytes;
+	char host[SPOOL_HOST_MAX]; /* name of this machine; "?": not known */
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 

@@ -35,6 +35,7 @@ int storage_open_spool(double run)
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
+	snprintf(facts->host, sizeof(facts->host), "%s", core.host);
 	memcpy(facts->command, core.command, sizeof(core.command));
 	facts->command_bytes = (uint32_t)core.command_bytes;
 	facts->job = core.job;

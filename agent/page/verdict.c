@@ -17,6 +17,7 @@
 	0.5 /* share of the computing time whose counters may be unread without advice */
 #define INTERVAL_GOOD 0.05 /* half-width of a component, as a share of the CPI */
 #define SLOWDOWN_GOOD 0.05 /* estimated slowdown without a budget that needs no advice */
+#define FEW_HOSTS     4    /* number of hosts that the statement about them names */
 #define PHASE_LARGE   0.05 /* share of the time from which a phase's intervals matter to the run */
 
 /* ---- the verdict ---- */
@@ -133,6 +134,31 @@ static void write_whole_command(struct page *page)
 	page_markup(page, "</code></td></tr>\n");
 }
 
+/* Writes each host that the report names with its ranks, if the statement cannot have all of them. */
+static void write_all_hosts(struct page *page)
+{
+	const json_t *hosts = json_object_get(page->report, "hosts");
+	const json_t *named = json_object_get(hosts, "named"), *host;
+	double count = report_get(hosts, "count");
+	size_t size = json_array_size(named), i;
+
+	if (size <= FEW_HOSTS)
+		return;
+	page_markup(page, "<tr><th scope=\"row\">all hosts</th><td><details><summary>");
+	page_words(page, size < count ? "the first %zu, by name" : "all %zu", size);
+	page_markup(page, "</summary>\n<ul class=\"hosts\">\n");
+	json_array_foreach (named, i, host) {
+		double ranks = report_get(host, "ranks");
+
+		page_markup(page, "<li>");
+		page_text(page, report_get_text(host, "host"));
+		page_words(page, ranks == 1 ? ": %.0f rank" : ": %.0f ranks", ranks);
+		page_words(page, ", the first is %.0f", report_get(host, "first_rank"));
+		page_markup(page, "</li>\n");
+	}
+	page_markup(page, "</ul></details></td></tr>\n");
+}
+
 static void write_card(struct page *page)
 {
 	page_markup(page, "<h3 id=\"run\">The run</h3>\n<table class=\"card\">\n");
@@ -145,6 +171,8 @@ static void write_card(struct page *page)
 		page_markup(page, "</td></tr>\n");
 		if (one == statements_head)
 			write_whole_command(page);
+		if (strcmp(one->name, "start") == 0)
+			write_all_hosts(page);
 	}
 	if (json_is_string(json_object_get(page->report, "version"))) {
 		page_markup(page, "<tr><th scope=\"row\">phasemux</th><td>");

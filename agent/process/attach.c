@@ -124,6 +124,14 @@ static void read_command(void)
 	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
 }
 
+/* Reads the name of this machine. A name that is too long is cut. */
+static void read_host(void)
+{
+	if (gethostname(core.host, sizeof(core.host)))
+		strcpy(core.host, "?");
+	core.host[sizeof(core.host) - 1] = '\0';
+}
+
 /*
  * Opens the spool and, without MPI, the family of the processes that this one may fork. A family needs the
  * helper, which starts only if bursts may be cut. It also needs the spool, through which the results of its
@@ -165,6 +173,7 @@ static bool is_command(void)
 static int open_process(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
+	read_host();
 	modules_remember(preload->unloaded);
 	core.process.pid = getpid();
 	core.process.mark = mark_process();

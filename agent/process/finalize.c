@@ -124,7 +124,7 @@ enum missing {
 
 /* Merges the results of all ranks on rank 0. Returns 0 or -EIO. */
 static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
-		struct locations *locations, struct programs *programs)
+		struct locations *locations, struct programs *programs, struct hosts hosts[2])
 {
 	most->hash = programs_hash(core.command, core.command_bytes);
 	most->hash_negated = -most->hash;
@@ -137,7 +137,9 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 			programs_reduce(programs, core.adapter, &core.world, core.command,
 					core.command_bytes))
 		return -EIO;
-	return most->no_memory > 0 ? 0 : locations_reduce(locations, core.adapter);
+	if (most->no_memory > 0)
+		return 0;
+	return hosts_reduce(hosts, core.adapter) ? -EIO : locations_reduce(locations, core.adapter);
 }
 
 /* Adds to the facts what the run has learnt and where its phases are. */
@@ -187,6 +189,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	struct most most = { wall_seconds,
 		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0, 0, 0 };
 	struct programs programs = { .count = 0 };
+	struct hosts *hosts = calloc(2, sizeof(*hosts)); /* the second one is for scratch */
 	struct thread *threads = core_threads();
 	struct recovery *others = NULL;
 	struct slowdown slowdown;
@@ -214,15 +217,20 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* if one rank has no memory, the report has no samples of any */
 	most.no_memory = locations_init(&locations, core.ledger, &core.counting.plan, threads) != 0;
+	if (hosts)
+		hosts_add(hosts, core.host, (uint32_t)core.world.rank);
+	else
+		most.no_memory = 1;
 	if (core.settings.structure &&
 			locations_add_structure(&locations, threads, (uint32_t)core.world.rank))
 		most.no_memory = 1;
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
-		missing = reduce(piece, &most, &locations, &programs) ? MISSING_SUMS :
-									MISSING_NOTHING;
+		missing = reduce(piece, &most, &locations, &programs, hosts) ? MISSING_SUMS :
+									       MISSING_NOTHING;
 		if (missing || core.world.rank != 0) {
+			free(hosts);
 			locations_fini(&locations);
 			return missing;
 		}
@@ -231,14 +239,18 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		others = siblings_read(core.spool_folder, core.world.rank);
 		add_others(others, &facts, totals, piece[1].values, locations.total, &most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
+		if (hosts && others)
+			hosts_merge(recovery_hosts(others), hosts);
 	}
 	facts.totals = totals;
 	facts.programs = &programs;
+	facts.hosts = most.no_memory == 0 ? hosts : NULL;
 	facts.off_seconds = off_seconds;
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	add_results(&facts, &locations, &most);
 	missing = write_report(&facts, totals, reduced);
 	recovery_free(others);
+	free(hosts);
 	locations_fini(&locations);
 	return missing;
 }

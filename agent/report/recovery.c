@@ -27,6 +27,7 @@ struct recovery {
 	bool paused;        /* by the program, on the lowest rank */
 	unsigned rounds;
 	struct programs programs;
+	struct hosts hosts;
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
@@ -234,6 +235,7 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	take_table(recovery, side);
 	programs_add(&recovery->programs, facts->command, facts->command_bytes,
 			(unsigned)facts->rank);
+	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank);
 	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
@@ -288,6 +290,11 @@ int recovery_add(struct recovery *recovery, const struct spool_image *image, cha
 unsigned recovery_count(const struct recovery *recovery)
 {
 	return recovery->count;
+}
+
+const struct hosts *recovery_hosts(const struct recovery *recovery)
+{
+	return &recovery->hosts;
 }
 
 /* ---- the report ---- */
@@ -434,6 +441,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.compute_seconds_most = recovery->compute_seconds_most,
 		.off_seconds = recovery->off_seconds,
 		.programs = &recovery->programs,
+		.hosts = &recovery->hosts,
 		.paused = recovery->paused,
 		.slowdown = recovery->off_seconds > 0 && !recovery->paused ? &unknown : NULL,
 		.rounds = recovery->rounds,

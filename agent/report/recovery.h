@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "agent/ranks/hosts.h"
 #include "agent/spool/spool_image.h"
 
 struct recovery;
@@ -34,6 +35,9 @@ void recovery_give(struct recovery *recovery, struct totals *totals, double *sum
 
 /* Returns the number of processes that were added. */
 unsigned recovery_count(const struct recovery *recovery);
+
+/* Returns the hosts of the processes that were added. They belong to the recovery. */
+const struct hosts *recovery_hosts(const struct recovery *recovery);
 
 /*
  * Returns the document, which the caller owns; NULL if nothing was added, or without memory. library_folder:

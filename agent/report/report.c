@@ -676,6 +676,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "programs", run_programs(facts->programs));
 	report = document_set(report, "job", run_job(facts->job));
 	report = document_set(report, "date", run_date(facts->started));
+	report = document_set(report, "hosts", run_hosts(facts->hosts));
 	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
 	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
 	report = document_set(report, "threads", whole(totals->threads));

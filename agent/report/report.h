@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/ranks/hosts.h"
 #include "agent/ranks/programs.h"
 #include "agent/report/slowdown.h"
 #include "agent/setup/counting.h"
@@ -46,6 +47,7 @@ struct report_facts {
 	double budget; /* share of the program's time that the agent may cost; INFINITY: no limit */
 	unsigned waiting; /* number of ranks that wait for each other; 1: none does */
 	const struct programs *programs; /* NULL, or fewer than two: all ranks run one program */
+	const struct hosts *hosts;       /* NULL: not known */
 	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */

@@ -57,6 +57,27 @@ json_t *run_job(const struct job *job)
 			*job->partition ? document_text(job->partition) : json_null());
 }
 
+#define HOSTS_NAMED 64
+
+json_t *run_hosts(const struct hosts *hosts)
+{
+	json_t *named;
+
+	if (!hosts || !hosts->count)
+		return json_null();
+	named = json_array();
+	for (uint32_t i = 0; i < hosts->count && i < HOSTS_NAMED; i++) {
+		const struct host *host = &hosts->host[i];
+
+		named = document_append(named,
+				json_pack("{s:o,s:i,s:i}", "host", document_text(host->name),
+						"ranks", (int)host->ranks, "first_rank",
+						(int)host->first));
+	}
+	return json_pack("{s:i,s:i,s:o}", "count", (int)hosts->count, "uncounted_ranks",
+			(int)hosts->left_out, "named", named);
+}
+
 #define DAY_SECONDS  86400
 #define SECONDS_MAX  253402300800. /* from 1970 to the year 10000 */
 #define ERA_DAYS     146097        /* days of 400 years */

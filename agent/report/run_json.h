@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "agent/ranks/hosts.h"
 #include "agent/ranks/programs.h"
 #include "agent/setup/job.h"
 
@@ -17,6 +18,9 @@ json_t *run_programs(const struct programs *programs);
 
 /* Returns the batch job, or null if there is none. */
 json_t *run_job(const struct job *job);
+
+/* Returns the hosts and their ranks, of which the first 64 are named, or null if they are not known (NULL). */
+json_t *run_hosts(const struct hosts *hosts);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not

@@ -39,13 +39,14 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     22
+#define SPOOL_VERSION     23
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
 #define SPOOL_MODULES_MAX 64
 #define SPOOL_COMMAND_MAX 4096
 #define SPOOL_OUTPUT_MAX  4096
+#define SPOOL_HOST_MAX    72
 
 /* Data that do not change during a run. Texts end with a NUL. */
 struct spool_facts {
@@ -73,6 +74,7 @@ struct spool_facts {
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];
 	char model[64]; /* "": none */
 	char processor[64];
+	char host[SPOOL_HOST_MAX]; /* name of the machine */
 	char library[128];
 	char obstacle[512];
 	char warning[COUNTING_WARNINGS_MAX][256];

@@ -76,6 +76,7 @@ static void end_texts(struct spool_facts *facts)
 		END(facts->module[i].path);
 	END(facts->model);
 	END(facts->processor);
+	END(facts->host);
 	END(facts->library);
 	END(facts->job.id);
 	END(facts->job.step);

@@ -2,10 +2,14 @@
 #include "agent/text/statements.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
+
+#define HOSTS_SHOWN 4  /* number of hosts that are named */
+#define NAME_WIDTH  64 /* bytes of a name that are shown */
 
 /* Writes the command, without the folders of the program: "lmp -in in.lj". */
 static void write_words(FILE *out, const json_t *command, size_t width)
@@ -79,13 +83,60 @@ static void write_job(FILE *out, const json_t *report)
 	fprintf(out, "%s%s\n", partition ? ", partition " : "", partition ? partition : "");
 }
 
-/* Writes "started 2026-11-27T09:04:39Z". */
+/* Writes a name of any origin on one line. */
+static void write_name(FILE *out, const char *name)
+{
+	for (size_t i = 0; name[i] && i < NAME_WIDTH; i++)
+		fputc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
+}
+
+/* Writes "on node1", or "on 68 hosts: node1 (4 ranks), node2 (4), node3 (4), node4 (2) and 64 more". */
+static void write_hosts(FILE *out, const json_t *hosts)
+{
+	const json_t *named = json_object_get(hosts, "named"), *host;
+	double count = report_get(hosts, "count");
+	bool all = !(report_get(hosts, "uncounted_ranks") > 0);
+	size_t shown = 0, i;
+
+	if (count == 1 && all) {
+		fputs("on ", out);
+		write_name(out, report_get_text(json_array_get(named, 0), "host"));
+		return;
+	}
+	fprintf(out, "on %s%.0f hosts:", all ? "" : "more than ", count);
+	json_array_foreach (named, i, host) {
+		double ranks = report_get(host, "ranks");
+
+		if (i == HOSTS_SHOWN)
+			break;
+		fputs(i ? ", " : " ", out);
+		write_name(out, report_get_text(host, "host"));
+		fprintf(out, i ? " (%.0f)" : ranks == 1 ? " (%.0f rank)" : " (%.0f ranks)", ranks);
+		shown++;
+	}
+	if (!all)
+		fputs(" and more", out);
+	else if (count > (double)shown)
+		fprintf(out, " and %.0f more", count - (double)shown);
+}
+
+/* Writes "started 2026-11-27T09:04:39Z on node1". */
 static void write_start(FILE *out, const json_t *report)
 {
 	const char *date = json_string_value(json_object_get(report, "date"));
+	const json_t *hosts = json_object_get(report, "hosts");
+	bool has_hosts = isfinite(report_get(hosts, "count"));
 
+	if (!date && !has_hosts)
+		return;
+	fputs(date ? "started " : "ran", out);
 	if (date)
-		fprintf(out, "started %s\n", date);
+		write_name(out, date);
+	if (has_hosts) {
+		fputc(' ', out);
+		write_hosts(out, hosts);
+	}
+	fputc('\n', out);
 }
 
 static void write_command(FILE *out, const json_t *report)

@@ -212,6 +212,8 @@ def check_clean(name):
 
 def make_big(report):
     report["ranks"], report["threads"] = 10000, 10000
+    report["hosts"] = {"count": 512, "uncounted_ranks": 1808,
+                       "named": [{"host": f"node{i:04}", "ranks": 16, "first_rank": 16 * i} for i in range(64)]}
     source = report["phases"]
     report["phases"] = [copy.deepcopy(source[i % len(source)]) for i in range(200)]
     for i, phase in enumerate(report["phases"]):

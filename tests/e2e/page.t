@@ -38,6 +38,7 @@ whole() {
 
 scripted cycles PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c
 whole cycles
+holds "cycles: has the date and the host" page text "$tmp/cycles.html" "start started 20" "Z on $(hostname)"
 holds "cycles: has a verdict" page text "$tmp/cycles.html" "of the ranks' time is computation."
 preloaded time PHASEMUX_COUNTERS=hardware PHASEMUX_EVENTS=task-clock on openmpi 2 "$programs/phases.openmpi" -n 100 -c
 whole time
@@ -78,6 +79,8 @@ page big "$json" big.json
 sound big big.json
 holds "big: is below 2 MB" smaller_than 2000000 "$tmp/big.html"
 holds "big: each phase is on it" page text "$tmp/big.html" "10000 ranks" "phase 1:" "200 <0.1%"
+holds "big: the hosts are on it" page text "$tmp/big.html" "on more than 512 hosts: node0000 (16 ranks), node0001 (16)" \
+	"the first 64, by name node0000: 16 ranks, the first is 0 node0001: 16 ranks, the first is 16" "node0063: 16 ranks, the first is 1008"
 page hostile "$json" hostile.json
 sound hostile hostile.json
 holds "hostile: names are text" page text "$tmp/hostile.html" '</script><script>alert(1)</script>' \

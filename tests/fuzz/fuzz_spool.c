@@ -73,6 +73,7 @@ static void fill_facts(struct spool_facts *facts, unsigned seed)
 		snprintf(facts->event[e], sizeof(facts->event[e]), "event%u", e);
 		facts->model_event[e] = e;
 	}
+	snprintf(facts->host, sizeof(facts->host), "node%u", seed);
 	snprintf(facts->model, sizeof(facts->model), "%s", seed ? "zen4" : "software");
 	facts->sums_length = sums_length_for(&facts->plan, PROTOTYPES_MAX);
 }

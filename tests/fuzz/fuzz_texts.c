@@ -12,7 +12,9 @@
 #include "tests/fuzz/fuzz.h"
 
 static const char *const reports[] = {
-	"{\"phasemux\":1,\"command\":[\"/bin/lmp\",\"-in\",\"x\"],\"scheme\":\"time-space\","
+	"{\"phasemux\":1,\"date\":\"2026-11-27T09:04:39Z\",\"hosts\":{\"count\":70,\"uncounted_ranks\":3,"
+	"\"named\":[{\"host\":\"a\",\"ranks\":1,\"first_rank\":0},{\"host\":\"b\",\"ranks\":2,\"first_rank\":1},{\"host\":\"c\",\"ranks\":2,\"first_rank\":3},"
+	"{\"host\":\"d\",\"ranks\":2,\"first_rank\":5},{\"host\":\"e\",\"ranks\":2,\"first_rank\":7}]},\"command\":[\"/bin/lmp\",\"-in\",\"x\"],\"scheme\":\"time-space\","
 	"\"ranks\":2,\"threads\":2,\"mpi\":\"Open MPI\",\"processor\":\"AMD\",\"emulated\":{\"core\":\"in-order\"},\"model\":\"zen4\","
 	"\"counters\":5,\"without_counters\":null,\"warnings\":[\"w\"],\"groups\":[{\"events\":"
 	"[\"a\",\"b\"]}],\"wall_seconds\":1.5,\"compute_seconds\":2.5,\"bursts\":100,"

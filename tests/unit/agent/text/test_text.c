@@ -58,11 +58,11 @@ static void test_names(void)
 
 /* ---- the report ---- */
 
-static const char head[] =
-		"{\"phasemux\": 1, \"command\": [\"a\"], \"job\": null, \"date\": \"2026-11-27T09:04:39Z\", \"scheme\": \"none\", "
+static const char form[] =
+		"{\"phasemux\": 1, \"command\": [\"a\"], \"job\": null, \"date\": \"2026-11-27T09:04:39Z\", \"hosts\": %s, \"scheme\": \"none\", "
 		"\"ranks\": 1, \"threads\": 1, \"mpi\": \"m\", \"processor\": \"p\", \"model\": \"time\", "
 		"\"without_counters\": \"none\", \"warnings\": [], \"groups\": [], \"wall_seconds\": 1, "
-		"\"burst_min_seconds\": 0, \"efficiency\": {\"parallel\": 1}, ";
+		"\"burst_min_seconds\": 0, \"efficiency\": {\"parallel\": 1}, \"phases\": [%s], %s";
 
 static const char foot[] =
 		"\"unclassified\": {\"time_share\": 0.1, \"bursts\": 5, \"cause\": \"C\", "
@@ -72,13 +72,13 @@ static const char foot[] =
 		"\"processor_share\": 0.004, \"bytes\": 1, \"calls\": 1, \"reads\": 1, \"rounds\": 1, "
 		"\"switches\": 0, \"read_seconds\": 0}}";
 
-/* Returns the text of a report with these phases. The caller frees it. */
-static char *text_of(const char *phases)
+/* Returns the text of a report with these hosts and phases. The caller frees it. */
+static char *text_with(const char *hosts, const char *phases)
 {
 	char *document = NULL, *text = NULL, why[128] = "no memory";
 	json_t *report = NULL;
 
-	if (asprintf(&document, "%s\"phases\": [%s], %s", head, phases, foot) >= 0)
+	if (asprintf(&document, form, hosts, phases, foot) >= 0)
 		report = json_loads(document, 0, NULL);
 	if (report)
 		text = report_text(report, why, sizeof(why));
@@ -87,6 +87,11 @@ static char *text_of(const char *phases)
 	json_decref(report);
 	free(document);
 	return text;
+}
+
+static char *text_of(const char *phases)
+{
+	return text_with("null", phases);
 }
 
 static void shows(const char *text, const char *wanted, const char *name)
@@ -123,6 +128,35 @@ static bool is_narrow(const char *text)
 	"\"duration_seconds\": {\"mean\": " mean "}, \"source\": [" source "], "                   \
 	"\"profile\": {" profile "}, \"counters\": {" counters "}}"
 
+#define HOST(name, ranks) "{\"host\": \"" name "\", \"ranks\": " ranks ", \"first_rank\": 0}"
+#define HOSTS(count, left_out, named)                                                              \
+	"{\"count\": " count ", \"uncounted_ranks\": " left_out ", \"named\": [" named "]}"
+
+static void check_hosts(const char *hosts, const char *wanted, const char *name)
+{
+	char *text = text_with(hosts, "");
+
+	shows(text, wanted, name);
+	free(text);
+}
+
+static void test_hosts(void)
+{
+	check_hosts("null", "\n  started 2026-11-27T09:04:39Z\n", "hosts that are not known");
+	check_hosts("{}", "\n  started 2026-11-27T09:04:39Z\n", "nothing about hosts");
+	check_hosts(HOSTS("1", "0", HOST("a", "4")), "39Z on a\n", "one host");
+	check_hosts(HOSTS("2", "0", HOST("a", "1") ", " HOST("b\\n", "3")),
+			"39Z on 2 hosts: a (1 rank), b? (3)\n", "two hosts");
+	check_hosts(HOSTS("70", "0",
+				    HOST("a", "4") ", " HOST("b", "4") ", " HOST("c",
+						    "4") ", " HOST("d", "4") ", " HOST("e", "4")),
+			" on 70 hosts: a (4 ranks), b (4), c (4), d (4) and 66 more\n",
+			"more hosts than are named");
+	check_hosts(HOSTS("512", "9", HOST("a", "4")),
+			" on more than 512 hosts: a (4 ranks) and more\n",
+			"more hosts than are counted");
+}
+
 static void test_places(void)
 {
 	char *text = text_of(PHASE("1", "0.019", "null",
@@ -137,7 +171,6 @@ static void test_places(void)
 
 	shows(text, "      from MPI_Wait in f a.c:1 to MPI_Send in g b.c:2 (28%)\n",
 			"a place and its share");
-	shows(text, "\n  started 2026-11-27T09:04:39Z\n", "when the run began");
 	shows(text, "      also from MPI_Wait in f a.c:3 to MPI_Send in g b.c:4 (22%)\n",
 			"a second place if the first has less than half");
 	shows_not(text, "(10%)", "and not otherwise");
@@ -268,6 +301,7 @@ int main(void)
 {
 	test_format();
 	test_names();
+	test_hosts();
 	test_places();
 	test_inlined();
 	test_samples();

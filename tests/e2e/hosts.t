@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The report names the hosts of a job with their ranks, also of a run that did not end by itself. Here each rank has a
+# name of the machine for itself, in a namespace of the kernel.
+. "$(dirname "$0")/lib.sh"
+
+# hosts_of FILE: prints the hosts as "name ranks first_rank, ...", and the number of ranks that are not counted
+hosts_of() {
+	"$python" -c '
+import json, sys
+hosts = json.load(open(sys.argv[1]))["hosts"]
+print(", ".join(" ".join(map(str, host.values())) for host in hosts["named"]), hosts["uncounted_ranks"])
+assert hosts["count"] == len(hosts["named"])' "$1"
+}
+
+# Runs a rank of a job on host node0 or node1, in turns.
+cat >renamed <<'END'
+#!/bin/sh
+exec unshare -u sh -c 'hostname node$(($0 % 2)) && exec "$@"' "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$@"
+END
+chmod +x renamed
+
+told alone "$programs/posix_threads" 20
+is "$(hosts_of alone.result/report.json)" "$(hostname) 1 0 0" "one process: this host"
+holds "one process: the text says so" grep -qE "^  started [0-9TZ:-]{20} on $(hostname)\$" alone.result/report.txt
+
+mpis=$(mpis_of phases)
+for mpi in $mpis; do
+	if ! unshare -u true 2>/dev/null; then
+		skip "$mpi" "no namespace can be made here"
+		continue
+	fi
+	preloaded "$mpi" on "$mpi" 5 "$tmp/renamed" "$programs/phases.$mpi" -n 50
+	holds "$mpi: the report is as its schema says" report schema "$mpi.result/report.json"
+	is "$(hosts_of "$mpi.result/report.json")" "node0 3 0, node1 2 1 0" "$mpi: the hosts and their ranks"
+	holds "$mpi: the text says so" grep -q "^  started .* on 2 hosts: node0 (3 ranks), node1 (2)\$" \
+		"$mpi.result/report.txt"
+	mkdir "$mpi.spool"
+	preloaded "abort.$mpi" PHASEMUX_SPOOL="$tmp/$mpi.spool" on "$mpi" 3 "$tmp/renamed" \
+		"$programs/hazard.$mpi" abort
+	"$phasemux" recover --json "$mpi.spool" >"$mpi.json"
+	holds "$mpi, recovered: the report is as its schema says" report schema "$mpi.json"
+	is "$(hosts_of "$mpi.json")" "node0 2 0, node1 1 1 0" "$mpi, recovered: the hosts and their ranks"
+done
+[ -n "$mpis" ] || skip "with MPI" "none is installed"
+
+done_testing
