@@ -2,6 +2,7 @@
 #include "agent/page/bars.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "agent/page/glossary.h"
 #include "agent/text/format.h"
@@ -12,6 +13,24 @@
 #define ROW        40 /* px, of a row of the figure of times */
 #define BAR_FILL   "#56b4e9"
 #define FRAME      99.0 /* %, width of a row that has all of the time */
+
+#define COLUMNS_LEFT   14 /* %, room for the words at the axis */
+#define COLUMNS_TOP    4  /* px */
+#define COLUMNS_HEIGHT 160
+#define COLUMNS_BOTTOM 22
+#define COLUMNS_MAX    512
+
+/* The figure of the ranks' times, and one column of it in % of the width. */
+struct columns {
+	const json_t *times;
+	size_t count;
+	double wall;
+	bool are_ranks; /* otherwise they are deciles of the ranks */
+};
+
+struct column {
+	double x, width;
+};
 
 /* ---- the time of all ranks ---- */
 
@@ -47,6 +66,171 @@ static void write_parts(struct page *page, const struct part parts[], unsigned c
 				parts[i].fill, parts[i].name, format_percent(parts[i].share).text);
 	page_markup(page, "</ul>\n");
 }
+
+/* ---- the times of the ranks ---- */
+
+/* Writes a part of a column that ends at `top`, as a share of the height. Returns its other end. */
+static double write_segment(struct page *page, const struct column *column, const char *fill,
+		double top, double share)
+{
+	double height = COLUMNS_HEIGHT * fmin(fmax(share, 0), 1 - top);
+
+	if (isfinite(share))
+		page_markup(page,
+				"<rect x=\"%.3f%%\" y=\"%.1f\" width=\"%.3f%%\" height=\"%.1f\" "
+				"fill=\"%s\"/>",
+				column->x, COLUMNS_HEIGHT * (1 - top) - height + COLUMNS_TOP,
+				column->width, height, fill);
+	return top + height / COLUMNS_HEIGHT;
+}
+
+/* Writes the name of a column's ranks: "rank 3", or a quantile. */
+static void write_ranks_of(struct page *page, const struct columns *columns, size_t i)
+{
+	if (columns->are_ranks)
+		page_words(page, "rank %zu", i);
+	else
+		page_words(page, i ? "up to %zu%% of the ranks" : "the shortest", 10 * i);
+}
+
+static void write_column(struct page *page, const struct columns *columns, size_t i)
+{
+	const json_t *time = json_array_get(columns->times, i);
+	double useful = report_get(time, "useful_seconds"), mpi = report_get(time, "mpi_seconds");
+	double step = (100 - COLUMNS_LEFT) / (double)columns->count, top;
+	const struct column column = { COLUMNS_LEFT + step * (double)i, 0.9 * step };
+
+	page_markup(page, "<g><title>");
+	write_ranks_of(page, columns, i);
+	page_words(page, ": computing %s, in MPI %s", format_seconds(useful).text,
+			format_seconds(mpi).text);
+	page_markup(page, "</title>");
+	top = write_segment(page, &column, "url(#c0)", 0, useful / columns->wall);
+	if (columns->are_ranks)
+		write_segment(page, &column, "url(#c3)", top, mpi / columns->wall);
+	page_markup(page, "</g>\n");
+}
+
+static void write_columns(struct page *page, const struct columns *columns)
+{
+	page_markup(page,
+			"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%d\" "
+			"aria-label=\"Times of the ranks\"><title>Times of the ranks</title>\n"
+			"<rect class=\"track\" x=\"%d%%\" y=\"%d\" width=\"%d%%\" height=\"%d\"/>\n",
+			COLUMNS_HEIGHT + COLUMNS_TOP + COLUMNS_BOTTOM, COLUMNS_LEFT, COLUMNS_TOP,
+			100 - COLUMNS_LEFT, COLUMNS_HEIGHT);
+	for (size_t i = 0; i < columns->count; i++)
+		write_column(page, columns, i);
+	page_markup(page, "<text x=\"0\" y=\"%d\">%s</text><text x=\"0\" y=\"%d\">0</text>\n",
+			COLUMNS_TOP + 10, format_seconds(columns->wall).text,
+			COLUMNS_TOP + COLUMNS_HEIGHT);
+	page_markup(page,
+			"<text x=\"%d%%\" y=\"%d\">%s</text><text x=\"100%%\" y=\"%d\" "
+			"text-anchor=\"end\">",
+			COLUMNS_LEFT, COLUMNS_TOP + COLUMNS_HEIGHT + 16,
+			columns->are_ranks ? "rank 0" : "shortest",
+			COLUMNS_TOP + COLUMNS_HEIGHT + 16);
+	if (columns->are_ranks)
+		page_words(page, "rank %zu", columns->count - 1);
+	else
+		page_words(page, "longest");
+	page_markup(page, "</text>\n</svg>\n<figcaption>");
+	page_words(page,
+			columns->are_ranks ?
+					"A column for each rank, from rank 0 on: below, its computing time "
+					"(plain), and above it, its time in MPI (dotted). " :
+					"Deciles of the ranks' computing time, from the shortest to the longest. ");
+	page_words(page, "The height is the time of the run, %s.",
+			format_seconds(columns->wall).text);
+	page_markup(page, "</figcaption>\n</figure>\n");
+}
+
+/* Writes which ranks compute longest and shortest. */
+static void write_extremes(struct page *page, const struct columns *columns)
+{
+	size_t most = 0, least = 0, known = 0;
+	double sum = 0, high = 0, low = 0;
+
+	for (size_t i = 0; i < columns->count; i++) {
+		double useful = report_get(json_array_get(columns->times, i), "useful_seconds");
+
+		if (!isfinite(useful))
+			continue;
+		if (!known || useful > high) {
+			most = i;
+			high = useful;
+		}
+		if (!known || useful < low) {
+			least = i;
+			low = useful;
+		}
+		sum += useful;
+		known++;
+	}
+	page_markup(page, "<p>");
+	if (columns->are_ranks && known)
+		page_words(page,
+				"Rank %zu computes longest, %s, and rank %zu shortest, %s; the mean is %s.",
+				most, format_seconds(high).text, least, format_seconds(low).text,
+				format_seconds(sum / (double)known).text);
+	else if (known)
+		page_words(page, "The ranks compute for %s to %s.", format_seconds(low).text,
+				format_seconds(high).text);
+	if (known < columns->count)
+		page_words(page, " The times of %zu of the ranks are not known.",
+				columns->count - known);
+	page_markup(page, "</p>\n");
+}
+
+static void write_table(struct page *page, const struct columns *columns)
+{
+	page_markup(page,
+			"<details><summary>Times of %s</summary>\n<table>\n<tr><th "
+			"scope=\"col\">ranks</th><th scope=\"col\" class=\"n\">computing</th><th "
+			"scope=\"col\" class=\"n\">of the run</th><th scope=\"col\" class=\"n\">in "
+			"MPI</th></tr>\n",
+			columns->are_ranks ? "each rank" : "the ranks");
+	for (size_t i = 0; i < columns->count; i++) {
+		const json_t *time = json_array_get(columns->times, i);
+		double useful = report_get(time, "useful_seconds");
+		double mpi = report_get(time, "mpi_seconds");
+		bool known = isfinite(useful) && columns->wall > 0;
+
+		page_markup(page, "<tr><th scope=\"row\">");
+		write_ranks_of(page, columns, i);
+		page_markup(page, "</th>");
+		page_cell(page, "n", "%s", known ? format_seconds(useful).text : "not known");
+		page_cell(page, "n", "%s",
+				known ? format_percent(useful / columns->wall).text : "");
+		page_cell(page, "n", "%s", isfinite(mpi) ? format_seconds(mpi).text : "not known");
+		page_markup(page, "</tr>\n");
+	}
+	page_markup(page, "</table>\n</details>\n");
+}
+
+static void write_ranks(struct page *page)
+{
+	const json_t *times = json_object_get(page->report, "rank_times");
+	const json_t *each = json_object_get(times, "each");
+	const json_t *deciles = json_object_get(times, "deciles");
+	struct columns columns = { json_is_array(each) ? each : deciles, 0,
+		report_get(page->report, "wall_seconds"), json_is_array(each) };
+
+	columns.count = json_array_size(columns.times);
+	if (columns.count > COLUMNS_MAX)
+		columns.count = COLUMNS_MAX;
+	page_markup(page, "<h3 id=\"ranks\">Ranks</h3>\n");
+	if (!columns.count || !(columns.wall > 0)) {
+		page_markup(page,
+				"<p class=\"missing\">The times of single ranks are not in this report.</p>\n");
+		return;
+	}
+	write_extremes(page, &columns);
+	write_columns(page, &columns);
+	write_table(page, &columns);
+}
+
+/* ---- the efficiencies ---- */
 
 static void write_row(struct page *page, const char *term, const char *of, double share)
 {
@@ -93,8 +277,7 @@ void page_efficiency(struct page *page)
 	}
 	page_markup(page, "</table>\n");
 	if (report_get(page->report, "ranks") > 1)
-		page_markup(page,
-				"<p class=\"missing\">The times of single ranks are not in this report.</p>\n");
+		write_ranks(page);
 }
 
 /* ---- the computing time ---- */

@@ -2,6 +2,7 @@
 #include "agent/process/finalize.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,26 @@ struct most {
 	double hash, hash_negated; /* of the command; their sum is 0 if all ranks have the same one */
 };
 
+/* What is known of the ranks, beside the sums. */
+struct members {
+	struct hosts hosts[2]; /* the second one is for scratch */
+	struct rank_time own;
+	struct rank_times times; /* of all ranks */
+};
+
+/* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
+static void describe(struct members *members, double useful_seconds)
+{
+	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank);
+	members->own = (struct rank_time){ useful_seconds, mpi_seconds() };
+	if (core.adapter)
+		return;
+	/* it reports for itself; without MPI there is no time in MPI */
+	if (!core.preload->with_mpi)
+		members->own.mpi = NAN;
+	rank_times_add(&members->times, 0, 1, &members->own, 0);
+}
+
 /* Adds the results that the other processes of the family have left in their spools. */
 static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
 		double *sums, struct profile_total *profile, struct most *most)
@@ -122,9 +143,21 @@ enum missing {
 	MISSING_SUMS   /* MPI refused a call */
 };
 
-/* Merges the results of all ranks on rank 0. Returns 0 or -EIO. */
+/* Merges what is known of the ranks. wall_seconds: of the rank that ran longest. Returns 0 or -EIO. */
+static int reduce_members(struct members *members, double wall_seconds)
+{
+	rank_times_add(&members->times, core.world.rank, core.world.size, &members->own,
+			wall_seconds);
+	return hosts_reduce(members->hosts, core.adapter) ||
+					core.adapter->sum((double *)&members->times,
+							sizeof(members->times) / sizeof(double)) ?
+			-EIO :
+			0;
+}
+
+/* Merges the results of all ranks on rank 0. members: NULL if there is no memory. Returns 0 or -EIO. */
 static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
-		struct locations *locations, struct programs *programs, struct hosts hosts[2])
+		struct locations *locations, struct programs *programs, struct members *members)
 {
 	most->hash = programs_hash(core.command, core.command_bytes);
 	most->hash_negated = -most->hash;
@@ -139,7 +172,9 @@ static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *m
 		return -EIO;
 	if (most->no_memory > 0)
 		return 0;
-	return hosts_reduce(hosts, core.adapter) ? -EIO : locations_reduce(locations, core.adapter);
+	return reduce_members(members, most->wall_seconds) ?
+			-EIO :
+			locations_reduce(locations, core.adapter);
 }
 
 /* Adds to the facts what the run has learnt and where its phases are. */
@@ -189,7 +224,7 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	struct most most = { wall_seconds,
 		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0, 0, 0 };
 	struct programs programs = { .count = 0 };
-	struct hosts *hosts = calloc(2, sizeof(*hosts)); /* the second one is for scratch */
+	struct members *members = calloc(1, sizeof(*members));
 	struct thread *threads = core_threads();
 	struct recovery *others = NULL;
 	struct slowdown slowdown;
@@ -217,8 +252,8 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	/* if one rank has no memory, the report has no samples of any */
 	most.no_memory = locations_init(&locations, core.ledger, &core.counting.plan, threads) != 0;
-	if (hosts)
-		hosts_add(hosts, core.host, (uint32_t)core.world.rank);
+	if (members)
+		describe(members, most.compute_seconds);
 	else
 		most.no_memory = 1;
 	if (core.settings.structure &&
@@ -227,10 +262,10 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 	account_process(totals, ending);
 	reduced = clock_now();
 	if (core.adapter) {
-		missing = reduce(piece, &most, &locations, &programs, hosts) ? MISSING_SUMS :
-									       MISSING_NOTHING;
+		missing = reduce(piece, &most, &locations, &programs, members) ? MISSING_SUMS :
+										 MISSING_NOTHING;
 		if (missing || core.world.rank != 0) {
-			free(hosts);
+			free(members);
 			locations_fini(&locations);
 			return missing;
 		}
@@ -239,18 +274,19 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		others = siblings_read(core.spool_folder, core.world.rank);
 		add_others(others, &facts, totals, piece[1].values, locations.total, &most);
 		world.size = 1 + (others ? (int)recovery_count(others) : 0);
-		if (hosts && others)
-			hosts_merge(recovery_hosts(others), hosts);
+		if (members && others)
+			hosts_merge(recovery_hosts(others), members->hosts);
 	}
 	facts.totals = totals;
 	facts.programs = &programs;
-	facts.hosts = most.no_memory == 0 ? hosts : NULL;
+	facts.hosts = most.no_memory == 0 ? members->hosts : NULL;
+	facts.times = most.no_memory == 0 && world.size == core.world.size ? &members->times : NULL;
 	facts.off_seconds = off_seconds;
 	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
 	add_results(&facts, &locations, &most);
 	missing = write_report(&facts, totals, reduced);
 	recovery_free(others);
-	free(hosts);
+	free(members);
 	locations_fini(&locations);
 	return missing;
 }

@@ -28,6 +28,7 @@ struct recovery {
 	unsigned rounds;
 	struct programs programs;
 	struct hosts hosts;
+	struct rank_times times; /* NAN: not known, as all are in a family or with many ranks */
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
@@ -63,6 +64,8 @@ static int begin_run(struct recovery *recovery, const struct spool_facts *facts)
 		return -ENOMEM;
 	}
 	recovery->facts = *facts;
+	for (unsigned i = 0; i < RANK_TIMES_MAX; i++)
+		recovery->times.place[i] = (struct rank_time){ NAN, NAN };
 	return 0;
 }
 
@@ -257,6 +260,8 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		live += account->threads - account->ended;
 	}
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
+	if (threads > 0 && rank_times_has_each(facts->size))
+		recovery->times.place[facts->rank].useful = compute / threads;
 	if (threads > 0)
 		recovery->compute_seconds_most =
 				fmax(recovery->compute_seconds_most, compute / threads);
@@ -442,6 +447,8 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.off_seconds = recovery->off_seconds,
 		.programs = &recovery->programs,
 		.hosts = &recovery->hosts,
+		.times = !facts->family && rank_times_has_each(facts->size) ? &recovery->times :
+									      NULL,
 		.paused = recovery->paused,
 		.slowdown = recovery->off_seconds > 0 && !recovery->paused ? &unknown : NULL,
 		.rounds = recovery->rounds,

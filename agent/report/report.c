@@ -698,6 +698,9 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "burst_min_seconds",
 			document_number(facts->burst_min_seconds));
 	report = document_set(report, "efficiency", efficiency(facts));
+	report = document_set(report, "rank_times",
+			run_rank_times(facts->times, facts->alone ? 1 : facts->world->size,
+					facts->wall_seconds));
 	report = document_set(report, "phases", list);
 	report = document_set(report, "structure", calls);
 	report = document_set(report, "unclassified", unclassified(facts));

@@ -11,6 +11,7 @@
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/ranks/hosts.h"
 #include "agent/ranks/programs.h"
+#include "agent/ranks/rank_times.h"
 #include "agent/report/slowdown.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
@@ -48,6 +49,7 @@ struct report_facts {
 	unsigned waiting; /* number of ranks that wait for each other; 1: none does */
 	const struct programs *programs; /* NULL, or fewer than two: all ranks run one program */
 	const struct hosts *hosts;       /* NULL: not known */
+	const struct rank_times *times;  /* of all ranks; NULL: not known */
 	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */

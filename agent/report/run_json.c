@@ -78,6 +78,32 @@ json_t *run_hosts(const struct hosts *hosts)
 			(int)hosts->left_out, "named", named);
 }
 
+static json_t *rank_time(const struct rank_time *time)
+{
+	return json_pack("{s:o,s:o}", "useful_seconds", document_number(time->useful),
+			"mpi_seconds", document_number(time->mpi));
+}
+
+json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_seconds)
+{
+	json_t *list;
+
+	if (!times)
+		return json_null();
+	list = json_array();
+	if (rank_times_has_each(ranks)) {
+		for (int rank = 0; rank < ranks; rank++)
+			list = document_append(list, rank_time(&times->place[rank]));
+		return json_pack("{s:o,s:n}", "each", list, "deciles");
+	}
+	for (int tenth = 0; tenth <= 10; tenth++) {
+		struct rank_time time = rank_times_quantile(times, tenth / 10., wall_seconds);
+
+		list = document_append(list, rank_time(&time));
+	}
+	return json_pack("{s:n,s:o}", "each", "deciles", list);
+}
+
 #define DAY_SECONDS  86400
 #define SECONDS_MAX  253402300800. /* from 1970 to the year 10000 */
 #define ERA_DAYS     146097        /* days of 400 years */

@@ -8,6 +8,7 @@
 
 #include "agent/ranks/hosts.h"
 #include "agent/ranks/programs.h"
+#include "agent/ranks/rank_times.h"
 #include "agent/setup/job.h"
 
 /* Returns a command, whose words each end with a NUL, as a list of words. */
@@ -21,6 +22,12 @@ json_t *run_job(const struct job *job);
 
 /* Returns the hosts and their ranks, of which the first 64 are named, or null if they are not known (NULL). */
 json_t *run_hosts(const struct hosts *hosts);
+
+/*
+ * Returns the times of the ranks: of each of up to 512 ranks, else their deciles. Null if they are not known (NULL).
+ * wall_seconds: as in rank_times_add.
+ */
+json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_seconds);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The report names the hosts of a job with their ranks, also of a run that did not end by itself. Here each rank has a
-# name of the machine for itself, in a namespace of the kernel.
+# The report names the hosts of a job with their ranks, and has the times of each rank, also of a run that did not end by
+# itself. Here each rank has a name of the machine for itself, in a namespace of the kernel.
 . "$(dirname "$0")/lib.sh"
 
 # hosts_of FILE: prints the hosts as "name ranks first_rank, ...", and the number of ranks that are not counted
@@ -11,6 +11,14 @@ import json, sys
 hosts = json.load(open(sys.argv[1]))["hosts"]
 print(", ".join(" ".join(map(str, host.values())) for host in hosts["named"]), hosts["uncounted_ranks"])
 assert hosts["count"] == len(hosts["named"])' "$1"
+}
+
+# known_times FILE: prints of how many ranks which time is known
+known_times() {
+	"$python" -c '
+import json, sys
+times = json.load(open(sys.argv[1]))["rank_times"]["each"]
+print(", ".join(f"{key} {sum(time[key] is not None for time in times)}" for key in times[0]))' "$1"
 }
 
 # Runs a rank of a job on host node0 or node1, in turns.
@@ -24,6 +32,8 @@ told alone "$programs/posix_threads" 20
 is "$(hosts_of alone.result/report.json)" "$(hostname) 1 0 0" "one process: this host"
 holds "one process: the text says so" grep -qE "^  started [0-9TZ:-]{20} on $(hostname)\$" alone.result/report.txt
 
+is "$(known_times alone.result/report.json)" "useful_seconds 1, mpi_seconds 0" "one process: its computing time"
+
 mpis=$(mpis_of phases)
 for mpi in $mpis; do
 	if ! unshare -u true 2>/dev/null; then
@@ -35,11 +45,13 @@ for mpi in $mpis; do
 	is "$(hosts_of "$mpi.result/report.json")" "node0 3 0, node1 2 1 0" "$mpi: the hosts and their ranks"
 	holds "$mpi: the text says so" grep -q "^  started .* on 2 hosts: node0 (3 ranks), node1 (2)\$" \
 		"$mpi.result/report.txt"
+	holds "$mpi: the times of each rank" report rank_times "$mpi.result/report.json"
 	mkdir "$mpi.spool"
 	preloaded "abort.$mpi" PHASEMUX_SPOOL="$tmp/$mpi.spool" on "$mpi" 3 "$tmp/renamed" \
 		"$programs/hazard.$mpi" abort
 	"$phasemux" recover --json "$mpi.spool" >"$mpi.json"
 	holds "$mpi, recovered: the report is as its schema says" report schema "$mpi.json"
+	is "$(known_times "$mpi.json")" "useful_seconds 3, mpi_seconds 0" "$mpi, recovered: the computing time of each rank"
 	is "$(hosts_of "$mpi.json")" "node0 2 0, node1 1 1 0" "$mpi, recovered: the hosts and their ranks"
 done
 [ -n "$mpis" ] || skip "with MPI" "none is installed"

@@ -13,6 +13,7 @@ why not.
 and makes reports from another one: page.py MAKE FROM TO
 
     big                 of 10,000 ranks and 200 phases
+    many                of 512 ranks, of which 100 computes for 1 s, 200 for 7 s, and 300 is not known, of 8 s
     hostile             with names that would break out of a page, if they could
     old                 with nothing but what each report must have
     without:KEY         without a key
@@ -214,10 +215,21 @@ def make_big(report):
     report["ranks"], report["threads"] = 10000, 10000
     report["hosts"] = {"count": 512, "uncounted_ranks": 1808,
                        "named": [{"host": f"node{i:04}", "ranks": 16, "first_rank": 16 * i} for i in range(64)]}
+    report["rank_times"] = {"each": None, "deciles": [{"useful_seconds": report["wall_seconds"] * (0.4 + 0.05 * i),
+                                                       "mpi_seconds": report["wall_seconds"] * (0.1 + 0.05 * i)}
+                                                      for i in range(11)]}
     source = report["phases"]
     report["phases"] = [copy.deepcopy(source[i % len(source)]) for i in range(200)]
     for i, phase in enumerate(report["phases"]):
         phase["id"], phase["time_share"] = i + 1, 0.05 * 0.95 ** i
+
+
+def make_many(report):
+    report["ranks"], report["threads"], report["wall_seconds"] = 512, 512, 8
+    times = [{"useful_seconds": 2 + i / 256, "mpi_seconds": 3} for i in range(512)]
+    times[100]["useful_seconds"], times[200]["useful_seconds"] = 1, 7
+    times[300] = {"useful_seconds": None, "mpi_seconds": None}
+    report["rank_times"] = {"each": times, "deciles": None}
 
 
 def make_hostile(report):
@@ -257,7 +269,7 @@ def make(kind, source, target):
             if key not in ("id", "time_share", "counters"):
                 phase.pop(key, None)
     else:
-        {"big": make_big, "hostile": make_hostile, "old": make_old}[kind](report)
+        {"big": make_big, "many": make_many, "hostile": make_hostile, "old": make_old}[kind](report)
     with open(target, "w", encoding="utf-8") as file:
         json.dump(report, file)
 

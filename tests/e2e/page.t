@@ -38,6 +38,7 @@ whole() {
 
 scripted cycles PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c
 whole cycles
+holds "cycles: has the times of its ranks" page text "$tmp/cycles.html" "computes longest," "rank 0 rank 1 A column for each"
 holds "cycles: has the date and the host" page text "$tmp/cycles.html" "start started 20" "Z on $(hostname)"
 holds "cycles: has a verdict" page text "$tmp/cycles.html" "of the ranks' time is computation."
 preloaded time PHASEMUX_COUNTERS=hardware PHASEMUX_EVENTS=task-clock on openmpi 2 "$programs/phases.openmpi" -n 100 -c
@@ -81,6 +82,15 @@ holds "big: is below 2 MB" smaller_than 2000000 "$tmp/big.html"
 holds "big: each phase is on it" page text "$tmp/big.html" "10000 ranks" "phase 1:" "200 <0.1%"
 holds "big: the hosts are on it" page text "$tmp/big.html" "on more than 512 hosts: node0000 (16 ranks), node0001 (16)" \
 	"the first 64, by name node0000: 16 ranks, the first is 0 node0001: 16 ranks, the first is 16" "node0063: 16 ranks, the first is 1008"
+holds "big: the times of its ranks are on it" page text "$tmp/big.html" "up to 10% of the ranks" "up to 100% of the ranks" \
+	"shortest longest Deciles of the ranks' computing time"
+page many "$json" many.json
+sound many many.json
+holds "many: is below 500 KB" smaller_than 500000 "$tmp/many.html"
+holds "many: the times of each rank are on it" page text "$tmp/many.html" \
+	"Rank 200 computes longest, 7.00 s, and rank 100 shortest, 1.00 s; the mean is 3.0" \
+	"The times of 1 of the ranks are not known." "rank 200 7.00 s 87.5% 3.00 s" "rank 300 not known not known" \
+	"rank 511: computing 4.00 s, in MPI 3.00 s"
 page hostile "$json" hostile.json
 sound hostile hostile.json
 holds "hostile: names are text" page text "$tmp/hostile.html" '</script><script>alert(1)</script>' \

@@ -329,6 +329,19 @@ def check_value(name, path, wanted):
     expect(value == json.loads(wanted), f"{path} is {json.dumps(value)}, not {wanted}")
 
 
+def check_rank_times(name):
+    """Each rank's times are there, and its efficiencies follow from them: of ranks with one thread each."""
+    report = load(name)
+    times, wall = report["rank_times"]["each"], report["wall_seconds"]
+    useful = [time["useful_seconds"] for time in times]
+    expect(len(times) == report["ranks"], f"{len(times)} of {report['ranks']} ranks")
+    for rank, time in enumerate(times):
+        expect(0 < time["useful_seconds"] + time["mpi_seconds"] <= 1.01 * wall, f"rank {rank}: {time} of {wall} s")
+        expect(time["mpi_seconds"] > 0, f"rank {rank}: no time in MPI")
+    for what, value in (("load_balance", sum(useful) / len(useful) / max(useful)), ("communication", max(useful) / wall)):
+        expect(math.isclose(value, report["efficiency"][what], rel_tol=1e-3), f"{what} of the ranks is {value}")
+
+
 def check_started(name, earliest, latest):
     """The run began between two moments, in seconds since 1970."""
     date = datetime.datetime.strptime(load(name)["date"], "%Y-%m-%dT%H:%M:%S%z").timestamp()

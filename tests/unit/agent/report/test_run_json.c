@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests what the report says of the run: its date is that of the C library. */
+/* Tests what the report says of the run: its date is that of the C library, and its ranks have times. */
 #include <math.h>
 #include <time.h>
 
@@ -34,8 +34,34 @@ static bool are_right(void)
 	return true;
 }
 
+/* With more ranks than have a place, there are deciles. */
+static void test_rank_times(void)
+{
+	static struct rank_times times;
+	json_t *few, *many, *deciles;
+	double useful = 0, mpi = 0;
+
+	times.place[RANK_TIMES_MAX / 2].useful = 1000;
+	times.place[RANK_TIMES_MAX / 4].mpi = 1000;
+	few = run_rank_times(&times, RANK_TIMES_MAX, 8);
+	many = run_rank_times(&times, 1000, 8);
+	ok(json_array_size(json_object_get(few, "each")) == RANK_TIMES_MAX &&
+					json_is_null(json_object_get(few, "deciles")),
+			"512 ranks have the times of each");
+	deciles = json_object_get(many, "deciles");
+	ok(json_array_size(deciles) == 11 && json_is_null(json_object_get(many, "each")),
+			"1000 ranks have deciles");
+	json_unpack(json_array_get(deciles, 10), "{s:F,s:F}", "useful_seconds", &useful,
+			"mpi_seconds", &mpi);
+	is_near(useful, 4, 0.01, "of useful time");
+	is_near(mpi, 2, 0.01, "and of time in MPI");
+	json_decref(few);
+	json_decref(many);
+}
+
 int main(void)
 {
+	test_rank_times();
 	check_date(1, "1970-01-01T00:00:01Z");
 	check_date(951827696.999, "2000-02-29T12:34:56Z");
 	check_date(4107542399, "2100-02-28T23:59:59Z");
