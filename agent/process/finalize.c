@@ -118,30 +118,43 @@ static void describe(struct members *members, double useful_seconds)
 	rank_times_add(&members->times, 0, 1, &members->own, 0);
 }
 
-/* Adds the results that the other processes of the family have left in their spools. */
-static void add_others(struct recovery *others, struct report_facts *facts, struct totals *totals,
-		double *sums, struct profile_total *profile, struct most *most)
-{
-	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
-
-	facts->alone = false;
-	if (others)
-		recovery_give(others, totals, sums, profile, &most->wall_seconds,
-				&most->compute_seconds);
-	if (refused && warnings < COUNTING_WARNINGS_MAX) {
-		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
-				"%u forked processes are left out: %d are observed", refused,
-				FAMILY_MAX);
-		core.counting.warnings++;
-	}
-}
-
-/* What is missing of the report. If ranks differ, the largest value counts for all. */
-enum missing {
-	MISSING_NOTHING,
-	MISSING_FORMS, /* some or all forms of the report; rank 0 has said why */
-	MISSING_SUMS   /* MPI refused a call */
+/* The results of this rank, then of all ranks, and of other processes of the family. */
+struct results {
+	struct most most;
+	struct totals *totals;
+	struct ledger_piece piece[LEDGER_PIECES];
+	struct locations locations;
+	struct programs programs;
+	struct members *members; /* NULL: no memory */
+	struct recovery *others; /* NULL: none */
 };
+
+/* Collects the results of this process. off_seconds: time in which the agent was off. */
+static void collect(struct results *results, double wall_seconds, double off_seconds)
+{
+	uint64_t elapsed = clock_ticks((wall_seconds + off_seconds) * 1e9);
+	struct thread *threads = core_threads();
+	struct totals *totals;
+
+	*results = (struct results){ .most.wall_seconds = wall_seconds,
+		.most.compute_seconds = mean_computing(elapsed),
+		.members = calloc(1, sizeof(*results->members)) };
+	totals = results->totals = ledger_close(core.ledger, threads, results->piece);
+	totals->outside_mpi_seconds =
+			totals_threads(totals, wall_seconds) * (wall_seconds - mpi_seconds());
+	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
+	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
+			toggle_bytes() + (core.family ? family_bytes() : 0));
+	if (results->members)
+		describe(results->members, results->most.compute_seconds);
+	/* if one rank has no memory, the report has no samples of any */
+	if (locations_init(&results->locations, core.ledger, &core.counting.plan, threads) ||
+			!results->members ||
+			(core.settings.structure &&
+					locations_add_structure(&results->locations, threads,
+							(uint32_t)core.world.rank)))
+		results->most.no_memory = 1;
+}
 
 /* Merges what is known of the ranks. wall_seconds: of the rank that ran longest. Returns 0 or -EIO. */
 static int reduce_members(struct members *members, double wall_seconds)
@@ -155,32 +168,58 @@ static int reduce_members(struct members *members, double wall_seconds)
 			0;
 }
 
-/* Merges the results of all ranks on rank 0. members: NULL if there is no memory. Returns 0 or -EIO. */
-static int reduce(const struct ledger_piece piece[LEDGER_PIECES], struct most *most,
-		struct locations *locations, struct programs *programs, struct members *members)
+/* Merges the results of all ranks on rank 0. Returns 0 or -EIO. */
+static int reduce(struct results *results)
 {
+	struct most *most = &results->most;
+
 	most->hash = programs_hash(core.command, core.command_bytes);
 	most->hash_negated = -most->hash;
 	for (unsigned i = 0; i < LEDGER_PIECES; i++)
-		if (core.adapter->sum(piece[i].values, piece[i].length))
+		if (core.adapter->sum(results->piece[i].values, results->piece[i].length))
 			return -EIO;
 	if (core.adapter->max(&most->wall_seconds, sizeof(*most) / sizeof(double)))
 		return -EIO;
 	if (most->hash + most->hash_negated > 0 &&
-			programs_reduce(programs, core.adapter, &core.world, core.command,
+			programs_reduce(&results->programs, core.adapter, &core.world, core.command,
 					core.command_bytes))
 		return -EIO;
 	if (most->no_memory > 0)
 		return 0;
-	return reduce_members(members, most->wall_seconds) ?
+	return reduce_members(results->members, most->wall_seconds) ?
 			-EIO :
-			locations_reduce(locations, core.adapter);
+			locations_reduce(&results->locations, core.adapter);
+}
+
+/* Adds the results that the other processes of the family have left in their spools. */
+static void add_others(struct results *results)
+{
+	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
+
+	results->others = siblings_read(core.spool_folder, core.world.rank);
+	if (results->others) {
+		recovery_give(results->others, results->totals, results->piece[1].values,
+				results->locations.total, &results->most.wall_seconds,
+				&results->most.compute_seconds);
+		if (results->members)
+			hosts_merge(recovery_hosts(results->others), results->members->hosts);
+	}
+	if (refused && warnings < COUNTING_WARNINGS_MAX) {
+		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
+				"%u forked processes are left out: %d are observed", refused,
+				FAMILY_MAX);
+		core.counting.warnings++;
+	}
 }
 
 /* Adds to the facts what the run has learnt and where its phases are. */
-static void add_results(struct report_facts *facts, struct locations *locations,
-		const struct most *most)
+static void add_results(struct report_facts *facts, struct results *results)
 {
+	struct locations *locations = &results->locations;
+	const struct most *most = &results->most;
+
+	facts->totals = results->totals;
+	facts->programs = &results->programs;
 	facts->sums = ledger_sums(core.ledger);
 	facts->table = ledger_table(core.ledger);
 	facts->burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
@@ -188,12 +227,24 @@ static void add_results(struct report_facts *facts, struct locations *locations,
 	facts->compute_seconds_most = most->compute_seconds;
 	facts->paused = control_was_paused();
 	facts->stretch = toggle_stretches(&facts->stretches);
-	facts->fold = most->no_memory == 0 ? locations->fold : NULL;
 	facts->source = locations_source(locations, core.preload->folder);
-	facts->profile = most->no_memory == 0 ? locations->profile : NULL;
 	facts->routes = locations->routes;
-	facts->structures = most->no_memory == 0 ? locations->structures : NULL;
+	if (most->no_memory > 0)
+		return;
+	facts->fold = locations->fold;
+	facts->profile = locations->profile;
+	facts->structures = locations->structures;
+	facts->hosts = results->members->hosts;
+	if (facts->world->size == core.world.size)
+		facts->times = &results->members->times;
 }
+
+/* What is missing of the report. If ranks differ, the largest value counts for all. */
+enum missing {
+	MISSING_NOTHING,
+	MISSING_FORMS, /* some or all forms of the report; rank 0 has said why */
+	MISSING_SUMS   /* MPI refused a call */
+};
 
 /* Makes the report and writes its forms. reduced: when the sums of all ranks were here. */
 static enum missing write_report(const struct report_facts *facts, struct totals *totals,
@@ -214,21 +265,12 @@ static enum missing write_report(const struct report_facts *facts, struct totals
 	return written ? MISSING_NOTHING : MISSING_FORMS;
 }
 
-/*
- * Merges the ranks' sums, of which rank 0 makes the report. ending: ticks of the clock since when the program
- * waits for the agent.
- */
-static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
+/* Reports the results of all ranks. off_seconds: of rank 0. reduced: when the sums of all ranks were here. */
+static enum missing report(struct results *results, double off_seconds, uint64_t reduced)
 {
-	struct locations locations;
-	struct most most = { wall_seconds,
-		mean_computing(clock_ticks((wall_seconds + off_seconds) * 1e9)), 0, 0, 0 };
-	struct programs programs = { .count = 0 };
-	struct members *members = calloc(1, sizeof(*members));
-	struct thread *threads = core_threads();
-	struct recovery *others = NULL;
-	struct slowdown slowdown;
+	bool family = core.family && family_members(core.family) > 1;
 	struct mpi_world world = core.world;
+	struct slowdown slowdown;
 	struct report_facts facts = { .command = core.command,
 		.command_bytes = core.command_bytes,
 		.job = &core.job,
@@ -239,55 +281,38 @@ static enum missing reduce_and_report(double wall_seconds, double off_seconds, u
 		.rounds = exchange_rounds(core.exchange),
 		.budget = core.settings.budget,
 		.waiting = core.adapter ? (unsigned)world.size : 1,
-		.alone = !core.adapter };
-	struct ledger_piece piece[LEDGER_PIECES];
-	struct totals *totals = ledger_close(core.ledger, threads, piece);
-	enum missing missing;
+		.alone = !core.adapter && !family,
+		.off_seconds = off_seconds,
+		.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL };
+
+	if (family) {
+		add_others(results);
+		world.size = 1 + (results->others ? (int)recovery_count(results->others) : 0);
+	}
+	add_results(&facts, results);
+	return write_report(&facts, results->totals, reduced);
+}
+
+/*
+ * Merges the ranks' results, of which rank 0 makes the report. ending: ticks of the clock since when the program
+ * waits for the agent.
+ */
+static enum missing reduce_and_report(double wall_seconds, double off_seconds, uint64_t ending)
+{
+	enum missing missing = MISSING_NOTHING;
+	struct results results;
 	uint64_t reduced;
 
-	totals->outside_mpi_seconds =
-			totals_threads(totals, wall_seconds) * (wall_seconds - mpi_seconds());
-	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
-	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
-			toggle_bytes() + (core.family ? family_bytes() : 0));
-	/* if one rank has no memory, the report has no samples of any */
-	most.no_memory = locations_init(&locations, core.ledger, &core.counting.plan, threads) != 0;
-	if (members)
-		describe(members, most.compute_seconds);
-	else
-		most.no_memory = 1;
-	if (core.settings.structure &&
-			locations_add_structure(&locations, threads, (uint32_t)core.world.rank))
-		most.no_memory = 1;
-	account_process(totals, ending);
+	collect(&results, wall_seconds, off_seconds);
+	account_process(results.totals, ending);
 	reduced = clock_now();
-	if (core.adapter) {
-		missing = reduce(piece, &most, &locations, &programs, members) ? MISSING_SUMS :
-										 MISSING_NOTHING;
-		if (missing || core.world.rank != 0) {
-			free(members);
-			locations_fini(&locations);
-			return missing;
-		}
-	}
-	if (core.family && family_members(core.family) > 1) {
-		others = siblings_read(core.spool_folder, core.world.rank);
-		add_others(others, &facts, totals, piece[1].values, locations.total, &most);
-		world.size = 1 + (others ? (int)recovery_count(others) : 0);
-		if (members && others)
-			hosts_merge(recovery_hosts(others), members->hosts);
-	}
-	facts.totals = totals;
-	facts.programs = &programs;
-	facts.hosts = most.no_memory == 0 ? members->hosts : NULL;
-	facts.times = most.no_memory == 0 && world.size == core.world.size ? &members->times : NULL;
-	facts.off_seconds = off_seconds;
-	facts.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL;
-	add_results(&facts, &locations, &most);
-	missing = write_report(&facts, totals, reduced);
-	recovery_free(others);
-	free(members);
-	locations_fini(&locations);
+	if (core.adapter && reduce(&results))
+		missing = MISSING_SUMS;
+	else if (!core.adapter || core.world.rank == 0)
+		missing = report(&results, off_seconds, reduced);
+	recovery_free(results.others);
+	free(results.members);
+	locations_fini(&results.locations);
 	return missing;
 }
 
