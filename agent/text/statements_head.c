@@ -86,7 +86,7 @@ static void write_job(FILE *out, const json_t *report)
 /* Writes a name of any origin on one line. */
 static void write_name(FILE *out, const char *name)
 {
-	for (size_t i = 0; name[i] && i < NAME_WIDTH; i++)
+	for (size_t i = 0; i < NAME_WIDTH && name[i]; i++)
 		fputc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
 }
 
