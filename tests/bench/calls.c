@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Measures the cost of an intercepted call: the least nanoseconds per call of a cheap one (MPI_Startall of no
- * request), over batches. It runs both bare and under the preload. `floor` adds the same reads and time stamps
- * around every call, done by hand in the cheapest way.
+ * request), over batches. It runs both bare and under the preload. `LIBRARY` adds the same reads and time stamps
+ * around every call, done by hand in the cheapest way. `lock` measures the lock and unlock of a free mutex, which is
+ * no boundary of a burst.
  *
- *	calls.MPI [floor] BATCHES
+ *	calls.MPI [LIBRARY | lock] BATCHES
  */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +39,28 @@ static double batch(void (*around)(void))
 	return (MPI_Wtime() - begin) / BATCH * 1e9;
 }
 
+static double batch_of_locks(void)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	double begin = MPI_Wtime();
+
+	for (int i = 0; i < BATCH; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
 int main(int argc, char **argv)
 {
 	const char *library = argc > 2 ? argv[1] : NULL;
 	int batches = argc > 1 ? atoi(argv[argc - 1]) : 50;
 	struct by_hand by_hand = { NULL, NULL };
+	bool locks = library && strcmp(library, "lock") == 0;
 	double least = 1e30;
 
 	MPI_Init(&argc, &argv);
-	if (library) {
+	if (library && !locks) {
 		void *handle = dlopen(library, RTLD_NOW);
 
 		if (handle) {
@@ -57,7 +73,7 @@ int main(int argc, char **argv)
 		}
 	}
 	for (int i = 0; i < batches; i++) {
-		double ns = batch(by_hand.around);
+		double ns = locks ? batch_of_locks() : batch(by_hand.around);
 
 		least = ns < least ? ns : least;
 	}
