@@ -18,14 +18,28 @@ static const char *const runtimes[] = { "libgomp", "libomp", "libiomp", "libmpi"
 
 #define RANGES_MAX 64
 
-static struct {
+/* Where a library is in memory. */
+struct range {
 	uintptr_t begin, end;
-} ranges[RANGES_MAX];
+};
+
+static struct range ranges[RANGES_MAX]; /* in the order of their addresses */
 static _Atomic unsigned range_count;
+
+/* Inserts a range into the first `count` ones. */
+static void insert(struct range range, unsigned count)
+{
+	while (count > 0 && ranges[count - 1].begin > range.begin) {
+		ranges[count] = ranges[count - 1];
+		count--;
+	}
+	ranges[count] = range;
+}
 
 static int note_runtime(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const char *base = strrchr(info->dlpi_name, '/');
+	struct range range = { UINTPTR_MAX, 0 };
 	unsigned *count = data;
 	bool is_runtime = false;
 
@@ -35,20 +49,18 @@ static int note_runtime(struct dl_phdr_info *info, size_t size, void *data)
 		is_runtime = is_runtime || strncmp(base, runtimes[i], strlen(runtimes[i])) == 0;
 	if (!is_runtime || *count == RANGES_MAX)
 		return 0;
-	ranges[*count].begin = UINTPTR_MAX;
-	ranges[*count].end = 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 		uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
 
 		if (info->dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
-		if (begin < ranges[*count].begin)
-			ranges[*count].begin = begin;
-		if (end > ranges[*count].end)
-			ranges[*count].end = end;
+		if (begin < range.begin)
+			range.begin = begin;
+		if (end > range.end)
+			range.end = end;
 	}
-	++*count;
+	insert(range, (*count)++);
 	return 0;
 }
 
@@ -63,10 +75,16 @@ void runtimes_look(void)
 
 bool runtimes_are_not_at(const void *site)
 {
-	unsigned count = atomic_load_explicit(&range_count, memory_order_acquire);
+	unsigned low = 0, high = atomic_load_explicit(&range_count, memory_order_acquire);
 
-	for (unsigned i = 0; i < count; i++)
-		if ((uintptr_t)site >= ranges[i].begin && (uintptr_t)site < ranges[i].end)
-			return false;
-	return true;
+	/* the number of ranges that begin at the site or before it */
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (ranges[middle].begin <= (uintptr_t)site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return !low || (uintptr_t)site >= ranges[low - 1].end;
 }

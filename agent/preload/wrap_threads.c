@@ -255,6 +255,7 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 		return result;                                                                     \
 	}
 
+/* A lock that is free costs the attempt alone: whose call it is, is looked up only if the thread has to wait. */
 #define THREAD_LOCK(name, try, busy)                                                               \
 	__attribute__((visibility("default"))) long name(long lock);                               \
 	long name(long lock)                                                                       \
@@ -264,12 +265,14 @@ void GOMP_task(void (*body)(void *), void *data, void (*copy)(void *, void *), l
 		int (*tried)(long);                                                                \
 		int result;                                                                        \
                                                                                                    \
-		if (!is_observed(__builtin_return_address(0)))                                     \
+		if (!wrap_observed())                                                              \
 			return real(lock);                                                         \
 		tried = (int (*)(long))real_of(REAL_##try, __builtin_return_address(0));           \
 		result = tried(lock);                                                              \
 		if (result != (busy))                                                              \
 			return result;                                                             \
+		if (!is_observed(__builtin_return_address(0)))                                     \
+			return real(lock);                                                         \
 		wrap_enter(THREAD_##name, CALLER);                                                 \
 		result = real(lock);                                                               \
 		wrap_leave(THREAD_##name, CALLER);                                                 \
