@@ -188,6 +188,13 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	}
 }
 
+/* Leaves a burst to be placed like those that were not read. */
+static void leave_burst(struct span_length *length, const struct burst *burst)
+{
+	length->left++;
+	length->left_ticks += (double)burst->ticks;
+}
+
 /* Counts a burst that is neither whole nor long enough to be cut as one that was not read. */
 static void leave_mixed(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
@@ -196,8 +203,22 @@ static void leave_mixed(struct ledger *ledger, struct thread *thread,
 
 	ledger_drain_unread(ledger, thread, table, burst);
 	span_mark(thread->sites.noted_since, burst->span);
-	length->left++;
-	length->left_ticks += (double)burst->ticks;
+	leave_burst(length, burst);
+}
+
+/* Returns whether a burst is to be cut, and notes whether those of its span usually are. */
+static bool is_cut(const struct slicer *slicer, struct span *span, const struct burst *burst,
+		uint64_t head)
+{
+	uint64_t end = burst->begin + burst->ticks;
+	bool usual = span->usual > 0;
+
+	if (slicer_wants(slicer, burst->begin, end, head, SLICES_MIN)) {
+		span->usual += span->usual < INT8_MAX;
+		return true;
+	}
+	span->usual -= span->usual > INT8_MIN;
+	return usual && slicer_wants(slicer, burst->begin, end, head, SLICES_MIN_USUAL);
 }
 
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
@@ -206,7 +227,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	struct span_length *length = &thread->sites.length[burst->length];
 	uint64_t left, left_ticks;
 
-	if (!slicer_wants(&thread->drain.slicer, burst->begin, burst->begin + burst->ticks, head)) {
+	if (!is_cut(&thread->drain.slicer, &thread->sites.span[burst->span], burst, head)) {
 		if (burst->mixed)
 			leave_mixed(ledger, thread, table, burst);
 		else
@@ -220,8 +241,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		length->left += (uint32_t)left;
 		length->left_ticks += (double)left_ticks;
 	} else if (burst->mixed) {
-		length->left++;
-		length->left_ticks += (double)burst->ticks;
+		leave_burst(length, burst);
 	} else {
 		ledger_drain_burst(ledger, thread, table, burst);
 	}
@@ -262,7 +282,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
 	head = slicer_look(slicer);
 	if (atomic_load_explicit(&open->since, memory_order_acquire) != since ||
-			!slicer_wants(slicer, since, slicer->now_ticks, head))
+			!slicer_wants(slicer, since, slicer->now_ticks, head, SLICES_MIN))
 		return;
 	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
 	site_add(&slicer->ahead_ticks, ticks);

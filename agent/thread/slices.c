@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/thread/slices.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -31,11 +32,12 @@ static uint64_t ns_of(const struct slicer *slicer, uint64_t ticks)
 			slicer->now_ns;
 }
 
-bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head)
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
+		unsigned samples)
 {
 	return slicer->since == begin ||
 			overflow_count(&slicer->overflow, head, ns_of(slicer, begin),
-					ns_of(slicer, end), SLICES_MIN) == SLICES_MIN;
+					ns_of(slicer, end), samples) == samples;
 }
 
 static unsigned group_of(const struct slicer *slicer, const struct overflow_sample *sample)
@@ -100,27 +102,58 @@ static void leave_sample(struct slicer *slicer, uint64_t ticks)
 	slicer->left_ticks += ticks;
 }
 
-/* Makes a slice from the last sample to this one. Returns false if that is more than one period, or invalid. */
-static bool make_slice(const struct slicer *slicer, const struct burst *burst,
-		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts,
-		struct burst *slice)
+/* Returns the number of periods from the last sample to this one of the same group, which are `ticks` apart. */
+static uint64_t periods_until(const struct slicer *slicer, const struct overflow_sample *sample,
+		uint64_t ticks)
+{
+	double ran = (double)(int64_t)(sample->clock - slicer->last.clock);
+	double periods = fmin(ran, clock_ns(ticks)) / (double)slicer->sample_ns;
+
+	return periods > 1 ? (uint64_t)(periods + 0.5) : 1;
+}
+
+/* Makes a piece from the last sample to this one. Returns false if samples between them are lost, or it is invalid. */
+static bool make_piece(struct slicer *slicer, const struct burst *burst,
+		const struct overflow_sample *sample, uint64_t ticks, const unsigned *counts)
 {
 	unsigned group = group_of(slicer, sample);
+	struct burst *piece = &slicer->piece;
 
 	if (sample->id != slicer->last.id || sample->lost != slicer->last.lost ||
 			group == PLAN_GROUPS_MAX || sample->count < counts[group] ||
 			ticks <= slicer->last_ticks)
 		return false;
-	*slice = *burst;
-	slice->begin = slicer->last_ticks;
-	slice->ticks = ticks - slicer->last_ticks;
-	slice->group = (uint16_t)group;
-	slice->slice = true;
-	slice->is_long = false;
-	/* the thread was at the address where the slice ends for at least a moment */
-	slice->address = sample->address;
-	slice->samples = 1;
-	return group_delta(slicer->last.values, sample->values, counts[group], slice->values);
+	*piece = *burst;
+	piece->begin = slicer->last_ticks;
+	piece->ticks = ticks - slicer->last_ticks;
+	piece->group = (uint16_t)group;
+	piece->slice = true;
+	piece->is_long = false;
+	/* the thread was at the address where the piece ends for at least a moment */
+	piece->address = sample->address;
+	if (!group_delta(slicer->last.values, sample->values, counts[group], piece->values))
+		return false;
+	slicer->periods = periods_until(slicer, sample, piece->ticks);
+	return true;
+}
+
+/* Takes the next slice of the piece. The last one has the sample. */
+static void take_slice(struct slicer *slicer, struct burst *slice)
+{
+	struct burst *piece = &slicer->piece;
+
+	*slice = *piece;
+	slice->ticks /= slicer->periods;
+	slice->samples = slicer->periods == 1;
+	for (unsigned e = 0; e < GROUP_EVENTS_MAX; e++) {
+		slice->values[e] /= slicer->periods;
+		piece->values[e] -= slice->values[e];
+	}
+	piece->begin += slice->ticks;
+	piece->ticks -= slice->ticks;
+	slicer->periods--;
+	slicer->slices++;
+	site_add(&slicer->all_slices, 1);
 }
 
 bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, uint64_t head,
@@ -129,30 +162,24 @@ bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, 
 	struct overflow_sample sample;
 	uint64_t ticks;
 
-	while (slicer_sample(slicer, burst->begin, end, head, &sample, &ticks)) {
-		bool good = false;
-
+	while (!slicer->periods &&
+			slicer_sample(slicer, burst->begin, end, head, &sample, &ticks)) {
 		if (slicer->since != burst->begin) {
 			slicer->since = burst->begin;
 			slicer->slices = slicer->left = slicer->left_ticks = 0;
 			leave_sample(slicer, ticks - burst->begin);
-		} else {
-			good = make_slice(slicer, burst, &sample, ticks, counts, slice);
-			if (!good)
-				leave_sample(slicer,
-						ticks > slicer->last_ticks ?
-								ticks - slicer->last_ticks :
-								0);
+		} else if (!make_piece(slicer, burst, &sample, ticks, counts)) {
+			leave_sample(slicer,
+					ticks > slicer->last_ticks ? ticks - slicer->last_ticks :
+								     0);
 		}
 		slicer->last = sample;
 		slicer->last_ticks = ticks > slicer->last_ticks ? ticks : slicer->last_ticks;
-		if (!good)
-			continue;
-		slicer->slices++;
-		site_add(&slicer->all_slices, 1);
-		return true;
 	}
-	return false;
+	if (!slicer->periods)
+		return false;
+	take_slice(slicer, slice);
+	return true;
 }
 
 uint64_t slicer_end(struct slicer *slicer, const struct burst *burst, uint64_t *left,

@@ -2,7 +2,9 @@
 /*
  * Cutting long bursts: the part of a burst between two samples of the kernel is a slice, which is treated like
  * a burst. The pieces before the first sample and after the last one are no slices, because their length says
- * nothing of the program. Their time goes to the prototypes of the burst's slices.
+ * nothing of the program. Their time goes to the prototypes of the burst's slices. Where the kernel has written no
+ * sample, because it was at work for the thread itself, the part between two samples has several periods: it is as
+ * many slices, which are alike.
  *
  * The rules of the drain hold: one caller per thread at a time, except for slicer_is_sampled and the counts
  * that others read.
@@ -19,8 +21,12 @@
 #include "multiplex/plan.h"
 #include "sampling/overflow.h"
 
-/* Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. */
-#define SLICES_MIN 10
+/*
+ * Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. Fewer
+ * are enough if most long bursts of its span are cut, because otherwise some bursts of a phase would be whole.
+ */
+#define SLICES_MIN       10
+#define SLICES_MIN_USUAL 5
 
 /* Slices of a burst that has not ended, by prototype; the last entry is for unclassified ones. */
 struct slices_ahead {
@@ -39,6 +45,8 @@ struct slicer {
 	/* start of the burst that is being cut (0: none), and its slices */
 	uint64_t since, slices;
 	uint64_t left, left_ticks; /* pieces of the burst that are no slices */
+	struct burst piece;        /* what is left of a piece of several periods */
+	uint64_t periods;          /* number of slices of `piece` */
 	struct overflow_sample last;
 	uint64_t last_ticks;
 	/* slices of a burst in one group and quantum are one sampling unit: its number, and its start */
@@ -82,10 +90,11 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		struct overflow_sample *sample, uint64_t *at);
 
 /*
- * Returns whether a burst from `begin` until `end` is to be cut. Samples decide this and not time alone,
- * because the thread may have waited for a processor.
+ * Returns whether a burst from `begin` until `end` has at least `samples` samples, or slices already. Samples
+ * decide whether it is cut and not time alone, because the thread may have waited for a processor.
  */
-bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head);
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
+		unsigned samples);
 
 /*
  * Cuts the next slice off `burst`, whose begin, from, weight and span are known. end: end of the burst;

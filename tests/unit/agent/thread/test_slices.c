@@ -157,6 +157,46 @@ static void test_account(void)
 	stop(thread);
 }
 
+/* Where the kernel writes no sample, because the thread is in the kernel, slices are as long as elsewhere. */
+static void test_periods(void)
+{
+	struct burst burst = { .ticks = 0 }, slice;
+	uint64_t values = 0, slices = 0, samples = 0, head;
+	double least = INFINITY, most = 0, ticks = 0;
+	struct thread *thread;
+
+	scripted_pmu_configure("written=3");
+	start(SCHEME_NONE, 0);
+	thread = new_thread();
+	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
+		abort();
+	thread->call.path = path_find(&thread->sites.paths, 0x1000, NULL);
+	delimit_begin(thread, &run.rules, MPI_CALL_Send, clock_now());
+	burst.begin = clock_now();
+	scripted_pmu_work("triad", 10 * (uint64_t)WORK);
+	head = slicer_look(&thread->drain.slicer);
+	while (slicer_cut(&thread->drain.slicer, &burst, UINT64_MAX, head, run.rules.counts,
+			&slice)) {
+		least = fmin(least, (double)slice.values[0]);
+		most = fmax(most, (double)slice.values[0]);
+		ticks += (double)slice.ticks;
+		values += slice.values[0];
+		samples += slice.samples;
+		slices++;
+		if (slice.begin + slice.ticks > thread->drain.slicer.last_ticks)
+			abort();
+	}
+	ok(slices > 9 * PERIODS, "a slice is made for each period (%llu of %u)",
+			(unsigned long long)slices, 10 * PERIODS);
+	is_near((double)slices / (double)samples, 3, 0.01, "and each third has a sample");
+	is_near(most / least, 1, 0.1, "slices are alike");
+	ok(ticks > 0 && values > 0 &&
+					ticks <= (double)(thread->drain.slicer.last_ticks -
+								 burst.begin),
+			"and together they are not longer than the burst");
+	stop(thread);
+}
+
 /* A burst that has not ended yet is learned, whatever bursts were before it. */
 static void test_does_not_end(void)
 {
@@ -530,6 +570,7 @@ int main(void)
 {
 	clock_calibrate(&(struct clock_moment){ 0, 0 });
 	test_account();
+	test_periods();
 	test_does_not_end();
 	test_cut();
 	test_switch();
