@@ -186,6 +186,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 		.weight = burst->weight,
 		.seconds = burst_seconds(burst),
 		.values = burst->values,
+		.slice = burst->slice,
 	};
 
 	if (thread->drain.gathered_quantum != burst->quantum) {

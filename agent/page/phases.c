@@ -146,6 +146,8 @@ static void write_where(struct page *page, const json_t *phase)
 		write_pair(page, second, "also");
 	phase_write_apart(page->words, json_object_get(page->report, "phases"), phase);
 	write_words(page);
+	phase_write_slices(page->words, phase);
+	write_words(page);
 	phase_write_reads(page->words, phase, report_get_in(page->report, "agent", "read_seconds"));
 	write_words(page);
 	phase_write_hot(page->words, phase, false);
@@ -236,7 +238,7 @@ static void write_counters(struct page *page, const json_t *phase)
 		page_markup(page, "<tr><th scope=\"row\"><code>");
 		page_text(page, name);
 		page_markup(page, "</code></th><td>");
-		phase_write_counter(page->words, name, value, 0);
+		phase_write_counter(page->words, name, value, phase_unit(phase), 0);
 		page_flush(page);
 		page_markup(page, "</td></tr>\n");
 	}

@@ -325,7 +325,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		instructions = estimate->event[1].mean;
 	}
 	return json_pack(
-			"{s:i,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+			"{s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 			"id", id, "time_share",
 			document_number(share(phase->all.seconds, facts->totals->compute.seconds)),
 			"time_share_ci95",
@@ -333,7 +333,8 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 					facts->totals->compute.seconds),
 			"bursts", whole(phase->all.bursts), "bursts_ci95",
 			document_number(half_width(phase->error.bursts2)), "read",
-			whole((double)estimate->read), "duration_seconds", "mean",
+			whole((double)estimate->read), "slices", whole((double)estimate->slices),
+			"duration_seconds", "mean",
 			document_number(share(phase->all.seconds, phase->all.bursts)), "ci95",
 			document_number(known_interval(estimate->duration.mean,
 					estimate->duration.ci95, is_read_whole(phase))),

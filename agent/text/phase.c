@@ -260,6 +260,19 @@ bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds)
 	return true;
 }
 
+const char *phase_unit(const json_t *phase)
+{
+	return 2 * report_get(phase, "slices") > report_get(phase, "read") ? "slice" : "burst";
+}
+
+bool phase_write_slices(FILE *out, const json_t *phase)
+{
+	if (strcmp(phase_unit(phase), "slice") != 0)
+		return false;
+	fputs("these bursts are slices of longer ones", out);
+	return true;
+}
+
 struct phase_component phase_component(const json_t *component, double cpi)
 {
 	double value = report_get(component, "cpi"), error = report_get(component, "ci95");
@@ -281,7 +294,8 @@ struct phase_component phase_component(const json_t *component, double cpi)
 	return text;
 }
 
-void phase_write_counter(FILE *out, const char *name, const json_t *counter, int width)
+void phase_write_counter(FILE *out, const char *name, const json_t *counter, const char *unit,
+		int width)
 {
 	double mean = report_get(counter, "mean"), error = report_get(counter, "ci95");
 	double observed = report_get(counter, "observed");
@@ -290,11 +304,11 @@ void phase_write_counter(FILE *out, const char *name, const json_t *counter, int
 	if (!isfinite(mean))
 		fputs("not observed", out);
 	else if (!isfinite(error))
-		fprintf(out, "%*s (%s burst%s)", width, text.text, format_count(observed).text,
+		fprintf(out, "%*s (%s %s%s)", width, text.text, format_count(observed).text, unit,
 				observed == 1 ? "" : "s");
 	else if (error == 0)
-		fprintf(out, "%*s exact per burst", width, text.text);
+		fprintf(out, "%*s exact per %s", width, text.text, unit);
 	else
-		fprintf(out, "%s per burst",
-				format_interval(mean, error, is_time(name), width).text);
+		fprintf(out, "%s per %s", format_interval(mean, error, is_time(name), width).text,
+				unit);
 }

@@ -76,10 +76,17 @@ struct phase_component {
 
 struct phase_component phase_component(const json_t *component, double cpi);
 
+/* Returns "slice" if most bursts of the phase are slices of longer ones, else "burst". */
+const char *phase_unit(const json_t *phase);
+
+/* Writes that most bursts of the phase are slices. Returns false, and writes nothing, if they are not. */
+bool phase_write_slices(FILE *out, const json_t *phase);
+
 /*
- * Writes a counter's mean per burst, with its interval, or with the number of bursts that counted it. width:
- * columns of the mean.
+ * Writes a counter's mean per burst or slice (`unit`), with its interval, or with the number of these that counted
+ * it. width: columns of the mean.
  */
-void phase_write_counter(FILE *out, const char *name, const json_t *counter, int width);
+void phase_write_counter(FILE *out, const char *name, const json_t *counter, const char *unit,
+		int width);
 
 #endif

@@ -120,7 +120,7 @@ static void print_counters(FILE *out, const json_t *phase)
 
 	json_object_foreach ((json_t *)counters, name, value) {
 		fprintf(out, "      %-26s ", name);
-		phase_write_counter(out, name, value, 9);
+		phase_write_counter(out, name, value, phase_unit(phase), 9);
 		fputc('\n', out);
 	}
 }
@@ -154,6 +154,8 @@ static void print_where(FILE *out, const json_t *phases, const json_t *phase, do
 	if (!words)
 		return;
 	phase_write_apart(words, phases, phase);
+	print_words(out, words, &text, INDENT);
+	phase_write_slices(words, phase);
 	print_words(out, words, &text, INDENT);
 	phase_write_reads(words, phase, read_seconds);
 	print_words(out, words, &text, INDENT);

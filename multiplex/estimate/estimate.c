@@ -480,6 +480,7 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 			all.block[BLOCK_W]);
 	out->bursts = all.block[BLOCK_W];
 	out->read = all.block[BLOCK_READ];
+	out->slices = all.block[COMMON_SLICES];
 	out->seconds = all.block[COMMON_ELAPSED];
 	out->duration = estimate_duration(all.block);
 	if (!out->read)

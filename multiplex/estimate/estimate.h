@@ -32,6 +32,7 @@ struct estimate {
 struct phase_estimate {
 	double bursts;            /* number of all bursts, estimated by the weights of those read */
 	uint64_t read;            /* number of bursts read */
+	uint64_t slices;          /* how many of these are slices of longer bursts */
 	double seconds;           /* time of the bursts read, not weighted */
 	struct estimate duration; /* seconds */
 	double duration_sd;       /* standard deviation between bursts, seconds */

@@ -50,6 +50,7 @@ enum common {
 	COMMON_BURST_X1X1, /* burst squares, weighted */
 	COMMON_BURST_X2X2,
 	COMMON_BURST_TT,
+	COMMON_SLICES, /* how many of the bursts read are slices of longer ones */
 	COMMON_FIELDS,
 };
 

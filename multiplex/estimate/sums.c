@@ -19,7 +19,7 @@ struct noted {
 /* What one quantum gathered of one prototype. All fields except read and elapsed have the bursts' weights. */
 struct gathered {
 	double read, elapsed;
-	double w, t, burst_tt;
+	double w, t, burst_tt, slices;
 	double y[PLAN_GROUP_EVENTS_MAX]; /* in the order of the group's events */
 	double burst_yy[PLAN_GROUP_EVENTS_MAX];
 	bool merged; /* into another prototype of its phase, while closing */
@@ -201,6 +201,7 @@ void quantum_add(struct quantum *quantum, unsigned prototype, const struct quant
 	of->w += weight;
 	of->t += weight * seconds;
 	of->burst_tt += weight * seconds * seconds;
+	of->slices += burst->slice;
 	for (unsigned i = 0; i < quantum->count; i++) {
 		double value = burst->values[i];
 
@@ -252,6 +253,7 @@ static void fold_totals(const struct sums *sums, unsigned prototype, const struc
 	common[COMMON_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
 	common[COMMON_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
 	common[COMMON_BURST_TT] += of->burst_tt;
+	common[COMMON_SLICES] += of->slices;
 	for (unsigned i = sums->aux; i < sums->plan.common; i++)
 		fold_slot_totals(sums_common_slot(common, sums, i), of->y[i], of->burst_yy[i]);
 	fold_block_totals(sums, &weighted, block);
@@ -387,8 +389,9 @@ void quantum_save(const struct quantum *quantum, unsigned prototype, double fiel
 	fields[2] = of->w;
 	fields[3] = of->t;
 	fields[4] = of->burst_tt;
-	memcpy(fields + 5, of->y, sizeof(of->y));
-	memcpy(fields + 5 + PLAN_GROUP_EVENTS_MAX, of->burst_yy, sizeof(of->burst_yy));
+	fields[5] = of->slices;
+	memcpy(fields + 6, of->y, sizeof(of->y));
+	memcpy(fields + 6 + PLAN_GROUP_EVENTS_MAX, of->burst_yy, sizeof(of->burst_yy));
 }
 
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
@@ -404,6 +407,7 @@ void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group
 	of->w = fields[2];
 	of->t = fields[3];
 	of->burst_tt = fields[4];
-	memcpy(of->y, fields + 5, sizeof(of->y));
-	memcpy(of->burst_yy, fields + 5 + PLAN_GROUP_EVENTS_MAX, sizeof(of->burst_yy));
+	of->slices = fields[5];
+	memcpy(of->y, fields + 6, sizeof(of->y));
+	memcpy(of->burst_yy, fields + 6 + PLAN_GROUP_EVENTS_MAX, sizeof(of->burst_yy));
 }

@@ -11,6 +11,7 @@
 #ifndef PHASEMUX_MULTIPLEX_ESTIMATE_SUMS_H
 #define PHASEMUX_MULTIPLEX_ESTIMATE_SUMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -70,6 +71,7 @@ struct quantum_burst {
 	double weight;          /* 1 / (probability with which the burst was chosen to be read) */
 	double seconds;         /* duration */
 	const uint64_t *values; /* counts, in the order of the group's events */
+	bool slice;             /* of a longer burst */
 };
 
 /* Adds one burst of a prototype. All bursts between two closings are of one group. */
@@ -100,7 +102,7 @@ unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prot
  * restore it. Restore into a quantum that has no burst of this prototype. group and prototype must be valid for
  * the sums for which the quantum was made.
  */
-#define QUANTUM_FIELDS (5 + 2 * PLAN_GROUP_EVENTS_MAX)
+#define QUANTUM_FIELDS (6 + 2 * PLAN_GROUP_EVENTS_MAX)
 void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS]);
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
 		double group_weight, const double fields[QUANTUM_FIELDS]);

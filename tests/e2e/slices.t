@@ -26,6 +26,7 @@ holds "serial: phases, unclassified and short bursts are all computing time" rep
 holds "serial: its two kinds of work are its phases" \
 	report instructions "$json" 18300000 100000000
 swift holds "serial: nearly all of its slices are read" report between "$json" samples/slices 550 751
+holds "serial: slices are called slices" grep -q "these bursts are slices of longer ones" "$tmp/serial.err"
 holds "serial: none is lost" report value "$json" samples/lost 0
 holds "serial: every event has a value in every large phase" report complete "$json"
 holds "serial: the components sum to the CPI" report breakdown "$json"
@@ -55,6 +56,8 @@ holds "killed: its phases are those that it had" \
 told halves "$programs/halves" 100
 json=$tmp/halves.result/report.json
 holds "halves: the report is as its schema says" report schema "$json"
+swift holds "halves: whole bursts are not called slices" \
+	test "$(grep -c "slices of longer ones" "$tmp/halves.err")" = 0
 swift holds "halves: the bursts are whole, and one phase" report instructions "$json" 239000000
 holds "halves: its instructions are slow at first, and fast later" \
 	report fold "$json" 239000000 ex_ret_instr 0:0.4:0.316 0.6:1:1.728

@@ -120,7 +120,7 @@ static void add(struct quantum *quantum, unsigned prototype, unsigned group, uin
 	uint64_t values[3] = { cycles, instructions, extra };
 
 	quantum_add(quantum, prototype,
-			&(struct quantum_burst){ group, 1, 1, cycles * 1e-9, values });
+			&(struct quantum_burst){ group, 1, 1, cycles * 1e-9, values, false });
 }
 
 static void test_sums(void)
@@ -197,13 +197,14 @@ static void test_odd_counts(void)
 	quantum = quantum_new(sums);
 	for (unsigned round = 0; round < 20000; round++) {
 		unsigned kinds = 1 + mix_next(&state) % 10, bursts = mix_next(&state) % 40;
-		unsigned group = 0, seen[5] = { 0 };
+		unsigned group = 0, slices = 0, seen[5] = { 0 };
 
 		memset(sums_flat(sums), 0, sums_length(sums) * sizeof(double));
 		quantum_label(quantum, 0, mix_next(&state) % 3);
 		quantum_label(quantum, 1, mix_next(&state) % 20);
 		for (unsigned i = 0; i < bursts; i++) {
 			unsigned prototype = mix_next(&state) % 3;
+			bool slice = mix_next(&state) % 2;
 			uint64_t values[4];
 
 			for (unsigned v = 0; v < 4; v++)
@@ -216,11 +217,12 @@ static void test_odd_counts(void)
 				seen[plan.group[group].event[v]]++;
 			quantum_add(quantum, prototype,
 					&(struct quantum_burst){ group, 1, 1 + mix_next(&state) % 3,
-							1e-3, values });
+							1e-3, values, slice });
+			slices += slice;
 		}
 		quantum_close(quantum, sums);
 		estimate_phase(sums, member, NULL, &estimate);
-		sane &= estimate.read == bursts;
+		sane &= estimate.read == bursts && estimate.slices == slices;
 		for (unsigned e = 0; e < plan.events; e++) {
 			const struct estimate *of = &estimate.event[e];
 
@@ -258,8 +260,8 @@ static void test_equal_cycles(void)
 
 			quantum_add(quantum, 0,
 					&(struct quantum_burst){ i / 2 % 2, 1, 1,
-							0.01 + 0.02 * mix_uniform(&state),
-							values });
+							0.01 + 0.02 * mix_uniform(&state), values,
+							false });
 			if (i % 2)
 				quantum_close(quantum, sums);
 		}
