@@ -46,8 +46,10 @@ struct placing {
 	uint32_t prototypes;
 	double burst_min, seconds;     /* in ticks; length of a tick */
 	struct mixture mixture, whole; /* of the length that is placed, and of its span */
-	struct chains of_site;         /* spans that start at one site */
-	struct chains of_calls;        /* spans that start and end at the same two calls */
+	double read[PROTOTYPES_MAX + 1],
+			few[PROTOTYPES_MAX + 1]; /* by phase: bursts read, and those of add_few */
+	struct chains of_site;                   /* spans that start at one site */
+	struct chains of_calls; /* spans that start and end at the same two calls */
 };
 
 /* Returns the part of a prototype, which is added if it is missing; the last part if there is no room. */
@@ -433,7 +435,35 @@ static void place_length(struct placing *placing, const struct span *span, unsig
 	tally->seconds += ticks * placing->seconds;
 }
 
-/* If only a few bursts of a span were read, these may belong to another phase, too. */
+/* Sets the mixture of all lengths of a span. */
+static void mix_span(struct placing *placing, const struct span *span)
+{
+	placing->whole.parts = 0;
+	placing->whole.read = placing->whole.unread = 0;
+	for (unsigned l = 0; l < span->lengths; l++)
+		add_mixture(&placing->whole, &placing->sites->length[span_length_number(span, l)]);
+}
+
+/* Counts the bursts of each phase that were read, and those of spans of which only a few were read. */
+static void count_read(struct placing *placing, const struct span *span)
+{
+	mix_span(placing, span);
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		const struct part *part = &placing->whole.part[i];
+		uint32_t phase = phase_of(placing, part);
+
+		if (!phase || phase > PROTOTYPES_MAX)
+			continue;
+		placing->read[phase] += part->read;
+		if (placing->whole.read <= FEW_READ)
+			placing->few[phase] += part->read;
+	}
+}
+
+/*
+ * If only a few bursts of a span were read, these may belong to another phase, too. Not if most bursts of the phase are
+ * such, because then they are what the phase is.
+ */
 static void add_few(struct placing *placing)
 {
 	const struct mixture *whole = &placing->whole;
@@ -444,7 +474,8 @@ static void add_few(struct placing *placing)
 		const struct part *part = &whole->part[i];
 		uint32_t phase = phase_of(placing, part);
 
-		if (phase && phase <= PROTOTYPES_MAX)
+		if (phase && phase <= PROTOTYPES_MAX &&
+				2 * placing->few[phase] <= placing->read[phase])
 			add_variance(placing, phase, part->read * whole->read,
 					part->ticks / part->read * placing->seconds);
 	}
@@ -452,10 +483,7 @@ static void add_few(struct placing *placing)
 
 static void place_span(struct placing *placing, const struct span *span)
 {
-	placing->whole.parts = 0;
-	placing->whole.read = placing->whole.unread = 0;
-	for (unsigned l = 0; l < span->lengths; l++)
-		add_mixture(&placing->whole, &placing->sites->length[span_length_number(span, l)]);
+	mix_span(placing, span);
 	add_few(placing);
 	for (unsigned l = 0; l < span->lengths; l++)
 		place_length(placing, span, l);
@@ -476,6 +504,9 @@ struct unread_placed unread_add(struct unread *unread, const struct site_table *
 		.seconds = ns_per_tick * 1e-9 };
 
 	make_chains(&placing);
+	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++)
+		if (span->used)
+			count_read(&placing, span);
 	for (const struct span *span = sites->span; span <= sites->span + sites->spans; span++)
 		if (span->used)
 			place_span(&placing, span);

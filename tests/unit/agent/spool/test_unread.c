@@ -275,6 +275,25 @@ static void test_few_read(void)
 			"if many were read, the others are longer bursts of the same phase");
 }
 
+/* Returns the variance of the number of a phase's bursts: one of a span of its own, and `others` of another span. */
+static double error_beside(int others)
+{
+	start();
+	span_note(length_of(span_between(1, 2), MS), 0, 1, MS);
+	for (int i = 0; i < others; i++)
+		span_note(length_of(span_between(3, 4), MS), 0, 1, MS);
+	place(0);
+	return unread.phase[0].bursts2;
+}
+
+static void test_few_bursts(void)
+{
+	ok(error_beside(0) == 0, "a phase of one burst, which was read, has one burst");
+	ok(error_beside(2) == 0, "so has one of few bursts of each span");
+	ok(near(error_beside(20), 1),
+			"the only burst of a span may be of another phase than many others");
+}
+
 /* Returns the error of 60 unread bursts of 1 ms, if their number and time have these variances as estimates. */
 static struct tally_error error_of(float variance, float ticks_variance)
 {
@@ -420,6 +439,7 @@ int main(void)
 	test_no_room();
 	test_without_room();
 	test_few_read();
+	test_few_bursts();
 	test_estimated();
 	test_delayed();
 	test_coverage();
