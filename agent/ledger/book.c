@@ -176,6 +176,18 @@ static void note_burst(struct thread *thread, unsigned prototype, const struct b
 		thread->drain.noted = burst->span;
 }
 
+/* Writes the burst to the table, if there is one. prototype: -1 if none claims it. */
+static void record_burst(struct ledger *ledger, const struct thread *thread, int prototype,
+		const struct burst *burst)
+{
+	if (!ledger->bursts)
+		return;
+	pthread_mutex_lock(&ledger->lock);
+	burst_csv_add(ledger->bursts, (unsigned)(thread->identity.place - ledger->rank), prototype,
+			burst);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 /* Adds a classified burst to its thread's open quantum; bursts come quantum by quantum. */
 static void book(struct ledger *ledger, struct thread *thread, const struct prototype_table *table,
 		unsigned prototype, const struct burst *burst)
@@ -197,13 +209,15 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	quantum_label(thread->drain.gathered, prototype, table->all[prototype].phase);
 	quantum_add(thread->drain.gathered, prototype, &read);
 	note_burst(thread, prototype, burst);
+	record_burst(ledger, thread, (int)prototype, burst);
 	if (burst->samples)
 		ledger_locate(ledger, prototype, burst->address, burst->samples);
 }
 
 /* Counts a burst as unclassified for good. */
-static void give_up(struct thread *thread, const struct burst *burst)
+static void give_up(struct ledger *ledger, struct thread *thread, const struct burst *burst)
 {
+	record_burst(ledger, thread, -1, burst);
 	thread->drain.given_up++;
 	thread->drain.given_up_ticks += burst->ticks;
 	note_burst(thread, UNREAD_UNCLASSIFIED, burst);
@@ -213,14 +227,15 @@ static void give_up(struct thread *thread, const struct burst *burst)
  * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
  * bursts of its span and length. Without a span it is given up.
  */
-static void leave_unread(struct thread *thread, const struct burst *burst)
+static void leave_unread(struct ledger *ledger, struct thread *thread, const struct burst *burst)
 {
 	struct span_length *length;
 
 	if (burst->span == BURST_NO_SPAN) {
-		give_up(thread, burst);
+		give_up(ledger, thread, burst);
 		return;
 	}
+	record_burst(ledger, thread, -1, burst);
 	length = &thread->sites.length[burst->length];
 	span_mark(thread->sites.noted_since, burst->span);
 	length->left++;
@@ -240,7 +255,7 @@ static void settle_guess(struct ledger *ledger, struct thread *thread,
 		prototype = prototypes_guess(table, point,
 				burst_place(ledger, &thread->sites, burst));
 	if (prototype < 0)
-		give_up(thread, burst);
+		give_up(ledger, thread, burst);
 	else
 		book(ledger, thread, table, (unsigned)prototype, burst);
 }
@@ -263,7 +278,7 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
 		place = pending_shift(&thread->drain.pending);
-		leave_unread(thread, place ? &place->burst : burst);
+		leave_unread(ledger, thread, place ? &place->burst : burst);
 	}
 	if (!place)
 		return;
@@ -302,16 +317,6 @@ void book_settle_last(struct ledger *ledger, struct thread *thread)
 	}
 }
 
-static void record_burst(struct ledger *ledger, const struct thread *thread,
-		const struct burst *burst)
-{
-	if (!ledger->bursts)
-		return;
-	pthread_mutex_lock(&ledger->lock);
-	burst_csv_add(ledger->bursts, (unsigned)(thread->identity.place - ledger->rank), burst);
-	pthread_mutex_unlock(&ledger->lock);
-}
-
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
@@ -319,7 +324,6 @@ int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 	double metrics[SPACE_DIMS_MAX];
 	int prototype;
 
-	record_burst(ledger, thread, burst);
 	burst_metrics(ledger, &thread->sites, burst, metrics);
 	offer(ledger, thread, burst, metrics, place);
 	prototype = classify(table, metrics, place);

@@ -15,8 +15,8 @@
 #include "sampling/clock.h"
 #include "sampling/descriptor.h"
 
-/* Maximum length of a line: 4 numbers, and a column for each event. */
-#define LINE_MAX_BYTES (21 * (4 + PLAN_EVENTS_MAX))
+/* Maximum length of a line: 5 numbers, and a column for each event. */
+#define LINE_MAX_BYTES (21 * (5 + PLAN_EVENTS_MAX))
 #define BUFFER_BYTES   (1 << 16)
 
 struct burst_csv {
@@ -48,7 +48,7 @@ static void add_header(struct burst_csv *table)
 	const struct counting *counting = table->counting;
 
 	table->used = (size_t)snprintf(table->buffer, sizeof(table->buffer),
-			"task,thread,begin_ns,end_ns");
+			"task,thread,begin_ns,end_ns,prototype");
 	for (unsigned e = 0; e < counting->plan.events; e++)
 		table->used += (size_t)snprintf(table->buffer + table->used,
 				sizeof(table->buffer) - table->used, ",%s", column(counting, e));
@@ -89,7 +89,8 @@ fail:
 	return NULL;
 }
 
-void burst_csv_add(struct burst_csv *table, unsigned thread, const struct burst *burst)
+void burst_csv_add(struct burst_csv *table, unsigned thread, int prototype,
+		const struct burst *burst)
 {
 	const struct counting *counting = table->counting;
 	const struct plan_group *group = &counting->plan.group[burst->group];
@@ -104,9 +105,11 @@ void burst_csv_add(struct burst_csv *table, unsigned thread, const struct burst 
 		known[group->event[i]] = true;
 		value[group->event[i]] = burst->values[i];
 	}
-	line += sprintf(line, "%d,%u,%.0f,%.0f", table->rank, thread,
+	line += sprintf(line, "%d,%u,%.0f,%.0f,", table->rank, thread,
 			clock_ns(burst->begin - table->start),
 			clock_ns(burst->begin + burst->ticks - table->start));
+	if (prototype >= 0)
+		line += sprintf(line, "%d", prototype);
 	for (unsigned e = 0; e < counting->plan.events; e++) {
 		*line++ = ',';
 		if (known[e])

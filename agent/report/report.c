@@ -314,6 +314,17 @@ static json_t *metrics(const struct counting *counting, const struct phase *phas
 	return object;
 }
 
+/* Returns the numbers of the phase's prototypes, as in the table of bursts. */
+static json_t *prototypes(const struct prototype_table *table, uint32_t number)
+{
+	json_t *list = json_array();
+
+	for (unsigned p = 0; p < table->count; p++)
+		if (table->all[p].phase == number)
+			list = document_append(list, json_integer(p));
+	return list;
+}
+
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
@@ -325,8 +336,9 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 		instructions = estimate->event[1].mean;
 	}
 	return json_pack(
-			"{s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
-			"id", id, "time_share",
+			"{s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+			"id", id, "prototypes", prototypes(facts->table, phase->number),
+			"time_share",
 			document_number(share(phase->all.seconds, facts->totals->compute.seconds)),
 			"time_share_ci95",
 			document_number(half_width(phase->error.seconds2) /

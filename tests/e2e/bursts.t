@@ -12,7 +12,7 @@ run bare program
 preloaded bursts PHASEMUX_REPORT=json,bursts PHASEMUX_BUDGET=none program
 unchanged bursts bare
 cat bursts.result/bursts.*.csv >all.csv
-holds "one table: a header, rows of as many columns, bursts in order, of both ranks" "$python" -c '
+holds "one table: a header, rows of as many columns, each burst once, of both ranks, and phases by their prototypes" "$python" -c '
 import csv, json, sys
 rows = list(csv.DictReader(open("all.csv")))
 report = json.load(open("bursts.result/report.json"))
@@ -21,11 +21,15 @@ assert all(None not in row and None not in row.values() for row in rows)
 assert all(int(row["begin_ns"]) <= int(row["end_ns"]) for row in rows)
 for task in "01":
     begins = [int(row["begin_ns"]) for row in rows if row["task"] == task]
-    assert begins == sorted(begins)
+    assert len(begins) == len(set(begins))
+for phase in report["phases"]:
+    # bursts for which no place was left are in the table without a prototype
+    claimed = sum(row["prototype"] != "" and int(row["prototype"]) in phase["prototypes"] for row in rows)
+    assert claimed == phase["read"], (claimed, phase)
 read = sum(phase["read"] for phase in report["phases"])
 assert read <= len(rows) <= report["bursts"], (read, len(rows), report["bursts"])
 named = {event for group in report["groups"] for event in group["events"]}
-assert len(rows[0]) == 4 + len(named), rows[0]'
+assert len(rows[0]) == 5 + len(named), rows[0]'
 if "$phasemux" 2>/dev/null --help | grep -qw cluster; then
 	run clustered "$phasemux" cluster --output=clustered all.csv
 	is "$(cat clustered.code)" 0 "phasemux cluster reads it"

@@ -17,6 +17,7 @@ struct burst {
 	uint32_t task, thread; /* from 0 */
 	uint64_t begin, end;   /* ns */
 	uint32_t cluster;      /* from the file; 0: noise, or the file has none */
+	uint32_t prototype;    /* from the file, plus 1; 0: none */
 };
 
 struct burst_table {
@@ -55,7 +56,7 @@ int table_sort(struct burst_table *table);
 
 /*
  * Reads a CSV table: a header line with `task`, `thread` (may be missing), `begin_ns`, `end_ns`,
- * names of metrics, and perhaps `cluster`; then a line per burst. Empty fields and nan are values
+ * names of metrics, and perhaps `cluster` or `prototype`; then a line per burst. Empty fields and nan are values
  * that were not counted. Appends to the table. Returns 0, -EINVAL with the reason in *error, or -ENOMEM.
  */
 int table_read_csv(struct burst_table *table, FILE *file, struct parse_error *error);

@@ -11,7 +11,7 @@
 
 #include "tools/cluster/burst_table.h"
 
-enum column_kind { TASK, THREAD, BEGIN, END, CLUSTER, METRIC };
+enum column_kind { TASK, THREAD, BEGIN, END, CLUSTER, PROTOTYPE, METRIC };
 
 static const char *const known[] = {
 	[TASK] = "task",
@@ -19,6 +19,7 @@ static const char *const known[] = {
 	[BEGIN] = "begin_ns",
 	[END] = "end_ns",
 	[CLUSTER] = "cluster",
+	[PROTOTYPE] = "prototype",
 };
 
 struct column {
@@ -178,6 +179,8 @@ static int read_burst(struct burst_table *table, char *line, size_t number,
 						c + 1, field);
 			continue;
 		}
+		if (kind == PROTOTYPE && !*field)
+			continue;
 		if (read_whole(field, kind == BEGIN || kind == END ? INT64_MAX : INT32_MAX, &whole))
 			return wrong(error, number,
 					"field %u: expected %s as a whole number, found \"%.40s\"",
@@ -195,8 +198,11 @@ static int read_burst(struct burst_table *table, char *line, size_t number,
 		case END:
 			burst.end = whole;
 			break;
-		default:
+		case CLUSTER:
 			burst.cluster = (uint32_t)whole;
+			break;
+		default:
+			burst.prototype = (uint32_t)whole + 1;
 		}
 	}
 	if (rest)
