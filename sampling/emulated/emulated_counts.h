@@ -24,4 +24,15 @@ struct emulated_counts {
 	struct emulated_thread thread[EMULATED_THREADS];
 };
 
+/*
+ * Names a file to which each read of a group appends a record with all counts of the thread at that moment.
+ * `phasemux validate` sets it. From the records of two reads follow all events of the burst between them.
+ */
+#define EMULATED_READS "PHASEMUX_EMULATED_READS"
+
+struct emulated_record {
+	uint64_t thread; /* the kernel's number */
+	uint64_t count[CORE_COUNTS];
+};
+
 #endif

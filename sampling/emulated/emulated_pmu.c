@@ -2,12 +2,15 @@
 #include "sampling/emulated/emulated_pmu.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sampling/descriptor.h"
 #include "sampling/emulated/emulator.h"
 #include "sampling/processor.h"
 
@@ -34,9 +37,10 @@ static struct event events[EVENTS_MAX];
 static _Atomic unsigned hint;
 static _Atomic uint64_t last_id;
 static char brand[64];
+static int records = -1; /* the file of EMULATED_READS; -1: none */
 
 /* Finds what an event counts. Returns false if the core does not count it. CORE_PARTS: all cycles. */
-static bool find(const struct perf_event_attr *attr, bool *of_part, unsigned *which)
+static bool find(uint32_t type, uint64_t config, bool *of_part, unsigned *which)
 {
 	static const struct {
 		uint32_t type;
@@ -53,15 +57,14 @@ static bool find(const struct perf_event_attr *attr, bool *of_part, unsigned *wh
 		{ PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, false, CORE_LOADS },
 	};
 
-	if (attr->type == PERF_TYPE_RAW) {
-		*of_part = attr->config >= EMULATED_RAW_PART;
-		*which = (unsigned)attr->config & 0xff;
-		return attr->config >> 8 ==
-				(*of_part ? EMULATED_RAW_PART : EMULATED_RAW_COUNT) >> 8 &&
+	if (type == PERF_TYPE_RAW) {
+		*of_part = config >= EMULATED_RAW_PART;
+		*which = (unsigned)config & 0xff;
+		return config >> 8 == (*of_part ? EMULATED_RAW_PART : EMULATED_RAW_COUNT) >> 8 &&
 				*which < (*of_part ? (unsigned)CORE_PARTS : (unsigned)CORE_COUNTS);
 	}
 	for (size_t i = 0; i < sizeof(generic) / sizeof(*generic); i++)
-		if (generic[i].type == attr->type && generic[i].config == attr->config) {
+		if (generic[i].type == type && generic[i].config == config) {
 			*of_part = generic[i].of_part;
 			*which = generic[i].which;
 			return true;
@@ -111,7 +114,7 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 
 	if (group_fd >= 0 && !leader)
 		return -EBADF;
-	if (!find(attr, &of_part, &which))
+	if (!find(attr->type, attr->config, &of_part, &which))
 		return -ENOENT;
 	if (attr->sample_period)
 		return -EOPNOTSUPP;
@@ -146,14 +149,46 @@ static void look(const struct emulated_thread *thread, uint64_t count[CORE_COUNT
 		count[i] = atomic_load_explicit(&thread->counts.count[i], memory_order_acquire);
 }
 
+static uint64_t total_of(const struct core_spec *spec, bool of_part, unsigned which,
+		const uint64_t count[CORE_COUNTS])
+{
+	if (!of_part)
+		return count[which];
+	return which == CORE_PARTS ? core_cycles_all(spec, count) :
+				     core_cycles(spec, count, (enum core_part)which);
+}
+
 static uint64_t total(const struct event *event, const uint64_t count[CORE_COUNTS])
 {
-	const struct core_spec *spec = core_spec_of((unsigned)shared->core);
+	return total_of(core_spec_of((unsigned)shared->core), event->of_part, event->which, count);
+}
 
-	if (!event->of_part)
-		return count[event->which];
-	return event->which == CORE_PARTS ? core_cycles_all(spec, count) :
-					    core_cycles(spec, count, (enum core_part)event->which);
+bool emulated_counts_event(uint32_t type, uint64_t config)
+{
+	unsigned which;
+	bool of_part;
+
+	return find(type, config, &of_part, &which);
+}
+
+uint64_t emulated_total(const struct core_spec *spec, uint32_t type, uint64_t config,
+		const uint64_t count[CORE_COUNTS])
+{
+	unsigned which;
+	bool of_part;
+
+	return find(type, config, &of_part, &which) ? total_of(spec, of_part, which, count) : 0;
+}
+
+/* Appends the counts of a read to the file. One write is not mixed with those of other threads and processes. */
+static void record(const struct emulated_thread *thread, const uint64_t count[CORE_COUNTS])
+{
+	struct emulated_record record = { .thread = atomic_load(&thread->id) };
+	ssize_t written;
+
+	memcpy(record.count, count, sizeof(record.count));
+	written = write(records, &record, sizeof(record));
+	(void)written; /* the reader finds that it is missing */
 }
 
 static void enable(struct event *leader)
@@ -218,6 +253,8 @@ static ssize_t emulated_read(int fd, void *buf, size_t size)
 	if (size < (1 + 2 * leader->members) * sizeof(*out))
 		return -ENOSPC;
 	look(leader->thread, count);
+	if (records >= 0)
+		record(leader->thread, count);
 	*out++ = leader->members;
 	for (unsigned i = 0; i < leader->members; i++) {
 		const struct event *event = &events[leader->member[i]];
@@ -276,6 +313,16 @@ const struct pmu *emulated_pmu_of(const struct emulated_counts *counts)
 	return &pmu;
 }
 
+/* Opens the file of EMULATED_READS. */
+static void open_records(void)
+{
+	const char *path = getenv(EMULATED_READS);
+	int fd = path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0)
+		records = descriptor_lift(fd);
+}
+
 const struct pmu *emulated_pmu(void)
 {
 	const struct emulated_counts *counts;
@@ -293,5 +340,6 @@ const struct pmu *emulated_pmu(void)
 		munmap((void *)counts, sizeof(*counts));
 		return NULL;
 	}
+	open_records();
 	return emulated_pmu_of(counts);
 }

@@ -26,4 +26,11 @@ const struct pmu *emulated_pmu(void);
 /* Returns the counters that read these counts instead, which are of this process. For tests. */
 const struct pmu *emulated_pmu_of(const struct emulated_counts *counts);
 
+/* Returns whether the core counts an event with this type and configuration. */
+bool emulated_counts_event(uint32_t type, uint64_t config);
+
+/* Returns what the event counts in all, if a thread has these counts; 0 if the core does not count it. */
+uint64_t emulated_total(const struct core_spec *spec, uint32_t type, uint64_t config,
+		const uint64_t count[CORE_COUNTS]);
+
 #endif
