@@ -49,6 +49,19 @@ double verdict_noise(const struct verdict_table *table, unsigned cell);
 /* Returns the common event to which a counter's errors are related (thesis 7.3.2): 0 cycles, 1 instructions. */
 unsigned verdict_reference(const char *name);
 
+/* Returns whether the interval contains the truth, or misses it by no more than noise. */
+bool verdict_holds(double mean, double ci95, double truth, double noise);
+
+/*
+ * Adds the comparison of one estimate with the truth to the sums of the cell; ci95 NAN: it states no interval.
+ * The plain mean is not known.
+ */
+void verdict_judge(struct replay_cell *cell, double mean, double ci95, double truth,
+		double reference);
+
+/* Makes means of the sums, after the last estimate. */
+void verdict_average(struct replay_cell *cell);
+
 void verdict_print(const struct verdict_table *table);
 json_t *verdict_json(const struct verdict_table *table);
 void verdict_fini(struct verdict_table *table);

@@ -5,17 +5,15 @@
  * between runs by their instructions and IPC, and by the calls before and after them.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/progress.h"
+#include "tools/validate/child.h"
 #include "tools/validate/validate.h"
 
 #define PHASES_MAX 64
@@ -37,82 +35,18 @@ struct runs {
 	unsigned group[PLAN_EVENTS_MAX]; /* of each event */
 };
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-	(void)status, (void)type, (void)ftw;
-	return remove(path);
-}
-
-/* Runs the command under phasemux run in the child. Its output goes to a file next to its results. */
-static void become(const struct runs *runs, const char *folder, const char *scheme, unsigned group)
-{
-	char **command = runs->options->command, number[16], self[PATH_MAX], log[PATH_MAX + 64];
-	const char *head[] = { self, "run", "--scheme", scheme, "--group", number, "--output",
-		folder, "--report", "json", "--" };
-	size_t length = sizeof(head) / sizeof(*head), words = 0;
-	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char **argv;
-	int fd;
-
-	while (command[words])
-		words++;
-	argv = calloc(length + words + 1, sizeof(*argv));
-	if (size < 0 || !argv)
-		return;
-	self[size] = 0;
-	snprintf(number, sizeof(number), "%u", group);
-	memcpy(argv, head, sizeof(head));
-	memcpy(argv + length, command, words * sizeof(*argv));
-	snprintf(log, sizeof(log), "%s.log", folder);
-	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-		return;
-	execv(self, (char *const *)argv);
-}
-
-/* Shows the last lines of the output of a failed run. */
-static void show_log(const char *folder)
-{
-	char path[PATH_MAX + 64], line[512];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s.log", folder);
-	file = fopen(path, "r");
-	if (!file)
-		return;
-	if (fseek(file, -2000, SEEK_END) == 0 && !fgets(line, sizeof(line), file))
-		rewind(file);
-	while (fgets(line, sizeof(line), file))
-		fprintf(stderr, "  %s", line);
-	fclose(file);
-}
-
 /* Runs the command and loads its report. Returns 0, or 1 after a message. */
 static int run(struct runs *runs, const char *scheme, unsigned group, struct report *report)
 {
-	char folder[PATH_MAX + 32], path[PATH_MAX + 64];
-	json_error_t error;
-	int status = -1;
-	pid_t child;
+	char folder[PATH_MAX + 32], number[16];
+	const char *const options[] = { "--scheme", scheme, "--group", number, "--report", "json",
+		NULL };
 
 	snprintf(folder, sizeof(folder), "%s/%u", runs->folder, runs->done);
-	fflush(NULL);
-	child = fork();
-	if (child == 0) {
-		become(runs, folder, scheme, group);
-		_exit(127);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
-	snprintf(path, sizeof(path), "%s/report.json", folder);
-	/* the program may end with any code */
-	report->root = child > 0 ? json_load_file(path, 0, &error) : NULL;
-	if (!report->root) {
-		fprintf(stderr, "phasemux: %s with scheme %s left no report:\n",
-				runs->options->command[0], scheme);
-		show_log(folder);
+	snprintf(number, sizeof(number), "%u", group);
+	report->root = child_run(options, folder, runs->options->command);
+	if (!report->root)
 		return 1;
-	}
 	progress("running", runs->all ? (double)++runs->done / runs->all : ++runs->done * 0.);
 	return 0;
 }
@@ -277,32 +211,6 @@ static double truth_of(const struct runs *runs, unsigned phase, unsigned event, 
 	return count ? sum / count : NAN;
 }
 
-/* Returns whether the interval contains the truth, or misses it by no more than noise. */
-static bool holds(double mean, double ci95, double truth, double noise)
-{
-	return fabs(mean - truth) <= ci95 + noise + 1e-9 * truth;
-}
-
-/* Compares one estimate with the truth; ci95 NAN: it states no interval. */
-static void judge_estimate(struct replay_cell *cell, double mean, double ci95, double truth,
-		double reference)
-{
-	double whole = replay_whole(truth, reference), error = fabs(mean - truth) / whole;
-
-	if (isnan(error))
-		return;
-	cell->seen++;
-	cell->error += error;
-	cell->error_max = fmax(cell->error_max, error);
-	cell->relative += fabs(mean - truth) / truth;
-	cell->plain = NAN;
-	if (isnan(ci95))
-		return;
-	cell->stated++;
-	cell->width += ci95 / whole;
-	cell->covered += holds(mean, ci95, truth, 0);
-}
-
 /* Returns the mean weighted error of the common counters, which need no multiplexing. */
 static double apart(const struct replay_cell *cells, const struct verdict_table *table)
 {
@@ -339,7 +247,7 @@ static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsign
 		if (kind == SCHEME_NONE) {
 			estimate = counted(runs, phase, event, r);
 			/* a run's interval does not include the differences between runs */
-			judge_estimate(cell, real(estimate, "mean"), NAN,
+			verdict_judge(cell, real(estimate, "mean"), NAN,
 					truth_of(runs, phase, event, r), reference);
 			continue;
 		}
@@ -347,13 +255,11 @@ static void judge_cell(const struct runs *runs, int kind, unsigned phase, unsign
 				table->name[event]);
 		mean = real(estimate, "mean");
 		ci95 = real(estimate, "ci95");
-		judge_estimate(cell, mean, ci95, cell->truth, reference);
-		*held += holds(mean, ci95, cell->truth,
+		verdict_judge(cell, mean, ci95, cell->truth, reference);
+		*held += verdict_holds(mean, ci95, cell->truth,
 				noise * replay_whole(cell->truth, reference));
 	}
-	cell->error /= cell->seen;
-	cell->relative /= cell->seen;
-	cell->width /= cell->stated;
+	verdict_average(cell);
 }
 
 /* Judges all cells of a scheme. Returns 0 or -ENOMEM. */
@@ -476,7 +382,7 @@ int validate_runs(const struct validate_options *options)
 		progress("running", 1);
 		if (!code)
 			code = judge_all(&runs);
-		nftw(runs.folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		child_remove(runs.folder);
 	}
 	for (unsigned r = 0; runs.plain && r < runs.plains; r++)
 		json_decref(runs.plain[r].root);

@@ -17,6 +17,37 @@ unsigned verdict_reference(const char *name)
 	return 1;
 }
 
+bool verdict_holds(double mean, double ci95, double truth, double noise)
+{
+	return fabs(mean - truth) <= ci95 + noise + 1e-9 * truth;
+}
+
+void verdict_judge(struct replay_cell *cell, double mean, double ci95, double truth,
+		double reference)
+{
+	double whole = replay_whole(truth, reference), error = fabs(mean - truth) / whole;
+
+	if (isnan(error))
+		return;
+	cell->seen++;
+	cell->error += error;
+	cell->error_max = fmax(cell->error_max, error);
+	cell->relative += fabs(mean - truth) / truth;
+	cell->plain = NAN;
+	if (isnan(ci95))
+		return;
+	cell->stated++;
+	cell->width += ci95 / whole;
+	cell->covered += verdict_holds(mean, ci95, truth, 0);
+}
+
+void verdict_average(struct replay_cell *cell)
+{
+	cell->error /= cell->seen;
+	cell->relative /= cell->seen;
+	cell->width /= cell->stated;
+}
+
 static json_t *number_or_null(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
