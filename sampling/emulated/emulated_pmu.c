@@ -241,11 +241,36 @@ static int emulated_ioctl(int fd, unsigned long request, unsigned long argument)
 	return -ENOTTY;
 }
 
-/* Reads the group as the kernel does for PERF_FORMAT_GROUP | PERF_FORMAT_ID. */
+/* Number of a total of all that a core counts: CORE_COUNTS of kinds of events, then the cycles. */
+static unsigned number_of(const struct event *event)
+{
+	return event->of_part ? CORE_COUNTS + event->which : event->which;
+}
+
+/* Computes all that a core counts. */
+static void total_all(const uint64_t count[CORE_COUNTS], uint64_t out[CORE_COUNTS + CORE_PARTS + 1])
+{
+	const struct core_spec *spec = core_spec_of((unsigned)shared->core);
+	uint64_t *cycles = out + CORE_COUNTS;
+
+	memcpy(out, count, CORE_COUNTS * sizeof(*out));
+	cycles[CORE_PARTS] = 0;
+	for (unsigned part = 0; part < CORE_PARTS; part++) {
+		cycles[part] = core_cycles(spec, count, (enum core_part)part);
+		cycles[CORE_PARTS] += cycles[part];
+	}
+}
+
+/*
+ * Reads the group as the kernel does for PERF_FORMAT_GROUP | PERF_FORMAT_ID. The instructions of this function are
+ * counted in the burst. Therefore it executes as many of them for every group: bursts whose groups differ would
+ * else differ in instructions, and estimates that follow these would be wrong.
+ */
 static ssize_t emulated_read(int fd, void *buf, size_t size)
 {
-	struct event *leader = event_of(fd);
-	uint64_t count[CORE_COUNTS], *out = buf;
+	uint64_t count[CORE_COUNTS], totals[CORE_COUNTS + CORE_PARTS + 1], nowhere[2];
+	const struct event *leader = event_of(fd);
+	uint64_t *out = buf;
 
 	if (!leader)
 		return -EBADF;
@@ -255,13 +280,16 @@ static ssize_t emulated_read(int fd, void *buf, size_t size)
 	look(leader->thread, count);
 	if (records >= 0)
 		record(leader->thread, count);
+	total_all(count, totals);
 	*out++ = leader->members;
-	for (unsigned i = 0; i < leader->members; i++) {
-		const struct event *event = &events[leader->member[i]];
+	for (unsigned i = 0; i < EMULATED_COUNTERS; i++) {
+		bool is_member = i < leader->members;
+		const struct event *event = &events[leader->member[is_member ? i : 0]];
+		uint64_t *to = is_member ? out + 2 * (size_t)i : nowhere;
 
-		*out++ = event->counted +
-				(leader->enabled ? total(event, count) - event->start : 0);
-		*out++ = event->id;
+		to[0] = event->counted +
+				(leader->enabled ? totals[number_of(event)] - event->start : 0);
+		to[1] = event->id;
 	}
 	return (ssize_t)((1 + 2 * leader->members) * sizeof(*out));
 }
