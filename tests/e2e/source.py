@@ -59,7 +59,7 @@ ROOM = {
     "tools/results": ["tools", "agent/page", "agent/report", "agent/setup", "agent/spool", "agent/text"],
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
-                       "multiplex/scheme"],
+                       "multiplex/models", "multiplex/scheme", "sampling/emulated"],
 }
 FILES_MAX = 20  # sources and headers of a room
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "sampling/emulated/core_model.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -13,19 +15,28 @@
 static const char usage[] =
 		"usage: phasemux validate --replay FILE [options]\n"
 		"       phasemux validate [-n N] [--scheme LIST] [--share SHARE] [--json] -- COMMAND...\n"
+		"       phasemux validate --counters emulated [--core NAME] [--output DIR] [options] -- COMMAND...\n"
 		"\n"
 		"How far off are multiplexed counters? Takes recorded bursts in which every counter is known (a CSV\n"
 		"table or a Paraver trace, as phasemux cluster takes them) and hides all but one group of counters\n"
 		"at a time, as a multiplexed run would; or runs COMMAND (perhaps with mpirun in front) once for each\n"
 		"group without multiplexing, and once with each scheme. PHASEMUX_* settings hold for these runs.\n"
+		"In the emulator all counts of a multiplexed run are recorded beside it, and are the truth.\n"
 		"\n"
-		"  --replay FILE       the bursts; phases are the file's own clusters, else found by refinement\n"
+		"  --replay FILE       the bursts; phases are the file's own clusters, else found by refinement; or a\n"
+		"                      folder of --counters emulated --output\n"
 		"  -n N                run all N times (1)\n"
 		"  --scheme LIST       schemes to try (all)\n"
 		"  --share SHARE       judge the phases that together hold this share of the computing time (0.9,\n"
 		"                      as in the thesis; 1: all phases)\n"
 		"  --json              print JSON\n"
 		"  --quiet             show no progress\n"
+		"\n"
+		"In the emulator, which is some 20 to 150 times slower:\n"
+		"  --counters emulated run COMMAND once with each scheme, compare each with the truth of the same\n"
+		"                      run, and replay the bursts of the first\n"
+		"  --core NAME         core model: out-of-order, in-order (out-of-order)\n"
+		"  --output DIR        keep the runs in a new folder, for --replay DIR\n"
 		"\n"
 		"With --replay:\n"
 		"  --trials N          how often each scheme is tried, with other groups at other times (200)\n"
@@ -72,6 +83,8 @@ enum {
 	SHARE,
 	BURST_MIN,
 	CLUSTER_BY,
+	CORE,
+	OUTPUT,
 	SEED,
 	JSON,
 	QUIET
@@ -83,6 +96,8 @@ static const struct option long_options[] = {
 	{ "read", required_argument, NULL, READ },
 	{ "quantum", required_argument, NULL, QUANTUM },
 	{ "counters", required_argument, NULL, COUNTERS },
+	{ "core", required_argument, NULL, CORE },
+	{ "output", required_argument, NULL, OUTPUT },
 	{ "runs", required_argument, NULL, 'n' },
 	{ "scheme", required_argument, NULL, SCHEME },
 	{ "share", required_argument, NULL, SHARE },
@@ -144,9 +159,21 @@ static int set_option(void *data, int option)
 				option_refuse("quantum", optarg,
 						"a time above 0, as in 10ms or 500us");
 	case COUNTERS:
-		return option_whole(optarg, 3, PLAN_GROUP_EVENTS_MAX, &options->counters) ?
+		options->emulated = strcmp(optarg, "emulated") == 0;
+		return options->emulated ||
+						option_whole(optarg, 3, PLAN_GROUP_EVENTS_MAX,
+								&options->counters) ?
 				0 :
-				option_refuse("counters", optarg, "a whole number from 3 to 8");
+				option_refuse("counters", optarg,
+						"a whole number from 3 to 8, emulated");
+	case CORE:
+		options->core = optarg;
+		return core_spec_find(optarg) >= 0 ?
+				0 :
+				option_refuse("core", optarg, "out-of-order, in-order");
+	case OUTPUT:
+		options->output = optarg;
+		return 0;
 	case SCHEME:
 		return read_schemes(optarg, options->scheme);
 	case 'n':
@@ -155,6 +182,7 @@ static int set_option(void *data, int option)
 				option_refuse("n", optarg, "a whole number from 1 to 1000");
 	case BURST_MIN:
 		options->burst_min = optarg;
+		options->burst_min_given = true;
 		return 0;
 	case CLUSTER_BY:
 		options->cluster_by = optarg;
@@ -200,7 +228,16 @@ static int read_options(struct validate_options *options, int argc, char **argv)
 	options->command = optind < argc ? argv + optind : NULL;
 	if (!options->file == !options->command)
 		return option_usage(usage);
+	if ((options->core || options->output) && !(options->emulated && options->command))
+		return option_usage(usage);
 	return 0;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 int cmd_validate(int argc, char **argv)
@@ -211,5 +248,8 @@ int cmd_validate(int argc, char **argv)
 	if (code)
 		return code < 0 ? 0 : code;
 	progress_allow(!options.quiet);
-	return options.file ? validate_replay(&options) : validate_runs(&options);
+	if (options.file)
+		return is_folder(options.file) ? validate_recorded(&options) :
+						 validate_replay(&options);
+	return options.emulated ? validate_emulated(&options) : validate_runs(&options);
 }

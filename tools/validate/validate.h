@@ -11,12 +11,17 @@
 #include <stddef.h>
 
 #include "multiplex/scheme/scheme.h"
+#include "tools/cluster/burst_table.h"
 #include "tools/validate/replay.h"
 
 struct validate_options {
 	const char *file; /* file to replay; NULL: `command` is run */
 	char **command;   /* command to run */
 	const char *cluster_by, *burst_min;
+	bool burst_min_given;
+	bool emulated;      /* the truth of a multiplexed run is recorded beside it */
+	const char *core;   /* name of the core model; NULL: not given */
+	const char *output; /* folder that keeps the runs; NULL: none does */
 	bool scheme[SCHEME_KINDS];
 	size_t trials, counters, seed, runs;
 	double read, quantum, share;
@@ -26,6 +31,7 @@ struct validate_options {
 /* One scheme's part of the table. That of SCHEME_NONE is how equal runs differ, judged like the schemes. */
 struct verdict {
 	struct replay_cell *cells; /* phases x events; NULL: not tried */
+	unsigned phases;           /* 0: as many as the table has */
 	/* by cell: number of stated intervals that contain the truth, or miss it by no more than noise */
 	unsigned *held;
 	struct replay_summary summary;
@@ -34,6 +40,7 @@ struct verdict {
 };
 
 struct verdict_table {
+	unsigned groups; /* of a replay */
 	unsigned phases, events,
 			common; /* the first `common` events are in all groups: not judged */
 	const char **name;      /* of the events */
@@ -62,12 +69,33 @@ void verdict_judge(struct replay_cell *cell, double mean, double ci95, double tr
 /* Makes means of the sums, after the last estimate. */
 void verdict_average(struct replay_cell *cell);
 
+/*
+ * Prints the errors and the intervals by class of counter: what is counted in cycles, misses and mispredicted
+ * branches, and kinds of instructions.
+ */
+void verdict_print_classes(const struct verdict_table *table);
+
 void verdict_print(const struct verdict_table *table);
 json_t *verdict_json(const struct verdict_table *table);
+
+/* Prints the JSON, and takes over the reference to it. */
+void verdict_write(json_t *json);
 void verdict_fini(struct verdict_table *table);
 
-/* Print the table. Return the exit code. */
+/* Prints the table. Returns the exit code. */
 int validate_replay(const struct validate_options *options);
+
+/*
+ * Replays the bursts of a table through every scheme, and prints the tables of errors and of classes. name: of the
+ * recording. plan: groups of the table's counters in their order; NULL: they are packed. json: if not NULL, gets
+ * the result, and nothing is printed. Returns the exit code.
+ */
+int validate_bursts(const struct validate_options *options, struct burst_table *bursts,
+		const char *name, const struct plan *plan, json_t **json);
+
+/* Print the tables. Return the exit code. validate_recorded judges the folder that a validate_emulated kept. */
+int validate_emulated(const struct validate_options *options);
+int validate_recorded(const struct validate_options *options);
 int validate_runs(const struct validate_options *options);
 
 #endif

@@ -215,9 +215,9 @@ static void show_trial(void *data)
 	progress("replaying", (double)++watch->done / watch->all);
 }
 
-/* Fills the table. Returns 0 or -errno. */
+/* Fills the table. plan: the groups, or NULL. Returns 0 or -errno. */
 static int replay_schemes(const struct validate_options *options, const struct recording *recording,
-		struct verdict_table *table)
+		const struct plan *plan, struct verdict_table *table)
 {
 	struct replay_setup setup = { .read = options->read,
 		.quantum = options->quantum,
@@ -225,8 +225,13 @@ static int replay_schemes(const struct validate_options *options, const struct r
 		.seed = options->seed,
 		.progress = show_trial };
 	struct watch watch = { 0 };
-	int error = plan_pack(&setup.plan, table->events, table->common, options->counters, NULL);
+	int error = 0;
 
+	if (plan)
+		setup.plan = *plan;
+	else
+		error = plan_pack(&setup.plan, table->events, table->common, options->counters,
+				NULL);
 	setup.data = &watch;
 	for (unsigned e = 0; e < table->events; e++)
 		setup.reference[e] = e < table->common ? e : verdict_reference(table->name[e]);
@@ -247,21 +252,28 @@ static int replay_schemes(const struct validate_options *options, const struct r
 			replay_summarise(verdict->cells, table->phases, &setup.plan, setup.trials,
 					&verdict->summary);
 	}
-	if (!error && !options->json) {
-		size_t bursts = 0;
-
-		for (size_t i = 0; i < recording->bursts.count; i++)
-			bursts += recording->phase[i] != 0;
-		printf("%s: %zu bursts in %u phases, %u counters in %u groups, %zu trials, %g%% "
-		       "read\n",
-				options->file, bursts, table->phases, table->events,
-				setup.plan.groups, options->trials, 100 * options->read);
-	}
+	table->groups = setup.plan.groups;
 	return error;
 }
 
+static void print_replay(const struct validate_options *options, const struct recording *recording,
+		const char *name, const struct verdict_table *table)
+{
+	size_t bursts = 0;
+
+	for (size_t i = 0; i < recording->bursts.count; i++)
+		bursts += recording->phase[i] != 0;
+	printf("%s: %zu bursts in %u phases, %u counters in %u groups, %zu trials, %g%% read\n",
+			name, bursts, table->phases, table->events, table->groups, options->trials,
+			100 * options->read);
+	if (options->emulated)
+		verdict_print_classes(table);
+	verdict_print(table);
+}
+
 static int replay(const struct validate_options *options, const struct recording *recording,
-		const struct burst_table *bursts)
+		const struct burst_table *bursts, const char *name, const struct plan *plan,
+		json_t **json)
 {
 	struct verdict_table table = { .phases = recording->bursts.phases,
 		.events = recording->events,
@@ -271,21 +283,17 @@ static int replay(const struct validate_options *options, const struct recording
 	table.name = calloc(table.events, sizeof(*table.name));
 	for (unsigned e = 0; table.name && e < table.events; e++)
 		table.name[e] = bursts->name[recording->metric[e]];
-	error = table.name ? replay_schemes(options, recording, &table) : -ENOMEM;
+	error = table.name ? replay_schemes(options, recording, plan, &table) : -ENOMEM;
 	if (error) {
 		fprintf(stderr, "phasemux: replay: %s%s\n", strerror(-error),
 				error == -EINVAL ? " (too many counters for so few at a time?)" :
 						   "");
-	} else if (options->json) {
-		json_t *root = verdict_json(&table);
-
-		json_object_set_new(root, "trials", json_integer(options->trials));
-		json_object_set_new(root, "read", json_real(options->read));
-		json_dumpf(root, stdout, JSON_INDENT(1));
-		putchar('\n');
-		json_decref(root);
+	} else if (json) {
+		*json = verdict_json(&table);
+		json_object_set_new(*json, "trials", json_integer(options->trials));
+		json_object_set_new(*json, "read", json_real(options->read));
 	} else {
-		verdict_print(&table);
+		print_replay(options, recording, name, &table);
 	}
 	verdict_fini(&table);
 	return error ? error == -EINVAL ? 2 : 1 : 0;
@@ -293,7 +301,7 @@ static int replay(const struct validate_options *options, const struct recording
 
 /* Chooses bursts and counters of the table, and makes the recording of them. */
 static int prepare(struct recording *recording, struct selection *selection,
-		struct burst_table *table, const struct validate_options *options)
+		struct burst_table *table, const char *name, const struct validate_options *options)
 {
 	unsigned metrics = table->metrics; /* the file's own, before any is derived */
 	char why[512] = "no memory";
@@ -311,26 +319,38 @@ static int prepare(struct recording *recording, struct selection *selection,
 		fprintf(stderr,
 				"phasemux: %s: no burst has all metrics of --cluster-by and is long "
 				"enough\n",
-				options->file);
+				name);
 		return 1;
 	}
 	code = choose_counters(recording, table, selection, metrics);
 	return code ? code : record_bursts(recording, table, selection, options->share);
 }
 
+int validate_bursts(const struct validate_options *options, struct burst_table *bursts,
+		const char *name, const struct plan *plan, json_t **json)
+{
+	struct selection selection = { 0 };
+	struct recording recording = { 0 };
+	int code = prepare(&recording, &selection, bursts, name, options);
+
+	if (!code)
+		code = replay(options, &recording, bursts, name, plan, json);
+	recording_fini(&recording);
+	selection_fini(&selection);
+	return code;
+}
+
 int validate_replay(const struct validate_options *options)
 {
 	struct burst_table table = { 0 };
-	struct selection selection = { 0 };
-	struct recording recording = { 0 };
+	json_t *json = NULL;
 	int code = table_open(&table, options->file);
 
 	if (!code)
-		code = prepare(&recording, &selection, &table, options);
-	if (!code)
-		code = replay(options, &recording, &table);
-	recording_fini(&recording);
-	selection_fini(&selection);
+		code = validate_bursts(options, &table, options->file, NULL,
+				options->json ? &json : NULL);
+	if (json)
+		verdict_write(json);
 	table_fini(&table);
 	return code;
 }

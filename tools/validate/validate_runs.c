@@ -352,9 +352,7 @@ static int judge_all(struct runs *runs)
 		json_t *root = verdict_json(table);
 
 		json_object_set_new(root, "runs", json_integer(runs->options->runs));
-		json_dumpf(root, stdout, JSON_INDENT(1));
-		putchar('\n');
-		json_decref(root);
+		verdict_write(root);
 		return 0;
 	}
 	printf("%s: %u phases, %u counters in %u groups, each run %zu times\n",

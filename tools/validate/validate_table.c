@@ -100,12 +100,85 @@ static struct beyond beyond_noise(const struct verdict_table *table, int kind)
 	return beyond;
 }
 
+/* Returns the number of cells of a scheme. */
+static unsigned cells_of(const struct verdict_table *table, const struct verdict *verdict)
+{
+	return (verdict->phases ? verdict->phases : table->phases) * table->events;
+}
+
+/* What is counted. Counters of a class are estimated alike. */
+enum counted { IN_CYCLES, MISSES, INSTRUCTIONS, CLASSES };
+
+static const char *const class_name[CLASSES] = {
+	[IN_CYCLES] = "cycles",
+	[MISSES] = "misses",
+	[INSTRUCTIONS] = "instructions",
+};
+
+static enum counted class_of(const char *name)
+{
+	if (verdict_reference(name) == 0)
+		return IN_CYCLES;
+	return strcasestr(name, "miss") || strcasestr(name, "mispred") ? MISSES : INSTRUCTIONS;
+}
+
+/* Sums up the cells of one class. trials: of each cell. Returns false if none was seen. */
+static bool summarise_class(const struct verdict_table *table, const struct verdict *verdict,
+		enum counted class, struct replay_summary *out)
+{
+	double stated = 0, covered = 0, seen = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (unsigned i = 0; i < cells_of(table, verdict); i++) {
+		const struct replay_cell *cell = &verdict->cells[i];
+		unsigned e = i % table->events;
+
+		if (e < table->common || !cell->seen || class_of(table->name[e]) != class)
+			continue;
+		seen += cell->seen;
+		stated += cell->stated;
+		covered += cell->covered;
+		out->mean_weighted_error += cell->error * cell->seen;
+		out->plain_mean_weighted_error += cell->plain * cell->seen;
+		out->half_width += cell->stated ? cell->width * cell->stated : 0;
+		out->max_weighted_error = fmax(out->max_weighted_error, cell->error_max);
+	}
+	out->mean_weighted_error /= seen;
+	out->plain_mean_weighted_error /= seen;
+	out->half_width /= stated;
+	out->coverage = covered / stated;
+	out->stated = stated / seen;
+	return seen > 0;
+}
+
+static json_t *json_classes(const struct verdict_table *table, const struct verdict *verdict)
+{
+	json_t *object = json_object();
+
+	for (enum counted class = 0; class < CLASSES; class ++) {
+		struct replay_summary s;
+
+		if (!summarise_class(table, verdict, class, &s))
+			continue;
+		json_object_set_new(object, class_name[class],
+				json_pack("{s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+						number_or_null(s.mean_weighted_error),
+						"max_weighted_error",
+						number_or_null(s.max_weighted_error),
+						"mean_weighted_half_width",
+						number_or_null(s.half_width), "coverage",
+						number_or_null(s.coverage), "stated",
+						number_or_null(s.stated)));
+	}
+	return object;
+}
+
 static json_t *json_cells(const struct verdict_table *table, const struct verdict *verdict)
 {
 	const struct replay_cell *cells = verdict->cells;
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < table->phases * table->events; i++) {
+	for (unsigned i = 0; i < cells_of(table, verdict); i++) {
 		const struct replay_cell *cell = &cells[i];
 		double noise = verdict_noise(table, i),
 		       held = verdict->held ? verdict->held[i] : NAN;
@@ -138,7 +211,7 @@ static json_t *json_verdict(const struct verdict_table *table, int kind)
 {
 	const struct replay_summary *s = &table->verdict[kind].summary;
 
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
 			number_or_null(s->mean_weighted_error), "mean_weighted_half_width",
 			number_or_null(s->half_width), "max_weighted_error",
 			number_or_null(s->max_weighted_error), "coverage",
@@ -146,7 +219,8 @@ static json_t *json_verdict(const struct verdict_table *table, int kind)
 			number_or_null(s->plain_mean_weighted_error), "stated",
 			number_or_null(s->stated), "observed", number_or_null(s->observed),
 			"runs_apart", number_or_null(table->verdict[kind].weighted_error),
-			"counters", json_cells(table, &table->verdict[kind]));
+			"classes", json_classes(table, &table->verdict[kind]), "counters",
+			json_cells(table, &table->verdict[kind]));
 }
 
 json_t *verdict_json(const struct verdict_table *table)
@@ -173,6 +247,13 @@ json_t *verdict_json(const struct verdict_table *table)
 			table->verdict[SCHEME_NONE].cells ? json_verdict(table, SCHEME_NONE) :
 							    json_null());
 	return root;
+}
+
+void verdict_write(json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(1));
+	putchar('\n');
+	json_decref(json);
 }
 
 /* Prints a share in per cent, or a dash. */
@@ -204,7 +285,7 @@ static void print_cells(enum scheme_kind kind, const struct verdict_table *table
 	printf("\n%s\n%5s %-32s %10s %9s %9s %9s %9s %8s\n", scheme_name(kind), "phase", "counter",
 			"relevance", "relative", "weighted", noise ? "noise" : "plain", "+-",
 			"inside");
-	for (unsigned i = 0; i < table->phases * table->events; i++) {
+	for (unsigned i = 0; i < cells_of(table, &table->verdict[kind]); i++) {
 		const struct replay_cell *cell = &table->verdict[kind].cells[i];
 
 		if (i % table->events < table->common)
@@ -256,6 +337,28 @@ static void print_noise(const struct verdict_table *table)
 	     "hold the truth or miss it by no more); runs apart: in cycles and instructions");
 	if (!noise_is_known(table))
 		puts("to know the noise of counters, run all twice or more: -n 2");
+}
+
+void verdict_print_classes(const struct verdict_table *table)
+{
+	printf("\n%-11s %-13s %9s %9s %9s %9s %8s %7s\n", "scheme", "counters of", "weighted",
+			"largest", "plain", "+-", "inside", "stated");
+	for (int kind = 0; kind < SCHEME_NONE; kind++)
+		for (enum counted class = 0; class < CLASSES; class ++) {
+			struct replay_summary s;
+
+			if (!table->verdict[kind].cells ||
+					!summarise_class(table, &table->verdict[kind], class, &s))
+				continue;
+			printf("%-11s %-13s", scheme_name(kind), class_name[class]);
+			print_share(s.mean_weighted_error, 9, 4);
+			print_share(s.max_weighted_error, 9, 3);
+			print_share(s.plain_mean_weighted_error, 9, 4);
+			print_share(s.half_width, 9, 4);
+			print_share(s.coverage, 8, 1);
+			print_share(s.stated, 7, 1);
+			putchar('\n');
+		}
 }
 
 void verdict_print(const struct verdict_table *table)
