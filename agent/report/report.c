@@ -185,27 +185,10 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 	return count;
 }
 
-/* Share of the mean below which a half-width is only a rounding error. */
-#define ROUNDING 1e-8
-
 /* Returns whether every burst of the phase was read, so that nothing is estimated. */
 static bool is_read_whole(const struct phase *phase)
 {
 	return phase->all.bursts <= (double)phase->estimate.read + 1e-6;
-}
-
-/*
- * Returns the half-width of a mean's interval as the report states it: 0 if the mean is exact, NAN if the
- * interval is not known. exact: nothing was estimated. A half-width that is only a rounding error counts as 0
- * if `exact`, else as not known.
- */
-static double known_interval(double mean, double ci95, bool exact)
-{
-	if (!isfinite(ci95))
-		return NAN;
-	if (ci95 > ROUNDING * fabs(mean))
-		return ci95;
-	return exact ? 0 : NAN;
 }
 
 /* Returns the half-width of an event's interval; NAN if one burst was read, because it shows no variation. */
@@ -213,7 +196,7 @@ static double event_interval(const struct phase *phase, const struct estimate *e
 {
 	bool exact = is_read_whole(phase) && event->observed == phase->estimate.read;
 
-	return event->observed > 1 ? known_interval(event->mean, event->ci95, exact) : NAN;
+	return event->observed > 1 ? estimate_interval(event->mean, event->ci95, exact) : NAN;
 }
 
 /* Returns each event's mean in a phase, and its spread between bursts. */
@@ -264,7 +247,7 @@ static double derived_interval(const struct counting *counting, const struct pha
 {
 	bool exact = is_read_whole(phase) && counting->plan.groups == 1;
 
-	return phase->estimate.read > 1 ? known_interval(scale, ci95, exact) : NAN;
+	return phase->estimate.read > 1 ? estimate_interval(scale, ci95, exact) : NAN;
 }
 
 static json_t *breakdown(const struct counting *counting, const struct phase *phase)
@@ -348,7 +331,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			whole((double)estimate->read), "slices", whole((double)estimate->slices),
 			"duration_seconds", "mean",
 			document_number(share(phase->all.seconds, phase->all.bursts)), "ci95",
-			document_number(known_interval(estimate->duration.mean,
+			document_number(estimate_interval(estimate->duration.mean,
 					estimate->duration.ci95, is_read_whole(phase))),
 			"sd", document_number(estimate->duration_sd), "ipc",
 			document_number(instructions / cycles), "cpi",

@@ -45,6 +45,7 @@
 #define RATIO_MIN      5           /* least number of quanta for a ratio */
 #define RATIO_LEAVES   .25         /* largest part of the residual squares that a ratio may leave */
 #define RELATIVE_FLOOR 1e-9        /* relative error of a mean by rounding alone */
+#define ROUNDING       1e-8 /* share of the mean below which a half-width is only a rounding error */
 
 /* The sums of a phase, which are the totals of its prototypes' sums. */
 struct gathered {
@@ -61,6 +62,15 @@ double estimate_student(double df)
 	if (df < 6)
 		return few[df < 1 ? 0 : (unsigned)df];
 	return z + (z3 + z) / (4 * df) + (5 * z5 + 16 * z3 + 3 * z) / (96 * df * df);
+}
+
+double estimate_interval(double mean, double ci95, bool exact)
+{
+	if (!isfinite(ci95))
+		return NAN;
+	if (ci95 > ROUNDING * fabs(mean))
+		return ci95;
+	return exact ? 0 : NAN;
 }
 
 static void add_array(double *to, const double *from, unsigned count)

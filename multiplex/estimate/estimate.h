@@ -78,6 +78,13 @@ struct spread {
 void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase,
 		struct spread out[PLAN_EVENTS_MAX]);
 
+/*
+ * Returns the half-width of a mean's interval as it is stated: 0 if the mean is exact, NAN if the interval is not
+ * known. exact: nothing was estimated. A half-width that is only a rounding error counts as 0 if `exact`, else as
+ * not known: an event that no burst of its group had may be in others.
+ */
+double estimate_interval(double mean, double ci95, bool exact);
+
 /* Returns the 97.5% quantile of Student's t: exact for few degrees of freedom, then Cornish-Fisher. */
 double estimate_student(double df);
 

@@ -52,6 +52,24 @@ import json
 scheme, = json.load(open("part.out"))["schemes"].values()
 assert scheme["coverage"] >= .9 and scheme["observed"] == 1, scheme'
 
+# RARE is in two bursts of a phase. If a group's bursts have none of them, then no interval is stated, as in a report.
+"$python" -c '
+import csv
+rows = list(csv.DictReader(open("bursts.csv")))
+for i, row in enumerate(rows):
+    row["RARE"] = 5000 if i in (100, 700) else 0
+with open("rare.csv", "w") as file:
+    table = csv.DictWriter(file, rows[0].keys())
+    table.writeheader()
+    table.writerows(rows)'
+run rare "$phasemux" validate --replay rare.csv --scheme time-space,random --json
+holds "where none of a group's bursts had an event, no interval is stated" "$python" -c '
+import json
+for name, scheme in json.load(open("rare.out"))["schemes"].items():
+    cells = [cell for cell in scheme["counters"] if cell["counter"] == "RARE" and cell["relevance"] > 0]
+    assert len(cells) == 1 and .1 < cells[0]["stated"] < .9, cells
+    assert cells[0]["coverage"] >= .9, cells'
+
 # refused WHAT WORD ARGUMENT...: checks that the exit code is 2, and stderr has WORD
 refused() {
 	local what=$1 word=$2

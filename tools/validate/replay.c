@@ -20,9 +20,10 @@ struct replay {
 	struct sums *sums; /* of all tasks */
 	struct sums *own;  /* of one task, from which it learns */
 	struct quantum *quantum;
-	double *plain;    /* phases x events: total of the observed counts */
-	double *observed; /* phases x events: number of bursts in which the event was observed */
-	bool *member;     /* of one phase */
+	double *plain;     /* phases x events: total of the observed counts */
+	double *observed;  /* phases x events: number of bursts in which the event was observed */
+	bool *member;      /* of one phase */
+	double *bursts_of; /* number of bursts, by phase */
 };
 
 /* The random choices of one trial. */
@@ -130,6 +131,14 @@ static void run_task(struct replay *replay, struct draw *draw, size_t first, siz
 		sums_flat(replay->sums)[i] += sums_flat(replay->own)[i];
 }
 
+/* Returns the interval's half-width as a report states it. bursts: number of all bursts of the phase. */
+static double stated_interval(const struct estimate *estimate, double bursts)
+{
+	return estimate->observed > 1 ? estimate_interval(estimate->mean, estimate->ci95,
+							(double)estimate->observed >= bursts) :
+					NAN;
+}
+
 static void judge_phase(struct replay *replay, unsigned phase, struct replay_cell *cells)
 {
 	const struct plan *plan = &replay->setup->plan;
@@ -145,6 +154,7 @@ static void judge_phase(struct replay *replay, unsigned phase, struct replay_cel
 				cells[phase * plan->events + replay->setup->reference[e]].truth);
 		double observed = replay->observed[phase * plan->events + e];
 		double error = fabs(of->mean - cell->truth) / reference;
+		double ci95 = stated_interval(of, replay->bursts_of[phase]);
 
 		if (!of->observed || !(reference > 0))
 			continue;
@@ -155,11 +165,10 @@ static void judge_phase(struct replay *replay, unsigned phase, struct replay_cel
 		cell->plain += fabs(replay->plain[phase * plan->events + e] / observed -
 					       cell->truth) /
 				reference;
-		if (isfinite(of->ci95)) {
+		if (isfinite(ci95)) {
 			cell->stated++;
-			cell->width += of->ci95 / reference;
-			cell->covered += fabs(of->mean - cell->truth) <=
-					of->ci95 + 1e-9 * cell->truth;
+			cell->width += ci95 / reference;
+			cell->covered += fabs(of->mean - cell->truth) <= ci95 + 1e-9 * cell->truth;
 		}
 	}
 }
@@ -196,12 +205,12 @@ static void find_truth(const struct replay *replay, struct replay_cell *cells)
 		size_t burst = replay->order[i];
 		size_t phase = bursts->phase[burst] - 1;
 
-		replay->observed[phase * events]++;
+		replay->bursts_of[phase]++;
 		for (unsigned e = 0; e < events; e++)
 			cells[phase * events + e].truth += bursts->values[burst * events + e];
 	}
 	for (unsigned phase = 0; phase < bursts->phases; phase++) {
-		double count = replay->observed[phase * events];
+		double count = replay->bursts_of[phase];
 		struct replay_cell *row = &cells[phase * events];
 
 		for (unsigned e = 0; e < events; e++)
@@ -217,6 +226,7 @@ static void replay_finish(struct replay *replay)
 	free(replay->plain);
 	free(replay->observed);
 	free(replay->member);
+	free(replay->bursts_of);
 	quantum_free(replay->quantum);
 	sums_free(replay->sums);
 	sums_free(replay->own);
@@ -231,11 +241,12 @@ static int replay_start(struct replay *replay)
 	replay->plain = calloc(cell_count + 1, sizeof(*replay->plain));
 	replay->observed = calloc(cell_count + 1, sizeof(*replay->observed));
 	replay->member = calloc(bursts->phases + 1, sizeof(*replay->member));
+	replay->bursts_of = calloc(bursts->phases + 1, sizeof(*replay->bursts_of));
 	replay->sums = sums_new(&replay->setup->plan, bursts->phases);
 	replay->own = sums_new(&replay->setup->plan, bursts->phases);
 	replay->quantum = replay->own ? quantum_new(replay->own) : NULL;
 	if (!replay->order || !replay->plain || !replay->observed || !replay->member ||
-			!replay->sums || !replay->quantum)
+			!replay->bursts_of || !replay->sums || !replay->quantum)
 		return -ENOMEM;
 	for (size_t i = 0; i < bursts->count; i++)
 		if (bursts->phase[i] && bursts->phase[i] <= bursts->phases)
