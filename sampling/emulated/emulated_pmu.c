@@ -24,6 +24,7 @@ struct event {
 	const struct emulated_thread *thread;
 	bool of_part; /* it counts the cycles of a part, else a kind of events */
 	unsigned which;
+	unsigned number;         /* of the total among those of total_all */
 	uint64_t start, counted; /* the total when it was enabled, and what was counted before */
 	int leader;              /* number of the first member */
 	/* fields of the first member */
@@ -130,6 +131,7 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	event->thread = thread;
 	event->of_part = of_part;
 	event->which = which;
+	event->number = of_part ? CORE_COUNTS + which : which;
 	event->start = event->counted = 0;
 	event->enabled = false;
 	event->members = 0;
@@ -241,13 +243,7 @@ static int emulated_ioctl(int fd, unsigned long request, unsigned long argument)
 	return -ENOTTY;
 }
 
-/* Number of a total of all that a core counts: CORE_COUNTS of kinds of events, then the cycles. */
-static unsigned number_of(const struct event *event)
-{
-	return event->of_part ? CORE_COUNTS + event->which : event->which;
-}
-
-/* Computes all that a core counts. */
+/* Computes all that a core counts: CORE_COUNTS of kinds of events, then the cycles. */
 static void total_all(const uint64_t count[CORE_COUNTS], uint64_t out[CORE_COUNTS + CORE_PARTS + 1])
 {
 	const struct core_spec *spec = core_spec_of((unsigned)shared->core);
@@ -288,7 +284,7 @@ static ssize_t emulated_read(int fd, void *buf, size_t size)
 		uint64_t *to = is_member ? out + 2 * (size_t)i : nowhere;
 
 		to[0] = event->counted +
-				(leader->enabled ? totals[number_of(event)] - event->start : 0);
+				(leader->enabled ? totals[event->number] - event->start : 0);
 		to[1] = event->id;
 	}
 	return (ssize_t)((1 + 2 * leader->members) * sizeof(*out));

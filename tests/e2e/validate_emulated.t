@@ -93,7 +93,7 @@ for phase in phases:
             least[group] = min(least.get(group, 1 << 62), int(row["instructions"]))
     if phase["bursts"] >= 40:
         judged += len(least) == 3
-        assert max(least.values()) - min(least.values()) < 40, (phase["id"], least)
+        assert max(least.values()) - min(least.values()) < 10, (phase["id"], least)
 assert judged >= 2, judged'
 
 run again "$phasemux" validate --replay kept --scheme time-space --share 0.98 --json

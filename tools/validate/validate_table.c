@@ -122,11 +122,16 @@ static enum counted class_of(const char *name)
 	return strcasestr(name, "miss") || strcasestr(name, "mispred") ? MISSES : INSTRUCTIONS;
 }
 
-/* Sums up the cells of one class. trials: of each cell. Returns false if none was seen. */
+#define RELEVANT .001 /* relevance of the counters whose intervals are also judged apart */
+
+/*
+ * Sums up the cells of one class. Sets *relevant to the coverage of those of some relevance. Returns false if none
+ * was seen.
+ */
 static bool summarise_class(const struct verdict_table *table, const struct verdict *verdict,
-		enum counted class, struct replay_summary *out)
+		enum counted class, struct replay_summary *out, double *relevant)
 {
-	double stated = 0, covered = 0, seen = 0;
+	double stated = 0, covered = 0, seen = 0, relevant_stated = 0, relevant_covered = 0;
 
 	memset(out, 0, sizeof(*out));
 	for (unsigned i = 0; i < cells_of(table, verdict); i++) {
@@ -138,6 +143,8 @@ static bool summarise_class(const struct verdict_table *table, const struct verd
 		seen += cell->seen;
 		stated += cell->stated;
 		covered += cell->covered;
+		relevant_stated += cell->relevance > RELEVANT ? cell->stated : 0;
+		relevant_covered += cell->relevance > RELEVANT ? cell->covered : 0;
 		out->mean_weighted_error += cell->error * cell->seen;
 		out->plain_mean_weighted_error += cell->plain * cell->seen;
 		out->half_width += cell->stated ? cell->width * cell->stated : 0;
@@ -148,6 +155,7 @@ static bool summarise_class(const struct verdict_table *table, const struct verd
 	out->half_width /= stated;
 	out->coverage = covered / stated;
 	out->stated = stated / seen;
+	*relevant = relevant_covered / relevant_stated;
 	return seen > 0;
 }
 
@@ -157,17 +165,19 @@ static json_t *json_classes(const struct verdict_table *table, const struct verd
 
 	for (enum counted class = 0; class < CLASSES; class ++) {
 		struct replay_summary s;
+		double relevant;
 
-		if (!summarise_class(table, verdict, class, &s))
+		if (!summarise_class(table, verdict, class, &s, &relevant))
 			continue;
 		json_object_set_new(object, class_name[class],
-				json_pack("{s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
+				json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "mean_weighted_error",
 						number_or_null(s.mean_weighted_error),
 						"max_weighted_error",
 						number_or_null(s.max_weighted_error),
 						"mean_weighted_half_width",
 						number_or_null(s.half_width), "coverage",
-						number_or_null(s.coverage), "stated",
+						number_or_null(s.coverage), "coverage_of_relevant",
+						number_or_null(relevant), "stated",
 						number_or_null(s.stated)));
 	}
 	return object;
@@ -341,14 +351,16 @@ static void print_noise(const struct verdict_table *table)
 
 void verdict_print_classes(const struct verdict_table *table)
 {
-	printf("\n%-11s %-13s %9s %9s %9s %9s %8s %7s\n", "scheme", "counters of", "weighted",
-			"largest", "plain", "+-", "inside", "stated");
+	printf("\n%-11s %-13s %9s %9s %9s %9s %8s %9s %7s\n", "scheme", "counters of", "weighted",
+			"largest", "plain", "+-", "inside", "relevant", "stated");
 	for (int kind = 0; kind < SCHEME_NONE; kind++)
 		for (enum counted class = 0; class < CLASSES; class ++) {
 			struct replay_summary s;
+			double relevant;
 
 			if (!table->verdict[kind].cells ||
-					!summarise_class(table, &table->verdict[kind], class, &s))
+					!summarise_class(table, &table->verdict[kind], class, &s,
+							&relevant))
 				continue;
 			printf("%-11s %-13s", scheme_name(kind), class_name[class]);
 			print_share(s.mean_weighted_error, 9, 4);
@@ -356,9 +368,11 @@ void verdict_print_classes(const struct verdict_table *table)
 			print_share(s.plain_mean_weighted_error, 9, 4);
 			print_share(s.half_width, 9, 4);
 			print_share(s.coverage, 8, 1);
+			print_share(relevant, 9, 1);
 			print_share(s.stated, 7, 1);
 			putchar('\n');
 		}
+	puts("relevant: inside, of the counters whose relevance is above 0.1%");
 }
 
 void verdict_print(const struct verdict_table *table)
