@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/loops/combine.h"
 
+#include <string.h>
+
 #include "cluster/loops/counts.h"
 
 bool combine_is_equal(const struct loops *loops, unsigned a, unsigned b)
@@ -267,4 +269,173 @@ void combine_loop(struct loops *loops, struct loops_token *loop, unsigned cell)
 	slot_merge(&loop->slot, &from->slot);
 	combine_set_count(loop, loop->count + from->count * rounds);
 	arena_give(loops, cell);
+}
+
+/* ---- loops that were entered in their middle ---- */
+
+/* A loop of the top level whose body ends with the `before` tokens before it. */
+struct rotation {
+	unsigned place, before, length;
+	bool varies;                 /* the counts in its body do */
+	uint16_t child[LOOPS_CELLS]; /* cells of its body */
+};
+
+/* Returns whether the counts of a token or of its body vary. */
+static bool varies(const struct loops *loops, unsigned cell)
+{
+	const struct loops_token *token = arena_look(loops, cell);
+
+	if (token->least != token->most)
+		return true;
+	for (unsigned child = token->first; child; child = arena_look(loops, child)->next)
+		if (varies(loops, child))
+			return true;
+	return false;
+}
+
+/* Returns whether tokens of the top level are those of a body. A loop that is always alike stays so. */
+static bool is_rotated(const struct loops *loops, unsigned place, const struct rotation *rotation,
+		unsigned child, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned a = loops->cell[place + i], b = rotation->child[child + i];
+
+		if (rotation->varies ? !combine_is_alike(loops, a, b) :
+				       !combine_is_equal(loops, a, b))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Returns how many cells adding two alike tokens takes at most; LOOPS_CELLS: counts may be lost. They have `uses` and
+ * `more` uses.
+ */
+static unsigned cells_needed(const struct loops *loops, unsigned a, uint64_t uses, unsigned b,
+		uint64_t more)
+{
+	const struct loops_token *x = arena_look(loops, a), *y = arena_look(loops, b);
+	unsigned in_x = x->first, in_y = y->first, cells = 0;
+
+	if (x->lossy || y->lossy)
+		return LOOPS_CELLS;
+	if (!counts_equal(loops, x, y)) {
+		/* a sequence that is repeated would have to be written out */
+		if (counts_period(loops, x, uses) != uses || counts_period(loops, y, more) != more)
+			return LOOPS_CELLS;
+		cells = 2;
+		for (unsigned part = y->counts; part; part = loops->arena[part].chunk.next)
+			cells += 2; /* runs are packed anew, and not as densely */
+	}
+	while (in_x && cells < LOOPS_CELLS) {
+		cells += cells_needed(loops, in_x, x->slot.count, in_y, y->slot.count);
+		in_x = arena_look(loops, in_x)->next;
+		in_y = arena_look(loops, in_y)->next;
+	}
+	return cells;
+}
+
+static bool has_rotation_room(const struct loops *loops, const struct rotation *rotation)
+{
+	unsigned behind = rotation->length - rotation->before, cells = 0;
+	uint64_t rounds = arena_look(loops, loops->cell[rotation->place])->slot.count;
+
+	for (unsigned i = 0; i < rotation->before && cells < LOOPS_CELLS; i++)
+		cells += cells_needed(loops, loops->cell[rotation->place - rotation->before + i], 1,
+				rotation->child[behind + i], rounds);
+	for (unsigned i = 0; i < behind && cells < LOOPS_CELLS; i++)
+		cells += cells_needed(loops, rotation->child[i], rounds,
+				loops->cell[rotation->place + 1 + i], 1);
+	return cells <= loops->free_count && cells + loops->counts_cells <= LOOPS_COUNTS_MAX;
+}
+
+/* Finds how the loop at a place can be rotated. Returns false if it cannot. */
+static bool find_rotation(const struct loops *loops, unsigned place, struct rotation *rotation)
+{
+	const struct loops_token *loop = arena_look(loops, loops->cell[place]);
+
+	if (loop->kind != LOOPS_LOOP || loop->count == LOOPS_COUNT_MAX)
+		return false;
+	rotation->place = place;
+	rotation->length = 0;
+	rotation->varies = false;
+	for (unsigned cell = loop->first; cell; cell = arena_look(loops, cell)->next) {
+		rotation->child[rotation->length++] = (uint16_t)cell;
+		rotation->varies = rotation->varies || varies(loops, cell);
+	}
+	for (unsigned before = 1; before < rotation->length && before <= place; before++) {
+		unsigned behind = rotation->length - before;
+
+		rotation->before = before;
+		if (place + behind < loops->tokens &&
+				is_rotated(loops, place - before, rotation, behind, before) &&
+				is_rotated(loops, place + 1, rotation, 0, behind))
+			return has_rotation_room(loops, rotation);
+	}
+	return false;
+}
+
+/* Adds the times of tokens of the top level to those of a round. */
+static void add_round_times(const struct loops *loops, unsigned place, unsigned count,
+		uint64_t ticks[SLOT_TIMES])
+{
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned time = 0; time < SLOT_TIMES; time++)
+			ticks[time] += arena_look(loops, loops->cell[place + i])->slot.sum[time];
+}
+
+/* Rotates a loop. The top level is popped, and keeps its cells. tokens: how many it has. Returns how many remain. */
+static unsigned rotate(struct loops *loops, const struct rotation *rotation, unsigned tokens)
+{
+	unsigned behind = rotation->length - rotation->before,
+		 first = rotation->place - rotation->before, cell = loops->cell[rotation->place];
+	struct loops_token *loop = arena_token(loops, cell);
+	uint64_t rounds = loop->slot.count, ticks[SLOT_TIMES] = { 0 };
+	uint16_t *link = &loop->first;
+
+	add_round_times(loops, first, rotation->before, ticks);
+	add_round_times(loops, rotation->place + 1, behind, ticks);
+	for (unsigned i = 0; i < rotation->before; i++) {
+		unsigned token = loops->cell[first + i];
+
+		combine_tokens(loops, token, 1, rotation->child[behind + i], rounds);
+		*link = (uint16_t)token;
+		link = &arena_token(loops, token)->next;
+	}
+	for (unsigned i = 0; i < behind; i++) {
+		unsigned token = rotation->child[i];
+
+		combine_tokens(loops, token, rounds, loops->cell[rotation->place + 1 + i], 1);
+		*link = (uint16_t)token;
+		link = &arena_token(loops, token)->next;
+	}
+	*link = 0;
+	slot_add(&loop->slot, ticks[SLOT_BURST], ticks[SLOT_INSIDE]);
+	combine_set_count(loop, loop->count + 1);
+	loops->cell[first] = (uint16_t)cell;
+	memmove(&loops->cell[first + 1], &loops->cell[rotation->place + 1 + behind],
+			(tokens - rotation->place - 1 - behind) * sizeof(loops->cell[0]));
+	return tokens - rotation->length;
+}
+
+bool combine_rotated(struct loops *loops)
+{
+	bool changed = false;
+
+	if (loops->exact != UINT64_MAX)
+		return false;
+	for (unsigned place = 0; place < loops->tokens; place++) {
+		struct rotation rotation;
+		unsigned tokens = loops->tokens;
+
+		if (!find_rotation(loops, place, &rotation))
+			continue;
+		arena_pop(loops, 0);
+		tokens = rotate(loops, &rotation, tokens);
+		for (unsigned i = 0; i < tokens; i++)
+			arena_push(loops, loops->cell[i]);
+		place -= rotation.before;
+		changed = true;
+	}
+	return changed;
 }

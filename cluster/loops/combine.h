@@ -58,6 +58,14 @@ void combine_note_loss(struct loops *loops, unsigned place, uint64_t copy);
  */
 void combine_end(struct loops *loops, unsigned place);
 
+/*
+ * Makes `S, n x { T S }, T` of the top level `n + 1 x { S T }`, where S and T are one or more tokens. Their counts may be
+ * others than in the loop if counts in the loop vary as well. Ranks that execute one loop with different counts may be
+ * folded from different calls on, and would have texts of different shapes. Does so only if all counts certainly find
+ * room. Returns whether the text has changed.
+ */
+bool combine_rotated(struct loops *loops);
+
 /* Sets the count of a token of the top level. */
 static inline void combine_set_count(struct loops_token *token, uint32_t count)
 {

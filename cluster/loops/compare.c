@@ -34,13 +34,23 @@ static uint64_t hash_token(const struct loops *loops, unsigned cell,
 	return counts ? arena_mix(hash, hash_counts(loops, token)) : hash;
 }
 
-uint64_t compare_hash(const struct loops *loops, const struct loops_names *names)
+static uint64_t hash_text(const struct loops *loops, const struct loops_names *names, bool counts)
 {
 	uint64_t hash = 0;
 
 	for (unsigned place = 0; place < loops->tokens; place++)
-		hash = arena_mix(hash, hash_token(loops, loops->cell[place], names, true));
+		hash = arena_mix(hash, hash_token(loops, loops->cell[place], names, counts));
 	return hash;
+}
+
+uint64_t compare_hash(const struct loops *loops, const struct loops_names *names)
+{
+	return hash_text(loops, names, true);
+}
+
+uint64_t compare_shape(const struct loops *loops, const struct loops_names *names)
+{
+	return hash_text(loops, names, false);
 }
 
 /* Returns whether the sequence from `a` on is below the one from `b` on, both around its end. */

@@ -31,6 +31,12 @@ static inline uint64_t loops_signature(const struct loops_names *names, uint32_t
 uint64_t compare_hash(const struct loops *loops, const struct loops_names *names);
 
 /*
+ * Returns the hash of a text without any count: its shape. Ranks that execute the same loops have one shape, whatever
+ * the numbers of their rounds, and of the calls in their holes.
+ */
+uint64_t compare_shape(const struct loops *loops, const struct loops_names *names);
+
+/*
  * Returns the hash of a loop's body, which begins at the rotation whose sequence of hashes is the
  * least. Therefore loops that were entered at different calls have one hash. counts: with the
  * counts of the tokens in the body; without them it is the shape, which is the same if a solver

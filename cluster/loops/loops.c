@@ -200,7 +200,9 @@ void loops_finish(struct loops *loops)
 {
 	settle(loops, loops->at, true);
 	loops->closing = true;
-	room_finish(loops);
+	do
+		room_finish(loops);
+	while (combine_rotated(loops));
 	loops->closing = false;
 	disarm(loops);
 	loops->closed = false;

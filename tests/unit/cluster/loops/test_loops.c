@@ -13,7 +13,8 @@
 #include "cluster/loops/loops.h"
 #include "tests/tap.h"
 
-#define LOG_MAX 1000000
+#define LOG_MAX       1000000
+#define ROTATED_RANKS 40
 
 static struct loops text, other;
 static struct expand expansion;
@@ -369,6 +370,28 @@ static void test_words(void)
 		is_text(cases[i].text, cases[i].rounds,
 				cases[i].calls[0] ? cases[i].calls : "no call");
 	}
+}
+
+/* A loop whose counts vary begins where the program begins it, whatever the counts are. */
+static void test_rotated(void)
+{
+	unsigned same = 0;
+	uint64_t shape = 0;
+
+	for (unsigned rank = 0; rank < ROTATED_RANKS; rank++) {
+		start();
+		for (unsigned step = 0; step < 200; step++) {
+			calls("a");
+			for (unsigned inner = 1 + below(9); inner; inner--)
+				calls("b");
+			calls("c");
+		}
+		loops_finish(&text);
+		shape = rank ? shape : compare_shape(&text, NULL);
+		same += compare_shape(&text, NULL) == shape && text.tokens == 1;
+	}
+	is_int(same, ROTATED_RANKS, "ranks whose counts vary in other ways have one shape");
+	ok(is_true("rotated"), "and the calls are those that were made");
 }
 
 /*
@@ -888,6 +911,7 @@ int main(int argc, char **argv)
 	if (argc <= 2) {
 		test_slot();
 		test_words();
+		test_rotated();
 		test_block_tridiagonal();
 		test_wavefront();
 		test_conjugate_gradient();
