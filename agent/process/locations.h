@@ -9,7 +9,7 @@
 
 #include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 #include "agent/symbols/source.h"
 #include "agent/thread/thread.h"
 

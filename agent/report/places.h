@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "agent/spool/routes.h"
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/report/report.h"
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 #include "multiplex/estimate/layout.h"
 
 struct recovery {

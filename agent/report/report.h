@@ -17,7 +17,7 @@
 #include "agent/setup/job.h"
 #include "agent/spool/fold.h"
 #include "agent/spool/profile.h"
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 #include "agent/spool/totals.h"
 #include "agent/symbols/source.h"
 #include "cluster/prototypes.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/report/document.h"
+#include "agent/structures/variants.h"
 
 /* What the tokens of one structure are shown with. */
 struct showing {
@@ -15,6 +16,7 @@ struct showing {
 	const struct prototype_table *table;
 	const unsigned *phase_number;
 	json_t **place; /* of each path, as it was named */
+	const uint8_t *counts; /* of the next token, if all ranks have the same counts; NULL: they differ */
 };
 
 static json_t *range(double least, double most)
@@ -41,15 +43,37 @@ static json_t *phase_before(const struct showing *showing, const struct structur
 }
 
 /* Returns the counts of all uses of a token, as runs. */
-static json_t *counts_list(const struct showing *showing, const struct structure_token *token)
+static json_t *runs_list(struct variants_counts *counts)
 {
 	json_t *list = json_array();
 	struct counts_run run;
 
-	for (uint32_t at = 0; structures_next_run(showing->structures, showing->structure, token,
-			     &at, &run);)
+	while (variants_next_run(counts, &run))
 		list = document_append(list,
 				json_pack("[I,I]", (json_int_t)run.count, (json_int_t)run.uses));
+	return list;
+}
+
+/* Returns the counts of each token of a variant: one number if all uses are alike. */
+static json_t *counts_list(const struct showing *showing, const struct structure_variant *variant)
+{
+	const uint8_t *bytes = &showing->structures->counts[variant->first_count];
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < showing->structure->tokens; i++) {
+		struct variants_counts counts;
+		struct counts_run run;
+
+		bytes += variants_read(bytes, &counts);
+		if (counts.varies) {
+			list = document_append(list, runs_list(&counts));
+			bytes = counts.bytes;
+			continue;
+		}
+		bytes += variants_next_run(&counts, &run);
+		list = document_append(list,
+				json_integer((json_int_t)run.count * (json_int_t)run.uses));
+	}
 	return list;
 }
 
@@ -62,14 +86,27 @@ static json_t *call_object(const struct showing *showing, const struct structure
 	return document_set(call, "phase", phase_before(showing, token));
 }
 
-static json_t *body(const struct showing *showing, uint32_t *next, uint32_t depth);
+/* Returns the counts of the next token if they vary, and are the same in all ranks. Else returns NULL. */
+static json_t *next_counts(struct showing *showing)
+{
+	struct variants_counts counts;
+	const uint8_t *bytes = showing->counts;
+
+	if (!bytes)
+		return NULL;
+	showing->counts += variants_length(bytes);
+	variants_read(bytes, &counts);
+	return counts.varies ? runs_list(&counts) : NULL;
+}
+
+static json_t *body(struct showing *showing, uint32_t *next, uint32_t depth);
 
 /* Returns a token, with its body if it is a loop. number: of the token in its structure; *next: behind the body. */
-static json_t *token_object(const struct showing *showing, uint32_t number, uint32_t *next)
+static json_t *token_object(struct showing *showing, uint32_t number, uint32_t *next)
 {
 	const struct structure_token *token =
 			&showing->structures->token[showing->structure->first + number];
-	json_t *object;
+	json_t *object, *counts = next_counts(showing);
 
 	if (token->kind == LOOPS_LOOP) {
 		object = json_pack("{s:b}", "iteration", number == showing->structure->iteration);
@@ -80,15 +117,15 @@ static json_t *token_object(const struct showing *showing, uint32_t number, uint
 		object = json_pack("{s:b}", "unobserved", 1);
 	}
 	object = document_set(object, "repeats", range(token->least, token->most));
-	if (token->count_bytes)
-		object = document_set(object, "counts", counts_list(showing, token));
+	if (counts)
+		object = document_set(object, "counts", counts);
 	object = document_set(object, "count", json_real(token->count));
 	object = document_set(object, "burst_seconds", times(token, SLOT_BURST));
 	return document_set(object, "call_seconds", times(token, SLOT_INSIDE));
 }
 
 /* Returns the tokens of one depth from *next on, which becomes the number of the first token behind them. */
-static json_t *body(const struct showing *showing, uint32_t *next, uint32_t depth)
+static json_t *body(struct showing *showing, uint32_t *next, uint32_t depth)
 {
 	const struct structure_token *tokens =
 			&showing->structures->token[showing->structure->first];
@@ -110,9 +147,12 @@ static json_t *iteration_object(const struct showing *showing)
 	if (structure->iteration >= structure->tokens)
 		return json_null();
 	token = &showing->structures->token[structure->first + structure->iteration];
-	return json_pack("{s:f,s:f,s:f,s:f,s:o}", "rounds", structure->iterations, "hidden_rounds",
-			structure->iterations_hidden, "times", structure->iteration_uses,
-			"time_share", structure->iteration_share, "mean_seconds",
+	return json_pack("{s:f,s:o,s:f,s:f,s:f,s:o}", "rounds", structure->iterations,
+			"rank_rounds",
+			range(structure->iterations_least, structure->iterations_most),
+			"hidden_rounds", structure->iterations_hidden, "times",
+			structure->iteration_uses, "time_share", structure->iteration_share,
+			"mean_seconds",
 			document_number((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
 					token->count));
 }
@@ -138,22 +178,90 @@ static json_t *ranges_list(const struct rank_set *set)
 	return list;
 }
 
-static json_t *structure_object(struct showing *showing, const struct structure *structure)
+/* Goes to the next variant of the structure that is shown, from *at on. Returns NULL if there is none. */
+static const struct structure_variant *next_variant(const struct showing *showing, uint32_t number,
+		uint32_t *at)
 {
+	while (*at < showing->structures->variants) {
+		const struct structure_variant *variant = &showing->structures->variant[(*at)++];
+
+		if (variant->structure == number)
+			return variant;
+	}
+	return NULL;
+}
+
+static json_t *variant_object(const struct showing *showing,
+		const struct structure_variant *variant)
+{
+	struct rank_set set = variants_ranks(showing->structures, variant);
+
+	return json_pack("{s:i,s:o,s:f,s:o,s:o}", "ranks", (int)variant->ranks, "rank_ranges",
+			ranges_list(&set), "calls", variant->calls, "expandable_calls",
+			document_number(variant->expandable), "counts",
+			variant->count_bytes ? counts_list(showing, variant) : json_null());
+}
+
+/* What all variants of a structure say. */
+struct all_variants {
+	json_t *list; /* NULL: all ranks have the same counts, which are in the text */
+	struct rank_set set;
+	double expandable;
+};
+
+static struct all_variants all_variants(struct showing *showing, uint32_t number)
+{
+	struct all_variants all = { NULL, { 0 }, INFINITY };
+	const struct structure_variant *variant;
+	uint32_t variants = 0, lost = 0;
+
+	showing->counts = NULL;
+	for (uint32_t at = 0; (variant = next_variant(showing, number, &at)); variants++) {
+		struct rank_set set = variants_ranks(showing->structures, variant);
+		double expandable = variant->count_bytes ? variant->expandable : 0;
+
+		rank_set_merge(&set, &all.set);
+		all.expandable = expandable < all.expandable ? expandable : all.expandable;
+		lost += !variant->count_bytes;
+		showing->counts = &showing->structures->counts[variant->first_count];
+	}
+	if (variants == 1 && !lost)
+		return all;
+	showing->counts = NULL;
+	all.list = json_array();
+	for (uint32_t at = 0; (variant = next_variant(showing, number, &at));)
+		all.list = document_append(all.list, variant_object(showing, variant));
+	return all;
+}
+
+static json_t *structure_object(struct showing *showing, uint32_t number)
+{
+	const struct structure *structure = &showing->structures->all[number];
+	struct all_variants all;
 	uint32_t next = 0;
+	json_t *object;
 
 	showing->structure = structure;
-	return json_pack("{s:i,s:i,s:o,s:f,s:f,s:o,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
+	all = all_variants(showing, number);
+	object = json_pack("{s:i,s:i,s:o,s:f,s:f,s:o,s:o,s:o,s:o}", "ranks", (int)structure->ranks,
 			"first_rank", (int)structure->first_rank, "rank_ranges",
-			ranges_list(&structure->set), "calls", structure->calls, "unobserved_calls",
+			ranges_list(&all.set), "calls", structure->calls, "unobserved_calls",
 			structure->unknown, "exact_calls", document_number(structure->exact),
-			"expandable_calls", document_number(structure->expandable), "iteration",
+			"expandable_calls", document_number(all.expandable), "iteration",
 			iteration_object(showing), "text", body(showing, &next, 0));
+	return document_set(object, "variants", all.list ? all.list : json_null());
 }
+
+/* A structure, by which they are sorted. */
+struct ordered {
+	const struct structure *structure;
+	uint32_t number;
+};
 
 static int by_ranks(const void *a, const void *b)
 {
-	const struct structure *x = a, *y = b;
+	const struct structure *x = ((const struct ordered *)a)->structure,
+			       *y = ((const struct ordered *)b)->structure;
 
 	if (x->ranks != y->ranks)
 		return (x->ranks < y->ranks) - (x->ranks > y->ranks);
@@ -163,16 +271,17 @@ static int by_ranks(const void *a, const void *b)
 json_t *structure_json(const struct structures *structures, struct places *places,
 		const struct prototype_table *table, const unsigned *phase_number)
 {
-	struct structure order[STRUCTURES_MAX];
+	struct ordered order[STRUCTURES_MAX];
 	json_t *place[STRUCTURES_PATHS_MAX], *list = json_array();
-	struct showing showing = { structures, NULL, places, table, phase_number, place };
+	struct showing showing = { structures, NULL, places, table, phase_number, place, NULL };
 
 	for (uint32_t i = 0; i < structures->paths; i++)
 		place[i] = places_of_call(places, &structures->path[i]);
-	memcpy(order, structures->all, structures->count * sizeof(order[0]));
+	for (uint32_t i = 0; i < structures->count; i++)
+		order[i] = (struct ordered){ &structures->all[i], i };
 	qsort(order, structures->count, sizeof(order[0]), by_ranks);
 	for (uint32_t i = 0; i < structures->count; i++)
-		list = document_append(list, structure_object(&showing, &order[i]));
+		list = document_append(list, structure_object(&showing, order[i].number));
 	for (uint32_t i = 0; i < structures->paths; i++)
 		json_decref(place[i]);
 	return json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/host/hash.h"
+#include "agent/structures/fit.h"
+#include "agent/structures/variants.h"
 #include "cluster/loops/compare.h"
 #include "cluster/loops/counts.h"
 #include "cluster/loops/expand.h"
 #include "cluster/loops/iteration.h"
 #include "cluster/prototypes.h"
-
-/* of one thread: its cells, and the last run of each token, which is not in a cell */
-#define COUNT_BYTES_MAX                                                                            \
-	(LOOPS_COUNTS_MAX * LOOPS_CHUNK_BYTES + (LOOPS_CELLS - LOOPS_COUNTS_MAX) * COUNTS_RUN_BYTES)
 
 /* ---- the structure of one thread ---- */
 
@@ -27,6 +25,8 @@ struct sharing {
 	const struct loops_token *iteration; /* NULL: there is none */
 	uint32_t before; /* symbol of the call before the next token; LOOPS_ANY: not known */
 	bool full;
+	uint32_t count_bytes;
+	uint8_t counts[VARIANTS_BYTES_MAX];
 };
 
 /* Returns the number of a path, which is added if it is missing; STRUCTURES_NONE: there is no room. */
@@ -112,28 +112,6 @@ static uint32_t last_symbol(const struct loops *loops, const struct loops_token 
 	return token->kind == LOOPS_CALL ? token->symbol : LOOPS_ANY;
 }
 
-/* Adds the counts of a token. There is room: structures_share has ensured it. */
-static void share_counts(struct sharing *sharing, const struct loops_token *token,
-		struct structure_token *shared)
-{
-	const struct loops *loops = sharing->thread->loops;
-	struct structures *structures = sharing->structures;
-	struct structure *structure = sharing->structure;
-	struct counts_reader reader = { 0 };
-
-	shared->first_count = structure->count_bytes;
-	for (uint64_t left = counts_period(loops, token, 0); left;) {
-		uint64_t uses = counts_next_run(loops, token, &reader, left);
-
-		structures->count_bytes +=
-				counts_write_run(&structures->counts[structures->count_bytes],
-						(struct counts_run){ reader.count, uses });
-		left -= uses;
-	}
-	structure->count_bytes = structures->count_bytes - structure->first_count;
-	shared->count_bytes = structure->count_bytes - shared->first_count;
-}
-
 static bool share_token(const struct expand_token *visited, void *data)
 {
 	struct sharing *sharing = data;
@@ -162,7 +140,8 @@ static bool share_token(const struct expand_token *visited, void *data)
 		shared->path = path_number(structures, &sharing->end[token->symbol]);
 		shared->prototype = prototype_before(sharing, token);
 	}
-	share_counts(sharing, token, shared);
+	sharing->count_bytes += variants_write(sharing->thread->loops, token,
+			&sharing->counts[sharing->count_bytes]);
 	if (token == sharing->iteration)
 		sharing->structure->iteration = sharing->structure->tokens;
 	/* most rounds of a loop come after another round */
@@ -184,6 +163,7 @@ static void share_iteration(struct sharing *sharing, const struct loops_names *n
 		return;
 	sharing->iteration = arena_look(loops, iteration.cell);
 	structure->iterations = (double)iteration.rounds;
+	structure->iterations_least = structure->iterations_most = structure->iterations;
 	structure->iterations_hidden = (double)iteration.hidden;
 	structure->iteration_uses = (double)iteration.uses;
 	structure->iteration_share = iteration.share;
@@ -208,16 +188,31 @@ static double expandable_calls(const struct loops *loops)
 	return (double)(loops->exact - holes);
 }
 
+/* Adds the process to the table, as the only one of a variant of its structure. */
+static void share_counts(const struct sharing *sharing)
+{
+	const struct structures_thread *thread = sharing->thread;
+	struct structures *structures = sharing->structures;
+	struct structure_variant variant = { .structure = structures->count,
+		.ranks = 1,
+		.count_bytes = sharing->count_bytes,
+		.calls = (double)thread->loops->calls,
+		.expandable = expandable_calls(thread->loops) };
+	struct rank_set set = { 0 };
+
+	rank_set_add(&set, (struct rank_range){ thread->rank, 1, 1 });
+	variants_add(structures, &variant, &set, sharing->counts);
+}
+
 void structures_share(const struct structures_thread *thread, struct place_files *files,
 		struct structures *structures)
 {
 	struct sharing *sharing = thread->loops ? calloc(1, sizeof(*sharing)) : NULL;
 	const struct loops_names names = { signature_of, sharing };
 	struct structure *structure = &structures->all[structures->count];
-	uint32_t tokens = structures->tokens, count_bytes = structures->count_bytes;
+	uint32_t tokens = structures->tokens;
 
-	if (!sharing || structures->count == STRUCTURES_MAX ||
-			count_bytes + COUNT_BYTES_MAX > STRUCTURES_COUNT_BYTES) {
+	if (!sharing || structures->count == STRUCTURES_MAX) {
 		structures->left_out++;
 		free(sharing);
 		return;
@@ -227,30 +222,34 @@ void structures_share(const struct structures_thread *thread, struct place_files
 	sharing->structure = structure;
 	sharing->before = LOOPS_ANY;
 	sign_symbols(sharing, files);
-	*structure = (struct structure){ .hash = compare_hash(thread->loops, &names),
+	*structure = (struct structure){ .shape = compare_shape(thread->loops, &names),
 		.ranks = 1,
 		.first_rank = thread->rank,
 		.first = tokens,
-		.first_count = count_bytes,
 		.calls = (double)thread->loops->calls,
 		.unknown = (double)thread->loops->unknown,
 		.exact = thread->loops->exact == UINT64_MAX ? INFINITY :
-							      (double)thread->loops->exact,
-		.expandable = expandable_calls(thread->loops) };
-	rank_set_add(&structure->set, (struct rank_range){ thread->rank, 1, 1 });
+							      (double)thread->loops->exact };
 	share_iteration(sharing, &names);
 	expand_tokens(thread->loops, share_token, sharing);
 	if (sharing->full) {
 		structures->tokens = tokens;
-		structures->count_bytes = count_bytes;
 		structures->left_out++;
 	} else {
+		share_counts(sharing);
 		structures->count++;
 	}
 	free(sharing);
 }
 
 /* ---- structures of several processes ---- */
+
+/* What merging needs. */
+struct merging {
+	struct fit fit;
+	struct structure_token token[LOOPS_CELLS];
+	uint8_t counts[VARIANTS_BYTES_MAX];
+};
 
 static double least_of(double x, double y)
 {
@@ -276,75 +275,193 @@ static void merge_token(const struct structure_token *from, struct structure_tok
 	}
 }
 
-/* Returns the structure of the table with this text, or NULL. */
-static struct structure *find_equal(struct structures *structures, const struct structure *wanted)
+/* Returns the token of a fit that is token `wanted` of the structure that fits, or STRUCTURES_NONE. */
+static uint32_t find_token(const struct fit *fit, uint32_t wanted)
 {
-	for (uint32_t i = 0; i < structures->count; i++) {
-		struct structure *structure = &structures->all[i];
-
-		if (structure->hash == wanted->hash && structure->tokens == wanted->tokens)
-			return structure;
-	}
-	return NULL;
+	for (uint32_t i = 0; i < fit->tokens && wanted != STRUCTURES_NONE; i++)
+		for (uint32_t copy = 0; copy < fit->place[i].copies; copy++)
+			if (fit->place[i].token[copy] == wanted)
+				return i;
+	return STRUCTURES_NONE;
 }
 
-static void merge_equal(const struct structures *from, const struct structure *more,
-		struct structures *into, struct structure *structure)
+/*
+ * Merges what is known of the iterations. A structure that has none may have executed the iteration of the other one
+ * once or twice.
+ */
+static void merge_iteration(const struct merging *merging, const struct structure *more,
+		struct structure *structure)
 {
-	for (uint32_t i = 0; i < structure->tokens; i++)
-		merge_token(&from->token[more->first + i], &into->token[structure->first + i]);
-	if (more->first_rank < structure->first_rank) {
-		structure->first_rank = more->first_rank;
-		structure->iteration = more->iteration;
+	const struct fit *fit = &merging->fit;
+	uint32_t iteration = find_token(fit, more->iteration);
+	double least = structure->iterations_least, most = structure->iterations_most;
+
+	if (iteration == STRUCTURES_NONE && structure->iteration != STRUCTURES_NONE) {
+		const struct structure_token *token = &merging->token[structure->iteration];
+
+		if (!token->depth && token->kind == LOOPS_LOOP)
+			structure->iterations_least = least_of(least, token->least);
+	}
+	if (iteration == STRUCTURES_NONE)
+		return;
+	if (structure->iteration == iteration) {
+		least = least_of(least, more->iterations_least);
+		most = most_of(most, more->iterations_most);
+	}
+	if (structure->iteration == STRUCTURES_NONE || more->first_rank < structure->first_rank) {
+		if (structure->iteration != iteration) {
+			least = more->iterations_least;
+			most = more->iterations_most;
+		}
+		structure->iteration = iteration;
 		structure->iterations = more->iterations;
 		structure->iterations_hidden = more->iterations_hidden;
 		structure->iteration_uses = more->iteration_uses;
 		structure->iteration_share = more->iteration_share;
 	}
-	structure->ranks += more->ranks;
-	structure->calls += more->calls;
-	structure->unknown += more->unknown;
-	structure->exact = least_of(structure->exact, more->exact);
-	structure->expandable = least_of(structure->expandable, more->expandable);
-	rank_set_merge(&more->set, &structure->set);
+	structure->iterations_least = least;
+	structure->iterations_most = most;
 }
 
-/* Adds the counts of a structure, to the tokens of which `structure` has the copies. */
-static void add_counts(const struct structures *from, const struct structure *more,
-		struct structures *into, struct structure *structure)
+/* Adds the variants of a structure to those of one that it fits. */
+static void merge_variants(struct merging *merging, const struct fit_structure *more,
+		struct structures *into, uint32_t structure)
 {
-	structure->first_count = into->count_bytes;
-	if (more->count_bytes <= STRUCTURES_COUNT_BYTES - into->count_bytes) {
-		memcpy(&into->counts[into->count_bytes], &from->counts[more->first_count],
-				more->count_bytes);
-		into->count_bytes += more->count_bytes;
-		return;
+	uint32_t number = (uint32_t)(more->structure - more->table->all);
+	uint32_t variants = more->table->variants; /* of before: `into` may be the same table */
+
+	for (uint32_t i = 0; i < variants; i++) {
+		struct structure_variant variant = more->table->variant[i];
+		struct rank_set set = variants_ranks(more->table, &variant);
+
+		if (variant.structure != number)
+			continue;
+		variant.structure = structure;
+		if (variant.count_bytes)
+			variant.count_bytes = fit_counts(&merging->fit, more,
+					&more->table->counts[variant.first_count], merging->counts,
+					sizeof(merging->counts));
+		variants_add(into, &variant, &set, merging->counts);
 	}
-	structure->count_bytes = 0;
-	structure->expandable = 0;
+}
+
+/* Adds a structure to one that it fits, by merging->fit. */
+static void merge_fitting(struct merging *merging, const struct fit_structure *more,
+		struct structures *into, uint32_t number)
+{
+	struct structure *structure = &into->all[number];
+	const struct fit_structure to = { into, structure };
+
+	fit_tokens(&merging->fit, &to, more, merging->token);
 	for (uint32_t i = 0; i < structure->tokens; i++)
-		into->token[structure->first + i].count_bytes = 0;
+		merge_token(&merging->token[i], &into->token[structure->first + i]);
+	merge_iteration(merging, more->structure, structure);
+	merge_variants(merging, more, into, number);
+	if (more->structure->first_rank < structure->first_rank)
+		structure->first_rank = more->structure->first_rank;
+	structure->ranks += more->structure->ranks;
+	structure->calls += more->structure->calls;
+	structure->unknown += more->structure->unknown;
+	structure->exact = least_of(structure->exact, more->structure->exact);
+}
+
+/* Returns whether a structure fits another one. Then merging->fit says how. */
+static bool fits(struct merging *merging, const struct fit_structure *loops,
+		const struct fit_structure *flat)
+{
+	uint32_t number = (uint32_t)(flat->structure - flat->table->all);
+
+	if (!fit_find(&merging->fit, loops, flat))
+		return false;
+	for (uint32_t i = 0; i < flat->table->variants; i++) {
+		const struct structure_variant *variant = &flat->table->variant[i];
+
+		if (variant->structure == number && variant->count_bytes &&
+				!fit_counts(&merging->fit, flat,
+						&flat->table->counts[variant->first_count],
+						merging->counts, sizeof(merging->counts)))
+			return false;
+	}
+	return true;
+}
+
+/* Returns the number of the structure that this one fits, or STRUCTURES_NONE. Then merging->fit says how. */
+static uint32_t find_fitting(struct merging *merging, const struct structures *structures,
+		const struct fit_structure *wanted)
+{
+	for (uint32_t i = 0; i < structures->count; i++) {
+		const struct structure *structure = &structures->all[i];
+
+		if (structure->shape == wanted->structure->shape &&
+				structure->tokens == wanted->structure->tokens) {
+			fit_same(&merging->fit, structure->tokens);
+			return i;
+		}
+	}
+	for (uint32_t i = 0; i < structures->count; i++) {
+		const struct fit_structure loops = { structures, &structures->all[i] };
+
+		if (fits(merging, &loops, wanted))
+			return i;
+	}
+	return STRUCTURES_NONE;
+}
+
+/* Removes a structure. Those behind it move. */
+static void remove_structure(struct structures *structures, uint32_t number)
+{
+	const struct structure gone = structures->all[number];
+	uint32_t end = gone.first + gone.tokens;
+
+	variants_remove(structures, number);
+	memmove(&structures->token[gone.first], &structures->token[end],
+			(structures->tokens - end) * sizeof(structures->token[0]));
+	structures->tokens -= gone.tokens;
+	structures->count--;
+	memmove(&structures->all[number], &structures->all[number + 1],
+			(structures->count - number) * sizeof(gone));
+	for (uint32_t i = 0; i < structures->count; i++)
+		if (structures->all[i].first > gone.first)
+			structures->all[i].first -= gone.tokens;
+	for (uint32_t i = 0; i < structures->variants; i++)
+		structures->variant[i].structure -= structures->variant[i].structure > number;
+}
+
+/* Merges the other structures into the last one if they fit it. */
+static void gather_fitting(struct merging *merging, struct structures *structures)
+{
+	for (uint32_t i = structures->count - 1; i--;) {
+		uint32_t last = structures->count - 1;
+		const struct fit_structure loops = { structures, &structures->all[last] };
+		const struct fit_structure flat = { structures, &structures->all[i] };
+
+		if (!fits(merging, &loops, &flat))
+			continue;
+		merge_fitting(merging, &flat, structures, last);
+		remove_structure(structures, i);
+	}
 }
 
 /* Adds a structure to those of `into`. Returns false if there is no room. */
-static bool add_structure(const struct structures *from, const struct structure *more,
+static bool add_structure(struct merging *merging, const struct fit_structure *more,
 		struct structures *into)
 {
 	struct structure *structure = &into->all[into->count];
+	uint32_t tokens = more->structure->tokens;
 
-	if (into->count == STRUCTURES_MAX || more->tokens > STRUCTURES_TOKENS_MAX - into->tokens)
+	if (into->count == STRUCTURES_MAX || tokens > STRUCTURES_TOKENS_MAX - into->tokens)
 		return false;
-	*structure = *more;
+	*structure = *more->structure;
 	structure->first = into->tokens;
-	for (uint32_t i = 0; i < more->tokens; i++) {
+	for (uint32_t i = 0; i < tokens; i++) {
 		struct structure_token *token = &into->token[into->tokens++];
 
-		*token = from->token[more->first + i];
-		if (token->path < from->paths)
-			token->path = path_number(into, &from->path[token->path]);
+		*token = more->table->token[more->structure->first + i];
+		if (token->path < more->table->paths)
+			token->path = path_number(into, &more->table->path[token->path]);
 	}
-	add_counts(from, more, into, structure);
-	into->count++;
+	fit_same(&merging->fit, tokens);
+	merge_variants(merging, more, into, into->count++);
 	return true;
 }
 
@@ -352,28 +469,23 @@ void structures_merge(const void *in, void *inout)
 {
 	const struct structures *from = in;
 	struct structures *into = inout;
+	struct merging *merging = from->count ? malloc(sizeof(*merging)) : NULL;
 
 	into->left_out += from->left_out;
 	for (uint32_t i = 0; i < from->count; i++) {
-		const struct structure *more = &from->all[i];
-		struct structure *equal = find_equal(into, more);
+		const struct fit_structure more = { from, &from->all[i] };
+		uint32_t number = merging ? find_fitting(merging, into, &more) : 0;
 
-		if (equal)
-			merge_equal(from, more, into, equal);
-		else if (!add_structure(from, more, into))
-			into->left_out += more->ranks;
+		if (!merging)
+			into->left_out += more.structure->ranks;
+		else if (number != STRUCTURES_NONE)
+			merge_fitting(merging, &more, into, number);
+		else if (add_structure(merging, &more, into))
+			gather_fitting(merging, into);
+		else
+			into->left_out += more.structure->ranks;
 	}
-}
-
-bool structures_next_run(const struct structures *structures, const struct structure *structure,
-		const struct structure_token *token, uint32_t *at, struct counts_run *run)
-{
-	const uint8_t *bytes = &structures->counts[structure->first_count + token->first_count];
-
-	if (*at >= token->count_bytes)
-		return false;
-	*at += counts_read_run(bytes + *at, run);
-	return true;
+	free(merging);
 }
 
 void structures_restore(struct structures *structures, const struct place_files *files,

@@ -189,17 +189,33 @@ static void print_text(FILE *out, const json_t *structure)
 	free(text);
 }
 
+struct format_text report_structure_rounds(const json_t *iteration)
+{
+	const json_t *rounds = json_object_get(iteration, "rank_rounds");
+	double least = json_number_value(json_array_get(rounds, 0));
+	double most = json_number_value(json_array_get(rounds, 1));
+	double hidden = report_get(iteration, "hidden_rounds");
+	struct format_text text;
+
+	if (hidden > 0)
+		snprintf(text.text, sizeof(text.text), "about %.0f",
+				report_get(iteration, "rounds") + hidden);
+	else if (least < most)
+		snprintf(text.text, sizeof(text.text), "%.0f to %.0f", least, most);
+	else
+		snprintf(text.text, sizeof(text.text), "%.0f", report_get(iteration, "rounds"));
+	return text;
+}
+
 static void print_iteration(FILE *out, const json_t *structure)
 {
 	const json_t *iteration = json_object_get(structure, "iteration");
 	double unobserved = report_get(structure, "unobserved_calls");
 	double exact = report_get(structure, "exact_calls");
-	double hidden = report_get(iteration, "hidden_rounds");
 
 	if (json_is_object(iteration))
-		report_line(out, 2 * INDENT, "%*s%s%.0f iterations of %s, with %s of the time",
-				INDENT, "", hidden > 0 ? "about " : "",
-				report_get(iteration, "rounds") + (hidden > 0 ? hidden : 0),
+		report_line(out, 2 * INDENT, "%*s%s iterations of %s, with %s of the time", INDENT,
+				"", report_structure_rounds(iteration).text,
 				format_seconds(report_get(iteration, "mean_seconds")).text,
 				format_percent(report_get(iteration, "time_share")).text);
 	else

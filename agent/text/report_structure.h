@@ -6,7 +6,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "agent/text/format.h"
+
 /* Prints the structures of a report, of the ranks with most processes. Prints nothing if it has none. */
 void report_structure(FILE *out, const json_t *report);
+
+/* Returns how often the ranks execute the iteration of a structure: "50", "32 to 112", or "about 50". */
+struct format_text report_structure_rounds(const json_t *iteration);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Measures the message of structures that is merged in MPI_Finalize (agent/spool/structures.h): its bytes, and the
+ * Measures the message of structures that is merged in MPI_Finalize (agent/structures/structures.h): its bytes, and the
  * time to merge two of them, as the least of many merges. Prints lines of a name and a number.
  */
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
 #include "sampling/clock.h"
 
 #define MERGES     1000

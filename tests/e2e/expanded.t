@@ -36,17 +36,18 @@ all() {
 
 for mpi in $mpis; do
 	for each in multi_partition:2:50 conjugate_gradient:2:15 v_cycle:2:12 integer_sort:2:10 solver:2:40 \
-		changes:2:200 disorder:2:100 workers:3:60 wavefront:9:8; do
+		changes:2:200 disorder:2:100 workers:3:60 workers:16:30 uneven:6:60 wavefront:9:8; do
 		IFS=: read -r shape ranks steps <<<"$each"
-		logged "$shape.$mpi" "$mpi" "$ranks" "$shape" "$steps" PHASEMUX_BUDGET=none
-		holds "$shape.$mpi: they are those of the log, in the same order" all whole "$shape.$mpi" "$ranks"
+		name=$shape.$ranks.$mpi
+		logged "$name" "$mpi" "$ranks" "$shape" "$steps" PHASEMUX_BUDGET=none
+		holds "$name: they are those of the log, in the same order" all whole "$name" "$ranks"
 	done
 done
 
 mpi=$(head -n 1 <<<"$mpis")
 # the comparison finds a call too many, too few, or at another place
 broken() {
-	name=solver.$mpi
+	name=solver.2.$mpi
 	cp "$name.list.0" whole.list
 	sed "$2" whole.list >"$name.list.0"
 	holds "a list $1 is not that of the log" sh -c '! "$@"' - "$python" "$root/tests/e2e/expanded.py" \
@@ -99,10 +100,10 @@ for mpi in $mpis; do
 done
 mpi=$(head -n 1 <<<"$mpis")
 
-is "$("$phasemux" trace --expand solver."$mpi".result >/dev/null 2>&1; echo $?)" 2 "--expand needs a rank"
-"$phasemux" trace --rank 2 --expand solver."$mpi".result >none.out 2>none.err
+is "$("$phasemux" trace --expand solver.2."$mpi".result >/dev/null 2>&1; echo $?)" 2 "--expand needs a rank"
+"$phasemux" trace --rank 2 --expand solver.2."$mpi".result >none.out 2>none.err
 is "$?" 1 "a rank that the job does not have is refused"
 holds "with a line that says so" grep -q "rank 2 is not known" none.err
-is "$("$phasemux" trace --rank 1 solver."$mpi".result | head -n 1 | cut -d, -f1)" "2 ranks" \
+is "$("$phasemux" trace --rank 1 solver.2."$mpi".result | head -n 1 | cut -d, -f1)" "2 ranks" \
 	"--rank shows the structure of a rank that is not the first one"
 done_testing

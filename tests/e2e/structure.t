@@ -32,6 +32,14 @@ for mpi in $mpis; do
 	holds "$mpi, disorder: the text says so" grep -q "no iteration" disorder."$mpi".result/report.txt
 	shape "$mpi" 3 workers 60
 	holds "$mpi, workers: the master has a structure of its own" structure workers."$mpi" first_alone
+	# some of the workers get three pieces of work or more, and others one or two
+	rm -r workers."$mpi".result
+	shape "$mpi" 16 workers 40
+	holds "$mpi, workers: 15 workers have one structure" structure workers."$mpi" groups 1 15
+	shape "$mpi" 4 uneven 60
+	holds "$mpi, uneven: ranks that differ in inner steps have one structure" structure uneven."$mpi" alike 4
+	holds "$mpi, uneven: it has all calls" structure uneven."$mpi" calls
+	holds "$mpi, uneven: 60 iterations" structure uneven."$mpi" iterations 60
 done
 
 mpi=$(head -n 1 <<<"$mpis")

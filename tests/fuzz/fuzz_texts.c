@@ -33,7 +33,8 @@ static const char *const reports[] = {
 	"\"time_share\":0.9,\"mean_seconds\":0.1},\"text\":[{\"body\":[{\"call\":\"MPI_Send\",\"function\":"
 	"\"f\",\"phase\":1,\"repeats\":[1,2],\"count\":9,\"burst_seconds\":{\"mean\":0.1},"
 	"\"call_seconds\":{\"mean\":0.2}}],\"repeats\":[3,3],\"count\":3,\"burst_seconds\":{\"mean\":0.3},"
-	"\"call_seconds\":{\"mean\":0.6}},{\"unobserved\":true,\"count\":2}]}],\"left_out_ranks\":1},\"toggle\":{\"off_seconds\":1.5,\"compared\":30,"
+	"\"call_seconds\":{\"mean\":0.6}},{\"unobserved\":true,\"count\":2}],\"variants\":[{\"ranks\":2,"
+	"\"rank_ranges\":[[0,1,2]],\"calls\":9,\"counts\":[3,[[1,2],[2,1]],2]}]}],\"left_out_ranks\":1},\"toggle\":{\"off_seconds\":1.5,\"compared\":30,"
 	"\"slowdown\":{\"mean\":0.01,\"ci95\":0.002,\"median\":0.009}}}",
 };
 

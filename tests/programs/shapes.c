@@ -251,6 +251,23 @@ static void solver(int steps)
 	}
 }
 
+/* A solver of which each rank needs other numbers of inner steps. They concern no other rank. */
+static void uneven(int steps)
+{
+	unsigned state = 1 + 7 * (unsigned)rank;
+
+	for (int step = 0; step < steps; step++) {
+		compute(WORK_US);
+		copy_faces(2);
+		state = state * 1103515245u + 12345u;
+		for (unsigned inner = 3 + (state >> 16) % 7; inner; inner--) {
+			made += 2;
+			MPI_Allreduce(data, other, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+			MPI_Barrier(MPI_COMM_SELF);
+		}
+	}
+}
+
 /* Every 10 steps the program does something else. */
 static void changes(int steps)
 {
@@ -300,6 +317,7 @@ static const struct {
 	{ "integer_sort", integer_sort },
 	{ "workers", workers },
 	{ "solver", solver },
+	{ "uneven", uneven },
 	{ "changes", changes },
 	{ "disorder", disorder },
 };

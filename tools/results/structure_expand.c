@@ -14,12 +14,20 @@
 struct node {
 	char *line;     /* of a call */
 	double hidden;  /* calls that it is in place of, of one rank; 0: it is a call or a loop */
+	bool unknown;   /* the rank's number of repetitions is not in the report */
 	uint64_t count; /* repetitions in a row, if they are always as many */
 	const json_t *counts; /* or runs of them; NULL: they are always as many */
 	size_t run;           /* in counts, the next one */
 	uint64_t left;        /* uses that the run before has left */
 	struct node *body;    /* of a loop */
 	size_t length;
+};
+
+/* The counts of the rank that is expanded, and how many ranks have them. */
+struct variant {
+	const json_t *object; /* in the report; NULL: they are in the text */
+	size_t next;          /* number of the next token */
+	double ranks;
 };
 
 struct expansion {
@@ -56,28 +64,50 @@ static char *line_of(const json_t *token)
 	return line;
 }
 
-static bool read_body(const json_t *body, double ranks, unsigned depth, struct node *node);
+static bool read_body(const json_t *body, struct variant *variant, unsigned depth,
+		struct node *node);
 
-static bool read_token(const json_t *token, double ranks, unsigned depth, struct node *node)
+/* Reads how often a token is repeated. */
+static void read_counts(const json_t *token, struct variant *variant, struct node *node)
+{
+	const json_t *repeats = json_object_get(token, "repeats");
+	const json_t *counts = json_object_get(token, "counts"), *list;
+	double least = json_number_value(json_array_get(repeats, 0)),
+	       most = json_number_value(json_array_get(repeats, 1));
+
+	node->count = (uint64_t)most;
+	if (variant->object) {
+		list = json_object_get(variant->object, "counts");
+		counts = json_array_get(list, variant->next++);
+		node->unknown = !counts && least != most;
+		if (json_is_integer(counts))
+			node->count = (uint64_t)json_integer_value(counts);
+	}
+	node->counts = json_array_size(counts) ? counts : NULL;
+}
+
+static bool read_token(const json_t *token, struct variant *variant, unsigned depth,
+		struct node *node)
 {
 	const json_t *body = json_object_get(token, "body");
-	const json_t *counts = json_object_get(token, "counts");
 
-	node->count = (uint64_t)json_number_value(
-			json_array_get(json_object_get(token, "repeats"), 1));
-	node->counts = json_array_size(counts) ? counts : NULL;
+	read_counts(token, variant, node);
 	if (json_is_true(json_object_get(token, "unobserved"))) {
-		node->hidden = report_get(token, "count") / ranks;
+		bool known = json_is_array(json_object_get(variant->object, "counts"));
+
+		node->hidden = known ? (double)node->count :
+				       report_get(token, "count") / variant->ranks;
 		return true;
 	}
 	if (body)
-		return depth < DEPTH_MAX && read_body(body, ranks, depth + 1, node);
+		return depth < DEPTH_MAX && read_body(body, variant, depth + 1, node);
 	node->line = line_of(token);
 	return node->line;
 }
 
 /* Reads the tokens of a body into those of a node. Returns false without memory; then it has a part of them. */
-static bool read_body(const json_t *body, double ranks, unsigned depth, struct node *node)
+static bool read_body(const json_t *body, struct variant *variant, unsigned depth,
+		struct node *node)
 {
 	size_t i;
 	const json_t *token;
@@ -87,7 +117,7 @@ static bool read_body(const json_t *body, double ranks, unsigned depth, struct n
 	if (!node->body)
 		node->length = 0;
 	json_array_foreach (body, i, token)
-		if (!node->body || !read_token(token, ranks, depth, &node->body[i]))
+		if (!node->body || !read_token(token, variant, depth, &node->body[i]))
 			return false;
 	return true;
 }
@@ -123,6 +153,8 @@ static bool print_body(struct expansion *expansion, struct node *body, size_t le
 			expansion->hidden -= node->hidden;
 			continue;
 		}
+		if (node->unknown)
+			return false;
 		for (uint64_t left = next_count(node); left; left--) {
 			if (!node->line) {
 				if (!print_body(expansion, node->body, node->length))
@@ -155,19 +187,44 @@ static const json_t *find_rank(const json_t *report, long rank, char *why, size_
 	return NULL;
 }
 
+/* Finds the counts of a rank. Returns false if they are missing. */
+static bool find_variant(const json_t *structure, long rank, struct variant *variant)
+{
+	const json_t *list = json_object_get(structure, "variants"), *one;
+	size_t i;
+
+	if (!json_is_array(list))
+		return true;
+	json_array_foreach (list, i, one)
+		if (structure_in_ranges(one, rank)) {
+			variant->object = one;
+			return true;
+		}
+	return false;
+}
+
 bool structure_expand(const json_t *report, long rank, FILE *out, char *why, size_t why_size)
 {
-	const json_t *structure = find_rank(report, rank, why, why_size);
-	double exact = report_get(structure, "expandable_calls");
-	struct expansion expansion = { .out = out, .left = isfinite(exact) ? exact : INFINITY };
-	double ranks = report_get(structure, "ranks");
+	const json_t *structure = find_rank(report, rank, why, why_size), *of_rank;
+	struct variant variant = { .object = NULL };
+	struct expansion expansion = { .out = out };
 	struct node text = { .line = NULL };
+	double exact;
 	bool good;
 
 	if (!structure)
 		return false;
-	expansion.hidden = report_get(structure, "calls") / ranks;
-	good = read_body(json_object_get(structure, "text"), ranks, 0, &text);
+	if (!find_variant(structure, rank, &variant)) {
+		snprintf(why, why_size, "the counts of the loops of rank %ld are not known", rank);
+		return false;
+	}
+	of_rank = variant.object ? variant.object : structure;
+	/* calls that were not observed are as many as in the mean if only their number in all ranks is known */
+	variant.ranks = report_get(structure, "ranks");
+	exact = report_get(of_rank, "expandable_calls");
+	expansion.left = isfinite(exact) ? exact : INFINITY;
+	expansion.hidden = report_get(of_rank, "calls") / report_get(of_rank, "ranks");
+	good = read_body(json_object_get(structure, "text"), &variant, 0, &text);
 	if (!good)
 		snprintf(why, why_size, "no memory");
 	else if (!print_body(&expansion, text.body, text.length))

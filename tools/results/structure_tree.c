@@ -6,6 +6,7 @@
 
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
+#include "agent/text/report_structure.h"
 
 #define DEPTH_MAX  48   /* loops around a call that is shown; the agent has at most 24 */
 #define RANGE_FROM 1.05 /* ratio of the means of two ranks from which both are shown */
@@ -109,11 +110,25 @@ static void print_body(FILE *out, const json_t *body, unsigned depth)
 			print_token(out, token, depth);
 }
 
+/* Returns how many ranks of a structure have counts that found no room in the report. */
+static double ranks_without_counts(const json_t *structure)
+{
+	const json_t *variant;
+	double ranks = 0;
+	size_t i;
+
+	json_array_foreach (json_object_get(structure, "variants"), i, variant)
+		if (json_is_null(json_object_get(variant, "counts")))
+			ranks += report_get(variant, "ranks");
+	return ranks;
+}
+
 static void print_structure(FILE *out, const json_t *structure)
 {
 	const json_t *iteration = json_object_get(structure, "iteration");
 	double ranks = report_get(structure, "ranks"),
-	       unknown = report_get(structure, "unobserved_calls");
+	       unknown = report_get(structure, "unobserved_calls"),
+	       lost = ranks_without_counts(structure);
 
 	fprintf(out, "%.0f %s, from rank %.0f on: %s calls", ranks, ranks == 1 ? "rank" : "ranks",
 			report_get(structure, "first_rank"),
@@ -121,26 +136,35 @@ static void print_structure(FILE *out, const json_t *structure)
 	if (unknown > 0)
 		fprintf(out, ", of which the order of %s is not known", format_count(unknown).text);
 	if (json_is_object(iteration))
-		fprintf(out, ", %.0f iterations of %s", report_get(iteration, "rounds"),
+		fprintf(out, ", %s iterations of %s", report_structure_rounds(iteration).text,
 				format_seconds(report_get(iteration, "mean_seconds")).text);
 	else
 		fputs(", no iteration", out);
+	if (lost > 0)
+		fprintf(out, ", the counts of %.0f %s found no room", lost,
+				lost == 1 ? "rank" : "ranks");
 	fprintf(out, "\n%6s %10s%10s %8s\n", "phase", "burst", "call", "repeats");
 	print_body(out, json_object_get(structure, "text"), 0);
 }
 
-bool structure_has_rank(const json_t *structure, long rank)
+bool structure_in_ranges(const json_t *ranks, long rank)
 {
 	const json_t *range;
 	size_t i;
 
-	json_array_foreach (json_object_get(structure, "rank_ranges"), i, range) {
+	json_array_foreach (json_object_get(ranks, "rank_ranges"), i, range) {
 		double above = (double)rank - number_at(range, 0), step = number_at(range, 1);
 
 		if (above >= 0 && above < step * number_at(range, 2) && fmod(above, step) == 0)
 			return true;
 	}
-	return report_get(structure, "first_rank") == (double)rank;
+	return false;
+}
+
+bool structure_has_rank(const json_t *structure, long rank)
+{
+	return structure_in_ranges(structure, rank) ||
+			report_get(structure, "first_rank") == (double)rank;
 }
 
 char *structure_tree(const json_t *report, long rank, char *why, size_t why_size)

@@ -18,6 +18,9 @@ char *structure_tree(const json_t *report, long rank, char *why, size_t why_size
 /* Prints the name and the place of a call of a structure. */
 void structure_tree_call(FILE *out, const json_t *token);
 
+/* Returns whether a rank is in the ranges of ranks of a structure, or of a variant of one. */
+bool structure_in_ranges(const json_t *ranks, long rank);
+
 /* Returns whether a structure is that of a rank. */
 bool structure_has_rank(const json_t *structure, long rank);
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/spool/structures.h"
+#include "agent/structures/structures.h"
+#include "agent/structures/variants.h"
 #include "cluster/prototypes.h"
 #include "tests/tap.h"
 
@@ -39,11 +40,11 @@ static void make_span(unsigned from, unsigned to, uint32_t prototype, double tic
 }
 
 /*
- * A process whose file is at `base`: it has STEPS steps of a send and a receive, and then `more` calls of its own.
+ * A process whose file is at `base`: it has `steps` steps of a send and a receive, and then `more` calls of its own.
  * Its sites are numbered from `first` on. A tick is a nanosecond, and bursts take `ticks`.
  */
-static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t ticks,
-		unsigned more, struct structures *structures)
+static void run_steps(uint32_t rank, uintptr_t base, unsigned first, uint64_t ticks, unsigned more,
+		struct structures *structures, unsigned steps)
 {
 	struct module module = { base, base, base + FILE_BYTES, "/bin/solver" };
 	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1 };
@@ -57,7 +58,7 @@ static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t 
 		make_site(first + 2 + i, base + 0x300 + 0x10 * i, MPI_CALL_Barrier);
 	make_span(first, first + 1, 7, 1000);
 	make_span(first + 1, first, 3, 2000);
-	for (unsigned step = 0; step < STEPS; step++) {
+	for (unsigned step = 0; step < steps; step++) {
 		loops_add(&text, first, 2 * ticks, 10);
 		loops_add(&text, first + 1, ticks, 20);
 	}
@@ -65,6 +66,12 @@ static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t 
 		loops_add(&text, first + 2 + i, 1, 1);
 	loops_finish(&text);
 	structures_share(&thread, &files, structures);
+}
+
+static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t ticks,
+		unsigned more, struct structures *structures)
+{
+	run_steps(rank, base, first, ticks, more, structures, STEPS);
 }
 
 static void forget(void)
@@ -141,6 +148,37 @@ static void test_full(void)
 	is_int(job.left_out, 5, "a process without a structure is left out");
 }
 
+/* More ranks with other counts than there is room for. */
+static void test_variants(void)
+{
+	const uint32_t ranks = STRUCTURES_VARIANTS_MAX + 88;
+	uint32_t known = 0, without = 0;
+	struct rank_set set;
+
+	forget();
+	for (uint32_t rank = 0; rank < ranks; rank++) {
+		memset(&other, 0, sizeof(other));
+		run_steps(rank, 0x400000, 1, 1000, 0, &other, 1 + rank);
+		structures_merge(&other, &job);
+	}
+	ok(job.count == 1 && job.all[0].ranks == ranks && !job.left_out,
+			"ranks with other numbers of steps have one structure, from one step on");
+	for (uint32_t i = 0; i < job.variants; i++) {
+		known += job.variant[i].count_bytes ? job.variant[i].ranks : 0;
+		without += job.variant[i].count_bytes ? 0 : job.variant[i].ranks;
+	}
+	ok(known == STRUCTURES_VARIANTS_MAX - STRUCTURES_MAX && known + without == ranks,
+			"those whose counts have no room are one variant");
+	set = variants_ranks(&job, &job.variant[job.variants - 1]);
+	ok(set.count == 1 && set.range[0].first == known && set.range[0].count == without,
+			"it has its ranks");
+	ok(job.token[job.all[0].first].least == 1 && job.token[job.all[0].first].most == ranks,
+			"the range of the counts is that of all ranks");
+	is_near(job.token[job.all[0].first].count, ranks * (ranks + 1) / 2, 0,
+			"and so are the rounds");
+	is_near(job.all[0].iterations_least, 1, 0, "also those of ranks without a loop");
+}
+
 static void test_skipped(void)
 {
 	struct module module = { 0x400000, 0x400000, 0x400000 + FILE_BYTES, "/bin/solver" };
@@ -161,6 +199,7 @@ int main(void)
 	test_equal();
 	test_order();
 	test_full();
+	test_variants();
 	test_skipped();
 	return tap_done();
 }
