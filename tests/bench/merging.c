@@ -16,13 +16,14 @@
 #define BASE       0x400000
 #define SITE_BYTES 0x10
 #define STEPS      20
+#define VARIANTS   248 /* of each of two tables, which together are as many as there is room for */
 #define BODY_CALLS (STRUCTURES_TOKENS_MAX / STRUCTURES_MAX - 1) /* the loop is a token, too */
 #define TICKS      1000 /* of each burst and each call; a tick is a nanosecond */
 
 static struct loops text;
 static struct site_table sites;
 static struct place_files files;
-static struct structures empty, one, same, all, others, into;
+static struct structures empty, one, same, all, others, variants, more_variants, into;
 
 /* Returns the number of the site of call `number`, which is made when it is new. */
 static uint32_t site_of(unsigned number)
@@ -66,6 +67,16 @@ static void fill(uint32_t rank, unsigned steps, struct structures *structures)
 				structures);
 }
 
+/* Makes a table of one structure, which `count` processes execute a different number of times. */
+static void fill_variants(uint32_t rank, unsigned count, struct structures *structures)
+{
+	for (unsigned i = 0; i < count; i++) {
+		memset(&into, 0, sizeof(into));
+		add_process(rank + i, STEPS + rank + i, 0, &into);
+		structures_merge(&into, structures);
+	}
+}
+
 static void measure(const char *name, const struct structures *from, const struct structures *onto)
 {
 	double least = INFINITY;
@@ -88,8 +99,11 @@ int main(void)
 	add_process(1, STEPS, 0, &same);
 	fill(0, STEPS, &all);
 	fill(STRUCTURES_MAX, STEPS, &others);
+	fill_variants(0, VARIANTS, &variants);
+	fill_variants(VARIANTS, VARIANTS, &more_variants);
 	if (one.all[0].tokens != BODY_CALLS + 1 || all.count != STRUCTURES_MAX ||
-			all.tokens != STRUCTURES_TOKENS_MAX || all.paths != STRUCTURES_PATHS_MAX) {
+			all.tokens != STRUCTURES_TOKENS_MAX || variants.variants != VARIANTS ||
+			all.paths != STRUCTURES_PATHS_MAX) {
 		fprintf(stderr, "merging: %u structures, %u tokens, %u paths\n", all.count,
 				all.tokens, all.paths);
 		return 1;
@@ -100,5 +114,6 @@ int main(void)
 	measure("one_new", &one, &empty);
 	measure("full_equal", &others, &all);
 	measure("full_new", &all, &empty);
+	measure("variants", &more_variants, &variants);
 	return 0;
 }
