@@ -9,6 +9,7 @@
 #include "tools/options.h"
 #include "tools/results/results.h"
 #include "tools/results/structure_expand.h"
+#include "tools/results/structure_prv.h"
 #include "tools/results/structure_tree.h"
 
 static const char usage[] =
@@ -21,12 +22,16 @@ static const char usage[] =
 		"  --expand            the calls of a rank one by one, in the order in which they were made;\n"
 		"                      a line that begins with # stands for calls whose order is not known\n"
 		"  --json              everything, with full precision\n"
+		"  --output, -o FILE   with --prv: the name of the trace (trace.prv)\n"
+		"  --prv               writes the calls of all ranks, or of --rank, as a Paraver trace: FILE.prv, .pcf\n"
+		"                      and .row. Its times are means, not recorded time stamps\n"
 		"  --rank RANK         only the structure of this rank\n"
 		"  --step STEP         of a job with several steps, this one\n";
 
 enum {
 	EXPAND,
 	JSON,
+	PRV,
 	RANK,
 	STEP,
 };
@@ -34,6 +39,8 @@ enum {
 static const struct option long_options[] = {
 	{ "expand", no_argument, NULL, EXPAND },
 	{ "json", no_argument, NULL, JSON },
+	{ "output", required_argument, NULL, 'o' },
+	{ "prv", no_argument, NULL, PRV },
 	{ "rank", required_argument, NULL, RANK },
 	{ "step", required_argument, NULL, STEP },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -41,9 +48,9 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json, expand, has_rank;
+	bool json, expand, prv, has_rank;
 	size_t rank;
-	const char *step;
+	const char *step, *output;
 };
 
 static int set_option(void *data, int option)
@@ -61,6 +68,12 @@ static int set_option(void *data, int option)
 		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
 	case EXPAND:
 		options->expand = true;
+		return 0;
+	case PRV:
+		options->prv = true;
+		return 0;
+	case 'o':
+		options->output = optarg;
 		return 0;
 	default:
 		options->json = true;
@@ -95,6 +108,17 @@ static bool expand(const json_t *report, const struct options *options)
 	return false;
 }
 
+static bool write_prv(const json_t *report, const struct options *options)
+{
+	char why[256];
+
+	if (structure_prv(report, options->has_rank ? (long)options->rank : -1,
+			    options->output ? options->output : "trace.prv", why, sizeof(why)))
+		return true;
+	fprintf(stderr, "phasemux: %s\n", why);
+	return false;
+}
+
 static int show(const struct results *results, const struct options *options)
 {
 	char *text;
@@ -103,6 +127,8 @@ static int show(const struct results *results, const struct options *options)
 		results_refuse(results);
 		return 1;
 	}
+	if (options->prv)
+		return write_prv(results->report[0], options) ? 0 : 1;
 	if (options->expand)
 		return expand(results->report[0], options) && fflush(stdout) == 0 ? 0 : 1;
 	text = write_trace(results->report[0], options);
@@ -118,6 +144,7 @@ int cmd_trace(int argc, char **argv)
 	static const struct option_spec spec = {
 		.usage = usage,
 		.table = long_options,
+		.letters = "o:",
 		.set = set_option,
 	};
 	struct options options = { .step = NULL };
@@ -127,7 +154,9 @@ int cmd_trace(int argc, char **argv)
 	if (code)
 		return code < 0 ? 0 : code;
 	if (optind + 1 != argc || (options.json && options.has_rank) ||
-			(options.expand && !options.has_rank))
+			(options.expand && !options.has_rank) ||
+			options.prv + options.json + options.expand > 1 ||
+			(options.output && !options.prv))
 		return option_usage(usage);
 	code = 1;
 	if (results_find(&results, argv[optind], options.step) && results_load(&results))

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The Paraver trace of a structure of calls (`phasemux trace --prv`), beside the list of the calls, and as `phasemux
+# cluster` reads it.
+. "$(dirname "$0")/lib.sh"
+
+mpi=$(mpis_of shapes | head -n 1)
+[ -n "$mpi" ] || skip_all "no MPI is installed"
+
+same() { "$python" "$root/tests/e2e/prv.py" "$1" "$2" "$1.list"; }
+# traced NAME RANKS SHAPE STEPS [VAR=VALUE]...: runs the shape, and writes its trace and the lists of its calls
+traced() {
+	local name=$1 ranks=$2 shape=$3 steps=$4 rank
+
+	shift 4
+	preloaded "$name" PHASEMUX_TRACE=structure "$@" on "$mpi" "$ranks" "$programs/shapes.$mpi" "$shape" "$steps"
+	is "$(cat "$name.code")" 0 "$name: the program ends as it would"
+	for ((rank = 0; rank < ranks; rank++)); do
+		"$phasemux" trace --rank "$rank" --expand "$name.result" >"$name.list.$rank"
+	done
+	holds "$name: the trace is written" "$phasemux" trace --prv -o "$name.prv" "$name.result"
+	holds "$name: it has the calls of each rank, in order" same "$name" "$ranks"
+}
+traced uneven 4 uneven 40 PHASEMUX_BUDGET=none
+traced workers 5 workers 30 PHASEMUX_BUDGET=none
+traced full 2 disorder 1000 PHASEMUX_BUDGET=none
+traced rests 2 solver 2000 PHASEMUX_BUDGET=0.01%
+holds "rests: some calls are not known" grep -q "^# about [0-9]* calls" rests.list.0 rests.list.1
+traced counts 1 solver 14000 PHASEMUX_BUDGET=none
+
+holds "counts: nor are the last ones" grep -q "^# about [0-9]* more calls" counts.list.0
+
+# what a rank computes and calls takes as long as the structure says
+holds "the trace is clustered" "$phasemux" cluster --quiet --cluster-by duration --burst-min 0us --output clusters uneven.prv
+calls=$(cat uneven.list.* | wc -l)
+bursts=$(tail -n +2 clusters/bursts.csv | wc -l)
+holds "each call has a burst before it, except the first one of a rank" [ "$bursts" = $((calls - 4)) ]
+length() { "$python" -c '
+import json, sys
+def seconds(body):
+    return sum(seconds(token["body"]) if "body" in token else token["count"] *
+               (token["burst_seconds"]["mean"] + token["call_seconds"]["mean"]) for token in body)
+with open("uneven.result/report.json") as file:
+    [one] = json.load(file)["structure"]["structures"]
+with open("uneven.prv") as file:
+    last = {}
+    for line in file:
+        if line.startswith("1:"):
+            fields = line.split(":")
+            last[fields[3]] = int(fields[6])
+whole, traced = seconds(one["text"]), sum(last.values()) * 1e-9
+print(whole, traced)
+sys.exit(abs(whole - traced) > 1e-3 * whole)'; }
+holds "all ranks together take as long as their structure" length
+# a trace that lacks a call, or has one twice, is not the list
+broken() {
+	for file in prv pcf row; do
+		cp uneven.$file broken.$file
+	done
+	cp uneven.list.0 broken.list.0; cp uneven.list.1 broken.list.1; cp uneven.list.2 broken.list.2; cp uneven.list.3 broken.list.3
+	sed -i "$1" broken.list.2
+	! same broken 4
+}
+holds "a call too few is found" broken 30d
+holds "and a call too many" broken 30p
+
+"$phasemux" trace --prv --rank 1 -o one uneven.result
+is "$(cut -d: -f4 one.prv | tail -n +3 | sort -u)" 2 "--rank writes the calls of one rank"
+(mkdir here && cd here && "$phasemux" trace --prv ../uneven.result)
+holds "without a name it is trace.prv" cmp here/trace.prv uneven.prv
+"$phasemux" trace --prv --json uneven.result >two.out 2>&1
+is "$?" 2 "--prv and --json are refused together"
+"$phasemux" trace --prv -o none/such.prv uneven.result >none.out 2>&1
+is "$?" 1 "a file that cannot be written is refused"
+holds "with its name" grep -q "none/such.prv" none.out
+done_testing
