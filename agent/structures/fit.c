@@ -57,10 +57,25 @@ static bool note(struct search *search, uint32_t token, uint32_t where, uint32_t
 	return true;
 }
 
-static void forget(struct search *search, struct stretch body, uint32_t copies)
+/* How often the tokens of a body were noted. They differ if loops in it are there twice. */
+struct noted {
+	uint8_t copies[LOOPS_CELLS];
+};
+
+static struct noted noted_in(const struct search *search, struct stretch body)
+{
+	struct noted noted;
+
+	for (uint32_t i = body.begin; i < body.end; i++)
+		noted.copies[i] = (uint8_t)search->fit->place[i].copies;
+	return noted;
+}
+
+/* Forgets what was noted since then. */
+static void forget(struct search *search, struct stretch body, const struct noted *noted)
 {
 	for (uint32_t i = body.begin; i < body.end; i++)
-		search->fit->place[i].copies = copies;
+		search->fit->place[i].copies = noted->copies[i];
 }
 
 /* Returns whether two tokens are the same, whatever is in their bodies. */
@@ -87,14 +102,16 @@ static uint32_t match_rounds(struct search *search, uint32_t loop, struct stretc
 		uint32_t inside)
 {
 	struct stretch body = body_of(search->loops, loop);
-	uint32_t copies = search->fit->place[loop].copies, one, two;
+	struct noted noted;
+	uint32_t one, two;
 
 	one = match(search, body, flat, inside);
 	if (one == STRUCTURES_NONE)
 		return STRUCTURES_NONE;
+	noted = noted_in(search, body);
 	two = match(search, body, (struct stretch){ one, flat.end }, inside);
 	if (two == STRUCTURES_NONE)
-		forget(search, body, copies + 1);
+		forget(search, body, &noted);
 	if (!note(search, loop, STRUCTURES_NONE, two == STRUCTURES_NONE ? 1 : 2, inside))
 		return STRUCTURES_NONE;
 	return two == STRUCTURES_NONE ? one : two;
@@ -120,7 +137,7 @@ static uint32_t match(struct search *search, struct stretch loops, struct stretc
 
 	while (a < loops.end) {
 		struct stretch body = body_of(search->loops, a);
-		uint32_t copies = search->fit->place[a].copies;
+		struct noted noted = noted_in(search, body);
 		bool same = b < flat.end && is_same(search, a, b);
 		bool is_loop = token_of(search->loops, a)->kind == LOOPS_LOOP;
 
@@ -130,7 +147,7 @@ static uint32_t match(struct search *search, struct stretch loops, struct stretc
 		if (same && (is_loop ? match_loop(search, a, b) : note(search, a, b, 0, 0))) {
 			b = body_of(search->flat, b).end;
 		} else if (is_loop) {
-			forget(search, body, copies);
+			forget(search, body, &noted);
 			b = match_rounds(search, a, (struct stretch){ b, flat.end }, inside);
 			if (b == STRUCTURES_NONE)
 				return STRUCTURES_NONE;
@@ -149,7 +166,8 @@ bool fit_find(struct fit *fit, const struct fit_structure *loops, const struct f
 		       there = { 0, flat->structure->tokens };
 
 	fit->tokens = loops->structure->tokens;
-	forget(&search, all, 0);
+	for (uint32_t i = 0; i < fit->tokens; i++)
+		fit->place[i].copies = 0;
 	return fit->tokens && there.end && match(&search, all, there, STRUCTURES_NONE) == there.end;
 }
 
