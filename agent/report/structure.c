@@ -225,7 +225,7 @@ static struct all_variants all_variants(struct showing *showing, uint32_t number
 		lost += !variant->count_bytes;
 		showing->counts = &showing->structures->counts[variant->first_count];
 	}
-	if (variants == 1 && !lost)
+	if (variants == 1 && !lost && !showing->structure->gathered)
 		return all;
 	showing->counts = NULL;
 	all.list = json_array();
@@ -249,6 +249,7 @@ static json_t *structure_object(struct showing *showing, uint32_t number)
 			structure->unknown, "exact_calls", document_number(structure->exact),
 			"expandable_calls", document_number(all.expandable), "iteration",
 			iteration_object(showing), "text", body(showing, &next, 0));
+	object = document_set(object, "gathered", json_boolean(structure->gathered));
 	return document_set(object, "variants", all.list ? all.list : json_null());
 }
 

@@ -7,6 +7,7 @@
 
 #include "agent/host/hash.h"
 #include "agent/structures/fit.h"
+#include "agent/structures/gather.h"
 #include "agent/structures/variants.h"
 #include "cluster/loops/compare.h"
 #include "cluster/loops/counts.h"
@@ -249,6 +250,8 @@ struct merging {
 	struct fit fit;
 	struct structure_token token[LOOPS_CELLS];
 	uint8_t counts[VARIANTS_BYTES_MAX];
+	uint8_t old_counts[VARIANTS_BYTES_MAX];
+	struct gather gather;
 };
 
 static double least_of(double x, double y)
@@ -259,20 +262,6 @@ static double least_of(double x, double y)
 static double most_of(double x, double y)
 {
 	return x > y ? x : y;
-}
-
-static void merge_token(const struct structure_token *from, struct structure_token *into)
-{
-	into->least = from->least < into->least ? from->least : into->least;
-	into->most = from->most > into->most ? from->most : into->most;
-	into->count += from->count;
-	if (into->prototype == PROTOTYPES_MAX)
-		into->prototype = from->prototype;
-	for (unsigned time = 0; time < SLOT_TIMES; time++) {
-		into->seconds[time] += from->seconds[time];
-		into->rank_least[time] = least_of(into->rank_least[time], from->rank_least[time]);
-		into->rank_most[time] = most_of(into->rank_most[time], from->rank_most[time]);
-	}
 }
 
 /* Returns the token of a fit that is token `wanted` of the structure that fits, or STRUCTURES_NONE. */
@@ -354,7 +343,7 @@ static void merge_fitting(struct merging *merging, const struct fit_structure *m
 
 	fit_tokens(&merging->fit, &to, more, merging->token);
 	for (uint32_t i = 0; i < structure->tokens; i++)
-		merge_token(&merging->token[i], &into->token[structure->first + i]);
+		gather_token(&merging->token[i], &into->token[structure->first + i]);
 	merge_iteration(merging, more->structure, structure);
 	merge_variants(merging, more, into, number);
 	if (more->structure->first_rank < structure->first_rank)
@@ -371,7 +360,8 @@ static bool fits(struct merging *merging, const struct fit_structure *loops,
 {
 	uint32_t number = (uint32_t)(flat->structure - flat->table->all);
 
-	if (!fit_find(&merging->fit, loops, flat))
+	if (loops->structure->gathered || flat->structure->gathered ||
+			!fit_find(&merging->fit, loops, flat))
 		return false;
 	for (uint32_t i = 0; i < flat->table->variants; i++) {
 		const struct structure_variant *variant = &flat->table->variant[i];
@@ -392,7 +382,8 @@ static uint32_t find_fitting(struct merging *merging, const struct structures *s
 	for (uint32_t i = 0; i < structures->count; i++) {
 		const struct structure *structure = &structures->all[i];
 
-		if (structure->shape == wanted->structure->shape &&
+		if (!structure->gathered && !wanted->structure->gathered &&
+				structure->shape == wanted->structure->shape &&
 				structure->tokens == wanted->structure->tokens) {
 			fit_same(&merging->fit, structure->tokens);
 			return i;
@@ -465,6 +456,151 @@ static bool add_structure(struct merging *merging, const struct fit_structure *m
 	return true;
 }
 
+/* ---- structures of processes of which other calls were not observed ---- */
+
+static bool has_holes(const struct structure *structure)
+{
+	return structure->unknown > 0 || structure->gathered;
+}
+
+/* Copies the tokens of a structure to a source, with numbers of paths of the table `into`. */
+static void copy_source(const struct fit_structure *one, struct structures *into,
+		struct gather_source *source)
+{
+	source->tokens = one->structure->tokens;
+	source->gathered = one->structure->gathered;
+	source->ranks = one->structure->ranks;
+	for (uint32_t i = 0; i < source->tokens; i++) {
+		struct structure_token *token = &source->token[i];
+
+		*token = one->table->token[one->structure->first + i];
+		if (token->path < one->table->paths && one->table != into)
+			token->path = path_number(into, &one->table->path[token->path]);
+	}
+}
+
+/* Adds a variant of a source to the structure `number`, which has the common text. */
+static void gather_variant(struct merging *merging, unsigned source,
+		const struct structure_variant *variant, const struct rank_set *set,
+		const uint8_t *counts, struct structures *into, uint32_t number)
+{
+	struct structure_variant gathered = *variant;
+
+	gathered.structure = number;
+	if (gathered.count_bytes)
+		gathered.count_bytes = gather_counts(&merging->gather, source, variant->ranks,
+				counts, merging->counts, sizeof(merging->counts));
+	variants_add(into, &gathered, set, merging->counts);
+}
+
+/* Moves the variants of a structure to the one with the common text. */
+static void gather_own(struct merging *merging, struct structures *into, uint32_t old, uint32_t new)
+{
+	for (uint32_t i = 0; i < into->variants;) {
+		struct structure_variant variant = into->variant[i];
+		struct rank_set set = variants_ranks(into, &variant);
+
+		if (variant.structure != old) {
+			i++;
+			continue;
+		}
+		memcpy(merging->old_counts, &into->counts[variant.first_count],
+				variant.count_bytes);
+		variants_take(into, i);
+		gather_variant(merging, 0, &variant, &set, merging->old_counts, into, new);
+	}
+}
+
+/* Makes the sum of two structures. Their text is the common one. */
+static struct structure add_up(const struct merging *merging, const struct structure *a,
+		const struct structure *b, const struct structures *into)
+{
+	unsigned first = a->iteration == STRUCTURES_NONE ||
+			(b->iteration != STRUCTURES_NONE && b->first_rank < a->first_rank);
+	struct structure sum = first ? *b : *a;
+
+	if (a->iteration != STRUCTURES_NONE && b->iteration != STRUCTURES_NONE) {
+		sum.iterations_least = least_of(a->iterations_least, b->iterations_least);
+		sum.iterations_most = most_of(a->iterations_most, b->iterations_most);
+	}
+	sum.iteration = gather_place(&merging->gather, first, sum.iteration);
+	sum.shape = 0;
+	sum.gathered = 1;
+	sum.ranks = a->ranks + b->ranks;
+	sum.first_rank = a->first_rank < b->first_rank ? a->first_rank : b->first_rank;
+	sum.first = into->tokens;
+	sum.tokens = merging->gather.tokens;
+	sum.calls = a->calls + b->calls;
+	sum.unknown = a->unknown + b->unknown;
+	sum.exact = least_of(a->exact, b->exact);
+	return sum;
+}
+
+/* Returns whether the counts of all variants of a structure, which is a source, can be those of the common text. */
+static bool counts_gather(struct merging *merging, unsigned source, const struct fit_structure *one)
+{
+	uint32_t number = (uint32_t)(one->structure - one->table->all);
+
+	for (uint32_t i = 0; i < one->table->variants; i++) {
+		const struct structure_variant *variant = &one->table->variant[i];
+
+		if (variant->structure == number && variant->count_bytes &&
+				!gather_counts(&merging->gather, source, variant->ranks,
+						&one->table->counts[variant->first_count],
+						merging->counts, sizeof(merging->counts)))
+			return false;
+	}
+	return true;
+}
+
+/* Merges a structure with the one of `into` that has this number. Returns false if they are not alike, or without room. */
+static bool gather_with(struct merging *merging, const struct fit_structure *more,
+		struct structures *into, uint32_t number)
+{
+	const struct fit_structure own = { into, &into->all[number] };
+	uint32_t new = into->count, from = (uint32_t)(more->structure - more->table->all);
+	struct gather *gather = &merging->gather;
+
+	if (new == STRUCTURES_MAX || !has_holes(own.structure))
+		return false;
+	copy_source(&own, into, &gather->source[0]);
+	if (!gather_is_alike(gather) || !gather_texts(gather) ||
+			gather->tokens > STRUCTURES_TOKENS_MAX - into->tokens ||
+			!counts_gather(merging, 0, &own) || !counts_gather(merging, 1, more))
+		return false;
+	gather_texts(gather); /* without the numbers of the trial */
+	into->all[new] = add_up(merging, own.structure, more->structure, into);
+	into->count++;
+	gather_own(merging, into, number, new);
+	for (uint32_t i = 0; i < more->table->variants; i++) {
+		const struct structure_variant *variant = &more->table->variant[i];
+		struct rank_set set = variants_ranks(more->table, variant);
+
+		if (variant->structure == from)
+			gather_variant(merging, 1, variant, &set,
+					&more->table->counts[variant->first_count], into, new);
+	}
+	gather_finish(gather);
+	memcpy(&into->token[into->tokens], gather->token,
+			gather->tokens * sizeof(gather->token[0]));
+	into->tokens += gather->tokens;
+	remove_structure(into, number);
+	return true;
+}
+
+/* Merges a structure with one that makes the same calls, if not all calls of both were observed. */
+static bool gather(struct merging *merging, const struct fit_structure *more,
+		struct structures *into)
+{
+	if (!has_holes(more->structure))
+		return false;
+	copy_source(more, into, &merging->gather.source[1]);
+	for (uint32_t i = 0; i < into->count; i++)
+		if (gather_with(merging, more, into, i))
+			return true;
+	return false;
+}
+
 void structures_merge(const void *in, void *inout)
 {
 	const struct structures *from = in;
@@ -480,6 +616,8 @@ void structures_merge(const void *in, void *inout)
 			into->left_out += more.structure->ranks;
 		else if (number != STRUCTURES_NONE)
 			merge_fitting(merging, &more, into, number);
+		else if (gather(merging, &more, into))
+			continue;
 		else if (add_structure(merging, &more, into))
 			gather_fitting(merging, into);
 		else

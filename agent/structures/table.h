@@ -56,7 +56,8 @@ struct structure_range {
 };
 
 struct structure {
-	uint64_t shape;
+	uint64_t shape;             /* of a gathered one: 0 */
+	uint32_t gathered;          /* 1: its text is a loop of parts (gather.h) */
 	uint32_t ranks, first_rank; /* number of processes, and the lowest rank of them */
 	uint32_t first, tokens;     /* in the table of tokens */
 	uint32_t iteration; /* the token, from 0, that is the iteration; STRUCTURES_NONE: none is */

@@ -195,15 +195,18 @@ static void remove_counts(struct structures *structures, const struct structure_
 			structures->variant[i].first_count -= bytes;
 }
 
+void variants_take(struct structures *structures, uint32_t number)
+{
+	struct structure_variant *variant = &structures->variant[number];
+
+	free_ranks(structures, variant);
+	remove_counts(structures, variant);
+	*variant = structures->variant[--structures->variants];
+}
+
 void variants_remove(struct structures *structures, uint32_t structure)
 {
-	for (uint32_t i = structures->variants; i--;) {
-		struct structure_variant *variant = &structures->variant[i];
-
-		if (variant->structure != structure)
-			continue;
-		free_ranks(structures, variant);
-		remove_counts(structures, variant);
-		*variant = structures->variant[--structures->variants];
-	}
+	for (uint32_t i = structures->variants; i--;)
+		if (structures->variant[i].structure == structure)
+			variants_take(structures, i);
 }

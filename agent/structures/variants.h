@@ -5,7 +5,7 @@
  * The counts of a variant are bytes: those of each token, in the order of the text. They begin with a number of runs
  * (cluster/loops/counts.h). The runs are how often the token was repeated in each of its uses, and are repeated from
  * the first one on. The number 0 is that of a token whose uses are all alike: one run follows, which has its count. Of a
- * hole this run has count 1, and as many uses as the hole has calls.
+ * hole this run has count 1, and as many uses as the hole has calls, or the other way round.
  */
 #ifndef PHASEMUX_AGENT_STRUCTURES_VARIANTS_H
 #define PHASEMUX_AGENT_STRUCTURES_VARIANTS_H
@@ -50,6 +50,9 @@ unsigned variants_length(const uint8_t *bytes);
  */
 void variants_add(struct structures *structures, const struct structure_variant *variant,
 		const struct rank_set *set, const uint8_t *counts);
+
+/* Removes a variant. Another one takes its number. */
+void variants_take(struct structures *structures, uint32_t number);
 
 /* Removes all variants of a structure. */
 void variants_remove(struct structures *structures, uint32_t structure);

@@ -14,10 +14,11 @@
 /* A token of the text, and how far the rank has come in its counts. */
 struct node {
 	const json_t *token;
-	size_t number;  /* in the text */
-	double hidden;  /* calls that it is in place of, of one rank; 0: it is a call or a loop */
-	bool unknown;   /* the rank's number of repetitions is not in the report */
-	uint64_t count; /* repetitions in a row, if they are always as many */
+	size_t number;        /* in the text */
+	bool is_hidden;       /* it is in place of calls of which only the number is known ... */
+	double hidden;        /* ... which is this one, or its count; 0: its count */
+	bool unknown;         /* the rank's number of repetitions is not in the report */
+	uint64_t count;       /* repetitions in a row, if they are always as many */
 	const json_t *counts; /* or runs of them; NULL: they are always as many */
 	size_t run;           /* in counts, the next one */
 	uint64_t left;        /* uses that the run before has left */
@@ -85,10 +86,9 @@ static bool read_token(struct structure_calls *calls, const json_t *token, unsig
 	node->number = calls->tokens++;
 	read_counts(calls, node);
 	if (json_is_true(json_object_get(token, "unobserved"))) {
-		bool known = json_is_array(json_object_get(calls->variant, "counts"));
-
-		node->hidden = known ? (double)node->count :
-				       report_get(token, "count") / calls->ranks;
+		node->is_hidden = true;
+		if (!json_is_array(json_object_get(calls->variant, "counts")))
+			node->hidden = report_get(token, "count") / calls->ranks;
 		return true;
 	}
 	return !body || (depth < DEPTH_MAX && read_body(calls, body, depth + 1, node));
@@ -232,16 +232,18 @@ static enum structure_step next_token(struct structure_calls *calls, struct stru
 			continue;
 		}
 		node = &level->body[level->next++];
-		if (node->hidden > 0) {
-			*call = (struct structure_call){ node->token, node->number, node->hidden };
-			calls->hidden -= node->hidden;
-			return STRUCTURE_HIDDEN;
-		}
 		if (node->unknown)
 			return STRUCTURE_LOST;
 		count = next_count(node);
 		if (!count)
 			continue;
+		if (node->is_hidden) {
+			double hidden = node->hidden > 0 ? node->hidden : (double)count;
+
+			*call = (struct structure_call){ node->token, node->number, hidden };
+			calls->hidden -= hidden;
+			return STRUCTURE_HIDDEN;
+		}
 		if (!node->body) {
 			calls->repeated = node;
 			calls->repeats = count;

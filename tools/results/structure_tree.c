@@ -140,6 +140,9 @@ static void print_structure(FILE *out, const json_t *structure)
 				format_seconds(report_get(iteration, "mean_seconds")).text);
 	else
 		fputs(", no iteration", out);
+	if (json_is_true(json_object_get(structure, "gathered")))
+		fputs(", other calls of each rank were not observed: a round has some of these parts",
+				out);
 	if (lost > 0)
 		fprintf(out, ", the counts of %.0f %s found no room", lost,
 				lost == 1 ? "rank" : "ranks");

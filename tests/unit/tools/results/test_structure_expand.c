@@ -21,7 +21,7 @@
 
 static struct loops text;
 static struct site_table sites;
-static struct structures job, one;
+static struct structures job, half, one;
 static struct place_files files;
 
 /* What the ranks did: the kind of each call, or that it was not observed. */
@@ -199,10 +199,16 @@ static bool random_job(uint64_t seed, bool own)
 
 	memset(&job, 0, sizeof(job));
 	for (unsigned rank = 0; rank < RANKS; rank++) {
+		/* the ranks are merged along a tree */
+		if (rank == RANKS / 2) {
+			half = job;
+			memset(&job, 0, sizeof(job));
+		}
 		start_rank(rank);
 		random_program(seed * KINDS + rank % KINDS, own ? rank + 1 : 0);
 		end_rank(rank);
 	}
+	structures_merge(&half, &job);
 	report = report_of_job();
 	for (unsigned rank = 0; rank < RANKS; rank++)
 		right += expands(report, rank, &printed);
@@ -362,6 +368,74 @@ static void test_unobserved(void)
 	json_decref(report);
 }
 
+/* A rank that executes a loop once, and the loop in it twice, in another way each time. */
+static void test_once(void)
+{
+	unsigned printed, right = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < 2; rank++) {
+		start_rank(rank);
+		for (unsigned round = 0; round < (rank ? 1 : 20); round++) {
+			call(0);
+			for (unsigned inner = 0; inner < (rank ? 2 : 5); inner++) {
+				call(1);
+				for (unsigned i = 0; i < (rank ? 2 - inner : 3); i++)
+					call(2);
+			}
+		}
+		end_rank(rank);
+	}
+	report = report_of_job();
+	for (unsigned rank = 0; rank < 2; rank++)
+		right += expands(report, rank, &printed) && printed == logs[rank].count;
+	ok(job.count == 1 && right == 2,
+			"a loop that is executed once, with one that is executed twice");
+	json_decref(report);
+}
+
+/* Ranks that do the same, but of each one other calls are not observed, also of those that do something else. */
+static void test_gathered(void)
+{
+	unsigned printed, right = 0;
+	json_t *report;
+
+	memset(&job, 0, sizeof(job));
+	for (unsigned rank = 0; rank < RANKS; rank++) {
+		unsigned kind = rank % 2 * 20;
+
+		start_rank(rank);
+		state = 1000 + rank;
+		call(kind);
+		for (unsigned step = 0; step < 400; step++) {
+			call(kind + 1);
+			for (unsigned inner = 1 + below(5); inner; inner--) {
+				call(kind + 2);
+				call(kind + 3);
+			}
+			call(kind + 4);
+			if (below(60) == 0)
+				skip_calls(1 + below(100));
+		}
+		skip_calls(1 + rank);
+		call(kind + 5);
+		end_rank(rank);
+	}
+	report = report_of_job();
+	is_int(job.count, 2, "ranks of which other calls were not observed have one structure");
+	for (unsigned rank = 0; rank < RANKS; rank++)
+		right += expands(report, rank, &printed) && printed > 400;
+	is_int(right, RANKS, "each with its own calls, and the number of those that are not known");
+	ok(json_is_true(json_object_get(
+			   json_array_get(json_object_get(json_object_get(report, "structure"),
+							  "structures"),
+					   0),
+			   "gathered")),
+			"the report says so");
+	json_decref(report);
+}
+
 /* A master, and workers of which each one gets another number of pieces of work, from one piece on. */
 static void test_workers(void)
 {
@@ -414,6 +488,8 @@ int main(int argc, char **argv)
 		test_no_room();
 		test_full();
 		test_unobserved();
+		test_once();
+		test_gathered();
 		test_workers();
 		test_missing();
 	}
