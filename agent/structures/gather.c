@@ -341,7 +341,7 @@ static uint32_t write_list(const struct gather *gather, uint32_t token, uint8_t 
 
 	for (uint32_t i = list->first; i; i = gather->run[i - 1].next)
 		runs++;
-	if ((runs + 1) * VARIANTS_TOKEN_BYTES > size)
+	if (size < 2 * VARIANTS_TOKEN_BYTES)
 		return 0;
 	if (runs <= 1)
 		return variants_write_same(
@@ -350,8 +350,11 @@ static uint32_t write_list(const struct gather *gather, uint32_t token, uint8_t 
 						1 },
 				bytes);
 	length = counts_write_run(bytes, (struct counts_run){ runs, 1 });
-	for (uint32_t i = list->first; i; i = gather->run[i - 1].next)
+	for (uint32_t i = list->first; i; i = gather->run[i - 1].next) {
+		if (size - length < COUNTS_RUN_BYTES)
+			return 0;
 		length += counts_write_run(bytes + length, gather->run[i - 1].run);
+	}
 	return length;
 }
 
