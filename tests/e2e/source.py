@@ -56,6 +56,7 @@ ROOM = {
     "tools": ["agent/boundary/preload.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
               "sampling/emulated", "sampling/names"],
     "tools/cluster": ["tools", "cluster", "cluster/density", "cluster/sequence", "multiplex"],
+    "tools/compare": ["tools", "tools/cluster", "cluster", "cluster/density"],
     "tools/doctor": ["tools", "agent/mpi/mpi_adapters.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/page", "agent/report", "agent/setup", "agent/spool", "agent/text"],
