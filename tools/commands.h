@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The subcommands of `phasemux`. Each takes its own arguments (argv[0] is its name) and returns the
- * exit code: 0; 1: it failed; 2: invalid arguments.
+ * exit code: 0; 1: it failed; 2: invalid arguments; 3, of cmd_compare: a run is worse.
  */
 #ifndef PHASEMUX_TOOLS_COMMANDS_H
 #define PHASEMUX_TOOLS_COMMANDS_H

@@ -22,7 +22,7 @@ static const struct {
 			"make the report of a run that did not end by itself" },
 	{ "cluster", cmd_cluster, "[options] FILE",
 			"find phases in a burst table or a Paraver trace" },
-	{ "compare", cmd_compare, "A B...", "match the phases of runs" },
+	{ "compare", cmd_compare, "A B...", "say what the difference between runs comes from" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
 			"tell how far off multiplexed counters are" },
 };

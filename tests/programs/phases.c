@@ -3,10 +3,11 @@
  * An MPI program whose phases are known. Each iteration runs four of them, with a neighbour exchange after
  * each, so that every burst between two calls belongs to one phase.
  *
- *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-c] [-l SECONDS] [-x CODE]
+ *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-w PERCENT] [-c] [-l SECONDS] [-x CODE]
  *
  *	-s  number of short bursts that come first, of 600 instructions
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
+ *	-w  the alu phase does this percentage of its work (100)
  *	-c  a world collective ends each iteration
  *	-l  time by which rank 0 comes later to MPI_Finalize
  *	-x  the exit code of rank 0 alone, because for another rank mpirun would kill it before its end
@@ -56,10 +57,11 @@ static uint64_t exchange(uint64_t token, int tag)
 int main(int argc, char **argv)
 {
 	int iterations = 200, shorts = 0, imbalance = 0, collective = 0, late = 0, code = 0, option;
+	int alu = 100;
 	uint64_t token, total = 0;
 
 	MPI_Init(&argc, &argv);
-	while ((option = getopt(argc, argv, "n:s:b:cl:x:")) != -1) {
+	while ((option = getopt(argc, argv, "n:s:b:w:cl:x:")) != -1) {
 		switch (option) {
 		case 'n':
 			iterations = atoi(optarg);
@@ -69,6 +71,9 @@ int main(int argc, char **argv)
 			break;
 		case 'b':
 			imbalance = atoi(optarg);
+			break;
+		case 'w':
+			alu = atoi(optarg);
 			break;
 		case 'c':
 			collective = 1;
@@ -97,6 +102,8 @@ int main(int argc, char **argv)
 			if (p == 0 && ranks > 1)
 				instructions += instructions * (uint64_t)(imbalance * rank) /
 						(uint64_t)(100 * (ranks - 1));
+			if (p == 3)
+				instructions = instructions * (uint64_t)alu / 100;
 			work(phases[p].kernel, instructions);
 			token = exchange(token, p);
 		}

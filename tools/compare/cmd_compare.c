@@ -1,342 +1,248 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux compare: finds the phases of one run in others. */
+/* phasemux compare: says what the difference between runs comes from. */
 #include <errno.h>
 #include <jansson.h>
-#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "cluster/track.h"
-#include "tools/cluster/burst_table.h"
-#include "tools/cluster/selection.h"
 #include "tools/commands.h"
+#include "tools/compare/compare_text.h"
+#include "tools/compare/comparison.h"
+#include "tools/compare/tables.h"
 #include "tools/options.h"
+#include "tools/results/results.h"
 
 static const char usage[] =
-		"usage: phasemux compare A B...\n"
+		"usage: phasemux compare [options] A B...\n"
 		"\n"
-		"Matches the phases of runs: each of A, B, ... is the folder of a run (report.json), of a clustering\n"
-		"(bursts.csv), or such a file. Prints, for each step from one to the next, which phase goes on as\n"
-		"which, and what became of its work, its IPC and its time.\n";
+		"Compares runs: what became of the wall time, of each phase and of each part of its cycles per\n"
+		"instruction, with 95% intervals. Each of A, B, ... is the folder of a run, or its report.json. Each run is\n"
+		"compared with the one before. Phases are matched by their place in the program and by their behaviour.\n"
+		"\n"
+		"  --base DIR|FILE     a run before the change; may be given several times. Then A, B, ... are all runs\n"
+		"                      after it, and the intervals hold what varies from run to run\n"
+		"  --threshold PART    worse is a wall time that has grown by more than this part (5%), beyond its\n"
+		"                      interval; a number or a percentage\n"
+		"  --text              as text (the default)\n"
+		"  --json              everything, with full precision\n"
+		"  -o FILE             write to FILE instead of to the standard output\n"
+		"\n"
+		"Exit code: 0; 1: it failed; 2: invalid arguments; 3: a run is worse than the one before.\n"
+		"\n"
+		"A folder or a table of bursts (bursts.csv) of phasemux cluster may take the place of a run. Then only\n"
+		"the phases are matched, without intervals.\n";
 
-/* Phases are compared in decades of work (or time, if there are no counters), and of IPC. */
-#define MARGIN       0.3 /* decades, which is a factor of 2 */
-#define STEADY_SHARE 0.9 /* share of the time in matched phases that makes a step stable */
+#define THRESHOLD  0.05
+#define EXIT_WORSE 3
 
-struct phase {
-	unsigned id;
-	double time_share, instructions, ipc, seconds; /* per burst; NAN: not known */
-	double spread[2]; /* standard deviations, in decades, of work and IPC */
+enum form {
+	FORM_TEXT,
+	FORM_JSON,
+	FORMS,
 };
 
-struct run {
-	const char *path;
-	struct phase *phase;
-	size_t count;
+enum {
+	BASE = FORMS,
+	THRESHOLD_OPTION,
+	OUTPUT = 'o',
 };
 
-static double number_in(const json_t *object, const char *name)
-{
-	const json_t *value = json_object_get(object, name);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static double instructions_in(const json_t *phase)
-{
-	const json_t *counters = json_object_get(phase, "counters"), *counter;
-	const char *name;
-
-	json_object_foreach ((json_t *)counters, name, counter)
-		if (selection_is_instructions(name))
-			return number_in(counter, "mean");
-	return NAN;
-}
-
-static int load_report(struct run *run, const char *path)
-{
-	json_error_t error;
-	json_t *report = json_load_file(path, 0, &error);
-	const json_t *phases = json_object_get(report, "phases");
-
-	if (!report || !json_is_array(phases)) {
-		fprintf(stderr, "phasemux: %s: line %d: %s\n", path, report ? 1 : error.line,
-				report ? "expected a report with phases" : error.text);
-		json_decref(report);
-		return 2;
-	}
-	run->count = json_array_size(phases);
-	run->phase = calloc(run->count + 1, sizeof(*run->phase));
-	for (size_t i = 0; run->phase && i < run->count; i++) {
-		const json_t *phase = json_array_get(phases, i);
-		const json_t *duration = json_object_get(phase, "duration_seconds");
-
-		run->phase[i] = (struct phase){
-			.id = (unsigned)json_integer_value(json_object_get(phase, "id")),
-			.time_share = number_in(phase, "time_share"),
-			.instructions = instructions_in(phase),
-			.ipc = number_in(phase, "ipc"),
-			.seconds = number_in(duration, "mean"),
-		};
-	}
-	json_decref(report);
-	return run->phase ? 0 : 1;
-}
-
-/* Sums over the bursts of a cluster, also of the logarithms of work and IPC. */
-struct sums {
-	double time, value[2], logarithm[2], square[2];
-	size_t bursts;
+static const struct option long_options[] = {
+	{ "text", no_argument, NULL, FORM_TEXT },
+	{ "json", no_argument, NULL, FORM_JSON },
+	{ "base", required_argument, NULL, BASE },
+	{ "threshold", required_argument, NULL, THRESHOLD_OPTION },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
 };
 
-static void add_burst(struct sums *sums, const struct burst *burst, const double value[2])
+struct options {
+	enum form form;
+	bool form_chosen, threshold_chosen;
+	const char *output; /* NULL: the standard output */
+	double threshold;
+	size_t bases;
+	char *base[COMPARISON_RUNS_MAX];
+};
+
+/* Reads "5%" or "0.05". Returns false if the text is none of a part from 0 on. */
+static bool read_part(const char *text, double *part)
 {
-	double seconds = (double)(burst->end - burst->begin) * 1e-9;
+	char *end;
 
-	sums->bursts++;
-	sums->time += seconds;
-	for (int i = 0; i < 2; i++) {
-		double logarithm = log10(value[i]);
+	*part = strtod(text, &end);
+	if (end == text || !isfinite(*part) || *part < 0)
+		return false;
+	if (*end == '%') {
+		*part /= 100;
+		end++;
+	}
+	return !*end;
+}
 
-		sums->value[i] += value[i];
-		sums->logarithm[i] += logarithm;
-		sums->square[i] += logarithm * logarithm;
+static int set_option(void *data, int option)
+{
+	struct options *options = data;
+
+	switch (option) {
+	case BASE:
+		if (options->bases == COMPARISON_RUNS_MAX - 1)
+			return option_refuse("base", optarg, "at most 63 runs");
+		options->base[options->bases++] = optarg;
+		return 0;
+	case THRESHOLD_OPTION:
+		options->threshold_chosen = true;
+		return read_part(optarg, &options->threshold) ?
+				0 :
+				option_refuse("threshold", optarg,
+						"a number from 0, or a percentage: 0.05, 5%");
+	case OUTPUT:
+		options->output = optarg;
+		return 0;
+	default:
+		options->form_chosen = option != FORM_TEXT;
+		options->form = (enum form)option;
+		return 0;
 	}
 }
 
-static void summarise(struct phase *phase, const struct sums *sums, unsigned id, double time)
+/* Loads the one report that a path names. Returns false after a line on stderr. */
+static bool load(struct run *run, const char *path, struct results *results)
 {
-	double bursts = (double)sums->bursts;
+	unsigned first = results->count;
 
-	*phase = (struct phase){ .id = id,
-		.time_share = sums->time / time,
-		.instructions = sums->value[0] / bursts,
-		.ipc = sums->value[1] / bursts,
-		.seconds = sums->time / bursts };
-	for (int i = 0; i < 2; i++) {
-		double mean = sums->logarithm[i] / bursts;
-
-		phase->spread[i] = sqrt(fmax(0, sums->square[i] / bursts - mean * mean));
+	if (!results_find(results, path, NULL))
+		return false;
+	if (results->count > first + 1) {
+		fprintf(stderr, "phasemux: %s has several results; name the file of one of them\n",
+				path);
+		return false;
 	}
-}
-
-static int summarise_table(struct run *run, const struct burst_table *table,
-		const struct selection *selection)
-{
-	uint32_t clusters = 0;
-	struct sums *sums;
-	double time = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-		if (table->burst[i].cluster > clusters)
-			clusters = table->burst[i].cluster;
-	if (clusters > table->count)
-		return 2;
-	sums = calloc((size_t)clusters + 1, sizeof(*sums));
-	run->phase = calloc((size_t)clusters + 1, sizeof(*run->phase));
-	for (size_t i = 0; sums && i < table->count; i++) {
-		const double *values = table_values(table, i);
-		double value[2] = { NAN, NAN };
-
-		for (uint32_t dim = 0; selection && dim < 2; dim++)
-			value[dim] = values[selection->metric[dim]];
-		time += (double)(table->burst[i].end - table->burst[i].begin) * 1e-9;
-		add_burst(&sums[table->burst[i].cluster], &table->burst[i], value);
+	if (results->count == first) {
+		fprintf(stderr, "phasemux: too many runs, or no memory\n");
+		return false;
 	}
-	for (uint32_t cluster = 1; sums && run->phase && cluster <= clusters; cluster++)
-		if (sums[cluster].bursts)
-			summarise(&run->phase[run->count++], &sums[cluster], cluster, time);
-	free(sums);
-	return run->phase && sums ? 0 : 1;
-}
-
-static int load_bursts(struct run *run, const char *path)
-{
-	struct selection selection = { 0 };
-	struct burst_table table = { 0 };
-	char why[512];
-	int code = table_open(&table, path);
-	bool counters;
-
-	if (!code) {
-		counters = !selection_metrics(&selection, &table, "instructions,ipc", why,
-				sizeof(why));
-		code = summarise_table(run, &table, counters ? &selection : NULL);
-		if (code == 2 || (!code && !run->count)) {
-			fprintf(stderr, "phasemux: %s: expected bursts with their cluster\n", path);
-			code = 2;
-		}
-	}
-	table_fini(&table);
-	return code;
-}
-
-static int load_run(struct run *run, const char *path)
-{
-	char inside[PATH_MAX];
-	const char *ending;
-	struct stat status;
-
-	*run = (struct run){ .path = path };
-	if (stat(path, &status)) {
-		fprintf(stderr, "phasemux: %s: %s\n", path, strerror(errno));
-		return 1;
-	}
-	if (S_ISDIR(status.st_mode)) {
-		snprintf(inside, sizeof(inside), "%s/report.json", path);
-		if (access(inside, R_OK) == 0)
-			return load_report(run, inside);
-		snprintf(inside, sizeof(inside), "%s/bursts.csv", path);
-		return load_bursts(run, inside);
-	}
-	ending = strrchr(path, '.');
-	return ending && strcmp(ending, ".json") == 0 ? load_report(run, path) :
-							load_bursts(run, path);
-}
-
-/* Returns whether all phases of all runs have instructions and IPC. */
-static bool have_counters(const struct run *runs, size_t count)
-{
-	for (size_t r = 0; r < count; r++)
-		for (size_t i = 0; i < runs[r].count; i++)
-			if (!(runs[r].phase[i].instructions > 0) || !(runs[r].phase[i].ipc > 0))
-				return false;
+	run->path = results->path[first];
 	return true;
 }
 
-/* Sets the phase's rectangle, two standard deviations to each side. Returns the number of dimensions. */
-static uint32_t outline_of(const struct phase *phase, bool counters, struct outline *outline)
+/* Writes a comparison. Returns NULL without memory. */
+static char *write_one(const json_t *comparison, enum form form)
 {
-	double at[2] = { log10(counters ? phase->instructions : phase->seconds),
-		log10(phase->ipc) };
-	uint32_t dims = counters ? 2 : 1;
-
-	*outline = (struct outline){ .time_share = phase->time_share };
-	for (uint32_t dim = 0; dim < dims; dim++) {
-		double side = counters ? 2 * phase->spread[dim] : 0;
-
-		outline->low[dim] = at[dim] - side;
-		outline->high[dim] = at[dim] + side;
-	}
-	return dims;
+	if (form == FORM_JSON)
+		return json_dumps(comparison, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	return compare_text(comparison);
 }
 
-static void print_change(double before, double after)
+/* Compares two sides and writes that. Returns the exit code. */
+static int compare_sides(FILE *out, struct run *runs, size_t count, size_t befores,
+		const struct options *options)
 {
-	if (before > 0 && isfinite(after))
-		printf(" %+9.1f%%", 100 * (after / before - 1));
-	else
-		printf(" %10s", "");
-}
+	json_t *comparison = comparison_make(runs, count, befores, options->threshold);
+	char *text = comparison ? write_one(comparison, options->form) : NULL;
+	bool worse = json_is_true(json_object_get(comparison, "worse"));
 
-static void print_step(const struct run *before, const struct run *after, const int32_t *match)
-{
-	printf("%s -> %s\n%8s %8s %9s %9s %10s %10s %10s\n", before->path, after->path, "phase",
-			"was", "time", "was", "work", "IPC", "duration");
-	for (size_t i = 0; i < after->count; i++) {
-		const struct phase *phase = &after->phase[i], *old;
-
-		if (match[i] < 0) {
-			printf("%8u %8s %8.2f%%\n", phase->id, "new", 100 * phase->time_share);
-			continue;
-		}
-		old = &before->phase[match[i]];
-		printf("%8u %8u %8.2f%% %8.2f%%", phase->id, old->id, 100 * phase->time_share,
-				100 * old->time_share);
-		print_change(old->instructions, phase->instructions);
-		print_change(old->ipc, phase->ipc);
-		print_change(old->seconds, phase->seconds);
-		putchar('\n');
-	}
-	for (size_t j = 0; j < before->count; j++) {
-		bool found = false;
-
-		for (size_t i = 0; i < after->count; i++)
-			found = found || match[i] == (int32_t)j;
-		if (!found)
-			printf("%8s %8u %9s %8.2f%%\n", "gone", before->phase[j].id, "",
-					100 * before->phase[j].time_share);
-	}
-}
-
-/* Returns the share of the time in phases that continue, which is the lower one of both runs. */
-static double share_kept(const struct run *before, const struct run *after, const int32_t *match)
-{
-	double kept[2] = { 0 }, all[2] = { 0 };
-
-	for (size_t i = 0; i < before->count; i++)
-		all[0] += before->phase[i].time_share;
-	for (size_t i = 0; i < after->count; i++) {
-		all[1] += after->phase[i].time_share;
-		if (match[i] < 0)
-			continue;
-		kept[0] += before->phase[match[i]].time_share;
-		kept[1] += after->phase[i].time_share;
-	}
-	return all[0] > 0 && all[1] > 0 ? fmin(kept[0] / all[0], kept[1] / all[1]) : 0;
-}
-
-/* Matches and prints one step. Returns the share of the time in phases that continue, or -1. */
-static double compare_step(const struct run *before, const struct run *after, bool counters)
-{
-	size_t pairs = before->count * after->count;
-	double *likeness = malloc((pairs + 1) * sizeof(*likeness)), kept;
-	int32_t *match = malloc((after->count + 1) * sizeof(*match));
-
-	for (size_t pair = 0; likeness && pair < pairs; pair++) {
-		struct outline new, old;
-		uint32_t dims = outline_of(&after->phase[pair / before->count], counters, &new);
-
-		outline_of(&before->phase[pair % before->count], counters, &old);
-		likeness[pair] = track_likeness(&new, &old, dims, MARGIN);
-	}
-	if (likeness && match) {
-		track_match(likeness, after->count, before->count, 0, match);
-		print_step(before, after, match);
-		kept = share_kept(before, after, match);
-		printf("phases that go on hold %.2f%% of the time\n\n", 100 * kept);
-	} else {
+	json_decref(comparison);
+	if (!text) {
 		fprintf(stderr, "phasemux: no memory\n");
-		kept = -1;
+		return 1;
 	}
-	free(likeness);
-	free(match);
-	return kept;
+	fprintf(out, "%s%s", text, options->form == FORM_JSON ? "\n" : "");
+	free(text);
+	return worse ? EXIT_WORSE : 0;
+}
+
+/* Compares each run with the one before, or all runs with those of --base. */
+static int compare_all(FILE *out, struct run *runs, size_t count, const struct options *options)
+{
+	int code = 0;
+
+	if (options->bases)
+		return compare_sides(out, runs, count, options->bases, options);
+	for (size_t step = 0; step + 1 < count && (code == 0 || code == EXIT_WORSE); step++) {
+		int own;
+
+		if (step)
+			fputc('\n', out);
+		own = compare_sides(out, runs + step, 2, 1, options);
+		code = own ? own : code;
+	}
+	return code;
+}
+
+static int write_all(struct run *runs, size_t count, const struct options *options)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	bool written;
+	int code;
+
+	if (!out) {
+		fprintf(stderr, "phasemux: %s: %s\n", options->output, strerror(errno));
+		return 1;
+	}
+	code = compare_all(out, runs, count, options);
+	written = fflush(out) == 0 && !ferror(out);
+	if (options->output) {
+		if (!written)
+			fprintf(stderr, "phasemux: %s: %s\n", options->output, strerror(errno));
+		fclose(out);
+	}
+	return written ? code : 1;
+}
+
+static int compare_reports(char *const *paths, size_t count, const struct options *options)
+{
+	struct run *runs = calloc(count, sizeof(*runs));
+	struct results results = { .count = 0 };
+	bool loaded = runs != NULL;
+	int code = 1;
+
+	for (size_t i = 0; loaded && i < count; i++)
+		loaded = load(&runs[i], paths[i], &results);
+	if (loaded && results_load(&results)) {
+		for (size_t i = 0; i < count; i++)
+			run_read(&runs[i], results.path[i], results.report[i]);
+		code = write_all(runs, count, options);
+	}
+	results_fini(&results);
+	free(runs);
+	return code;
 }
 
 int cmd_compare(int argc, char **argv)
 {
-	int code = options_read(argc, argv, &(struct option_spec){ .usage = usage }, NULL);
-	size_t count, loaded = 0;
-	struct run *runs;
-	double *kept;
+	static const struct option_spec spec = {
+		.usage = usage,
+		.table = long_options,
+		.letters = "o:",
+		.set = set_option,
+	};
+	struct options options = { .form = FORM_TEXT, .threshold = THRESHOLD };
+	int code = options_read(argc, argv, &spec, &options);
+	char *paths[COMPARISON_RUNS_MAX];
+	bool tables = false;
+	size_t count = 0;
 
 	if (code)
 		return code < 0 ? 0 : code;
-	count = (size_t)(argc - optind);
-	if (count < 2)
+	if (options.bases + (size_t)(argc - optind) > COMPARISON_RUNS_MAX || optind == argc ||
+			(!options.bases && argc - optind < 2) ||
+			(!options.bases && argc - optind > 2 && options.form_chosen))
 		return option_usage(usage);
-	runs = calloc(count + 1, sizeof(*runs));
-	kept = calloc(count + 1, sizeof(*kept));
-	code = runs && kept ? 0 : 1;
-	for (; !code && loaded < count; loaded++)
-		code = load_run(&runs[loaded], argv[(size_t)optind + loaded]);
-	for (size_t step = 0; !code && step + 1 < count; step++) {
-		kept[step] = compare_step(&runs[step], &runs[step + 1], have_counters(runs, count));
-		code = kept[step] < 0;
+	for (size_t i = 0; i < options.bases; i++)
+		paths[count++] = options.base[i];
+	for (int i = optind; i < argc; i++)
+		paths[count++] = argv[i];
+	for (size_t i = 0; i < count; i++)
+		tables |= tables_has(paths[i]);
+	if (!tables)
+		return compare_reports(paths, count, &options);
+	if (options.form_chosen || options.bases || options.threshold_chosen || options.output) {
+		fprintf(stderr, "phasemux: a table of bursts has no intervals: it is compared without options\n");
+		return 2;
 	}
-	if (!code)
-		printf("stable (at least %.0f%% of the time goes on) over the last %zu of %zu steps\n",
-				100 * STEADY_SHARE, track_steady(kept, count - 1, STEADY_SHARE),
-				count - 1);
-	for (size_t r = 0; runs && r < loaded; r++)
-		free(runs[r].phase);
-	free(runs);
-	free(kept);
-	return code;
+	return tables_compare(paths, count);
 }
