@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/page/page_files.h"
+
 #define DATA_DIGITS 7 /* of each number in the page's data; report.json has all of them */
 
 int page_init(struct page *page, const json_t *report, FILE *out)
@@ -190,4 +192,34 @@ void page_data(struct page *page)
 {
 	json_dump_callback(page->report, put_data, page->out,
 			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DATA_DIGITS));
+}
+
+/*
+ * The policy lets the browser load and run nothing, whatever a name in the report holds: no script, no image, no
+ * address, and no style but the page's own.
+ */
+void page_head(struct page *page, void (*write_title)(struct page *page))
+{
+	page_markup(page,
+			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+			"style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			"<meta name=\"color-scheme\" content=\"light dark\">\n"
+			"<meta name=\"referrer\" content=\"no-referrer\">\n<title>phasemux: ",
+			page_style_hash);
+	write_title(page);
+	page_markup(page, "</title>\n<style>%s</style>\n</head>\n<body>\n", page_style);
+}
+
+void page_foot(struct page *page, const char *source)
+{
+	page_markup(page,
+			"</main>\n<footer><p>Made by phasemux from %s, which this page holds "
+			"as the element <code>report-data</code>, with seven digits of each "
+			"number.</p></footer>\n"
+			"<script type=\"application/json\" id=\"report-data\">",
+			source);
+	page_data(page);
+	page_markup(page, "</script>\n</body>\n</html>\n");
 }

@@ -48,4 +48,10 @@ __attribute__((format(printf, 3, 4))) void page_cell(struct page *page, const ch
 /* Writes the whole report as JSON that cannot end the element in which it lies. */
 void page_data(struct page *page);
 
+/* Writes what stands before the body's own elements. write_title: writes the title, as text. */
+void page_head(struct page *page, void (*write_title)(struct page *page));
+
+/* Closes <main>, and writes the data of the page and its end. source: markup, what the page was made from. */
+void page_foot(struct page *page, const char *source);
+
 #endif

@@ -8,7 +8,6 @@
 #include "agent/page/bars.h"
 #include "agent/page/glossary.h"
 #include "agent/page/markup.h"
-#include "agent/page/page_files.h"
 #include "agent/page/phases.h"
 #include "agent/page/places.h"
 #include "agent/page/stack.h"
@@ -54,24 +53,6 @@ static void write_command(struct page *page)
 	page_flush(page);
 }
 
-/*
- * The policy lets the browser load and run nothing, whatever a name in the report holds: no script, no image, no
- * address, and no style but the page's own.
- */
-static void write_head(struct page *page)
-{
-	page_markup(page,
-			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-			"style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
-			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			"<meta name=\"color-scheme\" content=\"light dark\">\n"
-			"<meta name=\"referrer\" content=\"no-referrer\">\n<title>phasemux: ",
-			page_style_hash);
-	write_command(page);
-	page_markup(page, "</title>\n<style>%s</style>\n</head>\n<body>\n", page_style);
-}
-
 static void write_top(struct page *page)
 {
 	page_markup(page, "<header>\n<h1>phasemux: ");
@@ -97,17 +78,6 @@ static void write_views(struct page *page)
 	}
 }
 
-static void write_bottom(struct page *page)
-{
-	page_markup(page,
-			"</main>\n<footer><p>Made by phasemux from report.json, which this page holds "
-			"as the element <code>report-data</code>, with seven digits of each "
-			"number.</p></footer>\n"
-			"<script type=\"application/json\" id=\"report-data\">");
-	page_data(page);
-	page_markup(page, "</script>\n</body>\n</html>\n");
-}
-
 char *page_html(const json_t *report, char *why, size_t why_size)
 {
 	struct page page;
@@ -122,10 +92,10 @@ char *page_html(const json_t *report, char *why, size_t why_size)
 	if (!out)
 		return NULL;
 	if (page_init(&page, report, out) == 0) {
-		write_head(&page);
+		page_head(&page, write_command);
 		write_top(&page);
 		write_views(&page);
-		write_bottom(&page);
+		page_foot(&page, "report.json");
 	} else {
 		fputc('\0', out);
 	}

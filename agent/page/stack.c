@@ -109,20 +109,25 @@ static struct series find_series(const json_t *report)
 	return series;
 }
 
-/* Returns the fill of a component: its number among the losses chooses the pattern. */
+struct stack_fill stack_fill_of(const char *component, unsigned losses)
+{
+	enum component_kind kind = component_kind(component);
+	unsigned pattern = kind == COMPONENT_WORK     ? 0 :
+			kind == COMPONENT_UNEXPLAINED ? 1 :
+							LOSSES + losses % (PATTERNS - LOSSES);
+	struct stack_fill fill;
+
+	snprintf(fill.text, sizeof(fill.text), "url(#c%u)", pattern);
+	return fill;
+}
+
 static struct stack_fill fill_of(const struct series *series, const char *name)
 {
-	enum component_kind kind = component_kind(name);
-	unsigned losses = 0, pattern;
-	struct stack_fill fill;
+	unsigned losses = 0;
 
 	for (unsigned i = 0; i < series->count && strcmp(series->name[i], name) != 0; i++)
 		losses += component_kind(series->name[i]) == COMPONENT_LOSS;
-	pattern = kind == COMPONENT_WORK              ? 0 :
-			kind == COMPONENT_UNEXPLAINED ? 1 :
-							LOSSES + losses % (PATTERNS - LOSSES);
-	snprintf(fill.text, sizeof(fill.text), "url(#c%u)", pattern);
-	return fill;
+	return stack_fill_of(name, losses);
 }
 
 struct stack_fill stack_fill(const json_t *report, const char *component)
@@ -454,8 +459,7 @@ static void write_columns(struct chart *chart, const char *title)
 
 /* ---- the figures' key ---- */
 
-/* Writes the patterns of the page's figures, which stand in no figure themselves. */
-static void write_patterns(struct page *page)
+void stack_patterns(struct page *page)
 {
 	page_markup(page,
 			"<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\n");
@@ -472,7 +476,7 @@ static void write_patterns(struct page *page)
 			"stroke-width=\"1.5\"/></pattern>\n</defs></svg>\n");
 }
 
-static void write_swatch(struct page *page, const char *fill)
+void stack_swatch(struct page *page, const char *fill)
 {
 	page_markup(page,
 			"<li><svg width=\"18\" height=\"18\" aria-hidden=\"true\"><rect class=\"part\" x=\"1\" "
@@ -484,11 +488,11 @@ static void write_key(struct chart *chart)
 {
 	page_markup(chart->page, "<ul class=\"key\">\n");
 	for (unsigned i = chart->series.count; i-- > 0;) {
-		write_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
+		stack_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
 		page_term(chart->page, chart->series.name[i]);
 		page_markup(chart->page, "</li>\n");
 	}
-	write_swatch(chart->page, "url(#unknown)");
+	stack_swatch(chart->page, "url(#unknown)");
 	page_markup(chart->page, "not known (");
 	page_term(chart->page, "too few");
 	page_markup(chart->page, ", ");
@@ -526,7 +530,7 @@ void page_stacks(struct page *page)
 	struct chart chart = { .page = page, .parts_of_cpi = true };
 
 	choose(&chart);
-	write_patterns(page);
+	stack_patterns(page);
 	if (!chart.count) {
 		page_markup(page,
 				"<p class=\"missing\">There is no phase to draw: the run was too short, no "

@@ -13,6 +13,15 @@ struct stack_fill {
 /* Returns the fill of a component of the outer level, which is the same in all figures of a report. */
 struct stack_fill stack_fill(const json_t *report, const char *component);
 
+/* Returns the fill of a component of the outer level that `losses` other losses stand before. */
+struct stack_fill stack_fill_of(const char *component, unsigned losses);
+
+/* Writes the patterns of the page's figures, which stand in no figure themselves. */
+void stack_patterns(struct page *page);
+
+/* Starts an item of a figure's key, with its fill. The caller writes its words and ends it. */
+void stack_swatch(struct page *page, const char *fill);
+
 /* Writes the figures of all phases, or what is missing for them. */
 void page_stacks(struct page *page);
 
