@@ -14,8 +14,23 @@ compare() {
 	"$phasemux" compare "$@" >"$name.txt" 2>>"$name.err"
 	is "$(cat "$name.err")" "" "$name: nothing on stderr"
 	is "$(awk 'length > 100' "$name.txt")" "" "$name: the text has at most 100 columns"
+	"$phasemux" compare --html -o "$name.html" "$@" 2>>"$name.err"
+	holds "$name: the page is sound, and loads and runs nothing" page sound "$name.html"
+	holds "$name: it holds the comparison" page data "$name.html" "$name.compared"
+	holds "$name: it says what the text says" same_words "$name"
 	holds "$name: the causes sum to the difference" \
 		says "$name" 'close(sum(c["seconds"] for c in d["causes"]), d["wall_seconds"]["difference"])'
+}
+
+page() { "$python" "$root/tests/e2e/page.py" "$@"; }
+
+# NAME: the page has each difference and each sentence that the text has
+same_words() {
+	local words=()
+
+	mapfile -t words < <(grep -oE '(not told apart \(\+- [^)]*\)|[-+][0-9.]+( k| M|) \+- [^(]*[a-zA-Z]*( \([-+0-9.]+%\))?|^The wall time.*|(from|to) MPI_.*)' \
+		"$1.txt" | sed 's/ *[-+]*$//')
+	[ ${#words[@]} -gt 5 ] && page text "$1.html" "${words[@]}"
 }
 
 # NAME CONDITION: of the comparison NAME.compared, in Python. d: the document
@@ -173,7 +188,25 @@ for phase in d["phases"]:
         pair["from_function"] = "\x1b[31m<b>%s%n" + "x" * 5000'
 "$phasemux" compare whole.result hostile.json >hostile.txt
 holds "hostile: a name cannot control the terminal" bash -c '! grep -qF "$(printf "\033")" hostile.txt'
+"$phasemux" compare --html -o hostile.html whole.result hostile.json
+holds "hostile: the page is sound" page sound hostile.html
+holds "hostile: names are text" page text hostile.html '?[31m<b>'
 is "$(awk 'length > 100' hostile.txt | grep -vc xxxx)" 0 "hostile: the lines are as long as others"
+
+# 200 phases on each side, of 10,000 ranks.
+page big whole.result/report.json big.json
+edit big.json bigger.json '
+for i, phase in enumerate(d["phases"]):
+    phase["time_share"] *= 1 + i % 7 / 10
+    for pair in phase["source"]:
+        pair["from_function"] += str(i)'
+edit bigger.json big.json '
+for phase in d["phases"]:
+    phase["time_share"] /= 2
+    for c in phase["cpi_breakdown"]: c["cpi"] = c["cpi"] and 1.1 * c["cpi"]'
+compare big - big.json bigger.json
+holds "big: all phases are matched" says big 'len(both) == 200'
+holds "big: the page is below 2 MB" [ "$(stat -c %s big.html)" -lt 2000000 ]
 
 # Tables of bursts are compared as before, without intervals.
 "$phasemux" cluster --quiet --output table "$root/tests/data/small.csv"
@@ -198,6 +231,7 @@ refused alone 2 '^usage: phasemux compare' whole.result
 refused three 2 '^usage: phasemux compare' --json whole.result whole.result whole.result
 refused threshold 2 "threshold" --threshold much whole.result whole.result
 refused negative 2 "threshold" --threshold -5% whole.result whole.result
+refused pages 2 '^usage: phasemux compare' --html whole.result whole.result whole.result
 refused options 2 'a table of bursts has no intervals' --json table whole.result
 refused missing 1 'No such file' nowhere whole.result
 refused strange 1 'not a report of phasemux' other.json whole.result

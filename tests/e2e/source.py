@@ -59,7 +59,7 @@ ROOM = {
     "tools/doctor": ["tools", "agent/mpi/mpi_adapters.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/page", "agent/report", "agent/setup", "agent/spool", "agent/text"],
-    "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/text", "cluster", "cluster/density",
+    "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/text", "cluster", "cluster/density",
                       "multiplex/estimate"],
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",

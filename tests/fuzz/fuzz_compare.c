@@ -40,6 +40,7 @@ static void clean_up(void)
 static bool fuzz_one(const unsigned char *data, size_t size)
 {
 	char *arguments[] = { "compare", before, fuzzed, before, NULL };
+	char *page[] = { "compare", "--html", fuzzed, before, NULL };
 	int code;
 
 	if (!*before) {
@@ -51,7 +52,7 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 		atexit(clean_up);
 	}
 	write_file(fuzzed, data, size);
-	code = cmd_compare(4, arguments);
+	code = cmd_compare(4, size % 2 ? arguments : page);
 	return code == 0 || code == 3;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/compare/compare_page.h"
 #include "tools/compare/compare_text.h"
 #include "tools/compare/comparison.h"
 #include "tools/compare/tables.h"
@@ -27,6 +28,7 @@ static const char usage[] =
 		"  --threshold PART    worse is a wall time that has grown by more than this part (5%), beyond its\n"
 		"                      interval; a number or a percentage\n"
 		"  --text              as text (the default)\n"
+		"  --html              as one page for a browser, which needs no network and no scripts\n"
 		"  --json              everything, with full precision\n"
 		"  -o FILE             write to FILE instead of to the standard output\n"
 		"\n"
@@ -40,6 +42,7 @@ static const char usage[] =
 
 enum form {
 	FORM_TEXT,
+	FORM_HTML,
 	FORM_JSON,
 	FORMS,
 };
@@ -52,6 +55,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "text", no_argument, NULL, FORM_TEXT },
+	{ "html", no_argument, NULL, FORM_HTML },
 	{ "json", no_argument, NULL, FORM_JSON },
 	{ "base", required_argument, NULL, BASE },
 	{ "threshold", required_argument, NULL, THRESHOLD_OPTION },
@@ -134,7 +138,7 @@ static char *write_one(const json_t *comparison, enum form form)
 {
 	if (form == FORM_JSON)
 		return json_dumps(comparison, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	return compare_text(comparison);
+	return form == FORM_HTML ? compare_page(comparison) : compare_text(comparison);
 }
 
 /* Compares two sides and writes that. Returns the exit code. */

@@ -17,7 +17,7 @@ static void print_side(FILE *out, const json_t *runs, const char *name)
 	const json_t *first = json_array_get(runs, 0), *date = json_object_get(first, "date");
 	size_t count = json_array_size(runs);
 
-	fprintf(out, "  %-7s %.60s", name, report_get_text(first, "path"));
+	fprintf(out, "  %-7s %.60s", name, words_path(first).text);
 	if (count > 1)
 		fprintf(out, " and %zu more", count - 1);
 	if (json_is_string(date))
@@ -103,9 +103,8 @@ static void print_phase(FILE *out, const json_t *phase)
 		snprintf(name, sizeof(name), "%.12s %s", *after.text ? after.text : before.text,
 				strcmp(status, "new") == 0 ? "is new" : "(before) has vanished");
 	fprintf(out, "\nPhase %-30s ", name);
-	fprintf(out, "%10s %10s   %s\n",
-			words_value(report_get_in(phase, "seconds", "before"), WORDS_SECONDS).text,
-			words_value(report_get_in(phase, "seconds", "after"), WORDS_SECONDS).text,
+	fprintf(out, "%10s %10s   %s\n", words_time(phase, "before").text,
+			words_time(phase, "after").text,
 			words_change(json_object_get(phase, "seconds"), WORDS_SECONDS).text);
 	if (json_is_string(json_object_get(phase, "from")))
 		report_line(out, 7, "    from %s", report_get_text(phase, "from"));
@@ -121,8 +120,7 @@ static void print_phase(FILE *out, const json_t *phase)
 	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
 		bool inner = json_integer_value(json_object_get(component, "level")) > 0;
 
-		/* parts of a component only where they say something */
-		if (!inner || json_is_true(json_object_get(component, "told_apart")))
+		if (words_component_is_shown(component))
 			print_row(out, report_get_text(component, "component"), inner ? 8 : 6,
 					component, WORDS_CPI);
 	}

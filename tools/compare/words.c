@@ -61,6 +61,27 @@ struct words words_value(double value, enum words_unit unit)
 	return isfinite(value) ? format(value, unit) : (struct words){ "-" };
 }
 
+struct words words_time(const json_t *phase, const char *side)
+{
+	if (!json_array_size(json_object_get(phase, side)) &&
+			!(report_get_in(phase, "seconds", side) > 0))
+		return (struct words){ "-" };
+	return words_value(report_get_in(phase, "seconds", side), WORDS_SECONDS);
+}
+
+struct words words_path(const json_t *run)
+{
+	const char *path = report_get_text(run, "path"), *name = strrchr(path, '/');
+	struct words words;
+
+	snprintf(words.text, sizeof(words.text), "%.*s",
+			name && name > path && strcmp(name, "/report.json") == 0 ?
+					(int)(name - path) :
+					150,
+			path);
+	return words;
+}
+
 /* Formats the half-width of an interval, with two significant digits: "0.37 s". */
 static struct words format_error(double ci95, enum words_unit unit)
 {
@@ -188,6 +209,12 @@ struct words words_verdict(const json_t *comparison)
 						"within the threshold of",
 				100 * report_get(comparison, "threshold"));
 	return words;
+}
+
+bool words_component_is_shown(const json_t *component)
+{
+	return !json_integer_value(json_object_get(component, "level")) ||
+			json_is_true(json_object_get(component, "told_apart"));
 }
 
 bool words_is_shown(const json_t *comparison, const json_t *phase)

@@ -20,6 +20,12 @@ struct words {
 /* Returns a value: "1.25 s"; "-" if it is not known. */
 struct words words_value(double value, enum words_unit unit);
 
+/* Returns the time of a side in a phase; "-" if the side does not have it. */
+struct words words_time(const json_t *phase, const char *side);
+
+/* Returns the folder of a run's report, or the file if it has another name. */
+struct words words_path(const json_t *run);
+
 /*
  * Returns a change with its interval: "-0.50 s +- 0.01 s (-25.0%)", "not told apart (+- 0.01 s)", or "+0.50 s (no
  * interval)". change: an object with the keys of difference_json().
@@ -40,6 +46,9 @@ struct words words_verdict(const json_t *comparison);
 
 /* Returns whether the phase has enough of the time before or after to be shown by itself. */
 bool words_is_shown(const json_t *comparison, const json_t *phase);
+
+/* Returns whether a component is shown: one of the outer level, or a part that is told apart. */
+bool words_component_is_shown(const json_t *component);
 
 /* The numbers of a phase besides its time, in their order. */
 struct words_row {
