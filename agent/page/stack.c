@@ -25,11 +25,15 @@
 #define HEADROOM 1.12  /* of the tallest column, for the intervals at its end */
 #define CUT_FROM 4.0   /* columns are cut off from this multiple of the mean CPI */
 
-/* Narrowest columns, in % of the figure, that have room for a text on screens of 400 pixels, and on wide ones. */
-#define ROOM_ID      6.0
-#define ROOM_ID_WIDE 2.6
-#define ROOM_SHARE   14.0
-#define ROOM_WIDE    6.0
+/* Narrowest columns, in % of the figure, that have room for a text on screens of 400, 700 and 1000 pixels. */
+struct room {
+	double narrow, wide, wider;
+};
+
+static const struct room room_id = { 7, 4, 2.6 };      /* 3 digits */
+static const struct room room_text = { 17, 10, 6.5 };  /* 10 characters */
+static const struct room room_arrow = { 3.5, 2, 1.5 }; /* 1 character */
+
 #define ROOM_WHISKER 2.6
 #define INNER        0.25 /* part of a column's width that shows the parts of its components */
 #define WHISKER_MIN  1.5  /* px; a shorter half-width is inside the line between two components */
@@ -315,11 +319,24 @@ static void write_whiskers(struct chart *chart, const json_t *phase, double x, d
 	}
 }
 
-static void write_label(struct chart *chart, double x, double y, bool wide, const char *class)
+/*
+ * Writes the label that is in page->words in the middle of a column, if it has room for it on any screen. The
+ * stylesheet hides it on those on which it has not.
+ */
+static void write_label(struct chart *chart, double x, double y, double width,
+		const struct room *room, const char *class)
 {
+	if (width < room->wider) {
+		rewind(chart->page->words);
+		return;
+	}
 	page_markup(chart->page,
 			"<text class=\"%s%s\" x=\"%.2f%%\" y=\"%.0f\" text-anchor=\"middle\">",
-			class, wide ? " wide" : "", x, y);
+			class,
+			width >= room->narrow               ? "" :
+					width >= room->wide ? " wide" :
+							      " wide wider",
+			x, y);
 	page_flush(chart->page);
 	page_markup(chart->page, "</text>\n");
 }
@@ -329,21 +346,17 @@ static void write_labels(struct chart *chart, const json_t *phase, double x, dou
 	double cpi = report_get(phase, "cpi");
 
 	x += width / 2;
-	if (width >= ROOM_ID_WIDE) {
-		fprintf(chart->page->words, "%.0f", report_get(phase, "id"));
-		write_label(chart, x, BOTTOM + 17, width < ROOM_ID, "id");
-	}
-	if (width >= ROOM_WIDE) {
-		fprintf(chart->page->words, "%s", format_percent(share_of(phase)).text);
-		write_label(chart, x, BOTTOM + 33, width < ROOM_SHARE, "small");
-	}
-	if (chart->parts_of_cpi && isfinite(cpi) && width >= ROOM_WIDE) {
-		fprintf(chart->page->words, "CPI %.2f", cpi);
-		write_label(chart, x, BOTTOM + 49, width < ROOM_SHARE, "small");
-	}
-	if (chart->parts_of_cpi && cpi > chart->most) {
-		fprintf(chart->page->words, "\xe2\x86\x91 %.2f", cpi);
-		write_label(chart, fmin(x, LEFT + WIDTH - 4), TOP - 6, false, "cut");
+	fprintf(chart->page->words, "%.0f", report_get(phase, "id"));
+	write_label(chart, x, BOTTOM + 17, width, &room_id, "id");
+	fprintf(chart->page->words, "%s", format_percent(share_of(phase)).text);
+	write_label(chart, x, BOTTOM + 33, width, &room_text, "small");
+	if (!chart->parts_of_cpi || !isfinite(cpi))
+		return;
+	fprintf(chart->page->words, "CPI %.2f", cpi);
+	write_label(chart, x, BOTTOM + 49, width, &room_text, "small");
+	if (cpi > chart->most) {
+		fputs("\xe2\x86\x91", chart->page->words);
+		write_label(chart, x, TOP - 6, width, &room_arrow, "cut");
 	}
 }
 
@@ -426,14 +439,10 @@ static void write_rest(struct chart *chart, double x)
 			x, BOTTOM - 6, WIDTH * rest);
 	page_flush(chart->page);
 	page_markup(chart->page, "</title></rect>\n");
-	if (WIDTH * rest >= ROOM_WIDE) {
-		fputs("others", chart->page->words);
-		write_label(chart, x + WIDTH * rest / 2, BOTTOM + 17, WIDTH * rest < ROOM_SHARE,
-				"small");
-		fprintf(chart->page->words, "%s", format_percent(rest).text);
-		write_label(chart, x + WIDTH * rest / 2, BOTTOM + 33, WIDTH * rest < ROOM_SHARE,
-				"small");
-	}
+	fputs("others", chart->page->words);
+	write_label(chart, x + WIDTH * rest / 2, BOTTOM + 17, WIDTH * rest, &room_text, "small");
+	fprintf(chart->page->words, "%s", format_percent(rest).text);
+	write_label(chart, x + WIDTH * rest / 2, BOTTOM + 33, WIDTH * rest, &room_text, "small");
 }
 
 static void write_columns(struct chart *chart, const char *title)
