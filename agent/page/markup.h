@@ -41,7 +41,7 @@ bool page_flush(struct page *page);
 /* Writes each line that was written to page->words between `before` and `after`, which are markup. */
 void page_flush_lines(struct page *page, const char *before, const char *after);
 
-/* Writes a table cell of text. unit: "" or a class of the stylesheet, such as "n" for numbers. */
+/* Writes a table cell of text. unit: "" or a class of the stylesheet, such as "n" for numbers and "d" for differences. */
 __attribute__((format(printf, 3, 4))) void page_cell(struct page *page, const char *unit,
 		const char *format, ...);
 

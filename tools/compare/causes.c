@@ -78,7 +78,8 @@ static double add_components(struct causes *all, struct causes *own, const struc
 		explained += component[i].change;
 		known++;
 	}
-	if (known && !unknown)
+	/* numbers of the report are rounded, so that a little is always left */
+	if (known && (!unknown || fabs(cpi->change - explained) < 1e-6 * cpi->before))
 		return weight * explained;
 	add_to_both(all, own, "cpi", NULL, weight * (cpi->change - explained), weight * cpi->ci95);
 	return weight * cpi->change;

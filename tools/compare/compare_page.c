@@ -268,7 +268,7 @@ static void write_table(struct page *page)
 		page_markup(page, shown ? "</a></th>" : "</th>");
 		page_cell(page, "n", "%s", words_time(phase, "before").text);
 		page_cell(page, "n", "%s", words_time(phase, "after").text);
-		page_cell(page, "", "%s", words_change(seconds, WORDS_SECONDS).text);
+		page_cell(page, "d", "%s", words_change(seconds, WORDS_SECONDS).text);
 		page_markup(page, "<td>");
 		write_place(page, phase);
 		page_markup(page, "</td></tr>\n");
@@ -329,7 +329,7 @@ static void write_row(struct page *page, const char *name, bool inner, const jso
 	page_markup(page, "</th>");
 	page_cell(page, "n", "%s", words_value(before, unit).text);
 	page_cell(page, "n", "%s", words_value(after, unit).text);
-	page_cell(page, "", "%s", words_change(change, unit).text);
+	page_cell(page, "d", "%s", words_change(change, unit).text);
 	if (most > 0)
 		write_bar(page, report_get(change, "difference"), report_get(change, "ci95"), most);
 	else

@@ -94,13 +94,13 @@ static void print_phase(FILE *out, const json_t *phase)
 	struct words after = words_ids(json_object_get(phase, "after"));
 	const char *status = report_get_text(phase, "status");
 	const json_t *component;
-	char name[64];
+	char name[96];
 	size_t i;
 
 	if (strcmp(status, "both") == 0)
-		snprintf(name, sizeof(name), "%.12s (was %.12s)", after.text, before.text);
+		snprintf(name, sizeof(name), "%.30s (was %.30s)", after.text, before.text);
 	else
-		snprintf(name, sizeof(name), "%.12s %s", *after.text ? after.text : before.text,
+		snprintf(name, sizeof(name), "%.30s %s", *after.text ? after.text : before.text,
 				strcmp(status, "new") == 0 ? "is new" : "(before) has vanished");
 	fprintf(out, "\nPhase %-30s ", name);
 	fprintf(out, "%10s %10s   %s\n", words_time(phase, "before").text,

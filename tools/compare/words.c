@@ -8,6 +8,7 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 
+#define IDS_SHOWN   2    /* numbers of phases of one side that are named */
 #define SHOWN_SHARE 0.01 /* of the computing time; smaller phases are in the JSON */
 
 const struct words_row words_rows[] = {
@@ -24,7 +25,7 @@ static const struct {
 } causes[] = {
 	{ "work", "work (instructions)" },
 	{ "cpi", "CPI, not broken down" },
-	{ "clock", "time per cycle (clock rate)" },
+	{ "clock", "cycle time (clock, preemption)" },
 	{ "bursts", "number of bursts" },
 	{ "duration", "duration of bursts" },
 	{ "time", "time in phases" },
@@ -173,16 +174,17 @@ struct words words_cause(const json_t *cause)
 
 struct words words_ids(const json_t *ids)
 {
+	size_t count = json_array_size(ids), used = 0;
 	struct words words = { "" };
-	const json_t *id;
-	size_t i;
 
-	json_array_foreach (ids, i, id) {
-		size_t used = strlen(words.text);
-
+	for (size_t i = 0; i < count && i < IDS_SHOWN; i++) {
 		snprintf(words.text + used, sizeof(words.text) - used, "%s%lld", i ? "+" : "",
-				(long long)json_integer_value(id));
+				(long long)json_integer_value(json_array_get(ids, i)));
+		used = strlen(words.text);
 	}
+	if (count > IDS_SHOWN)
+		snprintf(words.text + used, sizeof(words.text) - used, " and %zu more",
+				count - IDS_SHOWN);
 	return words;
 }
 

@@ -38,7 +38,7 @@ struct words words_cause(const json_t *cause);
 /* Returns a part of a difference in seconds of wall time, as words_change() without the percentage. */
 struct words words_part(const json_t *cause);
 
-/* Returns the numbers of a side's phases: "1", "2+5"; "" if there are none. */
+/* Returns the numbers of a side's phases: "1", "2+5", "2+5 and 3 more"; "" if there are none. */
 struct words words_ids(const json_t *ids);
 
 /* Returns the sentence that says what became of the wall time. */
