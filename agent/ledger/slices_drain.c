@@ -206,19 +206,14 @@ static void leave_mixed(struct ledger *ledger, struct thread *thread,
 	leave_burst(length, burst);
 }
 
-/* Returns whether a burst is to be cut, and notes whether those of its span usually are. */
-static bool is_cut(const struct slicer *slicer, struct span *span, const struct burst *burst,
-		uint64_t head)
+/* Returns whether a burst is to be cut. */
+static bool is_cut(const struct ledger *ledger, const struct slicer *slicer,
+		const struct burst *burst, uint64_t head)
 {
-	uint64_t end = burst->begin + burst->ticks;
-	bool usual = span->usual > 0;
+	bool is_long = burst->ticks >= ledger->rules->long_ticks;
 
-	if (slicer_wants(slicer, burst->begin, end, head, SLICES_MIN)) {
-		span->usual += span->usual < INT8_MAX;
-		return true;
-	}
-	span->usual -= span->usual > INT8_MIN;
-	return usual && slicer_wants(slicer, burst->begin, end, head, SLICES_MIN_USUAL);
+	return slicer_wants(slicer, burst->begin, burst->begin + burst->ticks, head,
+			is_long ? SLICES_MIN_LONG : SLICES_MIN);
 }
 
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
@@ -227,7 +222,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 	struct span_length *length = &thread->sites.length[burst->length];
 	uint64_t left, left_ticks;
 
-	if (!is_cut(&thread->drain.slicer, &thread->sites.span[burst->span], burst, head)) {
+	if (!is_cut(ledger, &thread->drain.slicer, burst, head)) {
 		if (burst->mixed)
 			leave_mixed(ledger, thread, table, burst);
 		else

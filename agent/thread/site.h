@@ -100,7 +100,6 @@ struct span {
 	uint32_t place;    /* code between the sites (span_place); 0: not known */
 	struct span_order order;
 	bool used;
-	int8_t usual; /* above 0: most long bursts have the samples to be cut. The drain writes */
 	uint8_t lengths;                           /* number in use; only the thread adds one */
 	uint8_t last;                              /* index of the length of the last burst */
 	uint8_t bin[SPAN_LENGTHS_MAX];             /* bin of each length */

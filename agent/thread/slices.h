@@ -22,11 +22,12 @@
 #include "sampling/overflow.h"
 
 /*
- * Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. Fewer
- * are enough if most long bursts of its span are cut, because otherwise some bursts of a phase would be whole.
+ * Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. Half as many
+ * are enough if the burst lasts for this number of periods. The others were due while the thread was in the kernel, or
+ * waited for a processor, and differ between bursts that are alike.
  */
-#define SLICES_MIN       10
-#define SLICES_MIN_USUAL 5
+#define SLICES_MIN      10
+#define SLICES_MIN_LONG 5
 
 /* Slices of a burst that has not ended, by prototype; the last entry is for unclassified ones. */
 struct slices_ahead {
