@@ -54,28 +54,17 @@ static bool note(struct search *search, uint32_t token, uint32_t where, uint32_t
 	place->token[place->copies] = where;
 	place->rounds[place->copies] = rounds;
 	place->inside[place->copies++] = inside;
+	search->fit->note[search->fit->notes++] = token;
 	return true;
 }
 
-/* How often the tokens of a body were noted. They differ if loops in it are there twice. */
-struct noted {
-	uint8_t copies[LOOPS_CELLS];
-};
-
-static struct noted noted_in(const struct search *search, struct stretch body)
+/* Forgets all but the first `notes` notes. */
+static void forget(struct search *search, uint32_t notes)
 {
-	struct noted noted;
+	struct fit *fit = search->fit;
 
-	for (uint32_t i = body.begin; i < body.end; i++)
-		noted.copies[i] = (uint8_t)search->fit->place[i].copies;
-	return noted;
-}
-
-/* Forgets what was noted since then. */
-static void forget(struct search *search, struct stretch body, const struct noted *noted)
-{
-	for (uint32_t i = body.begin; i < body.end; i++)
-		search->fit->place[i].copies = noted->copies[i];
+	while (fit->notes > notes)
+		fit->place[fit->note[--fit->notes]].copies--;
 }
 
 /* Returns whether two tokens are the same, whatever is in their bodies. */
@@ -102,16 +91,15 @@ static uint32_t match_rounds(struct search *search, uint32_t loop, struct stretc
 		uint32_t inside)
 {
 	struct stretch body = body_of(search->loops, loop);
-	struct noted noted;
-	uint32_t one, two;
+	uint32_t one, two, notes;
 
 	one = match(search, body, flat, inside);
 	if (one == STRUCTURES_NONE)
 		return STRUCTURES_NONE;
-	noted = noted_in(search, body);
+	notes = search->fit->notes;
 	two = match(search, body, (struct stretch){ one, flat.end }, inside);
 	if (two == STRUCTURES_NONE)
-		forget(search, body, &noted);
+		forget(search, notes);
 	if (!note(search, loop, STRUCTURES_NONE, two == STRUCTURES_NONE ? 1 : 2, inside))
 		return STRUCTURES_NONE;
 	return two == STRUCTURES_NONE ? one : two;
@@ -137,7 +125,7 @@ static uint32_t match(struct search *search, struct stretch loops, struct stretc
 
 	while (a < loops.end) {
 		struct stretch body = body_of(search->loops, a);
-		struct noted noted = noted_in(search, body);
+		uint32_t notes = search->fit->notes;
 		bool same = b < flat.end && is_same(search, a, b);
 		bool is_loop = token_of(search->loops, a)->kind == LOOPS_LOOP;
 
@@ -147,7 +135,7 @@ static uint32_t match(struct search *search, struct stretch loops, struct stretc
 		if (same && (is_loop ? match_loop(search, a, b) : note(search, a, b, 0, 0))) {
 			b = body_of(search->flat, b).end;
 		} else if (is_loop) {
-			forget(search, body, &noted);
+			forget(search, notes);
 			b = match_rounds(search, a, (struct stretch){ b, flat.end }, inside);
 			if (b == STRUCTURES_NONE)
 				return STRUCTURES_NONE;
@@ -166,6 +154,7 @@ bool fit_find(struct fit *fit, const struct fit_structure *loops, const struct f
 		       there = { 0, flat->structure->tokens };
 
 	fit->tokens = loops->structure->tokens;
+	fit->notes = 0;
 	for (uint32_t i = 0; i < fit->tokens; i++)
 		fit->place[i].copies = 0;
 	return fit->tokens && there.end && match(&search, all, there, STRUCTURES_NONE) == there.end;

@@ -25,6 +25,8 @@ struct fit_place {
 struct fit {
 	uint32_t tokens;
 	struct fit_place place[LOOPS_CELLS];
+	/* while it is searched: the tokens that were noted, in their order */
+	uint32_t notes, note[FIT_COPIES_MAX * LOOPS_CELLS];
 };
 
 /* A structure in a table. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "agent/structures/variants.h"
 #include "cluster/prototypes.h"
 
 void gather_token(const struct structure_token *from, struct structure_token *into)
@@ -234,9 +233,9 @@ static bool add_written(struct gather *gather, uint32_t token, const uint8_t *by
 	return true;
 }
 
-/* Adds the counts within a part that was executed `rounds` times. at: the counts of each token of the source. */
+/* Adds the counts within a part that was executed `rounds` times. */
 static bool add_inner(struct gather *gather, const struct gather_source *source, uint32_t part,
-		uint64_t rounds, const uint8_t *const *at)
+		uint64_t rounds)
 {
 	uint64_t inside[LOOPS_DEPTH_MAX + 2] = { rounds }; /* rounds of the loops around a token */
 	uint32_t begin = source->part[part].begin, depth = source->token[begin].depth;
@@ -246,8 +245,8 @@ static bool add_inner(struct gather *gather, const struct gather_source *source,
 		uint64_t sum = 0;
 
 		if (level > LOOPS_DEPTH_MAX ||
-				!add_written(gather, source->part[part].to + i - begin, at[i],
-						inside[level - 1], &sum))
+				!add_written(gather, source->part[part].to + i - begin,
+						gather->at[i], inside[level - 1], &sum))
 			return false;
 		inside[level] = sum;
 	}
@@ -274,47 +273,41 @@ static bool add_part(struct gather *gather, struct round *round, uint32_t to, ui
 
 /* Adds the parts of a text in their order. */
 static bool add_plain(struct gather *gather, const struct gather_source *source,
-		const uint8_t *const *at, struct round *round)
+		struct round *round)
 {
 	for (uint32_t p = 0; p < source->parts; p++) {
 		struct variants_counts counts;
 		struct counts_run run;
 		uint64_t times;
 
-		variants_read(at[source->part[p].begin], &counts);
+		variants_read(gather->at[source->part[p].begin], &counts);
 		variants_next_run(&counts, &run);
 		times = run.count * run.uses;
 		if (counts.varies || !add_part(gather, round, source->part[p].to, times) ||
-				!add_inner(gather, source, p, times, at))
+				!add_inner(gather, source, p, times))
 			return false;
 	}
 	return true;
 }
 
-/* A part of a text that is gathered already, and its counts that were not taken. */
-struct taking {
-	struct variants_counts counts;
-	struct counts_run run;
-	uint64_t total;
-};
-
+/* Adds the parts of a text that is gathered already, round by round. */
 static bool add_gathered(struct gather *gather, const struct gather_source *source,
-		const uint8_t *const *at, struct round *round)
+		struct round *round)
 {
-	static const struct taking start;
-	struct taking taking[GATHER_TOKENS_MAX];
+	static const struct gather_taking start;
+	struct gather_taking *taking = gather->taking;
 	struct variants_counts counts;
 	struct counts_run rounds;
 
-	variants_read(at[0], &counts);
+	variants_read(gather->at[0], &counts);
 	variants_next_run(&counts, &rounds);
 	for (uint32_t p = 0; p < source->parts; p++) {
 		taking[p] = start;
-		variants_read(at[source->part[p].begin], &taking[p].counts);
+		variants_read(gather->at[source->part[p].begin], &taking[p].counts);
 	}
 	for (uint32_t r = 0; r < rounds.count; r++)
 		for (uint32_t p = 0; p < source->parts; p++) {
-			struct taking *part = &taking[p];
+			struct gather_taking *part = &taking[p];
 
 			if (!part->run.uses) {
 				variants_next_run(&part->counts, &part->run);
@@ -327,7 +320,7 @@ static bool add_gathered(struct gather *gather, const struct gather_source *sour
 				return false;
 		}
 	for (uint32_t p = 0; p < source->parts; p++)
-		if (!add_inner(gather, source, p, taking[p].total, at))
+		if (!add_inner(gather, source, p, taking[p].total))
 			return false;
 	return true;
 }
@@ -375,17 +368,16 @@ uint32_t gather_counts(struct gather *gather, unsigned source, uint32_t ranks,
 		const uint8_t *counts, uint8_t *bytes, uint32_t size)
 {
 	const struct gather_source *from = &gather->source[source];
-	const uint8_t *at[GATHER_TOKENS_MAX + 1];
 	struct round round = { 0, 0 };
 	uint32_t written = 0;
 
-	at[0] = counts;
+	gather->at[0] = counts;
 	for (uint32_t i = 0; i < from->tokens; i++)
-		at[i + 1] = at[i] + variants_length(at[i]);
+		gather->at[i + 1] = gather->at[i] + variants_length(gather->at[i]);
 	gather->runs = 0;
 	memset(gather->list, 0, gather->tokens * sizeof(gather->list[0]));
-	if (!(from->gathered ? add_gathered(gather, from, at, &round) :
-			       add_plain(gather, from, at, &round)))
+	if (!(from->gathered ? add_gathered(gather, from, &round) :
+			       add_plain(gather, from, &round)))
 		return 0;
 	for (uint32_t i = 1; i < gather->tokens; i++)
 		if (gather->token[i].depth == 1 &&

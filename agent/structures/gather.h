@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "agent/structures/table.h"
+#include "agent/structures/variants.h"
 
 #define GATHER_TOKENS_MAX LOOPS_CELLS /* of the common text */
 #define GATHER_RUNS_MAX   4096        /* of the counts of one process */
@@ -35,6 +36,14 @@ struct gather_list {
 	uint64_t uses;
 };
 
+/* A part of a text that is gathered already, and its counts that were not taken. */
+struct gather_taking {
+	struct variants_counts counts;
+	struct counts_run run;
+	uint64_t total;
+};
+
+/* It is large, so that little of the calling thread's stack is needed. */
 struct gather {
 	struct gather_source source[2];
 	uint32_t tokens;
@@ -45,6 +54,9 @@ struct gather {
 		struct counts_run run;
 		uint32_t next;
 	} run[GATHER_RUNS_MAX];
+	/* of the variant that is gathered: the counts of each token of its source, and those of its parts */
+	const uint8_t *at[GATHER_TOKENS_MAX + 1];
+	struct gather_taking taking[GATHER_TOKENS_MAX];
 };
 
 /* Adds the times and numbers of a token to those of another one. */
