@@ -260,14 +260,19 @@ bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds)
 	return true;
 }
 
+bool phase_is_sliced(const json_t *phase)
+{
+	return 2 * report_get(phase, "slices") > report_get(phase, "read");
+}
+
 const char *phase_unit(const json_t *phase)
 {
-	return 2 * report_get(phase, "slices") > report_get(phase, "read") ? "slice" : "burst";
+	return phase_is_sliced(phase) ? "slice" : "burst";
 }
 
 bool phase_write_slices(FILE *out, const json_t *phase)
 {
-	if (strcmp(phase_unit(phase), "slice") != 0)
+	if (!phase_is_sliced(phase))
 		return false;
 	fputs("these bursts are slices of longer ones", out);
 	return true;

@@ -76,10 +76,13 @@ struct phase_component {
 
 struct phase_component phase_component(const json_t *component, double cpi);
 
-/* Returns "slice" if most bursts of the phase are slices of longer ones, else "burst". */
+/* Returns whether most bursts of the phase are slices of longer ones. */
+bool phase_is_sliced(const json_t *phase);
+
+/* Returns "slice" if the phase is sliced, else "burst". */
 const char *phase_unit(const json_t *phase);
 
-/* Writes that most bursts of the phase are slices. Returns false, and writes nothing, if they are not. */
+/* Writes that most bursts of the phase are slices. Returns false, and writes nothing, if it is not sliced. */
 bool phase_write_slices(FILE *out, const json_t *phase);
 
 /*

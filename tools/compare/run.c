@@ -137,6 +137,7 @@ void run_add_components(const struct run *run, struct component_names *names)
 /* What is summed over the phases of a group. */
 struct sums {
 	unsigned phases;
+	bool sliced; /* bursts of some phase are slices, which are as many as the time has periods */
 	struct measure time, bursts, seconds, instructions, cycles;
 	double cpi_error; /* of the phases' cycles, from the errors of their CPI */
 	struct measure component[RUN_COMPONENTS_MAX]; /* cycles */
@@ -201,6 +202,7 @@ static void add_phase(struct sums *sums, const struct run *run, const json_t *ph
 
 	/* the number of bursts is in the error of the work, but not in those of means per burst */
 	sums->phases++;
+	sums->sliced = sums->sliced || phase_is_sliced(phase);
 	sums->time = measure_add(sums->time, run_phase_time(run, phase));
 	sums->bursts = measure_add(sums->bursts, bursts);
 	sums->seconds = measure_add(sums->seconds, scale(duration, bursts.value));
@@ -246,6 +248,9 @@ void run_sum(const struct run *run, unsigned group, const struct component_names
 				hypot(sums.seconds.ci95 / sums.seconds.value,
 						sums.cycles.ci95 / sums.cycles.value),
 	};
+	if (sums.sliced)
+		values->at[QUANTITY_BURSTS] = values->at[QUANTITY_DURATION] =
+				values->at[QUANTITY_INSTRUCTIONS] = unknown;
 	for (unsigned i = 0; i < names->count; i++)
 		values->component[i] = scale(sums.component[i], 1 / work);
 }

@@ -308,9 +308,32 @@ static void test_least(void)
 	json_decref(comparison);
 }
 
+/* The number of slices follows from the time, so it is no cause of a difference. */
+static void test_slices(void)
+{
+	const struct made few[] = { { 1, "f", "MPI_Recv", 1, 100, 1e6, 0.1, 0.3 }, { 0 } };
+	const struct made more[] = { { 1, "f", "MPI_Recv", 1, 150, 1e6, 0.1, 0.3 }, { 0 } };
+	json_t *before = make_report(few, 1, 1.1), *after = make_report(more, 1, 1.1), *comparison;
+	json_t *phase = json_array_get(json_object_get(after, "phases"), 0);
+	const json_t *matched;
+
+	json_object_set_new(phase, "read", json_integer(150));
+	json_object_set_new(phase, "slices", json_integer(100));
+	comparison = compare(before, after);
+	matched = phase_with(comparison, "before", 1);
+	ok(json_is_null(json_object_get(json_object_get(matched, "bursts"), "difference")),
+			"the number of slices is not compared with that of bursts");
+	ok(near(report_get_in(matched, "instructions", "difference"), 50e6 / THREADS),
+			"their work is");
+	ok(near(sum_of(matched), report_get_in(matched, "seconds", "difference")),
+			"and the causes sum to the difference");
+	json_decref(comparison);
+}
+
 int main(void)
 {
 	test_difference();
+	test_slices();
 	test_causes();
 	test_match();
 	test_least();
