@@ -28,7 +28,7 @@
 #define NS             1e9
 
 /* Classes of calls, which have types of events of their own. */
-enum class { POINT_TO_POINT, COLLECTIVE, OTHER, CLASSES };
+enum call_class { POINT_TO_POINT, COLLECTIVE, OTHER, CLASSES };
 
 static const struct {
 	unsigned type;
@@ -50,7 +50,7 @@ struct names {
 /* What the records of a token of a structure say. */
 struct label {
 	double seconds[2]; /* of the burst and of the call, as means */
-	enum class class;
+	enum call_class class;
 	size_t call, function, line; /* values; 0: none */
 	unsigned phase;              /* 0: none */
 };
@@ -105,20 +105,21 @@ static bool begins(const char *name, const char *const *with)
 	return false;
 }
 
-static enum class class_of(const char *call) {
+static enum call_class class_of(const char *call)
+{
 	static const char *const point[] = { "Send", "Recv", "Isend", "Irecv", "Ssend", "Issend",
-			"Bsend", "Ibsend", "Rsend", "Irsend", "Sendrecv", "Isendrecv", "Wait",
-			"Test", "Probe", "Iprobe", "Mprobe", "Improbe", "Mrecv", "Imrecv", "Start",
-			NULL };
+		"Bsend", "Ibsend", "Rsend", "Irsend", "Sendrecv", "Isendrecv", "Wait", "Test",
+		"Probe", "Iprobe", "Mprobe", "Improbe", "Mrecv", "Imrecv", "Start", NULL };
 	static const char *const all[] = { "All", "Iall", "Barrier", "Ibarrier", "Bcast", "Ibcast",
-			"Gather", "Igather", "Scatter", "Iscatter", "Reduce", "Ireduce", "Scan",
-			"Iscan", "Exscan", "Iexscan", "Neighbor", "Ineighbor", NULL };
+		"Gather", "Igather", "Scatter", "Iscatter", "Reduce", "Ireduce", "Scan", "Iscan",
+		"Exscan", "Iexscan", "Neighbor", "Ineighbor", NULL };
 
 	if (strncmp(call, "MPI_", 4) != 0 || strncmp(call, "MPI_Alloc", 9) == 0 ||
-			strncmp(call, "MPI_Test_cancelled", 18) == 0) return OTHER;
-	return begins(call + 4, point)        ? POINT_TO_POINT :
-			begins(call + 4, all) ? COLLECTIVE :
-						OTHER;
+			strncmp(call, "MPI_Test_cancelled", 18) == 0)
+		return OTHER;
+	if (begins(call + 4, point))
+		return POINT_TO_POINT;
+	return begins(call + 4, all) ? COLLECTIVE : OTHER;
 }
 
 static void label_token(struct trace *trace, const json_t *token, struct label *label)
