@@ -479,35 +479,60 @@ static void copy_source(const struct fit_structure *one, struct structures *into
 	}
 }
 
+/* A variant of a source. */
+struct source_variant {
+	unsigned source;
+	struct structure_variant variant;
+	struct rank_set ranks;
+	const uint8_t *counts;
+};
+
 /* Adds a variant of a source to the structure `number`, which has the common text. */
-static void gather_variant(struct merging *merging, unsigned source,
-		const struct structure_variant *variant, const struct rank_set *set,
-		const uint8_t *counts, struct structures *into, uint32_t number)
+static void gather_variant(struct merging *merging, const struct source_variant *own,
+		struct structures *into, uint32_t number)
 {
-	struct structure_variant gathered = *variant;
+	struct structure_variant gathered = own->variant;
 
 	gathered.structure = number;
 	if (gathered.count_bytes)
-		gathered.count_bytes = gather_counts(&merging->gather, source, variant->ranks,
-				counts, merging->counts, sizeof(merging->counts));
-	variants_add(into, &gathered, set, merging->counts);
+		gathered.count_bytes = gather_counts(&merging->gather, own->source, gathered.ranks,
+				own->counts, merging->counts, sizeof(merging->counts));
+	variants_add(into, &gathered, &own->ranks, merging->counts);
 }
 
 /* Moves the variants of a structure to the one with the common text. */
 static void gather_own(struct merging *merging, struct structures *into, uint32_t old, uint32_t new)
 {
-	for (uint32_t i = 0; i < into->variants;) {
-		struct structure_variant variant = into->variant[i];
-		struct rank_set set = variants_ranks(into, &variant);
+	struct source_variant own = { .source = 0, .counts = merging->old_counts };
 
-		if (variant.structure != old) {
+	for (uint32_t i = 0; i < into->variants;) {
+		own.variant = into->variant[i];
+		if (own.variant.structure != old) {
 			i++;
 			continue;
 		}
-		memcpy(merging->old_counts, &into->counts[variant.first_count],
-				variant.count_bytes);
+		own.ranks = variants_ranks(into, &own.variant);
+		memcpy(merging->old_counts, &into->counts[own.variant.first_count],
+				own.variant.count_bytes);
 		variants_take(into, i);
-		gather_variant(merging, 0, &variant, &set, merging->old_counts, into, new);
+		gather_variant(merging, &own, into, new);
+	}
+}
+
+/* Adds the variants of a structure of another table to the one with the common text. */
+static void gather_others(struct merging *merging, const struct fit_structure *more,
+		struct structures *into, uint32_t new)
+{
+	uint32_t from = (uint32_t)(more->structure - more->table->all);
+
+	for (uint32_t i = 0; i < more->table->variants; i++) {
+		struct source_variant other = { .source = 1, .variant = more->table->variant[i] };
+
+		if (other.variant.structure != from)
+			continue;
+		other.ranks = variants_ranks(more->table, &other.variant);
+		other.counts = &more->table->counts[other.variant.first_count];
+		gather_variant(merging, &other, into, new);
 	}
 }
 
@@ -558,8 +583,8 @@ static bool gather_with(struct merging *merging, const struct fit_structure *mor
 		struct structures *into, uint32_t number)
 {
 	const struct fit_structure own = { into, &into->all[number] };
-	uint32_t new = into->count, from = (uint32_t)(more->structure - more->table->all);
 	struct gather *gather = &merging->gather;
+	uint32_t new = into->count;
 
 	if (new == STRUCTURES_MAX || !has_holes(own.structure))
 		return false;
@@ -572,14 +597,7 @@ static bool gather_with(struct merging *merging, const struct fit_structure *mor
 	into->all[new] = add_up(merging, own.structure, more->structure, into);
 	into->count++;
 	gather_own(merging, into, number, new);
-	for (uint32_t i = 0; i < more->table->variants; i++) {
-		const struct structure_variant *variant = &more->table->variant[i];
-		struct rank_set set = variants_ranks(more->table, variant);
-
-		if (variant->structure == from)
-			gather_variant(merging, 1, variant, &set,
-					&more->table->counts[variant->first_count], into, new);
-	}
+	gather_others(merging, more, into, new);
 	gather_finish(gather);
 	memcpy(&into->token[into->tokens], gather->token,
 			gather->tokens * sizeof(gather->token[0]));
@@ -601,6 +619,24 @@ static bool gather(struct merging *merging, const struct fit_structure *more,
 	return false;
 }
 
+/* Adds the processes of one structure. Returns false if there is no room. */
+static bool merge_one(struct merging *merging, const struct fit_structure *more,
+		struct structures *into)
+{
+	uint32_t number = find_fitting(merging, into, more);
+
+	if (number != STRUCTURES_NONE) {
+		merge_fitting(merging, more, into, number);
+		return true;
+	}
+	if (gather(merging, more, into))
+		return true;
+	if (!add_structure(merging, more, into))
+		return false;
+	gather_fitting(merging, into);
+	return true;
+}
+
 void structures_merge(const void *in, void *inout)
 {
 	const struct structures *from = in;
@@ -610,17 +646,8 @@ void structures_merge(const void *in, void *inout)
 	into->left_out += from->left_out;
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct fit_structure more = { from, &from->all[i] };
-		uint32_t number = merging ? find_fitting(merging, into, &more) : 0;
 
-		if (!merging)
-			into->left_out += more.structure->ranks;
-		else if (number != STRUCTURES_NONE)
-			merge_fitting(merging, &more, into, number);
-		else if (gather(merging, &more, into))
-			continue;
-		else if (add_structure(merging, &more, into))
-			gather_fitting(merging, into);
-		else
+		if (!merging || !merge_one(merging, &more, into))
 			into->left_out += more.structure->ranks;
 	}
 	free(merging);
