@@ -102,15 +102,14 @@ json_t *causes_of_phase(struct causes *causes, bool on_both,
 	if (!on_both) {
 		add_to_both(causes, &own, time->after > time->before ? "new" : "gone", NULL,
 				time->change, time->ci95);
-	} else if (!is_known(time)) {
-		add_to_both(causes, &own, "time", NULL, time->change, time->ci95);
-	} else if (is_known(&found[QUANTITY_WORK]) && is_known(&found[QUANTITY_CPI])) {
+	} else if (is_known(time) && is_known(&found[QUANTITY_WORK]) &&
+			is_known(&found[QUANTITY_CPI])) {
 		const struct difference *cycle = &found[QUANTITY_CYCLE];
 
 		others = add_factor(causes, &own, "work", time, &found[QUANTITY_WORK]);
 		others += add_components(causes, &own, found, component, names);
 		add_rest(causes, &own, "clock", time, others, weight_of(time, cycle) * cycle->ci95);
-	} else if (is_known(&found[QUANTITY_BURSTS])) {
+	} else if (is_known(time) && is_known(&found[QUANTITY_BURSTS])) {
 		others = add_factor(causes, &own, "bursts", time, &found[QUANTITY_BURSTS]);
 		add_rest(causes, &own, "duration", time, others, time->ci95);
 	} else {
