@@ -133,14 +133,39 @@ static int read_schemes(const char *list, bool wanted[SCHEME_KINDS])
 	return 0;
 }
 
+/* Sets an option that may have any value, or has none. */
+static int set_any(struct validate_options *options, int option)
+{
+	switch (option) {
+	case REPLAY:
+		options->file = optarg;
+		return 0;
+	case OUTPUT:
+		options->output = optarg;
+		return 0;
+	case BURST_MIN:
+		options->burst_min = optarg;
+		options->burst_min_given = true;
+		return 0;
+	case CLUSTER_BY:
+		options->cluster_by = optarg;
+		return 0;
+	case JSON:
+		options->json = true;
+		return 0;
+	case QUIET:
+		options->quiet = true;
+		return 0;
+	default:
+		return 2;
+	}
+}
+
 static int set_option(void *data, int option)
 {
 	struct validate_options *options = data;
 
 	switch (option) {
-	case REPLAY:
-		options->file = optarg;
-		return 0;
 	case TRIALS:
 		return option_whole(optarg, 1, 1000000, &options->trials) ?
 				0 :
@@ -171,34 +196,18 @@ static int set_option(void *data, int option)
 		return core_spec_find(optarg) >= 0 ?
 				0 :
 				option_refuse("core", optarg, "out-of-order, in-order");
-	case OUTPUT:
-		options->output = optarg;
-		return 0;
 	case SCHEME:
 		return read_schemes(optarg, options->scheme);
 	case 'n':
 		return option_whole(optarg, 1, 1000, &options->runs) ?
 				0 :
 				option_refuse("n", optarg, "a whole number from 1 to 1000");
-	case BURST_MIN:
-		options->burst_min = optarg;
-		options->burst_min_given = true;
-		return 0;
-	case CLUSTER_BY:
-		options->cluster_by = optarg;
-		return 0;
 	case SEED:
 		return option_whole(optarg, 0, SIZE_MAX, &options->seed) ?
 				0 :
 				option_refuse("seed", optarg, "a whole number");
-	case JSON:
-		options->json = true;
-		return 0;
-	case QUIET:
-		options->quiet = true;
-		return 0;
 	default:
-		return 2;
+		return set_any(options, option);
 	}
 }
 

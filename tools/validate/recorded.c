@@ -355,8 +355,9 @@ static void divide_means(struct recorded *recorded)
 		bursts[recorded->table.burst[i].cluster]++;
 	for (size_t i = 0; bursts && i < (size_t)recorded->phases * plan->events; i++) {
 		struct recorded_means *means = &recorded->means[i];
+		size_t phase = i / plan->events + 1;
 
-		means->truth /= (double)bursts[i / plan->events + 1];
+		means->truth /= (double)bursts[phase];
 		means->plain /= (double)means->observed;
 	}
 	free(bursts);
