@@ -17,9 +17,9 @@
 #include "tools/results/structure_calls.h"
 #include "tools/results/structure_tree.h"
 
-#define STATE_RUNNING  1
-#define STATE_CALL     15 /* Extrae's "Others" */
-#define STATE_UNKNOWN  14 /* it has no other use here */
+#define STATE_RUNNING  1u
+#define STATE_CALL     15u /* Extrae's "Others" */
+#define STATE_UNKNOWN  14u /* it has no other use here */
 #define TYPE_FUNCTION  70000001u
 #define TYPE_LINE      80000001u
 #define TYPE_PHASE     90000010u
@@ -50,7 +50,7 @@ struct names {
 /* What the records of a token of a structure say. */
 struct label {
 	double seconds[2]; /* of the burst and of the call, as means */
-	enum call_class class;
+	enum call_class kind;
 	size_t call, function, line; /* values; 0: none */
 	unsigned phase;              /* 0: none */
 };
@@ -136,8 +136,8 @@ static void label_token(struct trace *trace, const json_t *token, struct label *
 	}
 	if (!call) /* a loop, or calls whose order is not known */
 		return;
-	label->class = class_of(call);
-	label->call = number_of(&trace->call[label->class], *call ? call : "unknown call");
+	label->kind = class_of(call);
+	label->call = number_of(&trace->call[label->kind], *call ? call : "unknown call");
 	label->function = number_of(&trace->function,
 			json_string_value(json_object_get(token, "function")));
 	label->line = number_of(&trace->line, position);
@@ -306,7 +306,7 @@ static void write_call(const struct trace *trace, struct rank *rank)
 	event(trace, rank);
 	if (label->phase)
 		fprintf(trace->out, ":%u:0", TYPE_PHASE);
-	fprintf(trace->out, ":%u:%zu", classes[label->class].type, label->call);
+	fprintf(trace->out, ":%u:%zu", classes[label->kind].type, label->call);
 	if (label->function)
 		fprintf(trace->out, ":%u:%zu", TYPE_FUNCTION, label->function);
 	if (label->line)
@@ -325,7 +325,7 @@ static void write_after(const struct trace *trace, struct rank *rank)
 	if (rank->step == STRUCTURE_HIDDEN) {
 		fprintf(trace->out, ":%u:0", TYPE_NO_RECORD);
 	} else {
-		fprintf(trace->out, ":%u:0", classes[label->class].type);
+		fprintf(trace->out, ":%u:0", classes[label->kind].type);
 		if (label->function)
 			fprintf(trace->out, ":%u:0", TYPE_FUNCTION);
 		if (label->line)
@@ -439,8 +439,8 @@ static void write_pcf(const struct trace *trace, FILE *out)
 			"DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
 			"STATES\n0    Idle\n%u    Running\n%u    Calls in unknown order\n%u    In a call\n",
 			STATE_RUNNING, STATE_UNKNOWN, STATE_CALL);
-	for (unsigned class = 0; class < CLASSES; class ++)
-		write_names(out, classes[class].type, classes[class].name, &trace->call[class],
+	for (unsigned kind = 0; kind < CLASSES; kind++)
+		write_names(out, classes[kind].type, classes[kind].name, &trace->call[kind],
 				"Outside MPI");
 	write_names(out, TYPE_FUNCTION, "Caller at level 1", &trace->function, "End");
 	write_names(out, TYPE_LINE, "Caller line at level 1", &trace->line, "End");
@@ -543,8 +543,8 @@ static bool write_files(struct trace *trace, const json_t *report, size_t ranks,
 
 static void trace_fini(struct trace *trace)
 {
-	for (unsigned class = 0; class < CLASSES; class ++)
-		names_fini(&trace->call[class]);
+	for (unsigned kind = 0; kind < CLASSES; kind++)
+		names_fini(&trace->call[kind]);
 	names_fini(&trace->function);
 	names_fini(&trace->line);
 	for (size_t i = 0; i < trace->count; i++)
