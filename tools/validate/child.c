@@ -30,8 +30,10 @@ static void become(const char *const *options, const char *folder, char **comman
 	ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int fd;
 
-	if (size < 0 || !argv)
+	if (size < 0 || !argv) {
+		free(argv);
 		return;
+	}
 	self[size] = 0;
 	argv[0] = self;
 	argv[1] = "run";
@@ -42,9 +44,9 @@ static void become(const char *const *options, const char *folder, char **comman
 	memcpy(argv + at, command, words * sizeof(*argv));
 	snprintf(log, sizeof(log), "%s.log", folder);
 	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
-		return;
-	execv(self, (char *const *)argv);
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 && dup2(fd, STDERR_FILENO) >= 0)
+		execv(self, (char *const *)argv);
+	free(argv);
 }
 
 /* Shows the last lines of the output of a failed run. */

@@ -300,12 +300,13 @@ static void complete(const struct completion *completion, size_t row,
 /* Completes the rows first .. last - 1, which are of one thread, from the reads that fit best. */
 static int complete_thread(struct completion *completion, size_t first, size_t last)
 {
-	size_t *found = malloc(2 * (last - first) * sizeof(*found)), *best = found + (last - first);
+	size_t *found = malloc(2 * (last - first) * sizeof(*found)), *best;
 	const struct reads *of = NULL;
 	size_t most = 0;
 
 	if (!found)
 		return 1;
+	best = found + (last - first);
 	for (size_t t = 0; t < completion->threads && most < last - first; t++) {
 		size_t count;
 
