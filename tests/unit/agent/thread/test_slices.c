@@ -488,18 +488,18 @@ static void test_expected(void)
 	thread = new_thread();
 	if (!thread || thread->opening.error || ledger_admit(run.ledger, thread))
 		abort();
-	ok(watch_burst(thread, 0x1000, 6) > 0, "the first burst of a new site may be long");
+	ok(watch_burst(thread, 0x1000, 4) > 0, "the first burst of a new site may be long");
 	is_int(left_bursts(thread), 1, "it was not: it counts as not read");
-	is_int(watch_burst(thread, 0x1000, 6), 0, "the next one keeps its group");
-	is_int(watch_burst(thread, 0x2000, 6), 0, "and one of another new site, too");
+	is_int(watch_burst(thread, 0x1000, 4), 0, "the next one keeps its group");
+	is_int(watch_burst(thread, 0x2000, 4), 0, "and one of another new site, too");
 	is_int(left_bursts(thread), 1, "both are read");
 	group = (thread->turn.group + 1) % run.rules.groups;
 	ok(watch_burst(thread, 0x2000, 25) >= 5, "groups change in a burst that is long");
 	left = left_bursts(thread);
-	ok(watch_burst(thread, 0x2000, 6) > 0, "and early in the next one of its site");
+	ok(watch_burst(thread, 0x2000, 4) > 0, "and early in the next one of its site");
 	is_int(left_bursts(thread), left + 1, "which counts as not read, because it was not long");
-	is_int(watch_burst(thread, 0x2000, 6), 0, "so the one after it keeps its group");
-	is_int(watch_burst(thread, 0x2000, 6), 0, "and so on");
+	is_int(watch_burst(thread, 0x2000, 4), 0, "so the one after it keeps its group");
+	is_int(watch_burst(thread, 0x2000, 4), 0, "and so on");
 	is_int(thread->turn.group, (group + 3) % run.rules.groups,
 			"each burst of a round begins with the group after that of the one before");
 	stop(thread);
