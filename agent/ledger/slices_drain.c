@@ -206,23 +206,13 @@ static void leave_mixed(struct ledger *ledger, struct thread *thread,
 	leave_burst(length, burst);
 }
 
-/* Returns whether a burst is to be cut. */
-static bool is_cut(const struct ledger *ledger, const struct slicer *slicer,
-		const struct burst *burst, uint64_t head)
-{
-	bool is_long = burst->ticks >= ledger->rules->long_ticks;
-
-	return slicer_wants(slicer, burst->begin, burst->begin + burst->ticks, head,
-			is_long ? SLICES_MIN_LONG : SLICES_MIN);
-}
-
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t head)
 {
 	struct span_length *length = &thread->sites.length[burst->length];
 	uint64_t left, left_ticks;
 
-	if (!is_cut(ledger, &thread->drain.slicer, burst, head)) {
+	if (!slicer_wants(&thread->drain.slicer, burst->begin, burst->begin + burst->ticks, head)) {
 		if (burst->mixed)
 			leave_mixed(ledger, thread, table, burst);
 		else
@@ -277,7 +267,7 @@ void ledger_drain_under_way(struct ledger *ledger, struct thread *thread,
 	burst.weight = atomic_load_explicit(&open->weight, memory_order_acquire);
 	head = slicer_look(slicer);
 	if (atomic_load_explicit(&open->since, memory_order_acquire) != since ||
-			!slicer_wants(slicer, since, slicer->now_ticks, head, SLICES_MIN))
+			!slicer_wants(slicer, since, slicer->now_ticks, head))
 		return;
 	ticks = drain_slices(ledger, thread, table, &burst, UINT64_MAX, head);
 	site_add(&slicer->ahead_ticks, ticks);

@@ -32,12 +32,11 @@ static uint64_t ns_of(const struct slicer *slicer, uint64_t ticks)
 			slicer->now_ns;
 }
 
-bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
-		unsigned samples)
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head)
 {
 	return slicer->since == begin ||
 			overflow_count(&slicer->overflow, head, ns_of(slicer, begin),
-					ns_of(slicer, end), samples) == samples;
+					ns_of(slicer, end), SLICES_MIN) == SLICES_MIN;
 }
 
 static unsigned group_of(const struct slicer *slicer, const struct overflow_sample *sample)

@@ -21,13 +21,8 @@
 #include "multiplex/plan.h"
 #include "sampling/overflow.h"
 
-/*
- * Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. Half as many
- * are enough if the burst lasts for this number of periods. The others were due while the thread was in the kernel, or
- * waited for a processor, and differ between bursts that are alike.
- */
-#define SLICES_MIN      10
-#define SLICES_MIN_LONG 5
+/* Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. */
+#define SLICES_MIN 10
 
 /* Slices of a burst that has not ended, by prototype; the last entry is for unclassified ones. */
 struct slices_ahead {
@@ -91,11 +86,10 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		struct overflow_sample *sample, uint64_t *at);
 
 /*
- * Returns whether a burst from `begin` until `end` has at least `samples` samples, or slices already. Samples
- * decide whether it is cut and not time alone, because the thread may have waited for a processor.
+ * Returns whether a burst from `begin` until `end` is to be cut. Samples decide this and not time alone,
+ * because the thread may have waited for a processor.
  */
-bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
-		unsigned samples);
+bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head);
 
 /*
  * Cuts the next slice off `burst`, whose begin, from, weight and span are known. end: end of the burst;
