@@ -286,33 +286,40 @@ out:
 	return error;
 }
 
+void replay_add_cell(struct replay_sums *sums, const struct replay_cell *cell)
+{
+	if (!cell->seen)
+		return;
+	sums->seen += cell->seen;
+	sums->stated += cell->stated;
+	sums->covered += cell->covered;
+	sums->error += cell->error * cell->seen;
+	sums->error_max = fmax(sums->error_max, cell->error_max);
+	sums->plain += cell->plain * cell->seen;
+	if (cell->stated)
+		sums->width += cell->width * cell->stated;
+}
+
+struct replay_summary replay_summary_of(const struct replay_sums *sums, double trials)
+{
+	return (struct replay_summary){
+		.mean_weighted_error = sums->error / sums->seen,
+		.max_weighted_error = sums->error_max,
+		.plain_mean_weighted_error = sums->plain / sums->seen,
+		.half_width = sums->width / sums->stated,
+		.coverage = sums->covered / sums->stated,
+		.stated = sums->stated / sums->seen,
+		.observed = sums->seen / trials,
+	};
+}
+
 void replay_summarise(const struct replay_cell *cells, unsigned phases, const struct plan *plan,
 		unsigned trials, struct replay_summary *out)
 {
-	double stated = 0, covered = 0, seen = 0, all = 0;
+	struct replay_sums sums = { .seen = 0 };
 
-	memset(out, 0, sizeof(*out));
-	for (unsigned phase = 0; phase < phases; phase++) {
-		for (unsigned e = plan->common; e < plan->events; e++) {
-			const struct replay_cell *cell = &cells[phase * plan->events + e];
-
-			all += trials;
-			if (!cell->seen)
-				continue;
-			seen += cell->seen;
-			stated += cell->stated;
-			covered += cell->covered;
-			if (cell->stated)
-				out->half_width += cell->width * cell->stated;
-			out->mean_weighted_error += cell->error * cell->seen;
-			out->plain_mean_weighted_error += cell->plain * cell->seen;
-			out->max_weighted_error = fmax(out->max_weighted_error, cell->error_max);
-		}
-	}
-	out->mean_weighted_error /= seen;
-	out->plain_mean_weighted_error /= seen;
-	out->half_width /= stated;
-	out->coverage = covered / stated;
-	out->stated = stated / seen;
-	out->observed = seen / all;
+	for (unsigned phase = 0; phase < phases; phase++)
+		for (unsigned e = plan->common; e < plan->events; e++)
+			replay_add_cell(&sums, &cells[phase * plan->events + e]);
+	*out = replay_summary_of(&sums, (double)phases * (plan->events - plan->common) * trials);
 }

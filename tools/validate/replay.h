@@ -77,6 +77,16 @@ struct replay_summary {
 	double observed; /* share of phases, counters and trials that were observed */
 };
 
+/* What a summary is made of: sums over cells. Zeros: no cell. */
+struct replay_sums {
+	double seen, stated, covered, error, error_max, plain, width;
+};
+
+void replay_add_cell(struct replay_sums *sums, const struct replay_cell *cell);
+
+/* Makes the summary of the cells that were added. trials: of all cells, whether they were observed or not. */
+struct replay_summary replay_summary_of(const struct replay_sums *sums, double trials);
+
 void replay_summarise(const struct replay_cell *cells, unsigned phases, const struct plan *plan,
 		unsigned trials, struct replay_summary *out);
 

@@ -131,32 +131,23 @@ static enum counted class_of(const char *name)
 static bool summarise_class(const struct verdict_table *table, const struct verdict *verdict,
 		enum counted class, struct replay_summary *out, double *relevant)
 {
-	double stated = 0, covered = 0, seen = 0, relevant_stated = 0, relevant_covered = 0;
+	struct replay_sums all = { .seen = 0 }, relevant_ones = { .seen = 0 };
+	unsigned cells = 0;
 
-	memset(out, 0, sizeof(*out));
 	for (unsigned i = 0; i < cells_of(table, verdict); i++) {
 		const struct replay_cell *cell = &verdict->cells[i];
 		unsigned e = i % table->events;
 
-		if (e < table->common || !cell->seen || class_of(table->name[e]) != class)
+		if (e < table->common || class_of(table->name[e]) != class)
 			continue;
-		seen += cell->seen;
-		stated += cell->stated;
-		covered += cell->covered;
-		relevant_stated += cell->relevance > RELEVANT ? cell->stated : 0;
-		relevant_covered += cell->relevance > RELEVANT ? cell->covered : 0;
-		out->mean_weighted_error += cell->error * cell->seen;
-		out->plain_mean_weighted_error += cell->plain * cell->seen;
-		out->half_width += cell->stated ? cell->width * cell->stated : 0;
-		out->max_weighted_error = fmax(out->max_weighted_error, cell->error_max);
+		cells++;
+		replay_add_cell(&all, cell);
+		if (cell->relevance > RELEVANT)
+			replay_add_cell(&relevant_ones, cell);
 	}
-	out->mean_weighted_error /= seen;
-	out->plain_mean_weighted_error /= seen;
-	out->half_width /= stated;
-	out->coverage = covered / stated;
-	out->stated = stated / seen;
-	*relevant = relevant_covered / relevant_stated;
-	return seen > 0;
+	*out = replay_summary_of(&all, cells);
+	*relevant = replay_summary_of(&relevant_ones, cells).coverage;
+	return all.seen > 0;
 }
 
 static json_t *json_classes(const struct verdict_table *table, const struct verdict *verdict)
