@@ -94,19 +94,16 @@ static void set_place(json_t *object, const json_t *phase, const char *key)
 	json_object_set_new(object, key, *place.text ? json_string(place.text) : json_null());
 }
 
-static json_t *components_of(const struct comparison *all)
+static json_t *components_of(const struct comparison *all, const struct difference *differences)
 {
 	json_t *components = json_array();
 
 	for (unsigned i = 0; i < all->names.count; i++) {
-		struct difference difference =
-				compare(all, &all->values->component[i], sizeof(*all->values), 1);
-		json_t *component = difference_json(&difference);
+		json_t *component;
 
-		if (!isfinite(difference.before) && !isfinite(difference.after)) {
-			json_decref(component);
+		if (!isfinite(differences[i].before) && !isfinite(differences[i].after))
 			continue;
-		}
+		component = difference_json(&differences[i]);
 		json_object_set_new(component, "component", json_string(all->names.at[i].name));
 		json_object_set_new(component, "level",
 				json_integer(all->names.at[i].outer != NULL));
@@ -149,9 +146,9 @@ static json_t *phase_of(struct comparison *all, unsigned group)
 				quantity_keys[q].factor);
 		json_object_set_new(phase, quantity_keys[q].key, difference_json(&found[q]));
 	}
-	json_object_set_new(phase, "cpi_breakdown", components_of(all));
 	for (unsigned i = 0; i < all->names.count; i++)
 		component[i] = compare(all, &all->values->component[i], sizeof(*all->values), 1);
+	json_object_set_new(phase, "cpi_breakdown", components_of(all, component));
 	json_object_set_new(phase, "causes",
 			causes_of_phase(&all->causes, strcmp(status, "both") == 0, found, component,
 					&all->names));
