@@ -243,8 +243,8 @@ static void write_place(struct page *page, const json_t *phase)
 		page_words(page, "from %s ", report_get_text(phase, "from"));
 	if (json_is_string(json_object_get(phase, "to")))
 		page_words(page, "to %s", report_get_text(phase, "to"));
-	if (strcmp(report_get_text(phase, "matched_by"), "behaviour") == 0)
-		page_words(page, " (matched by behaviour, because the place has changed)");
+	if (*words_matched(phase))
+		page_words(page, " (%s)", words_matched(phase));
 }
 
 static void write_table(struct page *page)
@@ -366,7 +366,7 @@ static void write_parts(struct page *page, const json_t *causes)
 	size_t i;
 
 	json_array_foreach (causes, i, cause) {
-		if (!json_is_true(json_object_get(cause, "told_apart")))
+		if (!words_part_is_shown(cause))
 			continue;
 		page_markup(page, any ? "; " : "<p>because of ");
 		page_words(page, "%s %s", words_cause(cause).text, words_part(cause).text);

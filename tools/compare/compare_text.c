@@ -80,7 +80,7 @@ static void print_parts(FILE *out, const json_t *causes)
 	json_array_foreach (causes, i, cause) {
 		size_t used = strlen(line);
 
-		if (json_is_true(json_object_get(cause, "told_apart")))
+		if (words_part_is_shown(cause))
 			snprintf(line + used, sizeof(line) - used, "%s%s %s", used ? "; " : "",
 					words_cause(cause).text, words_part(cause).text);
 	}
@@ -110,8 +110,8 @@ static void print_phase(FILE *out, const json_t *phase)
 		report_line(out, 7, "    from %s", report_get_text(phase, "from"));
 	if (json_is_string(json_object_get(phase, "to")))
 		report_line(out, 7, "    to %s", report_get_text(phase, "to"));
-	if (strcmp(report_get_text(phase, "matched_by"), "behaviour") == 0)
-		report_line(out, 4, "    matched by its behaviour, because its place has changed");
+	if (*words_matched(phase))
+		report_line(out, 4, "    %s", words_matched(phase));
 	if (strcmp(status, "both") != 0)
 		return;
 	print_parts(out, json_object_get(phase, "causes"));

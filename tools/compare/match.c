@@ -203,7 +203,10 @@ static void pair_up(struct two *two, struct forest *forest, double *overlap,
 		two->old_of[i] = match[i];
 		two->taken[match[i]] = true;
 		join(forest, two->first_before + (unsigned)match[i], two->first_after + (unsigned)i,
-				loose);
+				loose ||
+						match_places(run_phase(two->before,
+									     (size_t)match[i]),
+								run_phase(two->after, i)) < 0);
 	}
 }
 

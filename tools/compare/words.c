@@ -213,6 +213,21 @@ struct words words_verdict(const json_t *comparison)
 	return words;
 }
 
+const char *words_matched(const json_t *phase)
+{
+	if (strcmp(report_get_text(phase, "matched_by"), "behaviour") != 0)
+		return "";
+	return json_is_string(json_object_get(phase, "from")) ?
+			"matched by its behaviour, because its place has changed" :
+			"matched by its behaviour, because its place is not known";
+}
+
+bool words_part_is_shown(const json_t *cause)
+{
+	return json_is_true(json_object_get(cause, "told_apart")) &&
+			strcmp(report_get_text(cause, "cause"), "time") != 0;
+}
+
 bool words_component_is_shown(const json_t *component)
 {
 	return !json_integer_value(json_object_get(component, "level")) ||

@@ -47,6 +47,12 @@ struct words words_verdict(const json_t *comparison);
 /* Returns whether the phase has enough of the time before or after to be shown by itself. */
 bool words_is_shown(const json_t *comparison, const json_t *phase);
 
+/* Returns why the phase was matched by its behaviour; "" if it was matched by its place. */
+const char *words_matched(const json_t *phase);
+
+/* Returns whether a part of a phase's difference is shown: one that is told apart, and is not all of it. */
+bool words_part_is_shown(const json_t *cause);
+
 /* Returns whether a component is shown: one of the outer level, or a part that is told apart. */
 bool words_component_is_shown(const json_t *component);
 
