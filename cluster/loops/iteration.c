@@ -158,16 +158,24 @@ static uint64_t weight_of_text(const struct loops *loops, bool timed)
 	return total;
 }
 
-/* Returns what speaks for a token as the iteration: its weight, without the longest burst before a repeated call. */
+/*
+ * Returns what speaks for a token as the iteration: its weight, with the mean of the others in place of its longest
+ * round. That one may hold what the program did before the loop, or a wait for a processor.
+ */
 static uint64_t weight_as_loop(const struct loops *loops, unsigned cell, bool timed)
 {
 	const struct loops_token *token = arena_look(loops, cell);
-	uint64_t weight = weight_of(loops, cell, timed), longest;
+	const struct loops_slot *slot = &token->slot;
+	uint64_t weight = weight_of(loops, cell, timed);
+	double excess = 0;
 
-	if (token->kind == LOOPS_LOOP)
-		return weight;
-	longest = timed ? (uint64_t)token->slot.most[SLOT_BURST] : 1;
-	return token->kind == LOOPS_CALL && longest < weight ? weight - longest : 0;
+	if (token->kind == LOOPS_HOLE || slot->count < 2)
+		return 0;
+	for (unsigned time = 0; timed && time < SLOT_TIMES; time++)
+		excess += ((double)slot->most[time] * (double)slot->count -
+					  (double)slot->sum[time]) /
+				(double)(slot->count - 1);
+	return excess > 0 ? weight - (uint64_t)excess : weight;
 }
 
 static void describe(const struct loops *loops, const struct loops_names *names, unsigned place,
@@ -205,7 +213,7 @@ struct shapes {
 static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
 {
 	const struct loops_token *token = arena_look(shapes->loops, cell);
-	uint64_t weight = weight_of(shapes->loops, cell, shapes->timed);
+	uint64_t weight = weight_as_loop(shapes->loops, cell, shapes->timed);
 	uint64_t wanted = compare_hash_body(shapes->loops, cell, shapes->names, false);
 	struct shape *shape = shapes->all;
 

@@ -2,8 +2,8 @@
 /*
  * The iteration of a program: the shallowest loop that holds at least half of the time and is
  * executed at least three times each time that the program comes to it. A call that is repeated in
- * a row is a loop of one call. Its longest burst does not count, because it may be what the program
- * did before the loop.
+ * a row is a loop of one call. The longest round of a loop counts as much as the mean of the others, because it may
+ * hold what the program did before the loop, or have waited for a processor.
  *
  * There is none if the order of most calls is not known. If no loop is long enough, loops that differ only in counts, anywhere in the text, count together
  * against the time that is not in holes. Calls that

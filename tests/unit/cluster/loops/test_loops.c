@@ -43,15 +43,20 @@ static void start(void)
 }
 
 /* The program makes a call. */
-static void call(uint32_t symbol)
+static void call_after(uint64_t burst, uint32_t symbol)
 {
-	uint64_t burst = 1 + below(5000), inside = 1 + below(300);
+	uint64_t inside = 1 + below(300);
 
 	if (logged.count == LOG_MAX)
 		return;
 	logged.symbol[logged.count++] = symbol;
 	logged.ticks += burst + inside;
 	loops_add(&text, symbol, burst, inside);
+}
+
+static void call(uint32_t symbol)
+{
+	call_after(1 + below(5000), symbol);
 }
 
 /* The program makes calls that are not observed. */
@@ -621,6 +626,31 @@ static void test_no_loop(void)
 	is_text(NULL, 0, "five loops, none of which has half of the time");
 }
 
+/* One burst that is as long as the rest of the program makes no iteration of the loop that it is in. */
+static void test_long_burst(void)
+{
+	for (unsigned round = 0; round < 5; round++) {
+		start();
+		for (uint32_t i = 0; i < 100; i++)
+			call_after(1000, 200 + i);
+		for (unsigned i = 0; i < 5; i++) {
+			call_after(i == round ? 1000000 : 1000, 'a');
+			call_after(1000, 'b');
+		}
+		is_text(NULL, 0, "a loop with one long burst");
+	}
+	start();
+	for (unsigned i = 0; i < 5; i++)
+		call_after(i == 4 ? 1000000 : 1000, 'a');
+	calls("bcdefghijk");
+	is_text(NULL, 0, "a call that is repeated with one long burst");
+	start();
+	calls("bc");
+	for (unsigned i = 0; i < 5; i++)
+		call_after(i == 4 ? 30000 : 20000, 'a');
+	is_text(NULL, 5, "a loop of bursts of varying length");
+}
+
 /* Programs whose steps are drawn. Each returns the number of its iterations. */
 static unsigned varying_solver(void)
 {
@@ -919,6 +949,7 @@ int main(int argc, char **argv)
 		test_integer_sort();
 		test_count_limit();
 		test_no_loop();
+		test_long_burst();
 		test_drawn();
 		test_branches();
 		test_memory();
