@@ -94,7 +94,8 @@ all_calls() {
 				[ $at = 1 ] || tried $call $at+ $error
 				case $mpi:$call in
 				*:dladdr | *:dlopen) ;; # a single rank has no adapter then
-				?*:*) tried $call $at $error $((i % 2)) ;;
+				# with a sanitizer a call that fails once would take minutes
+				?*:*) [ -n "$sanitizer" ] || tried $call $at $error $((i % 2)) ;;
 				esac
 			done
 		)
