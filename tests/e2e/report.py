@@ -63,7 +63,7 @@ def check_long(name):
 
 def check_complete(name, bursts=0):
     """Every event of every group has a value, with an interval, in each large phase of `bursts` or more for each
-    group. With few of them a phase may miss a group by chance."""
+    group. With few of them a phase may miss a group."""
     report = load(name)
     expect(len(report["groups"]) > 0, "no groups")
     phases = [phase for phase in large(report) if phase["bursts"] >= int(bursts) * len(report["groups"])]
