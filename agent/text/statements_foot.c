@@ -32,7 +32,7 @@ static void write_budget(FILE *out, const json_t *report)
 		const char *name, *why;
 	} kinds[] = { { "start and end", "for start and end, because the run was short" },
 		{ "calls", "at the program's calls, to see how long each takes" },
-		{ "services", "to learn phases, and to sort bursts into them" },
+		{ "services", "to learn phases, to sort bursts into them, and to begin and end threads" },
 		{ "helper", "in a thread of its own, to switch groups and to learn phases" },
 		{ "reads", "to read counters" }, { "switches", "to switch groups of counters" },
 		{ "samples", "by the kernel, to sample long bursts" } };
