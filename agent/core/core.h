@@ -61,6 +61,7 @@ struct core {
 	char command[4096]; /* the program and its arguments, each ended by a NUL */
 	size_t command_bytes;
 	char host[SPOOL_HOST_MAX]; /* name of this machine; "?": not known */
+	bool several_hosts;        /* the ranks are not all on this machine */
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 

@@ -73,6 +73,15 @@ void storage_close(void)
 	core.spool = NULL;
 }
 
+void storage_say_recover(const char *before)
+{
+	if (core.several_hosts)
+		log_line("%sphasemux recover --merge %s, on each host, makes the report", before,
+				core.spool_folder);
+	else
+		log_line("%sphasemux recover %s makes the report", before, core.spool_folder);
+}
+
 void storage_record_bursts(void)
 {
 	char why[sizeof(core.result_folder) + 128];

@@ -22,6 +22,9 @@ int storage_open_ledger(void);
  */
 void storage_close(void);
 
+/* Says how to make the report from the spools of the ranks. before: what comes first in the line. */
+void storage_say_recover(const char *before);
+
 /*
  * With PHASEMUX_REPORT=bursts, records all bursts in core.bursts from now on; otherwise does nothing. With
  * MPI, all ranks call it together. If this is not possible, one line says so, and the run goes on.

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
@@ -144,7 +145,7 @@ __attribute__((visibility("default"), noreturn)) void _Exit(int status)
 static int (*open_core(void))(struct preload *)
 {
 	int (*core_attach)(struct preload *);
-	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512];
+	char path[sizeof(preload.folder) + sizeof(PRELOAD_CORE_FILE) + 1], why[512], rank[320] = "";
 	void *core;
 
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
@@ -153,8 +154,10 @@ static int (*open_core(void))(struct preload *)
 	if (core_attach)
 		return core_attach;
 	snprintf(why, sizeof(why), "%s", dlerror());
+	if (preload.adapter)
+		launcher_name_rank(preload.world.rank, rank, sizeof(rank));
 	if (rendezvous_leave(&preload))
-		quiet_say("phasemux: off: %s\n", why);
+		quiet_say("phasemux: off: %s%s%s\n", rank, *rank ? ": " : "", why);
 	return NULL;
 }
 

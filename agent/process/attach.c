@@ -21,6 +21,7 @@
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
 #include "agent/host/float_env.h"
+#include "agent/host/hash.h"
 #include "agent/host/launcher.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
@@ -76,14 +77,43 @@ static double run_number(void)
 			0xfffffffffffff);
 }
 
+/* Reads the name of this machine. A name that is too long is cut. */
+static void read_host(void)
+{
+	if (gethostname(core.host, sizeof(core.host)))
+		strcpy(core.host, "?");
+	core.host[sizeof(core.host) - 1] = '\0';
+}
+
+/* Returns a number that other hosts' names hardly have. */
+static double host_number(void)
+{
+	/* a double holds 52 bits */
+	return (double)(hash_bytes(HASH_START, core.host, strlen(core.host)) & 0xfffffffffffff);
+}
+
+/* Prints what is wrong with this rank, and which one it is if others are sound. */
+static void log_rank(const char *before, bool others_are_sound, const char *what)
+{
+	char rank[320] = "";
+
+	if (others_are_sound)
+		launcher_name_rank(core.world.rank, rank, sizeof(rank));
+	log_line("%s%s%s%s", before, rank, others_are_sound ? ": " : "", what);
+}
+
 /*
  * Decides together with all ranks what to count, and sets *run to the number of the run on each of them.
  * `trouble`: 0 or this rank's error, with the text `why`. Returns 0, or -EINVAL, and then no rank counts.
  */
 static int agree(int trouble, const char *why, double *run)
 {
+	double host = host_number();
 	struct agreement agreement = { .run = run_number(),
-		.no_structure = !core.settings.structure };
+		.no_structure = !core.settings.structure,
+		.sound = !trouble,
+		.host = host,
+		.minus_host = -host };
 	struct counting_limits *limits = &agreement.limits;
 
 	if (!trouble)
@@ -96,11 +126,12 @@ static int agree(int trouble, const char *why, double *run)
 	if (agreement.coreless > 0)
 		return -EINVAL;
 	*run = agreement.run;
+	core.several_hosts = agreement.host != -agreement.minus_host;
 	core.settings.structure = agreement.no_structure == 0;
 	if (limits->trouble > 0) {
 		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);
-		log_line("off: %s", why);
+		log_rank("off: ", agreement.sound > 0, why);
 		return -EINVAL;
 	}
 	counting_settle(&core.counting, limits);
@@ -122,14 +153,6 @@ static void read_command(void)
 	if (fd >= 0)
 		close(fd);
 	core.command_bytes = bytes > 0 ? (size_t)bytes : 0;
-}
-
-/* Reads the name of this machine. A name that is too long is cut. */
-static void read_host(void)
-{
-	if (gethostname(core.host, sizeof(core.host)))
-		strcpy(core.host, "?");
-	core.host[sizeof(core.host) - 1] = '\0';
 }
 
 /*
@@ -173,7 +196,6 @@ static bool is_command(void)
 static int open_process(const struct preload *preload, double run, int *spool_error)
 {
 	read_command();
-	read_host();
 	modules_remember(preload->unloaded);
 	core.process.pid = getpid();
 	core.process.mark = mark_process();
@@ -194,18 +216,26 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 /* Starts the core on all ranks, or on none. Returns 0 or -ENOMEM. */
 static int start_together(const struct preload *preload, double run)
 {
-	double failed[2] = { 0, 0 };
+	double failed[3] = {
+		0
+	}; /* this rank; 1 + the rank without a spool; whether this one has a spool */
 	int spool_error = 0;
 
 	failed[0] = open_process(preload, run, &spool_error) != 0;
 	failed[1] = spool_error ? core.world.rank + 1 : 0;
-	if ((core.adapter && core.adapter->max(failed, 2)) || failed[0])
+	failed[2] = core.spool != NULL;
+	if ((core.adapter && core.adapter->max(failed, 3)) || failed[0])
 		return -ENOMEM;
 	if (failed[1] > 0) {
+		char why[sizeof(core.spool_folder) + 256];
+
 		/* of the ranks without a spool, one writes the message */
 		log_speaker(failed[1] == core.world.rank + 1);
-		log_line("%s: %s; should the run be killed, there will be no report of it",
-				core.spool_folder, strerror(-spool_error));
+		snprintf(why, sizeof(why),
+				"%s: %s; should the run be killed, there will be no report of %s",
+				core.spool_folder, strerror(-spool_error),
+				failed[2] > 0 ? "this rank" : "it");
+		log_rank("", failed[2] > 0, why);
 		log_speaker(core.world.rank == 0);
 	}
 	return 0;
@@ -306,9 +336,14 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 		return -EINVAL;
 	}
 	job_read(&core.job, getenv);
+	read_host();
+	if (!core.adapter && preload->with_mpi) {
+		log_speaker(launcher_is_first_here());
+		log_line("no adapter for this MPI on %s, or sessions alone: each rank there learns and "
+			 "reports alone",
+				core.host);
+	}
 	log_speaker(core.world.rank == 0);
-	if (!core.adapter && preload->with_mpi)
-		log_line("no adapter for this MPI, or sessions alone: each rank learns and reports alone");
 	clock_calibrate(&preload->early);
 	if (!trouble)
 		trouble = find_means(why, sizeof(why));

@@ -17,6 +17,7 @@
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
+#include "agent/core/storage.h"
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
 #include "agent/host/float_env.h"
@@ -353,7 +354,7 @@ static void finish_run(double wall_seconds, double off_seconds, uint64_t ending)
 	if (missing == MISSING_SUMS)
 		log_line("no report: MPI refused a collective");
 	if (missing && core.spool)
-		log_line("phasemux recover %s makes the report", core.spool_folder);
+		storage_say_recover("");
 	if (missing)
 		return;
 	if (core.family && family_members(core.family) > 1)
@@ -500,8 +501,7 @@ __attribute__((destructor)) static void ended(void)
 	/* it must not use libraries whose destructors follow */
 	helper_stop_at_exit();
 	if (core.spool)
-		log_line("MPI_Finalize was not called; phasemux recover %s makes the report",
-				core.spool_folder);
+		storage_say_recover("MPI_Finalize was not called; ");
 	else
 		log_line("no report: MPI_Finalize was not called");
 	cancellation_release(state);

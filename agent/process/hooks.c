@@ -10,6 +10,7 @@
 #include "agent/bursts/structure.h"
 #include "agent/core/core.h"
 #include "agent/core/drain.h"
+#include "agent/core/storage.h"
 #include "agent/core/toggle.h"
 #include "agent/host/float_env.h"
 #include "agent/host/log.h"
@@ -219,7 +220,7 @@ static FLOAT_ENV_COMPUTES void keep_all(struct preload_thread *slot, void *site,
 	drain_thread(thread, clock_now());
 	log_speaker(true);
 	if (core.spool) {
-		log_line("aborted; phasemux recover %s makes the report", core.spool_folder);
+		storage_say_recover("aborted; ");
 		log_wait_read();
 	}
 	cancellation_release(state);

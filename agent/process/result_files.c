@@ -66,6 +66,22 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 	return all;
 }
 
+/* Says where the results are, and which are on other hosts because the folder is not shared. */
+static void say_where(int folder)
+{
+	unsigned tables = core.several_hosts && core.bursts ? output_count(folder, "bursts.") : 0;
+	unsigned ranks = (unsigned)core.world.size;
+	char line[sizeof(core.result_folder) + sizeof(core.host) + 64];
+	int length = snprintf(line, sizeof(line), "Results: %s%s%s\n",
+			core.several_hosts ? core.host : "", core.several_hosts ? ":" : "",
+			core.result_folder);
+
+	log_text(line, (size_t)length);
+	if (core.several_hosts && core.bursts && tables < ranks)
+		log_line("the tables of bursts of %u ranks are in the folder of this name on their hosts",
+				ranks - tables);
+}
+
 bool result_files_write(const json_t *report, const char *stem, bool prints)
 {
 	bool all = true;
@@ -90,13 +106,16 @@ bool result_files_write(const json_t *report, const char *stem, bool prints)
 		all = false;
 	} else {
 		all = write_forms(folder, stem, text) && all;
-		close(folder);
 	}
 	/* last, because flushing the program's buffer may end the program, as it would without the agent */
 	if (prints && text[0] && log_speaks()) {
 		fflush(stderr);
 		log_text(text[0], strlen(text[0]));
+		if (folder >= 0)
+			say_where(folder);
 	}
+	if (folder >= 0)
+		close(folder);
 	for (unsigned i = 0; i < FORMS; i++)
 		free(text[i]);
 	return all;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/setup/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -144,6 +145,24 @@ int output_write(int folder_fd, const char *base, unsigned number, const char *s
 	if (error)
 		unlinkat(folder_fd, name, 0);
 	return error;
+}
+
+unsigned output_count(int folder_fd, const char *start)
+{
+	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *file;
+	unsigned count = 0;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while ((file = readdir(folder)))
+		count += strncmp(file->d_name, start, strlen(start)) == 0;
+	closedir(folder);
+	return count;
 }
 
 void output_remove(int folder_fd, const char *base, unsigned number, const char *suffix)

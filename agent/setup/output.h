@@ -38,6 +38,9 @@ unsigned output_number(int folder_fd, const char *base, const char *const suffix
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,
 		const char *text, size_t length);
 
+/* Returns the number of files whose names start with `start`. */
+unsigned output_count(int folder_fd, const char *start);
+
 /* Removes a file. It need not exist. */
 void output_remove(int folder_fd, const char *base, unsigned number, const char *suffix);
 
