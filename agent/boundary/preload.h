@@ -92,6 +92,8 @@ struct preload {
 	unsigned (*unloaded)(struct module *modules, unsigned max);
 	/* Returns the record of the calling thread. */
 	struct preload_thread *(*own_slot)(void);
+	/* Notes that there is a report of this process, or that a line has said why there is none. */
+	void (*told)(void);
 	/* Pauses all hooks except `control`, `aborts` and `finalize`, or (false) resumes them. */
 	void (*pause)(bool paused);
 };

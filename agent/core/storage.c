@@ -75,6 +75,7 @@ void storage_close(void)
 
 void storage_say_recover(const char *before)
 {
+	core.preload->told();
 	if (core.several_hosts)
 		log_line("%sphasemux recover --merge %s, on each host, makes the report", before,
 				core.spool_folder);

@@ -20,6 +20,10 @@
 	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; or SEEN: the command has been observed itself */
 #define SEEN "seen"
 
+/* Bytes of the file. */
+#define MARK_SEEN 'x'
+#define MARK_TOLD 't'
+
 static struct {
 	int fd;
 	pid_t pid; /* of the launcher; 0: this process is no launcher */
@@ -110,7 +114,7 @@ void look_seen_itself(void)
 	setenv(LOOK, SEEN, 1);
 }
 
-void look_seen(void)
+static void write_mark(char mark)
 {
 	const char *text = getenv(LOOK);
 	uintmax_t device, inode;
@@ -126,17 +130,45 @@ void look_seen(void)
 		return;
 	/* in a container with other process numbers, it may be another file */
 	if (fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode)
-		quiet_write(fd, "x", 1);
+		quiet_write(fd, &mark, 1);
 	close(fd);
+}
+
+void look_seen(void)
+{
+	write_mark(MARK_SEEN);
+}
+
+void look_told(void)
+{
+	write_mark(MARK_TOLD);
+}
+
+/* Returns whether a process has told what becomes of its report; true also if the file cannot be read. */
+static bool is_told(void)
+{
+	char marks[4096];
+	ssize_t count;
+
+	for (off_t at = 0; (count = pread(look.fd, marks, sizeof(marks), at)) > 0; at += count)
+		if (memchr(marks, MARK_TOLD, (size_t)count))
+			return true;
+	return count < 0;
 }
 
 void look_end(void)
 {
 	struct stat status;
 
-	if (!look.pid || look.pid != getpid() || fstat(look.fd, &status) || status.st_size > 0)
+	if (!look.pid || look.pid != getpid() || fstat(look.fd, &status))
 		return;
 	look.pid = 0;
+	if (status.st_size > 0) {
+		if (!is_told())
+			quiet_say("phasemux: no report: all processes that were observed have ended early, or "
+				  "were killed; phasemux recover makes the report of what they left\n");
+		return;
+	}
 	quiet_say("phasemux: no report: nothing that this command started was observed. A program is observed "
 		  "if it calls MPI_Init or uses OpenMP with libphasemux.so preloaded: not if it is linked "
 		  "statically, looks MPI up itself (dlopen), runs with other rights, or starts without "

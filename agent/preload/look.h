@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A launcher that `phasemux run` became checks whether anything that it starts is observed, and says at its end
- * if nothing was. It has a file in memory, and puts the file's name in /proc into the environment of what it
- * starts. A process that is observed, or says itself why it is not, writes a byte to the file. Needs only libc.
+ * if nothing was, or if all that was observed has ended early. It has a file in memory, and puts the file's name
+ * in /proc into the environment of what it starts. A process that is observed writes a byte to the file, and
+ * another one once it has told what becomes of its report. Needs only libc.
  *
  * Nothing is said if processes may run on other hosts, because these are not seen.
  */
@@ -18,11 +19,14 @@ void look_start(void);
  */
 void look_seen_itself(void);
 
-/* Notes that this process is observed, or has said why it is not. Call at most once. */
+/* Notes that this process is observed, or will say why it is not. Call at most once. */
 void look_seen(void);
 
+/* Notes that there is a report of this process, or that a line has said why there is none. */
+void look_told(void);
+
 /*
- * Says so if nothing was observed. Does nothing in processes other than the launcher. Call when the process
+ * Says so if nothing was observed, or if no process that was has told what becomes of its report. Does nothing in processes other than the launcher. Call when the process
  * ends.
  */
 void look_end(void);

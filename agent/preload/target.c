@@ -53,6 +53,7 @@ const struct preload_hooks *target_hooks(void)
 
 static struct preload preload = { .set_hooks = set_hooks,
 	.own_slot = own_slot,
+	.told = look_told,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };
 
@@ -166,14 +167,15 @@ void target_begin(void)
 	preload.attach_ns = clock_monotonic();
 }
 
-static void attach(enum wrap_with with)
+/* Returns whether the process is observed. If it is not, a line says why on one rank of the job. */
+static bool attach(enum wrap_with with)
 {
 	int (*core_attach)(struct preload *);
 	int error;
 
 	if (!is_glibc()) {
 		quiet_say("phasemux: off: the C library of this program is not glibc\n");
-		return;
+		return false;
 	}
 	if (with == WITH_NOTHING)
 		target_begin();
@@ -181,22 +183,25 @@ static void attach(enum wrap_with with)
 	preload.begun = &wrap_thread.begun;
 	if (!target_folder(preload.folder, sizeof(preload.folder))) {
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
-		return;
+		return false;
 	}
 	error = with == WITH_MPI ? rendezvous_hold(&preload) : 0;
 	if (error == -EIO)
 		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
 	core_attach = error ? NULL : open_core();
 	if (!core_attach)
-		return;
+		return false;
 	runtimes_look(); /* the libraries opened for the core are not the program */
 	if (!preload.with_mpi) {
 		void *real = dlsym(RTLD_NEXT, "_exit");
 
 		atomic_store(&real_exit, (void (*)(int))real);
 	}
-	if (core_attach(&preload) == 0 && !preload.with_mpi)
+	if (core_attach(&preload))
+		return false;
+	if (!preload.with_mpi)
 		__cxa_at_quick_exit(end_quickly, &__dso_handle); /* runs no destructors */
+	return true;
 }
 
 void target_attach(enum wrap_with with)
@@ -208,7 +213,8 @@ void target_attach(enum wrap_with with)
 		return;
 	state = cancellation_hold();
 	look_seen();
-	attach(with);
+	if (!attach(with))
+		look_told();
 	cancellation_release(state);
 }
 

@@ -351,6 +351,7 @@ static void finish_run(double wall_seconds, double off_seconds, uint64_t ending)
 
 	if (core.adapter && core.adapter->max(&missing, 1))
 		missing = MISSING_SUMS;
+	core.preload->told();
 	if (missing == MISSING_SUMS)
 		log_line("no report: MPI refused a collective");
 	if (missing && core.spool)
@@ -500,9 +501,11 @@ __attribute__((destructor)) static void ended(void)
 	state = cancellation_hold();
 	/* it must not use libraries whose destructors follow */
 	helper_stop_at_exit();
-	if (core.spool)
+	if (core.spool) {
 		storage_say_recover("MPI_Finalize was not called; ");
-	else
+	} else {
+		core.preload->told();
 		log_line("no report: MPI_Finalize was not called");
+	}
 	cancellation_release(state);
 }

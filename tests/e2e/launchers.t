@@ -65,6 +65,30 @@ silent observed timeout 50 ./program 10
 silent becomes sh -c 'exec ./program 10'
 silent disabled env PHASEMUX_DISABLE=1 sh -c 'PHASEMUX_DISABLE=1 true'
 SLURM_JOB_NUM_NODES=2 silent on_hosts sh -c 'cat program >/dev/null'
+
+# what is observed is killed
+cat >killer <<'END'
+#!/bin/sh
+"$@" &
+sleep 1
+kill -9 $!
+wait
+END
+chmod +x killer
+if [ -x "$programs/omp" ]; then
+	ended="^phasemux: no report: all processes that were observed have ended early"
+	export OMP_NUM_THREADS=2
+	under_run killed sh -c "./killer $programs/omp 100000; exit 5"
+	is "$(cat killed.code) $(grep -c "^phasemux: " killed.err) $(grep -c "$ended" killed.err)" "5 1 1" \
+		"killed: a line says that there is no report"
+	holds "killed: and recover makes it" "$phasemux" recover --remove "$tmp/spool"
+	under_run one_of_two sh -c "./killer $programs/omp 100000; $programs/omp 10"
+	is "$(grep -c "$ended" one_of_two.err)" 0 "one of two is killed: no line says so"
+	"$phasemux" recover --remove "$tmp/spool" >one_of_two.out
+	unset OMP_NUM_THREADS
+else
+	skip "what is observed is killed" "no OpenMP here"
+fi
 PHASEMUX_DISABLE=1 silent off sh -c 'cat program >/dev/null'
 for mpi in openmpi mpich; do
 	if [ ! -x "$programs/phases.$mpi" ] || ! have "mpirun.$mpi"; then
