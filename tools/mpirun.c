@@ -40,6 +40,15 @@ static bool is_mpirun(const char *word)
 	return false;
 }
 
+/* Returns the number of the word that is mpirun, also behind a timeout or a nice; -1: none is. */
+static long find_mpirun(char *const *words)
+{
+	for (long i = 0; words[i]; i++)
+		if (is_mpirun(words[i]))
+			return i;
+	return -1;
+}
+
 /* Returns the number of the first word that is `option`, or 0 if there is none. */
 static size_t find(char *const *words, const char *option)
 {
@@ -49,8 +58,8 @@ static size_t find(char *const *words, const char *option)
 	return 0;
 }
 
-/* Returns the words with `count` others after the first one, or NULL if there is no memory. */
-static char **with_more(char *const *words, char *const *more, size_t count)
+/* Returns the words with `count` others after the word `place`, or NULL if there is no memory. */
+static char **with_more(char *const *words, size_t place, char *const *more, size_t count)
 {
 	size_t all = 0;
 	char **list;
@@ -60,10 +69,10 @@ static char **with_more(char *const *words, char *const *more, size_t count)
 	list = calloc(all + count + 1, sizeof(*list));
 	if (!list)
 		return NULL;
-	list[0] = words[0];
+	memcpy(list, words, (place + 1) * sizeof(*list));
 	if (count)
-		memcpy(list + 1, more, count * sizeof(*list));
-	memcpy(list + 1 + count, words + 1, (all - 1) * sizeof(*list));
+		memcpy(list + place + 1, more, count * sizeof(*list));
+	memcpy(list + place + 1 + count, words + place + 1, (all - place - 1) * sizeof(*list));
 	return list;
 }
 
@@ -79,8 +88,11 @@ static const char *users_own(char *const *words, const char *name)
 	return NULL;
 }
 
-/* Returns the words with an option -x for each variable of the list, except those that the user hands on. */
-static char **by_options(char *const *words, char *list)
+/*
+ * Returns the words with an option -x of mpirun for each variable of the list, except those that the user hands
+ * on. mpirun: its place among the words.
+ */
+static char **by_options(char *const *words, size_t mpirun, char *list)
 {
 	char *more[2 * VARIABLES_MAX], *rest = NULL, *copy;
 	size_t count = 0;
@@ -100,7 +112,7 @@ static char **by_options(char *const *words, char *list)
 		more[count++] = option_x;
 		more[count++] = copy;
 	}
-	return with_more(words, more, count);
+	return with_more(words, mpirun, more, count);
 }
 
 /* Returns the user's list followed by the other list, or NULL without memory. */
@@ -116,13 +128,14 @@ char **mpirun_tell(char *const *words)
 	const char *own = getenv("OMPI_MCA_" LIST);
 	size_t at = find(words, LIST);
 	char list[LIST_MAX], *both, **changed;
+	long mpirun = find_mpirun(words);
 
 	list_variables(list, sizeof(list));
 	if (find(words, option_x))
-		return is_mpirun(words[0]) ? by_options(words, list) : NULL;
+		return mpirun < 0 ? NULL : by_options(words, (size_t)mpirun, list);
 	if (at && words[at + 1]) {
 		both = joined(words[at + 1], list);
-		changed = both ? with_more(words, NULL, 0) : NULL;
+		changed = both ? with_more(words, 0, NULL, 0) : NULL;
 		if (changed)
 			changed[at + 1] = both;
 		return changed;

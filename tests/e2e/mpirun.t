@@ -45,6 +45,8 @@ is "$(told_mpirun OMPI_MCA_mca_base_env_list=FOO)" "-n 2 ./x list=FOO;LD_PRELOAD
 	"with the user's own list"
 words=(-x FOO -n 2 ./x)
 is "$(told_mpirun)" "-x LD_PRELOAD -x ASAN_OPTIONS -x PHASEMUX_SCHEME -x FOO -n 2 ./x list=" "options beside options"
+run words PATH="$tmp/bin:$PATH" PHASEMUX_SCHEME=time "$phasemux" run -- timeout 9 mpirun -n 2 ./x -x
+is "$(cat words.out)" "-x LD_PRELOAD -x ASAN_OPTIONS -x PHASEMUX_SCHEME -n 2 ./x -x list=" "an mpirun behind a timeout"
 words=(-x PHASEMUX_SCHEME=space ./x)
 is "$(told_mpirun)" "-x LD_PRELOAD -x ASAN_OPTIONS -x PHASEMUX_SCHEME=space ./x list=" \
 	"except for variables that the user exports"
