@@ -206,14 +206,14 @@ struct shapes {
 	struct shape {
 		uint64_t shape; /* compare_hash_body */
 		unsigned cell;  /* the heaviest of these loops */
-		uint64_t weight, most, rounds, uses;
+		uint64_t weight, as_loop, most, rounds, uses;
 	} all[LOOPS_CELLS];
 };
 
 static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
 {
 	const struct loops_token *token = arena_look(shapes->loops, cell);
-	uint64_t weight = weight_as_loop(shapes->loops, cell, shapes->timed);
+	uint64_t weight = weight_of(shapes->loops, cell, shapes->timed);
 	uint64_t wanted = compare_hash_body(shapes->loops, cell, shapes->names, false);
 	struct shape *shape = shapes->all;
 
@@ -224,6 +224,7 @@ static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
 		*shape = (struct shape){ .shape = wanted };
 	}
 	shape->weight += weight;
+	shape->as_loop += weight_as_loop(shapes->loops, cell, shapes->timed);
 	shape->rounds += token->slot.count;
 	shape->uses += uses;
 	if (weight > shape->most) {
@@ -258,7 +259,7 @@ static bool find_shape(const struct loops *loops, const struct loops_names *name
 	for (unsigned i = 1; i < shapes.count; i++)
 		if (shapes.all[i].weight > found->weight)
 			found = &shapes.all[i];
-	if (!shapes.count || found->weight < known - found->weight ||
+	if (!shapes.count || found->as_loop < known - found->weight ||
 			found->rounds < ITERATION_ROUNDS_MIN * found->uses)
 		return false;
 	*iteration = (struct iteration){ .cell = (uint16_t)found->cell,
@@ -303,9 +304,9 @@ static bool find_shallowest(const struct loops *loops, const struct loops_names 
 		 */
 		while (cell) {
 			const struct loops_token *token = arena_look(loops, cell);
-			uint64_t weight = weight_as_loop(loops, cell, timed);
+			uint64_t weight = weight_of(loops, cell, timed);
 
-			if (weight < known - weight) {
+			if (weight_as_loop(loops, cell, timed) < known - weight) {
 				cell = token->next;
 				continue;
 			}

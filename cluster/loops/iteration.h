@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The iteration of a program: the shallowest loop that holds at least half of the time and is
- * executed at least three times each time that the program comes to it. A call that is repeated in
- * a row is a loop of one call. The longest round of a loop counts as much as the mean of the others, because it may
- * hold what the program did before the loop, or have waited for a processor.
+ * The iteration of a program: the shallowest loop that holds at least half of the time and is executed at least
+ * three times each time that the program comes to it. A call that is repeated in a row is a loop of one call. The
+ * longest round of a loop counts as much as the mean of the others, because it may hold what the program did before
+ * the loop, or a wait for a processor. The rest of that round does not count at all.
  *
- * There is none if the order of most calls is not known. If no loop is long enough, loops that differ only in counts, anywhere in the text, count together
- * against the time that is not in holes. Calls that
- * were not observed may have been rounds of it, too.
+ * There is none if the order of most calls is not known. If no loop is long enough, loops that differ only in counts,
+ * anywhere in the text, count together against the time that is not in holes. Calls that were not observed may have
+ * been rounds of it, too.
  */
 #ifndef PHASEMUX_CLUSTER_LOOPS_ITERATION_H
 #define PHASEMUX_CLUSTER_LOOPS_ITERATION_H
