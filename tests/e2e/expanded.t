@@ -63,7 +63,7 @@ broken "with calls of another rank's number" '$d'
 logged full "$mpi" 2 disorder 3000 PHASEMUX_BUDGET=none
 holds "no room: the list has the last calls, and says how many are before them" all holes full 2
 # calls in rests
-logged rests "$mpi" 2 solver 3000 PHASEMUX_BUDGET=0.01%
+logged rests "$mpi" 2 solver 6000 PHASEMUX_BUDGET=0.0001%
 holds "calls that were not observed: the lists have all others at their place" all true rests 2
 holds "and say how many there were" grep -q "^# about [0-9]* calls, " rests.list.0 rests.list.1
 # counts that have no room

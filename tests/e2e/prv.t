@@ -24,7 +24,7 @@ traced() {
 traced uneven 4 uneven 40 PHASEMUX_BUDGET=none
 traced workers 5 workers 30 PHASEMUX_BUDGET=none
 traced full 2 disorder 1000 PHASEMUX_BUDGET=none
-traced rests 2 solver 2000 PHASEMUX_BUDGET=0.01%
+traced rests 2 solver 6000 PHASEMUX_BUDGET=0.0001%
 holds "rests: some calls are not known" grep -q "^# about [0-9]* calls" rests.list.0 rests.list.1
 traced counts 1 solver 14000 PHASEMUX_BUDGET=none
 
