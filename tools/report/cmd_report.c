@@ -14,8 +14,8 @@
 #include "agent/text/report_text.h"
 #include "tools/commands.h"
 #include "tools/options.h"
-#include "tools/results/fold_text.h"
-#include "tools/results/metrics.h"
+#include "tools/report/fold_text.h"
+#include "tools/report/metrics.h"
 #include "tools/results/results.h"
 
 static const char usage[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shows how a phase's counters evolve within it, from a stored report. */
-#ifndef PHASEMUX_TOOLS_RESULTS_FOLD_TEXT_H
-#define PHASEMUX_TOOLS_RESULTS_FOLD_TEXT_H
+#ifndef PHASEMUX_TOOLS_REPORT_FOLD_TEXT_H
+#define PHASEMUX_TOOLS_REPORT_FOLD_TEXT_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/results/fold_text.h"
+#include "tools/report/fold_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/results/metrics.h"
+#include "tools/report/metrics.h"
 
 #include <math.h>
 #include <stdio.h>

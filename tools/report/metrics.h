@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The numbers of a job for the site's monitoring, as OpenMetrics text, which node exporters collect. */
-#ifndef PHASEMUX_TOOLS_RESULTS_METRICS_H
-#define PHASEMUX_TOOLS_RESULTS_METRICS_H
+#ifndef PHASEMUX_TOOLS_REPORT_METRICS_H
+#define PHASEMUX_TOOLS_REPORT_METRICS_H
 
 #include <jansson.h>
 #include <stddef.h>
