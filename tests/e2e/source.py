@@ -59,7 +59,7 @@ ROOM = {
     "tools/doctor": ["tools", "agent/mpi/mpi_adapters.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text"],
-    "tools/report": ["tools", "tools/results", "agent/page", "agent/setup", "agent/text"],
+    "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/setup", "agent/text"],
     "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/text", "cluster", "cluster/density",
                       "multiplex/estimate"],
     "tools/slurm": ["agent/setup"],

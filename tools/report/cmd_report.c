@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phasemux report: shows stored results as text, a page, JSON, CSV or OpenMetrics. */
+/* phasemux report: shows stored results in the forms that people and other tools read. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -14,12 +14,13 @@
 #include "agent/text/report_text.h"
 #include "tools/commands.h"
 #include "tools/options.h"
+#include "tools/report/csv_tables.h"
 #include "tools/report/fold_text.h"
 #include "tools/report/metrics.h"
 #include "tools/results/results.h"
 
 static const char usage[] =
-		"usage: phasemux report [options] DIR|FILE|--job JOB\n"
+		"usage: phasemux report [options] DIR|FILE...|--job JOB\n"
 		"\n"
 		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
 		"\n"
@@ -27,6 +28,8 @@ static const char usage[] =
 		"  --html              as one page for a browser, which needs no network and no scripts\n"
 		"  --json              everything, with full precision\n"
 		"  --csv               a row for each phase and counter\n"
+		"  --csv=TABLE,...     long tables, one value a row, of any number of results: " CSV_TABLES_NAMES
+		"\n"
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --step STEP         of a job with several steps, this one\n"
@@ -37,6 +40,7 @@ enum form {
 	FORM_HTML,
 	FORM_JSON,
 	FORM_CSV,
+	FORM_TABLES,
 	FORM_METRICS,
 	FORMS,
 };
@@ -52,7 +56,7 @@ static const struct option long_options[] = {
 	{ "text", no_argument, NULL, FORM_TEXT },
 	{ "html", no_argument, NULL, FORM_HTML },
 	{ "json", no_argument, NULL, FORM_JSON },
-	{ "csv", no_argument, NULL, FORM_CSV },
+	{ "csv", optional_argument, NULL, FORM_CSV },
 	{ "metrics", no_argument, NULL, FORM_METRICS },
 	{ "job", required_argument, NULL, JOB },
 	{ "fold", required_argument, NULL, FOLD },
@@ -66,6 +70,7 @@ struct options {
 	const char *job, *step;
 	const char *output; /* NULL: the standard output */
 	size_t fold;        /* the phase whose fold is shown; 0: the whole report */
+	unsigned tables;    /* those of FORM_TABLES */
 };
 
 static char *write_one(const json_t *report, enum form form)
@@ -84,6 +89,12 @@ static char *write_one(const json_t *report, enum form form)
 	}
 }
 
+/* Returns whether the fold of a phase can be shown in this form. */
+static bool fold_has(enum form form)
+{
+	return form == FORM_TEXT || form == FORM_JSON || form == FORM_CSV;
+}
+
 /* Returns the text of how the phase's counters evolve, or NULL after one line on stderr. */
 static char *write_fold(const json_t *report, enum form form, int phase)
 {
@@ -99,8 +110,37 @@ static char *write_fold(const json_t *report, enum form form, int phase)
 	return text;
 }
 
+/* Returns the name of a run in tables: the folder of its results, or the file if it is not the folder's first one. */
+static void run_name(const char *path, char *name, size_t size)
+{
+	static const char ending[] = "/report.json";
+	size_t length = strlen(path);
+
+	if (length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0)
+		length -= strlen(ending);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	snprintf(name, size, "%.*s", (int)length, path);
+}
+
+static bool write_tables(FILE *out, const struct results *results, unsigned tables)
+{
+	char name[PATH_MAX], why[400] = "";
+
+	csv_tables_header(out);
+	for (unsigned i = 0; i < results->count; i++) {
+		run_name(results->path[i], name, sizeof(name));
+		if (csv_tables_write(out, tables, name, results->report[i], results->path[i], why,
+				    sizeof(why)))
+			continue;
+		fprintf(stderr, "phasemux: %s\n", why);
+		return false;
+	}
+	return true;
+}
+
 /* Writes the results to `out`. Returns whether their texts could be made. */
-static bool write_all(FILE *out, struct results *results, const struct options *options)
+static bool write_texts(FILE *out, struct results *results, const struct options *options)
 {
 	enum form form = options->form;
 	bool together = form == FORM_METRICS;
@@ -120,6 +160,13 @@ static bool write_all(FILE *out, struct results *results, const struct options *
 		free(text);
 	}
 	return true;
+}
+
+static bool write_all(FILE *out, struct results *results, const struct options *options)
+{
+	if (options->form == FORM_TABLES)
+		return write_tables(out, results, options->tables);
+	return write_texts(out, results, options);
 }
 
 /* Shows the results. Returns the exit code. */
@@ -163,6 +210,16 @@ static bool job_folder(const char *id, char *folder, size_t size)
 					size) == 0;
 }
 
+/* Takes the tables that --csv names, if it names any. */
+static int set_csv(struct options *options)
+{
+	options->form = optarg ? FORM_TABLES : FORM_CSV;
+	options->tables = optarg ? csv_tables_of(optarg) : 0;
+	return optarg && !options->tables ?
+			option_refuse("csv", optarg, "some of " CSV_TABLES_NAMES) :
+			0;
+}
+
 static int set_option(void *data, int option)
 {
 	struct options *options = data;
@@ -171,6 +228,8 @@ static int set_option(void *data, int option)
 	case JOB:
 		options->job = optarg;
 		return 0;
+	case FORM_CSV:
+		return set_csv(options);
 	case FOLD:
 		return option_whole(optarg, 1, INT_MAX, &options->fold) ?
 				0 :
@@ -185,6 +244,18 @@ static int set_option(void *data, int option)
 		options->form = (enum form)option;
 		return 0;
 	}
+}
+
+/* Finds the results that the command line names. Returns false after one line on stderr. */
+static bool find_all(struct results *results, const struct options *options, const char *folder,
+		char **names)
+{
+	if (options->job)
+		return results_find(results, folder, options->step);
+	for (; *names; names++)
+		if (!results_find(results, *names, options->step))
+			return false;
+	return true;
 }
 
 int cmd_report(int argc, char **argv)
@@ -202,16 +273,13 @@ int cmd_report(int argc, char **argv)
 
 	if (code)
 		return code < 0 ? 0 : code;
-	if (optind + !options.job != argc ||
-			(options.fold &&
-					(options.form == FORM_METRICS ||
-							options.form == FORM_HTML)))
+	if ((options.job ? optind != argc : optind == argc) ||
+			(options.fold && !fold_has(options.form)))
 		return option_usage(usage);
 	if (options.job && !job_folder(options.job, folder, sizeof(folder)))
 		return option_usage(usage);
 	code = 1;
-	if (results_find(&results, options.job ? folder : argv[optind], options.step) &&
-			results_load(&results))
+	if (find_all(&results, &options, folder, argv + optind) && results_load(&results))
 		code = show(&results, &options);
 	results_fini(&results);
 	return code;

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The forms of a result that other tools read (`phasemux report`), and their description in docs/report.md.
+. "$(dirname "$0")/lib.sh"
+
+formats() { "$python" "$root/tests/e2e/formats.py" "$@"; }
+holds "docs/report.md describes each key of the schema" formats keys
+
+mpi=$(mpis_of phases | head -n 1)
+[ -n "$mpi" ] || { skip "results in other forms" "no MPI is installed"; done_testing; }
+[ -e "$scripted" ] || { skip "results in other forms" "no scripted PMU was built"; done_testing; }
+scripted counted PHASEMUX_BUDGET=none PHASEMUX_REPORT=json,bursts on "$mpi" 2 "$programs/phases.$mpi" -n 150 -x 5
+preloaded timed PHASEMUX_BUDGET=none PHASEMUX_EVENTS=task-clock on "$mpi" 3 "$programs/phases.$mpi" -n 150 -x 5
+mv counted.result counted
+mv timed.result timed
+is "$(ls -d counted/report.json timed/report.json | wc -l)" 2 "there are two results, one of them without counters"
+
+# long tables
+all=run,phases,counters,breakdown,metrics,ranks,source
+run tables "$phasemux" report --csv=$all counted timed/report.json
+is "$(cat tables.code)" 0 "report --csv=TABLE,... of two results"
+holds "the rows have the values of the reports" formats tables tables.out counted timed
+"$phasemux" report --csv=$all,bursts -o all.csv counted
+is $? 0 "the table of the bursts, with -o"
+holds "it has each burst that was read, with its phase" formats bursts all.csv counted
+holds "docs/report.md describes all columns and tables" formats columns all.csv
+run none "$phasemux" report --csv=bursts timed
+is "$(cat none.code)" 1 "a result without a table of bursts: 1"
+holds "and what would make it have one" grep -q "timed: .*PHASEMUX_REPORT=json,bursts" none.err
+cp -r counted cut
+sed -i '$s/,[^,]*$//' cut/bursts.000001.csv
+run cut "$phasemux" report --csv=bursts cut
+is "$(cat cut.code)" 1 "a table of bursts that is cut: 1"
+holds "with the line" grep -q "cut/bursts.*: line $(cat cut/bursts.*.csv | wc -l): expected" cut.err
+for list in phases,unknown "" phases,; do
+	run refused "$phasemux" report --csv="$list" counted
+	is "$(cat refused.code)" 2 "--csv=$list is refused"
+done
+holds "with the names of the tables" grep -q "phases, counters" refused.err
+formats program phases.py
+reads_tables() { "$python" phases.py <tables.out; }
+run program reads_tables
+is "$(grep -c "^counted: \|^timed: " program.out) $(cat program.code)" "2 0" "the program of docs/report.md reads the tables"
+is "$(grep -c "of the computing time" program.out)" "$("$python" -c '
+import json
+print(sum(len(json.load(open(f"{run}/report.json"))["phases"]) for run in ("counted", "timed")))')" "and finds all phases"
+
+done_testing
