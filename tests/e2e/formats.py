@@ -168,6 +168,72 @@ def check_bursts(table, run):
     assert len(wanted) > 100 and sorted(got, key=order) == sorted(wanted, key=order), "bursts differ"
 
 
+def check_talp(name, run, kind):
+    """The JSON of TALP has the efficiencies of the report, and null for what was not measured."""
+    report, talp = load(f"{run}/report.json"), load(name)
+    region = talp["Application"]["Global"]
+    assert talp["dlbVersion"].startswith("3.5") and talp["timestamp"] == report["date"]
+    assert talp["resources"] == {key: region[key] for key in ("numCpus", "numNodes", "numMpiRanks")}
+    efficiency, each = report["efficiency"], report["rank_times"] and report["rank_times"]["each"]
+    assert region["parallelEfficiency"] == efficiency["parallel"]
+    assert region["elapsedTime"] == round(report["wall_seconds"] * 1e9)
+    assert region["usefulTime"] == round(report["compute_seconds"] * 1e9)
+    assert region["numCpus"] == round(report["threads_mean"])
+    if kind == "mpi":
+        assert region["mpiParallelEfficiency"] == efficiency["parallel"]
+        assert region["mpiLoadBalance"] == efficiency["load_balance"]
+        assert region["mpiCommunicationEfficiency"] == efficiency["communication"]
+        assert region["ompParallelEfficiency"] is None
+        seconds = [time["useful_seconds"] for time in each]
+    elif kind == "hybrid":
+        seconds = [report["wall_seconds"] - time["mpi_seconds"] for time in each]
+        assert region["mpiParallelEfficiency"] == efficiency["mpi"]
+        assert region["ompParallelEfficiency"] == efficiency["threads"]
+        assert abs(region["mpiLoadBalance"] - sum(seconds) / len(seconds) / max(seconds)) < 1e-9
+        product = region["mpiLoadBalance"] * region["mpiCommunicationEfficiency"]
+        assert abs(product - efficiency["mpi"]) < 0.02, (product, efficiency)
+    if kind == "none":
+        assert region["numMpiRanks"] == 0
+        assert {value for key, value in region.items() if re.match("mpi[A-Z]", key)} == {None}
+        assert region["ompParallelEfficiency"] == efficiency["threads"]
+    else:
+        assert region["numMpiRanks"] == report["ranks"]
+        assert region["mpiTime"] == round(sum(time["mpi_seconds"] for time in each) * 1e9)
+        # all ranks are on one host
+        assert abs(region["mpiLoadBalanceIn"] - sum(seconds) / len(seconds) / max(seconds)) < 1e-9
+        assert abs(region["mpiLoadBalanceOut"] - 1) < 1e-9
+    counted = [phase for phase in report["phases"] if phase["ipc"] is not None]
+    totals = [sum(phase["bursts"] * list(phase["counters"].values())[i]["mean"] for phase in counted) for i in (0, 1)]
+    if counted:
+        assert all(abs(region[key] / total - 1) < 1e-9 for key, total in zip(("cycles", "instructions"), totals))
+    else:
+        assert region["cycles"] is None and region["instructions"] is None
+    for key in ("numMpiCalls", "numOmpParallels", "ompLoadBalance", "ompSchedulingEfficiency"):
+        assert region[key] is None, key
+
+
+def check_hosts(before, after):
+    """Writes a report of four ranks on two hosts, as blocks of ranks, and one on which the ranks take turns."""
+    report = load(before)
+    report["ranks"] = report["threads"] = report["threads_mean"] = 4
+    report["rank_times"] = {"deciles": None, "each": [{"useful_seconds": seconds, "mpi_seconds": 10 - seconds}
+                                                      for seconds in (2, 4, 6, 8)]}
+    report["hosts"] = {"count": 2, "uncounted_ranks": 0, "named": [
+        {"host": "a", "ranks": 2, "first_rank": 2}, {"host": "b", "ranks": 2, "first_rank": 0}]}
+    pathlib.Path(f"{after}.blocks.json").write_text(json.dumps(report))
+    report["hosts"]["named"][0]["first_rank"] = 1
+    pathlib.Path(f"{after}.turns.json").write_text(json.dumps(report))
+
+
+def check_between(blocks, turns):
+    """Hosts of 3 and 7 s in the mean, and a rank of 8 s: 7 / 8 within hosts, 5 / 7 between them."""
+    region = load(blocks)["Application"]["Global"]
+    assert abs(region["mpiLoadBalanceIn"] - 7 / 8) < 1e-9 and abs(region["mpiLoadBalanceOut"] - 5 / 7) < 1e-9, region
+    assert region["numNodes"] == 2
+    region = load(turns)["Application"]["Global"]
+    assert region["mpiLoadBalanceIn"] is None and region["mpiLoadBalanceOut"] is None, region
+
+
 def check_program(program):
     """Writes the program of docs/report.md that reads the tables."""
     text = DOCUMENT.read_text(encoding="utf-8")

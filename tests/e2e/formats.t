@@ -45,4 +45,22 @@ is "$(grep -c "of the computing time" program.out)" "$("$python" -c '
 import json
 print(sum(len(json.load(open(f"{run}/report.json"))["phases"]) for run in ("counted", "timed")))')" "and finds all phases"
 
+# the JSON of TALP
+talp() { # RESULT KIND
+	"$phasemux" report --talp -o "$1.talp" "$1" && formats talp "$1.talp" "$1" "$2"
+}
+holds "the JSON of TALP has the efficiencies of the report" talp counted mpi
+holds "also without counters" talp timed mpi
+preloaded teams OMP_NUM_THREADS=2 on "$mpi" 2 "$programs/hybrid.$mpi" 150
+mv teams.result teams
+holds "also of ranks with threads" talp teams hybrid
+run threads OMP_NUM_THREADS=2 "$phasemux" run --output=threads -- "$programs/omp" 20
+holds "also without MPI" talp threads none
+formats hosts counted/report.json hosts
+"$phasemux" report --talp hosts.blocks.json >blocks.talp
+"$phasemux" report --talp hosts.turns.json >turns.talp
+holds "the load balance within hosts and between them, if it is known where each rank ran" formats between blocks.talp turns.talp
+run several "$phasemux" report --talp counted timed
+is "$(cat several.code)" 1 "--talp is of one result"
+
 done_testing

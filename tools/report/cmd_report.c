@@ -17,6 +17,7 @@
 #include "tools/report/csv_tables.h"
 #include "tools/report/fold_text.h"
 #include "tools/report/metrics.h"
+#include "tools/report/talp.h"
 #include "tools/results/results.h"
 
 static const char usage[] =
@@ -31,6 +32,7 @@ static const char usage[] =
 		"  --csv=TABLE,...     long tables, one value a row, of any number of results: " CSV_TABLES_NAMES
 		"\n"
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
+		"  --talp              the efficiencies in the JSON of TALP (DLB 3.5), which TALP-Pages reads\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --step STEP         of a job with several steps, this one\n"
 		"  -o FILE             write to FILE instead of to the standard output\n";
@@ -41,6 +43,7 @@ enum form {
 	FORM_JSON,
 	FORM_CSV,
 	FORM_TABLES,
+	FORM_TALP,
 	FORM_METRICS,
 	FORMS,
 };
@@ -58,6 +61,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, FORM_JSON },
 	{ "csv", optional_argument, NULL, FORM_CSV },
 	{ "metrics", no_argument, NULL, FORM_METRICS },
+	{ "talp", no_argument, NULL, FORM_TALP },
 	{ "job", required_argument, NULL, JOB },
 	{ "fold", required_argument, NULL, FOLD },
 	{ "step", required_argument, NULL, STEP },
@@ -84,6 +88,8 @@ static char *write_one(const json_t *report, enum form form)
 		return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	case FORM_CSV:
 		return report_csv(report, why, sizeof(why));
+	case FORM_TALP:
+		return talp_text(report);
 	default:
 		return report_text(report, why, sizeof(why));
 	}
@@ -156,7 +162,8 @@ static bool write_texts(FILE *out, struct results *results, const struct options
 				fprintf(stderr, "phasemux: no memory\n");
 			return false;
 		}
-		fprintf(out, "%s%s%s", i ? "\n" : "", text, form == FORM_JSON ? "\n" : "");
+		fprintf(out, "%s%s%s", i ? "\n" : "", text,
+				form == FORM_JSON || form == FORM_TALP ? "\n" : "");
 		free(text);
 	}
 	return true;
@@ -177,8 +184,9 @@ static int show(struct results *results, const struct options *options)
 	bool whole, written;
 
 	if (results->count > 1 &&
-			(form == FORM_HTML || form == FORM_JSON || form == FORM_CSV ||
-					options->fold)) {
+			(options->fold ||
+					(form != FORM_TEXT && form != FORM_TABLES &&
+							form != FORM_METRICS))) {
 		results_refuse(results);
 		return 1;
 	}

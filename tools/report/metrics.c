@@ -42,21 +42,28 @@ static void add_component(struct total *total, const char *name, double cycles, 
 	total->component[i].all_cycles += of;
 }
 
-/* Adds a phase. In every model the first counter is cycles, and the second instructions. */
-static void add_phase(struct total *total, const json_t *phase)
+/* In every model the first counter is cycles, and the second instructions. */
+bool metrics_phase_counts(const json_t *phase, double *cycles, double *instructions)
 {
 	json_t *counters = json_object_get(phase, "counters");
 	void *first = json_object_iter(counters);
 	void *second = first ? json_object_iter_next(counters, first) : NULL;
-	double bursts = get(phase, "bursts"), cycles, instructions;
+	double bursts = get(phase, "bursts");
+
+	if (!second || !isfinite(get(phase, "ipc")))
+		return false;
+	*cycles = bursts * get(json_object_iter_value(first), "mean");
+	*instructions = bursts * get(json_object_iter_value(second), "mean");
+	return isfinite(*cycles) && isfinite(*instructions);
+}
+
+static void add_phase(struct total *total, const json_t *phase)
+{
+	double cycles, instructions;
 	const json_t *component;
 	size_t i;
 
-	if (!second || !isfinite(get(phase, "ipc")))
-		return;
-	cycles = bursts * get(json_object_iter_value(first), "mean");
-	instructions = bursts * get(json_object_iter_value(second), "mean");
-	if (!isfinite(cycles) || !isfinite(instructions))
+	if (!metrics_phase_counts(phase, &cycles, &instructions))
 		return;
 	total->cycles += cycles;
 	total->instructions += instructions;

@@ -4,6 +4,7 @@
 #define PHASEMUX_TOOLS_REPORT_METRICS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -12,5 +13,8 @@
  * that no report knows are missing. The caller frees the text.
  */
 char *metrics_text(json_t *const reports[], size_t count);
+
+/* Returns the cycles and the instructions of all bursts of a phase. Returns false if they were not counted. */
+bool metrics_phase_counts(const json_t *phase, double *cycles, double *instructions);
 
 #endif
