@@ -51,7 +51,7 @@ talp() { # RESULT KIND
 }
 holds "the JSON of TALP has the efficiencies of the report" talp counted mpi
 holds "also without counters" talp timed mpi
-preloaded teams OMP_NUM_THREADS=2 on "$mpi" 2 "$programs/hybrid.$mpi" 150
+preloaded teams OMP_NUM_THREADS=2 PHASEMUX_BUDGET=none PHASEMUX_REPORT=json,bursts on "$mpi" 2 "$programs/hybrid.$mpi" 150
 mv teams.result teams
 holds "also of ranks with threads" talp teams hybrid
 run threads OMP_NUM_THREADS=2 "$phasemux" run --output=threads -- "$programs/omp" 20
@@ -62,5 +62,34 @@ formats hosts counted/report.json hosts
 holds "the load balance within hosts and between them, if it is known where each rank ran" formats between blocks.talp turns.talp
 run several "$phasemux" report --talp counted timed
 is "$(cat several.code)" 1 "--talp is of one result"
+
+# the trace for Perfetto
+perfetto() { "$python" "$root/tests/e2e/perfetto.py" "$@"; }
+"$phasemux" report --perfetto -o bursts.trace counted
+is $? 0 "report --perfetto of a result with a table of bursts"
+holds "each burst is a slice with its phase and its counters" perfetto bursts bursts.trace counted
+"$phasemux" report --perfetto -o teams.trace teams
+holds "also of ranks with threads" perfetto bursts teams.trace teams
+head -c -5 bursts.trace >cut.trace
+perfetto bursts cut.trace counted >/dev/null 2>&1
+is $? 1 "a trace that is cut is found"
+preloaded shaped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none on "$mpi" 4 "$programs/shapes.$mpi" uneven 40
+for rank in 0 1 2 3; do
+	"$phasemux" trace --rank $rank --expand shaped.result >calls.$rank
+done
+"$phasemux" report --perfetto -o calls.trace shaped.result
+is $? 0 "report --perfetto of a result with the structure of the calls"
+holds "it has the calls of each rank, as long as they are in the mean" \
+	perfetto calls calls.trace shaped.result calls.0 calls.1 calls.2 calls.3
+run neither "$phasemux" report --perfetto -o neither.trace timed
+is "$(cat neither.code)" 1 "a result with neither of both: 1"
+holds "with what would make it have one" grep -q "REPORT=json,bursts.*TRACE=structure" neither.err
+if have protoc; then
+	protoc --proto_path="$root/tests/data" --decode=subset.Trace perfetto.proto <bursts.trace >decoded
+	is $? 0 "protoc decodes the trace"
+	holds "and knows all of it" perfetto decoded decoded "$(perfetto bursts bursts.trace counted)"
+else
+	skip "protoc decodes the trace" "protobuf-compiler is not installed (tools/install-needed formats)"
+fi
 
 done_testing

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/page/page.h"
 #include "agent/setup/job.h"
@@ -17,6 +18,7 @@
 #include "tools/report/csv_tables.h"
 #include "tools/report/fold_text.h"
 #include "tools/report/metrics.h"
+#include "tools/report/perfetto.h"
 #include "tools/report/talp.h"
 #include "tools/results/results.h"
 
@@ -33,6 +35,7 @@ static const char usage[] =
 		"\n"
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
 		"  --talp              the efficiencies in the JSON of TALP (DLB 3.5), which TALP-Pages reads\n"
+		"  --perfetto          the bursts, or the calls, of all ranks as a trace for Perfetto; with -o\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --step STEP         of a job with several steps, this one\n"
 		"  -o FILE             write to FILE instead of to the standard output\n";
@@ -44,6 +47,7 @@ enum form {
 	FORM_CSV,
 	FORM_TABLES,
 	FORM_TALP,
+	FORM_PERFETTO,
 	FORM_METRICS,
 	FORMS,
 };
@@ -62,6 +66,7 @@ static const struct option long_options[] = {
 	{ "csv", optional_argument, NULL, FORM_CSV },
 	{ "metrics", no_argument, NULL, FORM_METRICS },
 	{ "talp", no_argument, NULL, FORM_TALP },
+	{ "perfetto", no_argument, NULL, FORM_PERFETTO },
 	{ "job", required_argument, NULL, JOB },
 	{ "fold", required_argument, NULL, FOLD },
 	{ "step", required_argument, NULL, STEP },
@@ -169,10 +174,22 @@ static bool write_texts(FILE *out, struct results *results, const struct options
 	return true;
 }
 
+static bool write_trace(FILE *out, const struct results *results)
+{
+	char why[400] = "";
+
+	if (perfetto_write(out, results->report[0], results->path[0], why, sizeof(why)))
+		return true;
+	fprintf(stderr, "phasemux: %s\n", why);
+	return false;
+}
+
 static bool write_all(FILE *out, struct results *results, const struct options *options)
 {
 	if (options->form == FORM_TABLES)
 		return write_tables(out, results, options->tables);
+	if (options->form == FORM_PERFETTO)
+		return write_trace(out, results);
 	return write_texts(out, results, options);
 }
 
@@ -189,6 +206,10 @@ static int show(struct results *results, const struct options *options)
 							form != FORM_METRICS))) {
 		results_refuse(results);
 		return 1;
+	}
+	if (form == FORM_PERFETTO && !options->output && isatty(STDOUT_FILENO)) {
+		fprintf(stderr, "phasemux: --perfetto writes a binary file: name it with -o FILE\n");
+		return 2;
 	}
 	if (options->output)
 		out = fopen(options->output, "we");

@@ -255,6 +255,13 @@ static enum structure_step next_token(struct structure_calls *calls, struct stru
 	return STRUCTURE_END;
 }
 
+double structure_calls_mean(const json_t *token, const char *key)
+{
+	double mean = report_get_in(token, key, "mean");
+
+	return isfinite(mean) && mean > 0 ? mean : 0;
+}
+
 enum structure_step structure_calls_next(struct structure_calls *calls, struct structure_call *call)
 {
 	enum structure_step step = calls->repeats ? STRUCTURE_CALL : next_token(calls, call);

@@ -36,6 +36,9 @@ enum structure_step structure_calls_next(struct structure_calls *calls,
 /* Returns the structure of the rank, in the report. */
 const json_t *structure_calls_structure(const struct structure_calls *calls);
 
+/* Returns the mean of "burst_seconds" or "call_seconds" (key) of a token, 0 if it is not known. */
+double structure_calls_mean(const json_t *token, const char *key);
+
 void structure_calls_free(struct structure_calls *calls);
 
 #endif

@@ -129,11 +129,8 @@ static void label_token(struct trace *trace, const json_t *token, struct label *
 	double phase = report_get(token, "phase");
 	const char *const keys[2] = { "burst_seconds", "call_seconds" };
 
-	for (unsigned i = 0; i < 2; i++) {
-		double mean = report_get_in(token, keys[i], "mean");
-
-		label->seconds[i] = isfinite(mean) && mean > 0 ? mean : 0;
-	}
+	for (unsigned i = 0; i < 2; i++)
+		label->seconds[i] = structure_calls_mean(token, keys[i]);
 	if (!call) /* a loop, or calls whose order is not known */
 		return;
 	label->kind = class_of(call);
