@@ -93,6 +93,24 @@ if [ -n "$mpi" ]; then
 import csv, sys
 rows = list(csv.reader(open(sys.argv[1])))
 assert len(rows) > 1 and len({len(row) for row in rows}) == 1, rows[:3]' csv.out
+	mkdir here here/not-one here/job here/job/step.0
+	cp before.result/report.json here/not-one/other.json
+	echo '{"summary": "of another tool"}' >here/not-one/report.json
+	(cd here && "$phasemux" report) >newest.out 2>newest.err
+	is "$?" 1 "report without a folder, where there is no result: 1"
+	holds "and it says so" grep -q "no result" newest.err
+	cp -r before.result here/old
+	cp after.result/report.json here/job/step.0
+	touch -d 2020-01-01 here/old/report.json
+	touch -d 2021-01-01 here/job/step.0/report.json
+	(cd here && "$phasemux" report --json) >newest.out 2>newest.err
+	holds "report without a folder takes the newest result here, also of a step" \
+		report same_as newest.out after.result/report.json
+	holds "and says which" grep -q ": job$" newest.err
+	touch here/old/report.json
+	(cd here && "$phasemux" report) >newest.out 2>newest.err
+	holds "and the other one when that is newer" cmp newest.out before.result/report.txt
+	holds "and says so" grep -q ": old$" newest.err
 	echo '{"phasemux": 1, "phases": [{"id": "x"}]}' >broken.json
 	run broken "$phasemux" report broken.json
 	is "$(cat broken.code)" 1 "report of what is no report: 1"

@@ -173,7 +173,7 @@ refuses missing 1 'No such file' nowhere
 refuses several 1 'choose one with --step' steps
 refuses unwritable 1 'nowhere/page.html: No such file' -o nowhere/page.html "$json"
 refuses full 1 '/dev/full: No space left' -o /dev/full "$json"
-refuses nothing 2 '^usage: phasemux report'
+refuses both 2 '^usage: phasemux report' --job 1 "$json"
 refuses fold 2 '^usage: phasemux report' --fold 1 "$json"
 run standard "$phasemux" report --html "$json"
 holds "without -o the page goes to the standard output" cmp standard.out "$tmp/cycles.html"

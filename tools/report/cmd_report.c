@@ -23,9 +23,10 @@
 #include "tools/results/results.h"
 
 static const char usage[] =
-		"usage: phasemux report [options] DIR|FILE...|--job JOB\n"
+		"usage: phasemux report [options] [DIR|FILE...|--job JOB]\n"
 		"\n"
-		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job.\n"
+		"Shows the results of a run again: of the folder DIR, of a report.json, or of a batch job. Without any of\n"
+		"these, it takes the newest result in a folder here.\n"
 		"\n"
 		"  --text              as it was printed at the program's exit (the default)\n"
 		"  --html              as one page for a browser, which needs no network and no scripts\n"
@@ -279,8 +280,13 @@ static int set_option(void *data, int option)
 static bool find_all(struct results *results, const struct options *options, const char *folder,
 		char **names)
 {
+	char newest[NAME_MAX + 1];
+
 	if (options->job)
 		return results_find(results, folder, options->step);
+	if (!*names)
+		return results_newest(newest, sizeof(newest)) &&
+				results_find(results, newest, options->step);
 	for (; *names; names++)
 		if (!results_find(results, *names, options->step))
 			return false;
@@ -302,8 +308,7 @@ int cmd_report(int argc, char **argv)
 
 	if (code)
 		return code < 0 ? 0 : code;
-	if ((options.job ? optind != argc : optind == argc) ||
-			(options.fold && !fold_has(options.form)))
+	if ((options.job && optind != argc) || (options.fold && !fold_has(options.form)))
 		return option_usage(usage);
 	if (options.job && !job_folder(options.job, folder, sizeof(folder)))
 		return option_usage(usage);

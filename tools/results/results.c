@@ -86,6 +86,67 @@ bool results_find(struct results *results, const char *path, const char *step)
 	return results->count > 0;
 }
 
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Returns whether a file begins as a report. The key `phasemux` is the first one. */
+static bool is_report(const char *path)
+{
+	char head[64] = "";
+	FILE *file = fopen(path, "re");
+	size_t length = file ? fread(head, 1, sizeof(head) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	return length && head[strspn(head, "{ \t\r\n")] == '"' && strstr(head, "\"phasemux\"");
+}
+
+/* Returns whether a folder has a report that is newer than *newest, which becomes its time. */
+static bool is_newer(const char *folder, struct timespec *newest)
+{
+	struct results found = { .count = 0 };
+	struct stat status;
+	bool newer = false;
+
+	add_folder(&found, folder);
+	add_steps(&found, folder);
+	for (unsigned i = 0; i < found.count; i++) {
+		if (stat(found.path[i], &status) || !is_report(found.path[i]))
+			continue;
+		if (status.st_mtim.tv_sec < newest->tv_sec ||
+				(status.st_mtim.tv_sec == newest->tv_sec &&
+						status.st_mtim.tv_nsec <= newest->tv_nsec))
+			continue;
+		*newest = status.st_mtim;
+		newer = true;
+	}
+	results_fini(&found);
+	return newer;
+}
+
+bool results_newest(char *folder, size_t size)
+{
+	struct timespec newest = { 0 };
+	struct dirent **entries;
+	int count = scandir(".", &entries, is_visible, versionsort);
+
+	*folder = 0;
+	for (int i = 0; i < count; i++) {
+		if (is_newer(entries[i]->d_name, &newest))
+			snprintf(folder, size, "%s", entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (!*folder)
+		fprintf(stderr, "phasemux: no result in a folder here; name the folder of one\n");
+	else
+		fprintf(stderr, "phasemux: the newest result here: %s\n", folder);
+	return *folder;
+}
+
 bool results_load(struct results *results)
 {
 	char why[256] = "no memory";

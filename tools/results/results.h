@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define RESULTS_MAX 1000 /* number of results of one folder, or of all steps of a job */
 
@@ -20,6 +21,12 @@ struct results {
  * stderr.
  */
 bool results_find(struct results *results, const char *path, const char *step);
+
+/*
+ * Finds the folder in this one with the newest report, also of a step of a job, and says on stderr which one it is.
+ * Returns false after one line on stderr if there is none.
+ */
+bool results_newest(char *folder, size_t size);
 
 /* Loads what was found. Refuses files that are no reports. Returns false after one line on stderr. */
 bool results_load(struct results *results);
