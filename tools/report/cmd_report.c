@@ -141,8 +141,11 @@ static bool write_tables(FILE *out, const struct results *results, unsigned tabl
 
 	csv_tables_header(out);
 	for (unsigned i = 0; i < results->count; i++) {
-		run_name(results->path[i], name, sizeof(name));
-		if (csv_tables_write(out, tables, name, results->report[i], results->path[i], why,
+		const char *path = results->path[i];
+
+		run_name(path, name, sizeof(name));
+		if (csv_tables_write(out, tables,
+				    &(struct csv_result){ name, results->report[i], path }, why,
 				    sizeof(why)))
 			continue;
 		fprintf(stderr, "phasemux: %s\n", why);

@@ -356,17 +356,18 @@ static void write_phases(struct subject *subject, unsigned tables, const json_t 
 	subject->item = NULL;
 }
 
-bool csv_tables_write(FILE *out, unsigned tables, const char *run, const json_t *report,
-		const char *path, char *why, size_t why_size)
+bool csv_tables_write(FILE *out, unsigned tables, const struct csv_result *result, char *why,
+		size_t why_size)
 {
-	struct subject subject = { .out = out, .run = run, .table = RUN, .rank = -1 };
+	struct subject subject = { .out = out, .run = result->run, .table = RUN, .rank = -1 };
 
 	if (tables & 1u << RUN)
-		write_object(&subject, report, run_quantities);
-	write_phases(&subject, tables, report);
+		write_object(&subject, result->report, run_quantities);
+	write_phases(&subject, tables, result->report);
 	subject.table = RANKS;
 	if (tables & 1u << RANKS)
-		write_ranks(&subject, report);
+		write_ranks(&subject, result->report);
 	subject.table = BURSTS;
-	return !(tables & 1u << BURSTS) || write_bursts(&subject, report, path, why, why_size);
+	return !(tables & 1u << BURSTS) ||
+			write_bursts(&subject, result->report, result->path, why, why_size);
 }

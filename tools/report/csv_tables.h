@@ -13,6 +13,12 @@
 
 #define CSV_TABLES_NAMES "run, phases, counters, breakdown, metrics, ranks, source, bursts"
 
+struct csv_result {
+	const char *run; /* what the column of that name says */
+	const json_t *report;
+	const char *path; /* of the report */
+};
+
 /* Reads a comma list of tables. Returns one bit for each, 0 if a word names none. */
 unsigned csv_tables_of(const char *list);
 
@@ -20,10 +26,10 @@ unsigned csv_tables_of(const char *list);
 void csv_tables_header(FILE *out);
 
 /*
- * Writes the rows of a result. path: of its report; run: what the column of that name says. Returns false with one
- * line in why if the result does not have a table that was asked for by its name alone, as that of the bursts.
+ * Writes the rows of a result. Returns false with one line in why if the table of the bursts is asked for, and the
+ * result has none or an invalid one.
  */
-bool csv_tables_write(FILE *out, unsigned tables, const char *run, const json_t *report,
-		const char *path, char *why, size_t why_size);
+bool csv_tables_write(FILE *out, unsigned tables, const struct csv_result *result, char *why,
+		size_t why_size);
 
 #endif
