@@ -65,8 +65,8 @@ is $? 1 "what a killed run has left is no run that runs"
 
 # a run that ends by itself, and is stopped meanwhile, so that it does not end too soon
 mkdir -p ends.spool
-run bare on "$mpi" 2 "$programs/phases.$mpi" -n 600 -x 5
-scripted ends PHASEMUX_SPOOL="$tmp/ends.spool" PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/phases.$mpi" -n 600 -x 5 &
+run bare on "$mpi" 2 "$programs/phases.$mpi" -n 200 -x 5
+scripted ends PHASEMUX_SPOOL="$tmp/ends.spool" PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/phases.$mpi" -n 200 -x 5 &
 shell=$!
 two() { [ "$(ranks_of ends | wc -l)" = 2 ]; }
 holds "the run has started" eventually two
