@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/ranks/use_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 16
+
+void use_list_fini(struct use_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->process[i].use);
+	free(list->process);
+	*list = (struct use_list){ 0 };
+}
+
+static int make_room(struct use_list *list)
+{
+	size_t room = list->room ? 2 * list->room : ROOM_FIRST;
+	struct use_of_process *process;
+
+	if (list->count < list->room)
+		return 0;
+	process = realloc(list->process, room * sizeof(*process));
+	if (!process)
+		return -ENOMEM;
+	list->process = process;
+	list->room = room;
+	return 0;
+}
+
+int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *use,
+		unsigned prototypes)
+{
+	struct use_of_process *process;
+	size_t bytes = prototypes * sizeof(use->of[0]);
+
+	if (make_room(list))
+		return -ENOMEM;
+	process = &list->process[list->count];
+	*process = (struct use_of_process){ rank, prototypes, malloc(bytes ? bytes : 1) };
+	if (!process->use)
+		return -ENOMEM;
+	memcpy(process->use, use->of, bytes);
+	list->count++;
+	return 0;
+}
+
+static void by_phase(const struct use_of_process *process, const struct phase_labels *labels,
+		struct rank_use *phases)
+{
+	struct rank_use use = { 0 };
+
+	memcpy(use.of, process->use, process->prototypes * sizeof(use.of[0]));
+	rank_use_by_phase(&use, labels, phases);
+}
+
+void use_list_ranks(const struct use_list *list, const struct phase_labels *labels,
+		struct phase_ranks *ranks)
+{
+	double most[PROTOTYPES_MAX] = { 0 };
+	struct rank_use phases;
+
+	*ranks = (struct phase_ranks){ .phases = labels->phases };
+	for (size_t i = 0; i < list->count; i++) {
+		by_phase(&list->process[i], labels, &phases);
+		rank_use_most(&phases, most);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		by_phase(&list->process[i], labels, &phases);
+		phase_ranks_add(ranks, labels->phases, list->process[i].rank, &phases, most);
+	}
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tests how phases are distributed over ranks: random ranks, merged in the order of a tree and one after the other, give
+ * what a plain loop over all of them gives.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "agent/ranks/phase_ranks.h"
+#include "agent/ranks/use_list.h"
+#include "multiplex/estimate/layout.h"
+#include "tests/tap.h"
+
+#define RANKS_MAX  37
+#define PROTOTYPES 9
+#define PHASES     4
+
+static uint64_t state = 88172645463325252u;
+
+/* Returns a random number from 0 to 1. */
+static double draw(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (double)(state >> 11) * 0x1p-53;
+}
+
+static struct rank_use use[RANKS_MAX];
+/* Phase 4 has no prototype, and prototype 5 is in no phase. */
+static const struct phase_labels labels = { PHASES, { 1, 2, 3, 1, 2, 0, 3, 3, 1 } };
+
+/* Some ranks do nothing in some prototypes, and some do next to nothing. */
+static void draw_ranks(unsigned ranks)
+{
+	memset(use, 0, sizeof(use));
+	for (unsigned r = 0; r < ranks; r++)
+		for (unsigned p = 0; p < PROTOTYPES; p++) {
+			struct phase_use *of = &use[r].of[p];
+			double size = draw() < 0.3 ? 0 : draw() < 0.2 ? 1e-4 : 1;
+
+			of->bursts = floor(1000 * draw() * size);
+			of->seconds = of->bursts * draw() * 1e-3;
+			of->counted = draw() < 0.1 ? 0 : of->bursts * (0.5 + draw());
+			of->cycles = of->counted * (1 + draw()) * 1e6;
+			of->instructions = of->counted * (1 + draw()) * 1e6;
+		}
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+/* What one rank does in a phase, as a plain loop says. */
+struct plain {
+	double seconds, bursts, counted, cycles, instructions;
+};
+
+static struct plain plain_rank(unsigned rank, uint32_t phase)
+{
+	struct plain sum = { 0 };
+
+	for (unsigned p = 0; p < PROTOTYPES; p++) {
+		const struct phase_use *of = &use[rank].of[p];
+
+		if (labels.phase[p] != phase)
+			continue;
+		sum.seconds += of->seconds;
+		sum.bursts += of->bursts;
+		if (of->counted > 0) {
+			sum.counted += of->bursts;
+			sum.cycles += of->cycles / of->counted * of->bursts;
+			sum.instructions += of->instructions / of->counted * of->bursts;
+		}
+	}
+	return sum;
+}
+
+static bool is_right(const struct phase_rank *got, unsigned ranks, uint32_t phase)
+{
+	struct phase_rank want = { 0 };
+
+	for (unsigned r = 0; r < ranks; r++)
+		want.most = fmax(want.most, plain_rank(r, phase).seconds);
+	for (unsigned r = ranks; r-- > 0;) {
+		struct plain rank = plain_rank(r, phase);
+
+		if (!(rank.seconds > 0) || rank.seconds < 0.01 * want.most)
+			continue;
+		want.ranks++;
+		want.seconds += rank.seconds;
+		if (near(rank.seconds, want.most))
+			want.slowest = r;
+		if (!(rank.counted > 0))
+			continue;
+		rank.instructions *= rank.bursts / rank.counted;
+		rank.cycles *= rank.bursts / rank.counted;
+		want.counted++;
+		want.ipc += rank.instructions / rank.cycles;
+		want.ipc_most = fmax(want.ipc_most, rank.instructions / rank.cycles);
+		want.instructions += rank.instructions;
+		want.instructions_most = fmax(want.instructions_most, rank.instructions);
+	}
+	return got->ranks == want.ranks && got->slowest == want.slowest &&
+			got->counted == want.counted && near(got->seconds, want.seconds) &&
+			near(got->most, want.most) && near(got->ipc, want.ipc) &&
+			near(got->ipc_most, want.ipc_most) &&
+			near(got->instructions, want.instructions) &&
+			near(got->instructions_most, want.instructions_most);
+}
+
+static bool all_right(const struct phase_ranks *all, unsigned ranks)
+{
+	bool right = all->phases == PHASES;
+
+	for (uint32_t phase = 1; phase <= PHASES; phase++)
+		right = right && is_right(&all->phase[phase - 1], ranks, phase);
+	return right;
+}
+
+/* Merges as the ranks do it: along a binomial tree, after they have agreed on the maxima. */
+static void merge_tree(struct phase_ranks *part, unsigned ranks)
+{
+	double most[PROTOTYPES_MAX] = { 0 };
+	struct rank_use by_phase;
+
+	for (unsigned r = 0; r < ranks; r++) {
+		rank_use_by_phase(&use[r], &labels, &by_phase);
+		rank_use_most(&by_phase, most);
+	}
+	for (unsigned r = 0; r < ranks; r++) {
+		part[r] = (struct phase_ranks){ 0 };
+		rank_use_by_phase(&use[r], &labels, &by_phase);
+		phase_ranks_add(&part[r], labels.phases, r, &by_phase, most);
+	}
+	for (unsigned step = 1; step < ranks; step *= 2)
+		for (unsigned r = 0; r + step < ranks; r += 2 * step)
+			phase_ranks_merge(&part[r + step], &part[r]);
+}
+
+static void test_random(void)
+{
+	static struct phase_ranks part[RANKS_MAX];
+	unsigned tree = 0, list = 0, rounds = 0;
+
+	for (; rounds < 200; rounds++) {
+		unsigned ranks = 1 + (unsigned)(draw() * RANKS_MAX);
+		struct use_list all = { 0 };
+
+		draw_ranks(ranks);
+		merge_tree(part, ranks);
+		tree += all_right(&part[0], ranks);
+		for (unsigned r = ranks; r-- > 0;)
+			use_list_add(&all, r, &use[r], PROTOTYPES);
+		use_list_ranks(&all, &labels, &part[0]);
+		list += all_right(&part[0], ranks);
+		use_list_fini(&all);
+	}
+	ok(tree == rounds, "%u of %u times, ranks merged along a tree give the plain sums", tree,
+			rounds);
+	ok(list == rounds, "%u of %u times, so do processes in the reverse order", list, rounds);
+}
+
+static void test_ties(void)
+{
+	struct phase_ranks a = { 1, { { 1, 7, 0, 2, 2, 0, 0, 0, 0 } } };
+	struct phase_ranks b = { 1, { { 1, 3, 0, 2, 2, 0, 0, 0, 0 } } }, c = b,
+			   none = { .phases = 1 };
+
+	phase_ranks_merge(&a, &c);
+	phase_ranks_merge(&b, &a);
+	ok(a.phase[0].slowest == 3 && c.phase[0].slowest == 3,
+			"of equally slow ranks, the lowest one is the slowest");
+	phase_ranks_merge(&none, &a);
+	phase_ranks_merge(&a, &none);
+	ok(memcmp(&a.phase[0], &none.phase[0], sizeof(a.phase[0])) == 0 && a.phase[0].ranks == 2,
+			"a rank that does not execute the phase changes nothing");
+}
+
+/* Fills the sums of one rank, and what others did is subtracted from the sums of all. */
+static void test_sums(void)
+{
+	struct plan plan = { .events = 2, .common = 2, .groups = 1 };
+	struct unread *unread = calloc(1, sizeof(*unread));
+	struct rank_use first, both;
+	struct sums *sums;
+	double *common;
+
+	plan.group[0] = (struct plan_group){ .count = 2, .event = { 0, 1 } };
+	sums = sums_new(&plan, PROTOTYPES_MAX);
+	common = sums_common(sums, 1);
+	common[BLOCK_READ] = 2;
+	common[BLOCK_W] = 4;
+	common[BLOCK_X1] = 400;
+	common[BLOCK_X2] = 800;
+	common[COMMON_ELAPSED] = 3;
+	unread->prototype[1] = (struct tally){ 6, 5 };
+	rank_use_of(&first, 3, sums, unread);
+	ok(first.of[1].seconds == 8 && first.of[1].bursts == 8 && first.of[1].counted == 4 &&
+					first.of[1].instructions == 800 && first.of[0].bursts == 0,
+			"a prototype has the bursts that were read, and those that were placed");
+	common[COMMON_ELAPSED] += 2;
+	common[BLOCK_READ] += 1;
+	rank_use_of(&both, 3, sums, unread);
+	rank_use_subtract(&both, &first);
+	ok(both.of[1].seconds == 2 && both.of[1].bursts == 1 && both.of[1].cycles == 0,
+			"what one process added is the difference");
+	sums_free(sums);
+	free(unread);
+}
+
+static void test_labels(void)
+{
+	struct prototype_table *table = calloc(1, sizeof(*table));
+	struct plan plan = { .events = 2, .common = 2, .groups = 1 };
+	struct phase_labels filled;
+	struct sums *sums;
+
+	plan.group[0] = (struct plan_group){ .count = 2, .event = { 0, 1 } };
+	sums = sums_new(&plan, PROTOTYPES_MAX);
+	table->count = 3;
+	table->phases = 2;
+	table->all[0].phase = 2;
+	table->all[1].phase = 1;
+	table->all[2].phase = 2;
+	for (unsigned p = 0; p < 2; p++) {
+		sums_common(sums, p)[BLOCK_READ] = 10;
+		sums_common(sums, p)[COMMON_ELAPSED] = p ? 1e-3 : 1e-5;
+	}
+	phase_labels_fill(&filled, table, sums, 1e-5);
+	ok(filled.phases == 2 && !filled.phase[0] && filled.phase[1] == 1 && filled.phase[2] == 2,
+			"prototypes of short bursts are in no phase");
+	sums_free(sums);
+	free(table);
+}
+
+int main(void)
+{
+	test_random();
+	test_ties();
+	test_sums();
+	test_labels();
+	return tap_done();
+}
