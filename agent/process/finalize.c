@@ -103,7 +103,9 @@ struct most {
 struct members {
 	struct hosts hosts[2]; /* the second one is for scratch */
 	struct rank_time own;
-	struct rank_times times; /* of all ranks */
+	struct rank_times times;      /* of all ranks */
+	struct rank_use use;          /* of this process */
+	struct phase_ranks phases[2]; /* of all ranks; the second one is for scratch */
 };
 
 /* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
@@ -146,8 +148,11 @@ static void collect(struct results *results, double wall_seconds, double off_sec
 	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
-	if (results->members)
+	if (results->members) {
 		describe(results->members, results->most.compute_seconds);
+		rank_use_of(&results->members->use, ledger_table(core.ledger)->count,
+				ledger_sums(core.ledger), &totals->unread);
+	}
 	/* if one rank has no memory, the report has no samples of any */
 	if (locations_init(&results->locations, core.ledger, &core.counting.plan, threads) ||
 			!results->members ||
@@ -157,9 +162,25 @@ static void collect(struct results *results, double wall_seconds, double off_sec
 		results->most.no_memory = 1;
 }
 
-/* Merges what is known of the ranks. wall_seconds: of the rank that ran longest. Returns 0 or -EIO. */
+static void label(struct phase_labels *labels)
+{
+	phase_labels_fill(labels, ledger_table(core.ledger), ledger_sums(core.ledger),
+			(double)ledger_burst_min_ns(core.ledger) * 1e-9);
+}
+
+/*
+ * Merges what is known of the ranks. wall_seconds: of the rank that ran longest. On rank 0, the sums are those of all ranks.
+ * Returns 0 or -EIO.
+ */
 static int reduce_members(struct members *members, double wall_seconds)
 {
+	struct phase_labels labels = { 0 };
+
+	if (core.world.rank == 0)
+		label(&labels);
+	if (phase_ranks_reduce(members->phases, &members->use, &labels, (uint32_t)core.world.rank,
+			    core.adapter))
+		return -EIO;
 	rank_times_add(&members->times, core.world.rank, core.world.size, &members->own,
 			wall_seconds);
 	return hosts_reduce(members->hosts, core.adapter) ||
@@ -213,6 +234,21 @@ static void add_others(struct results *results)
 	}
 }
 
+/* Adds up the phases of the processes of a family, which this one reports for, or of this one alone. */
+static void add_phases(struct results *results)
+{
+	struct use_list own = { 0 };
+	struct use_list *list = results->others ? recovery_uses(results->others) : &own;
+	struct members *members = results->members;
+	struct phase_labels labels;
+
+	label(&labels);
+	if (use_list_add(list, (uint32_t)core.world.rank, &members->use,
+			    ledger_table(core.ledger)->count) == 0)
+		use_list_ranks(list, &labels, members->phases);
+	use_list_fini(&own);
+}
+
 /* Adds to the facts what the run has learnt and where its phases are. */
 static void add_results(struct report_facts *facts, struct results *results)
 {
@@ -235,7 +271,10 @@ static void add_results(struct report_facts *facts, struct results *results)
 	facts->fold = locations->fold;
 	facts->profile = locations->profile;
 	facts->structures = locations->structures;
+	if (!core.adapter)
+		add_phases(results);
 	facts->hosts = results->members->hosts;
+	facts->phase_ranks = results->members->phases;
 	if (facts->world->size == core.world.size)
 		facts->times = &results->members->times;
 }

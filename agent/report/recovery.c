@@ -29,6 +29,7 @@ struct recovery {
 	struct programs programs;
 	struct hosts hosts;
 	struct rank_times times; /* NAN: not known, as all are in a family or with many ranks */
+	struct use_list uses;
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
@@ -44,6 +45,7 @@ void recovery_free(struct recovery *recovery)
 	if (!recovery)
 		return;
 	sums_free(recovery->sums);
+	use_list_fini(&recovery->uses);
 	free(recovery->found);
 	free(recovery->structures);
 	free(recovery->scratch);
@@ -225,6 +227,23 @@ static void take_table(struct recovery *recovery, const struct spool_side *side)
 	recovery->burst_min_ns = side->burst_min_ns;
 }
 
+/* Sets `use` to what all processes that were added did in the first `prototypes` prototypes. */
+static void use_of_all(const struct recovery *recovery, unsigned prototypes, struct rank_use *use)
+{
+	rank_use_of(use, prototypes, recovery->sums, &recovery->totals.unread);
+}
+
+/* Keeps what a process did. before: what those that were added before it did. */
+static int keep_use(struct recovery *recovery, int rank, unsigned prototypes,
+		const struct rank_use *before)
+{
+	struct rank_use use;
+
+	use_of_all(recovery, prototypes, &use);
+	rank_use_subtract(&use, before);
+	return use_list_add(&recovery->uses, (uint32_t)rank, &use, prototypes);
+}
+
 static int add_process(struct recovery *recovery, const struct spool_image *image,
 		struct site_table *sites)
 {
@@ -233,8 +252,10 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	double *sums = sums_flat(recovery->sums);
 	double compute = 0, threads = 0, live = 0, wall = 0;
 	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
+	struct rank_use before;
 	int error = 0;
 
+	use_of_all(recovery, side->prototypes, &before);
 	take_table(recovery, side);
 	programs_add(&recovery->programs, facts->command, facts->command_bytes,
 			(unsigned)facts->rank);
@@ -259,6 +280,8 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		threads += account_threads(account, wall * 1e9 / facts->ns_per_tick);
 		live += account->threads - account->ended;
 	}
+	if (!error)
+		error = keep_use(recovery, facts->rank, side->prototypes, &before);
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
 	if (threads > 0 && rank_times_has_each(facts->size))
 		recovery->times.place[facts->rank].useful = compute / threads;
@@ -300,6 +323,11 @@ unsigned recovery_count(const struct recovery *recovery)
 const struct hosts *recovery_hosts(const struct recovery *recovery)
 {
 	return &recovery->hosts;
+}
+
+struct use_list *recovery_uses(struct recovery *recovery)
+{
+	return &recovery->uses;
 }
 
 /* ---- the report ---- */
@@ -456,10 +484,15 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.waiting = facts->alone ? 1 : (unsigned)world.size,
 		.alone = facts->alone && !facts->family };
 	struct profile *profile = calloc(1, sizeof(*profile));
+	struct phase_ranks *ranks = malloc(sizeof(*ranks));
+	struct phase_labels labels;
 	json_t *recovered, *report = NULL;
 
-	if (!counting || !missing || !profile)
+	if (!counting || !missing || !profile || !ranks)
 		goto out;
+	phase_labels_fill(&labels, of.table, of.sums, of.burst_min_seconds);
+	use_list_ranks(&recovery->uses, &labels, ranks);
+	of.phase_ranks = ranks;
 	restore_counting(facts, counting);
 	memcpy(world.library, facts->library, sizeof(facts->library));
 	complete(recovery);
@@ -480,6 +513,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	json_decref(recovered);
 	model_free(counting->model);
 out:
+	free(ranks);
 	free(profile);
 	free(counting);
 	free(missing);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Makes the report of a run from the spools that its processes have left (agent/spool/spool_image.h), which
- * are added one after the other. The memory does not depend on the number of processes, except for a bit per
- * rank.
+ * are added one after the other. For each process a bit is kept, and what it did in each prototype; the rest of the
+ * memory does not depend on their number.
  */
 #ifndef PHASEMUX_AGENT_REPORT_RECOVERY_H
 #define PHASEMUX_AGENT_REPORT_RECOVERY_H
@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "agent/ranks/hosts.h"
+#include "agent/ranks/use_list.h"
 #include "agent/spool/spool_image.h"
 
 struct recovery;
@@ -38,6 +39,9 @@ unsigned recovery_count(const struct recovery *recovery);
 
 /* Returns the hosts of the processes that were added. They belong to the recovery. */
 const struct hosts *recovery_hosts(const struct recovery *recovery);
+
+/* Returns what each of the processes that were added did. The list belongs to the recovery. */
+struct use_list *recovery_uses(struct recovery *recovery);
 
 /*
  * Returns the document, which the caller owns; NULL if nothing was added, or without memory. library_folder:

@@ -308,17 +308,29 @@ static json_t *prototypes(const struct prototype_table *table, uint32_t number)
 	return list;
 }
 
+/* Returns how a phase is distributed over the ranks; NULL: not known. */
+static const struct phase_rank *ranks_of(const struct report_facts *facts, uint32_t number)
+{
+	const struct phase_ranks *ranks = facts->phase_ranks;
+
+	return ranks && number <= ranks->phases ? &ranks->phase[number - 1] : NULL;
+}
+
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
 	const struct phase_estimate *estimate = &phase->estimate;
+	const struct totals *totals = facts->totals;
+	double threads = totals_threads(totals, facts->wall_seconds);
+	double computing = share(totals->compute.seconds, threads);
 	double cycles = NAN, instructions = NAN;
+	json_t *object;
 
 	if (facts->counting->hardware) {
 		cycles = estimate->event[0].mean;
 		instructions = estimate->event[1].mean;
 	}
-	return json_pack(
+	object = json_pack(
 			"{s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 			"id", id, "prototypes", prototypes(facts->table, phase->number),
 			"time_share",
@@ -344,6 +356,9 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			hotspots_of_phase(facts->profile, facts->table, phase->number,
 					facts->source),
 			"fold", fold_json(facts->fold, facts->counting, phase->number));
+	return run_phase_ranks(object, ranks_of(facts, phase->number), facts->counting->hardware,
+			totals->threads > facts->world->size ? NAN : facts->wall_seconds,
+			facts->wall_seconds - computing);
 }
 
 /* Returns by what factor unread bursts widen the intervals, weighted by phases' time; null: not known. */
@@ -632,14 +647,14 @@ static void leave_out_short(const struct report_facts *facts, struct prototype_t
 {
 	for (unsigned p = 0; p < table->count; p++) {
 		const double *common = sums_common(facts->sums, p);
-		double bursts = common[BLOCK_READ], seconds = common[COMMON_ELAPSED];
+		struct tally *unread = &totals->unread.prototype[p];
 
-		if (!(bursts > 0) || seconds / bursts >= facts->burst_min_seconds)
+		if (!phase_labels_is_short(facts->sums, p, facts->burst_min_seconds))
 			continue;
 		table->all[p].phase = 0;
-		totals->shorts.bursts += bursts + totals->unread.prototype[p].bursts;
-		totals->shorts.seconds += seconds + totals->unread.prototype[p].seconds;
-		totals->unread.prototype[p] = (struct tally){ 0, 0 };
+		totals->shorts.bursts += common[BLOCK_READ] + unread->bursts;
+		totals->shorts.seconds += common[COMMON_ELAPSED] + unread->seconds;
+		*unread = (struct tally){ 0, 0 };
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/ranks/hosts.h"
+#include "agent/ranks/phase_ranks.h"
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
 #include "agent/report/slowdown.h"
@@ -50,6 +51,8 @@ struct report_facts {
 	const struct programs *programs; /* NULL, or fewer than two: all ranks run one program */
 	const struct hosts *hosts;       /* NULL: not known */
 	const struct rank_times *times;  /* of all ranks; NULL: not known */
+	/* of all ranks, by the labels of phase_labels_fill; NULL: not known */
+	const struct phase_ranks *phase_ranks;
 	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/report/run_json.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,41 @@ json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_se
 		list = document_append(list, rank_time(&time));
 	}
 	return json_pack("{s:n,s:o}", "each", "deciles", list);
+}
+
+/* Returns the lower one of two times, and at least 0; NAN if one is not known. */
+static double least(double a, double b)
+{
+	return isnan(a) || isnan(b) ? NAN : fmax(0, fmin(a, b));
+}
+
+json_t *run_phase_ranks(json_t *phase, const struct phase_rank *of, bool counted,
+		double wall_seconds, double waiting_seconds)
+{
+	static const struct phase_rank unknown = { .seconds = NAN, .most = NAN };
+	double ranks, mean, instructions = NAN, ipc = NAN;
+	bool known = of && of->ranks > 0;
+
+	if (!known)
+		of = &unknown;
+	ranks = of->ranks;
+	mean = of->seconds / ranks;
+	/* the balance of a part of the ranks would not be that of the phase */
+	if (known && counted && of->counted == of->ranks) {
+		instructions = of->instructions / ranks / of->instructions_most;
+		ipc = of->ipc / ranks / of->ipc_most;
+	}
+	phase = document_set(phase, "ranks", known ? json_integer(of->ranks) : json_null());
+	phase = document_set(phase, "slowest_rank",
+			known ? json_integer(of->slowest) : json_null());
+	phase = document_set(phase, "rank_seconds",
+			json_pack("{s:o,s:o}", "mean", document_number(mean), "most",
+					document_number(of->most)));
+	phase = document_set(phase, "load_balance", document_number(mean / of->most));
+	phase = document_set(phase, "instructions_balance", document_number(instructions));
+	phase = document_set(phase, "ipc_balance", document_number(ipc));
+	return document_set(phase, "imbalance_share",
+			document_number(least(of->most - mean, waiting_seconds) / wall_seconds));
 }
 
 #define DAY_SECONDS  86400

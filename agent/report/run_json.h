@@ -4,9 +4,11 @@
 #define PHASEMUX_AGENT_REPORT_RUN_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "agent/ranks/hosts.h"
+#include "agent/ranks/phase_ranks.h"
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
 #include "agent/setup/job.h"
@@ -28,6 +30,14 @@ json_t *run_hosts(const struct hosts *hosts);
  * wall_seconds: as in rank_times_add.
  */
 json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_seconds);
+
+/*
+ * Adds to the object of a phase how it is distributed over the ranks. Takes over the reference to the object, and returns
+ * it. of: NULL: not known. counted: its events are cycles and instructions. wall_seconds: NAN if ranks have several
+ * threads. waiting_seconds: time of a rank in which it does not compute, in the mean.
+ */
+json_t *run_phase_ranks(json_t *phase, const struct phase_rank *of, bool counted,
+		double wall_seconds, double waiting_seconds);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not
