@@ -7,9 +7,10 @@
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
 
-#define HOT_SHOWN   3
-#define HOT_SHARE   0.05
-#define PHASE_SHOWN 0.01 /* share of the time; smaller phases are in report.json */
+#define HOT_SHOWN    3
+#define HOT_SHARE    0.05
+#define BALANCE_GOOD 0.95 /* load balance of a phase from which it is not shown */
+#define PHASE_SHOWN  0.01 /* share of the time; smaller phases are in report.json */
 
 /*
  * Number of samples from which their shares are shown. The 95% interval of a share of n samples is at most
@@ -258,6 +259,45 @@ bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds)
 			"the reads",
 			format_seconds(2 * read_seconds).text);
 	return true;
+}
+
+const char *phase_rank_word(const json_t *report, double count)
+{
+	if (strcmp(report_get_text(report, "mpi"), "no MPI") == 0)
+		return count == 1 ? "process" : "processes";
+	return count == 1 ? "rank" : "ranks";
+}
+
+/* Writes "load balance 66.5% (instructions 75.0%, IPC 100.0%): 701 ms in rank 3, 466 ms in the mean". */
+static void write_balance(FILE *out, const char *rank, const json_t *phase)
+{
+	double instructions = report_get(phase, "instructions_balance");
+
+	fprintf(out, "load balance %s", format_percent(report_get(phase, "load_balance")).text);
+	if (isfinite(instructions))
+		fprintf(out, " (instructions %s, IPC %s)", format_percent(instructions).text,
+				format_percent(report_get(phase, "ipc_balance")).text);
+	fprintf(out, ": %s in %s %.0f, %s in the mean",
+			format_seconds(report_get_in(phase, "rank_seconds", "most")).text, rank,
+			report_get(phase, "slowest_rank"),
+			format_seconds(report_get_in(phase, "rank_seconds", "mean")).text);
+}
+
+bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
+{
+	double all = report_get(report, "ranks"), ranks = report_get(phase, "ranks");
+	bool some = ranks < all, unequal = report_get(phase, "load_balance") < BALANCE_GOOD;
+
+	if (some && ranks == 1)
+		fprintf(out, "only in %s %.0f", phase_rank_word(report, 1),
+				report_get(phase, "slowest_rank"));
+	else if (some)
+		fprintf(out, "in %.0f of %.0f %s", ranks, all, phase_rank_word(report, all));
+	if (some && unequal)
+		fputs("; ", out);
+	if (unequal)
+		write_balance(out, phase_rank_word(report, 1), phase);
+	return some || unequal;
 }
 
 bool phase_is_sliced(const json_t *phase)

@@ -49,6 +49,15 @@ bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase);
  */
 bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds);
 
+/* Returns what `count` ranks of the report are called: "rank" or "ranks", or without MPI "process" or "processes". */
+const char *phase_rank_word(const json_t *report, double count);
+
+/*
+ * Writes how many ranks execute the phase, if not all of them do, and how it is distributed over these, if they differ.
+ * Returns false, and writes nothing, if neither applies or is known.
+ */
+bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase);
+
 /*
  * Writes where the phase was sampled most: "in forces 71%, neighbours 20% (125 samples)", or if there are few
  * samples "in forces (2 samples), neighbours (1 sample)". lines: by lines and not by functions. Returns false,

@@ -145,16 +145,19 @@ static void print_words(FILE *out, FILE *words, char **text, int indent)
 }
 
 /* Prints in what the phase differs from others, and where it was sampled. */
-static void print_where(FILE *out, const json_t *phases, const json_t *phase, double read_seconds)
+static void print_where(FILE *out, const json_t *report, const json_t *phase)
 {
+	double read_seconds = report_get_in(report, "agent", "read_seconds");
 	char *text = NULL;
 	size_t size;
 	FILE *words = open_memstream(&text, &size);
 
 	if (!words)
 		return;
-	phase_write_apart(words, phases, phase);
+	phase_write_apart(words, json_object_get(report, "phases"), phase);
 	print_words(out, words, &text, INDENT);
+	phase_write_ranks(words, report, phase);
+	print_words(out, words, &text, INDENT + 3);
 	phase_write_slices(words, phase);
 	print_words(out, words, &text, INDENT);
 	phase_write_reads(words, phase, read_seconds);
@@ -167,8 +170,7 @@ static void print_where(FILE *out, const json_t *phases, const json_t *phase, do
 	free(text);
 }
 
-/* Prints a phase. read_seconds: time that a read of its counters takes; a burst has a read at each end. */
-static void print_phase(FILE *out, const json_t *phases, const json_t *phase, double read_seconds)
+static void print_phase(FILE *out, const json_t *report, const json_t *phase)
 {
 	double ipc = phase_ipc(phase);
 
@@ -181,7 +183,7 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 	fputc('\n', out);
 	print_intervals(out, phase);
 	print_ends(out, phase);
-	print_where(out, phases, phase, read_seconds);
+	print_where(out, report, phase);
 	if (json_array_size(json_object_get(phase, "cpi_breakdown")))
 		print_breakdown(out, phase);
 	else
@@ -190,7 +192,6 @@ static void print_phase(FILE *out, const json_t *phases, const json_t *phase, do
 
 void report_phases(FILE *out, const json_t *report)
 {
-	double read_seconds = report_get_in(report, "agent", "read_seconds");
 	const json_t *phases = json_object_get(report, "phases"), *phase;
 	struct phase_smaller smaller = phase_smaller(phases);
 	size_t i;
@@ -201,7 +202,7 @@ void report_phases(FILE *out, const json_t *report)
 					"");
 	json_array_foreach (phases, i, phase)
 		if (phase_is_shown(phase))
-			print_phase(out, phases, phase, read_seconds);
+			print_phase(out, report, phase);
 	if (smaller.count)
 		fprintf(out, "       %6s  in %u smaller phase%s\n",
 				format_percent(smaller.share).text, smaller.count,

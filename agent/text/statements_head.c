@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "agent/text/format.h"
+#include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 
 #define HOSTS_SHOWN 4  /* number of hosts that are named */
 #define NAME_WIDTH  64 /* bytes of a name that are shown */
+
+#define IMBALANCE_SHOWN 0.01 /* share of all time from which the waiting in a phase is shown */
 
 /* Writes the command, without the folders of the program: "lmp -in in.lj". */
 static void write_words(FILE *out, const json_t *command, size_t width)
@@ -192,6 +195,57 @@ static void write_efficiency(FILE *out, const json_t *report)
 				format_percent(report_get(efficiency, "threads")).text);
 }
 
+/* Returns the share of all threads' time that the ranks of a phase wait, if all of them wait for the slowest one. */
+static double waiting_share(const json_t *report, const json_t *phase)
+{
+	double most = report_get_in(phase, "rank_seconds", "most");
+	double mean = report_get_in(phase, "rank_seconds", "mean");
+
+	return report_get(phase, "ranks") * (most - mean) /
+			(report_get(report, "threads_mean") * report_get(report, "wall_seconds"));
+}
+
+/* Returns the phase that loses most time to imbalance, or NULL if none loses a part worth a sentence. */
+static const json_t *least_balanced(const json_t *report)
+{
+	const json_t *phase, *worst = NULL;
+	double most = IMBALANCE_SHOWN;
+	size_t i;
+
+	json_array_foreach (json_object_get(report, "phases"), i, phase) {
+		double share = waiting_share(report, phase);
+
+		if (!(share >= most))
+			continue;
+		most = share;
+		worst = phase;
+	}
+	return worst;
+}
+
+/* Writes which phase is worth being balanced, and what that would save at most. */
+static void write_imbalance(FILE *out, const json_t *report)
+{
+	const json_t *phase = least_balanced(report);
+	double id = report_get(phase, "id"), share = report_get(phase, "imbalance_share");
+	double ranks = report_get(phase, "ranks");
+
+	if (!phase)
+		return;
+	fprintf(out,
+			"phase %.0f loses most time to imbalance: %s %.0f computes %s in it, the mean of "
+			"%.0f %s is %s\n",
+			id, phase_rank_word(report, 1), report_get(phase, "slowest_rank"),
+			format_seconds(report_get_in(phase, "rank_seconds", "most")).text, ranks,
+			phase_rank_word(report, ranks),
+			format_seconds(report_get_in(phase, "rank_seconds", "mean")).text);
+	if (isfinite(share))
+		fprintf(out,
+				"waiting that a perfect balance of phase %.0f would save: at most %s of the "
+				"run\n",
+				id, format_percent(share).text);
+}
+
 static void write_recovered(FILE *out, const json_t *report)
 {
 	const json_t *recovered = json_object_get(report, "recovered");
@@ -239,6 +293,7 @@ const struct statement statements_head[] = {
 	{ "run", write_run },
 	{ "counting", write_model },
 	{ "efficiency", write_efficiency },
+	{ "imbalance", write_imbalance },
 	{ "recovered", write_recovered },
 	{ "emulated", write_emulated },
 	{ "without counters", write_without_counters },

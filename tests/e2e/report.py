@@ -344,6 +344,27 @@ def check_rank_times(name):
         expect(math.isclose(value, report["efficiency"][what], rel_tol=1e-3), f"{what} of the ranks is {value}")
 
 
+def check_balance(name, ranks, slowest, balance):
+    """One large phase has this balance of instructions, and the others have none to speak of; the rest follows from it."""
+    report = load(name)
+    everyone, time = int(ranks), report["compute_seconds"]
+    uneven = [phase for phase in large(report) if phase["instructions_balance"] < 0.9]
+    for phase in large(report):
+        mean, most = phase["rank_seconds"]["mean"], phase["rank_seconds"]["most"]
+        saved = min(most - mean, report["wall_seconds"] * (1 - report["efficiency"]["parallel"])) / report["wall_seconds"]
+        expect(phase["ranks"] == everyone, f"phase {phase['id']} is of {phase['ranks']} ranks")
+        expect(math.isclose(mean * everyone, phase["time_share"] * time, rel_tol=1e-3), f"phase {phase['id']}: {mean} s")
+        expect(math.isclose(phase["load_balance"], mean / most, rel_tol=1e-9), f"phase {phase['id']}: not mean / most")
+        expect(math.isclose(phase["imbalance_share"], saved, abs_tol=1e-6), f"phase {phase['id']}: saves {saved}")
+        expect(math.isclose(phase["ipc_balance"], 1, abs_tol=0.02), f"phase {phase['id']}: IPC {phase['ipc_balance']}")
+        wanted = float(balance) if phase in uneven else 1
+        expect(abs(phase["instructions_balance"] - wanted) < 0.03, f"phase {phase['id']}: {phase['instructions_balance']}")
+    expect(len(uneven) == 1, f"{len(uneven)} phases are uneven")
+    for phase in uneven:
+        expect(phase["slowest_rank"] == int(slowest), f"rank {phase['slowest_rank']} is the slowest")
+        expect(phase["load_balance"] < 0.9, f"load balance {phase['load_balance']}")
+
+
 def check_started(name, earliest, latest):
     """The run began between two moments, in seconds since 1970."""
     date = datetime.datetime.strptime(load(name)["date"], "%Y-%m-%dT%H:%M:%S%z").timestamp()

@@ -3,7 +3,7 @@
  * An MPI program whose phases are known. Each iteration runs four of them, with a neighbour exchange after
  * each, so that every burst between two calls belongs to one phase.
  *
- *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-w PERCENT] [-c] [-l SECONDS] [-x CODE]
+ *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-w PERCENT] [-c] [-l SECONDS] [-x CODE] [-k ITERATION]
  *
  *	-s  number of short bursts that come first, of 600 instructions
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
@@ -11,10 +11,12 @@
  *	-c  a world collective ends each iteration
  *	-l  time by which rank 0 comes later to MPI_Finalize
  *	-x  the exit code of rank 0 alone, because for another rank mpirun would kill it before its end
+ *	-k  the iteration before which rank 0 dies by SIGKILL
  *
  * Rank 0 prints one line that depends only on the options and the number of ranks.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +59,11 @@ static uint64_t exchange(uint64_t token, int tag)
 int main(int argc, char **argv)
 {
 	int iterations = 200, shorts = 0, imbalance = 0, collective = 0, late = 0, code = 0, option;
-	int alu = 100;
+	int alu = 100, dies = -1;
 	uint64_t token, total = 0;
 
 	MPI_Init(&argc, &argv);
-	while ((option = getopt(argc, argv, "n:s:b:w:cl:x:")) != -1) {
+	while ((option = getopt(argc, argv, "n:s:b:w:cl:x:k:")) != -1) {
 		switch (option) {
 		case 'n':
 			iterations = atoi(optarg);
@@ -84,6 +86,9 @@ int main(int argc, char **argv)
 		case 'x':
 			code = atoi(optarg);
 			break;
+		case 'k':
+			dies = atoi(optarg);
+			break;
 		default:
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		}
@@ -96,6 +101,8 @@ int main(int argc, char **argv)
 		token = exchange(token, 0);
 	}
 	for (int i = 0; i < iterations; i++) {
+		if (i == dies && rank == 0)
+			kill(getpid(), SIGKILL);
 		for (int p = 0; p < (int)(sizeof(phases) / sizeof(phases[0])); p++) {
 			uint64_t instructions = phases[p].instructions;
 
