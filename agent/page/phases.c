@@ -161,9 +161,7 @@ static void write_where(struct page *page, const json_t *phase)
 /* Writes a component's share of the CPI as a bar, with its interval. fill: NULL: its value is not known. */
 static void write_bar(struct page *page, double share, double error, const char *fill)
 {
-	page_markup(page,
-			"<td class=\"bar\"><svg width=\"100%%\" height=\"14\" aria-hidden=\"true\"><rect "
-			"class=\"track\" width=\"100%%\" height=\"14\"/>");
+	page_markup(page, "<td class=\"bar\"><svg aria-hidden=\"true\">");
 	if (fill) {
 		share = fmin(fmax(share, 0), 1);
 		page_markup(page,
@@ -172,7 +170,7 @@ static void write_bar(struct page *page, double share, double error, const char 
 		if (error > 0.005)
 			page_markup(page,
 					"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"7\" "
-					"y2=\"7\" stroke-width=\"1.5\"/></g>",
+					"y2=\"7\"/></g>",
 					100 * fmax(share - error, 0), 100 * fmin(share + error, 1));
 	} else {
 		page_markup(page, "<rect width=\"100%%\" height=\"14\" fill=\"url(#unknown)\"/>");
