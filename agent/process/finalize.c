@@ -103,9 +103,11 @@ struct most {
 struct members {
 	struct hosts hosts[2]; /* the second one is for scratch */
 	struct rank_time own;
-	struct rank_times times;      /* of all ranks */
-	struct rank_use use;          /* of this process */
-	struct phase_ranks phases[2]; /* of all ranks; the second one is for scratch */
+	struct rank_times times;   /* of all ranks */
+	struct rank_use use;       /* of this process */
+	struct phase_ranks phases; /* of all ranks */
+	struct phase_sets sets;
+	struct phase_ranks scratch;
 };
 
 /* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
@@ -168,19 +170,29 @@ static void label(struct phase_labels *labels)
 			(double)ledger_burst_min_ns(core.ledger) * 1e-9);
 }
 
-/*
- * Merges what is known of the ranks. wall_seconds: of the rank that ran longest. On rank 0, the sums are those of all ranks.
- * Returns 0 or -EIO.
- */
-static int reduce_members(struct members *members, double wall_seconds)
+/* Merges what the ranks did in each phase. On rank 0, the sums and the routes are those of all ranks. Returns 0 or -EIO. */
+static int reduce_phases(struct members *members, const struct routes *routes)
 {
-	struct phase_labels labels = { 0 };
+	uint32_t rank = (uint32_t)core.world.rank;
+	struct phase_labels labels = { 0 }, of_sets = { 0 };
 
-	if (core.world.rank == 0)
+	if (rank == 0)
 		label(&labels);
-	if (phase_ranks_reduce(members->phases, &members->use, &labels, (uint32_t)core.world.rank,
+	if (phase_ranks_reduce(&members->phases, &members->scratch, &members->use, &labels, rank,
 			    core.adapter))
 		return -EIO;
+	if (rank == 0) {
+		phase_sets_find(&members->sets, &labels, &members->phases,
+				(uint32_t)core.world.size, routes);
+		phase_sets_label(&members->sets, &labels, &of_sets);
+	}
+	return phase_ranks_reduce(&members->sets.ranks, &members->scratch, &members->use, &of_sets,
+			rank, core.adapter);
+}
+
+/* Merges what is known of the ranks. wall_seconds: of the rank that ran longest. Returns 0 or -EIO. */
+static int reduce_members(struct members *members, double wall_seconds)
+{
 	rank_times_add(&members->times, core.world.rank, core.world.size, &members->own,
 			wall_seconds);
 	return hosts_reduce(members->hosts, core.adapter) ||
@@ -208,9 +220,11 @@ static int reduce(struct results *results)
 		return -EIO;
 	if (most->no_memory > 0)
 		return 0;
-	return reduce_members(results->members, most->wall_seconds) ?
+	return reduce_members(results->members, most->wall_seconds) ||
+					locations_reduce(&results->locations, core.adapter) ||
+					reduce_phases(results->members, results->locations.routes) ?
 			-EIO :
-			locations_reduce(&results->locations, core.adapter);
+			0;
 }
 
 /* Adds the results that the other processes of the family have left in their spools. */
@@ -245,7 +259,8 @@ static void add_phases(struct results *results)
 	label(&labels);
 	if (use_list_add(list, (uint32_t)core.world.rank, &members->use,
 			    ledger_table(core.ledger)->count) == 0)
-		use_list_ranks(list, &labels, members->phases);
+		use_list_sets(list, &labels, (uint32_t)list->count, results->locations.routes,
+				&members->phases, &members->sets);
 	use_list_fini(&own);
 }
 
@@ -274,7 +289,8 @@ static void add_results(struct report_facts *facts, struct results *results)
 	if (!core.adapter)
 		add_phases(results);
 	facts->hosts = results->members->hosts;
-	facts->phase_ranks = results->members->phases;
+	facts->phase_ranks = &results->members->phases;
+	facts->phase_sets = &results->members->sets;
 	if (facts->world->size == core.world.size)
 		facts->times = &results->members->times;
 }

@@ -136,8 +136,9 @@ void phase_ranks_merge(const void *in, void *inout)
 		merge_phase(&into->phase[i], &from->phase[i]);
 }
 
-int phase_ranks_reduce(struct phase_ranks ranks[2], const struct rank_use *by_prototype,
-		struct phase_labels *labels, uint32_t rank, const struct mpi_adapter *adapter)
+int phase_ranks_reduce(struct phase_ranks *ranks, struct phase_ranks *scratch,
+		const struct rank_use *by_prototype, struct phase_labels *labels, uint32_t rank,
+		const struct mpi_adapter *adapter)
 {
 	double most[PROTOTYPES_MAX] = { 0 };
 	struct rank_use by_phase;
@@ -145,14 +146,15 @@ int phase_ranks_reduce(struct phase_ranks ranks[2], const struct rank_use *by_pr
 
 	if (adapter->broadcast_start(labels, sizeof(*labels)) || adapter->wait())
 		return -EIO;
+	if (!labels->phases)
+		return 0;
 	rank_use_by_phase(by_prototype, labels, &by_phase);
 	rank_use_most(&by_phase, most);
 	if (adapter->max(most, labels->phases))
 		return -EIO;
-	phase_ranks_add(&ranks[0], labels->phases, rank, &by_phase, most);
+	phase_ranks_add(ranks, labels->phases, rank, &by_phase, most);
 	bytes = offsetof(struct phase_ranks, phase) + labels->phases * sizeof(ranks->phase[0]);
-	if (adapter->reduce_start(&ranks[0], &ranks[1], bytes, phase_ranks_merge) ||
-			adapter->wait())
+	if (adapter->reduce_start(ranks, scratch, bytes, phase_ranks_merge) || adapter->wait())
 		return -EIO;
 	return 0;
 }

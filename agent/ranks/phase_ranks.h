@@ -86,10 +86,11 @@ void phase_ranks_add(struct phase_ranks *ranks, uint32_t phases, uint32_t rank,
 void phase_ranks_merge(const void *in, void *inout);
 
 /*
- * Adds up the phases of all ranks in ranks[0] of rank 0. ranks[1] is for scratch. labels: rank 0's are valid, and all ranks
- * receive them. All ranks call it together. Returns 0 or -EIO.
+ * Adds up the phases of all ranks in `ranks` of rank 0, which are zeros before. scratch: written on every rank. labels: rank
+ * 0's are valid, and all ranks receive them. All ranks call it together. Returns 0 or -EIO.
  */
-int phase_ranks_reduce(struct phase_ranks ranks[2], const struct rank_use *by_prototype,
-		struct phase_labels *labels, uint32_t rank, const struct mpi_adapter *adapter);
+int phase_ranks_reduce(struct phase_ranks *ranks, struct phase_ranks *scratch,
+		const struct rank_use *by_prototype, struct phase_labels *labels, uint32_t rank,
+		const struct mpi_adapter *adapter);
 
 #endif

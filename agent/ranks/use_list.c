@@ -72,3 +72,14 @@ void use_list_ranks(const struct use_list *list, const struct phase_labels *labe
 		phase_ranks_add(ranks, labels->phases, list->process[i].rank, &phases, most);
 	}
 }
+
+void use_list_sets(const struct use_list *list, const struct phase_labels *labels, uint32_t all,
+		const struct routes *routes, struct phase_ranks *ranks, struct phase_sets *sets)
+{
+	struct phase_labels of_sets;
+
+	use_list_ranks(list, labels, ranks);
+	phase_sets_find(sets, labels, ranks, all, routes);
+	phase_sets_label(sets, labels, &of_sets);
+	use_list_ranks(list, &of_sets, &sets->ranks);
+}

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "agent/ranks/phase_ranks.h"
+#include "agent/ranks/phase_sets.h"
 
 /* Zeros are an empty list. */
 struct use_list {
@@ -26,5 +26,12 @@ int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *us
 /* Sets `ranks` to the phases of all processes of the list. */
 void use_list_ranks(const struct use_list *list, const struct phase_labels *labels,
 		struct phase_ranks *ranks);
+
+/*
+ * Sets `ranks` to the phases of all processes of the list, and `sets` to their sets. all: number of ranks of the job. routes:
+ * of all processes.
+ */
+void use_list_sets(const struct use_list *list, const struct phase_labels *labels, uint32_t all,
+		const struct routes *routes, struct phase_ranks *ranks, struct phase_sets *sets);
 
 #endif

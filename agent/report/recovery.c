@@ -485,14 +485,17 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.alone = facts->alone && !facts->family };
 	struct profile *profile = calloc(1, sizeof(*profile));
 	struct phase_ranks *ranks = malloc(sizeof(*ranks));
+	struct phase_sets *sets = malloc(sizeof(*sets));
 	struct phase_labels labels;
 	json_t *recovered, *report = NULL;
 
-	if (!counting || !missing || !profile || !ranks)
+	if (!counting || !missing || !profile || !ranks || !sets)
 		goto out;
 	phase_labels_fill(&labels, of.table, of.sums, of.burst_min_seconds);
-	use_list_ranks(&recovery->uses, &labels, ranks);
+	use_list_sets(&recovery->uses, &labels, (uint32_t)world.size, &recovery->profile.routes,
+			ranks, sets);
 	of.phase_ranks = ranks;
+	of.phase_sets = sets;
 	restore_counting(facts, counting);
 	memcpy(world.library, facts->library, sizeof(facts->library));
 	complete(recovery);
@@ -513,6 +516,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	json_decref(recovered);
 	model_free(counting->model);
 out:
+	free(sets);
 	free(ranks);
 	free(profile);
 	free(counting);

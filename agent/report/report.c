@@ -308,21 +308,55 @@ static json_t *prototypes(const struct prototype_table *table, uint32_t number)
 	return list;
 }
 
-/* Returns how a phase is distributed over the ranks; NULL: not known. */
-static const struct phase_rank *ranks_of(const struct report_facts *facts, uint32_t number)
+/* Returns what the balance of phases is compared with. */
+static struct run_seconds run_seconds(const struct report_facts *facts)
+{
+	const struct totals *totals = facts->totals;
+	double threads = totals_threads(totals, facts->wall_seconds);
+
+	return (struct run_seconds){
+		.wall = totals->threads > facts->world->size ? NAN : facts->wall_seconds,
+		.waiting = facts->wall_seconds - share(totals->compute.seconds, threads),
+	};
+}
+
+/* Adds how the phase is distributed over the ranks. */
+static json_t *add_ranks(json_t *object, const struct report_facts *facts, uint32_t number)
 {
 	const struct phase_ranks *ranks = facts->phase_ranks;
+	struct run_seconds seconds = run_seconds(facts);
 
-	return ranks && number <= ranks->phases ? &ranks->phase[number - 1] : NULL;
+	return run_phase_ranks(object,
+			ranks && number <= ranks->phases ? &ranks->phase[number - 1] : NULL,
+			facts->counting->hardware, &seconds);
+}
+
+/* Adds how a phase and the others of its set (phase_sets.h) are distributed together, if it is in a set. */
+static json_t *add_together(json_t *object, const struct report_facts *facts,
+		const struct phase *phases, unsigned count, uint32_t number)
+{
+	const struct phase_sets *sets = facts->phase_sets;
+	const struct phase_rank *set = sets && facts->phase_ranks ?
+			phase_sets_of(sets, facts->phase_ranks, number) :
+			NULL;
+	struct run_seconds seconds = run_seconds(facts);
+	json_t *list;
+
+	if (!set)
+		return object;
+	list = json_array();
+	for (unsigned i = 0; i < count; i++)
+		if (sets->set[phases[i].number - 1] == sets->set[number - 1])
+			list = document_append(list, json_integer((json_int_t)i + 1));
+	return document_set(object, "together",
+			run_phase_ranks(json_pack("{s:o}", "phases", list), set,
+					facts->counting->hardware, &seconds));
 }
 
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
 	const struct phase_estimate *estimate = &phase->estimate;
-	const struct totals *totals = facts->totals;
-	double threads = totals_threads(totals, facts->wall_seconds);
-	double computing = share(totals->compute.seconds, threads);
 	double cycles = NAN, instructions = NAN;
 	json_t *object;
 
@@ -356,9 +390,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			hotspots_of_phase(facts->profile, facts->table, phase->number,
 					facts->source),
 			"fold", fold_json(facts->fold, facts->counting, phase->number));
-	return run_phase_ranks(object, ranks_of(facts, phase->number), facts->counting->hardware,
-			totals->threads > facts->world->size ? NAN : facts->wall_seconds,
-			facts->wall_seconds - computing);
+	return add_ranks(object, facts, phase->number);
 }
 
 /* Returns by what factor unread bursts widen the intervals, weighted by phases' time; null: not known. */
@@ -403,7 +435,9 @@ static json_t *phases(const struct report_facts *facts, json_t **calls, json_t *
 	for (unsigned i = 0; i < count; i++)
 		silent_remove(silent, &all[i].estimate);
 	for (unsigned i = 0; i < count; i++)
-		list = document_append(list, phase_object(facts, places, &all[i], (int)i + 1));
+		list = document_append(list,
+				add_together(phase_object(facts, places, &all[i], (int)i + 1),
+						facts, all, count, all[i].number));
 	*calls = structure(facts, places, all, count);
 	*cost = interval_cost(all, count);
 	places_free(places);

@@ -10,7 +10,7 @@
 
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/ranks/hosts.h"
-#include "agent/ranks/phase_ranks.h"
+#include "agent/ranks/phase_sets.h"
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
 #include "agent/report/slowdown.h"
@@ -53,6 +53,7 @@ struct report_facts {
 	const struct rank_times *times;  /* of all ranks; NULL: not known */
 	/* of all ranks, by the labels of phase_labels_fill; NULL: not known */
 	const struct phase_ranks *phase_ranks;
+	const struct phase_sets *phase_sets; /* with phase_ranks */
 	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */

@@ -111,8 +111,8 @@ static double least(double a, double b)
 	return isnan(a) || isnan(b) ? NAN : fmax(0, fmin(a, b));
 }
 
-json_t *run_phase_ranks(json_t *phase, const struct phase_rank *of, bool counted,
-		double wall_seconds, double waiting_seconds)
+json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counted,
+		const struct run_seconds *seconds)
 {
 	static const struct phase_rank unknown = { .seconds = NAN, .most = NAN };
 	double ranks, mean, instructions = NAN, ipc = NAN;
@@ -127,17 +127,17 @@ json_t *run_phase_ranks(json_t *phase, const struct phase_rank *of, bool counted
 		instructions = of->instructions / ranks / of->instructions_most;
 		ipc = of->ipc / ranks / of->ipc_most;
 	}
-	phase = document_set(phase, "ranks", known ? json_integer(of->ranks) : json_null());
-	phase = document_set(phase, "slowest_rank",
+	object = document_set(object, "ranks", known ? json_integer(of->ranks) : json_null());
+	object = document_set(object, "slowest_rank",
 			known ? json_integer(of->slowest) : json_null());
-	phase = document_set(phase, "rank_seconds",
+	object = document_set(object, "rank_seconds",
 			json_pack("{s:o,s:o}", "mean", document_number(mean), "most",
 					document_number(of->most)));
-	phase = document_set(phase, "load_balance", document_number(mean / of->most));
-	phase = document_set(phase, "instructions_balance", document_number(instructions));
-	phase = document_set(phase, "ipc_balance", document_number(ipc));
-	return document_set(phase, "imbalance_share",
-			document_number(least(of->most - mean, waiting_seconds) / wall_seconds));
+	object = document_set(object, "load_balance", document_number(mean / of->most));
+	object = document_set(object, "instructions_balance", document_number(instructions));
+	object = document_set(object, "ipc_balance", document_number(ipc));
+	return document_set(object, "imbalance_share",
+			document_number(least(of->most - mean, seconds->waiting) / seconds->wall));
 }
 
 #define DAY_SECONDS  86400

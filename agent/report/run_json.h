@@ -31,13 +31,18 @@ json_t *run_hosts(const struct hosts *hosts);
  */
 json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_seconds);
 
+/* The times that the balance of a phase is compared with. */
+struct run_seconds {
+	double wall;    /* NAN: ranks have several threads */
+	double waiting; /* time of a rank in which it does not compute, in the mean */
+};
+
 /*
- * Adds to the object of a phase how it is distributed over the ranks. Takes over the reference to the object, and returns
- * it. of: NULL: not known. counted: its events are cycles and instructions. wall_seconds: NAN if ranks have several
- * threads. waiting_seconds: time of a rank in which it does not compute, in the mean.
+ * Adds to the object of a phase, or of several ones together, how it is distributed over the ranks. Takes over the reference
+ * to the object, and returns it. of: NULL: not known. counted: its events are cycles and instructions.
  */
-json_t *run_phase_ranks(json_t *phase, const struct phase_rank *of, bool counted,
-		double wall_seconds, double waiting_seconds);
+json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counted,
+		const struct run_seconds *seconds);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not

@@ -283,20 +283,57 @@ static void write_balance(FILE *out, const char *rank, const json_t *phase)
 			format_seconds(report_get_in(phase, "rank_seconds", "mean")).text);
 }
 
-bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
+void phase_write_names(FILE *out, const json_t *object)
+{
+	const json_t *ids = json_object_get(object, "phases"), *id;
+	size_t i, size = json_array_size(ids);
+
+	if (!size)
+		fprintf(out, "phase %.0f", report_get(object, "id"));
+	json_array_foreach (ids, i, id)
+		fprintf(out, "%s%.0f",
+				!i                           ? "phases " :
+						i + 1 < size ? ", " :
+							       " and ",
+				json_number_value(id));
+}
+
+const json_t *phase_together(const json_t *phase)
+{
+	const json_t *together = json_object_get(phase, "together");
+	const json_t *first = json_array_get(json_object_get(together, "phases"), 0);
+
+	return first && json_number_value(first) == report_get(phase, "id") ? together : NULL;
+}
+
+/* Writes "only in rank 3", or "in 3 of 4 ranks". */
+static void write_some(FILE *out, const json_t *report, const json_t *phase)
 {
 	double all = report_get(report, "ranks"), ranks = report_get(phase, "ranks");
-	bool some = ranks < all, unequal = report_get(phase, "load_balance") < BALANCE_GOOD;
 
-	if (some && ranks == 1)
+	if (ranks == 1)
 		fprintf(out, "only in %s %.0f", phase_rank_word(report, 1),
 				report_get(phase, "slowest_rank"));
-	else if (some)
+	else
 		fprintf(out, "in %.0f of %.0f %s", ranks, all, phase_rank_word(report, all));
+}
+
+bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
+{
+	bool some = report_get(phase, "ranks") < report_get(report, "ranks");
+	const json_t *together = phase_together(phase), *all = together ? together : phase;
+	bool unequal = report_get(all, "load_balance") < BALANCE_GOOD;
+
+	if (some)
+		write_some(out, report, phase);
 	if (some && unequal)
 		fputs("; ", out);
+	if (unequal && together) {
+		phase_write_names(out, together);
+		fputs(" together: ", out);
+	}
 	if (unequal)
-		write_balance(out, phase_rank_word(report, 1), phase);
+		write_balance(out, phase_rank_word(report, 1), all);
 	return some || unequal;
 }
 

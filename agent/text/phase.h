@@ -52,6 +52,15 @@ bool phase_write_reads(FILE *out, const json_t *phase, double read_seconds);
 /* Returns what `count` ranks of the report are called: "rank" or "ranks", or without MPI "process" or "processes". */
 const char *phase_rank_word(const json_t *report, double count);
 
+/* Writes "phase 4", or of several phases together "phases 4 and 5". */
+void phase_write_names(FILE *out, const json_t *object);
+
+/*
+ * Returns what the phase has together with others of its place, if it is the first one of them. Otherwise, or if different
+ * ranks do not execute different phases at its place, returns NULL.
+ */
+const json_t *phase_together(const json_t *phase);
+
 /*
  * Writes how many ranks execute the phase, if not all of them do, and how it is distributed over these, if they differ.
  * Returns false, and writes nothing, if neither applies or is known.

@@ -205,7 +205,10 @@ static double waiting_share(const json_t *report, const json_t *phase)
 			(report_get(report, "threads_mean") * report_get(report, "wall_seconds"));
 }
 
-/* Returns the phase that loses most time to imbalance, or NULL if none loses a part worth a sentence. */
+/*
+ * Returns the phase that loses most time to imbalance, or the phases together that do, or NULL if none loses a part worth a
+ * sentence.
+ */
 static const json_t *least_balanced(const json_t *report)
 {
 	const json_t *phase, *worst = NULL;
@@ -213,12 +216,14 @@ static const json_t *least_balanced(const json_t *report)
 	size_t i;
 
 	json_array_foreach (json_object_get(report, "phases"), i, phase) {
-		double share = waiting_share(report, phase);
+		const json_t *together = phase_together(phase);
+		const json_t *all = together ? together : phase;
+		double share = waiting_share(report, all);
 
 		if (!(share >= most))
 			continue;
 		most = share;
-		worst = phase;
+		worst = all;
 	}
 	return worst;
 }
@@ -227,23 +232,24 @@ static const json_t *least_balanced(const json_t *report)
 static void write_imbalance(FILE *out, const json_t *report)
 {
 	const json_t *phase = least_balanced(report);
-	double id = report_get(phase, "id"), share = report_get(phase, "imbalance_share");
-	double ranks = report_get(phase, "ranks");
+	double share = report_get(phase, "imbalance_share"), ranks = report_get(phase, "ranks");
 
 	if (!phase)
 		return;
+	phase_write_names(out, phase);
 	fprintf(out,
-			"phase %.0f loses most time to imbalance: %s %.0f computes %s in it, the mean of "
-			"%.0f %s is %s\n",
-			id, phase_rank_word(report, 1), report_get(phase, "slowest_rank"),
+			"%s most time to imbalance: %s %.0f computes %s there, the mean of %.0f %s is "
+			"%s\n",
+			json_object_get(phase, "phases") ? " lose" : " loses",
+			phase_rank_word(report, 1), report_get(phase, "slowest_rank"),
 			format_seconds(report_get_in(phase, "rank_seconds", "most")).text, ranks,
 			phase_rank_word(report, ranks),
 			format_seconds(report_get_in(phase, "rank_seconds", "mean")).text);
-	if (isfinite(share))
-		fprintf(out,
-				"waiting that a perfect balance of phase %.0f would save: at most %s of the "
-				"run\n",
-				id, format_percent(share).text);
+	if (!isfinite(share))
+		return;
+	fputs("waiting that a perfect balance of ", out);
+	phase_write_names(out, phase);
+	fprintf(out, " would save: at most %s of the run\n", format_percent(share).text);
 }
 
 static void write_recovered(FILE *out, const json_t *report)

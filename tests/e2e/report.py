@@ -365,6 +365,22 @@ def check_balance(name, ranks, slowest, balance):
         expect(phase["load_balance"] < 0.9, f"load balance {phase['load_balance']}")
 
 
+def check_together(name, ranks, slowest, balance):
+    """One set of large phases has these ranks together, of which this one is the slowest, and this balance of instructions."""
+    report = load(name)
+    sets = [phase for phase in large(report) if "together" in phase and phase["together"]["phases"][0] == phase["id"]]
+    expect(len(sets) == 1, f"{len(sets)} sets of phases")
+    for together in (phase["together"] for phase in sets):
+        members = [phase for phase in report["phases"] if phase["id"] in together["phases"]]
+        time = sum(phase["ranks"] * phase["rank_seconds"]["mean"] for phase in members)
+        expect(all(phase["together"] == together for phase in members), "the phases of a set differ")
+        expect(all(phase["ranks"] < int(ranks) for phase in members), "a phase is of all ranks")
+        expect(together["ranks"] == int(ranks), f"{together['ranks']} ranks")
+        expect(together["slowest_rank"] == int(slowest), f"rank {together['slowest_rank']} is the slowest")
+        expect(math.isclose(together["ranks"] * together["rank_seconds"]["mean"], time, rel_tol=0.02), f"{time} s")
+        expect(abs(together["instructions_balance"] - float(balance)) < 0.03, f"balance {together['instructions_balance']}")
+
+
 def check_started(name, earliest, latest):
     """The run began between two moments, in seconds since 1970."""
     date = datetime.datetime.strptime(load(name)["date"], "%Y-%m-%dT%H:%M:%S%z").timestamp()

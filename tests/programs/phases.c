@@ -3,7 +3,7 @@
  * An MPI program whose phases are known. Each iteration runs four of them, with a neighbour exchange after
  * each, so that every burst between two calls belongs to one phase.
  *
- *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-w PERCENT] [-c] [-l SECONDS] [-x CODE] [-k ITERATION]
+ *	phases [-n ITERATIONS] [-s BURSTS] [-b PERCENT] [-w PERCENT] [-c] [-l SECONDS] [-x CODE] [-k ITERATION] [-o]
  *
  *	-s  number of short bursts that come first, of 600 instructions
  *	-b  rank r computes PERCENT * r / (ranks - 1) per cent longer in the triad phase
@@ -12,6 +12,7 @@
  *	-l  time by which rank 0 comes later to MPI_Finalize
  *	-x  the exit code of rank 0 alone, because for another rank mpirun would kill it before its end
  *	-k  the iteration before which rank 0 dies by SIGKILL
+ *	-o  -b is of the last rank only
  *
  * Rank 0 prints one line that depends only on the options and the number of ranks.
  */
@@ -59,11 +60,11 @@ static uint64_t exchange(uint64_t token, int tag)
 int main(int argc, char **argv)
 {
 	int iterations = 200, shorts = 0, imbalance = 0, collective = 0, late = 0, code = 0, option;
-	int alu = 100, dies = -1;
+	int alu = 100, dies = -1, only_last = 0;
 	uint64_t token, total = 0;
 
 	MPI_Init(&argc, &argv);
-	while ((option = getopt(argc, argv, "n:s:b:w:cl:x:k:")) != -1) {
+	while ((option = getopt(argc, argv, "n:s:b:w:cl:x:k:o")) != -1) {
 		switch (option) {
 		case 'n':
 			iterations = atoi(optarg);
@@ -89,6 +90,9 @@ int main(int argc, char **argv)
 		case 'k':
 			dies = atoi(optarg);
 			break;
+		case 'o':
+			only_last = 1;
+			break;
 		default:
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		}
@@ -106,7 +110,7 @@ int main(int argc, char **argv)
 		for (int p = 0; p < (int)(sizeof(phases) / sizeof(phases[0])); p++) {
 			uint64_t instructions = phases[p].instructions;
 
-			if (p == 0 && ranks > 1)
+			if (p == 0 && ranks > 1 && (!only_last || rank == ranks - 1))
 				instructions += instructions * (uint64_t)(imbalance * rank) /
 						(uint64_t)(100 * (ranks - 1));
 			if (p == 3)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/ranks/phase_ranks.h"
 #include "agent/ranks/use_list.h"
 #include "multiplex/estimate/layout.h"
 #include "tests/tap.h"
@@ -235,8 +234,59 @@ static void test_labels(void)
 	free(table);
 }
 
+static struct route route_at(uint64_t from, uint64_t to, uint32_t prototype, double seconds)
+{
+	return (struct route){ .from = { 1, 1, { from } },
+		.to = { 2, 1, { to } },
+		.seconds = seconds,
+		.prototype = prototype };
+}
+
+/* Phases 1 and 4 have the place of phase 2; all ranks execute phase 3, whose place is also the same. */
+static void test_sets(void)
+{
+	const struct phase_labels four = { 4, { 1, 2, 3, 4, 4 } };
+	struct phase_ranks *ranks = calloc(1, sizeof(*ranks));
+	struct phase_sets *sets = calloc(1, sizeof(*sets));
+	struct routes *routes = calloc(1, sizeof(*routes));
+	struct phase_labels of_sets;
+
+	ranks->phases = 4;
+	for (uint32_t i = 0; i < 4; i++)
+		ranks->phase[i].ranks = i == 2 ? 4 : i ? 1 : 2;
+	routes->count = 6;
+	for (uint32_t p = 0; p < 4; p++)
+		routes->route[p] = route_at(10, 20, p, 2);
+	routes->route[4] = route_at(10, 30, 4, 1);
+	routes->route[5] = route_at(10, 20, PROTOTYPES_MAX, 9);
+	phase_sets_find(sets, &four, ranks, 4, routes);
+	phase_sets_label(sets, &four, &of_sets);
+	ok(sets->count == 1 && sets->set[0] == 1 && sets->set[1] == 1 && !sets->set[2] &&
+					sets->set[3] == 1 && of_sets.phases == 1 &&
+					of_sets.phase[0] == 1 && !of_sets.phase[2] &&
+					of_sets.phase[4] == 1,
+			"phases of one place are a set if not all ranks execute them");
+	sets->ranks.phases = 1;
+	sets->ranks.phase[0].ranks = 4;
+	ok(phase_sets_of(sets, ranks, 2) == &sets->ranks.phase[0] && !phase_sets_of(sets, ranks, 3),
+			"each of them has the balance of the set");
+	sets->ranks.phase[0].ranks = 2;
+	ok(!phase_sets_of(sets, ranks, 2),
+			"not if one of them is executed by all ranks of the set");
+	routes->route[4].seconds = 3;
+	phase_sets_find(sets, &four, ranks, 4, routes);
+	ok(sets->set[1] == 1 && !sets->set[3], "the place of a phase is that of its longest route");
+	routes->route[1].to.place[0] = 21;
+	phase_sets_find(sets, &four, ranks, 4, routes);
+	ok(!sets->count && !sets->set[0], "a single phase is no set");
+	free(ranks);
+	free(sets);
+	free(routes);
+}
+
 int main(void)
 {
+	test_sets();
 	test_random();
 	test_ties();
 	test_sums();
