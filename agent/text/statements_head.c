@@ -12,6 +12,8 @@
 #define HOSTS_SHOWN 4  /* number of hosts that are named */
 #define NAME_WIDTH  64 /* bytes of a name that are shown */
 
+#define PHASE_LARGE                                                                                \
+	0.05 /* share of the computing time of a phase that may explain the run's balance */
 #define IMBALANCE_SHOWN 0.01 /* share of all time from which the waiting in a phase is shown */
 
 /* Writes the command, without the folders of the program: "lmp -in in.lj". */
@@ -228,13 +230,49 @@ static const json_t *least_balanced(const json_t *report)
 	return worst;
 }
 
+/* Returns the phase with most time of those that not all ranks execute, if it is a large part of the run, or NULL. */
+static const json_t *largest_of_some(const json_t *report)
+{
+	double all = report_get(report, "ranks");
+	const json_t *phase;
+	size_t i;
+
+	json_array_foreach (json_object_get(report, "phases"), i, phase)
+		if (report_get(phase, "ranks") < all && !json_object_get(phase, "together") &&
+				report_get(phase, "time_share") >= PHASE_LARGE)
+			return phase;
+	return NULL;
+}
+
+/*
+ * Writes that ranks which execute different phases have unequal work, if that is most of the imbalance of the run. lost:
+ * share of all time that is lost to the imbalance of one phase. Returns false, and writes nothing, if it is not.
+ */
+static bool write_between_phases(FILE *out, const json_t *report, double lost)
+{
+	const json_t *efficiency = json_object_get(report, "efficiency");
+	double all = report_get(efficiency, "communication") - report_get(efficiency, "parallel");
+	const json_t *phase = largest_of_some(report);
+
+	if (!phase || !(all >= IMBALANCE_SHOWN) || lost >= all / 2)
+		return false;
+	fprintf(out,
+			"imbalance costs %s of the run, most of it between ranks that execute different "
+			"phases: phase %.0f, with %s of the computing time, is ",
+			format_percent(all).text, report_get(phase, "id"),
+			format_percent(report_get(phase, "time_share")).text);
+	phase_write_some(out, report, phase);
+	fputc('\n', out);
+	return true;
+}
+
 /* Writes which phase is worth being balanced, and what that would save at most. */
 static void write_imbalance(FILE *out, const json_t *report)
 {
 	const json_t *phase = least_balanced(report);
 	double share = report_get(phase, "imbalance_share"), ranks = report_get(phase, "ranks");
 
-	if (!phase)
+	if (write_between_phases(out, report, phase ? waiting_share(report, phase) : 0) || !phase)
 		return;
 	phase_write_names(out, phase);
 	fprintf(out,

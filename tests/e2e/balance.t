@@ -64,6 +64,19 @@ scripted apart.killed PHASEMUX_BUDGET=none PHASEMUX_SPOOL="$tmp/apart.spool" "${
 "$phasemux" recover --json "$tmp/apart.spool" >"$tmp/killed.json"
 holds "one slow rank, killed: so is it" report together "$tmp/killed.json" 3 2 0.5
 
+# If the phases of different ranks have different places, nothing tells which of them belong together.
+"$python" -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+for phase in report["phases"]:
+    phase.pop("together", None)
+    phase["rank_seconds"]["most"] = phase["rank_seconds"]["mean"]
+    phase["time_share"] = 0.5 if phase["ranks"] == 1 else 0.01
+report["efficiency"] = {"parallel": 0.54, "load_balance": 0.6, "communication": 0.9}
+json.dump(report, open(sys.argv[2], "w"))' "$tmp/apart.result/report.json" "$tmp/places.json"
+holds "different places: the text says that it is between phases" \
+	grep -q "^ *imbalance costs 36.0% of the run, most of it between ranks that execute different phases: .* only in rank 2" \
+	<("$phasemux" report --text "$tmp/places.json" | tr '\n' ' ' | tr -s ' ' | sed 's/imbalance costs/\n&/')
+
 # A report of a version without these keys.
 "$python" -c 'import json, sys
 report = json.load(open(sys.argv[1]))
