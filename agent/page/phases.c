@@ -148,6 +148,8 @@ static void write_where(struct page *page, const json_t *phase)
 	write_words(page);
 	phase_write_ranks(page->words, page->report, phase);
 	write_words(page);
+	phase_write_iteration(page->words, phase);
+	write_words(page);
 	phase_write_slices(page->words, phase);
 	write_words(page);
 	phase_write_reads(page->words, phase, report_get_in(page->report, "agent", "read_seconds"));

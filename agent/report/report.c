@@ -15,6 +15,8 @@
 #include "agent/report/structure.h"
 #include "multiplex/estimate/layout.h"
 
+#define OUTSIDE_FEW                                                                                \
+	0.1 /* share of a phase that may be outside of the iterations if it is counted per iteration */
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 
 static json_t *whole(double value)
@@ -320,15 +322,21 @@ static struct run_seconds run_seconds(const struct report_facts *facts)
 	};
 }
 
+/* Returns how a phase is distributed over the ranks; NULL: not known. */
+static const struct phase_rank *ranks_of(const struct report_facts *facts, uint32_t number)
+{
+	const struct phase_ranks *ranks = facts->phase_ranks;
+
+	return ranks && number <= ranks->phases ? &ranks->phase[number - 1] : NULL;
+}
+
 /* Adds how the phase is distributed over the ranks. */
 static json_t *add_ranks(json_t *object, const struct report_facts *facts, uint32_t number)
 {
-	const struct phase_ranks *ranks = facts->phase_ranks;
 	struct run_seconds seconds = run_seconds(facts);
 
-	return run_phase_ranks(object,
-			ranks && number <= ranks->phases ? &ranks->phase[number - 1] : NULL,
-			facts->counting->hardware, &seconds);
+	return run_phase_ranks(object, ranks_of(facts, number), facts->counting->hardware,
+			&seconds);
 }
 
 /* Adds how a phase and the others of its set (phase_sets.h) are distributed together, if it is in a set. */
@@ -351,6 +359,26 @@ static json_t *add_together(json_t *object, const struct report_facts *facts,
 	return document_set(object, "together",
 			run_phase_ranks(json_pack("{s:o}", "phases", list), set,
 					facts->counting->hardware, &seconds));
+}
+
+/*
+ * Returns the bursts and the time of the phase in an iteration of a rank that executes it, or null if that is not known: so
+ * much of the phase may be outside of the iterations, or ranks have several threads.
+ */
+static json_t *per_iteration(const struct report_facts *facts, const struct phase *phase)
+{
+	const struct phase_rank *of = ranks_of(facts, phase->number);
+	struct structure_iterations iterations = structure_iterations(facts->structures);
+	double all, outside = iterations.outside * facts->totals->compute.seconds;
+
+	if (!of || !of->ranks || !(iterations.rounds > 0) ||
+			facts->totals->threads > facts->world->size ||
+			!(outside <= OUTSIDE_FEW * phase->all.seconds) ||
+			!(iterations.equal || (int)of->ranks == facts->world->size))
+		return json_null();
+	all = iterations.rounds * of->ranks;
+	return json_pack("{s:o,s:o}", "bursts", document_number(phase->all.bursts / all), "seconds",
+			document_number(phase->all.seconds / all));
 }
 
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
@@ -390,6 +418,8 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			hotspots_of_phase(facts->profile, facts->table, phase->number,
 					facts->source),
 			"fold", fold_json(facts->fold, facts->counting, phase->number));
+	if (facts->structures)
+		object = document_set(object, "per_iteration", per_iteration(facts, phase));
 	return add_ranks(object, facts, phase->number);
 }
 

@@ -8,6 +8,8 @@
 #include "agent/report/document.h"
 #include "agent/structures/variants.h"
 
+#define UNKNOWN_FEW 0.01 /* share of the calls that may be unobserved if iterations are counted */
+
 /* What the tokens of one structure are shown with. */
 struct showing {
 	const struct structures *structures;
@@ -287,4 +289,39 @@ json_t *structure_json(const struct structures *structures, struct places *place
 		json_decref(place[i]);
 	return json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",
 			(int)structures->left_out);
+}
+
+/* Returns the computing time of all calls of a structure. */
+static double burst_seconds(const struct structure_token *tokens, uint32_t count)
+{
+	double seconds = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!tokens[i].depth)
+			seconds += tokens[i].seconds[SLOT_BURST];
+	return seconds;
+}
+
+struct structure_iterations structure_iterations(const struct structures *structures)
+{
+	const struct structure_iterations unknown = { .rounds = NAN };
+	const struct structure *structure = structures ? &structures->all[0] : NULL;
+	const struct structure_token *tokens, *loop;
+	double all;
+
+	if (!structures || structures->count != 1 || structures->left_out ||
+			structure->iteration >= structure->tokens ||
+			structure->unknown > UNKNOWN_FEW * structure->calls)
+		return unknown;
+	tokens = &structures->token[structure->first];
+	loop = &tokens[structure->iteration];
+	all = burst_seconds(tokens, structure->tokens);
+	if (!(all > 0) || loop->count < structure->iterations_least * structure->ranks ||
+			loop->count > structure->iterations_most * structure->ranks)
+		return unknown;
+	return (struct structure_iterations){
+		.rounds = loop->count / structure->ranks,
+		.outside = 1 - loop->seconds[SLOT_BURST] / all,
+		.equal = structure->iterations_least == structure->iterations_most,
+	};
 }

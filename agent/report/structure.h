@@ -4,6 +4,7 @@
 #define PHASEMUX_AGENT_REPORT_STRUCTURE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "agent/report/places.h"
 #include "agent/structures/structures.h"
@@ -15,5 +16,18 @@
  */
 json_t *structure_json(const struct structures *structures, struct places *places,
 		const struct prototype_table *table, const unsigned *phase_number);
+
+/* The iterations of a program whose ranks have one structure. */
+struct structure_iterations {
+	double rounds;  /* of a rank, in the mean; NAN: not known */
+	double outside; /* share of the computing time that is not in them */
+	bool equal;     /* all ranks have as many */
+};
+
+/*
+ * Returns the iterations. They are not known if the ranks have several structures, if more than a hundredth of the calls were
+ * not observed, or if the iteration consists of loops at several places. structures: NULL: not known.
+ */
+struct structure_iterations structure_iterations(const struct structures *structures);
 
 #endif

@@ -7,10 +7,11 @@
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
 
-#define HOT_SHOWN    3
-#define HOT_SHARE    0.05
-#define BALANCE_GOOD 0.95 /* load balance of a phase from which it is not shown */
-#define PHASE_SHOWN  0.01 /* share of the time; smaller phases are in report.json */
+#define HOT_SHOWN     3
+#define HOT_SHARE     0.05
+#define PER_ITERATION 0.1  /* number of bursts in an iteration from which it is shown */
+#define BALANCE_GOOD  0.95 /* load balance of a phase from which it is not shown */
+#define PHASE_SHOWN   0.01 /* share of the time; smaller phases are in report.json */
 
 /*
  * Number of samples from which their shares are shown. The 95% interval of a share of n samples is at most
@@ -334,6 +335,17 @@ bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
 	if (unequal)
 		write_balance(out, phase_rank_word(report, 1), all);
 	return some || unequal;
+}
+
+bool phase_write_iteration(FILE *out, const json_t *phase)
+{
+	double bursts = report_get_in(phase, "per_iteration", "bursts");
+
+	if (!(bursts >= PER_ITERATION))
+		return false;
+	fprintf(out, "per iteration of a rank: %.1f %ss, %s", bursts, phase_unit(phase),
+			format_seconds(report_get_in(phase, "per_iteration", "seconds")).text);
+	return true;
 }
 
 bool phase_is_sliced(const json_t *phase)

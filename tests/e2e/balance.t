@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Each phase says how it is distributed over the ranks, of a run that ends and of one that is killed. In one phase, the
+# Each phase says how it is distributed over the ranks and the iterations, of a run that ends and of one that is killed. In one phase, the
 # three ranks execute 1, 2.5 and 4 times as many instructions as the first one, so that its balance is 2.5 / 4.
 . "$(dirname "$0")/lib.sh"
 
@@ -63,6 +63,12 @@ mkdir "$tmp/apart.spool"
 scripted apart.killed PHASEMUX_BUDGET=none PHASEMUX_SPOOL="$tmp/apart.spool" "${command[@]}" -k 90
 "$phasemux" recover --json "$tmp/apart.spool" >"$tmp/killed.json"
 holds "one slow rank, killed: so is it" report together "$tmp/killed.json" 3 2 0.5
+
+# What a rank does of each phase in an iteration.
+scripted iterations PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/phases.$mpi" -n 100 -c
+holds "an iteration has a burst of each phase" report per_iteration "$tmp/iterations.result/report.json" 1
+holds "iterations: as its schema" report schema "$tmp/iterations.result/report.json"
+is "$(grep -c '^      per iteration of a rank: 1.0 bursts, ' "$tmp/iterations.result/report.txt")" 4 "so says the text"
 
 # If the phases of different ranks have different places, nothing tells which of them belong together.
 "$python" -c 'import json, sys

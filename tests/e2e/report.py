@@ -381,6 +381,20 @@ def check_together(name, ranks, slowest, balance):
         expect(abs(together["instructions_balance"] - float(balance)) < 0.03, f"balance {together['instructions_balance']}")
 
 
+def check_per_iteration(name, bursts):
+    """An iteration of a rank has this number of bursts of each large phase, or (null) that is not known of any phase."""
+    report = load(name)
+    expect(large(report), "no phase above 5%")
+    for phase in large(report):
+        per = phase["per_iteration"]
+        if bursts == "null" or per is None:
+            expect(bursts == "null" and per is None, f"phase {phase['id']}: {per}")
+            continue
+        mean = phase["duration_seconds"]["mean"]
+        expect(abs(per["bursts"] - float(bursts)) <= 0.05, f"phase {phase['id']}: {per['bursts']} bursts")
+        expect(math.isclose(per["seconds"], per["bursts"] * mean, rel_tol=1e-3), f"phase {phase['id']}: {per['seconds']} s")
+
+
 def check_started(name, earliest, latest):
     """The run began between two moments, in seconds since 1970."""
     date = datetime.datetime.strptime(load(name)["date"], "%Y-%m-%dT%H:%M:%S%z").timestamp()

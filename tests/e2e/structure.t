@@ -32,6 +32,8 @@ for mpi in $mpis; do
 	holds "$mpi, disorder: the text says so" grep -q "no iteration" disorder."$mpi".result/report.txt
 	shape "$mpi" 3 workers 60
 	holds "$mpi, workers: the master has a structure of its own" structure workers."$mpi" first_alone
+	holds "$mpi, workers: no phase is counted per iteration, because the iterations differ" \
+		report per_iteration workers."$mpi".result/report.json null
 	# some of the workers get three pieces of work or more, and others one or two
 	rm -r workers."$mpi".result
 	shape "$mpi" 16 workers 40
