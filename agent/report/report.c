@@ -17,6 +17,8 @@
 
 #define OUTSIDE_FEW                                                                                \
 	0.1 /* share of a phase that may be outside of the iterations if it is counted per iteration */
+#define TOGETHER_FEW                                                                               \
+	0.01 /* share of the computing time below which phases of one place are not joined */
 #define OVER_BUDGET 1.1 /* times the budget: a higher cost is reported as over the budget */
 
 static json_t *whole(double value)
@@ -339,7 +341,7 @@ static json_t *add_ranks(json_t *object, const struct report_facts *facts, uint3
 			&seconds);
 }
 
-/* Adds how a phase and the others of its set (phase_sets.h) are distributed together, if it is in a set. */
+/* Adds how a phase and the others of its set (phase_sets.h) are distributed together, if it is in one with enough time. */
 static json_t *add_together(json_t *object, const struct report_facts *facts,
 		const struct phase *phases, unsigned count, uint32_t number)
 {
@@ -350,7 +352,7 @@ static json_t *add_together(json_t *object, const struct report_facts *facts,
 	struct run_seconds seconds = run_seconds(facts);
 	json_t *list;
 
-	if (!set)
+	if (!set || set->seconds < TOGETHER_FEW * facts->totals->compute.seconds)
 		return object;
 	list = json_array();
 	for (unsigned i = 0; i < count; i++)
