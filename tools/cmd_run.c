@@ -115,9 +115,8 @@ static int check_emulator(void)
 	char folder[PATH_MAX], why[512] = MACHINE_LIBRARY " is missing";
 	struct emulator emulator;
 
-	if (machine_find_library(folder, sizeof(folder)))
+	if (machine_find_kin(folder, sizeof(folder)))
 		return refuse(why);
-	*strrchr(folder, '/') = '\0';
 	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
 			emulator_try(&emulator, why, sizeof(why))) {
 		fprintf(stderr, "phasemux: counters cannot be emulated: %s\n", why);

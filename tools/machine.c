@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/boundary/kin.h"
+
 int machine_look(struct machine *machine)
 {
 	const char *path = getenv("PHASEMUX_PMU");
@@ -42,4 +44,14 @@ int machine_find_library(char *path, size_t size)
 		}
 	}
 	return -ENOENT;
+}
+
+int machine_find_kin(char *folder, size_t size)
+{
+	int error = machine_find_library(folder, size);
+
+	if (error)
+		return error;
+	*strrchr(folder, '/') = '\0';
+	return kin_folder(folder, size) ? 0 : -ENAMETOOLONG;
 }

@@ -24,4 +24,7 @@ int machine_look(struct machine *machine);
  */
 int machine_find_library(char *path, size_t size);
 
+/* Finds the folder of what the preload opens (agent/boundary/kin.h). Returns 0 or -errno. */
+int machine_find_kin(char *folder, size_t size);
+
 #endif

@@ -75,7 +75,7 @@ struct preload_hooks {
 
 struct preload {
 	bool with_mpi; /* MPI is initialised; false: the process is a target by itself */
-	/* the folder of phasemux' shared objects */
+	/* the folder of the core and of the other shared objects (kin.h) */
 	char folder[4096];
 	uint64_t attach_ns; /* CLOCK_MONOTONIC when the preload began to open the core */
 	/* the adapter for the process' MPI, after all ranks have met (rendezvous.h); NULL: there is none */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/boundary/kin.h"
 #include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/real.h"
@@ -66,9 +67,10 @@ bool target_folder(char *folder, size_t size)
 		return false;
 	slash = strrchr(here.dli_fname, '/');
 	if (!slash)
-		return snprintf(folder, size, ".") < (int)size;
+		return snprintf(folder, size, ".") < (int)size && kin_folder(folder, size);
 	return snprintf(folder, size, "%.*s", (int)(slash - here.dli_fname), here.dli_fname) <
-			(int)size;
+			(int)size &&
+			kin_folder(folder, size);
 }
 
 bool target_is_disabled(void)

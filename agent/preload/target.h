@@ -28,7 +28,7 @@ void target_prepare(void);
 /* Notes when the process began to become a target. Call before target_attach, except without MPI. */
 void target_begin(void);
 
-/* Finds the folder of the preload. Returns false if it is not known, or longer than `size`. */
+/* Finds the folder of what the preload opens (kin.h). Returns false if it is not known, or longer than `size`. */
 bool target_folder(char *folder, size_t size);
 
 /* Opens the core. Later calls do nothing. If it cannot be opened, the program runs on as without the agent. */

@@ -18,7 +18,7 @@ struct emulator {
 };
 
 /*
- * Finds QEMU in PATH, and the plugin in the folder of the preload. Returns 0, or -ENOENT with one line in
+ * Finds QEMU in PATH, and the plugin in `folder`. Returns 0, or -ENOENT with one line in
  * `why`: what is missing, and what to install.
  */
 int emulator_find(struct emulator *emulator, const char *folder, char *why, size_t why_size);

@@ -284,6 +284,18 @@ site default=on share=0%
 run share slurm srun env
 is "$(grep PRELOAD share.out)" "" "for the share of the jobs that it is for"
 
+# ---- an installed tree that was moved: the plugin finds the preload from its own place
+holds "cmake --install" cmake --install "$build" --prefix "$tmp/place"
+mv "$tmp/place" "$tmp/moved"
+own=$(find "$tmp/moved" -name phasemux-spank.so)
+preload=$(find "$tmp/moved" -name libphasemux.so)
+echo "optional $own" >"$D/plugstack.conf"
+run own slurm srun --quiet --phasemux env
+is "$(sed -n 's/^LD_PRELOAD=//p' own.out)" "$preload" "a plugin that was moved preloads what was moved with it"
+mv "$preload" "$preload.away"
+run alone slurm srun --quiet --phasemux true
+is "$(cat alone.err)" "phasemux: off: $preload is not on this node" "and names what it misses"
+
 # ---- broken installations
 echo "optional $plugin library=/nonexistent/libphasemux.so" >"$D/plugstack.conf"
 step gone --phasemux

@@ -240,24 +240,24 @@ static const char *mpi_words(const char *name)
 						     name;
 }
 
-/* Lists the MPI libraries whose adapters were built, and are in the folder of the preload. */
+/* Lists the MPI libraries whose adapters were built, and are where the preload looks for them. */
 static void tell_mpis(void)
 {
-	char library[PATH_MAX], served[256] = "";
+	char library[PATH_MAX], kin[PATH_MAX], served[256] = "";
 
-	if (machine_find_library(library, sizeof(library)) < 0) {
+	if (machine_find_library(library, sizeof(library)) < 0 ||
+			machine_find_kin(kin, sizeof(kin)) < 0) {
 		tell("preload",
 				"there is no " MACHINE_LIBRARY " beside this command, nor where it "
 				"would be installed");
 		return;
 	}
 	tell("preload", "%s", library);
-	*strrchr(library, '/') = '\0';
 	for (size_t i = 0; mpi_adapters[i].name; i++) {
 		char path[PATH_MAX + 64];
 		size_t length = strlen(served);
 
-		snprintf(path, sizeof(path), "%s/%s", library, mpi_adapters[i].file);
+		snprintf(path, sizeof(path), "%s/%s", kin, mpi_adapters[i].file);
 		if (access(path, R_OK) == 0)
 			snprintf(served + length, sizeof(served) - length, "%s%s (%s)",
 					length ? ", " : "", mpi_words(mpi_adapters[i].name),
@@ -277,9 +277,8 @@ static void tell_emulator(void)
 	char folder[PATH_MAX], why[512];
 	struct emulator emulator;
 
-	if (machine_find_library(folder, sizeof(folder)) < 0)
+	if (machine_find_kin(folder, sizeof(folder)) < 0)
 		return;
-	*strrchr(folder, '/') = '\0';
 	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
 			emulator_try(&emulator, why, sizeof(why)))
 		tell("emulated", "not available: %s", why);

@@ -135,9 +135,9 @@ void spools_list(const struct spools *spools)
 
 json_t *spools_report(const struct spools *spools)
 {
-	char library[PATH_MAX] = "";
+	char kin[PATH_MAX];
 
-	if (machine_find_library(library, sizeof(library)) == 0)
-		*strrchr(library, '/') = '\0';
-	return recovery_report(spools->recovery, library);
+	if (machine_find_kin(kin, sizeof(kin)))
+		*kin = '\0';
+	return recovery_report(spools->recovery, kin);
 }

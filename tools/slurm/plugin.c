@@ -9,6 +9,7 @@
  * Slurm's headers, which only this file includes, are under the GNU General Public License, version 2 or
  * later, with an exception for OpenSSL. To distribute the built plugin, follow these terms, too.
  */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,9 +79,32 @@ static int register_option(spank_t spank)
 	return spank_option_register(spank, &option);
 }
 
+/*
+ * Finds the preload of the installation that this plugin belongs to: in the folder above the plugin's, or beside it (a
+ * build tree). The installation may have been moved. "" if the loader does not tell where the plugin is.
+ */
+static void own_library(char *path, size_t size)
+{
+	static const char name[] = "/libphasemux.so";
+	char folder[CHOICE_TEXT_MAX - sizeof(name)] = "", *slash;
+	Dl_info here;
+
+	*path = '\0';
+	if (!dladdr((void *)own_library, &here) || !here.dli_fname ||
+			strlen(here.dli_fname) >= sizeof(folder))
+		return;
+	strcpy(folder, here.dli_fname);
+	for (unsigned levels = 0; levels < 2 && (slash = strrchr(folder, '/')); levels++) {
+		*slash = '\0';
+		snprintf(path, size, "%s%s", folder, name);
+		if (access(path, R_OK) == 0)
+			return;
+	}
+}
+
 int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
-	char why[512];
+	char library[CHOICE_TEXT_MAX], why[512];
 
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
@@ -90,7 +114,8 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 	default:
 		return ESPANK_SUCCESS;
 	}
-	choice_site_init(&plugin.site, DEFAULT_LIBRARY, DEFAULT_FOLDER);
+	own_library(library, sizeof(library));
+	choice_site_init(&plugin.site, library, DEFAULT_FOLDER);
 	for (int i = 0; i < argc; i++)
 		if (choice_site_set(&plugin.site, argv[i], why, sizeof(why)))
 			/* only in the node's log, because users cannot change it */
