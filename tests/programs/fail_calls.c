@@ -228,6 +228,8 @@ WRAP(locale_t, newlocale, NEWLOCALE, (int mask, const char *name, locale_t base)
 WRAP(FILE *, open_memstream, MEMSTREAM, (char **text, size_t *size), (text, size), NULL)
 WRAP(int, vasprintf, VASPRINTF, (char **text, const char *format, va_list rest),
 		(text, format, rest), -1)
+WRAP(int, __vasprintf_chk, VASPRINTF, (char **text, int flag, const char *format, va_list rest),
+		(text, flag, format, rest), -1)
 WRAP(ssize_t, __getdelim, GETDELIM, (char **line, size_t *size, int end, FILE *file),
 		(line, size, end, file), -1)
 WRAP(char *, fgets, FGETS, (char *line, int size, FILE *file), (line, size, file), NULL)
