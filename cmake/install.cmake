@@ -2,11 +2,12 @@
 # Installing files that name places of the installation.
 
 # Fills in a file when it is installed, so that it names the places of `cmake --install --prefix`: @BINDIR@, @LIBDIR@,
-# @DATADIR@, @PROJECT_VERSION@.
+# @DATADIR@, and as the build knows them @PROJECT_VERSION@ and @CMAKE_INSTALL_...@.
 function(phasemux_install_configured FILE DESTINATION NAME)
 	set(CODE "set(PROJECT_VERSION ${PROJECT_VERSION})\n")
-	foreach(DIR BINDIR LIBDIR DATADIR)
-		string(APPEND CODE "get_filename_component(${DIR} \"${CMAKE_INSTALL_${DIR}}\" ABSOLUTE
+	foreach(DIR BINDIR LIBDIR DATADIR MANDIR)
+		string(APPEND CODE "set(CMAKE_INSTALL_${DIR} \"${CMAKE_INSTALL_${DIR}}\")
+		get_filename_component(${DIR} \"${CMAKE_INSTALL_${DIR}}\" ABSOLUTE
 			BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")\n")
 	endforeach()
 	string(APPEND CODE "get_filename_component(PLACE \"${DESTINATION}/${NAME}\" ABSOLUTE

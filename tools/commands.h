@@ -6,6 +6,18 @@
 #ifndef PHASEMUX_TOOLS_COMMANDS_H
 #define PHASEMUX_TOOLS_COMMANDS_H
 
+#include <stddef.h>
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments;
+	const char *help; /* NULL: for builds and packages, and not shown to users */
+};
+
+extern const struct command commands[];
+extern const size_t commands_count;
+
 int cmd_run(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_events(int argc, char **argv);
@@ -17,5 +29,7 @@ int cmd_watch(int argc, char **argv);
 int cmd_cluster(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+int cmd_env(int argc, char **argv);
+int cmd_completions(int argc, char **argv);
 
 #endif

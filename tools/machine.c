@@ -24,16 +24,25 @@ int machine_look(struct machine *machine)
 	return 0;
 }
 
+int machine_find_bin(char *folder, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+
+	if (length < 0)
+		return -errno;
+	folder[length] = '\0';
+	*strrchr(folder, '/') = '\0';
+	return 0;
+}
+
 int machine_find_library(char *path, size_t size)
 {
 	static const char *const places[] = { "", "../" INSTALL_LIBDIR "/", "../lib/" };
 	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	int error = machine_find_bin(own, sizeof(own));
 
-	if (length < 0)
-		return -errno;
-	own[length] = '\0';
-	*strrchr(own, '/') = '\0';
+	if (error)
+		return error;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		char tried[2 * PATH_MAX], real[PATH_MAX];
 

@@ -16,6 +16,9 @@ struct machine {
 /* Fills machine. Returns 0, or -1 after one line on stderr. */
 int machine_look(struct machine *machine);
 
+/* Finds the folder of this command. Returns 0 or -errno. */
+int machine_find_bin(char *folder, size_t size);
+
 #define MACHINE_LIBRARY "libphasemux.so"
 
 /*

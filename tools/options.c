@@ -8,10 +8,19 @@
 
 #define LETTERS_MAX 64
 
-static const struct option help_alone[] = {
+const struct option options_help_alone[] = {
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
+
+static void (*visitor)(void *data, const struct option_spec *spec);
+static void *visitor_data;
+
+void options_visit(void (*visit)(void *data, const struct option_spec *spec), void *data)
+{
+	visitor = visit;
+	visitor_data = data;
+}
 
 /* Says what is wrong with the word that getopt_long has just read. Returns 2. */
 static int refuse_word(char **argv, int answer)
@@ -28,10 +37,14 @@ static int refuse_word(char **argv, int answer)
 
 int options_read(int argc, char **argv, const struct option_spec *spec, void *data)
 {
-	const struct option *table = spec->table ? spec->table : help_alone;
+	const struct option *table = spec->table ? spec->table : options_help_alone;
 	char letters[LETTERS_MAX];
 	int option;
 
+	if (visitor) {
+		visitor(visitor_data, spec);
+		return -1;
+	}
 	snprintf(letters, sizeof(letters), "%s:h%s", spec->has_command ? "+" : "",
 			spec->letters ? spec->letters : "");
 	optind = 0; /* makes GNU getopt start again */

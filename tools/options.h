@@ -31,6 +31,14 @@ struct option_spec {
  */
 int options_read(int argc, char **argv, const struct option_spec *spec, void *data);
 
+/*
+ * Lets options_read give visit(data, spec) what it would read, and return -1 as if help was asked for. NULL: no longer.
+ */
+void options_visit(void (*visit)(void *data, const struct option_spec *spec), void *data);
+
+/* The table of a subcommand that has no options but --help. */
+extern const struct option options_help_alone[];
+
 /* Prints on stderr how a subcommand is used. Returns 2. */
 int option_usage(const char *usage);
 

@@ -5,12 +5,7 @@
 
 #include "tools/commands.h"
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *arguments;
-	const char *help;
-} commands[] = {
+const struct command commands[] = {
 	{ "run", cmd_run, "[options] -- COMMAND...",
 			"count in COMMAND (in front of mpirun, or after it)" },
 	{ "doctor", cmd_doctor, "", "what this machine can count, and what to change" },
@@ -26,16 +21,20 @@ static const struct {
 	{ "compare", cmd_compare, "A B...", "say what the difference between runs comes from" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
 			"tell how far off multiplexed counters are" },
+	{ "env", cmd_env, "[sh|csh|fish]", "print what a shell sets to find phasemux" },
+	{ "completions", cmd_completions, "bash|zsh|fish", NULL },
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(*commands))
+const size_t commands_count = sizeof(commands) / sizeof(*commands);
 
 static void usage(FILE *out)
 {
 	fputs("usage: phasemux COMMAND ...\n\n", out);
-	for (size_t i = 0; i < COMMANDS; i++) {
+	for (size_t i = 0; i < commands_count; i++) {
 		char call[64];
 
+		if (!commands[i].help)
+			continue;
 		snprintf(call, sizeof(call), "%s %s", commands[i].name, commands[i].arguments);
 		fprintf(out, "  %-36s %s\n", call, commands[i].help);
 	}
@@ -57,7 +56,7 @@ int main(int argc, char **argv)
 		puts("phasemux " PHASEMUX_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < commands_count; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);
 	fprintf(stderr, "phasemux: there is no command %s\n\n", argv[1]);
