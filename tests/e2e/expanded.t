@@ -70,7 +70,7 @@ holds "and say how many there were" grep -q "^# about [0-9]* calls, " rests.list
 logged counts "$mpi" 1 solver 14000 PHASEMUX_BUDGET=none
 holds "counts that vary too often: the list ends where they are lost, and says so" all ends counts 1
 # phasemux is off part of the time
-logged toggled "$mpi" 2 solver 400 PHASEMUX_BUDGET=none PHASEMUX_TOGGLE=50ms
+logged toggled "$mpi" 2 solver 1200 PHASEMUX_BUDGET=none PHASEMUX_TOGGLE=50ms
 holds "turned off for some time: the list ends there, and says so" all ends toggled 2
 
 # a rank is killed: what is recovered is the start of the same calls
