@@ -452,20 +452,21 @@ static struct source *open_source(struct recovery *recovery, const char *library
 	return source;
 }
 
-json_t *recovery_report(struct recovery *recovery, const char *library_folder)
+/* Returns what is known of the run without the places of its phases. */
+static struct report_facts facts_of(const struct recovery *recovery,
+		const struct counting *counting, const struct mpi_world *world)
 {
+	static const struct slowdown unknown = { 0, NAN, NAN, INFINITY };
 	const struct spool_facts *facts = &recovery->facts;
-	const struct slowdown unknown = { 0, NAN, NAN, INFINITY };
-	struct counting *counting = calloc(1, sizeof(*counting));
-	struct mpi_world world = { .rank = 0, .size = size_of(recovery) };
-	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
-	struct report_facts of = { .command = facts->command,
+	bool has_times = !facts->family && rank_times_has_each(facts->size);
+
+	return (struct report_facts){ .command = facts->command,
 		.command_bytes = facts->command_bytes,
 		.job = &facts->job,
 		.started = facts->started,
 		.scheme = facts->scheme,
 		.counting = counting,
-		.world = &world,
+		.world = world,
 		.table = &recovery->table,
 		.totals = &recovery->totals,
 		.sums = recovery->sums,
@@ -475,42 +476,65 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		.off_seconds = recovery->off_seconds,
 		.programs = &recovery->programs,
 		.hosts = &recovery->hosts,
-		.times = !facts->family && rank_times_has_each(facts->size) ? &recovery->times :
-									      NULL,
+		.times = has_times ? &recovery->times : NULL,
 		.paused = recovery->paused,
 		.slowdown = recovery->off_seconds > 0 && !recovery->paused ? &unknown : NULL,
 		.rounds = recovery->rounds,
 		.budget = facts->budget,
-		.waiting = facts->alone ? 1 : (unsigned)world.size,
+		.waiting = facts->alone ? 1 : (unsigned)world->size,
 		.alone = facts->alone && !facts->family };
-	struct profile *profile = calloc(1, sizeof(*profile));
-	struct phase_ranks *ranks = malloc(sizeof(*ranks));
-	struct phase_sets *sets = malloc(sizeof(*sets));
-	struct phase_labels labels;
-	json_t *recovered, *report = NULL;
+}
 
-	if (!counting || !missing || !profile || !ranks || !sets)
-		goto out;
-	phase_labels_fill(&labels, of.table, of.sums, of.burst_min_seconds);
-	use_list_sets(&recovery->uses, &labels, (uint32_t)world.size, &recovery->profile.routes,
-			ranks, sets);
-	of.phase_ranks = ranks;
-	of.phase_sets = sets;
-	restore_counting(facts, counting);
-	memcpy(world.library, facts->library, sizeof(facts->library));
-	complete(recovery);
-	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);
-	of.recovered = recovered;
+/* Adds to the facts which ranks execute each phase. ranks, sets: are filled. */
+static void add_ranks(struct report_facts *of, const struct recovery *recovery,
+		struct phase_ranks *ranks, struct phase_sets *sets)
+{
+	struct phase_labels labels;
+
+	phase_labels_fill(&labels, of->table, of->sums, of->burst_min_seconds);
+	use_list_sets(&recovery->uses, &labels, (uint32_t)of->world->size,
+			&recovery->profile.routes, ranks, sets);
+	of->phase_ranks = ranks;
+	of->phase_sets = sets;
+}
+
+/* Adds to the facts where the phases are, by the lowest rank's files. profile: is filled. */
+static void add_places(struct report_facts *of, struct recovery *recovery,
+		const char *library_folder, struct profile *profile)
+{
 	/* files are opened only if the spools belong to this user, because the spools name them */
 	if (recovery->owned)
-		of.source = open_source(recovery, library_folder, profile);
+		of->source = open_source(recovery, library_folder, profile);
 	/* others were killed before they kept theirs */
 	if (recovery->structures)
 		recovery->structures->left_out += recovery->count - recovery->structured;
 	recovery->structured = recovery->count;
-	of.structures = recovery->structures;
-	of.routes = &recovery->profile.routes;
-	of.profile = profile;
+	of->structures = recovery->structures;
+	of->routes = &recovery->profile.routes;
+	of->profile = profile;
+}
+
+json_t *recovery_report(struct recovery *recovery, const char *library_folder)
+{
+	struct counting *counting = calloc(1, sizeof(*counting));
+	struct mpi_world world = { .rank = 0, .size = size_of(recovery) };
+	char *missing = recovery->count ? missing_ranks(recovery) : NULL;
+	struct profile *profile = calloc(1, sizeof(*profile));
+	struct phase_ranks *ranks = malloc(sizeof(*ranks));
+	struct phase_sets *sets = malloc(sizeof(*sets));
+	struct report_facts of;
+	json_t *recovered, *report = NULL;
+
+	if (!counting || !missing || !profile || !ranks || !sets)
+		goto out;
+	of = facts_of(recovery, counting, &world);
+	add_ranks(&of, recovery, ranks, sets);
+	restore_counting(&recovery->facts, counting);
+	memcpy(world.library, recovery->facts.library, sizeof(recovery->facts.library));
+	complete(recovery);
+	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);
+	of.recovered = recovered;
+	add_places(&of, recovery, library_folder, profile);
 	report = report_build(&of);
 	source_close(of.source);
 	json_decref(recovered);
