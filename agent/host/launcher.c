@@ -53,5 +53,5 @@ void launcher_name_rank(int rank, char *name, size_t size)
 	if (gethostname(host, sizeof(host)))
 		host[0] = '\0';
 	host[sizeof(host) - 1] = '\0';
-	snprintf(name, size, "rank %d on %s", rank, host[0] ? host : "an unknown host");
+	snprintf(name, size, "rank %d on %s: ", rank, host[0] ? host : "an unknown host");
 }

@@ -15,7 +15,7 @@ bool launcher_is_first_here(void);
 /* Returns whether the launcher is that of an MPI. Slurm and PMIx also start programs that never use MPI. */
 bool launcher_is_of_mpi(void);
 
-/* Writes "rank 4 on HOST" into `name`, for messages that concern one rank of several. */
+/* Writes "rank 4 on HOST: ", the start of a message that concerns one rank of several. */
 void launcher_name_rank(int rank, char *name, size_t size);
 
 #endif

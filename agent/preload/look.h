@@ -26,8 +26,8 @@ void look_seen(void);
 void look_told(void);
 
 /*
- * Says so if nothing was observed, or if no process that was has told what becomes of its report. Does nothing in processes other than the launcher. Call when the process
- * ends.
+ * Says so if nothing was observed, or if processes were observed and none of them has called look_told. Does nothing
+ * in processes other than the launcher. Call when the process ends.
  */
 void look_end(void);
 

@@ -160,7 +160,7 @@ static int (*open_core(void))(struct preload *)
 	if (preload.adapter)
 		launcher_name_rank(preload.world.rank, rank, sizeof(rank));
 	if (rendezvous_leave(&preload))
-		quiet_say("phasemux: off: %s%s%s\n", rank, *rank ? ": " : "", why);
+		quiet_say("phasemux: off: %s%s\n", rank, why);
 	return NULL;
 }
 

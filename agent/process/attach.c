@@ -99,7 +99,7 @@ static void log_rank(const char *before, bool others_are_sound, const char *what
 
 	if (others_are_sound)
 		launcher_name_rank(core.world.rank, rank, sizeof(rank));
-	log_line("%s%s%s%s", before, rank, others_are_sound ? ": " : "", what);
+	log_line("%s%s%s", before, rank, what);
 }
 
 /*
@@ -216,26 +216,30 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 /* Starts the core on all ranks, or on none. Returns 0 or -ENOMEM. */
 static int start_together(const struct preload *preload, double run)
 {
-	double failed[3] = {
-		0
-	}; /* this rank; 1 + the rank without a spool; whether this one has a spool */
+	/* each becomes its maximum over all ranks */
+	struct {
+		double failed;
+		double no_spool; /* 1 + rank if the rank has no spool */
+		double spool;    /* 1: this rank has one */
+	} ranks = { 0 };
 	int spool_error = 0;
 
-	failed[0] = open_process(preload, run, &spool_error) != 0;
-	failed[1] = spool_error ? core.world.rank + 1 : 0;
-	failed[2] = core.spool != NULL;
-	if ((core.adapter && core.adapter->max(failed, 3)) || failed[0])
+	ranks.failed = open_process(preload, run, &spool_error) != 0;
+	ranks.no_spool = spool_error ? core.world.rank + 1 : 0;
+	ranks.spool = core.spool != NULL;
+	if ((core.adapter && core.adapter->max((double *)&ranks, sizeof(ranks) / sizeof(double))) ||
+			ranks.failed > 0)
 		return -ENOMEM;
-	if (failed[1] > 0) {
+	if (ranks.no_spool > 0) {
 		char why[sizeof(core.spool_folder) + 256];
 
 		/* of the ranks without a spool, one writes the message */
-		log_speaker(failed[1] == core.world.rank + 1);
+		log_speaker(ranks.no_spool == core.world.rank + 1);
 		snprintf(why, sizeof(why),
 				"%s: %s; should the run be killed, there will be no report of %s",
 				core.spool_folder, strerror(-spool_error),
-				failed[2] > 0 ? "this rank" : "it");
-		log_rank("", failed[2] > 0, why);
+				ranks.spool > 0 ? "this rank" : "it");
+		log_rank("", ranks.spool > 0, why);
 		log_speaker(core.world.rank == 0);
 	}
 	return 0;

@@ -69,15 +69,17 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 /* Says where the results are, and which are on other hosts because the folder is not shared. */
 static void say_where(int folder)
 {
-	unsigned tables = core.several_hosts && core.bursts ? output_count(folder, "bursts.") : 0;
-	unsigned ranks = (unsigned)core.world.size;
+	unsigned tables, ranks = (unsigned)core.world.size;
 	char line[sizeof(core.result_folder) + sizeof(core.host) + 64];
 	int length = snprintf(line, sizeof(line), "Results: %s%s%s\n",
 			core.several_hosts ? core.host : "", core.several_hosts ? ":" : "",
 			core.result_folder);
 
 	log_text(line, (size_t)length);
-	if (core.several_hosts && core.bursts && tables < ranks)
+	if (!core.several_hosts || !core.bursts)
+		return;
+	tables = output_count(folder, "bursts.");
+	if (tables < ranks)
 		log_line("the tables of bursts of %u ranks are in the folder of this name on their hosts",
 				ranks - tables);
 }
