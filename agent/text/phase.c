@@ -307,7 +307,7 @@ const json_t *phase_together(const json_t *phase)
 	return first && json_number_value(first) == report_get(phase, "id") ? together : NULL;
 }
 
-void phase_write_some(FILE *out, const json_t *report, const json_t *phase)
+void phase_write_executing_ranks(FILE *out, const json_t *report, const json_t *phase)
 {
 	double all = report_get(report, "ranks"), ranks = report_get(phase, "ranks");
 
@@ -325,7 +325,7 @@ bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
 	bool unequal = report_get(all, "load_balance") < BALANCE_GOOD;
 
 	if (some)
-		phase_write_some(out, report, phase);
+		phase_write_executing_ranks(out, report, phase);
 	if (some && unequal)
 		fputs("; ", out);
 	if (unequal && together) {

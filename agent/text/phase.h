@@ -62,7 +62,7 @@ void phase_write_names(FILE *out, const json_t *object);
 const json_t *phase_together(const json_t *phase);
 
 /* Writes which ranks execute a phase that not all of them execute: "only in rank 3", or "in 3 of 4 ranks". */
-void phase_write_some(FILE *out, const json_t *report, const json_t *phase);
+void phase_write_executing_ranks(FILE *out, const json_t *report, const json_t *phase);
 
 /*
  * Writes how many ranks execute the phase, if not all of them do, and how it is distributed over these, if they differ.

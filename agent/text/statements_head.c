@@ -261,7 +261,7 @@ static bool write_between_phases(FILE *out, const json_t *report, double lost)
 			"phases: phase %.0f, with %s of the computing time, is ",
 			format_percent(all).text, report_get(phase, "id"),
 			format_percent(report_get(phase, "time_share")).text);
-	phase_write_some(out, report, phase);
+	phase_write_executing_ranks(out, report, phase);
 	fputc('\n', out);
 	return true;
 }
