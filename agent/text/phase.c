@@ -49,6 +49,18 @@ static bool is_time(const char *name)
 	return !strcmp(name, "task-clock") || !strcmp(name, "cpu-clock");
 }
 
+double phase_processor_seconds(const json_t *phase)
+{
+	json_t *counters = json_object_get(phase, "counters");
+	const char *name;
+	json_t *counter;
+
+	json_object_foreach (counters, name, counter)
+		if (is_time(name))
+			return 1e-9 * report_get(counter, "mean");
+	return NAN;
+}
+
 static struct format_text format_counter(const char *name, double value)
 {
 	return is_time(name) ? format_seconds(1e-9 * value) : format_count(value);

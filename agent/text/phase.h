@@ -29,6 +29,9 @@ double phase_mean_seconds(const json_t *phase);
 double phase_ipc(const json_t *phase);
 double phase_instructions(const json_t *phase);
 
+/* Returns the seconds that a mean burst of the phase had a processor; NAN if neither of the kernel's clocks was read. */
+double phase_processor_seconds(const json_t *phase);
+
 /* The half-widths of a phase's share of the time, number of bursts and mean, as texts. */
 struct phase_intervals {
 	bool visible; /* false: they are below a thousandth, or not known */

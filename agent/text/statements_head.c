@@ -16,6 +16,9 @@
 	0.05 /* share of the computing time of a phase that may explain the run's balance */
 #define IMBALANCE_SHOWN 0.01 /* share of all time from which the waiting in a phase is shown */
 
+#define ON_PROCESSOR_SHOWN 0.9 /* share of the time of bursts below which it is shown */
+#define ON_PROCESSOR_KNOWN 0.5 /* share of the computing time of which it must be known */
+
 /* Writes the command, without the folders of the program: "lmp -in in.lj". */
 static void write_words(FILE *out, const json_t *command, size_t width)
 {
@@ -197,6 +200,29 @@ static void write_efficiency(FILE *out, const json_t *report)
 				format_percent(report_get(efficiency, "threads")).text);
 }
 
+/* Writes how much of their time the bursts had a processor, if they lacked one, because all times are longer then. */
+static void write_on_processor(FILE *out, const json_t *report)
+{
+	double known = 0, had = 0;
+	const json_t *phase;
+	size_t i;
+
+	json_array_foreach (json_object_get(report, "phases"), i, phase) {
+		double share = report_get(phase, "time_share");
+		double part = phase_processor_seconds(phase) / phase_mean_seconds(phase);
+
+		if (!isfinite(share * part))
+			continue;
+		known += share;
+		had += share * part;
+	}
+	if (known >= ON_PROCESSOR_KNOWN && had < ON_PROCESSOR_SHOWN * known)
+		fprintf(out,
+				"bursts had a processor for %s of their time; else they waited for one, or "
+				"slept\n",
+				format_percent(had / known).text);
+}
+
 /* Returns the share of all threads' time that the ranks of a phase wait, if all of them wait for the slowest one. */
 static double waiting_share(const json_t *report, const json_t *phase)
 {
@@ -337,6 +363,7 @@ const struct statement statements_head[] = {
 	{ "run", write_run },
 	{ "counting", write_model },
 	{ "efficiency", write_efficiency },
+	{ "processor", write_on_processor },
 	{ "imbalance", write_imbalance },
 	{ "recovered", write_recovered },
 	{ "emulated", write_emulated },

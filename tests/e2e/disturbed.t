@@ -46,4 +46,18 @@ assert times >= 1 and 0 < seconds <= used * 1.02 + 0.02, (times, seconds, used)
 ' $how.time.result/report.json $how.used
 done
 
+# two ranks that compute on one processor: each has it for half of its time
+mpi=$(mpis_of spmd | head -n 1)
+if [ -n "$mpi" ] && have taskset; then
+	one=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+	run shared LD_PRELOAD="$runtime" PHASEMUX_OUTPUT="$tmp/shared.result" \
+		on "$mpi" 2 "$phasemux" run -- taskset -c "$one" "$programs/spmd.$mpi" alike 1
+	is "$(cat shared.code)" 0 "shared: two ranks on one processor end as they should"
+	share=$(sed -n 's/.*bursts had a processor for \([0-9]*\).*/\1/p' shared.result/report.txt)
+	ok $((${share:-0} < 5 || ${share:-100} > 75)) "shared: the report says how much of the time they had it" ||
+		diag "$share; $(head shared.result/report.txt)"
+else
+	skip "shared: two ranks on one processor" "no MPI or no taskset"
+fi
+
 done_testing
