@@ -153,9 +153,12 @@ bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase)
 				format_seconds(phase_mean_seconds(phase)).text);
 	else if (by_ipc.apart)
 		snprintf(what, sizeof(what), "those with an IPC of %.2f", phase_ipc(phase));
-	else if (counter && by_counter.apart)
-		snprintf(what, sizeof(what), "those with a %.26s of %s", counter,
+	else if (counter && by_counter.apart && is_time(counter))
+		snprintf(what, sizeof(what), "those with a %s of %s", counter,
 				format_counter(counter, first_counter_of(phase)).text);
+	else if (counter && by_counter.apart)
+		snprintf(what, sizeof(what), "those with %s %.26s",
+				format_counter(counter, first_counter_of(phase)).text, counter);
 	else
 		return false;
 	if (by_mean.others == 1)

@@ -193,6 +193,13 @@ static void test_places(void)
 			"\"task-clock\": {\"mean\": 1500000}") ", " PHASE("2", "0.00201", "null",
 			PLACE("a.c:1", "b.c:2", "1"), "", "\"task-clock\": {\"mean\": 1000000}"));
 	shows(text, "      those with a task-clock of 1.50 ms (phase 2 has the same place)\n",
+			"or by their time on a processor");
+	free(text);
+
+	text = text_of(PHASE("1", "0.002", "null", PLACE("a.c:1", "b.c:2", "1"), "",
+			"\"cycles\": {\"mean\": 5250000}") ", " PHASE("2", "0.00201", "null",
+			PLACE("a.c:1", "b.c:2", "1"), "", "\"cycles\": {\"mean\": 1000000}"));
+	shows(text, "      those with 5.25 M cycles (phase 2 has the same place)\n",
 			"or by what they count");
 	free(text);
 
