@@ -120,11 +120,17 @@ def check_tables(table, *folders):
         for phase in report["phases"]:
             number = str(phase["id"])
             for key, ci95 in (("time_share", "time_share_ci95"), ("bursts", "bursts_ci95"), ("read", None),
-                              ("slices", None), ("ipc", None), ("cpi", None)):
+                              ("slices", None), ("ipc", None), ("cpi", None), ("ranks", None),
+                              ("slowest_rank", None), ("load_balance", None), ("instructions_balance", None),
+                              ("ipc_balance", None), ("imbalance_share", None)):
                 expect(phase[key], phase.get(ci95), run, "phases", number, "", "", key)
             length = phase["duration_seconds"]
             expect(length["mean"], length["ci95"], run, "phases", number, "", "", "duration_mean_seconds")
             expect(length["sd"], None, run, "phases", number, "", "", "duration_sd_seconds")
+            for key, value in phase["rank_seconds"].items():
+                expect(value, None, run, "phases", number, "", "", f"rank_seconds_{key}")
+            for key, value in (phase.get("per_iteration") or {}).items():
+                expect(value, None, run, "phases", number, "", "", f"{key}_per_iteration")
             for name, counter in phase["counters"].items():
                 expect(counter["mean"], counter["ci95"], run, "counters", number, "", name, "mean")
                 expect(counter["observed"], None, run, "counters", number, "", name, "observed")

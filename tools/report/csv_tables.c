@@ -61,6 +61,16 @@ static const struct quantity phase_quantities[] = {
 	{ "duration_sd_seconds", "duration_seconds", "sd", NULL },
 	{ "ipc", NULL, "ipc", NULL },
 	{ "cpi", NULL, "cpi", NULL },
+	{ "ranks", NULL, "ranks", NULL },
+	{ "slowest_rank", NULL, "slowest_rank", NULL },
+	{ "rank_seconds_mean", "rank_seconds", "mean", NULL },
+	{ "rank_seconds_most", "rank_seconds", "most", NULL },
+	{ "load_balance", NULL, "load_balance", NULL },
+	{ "instructions_balance", NULL, "instructions_balance", NULL },
+	{ "ipc_balance", NULL, "ipc_balance", NULL },
+	{ "imbalance_share", NULL, "imbalance_share", NULL },
+	{ "bursts_per_iteration", "per_iteration", "bursts", NULL },
+	{ "seconds_per_iteration", "per_iteration", "seconds", NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 
