@@ -199,6 +199,9 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 		.seconds = burst_seconds(burst),
 		.values = burst->values,
 		.slice = burst->slice,
+		.when = burst->begin > ledger->start ?
+				clock_ns(burst->begin - ledger->start) * 1e-9 :
+				0,
 	};
 
 	if (thread->drain.gathered_quantum != burst->quantum) {

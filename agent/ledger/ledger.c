@@ -76,6 +76,7 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->rules = rules;
 	ledger->rank = (uint32_t)rank;
 	ledger->ranks = (uint32_t)ranks;
+	ledger->start = clock_now();
 	ledger->sample_limit = INFINITY;
 	pthread_mutex_init(&ledger->lock, NULL);
 	choose_metrics(ledger, settings);

@@ -34,6 +34,7 @@ struct ledger {
 	const struct counting *counting;
 	struct thread_rules *rules;
 	uint32_t rank, ranks;
+	uint64_t start; /* clock when the ledger was made */
 	unsigned metrics;
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool by_place; /* phases are split by place, if places differ in their metrics */

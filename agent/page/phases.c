@@ -150,6 +150,8 @@ static void write_where(struct page *page, const json_t *phase)
 	write_words(page);
 	phase_write_iteration(page->words, phase);
 	write_words(page);
+	phase_write_drift(page->words, phase);
+	write_words(page);
 	phase_write_slices(page->words, phase);
 	write_words(page);
 	phase_write_reads(page->words, phase, report_get_in(page->report, "agent", "read_seconds"));

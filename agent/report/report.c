@@ -383,6 +383,20 @@ static json_t *per_iteration(const struct report_facts *facts, const struct phas
 			document_number(phase->all.seconds / all));
 }
 
+/* Returns how the length of the phase's bursts changes while the run goes on, or null. */
+static json_t *drift_object(const struct report_facts *facts, const struct phase *phase)
+{
+	bool member[PROTOTYPES_MAX];
+	struct drift drift;
+
+	phase_members(facts->table, phase->number, member);
+	drift = estimate_drift(facts->sums, member);
+	if (!isfinite(drift.change))
+		return json_null();
+	return json_pack("{s:o,s:o}", "change", document_number(drift.change), "ci95",
+			document_number(drift.ci95));
+}
+
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
@@ -420,6 +434,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 			hotspots_of_phase(facts->profile, facts->table, phase->number,
 					facts->source),
 			"fold", fold_json(facts->fold, facts->counting, phase->number));
+	object = document_set(object, "drift", drift_object(facts, phase));
 	if (facts->structures)
 		object = document_set(object, "per_iteration", per_iteration(facts, phase));
 	return add_ranks(object, facts, phase->number);

@@ -11,6 +11,7 @@
 #define HOT_SHARE     0.05
 #define PER_ITERATION 0.1  /* number of bursts in an iteration from which it is shown */
 #define BALANCE_GOOD  0.95 /* load balance of a phase from which it is not shown */
+#define DRIFT_SHOWN   0.1  /* change of the length of a phase's bursts from which it is shown */
 #define PHASE_SHOWN   0.01 /* share of the time; smaller phases are in report.json */
 
 /*
@@ -350,6 +351,19 @@ bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
 	if (unequal)
 		write_balance(out, phase_rank_word(report, 1), all);
 	return some || unequal;
+}
+
+bool phase_write_drift(FILE *out, const json_t *phase)
+{
+	double change = report_get_in(phase, "drift", "change");
+	double ci95 = report_get_in(phase, "drift", "ci95");
+
+	if (!(fabs(change) >= DRIFT_SHOWN && fabs(change) >= 2 * ci95) || phase_is_sliced(phase))
+		return false;
+	fprintf(out, "bursts get %s while the program runs: by %s +- %s",
+			change > 0 ? "longer" : "shorter", format_percent(fabs(change)).text,
+			format_percent(ci95).text);
+	return true;
 }
 
 bool phase_write_iteration(FILE *out, const json_t *phase)

@@ -103,6 +103,12 @@ struct phase_component phase_component(const json_t *component, double cpi);
 /* Writes the bursts and the time of the phase in an iteration. Returns false, and writes nothing, if it is rare or not known. */
 bool phase_write_iteration(FILE *out, const json_t *phase);
 
+/*
+ * Writes that the phase's bursts get longer or shorter while the program runs. Returns false, and writes nothing, if they
+ * do not, or not by enough to be certain.
+ */
+bool phase_write_drift(FILE *out, const json_t *phase);
+
 /* Returns whether most bursts of the phase are slices of longer ones. */
 bool phase_is_sliced(const json_t *phase);
 

@@ -62,6 +62,20 @@ struct phase_unread {
 void estimate_phase(const struct sums *sums, const bool *member, const struct phase_unread *unread,
 		struct phase_estimate *out);
 
+/* How the length of a phase's bursts changes while the run goes on. */
+struct drift {
+	double change; /* share of the mean length by which it grows over the time of the phase; NAN: not known */
+	double ci95;
+};
+
+/*
+ * Estimates the drift of the phase that consists of the prototypes p for which member[p] is true, by a straight line
+ * through the lengths of its bursts that were read. It is from the first to the last burst of a phase whose bursts
+ * are spread evenly, and otherwise of a time with the same variance. The interval says whether the change is more
+ * than bursts vary anyway, even if all of them were read.
+ */
+struct drift estimate_drift(const struct sums *sums, const bool *member);
+
 /* The spread of a counter between the bursts of a phase. */
 struct spread {
 	double sd;        /* standard deviation; NAN: not observed */

@@ -50,6 +50,9 @@ enum common {
 	COMMON_BURST_X1X1, /* burst squares, weighted */
 	COMMON_BURST_X2X2,
 	COMMON_BURST_TT,
+	COMMON_WHEN, /* weighted totals over bursts: when they began, its square, its product with the seconds */
+	COMMON_WHEN_WHEN,
+	COMMON_WHEN_T,
 	COMMON_SLICES, /* how many of the bursts read are slices of longer ones */
 	COMMON_FIELDS,
 };

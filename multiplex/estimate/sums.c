@@ -20,6 +20,8 @@ struct noted {
 struct gathered {
 	double read, elapsed;
 	double w, t, burst_tt, slices;
+	double when, when_when,
+			when_t; /* totals of when bursts began, its square, its product with t */
 	double y[PLAN_GROUP_EVENTS_MAX]; /* in the order of the group's events */
 	double burst_yy[PLAN_GROUP_EVENTS_MAX];
 	bool merged; /* into another prototype of its phase, while closing */
@@ -201,6 +203,9 @@ void quantum_add(struct quantum *quantum, unsigned prototype, const struct quant
 	of->w += weight;
 	of->t += weight * seconds;
 	of->burst_tt += weight * seconds * seconds;
+	of->when += weight * burst->when;
+	of->when_when += weight * burst->when * burst->when;
+	of->when_t += weight * burst->when * seconds;
 	of->slices += burst->slice;
 	for (unsigned i = 0; i < quantum->count; i++) {
 		double value = burst->values[i];
@@ -253,6 +258,9 @@ static void fold_totals(const struct sums *sums, unsigned prototype, const struc
 	common[COMMON_BURST_X1X1] += sums->aux > 0 ? of->burst_yy[0] : 0;
 	common[COMMON_BURST_X2X2] += sums->aux > 1 ? of->burst_yy[1] : 0;
 	common[COMMON_BURST_TT] += of->burst_tt;
+	common[COMMON_WHEN] += of->when;
+	common[COMMON_WHEN_WHEN] += of->when_when;
+	common[COMMON_WHEN_T] += of->when_t;
 	common[COMMON_SLICES] += of->slices;
 	for (unsigned i = sums->aux; i < sums->plan.common; i++)
 		fold_slot_totals(sums_common_slot(common, sums, i), of->y[i], of->burst_yy[i]);
@@ -390,8 +398,11 @@ void quantum_save(const struct quantum *quantum, unsigned prototype, double fiel
 	fields[3] = of->t;
 	fields[4] = of->burst_tt;
 	fields[5] = of->slices;
-	memcpy(fields + 6, of->y, sizeof(of->y));
-	memcpy(fields + 6 + PLAN_GROUP_EVENTS_MAX, of->burst_yy, sizeof(of->burst_yy));
+	fields[6] = of->when;
+	fields[7] = of->when_when;
+	fields[8] = of->when_t;
+	memcpy(fields + 9, of->y, sizeof(of->y));
+	memcpy(fields + 9 + PLAN_GROUP_EVENTS_MAX, of->burst_yy, sizeof(of->burst_yy));
 }
 
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
@@ -408,6 +419,9 @@ void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group
 	of->t = fields[3];
 	of->burst_tt = fields[4];
 	of->slices = fields[5];
-	memcpy(of->y, fields + 6, sizeof(of->y));
-	memcpy(of->burst_yy, fields + 6 + PLAN_GROUP_EVENTS_MAX, sizeof(of->burst_yy));
+	of->when = fields[6];
+	of->when_when = fields[7];
+	of->when_t = fields[8];
+	memcpy(of->y, fields + 9, sizeof(of->y));
+	memcpy(of->burst_yy, fields + 9 + PLAN_GROUP_EVENTS_MAX, sizeof(of->burst_yy));
 }

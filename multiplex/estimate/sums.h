@@ -72,6 +72,7 @@ struct quantum_burst {
 	double seconds;         /* duration */
 	const uint64_t *values; /* counts, in the order of the group's events */
 	bool slice;             /* of a longer burst */
+	double when;            /* when it began, in seconds since about the start of the run */
 };
 
 /* Adds one burst of a prototype. All bursts between two closings are of one group. */
@@ -102,7 +103,7 @@ unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prot
  * restore it. Restore into a quantum that has no burst of this prototype. group and prototype must be valid for
  * the sums for which the quantum was made.
  */
-#define QUANTUM_FIELDS (6 + 2 * PLAN_GROUP_EVENTS_MAX)
+#define QUANTUM_FIELDS (9 + 2 * PLAN_GROUP_EVENTS_MAX)
 void quantum_save(const struct quantum *quantum, unsigned prototype, double fields[QUANTUM_FIELDS]);
 void quantum_restore(struct quantum *quantum, unsigned prototype, unsigned group,
 		double group_weight, const double fields[QUANTUM_FIELDS]);

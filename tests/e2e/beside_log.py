@@ -201,6 +201,19 @@ def check_intervals(run):
                    f"{name}: {value} {total} +- {half}, {true} in the log")
 
 
+def check_drift(run):
+    """Checks that the one large phase grows as its behaviour in the log does, by a line through its lengths."""
+    log = run.log
+    chosen = core_of(log, next(iter(run.names)))
+    begin, seconds = log.begin[chosen] * 1e-9, log.seconds[chosen]
+    true = numpy.polyfit(begin - begin.mean(), seconds, 1)[0] * math.sqrt(12) * begin.std() / seconds.mean()
+    large = [phase for phase in run.report["phases"] if phase["time_share"] > LARGE]
+    drift = large[0]["drift"]
+    expect(len(large) == 1, f"{len(large)} large phases")
+    expect(true > 0.2 and abs(drift["change"] - true) <= INTERVALS_OFF * drift["ci95"] + 0.02,
+           f"grows by {drift['change']} +- {drift['ci95']}, {true} in the log")
+
+
 def check_quiet(run):
     """Checks that most of the time is in bursts that were not delayed, because otherwise phases are not clear."""
     share = run.log.seconds[~held_up(run)].sum() / run.log.seconds.sum()

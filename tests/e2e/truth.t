@@ -35,7 +35,7 @@ for mpi in $mpis; do
 done
 
 mpi=$(head -n 1 <<<"$mpis")
-for shape in setup discrete mixed polling differ changes wrapped; do
+for shape in setup discrete mixed polling differ changes wrapped grows; do
 	logged "$shape" "$mpi" "$shape"
 	is "$(cat "$shape.code")" 0 "$shape: the program ends as it would"
 	holds "$shape: the log has every burst" beside complete "$shape"
@@ -51,6 +51,7 @@ for shape in setup discrete mixed polling differ changes wrapped; do
 	holds "$shape: bursts and time of each phase are those of the log" beside phases "$shape"
 	holds "$shape: intervals hold what the log says" beside intervals "$shape"
 	holds "$shape: little time is in no phase" beside left_out "$shape"
+	[ "$shape" != grows ] || holds "$shape: the report says by how much bursts get longer" beside drift "$shape"
 done
 
 done_testing

@@ -314,12 +314,24 @@ static void wrapped(double seconds)
 	}
 }
 
+/* The bursts of one phase get longer while the program runs, from 2 to 2.6 ms. */
+static void grows(double seconds)
+{
+	long all = times(seconds, 0.0023);
+
+	for (long i = 0; i < all; i++) {
+		burn(0, "growing", 0.002 + 0.0006 * (double)i / (double)all);
+		meet();
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(double seconds);
 } shapes[] = { { "setup", setup }, { "discrete", discrete }, { "continuous", continuous },
 	{ "alike", alike }, { "polling", polling }, { "paths", paths }, { "differ", differ },
-	{ "changes", changes }, { "mixed", mixed }, { "cold", cold }, { "wrapped", wrapped } };
+	{ "changes", changes }, { "mixed", mixed }, { "cold", cold }, { "wrapped", wrapped },
+	{ "grows", grows } };
 
 #define SHAPES (int)(sizeof(shapes) / sizeof(shapes[0]))
 

@@ -163,7 +163,7 @@ static void run_task(const struct setup *setup, unsigned task, struct sums *sums
 				seen[k] = all[plan.group[group].event[k]];
 			quantum_add(quantum, phase,
 					&(struct quantum_burst){ group, 1, weight, ns * 1e-9, seen,
-							false });
+							false, 0 });
 			span_note(length, phase, weight, ns);
 			reads += 2;
 		} else {
@@ -311,7 +311,7 @@ static void test_preference(void)
 
 			quantum_add(quantum, i % 2,
 					&(struct quantum_burst){ (unsigned)q % 3, 1, 4, 1e-3,
-							values, false });
+							values, false, 0 });
 		}
 		quantum_close(quantum, sums);
 	}

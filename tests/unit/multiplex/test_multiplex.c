@@ -120,7 +120,7 @@ static void add(struct quantum *quantum, unsigned prototype, unsigned group, uin
 	uint64_t values[3] = { cycles, instructions, extra };
 
 	quantum_add(quantum, prototype,
-			&(struct quantum_burst){ group, 1, 1, cycles * 1e-9, values, false });
+			&(struct quantum_burst){ group, 1, 1, cycles * 1e-9, values, false, 0 });
 }
 
 static void test_sums(void)
@@ -217,7 +217,7 @@ static void test_odd_counts(void)
 				seen[plan.group[group].event[v]]++;
 			quantum_add(quantum, prototype,
 					&(struct quantum_burst){ group, 1, 1 + mix_next(&state) % 3,
-							1e-3, values, slice });
+							1e-3, values, slice, 0 });
 			slices += slice;
 		}
 		quantum_close(quantum, sums);
@@ -261,7 +261,7 @@ static void test_equal_cycles(void)
 			quantum_add(quantum, 0,
 					&(struct quantum_burst){ i / 2 % 2, 1, 1,
 							0.01 + 0.02 * mix_uniform(&state), values,
-							false });
+							false, 0 });
 			if (i % 2)
 				quantum_close(quantum, sums);
 		}

@@ -121,8 +121,8 @@ static void test_sums(void)
 				counted++;
 			}
 			quantum_add(quantum, prototype,
-					&(struct quantum_burst){ group, 1, 1, 1e-3, values,
-							false });
+					&(struct quantum_burst){ group, 1, 1, 1e-3, values, false,
+							0 });
 			if (i % 600 == 599)
 				quantum_close(quantum, part);
 		}

@@ -158,7 +158,7 @@ static void run_trial(const struct model *model, const struct plan *plan,
 		make_counts(model, &plan->group[group], work, values);
 		quantum_add(quantum, 0,
 				&(struct quantum_burst){ group, 1, 1 / read, work->cycles * 1e-9,
-						values, false });
+						values, false, 0 });
 	}
 	quantum_close(quantum, sums);
 	estimate_phase(sums, &member, NULL, &estimate);
