@@ -3,17 +3,22 @@
  * MPI programs of two ranks or more whose behaviours are known. Each shape has behaviours with names, and every
  * burst is of one of them. They differ clearly in length or in the function that they are in.
  *
- *	spmd SHAPE [SECONDS]
+ *	spmd SHAPE [SECONDS [WORK [alike]]]
  *
  * A burst takes its time by the clock, so that another program on the machine changes little. At the end each
  * rank prints, for each behaviour, its number of bursts and their time by its own clock:
  *
  *	truth RANK NUMBER BEHAVIOUR BURSTS SECONDS
  *
- * Without SHAPE it prints the names of the shapes. A preload may read burst_log_tag, the number of the
+ * Some shapes can be changed, so that a change that was foreseen can be made: WORK multiplies the work of a function, and with
+ * `alike` all ranks have the same work in it.
+ *
+ * Without SHAPE it prints the names of the shapes whose bursts compute. A preload may read burst_log_tag, the number of the
  * behaviour of the burst under way. It may set it to -1 at the end of the burst.
  */
+#include <errno.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +35,8 @@
 int burst_log_tag = -1;
 
 static int rank, ranks;
+static double work = 1;
+static bool alike_work;
 static struct {
 	const char *name;
 	long bursts;
@@ -61,6 +68,20 @@ static void burn_since(double begin, int number, const char *name, double second
 static void burn(int number, const char *name, double seconds)
 {
 	burn_since(now(), number, name, seconds);
+}
+
+/* Like burn(), but sleeps, so that other programs on the machine change the time even less. */
+static void rest(int number, const char *name, double seconds)
+{
+	double begin = now(), end = begin + seconds;
+	struct timespec until = { .tv_sec = (time_t)end };
+	until.tv_nsec = (long)(1e9 * (end - (double)until.tv_sec));
+	burst_log_tag = number;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+	behaviour[number].name = name;
+	behaviour[number].bursts++;
+	behaviour[number].seconds += now() - begin;
 }
 
 static void meet(void)
@@ -325,20 +346,81 @@ static void grows(double seconds)
 	}
 }
 
+/* Returns the work of this rank in ms: 32 in the first rank, 96 in the last one, and 64 in the mean. from_last: the other way. */
+static double uneven_ms(bool from_last)
+{
+	int place = from_last ? ranks - 1 - rank : rank;
+
+	return alike_work || ranks < 2 ? 64 : 32 + 64. * place / (ranks - 1);
+}
+
+/* A function that sleeps, so that its time is what was asked for, and then waits for the other ranks. */
+#define REST(function, number, ms)                                                                 \
+	HERE void function(void)                                                                   \
+	{                                                                                          \
+		rest(number, #function, 1e-3 * (ms));                                              \
+		meet();                                                                            \
+		NO_TAIL_CALL;                                                                      \
+	}
+
+/* Two functions in turn, in the second of which the last rank has most work. WORK and `alike` are of the second one. */
+REST(predict, 0, 48)
+REST(correct, 1, work *uneven_ms(false))
+
+static void uneven(double seconds)
+{
+	for (long i = times(seconds, 0.144); i > 0; i--) {
+		predict();
+		correct();
+	}
+}
+
+/* In two functions in turn, first the first rank has most work, and then the last one. WORK and `alike` are of the first one. */
+REST(ahead, 0, work *uneven_ms(true))
+REST(behind, 1, 32 + 64. * rank / (ranks > 1 ? ranks - 1 : 1))
+
+static void across(double seconds)
+{
+	for (long i = times(seconds, 0.192); i > 0; i--) {
+		ahead();
+		behind();
+	}
+}
+
+/* In the functions of `across`, but without waiting between them. */
+HERE void ahead_alone(void)
+{
+	rest(0, "ahead_alone", 1e-3 * work * uneven_ms(true));
+	MPI_Barrier(MPI_COMM_SELF);
+	NO_TAIL_CALL;
+}
+
+static void loose(double seconds)
+{
+	for (long i = times(seconds, 0.128); i > 0; i--) {
+		ahead_alone();
+		behind();
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(double seconds);
-} shapes[] = { { "setup", setup }, { "discrete", discrete }, { "continuous", continuous },
-	{ "alike", alike }, { "polling", polling }, { "paths", paths }, { "differ", differ },
-	{ "changes", changes }, { "mixed", mixed }, { "cold", cold }, { "wrapped", wrapped },
-	{ "grows", grows } };
+	bool sleeps; /* its bursts do not compute */
+} shapes[] = { { "setup", setup, false }, { "discrete", discrete, false },
+	{ "continuous", continuous, false }, { "alike", alike, false },
+	{ "polling", polling, false }, { "paths", paths, false }, { "differ", differ, false },
+	{ "changes", changes, false }, { "mixed", mixed, false }, { "cold", cold, false },
+	{ "wrapped", wrapped, false }, { "grows", grows, false }, { "uneven", uneven, true },
+	{ "across", across, true }, { "loose", loose, true } };
 
 #define SHAPES (int)(sizeof(shapes) / sizeof(shapes[0]))
 
 static void print_names(void)
 {
 	for (int i = 0; i < SHAPES; i++)
-		printf("%s\n", shapes[i].name);
+		if (!shapes[i].sleeps)
+			printf("%s\n", shapes[i].name);
 }
 
 static void print_truth(void)
@@ -354,6 +436,8 @@ int main(int argc, char **argv)
 	double seconds = argc > 2 ? atof(argv[2]) : 4;
 	int shape = 0;
 
+	work = argc > 3 ? atof(argv[3]) : 1;
+	alike_work = argc > 4;
 	if (argc < 2) {
 		print_names();
 		return 0;
