@@ -19,6 +19,8 @@ const struct command commands[] = {
 	{ "cluster", cmd_cluster, "[options] FILE",
 			"find phases in a burst table or a Paraver trace" },
 	{ "compare", cmd_compare, "A B...", "say what the difference between runs comes from" },
+	{ "whatif", cmd_whatif, "[options] [DIR|FILE]",
+			"what a faster or better balanced phase would bring" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
 			"tell how far off multiplexed counters are" },
 	{ "env", cmd_env, "[sh|csh|fish]", "print what a shell sets to find phasemux" },

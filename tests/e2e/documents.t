@@ -37,7 +37,7 @@ missing_files() {
 unnamed_citations() {
 	local names='[Tt]hesis [A-Z0-9]|slides [0-9]|Cochran|Ester et al|Hubert|Neyman|Horvitz|Stein'\''s'
 
-	names+='|Cornish|Efraimidis|Metwally|Masson|Knuth|Weyl|[Ss]plit[Mm]ix64|xorshift64'
+	names+='|Cornish|Efraimidis|Metwally|Masson|Knuth|Weyl|Deming|[Ss]plit[Mm]ix64|xorshift64'
 	grep -rlE --include='*.[ch]' "$names" agent cluster multiplex sampling tools |
 		while read -r file; do
 			grep -qF "\`$file\`" docs/references.md || echo "$file"

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Compares what is foreseen with simulated runs. A simulated run has the time of each rank in each phase. Its ranks wait for
+ * the slowest one after each phase, or only at the end. The report of it has no more than a real one: sums of the ranks, and
+ * means and mosts of the phases. One of both times that are foreseen must be that of the changed simulation.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+#include "agent/whatif/answers.h"
+#include "agent/whatif/change.h"
+#include "agent/whatif/foresee.h"
+#include "agent/whatif/ranks.h"
+#include "agent/whatif/request.h"
+#include "agent/whatif/run_times.h"
+
+#define RANKS_MAX  64
+#define PHASES_MAX 8
+#define MESSAGES   0.7 /* seconds in MPI besides waiting */
+#define ROUNDS     100 /* simulated runs of each kind */
+
+struct simulated {
+	unsigned ranks, phases;
+	bool waits; /* after each phase, not only at the end */
+	double time[RANKS_MAX][PHASES_MAX];
+};
+
+static bool near(double one, double other)
+{
+	return fabs(one - other) <= 1e-6 * fmax(1, fabs(other));
+}
+
+/* The table of several ranks is fitted step by step. */
+static bool fitted(double one, double other)
+{
+	return fabs(one - other) <= 1e-3;
+}
+
+static double draw(void)
+{
+	return (double)rand() / RAND_MAX;
+}
+
+static void simulate(struct simulated *run, unsigned ranks, unsigned phases, bool waits)
+{
+	*run = (struct simulated){ ranks, phases, waits, { { 0 } } };
+	for (unsigned r = 0; r < ranks; r++)
+		for (unsigned p = 0; p < phases; p++)
+			run->time[r][p] = 1 + draw() * (p + 1);
+}
+
+static double most_of(const struct simulated *run, unsigned phase)
+{
+	double most = 0;
+
+	for (unsigned r = 0; r < run->ranks; r++)
+		most = fmax(most, run->time[r][phase]);
+	return most;
+}
+
+static double mean_of(const struct simulated *run, unsigned phase)
+{
+	double sum = 0;
+
+	for (unsigned r = 0; r < run->ranks; r++)
+		sum += run->time[r][phase];
+	return sum / run->ranks;
+}
+
+static double useful_of(const struct simulated *run, unsigned rank)
+{
+	double sum = 0;
+
+	for (unsigned p = 0; p < run->phases; p++)
+		sum += run->time[rank][p];
+	return sum;
+}
+
+static double wall_of(const struct simulated *run)
+{
+	double wall = 0;
+
+	if (run->waits)
+		for (unsigned p = 0; p < run->phases; p++)
+			wall += most_of(run, p);
+	else
+		for (unsigned r = 0; r < run->ranks; r++)
+			wall = fmax(wall, useful_of(run, r));
+	return wall + MESSAGES;
+}
+
+static json_t *phase_json(const struct simulated *run, unsigned phase)
+{
+	unsigned slowest = 0;
+
+	for (unsigned r = 1; r < run->ranks; r++)
+		if (run->time[r][phase] > run->time[slowest][phase])
+			slowest = r;
+	return json_pack("{s:i,s:f,s:f,s:i,s:i,s:{s:f,s:f},s:{}}", "id", (int)phase + 1,
+			"time_share", 1. / run->phases, "time_share_ci95", 0.01 / run->phases,
+			"ranks", (int)run->ranks, "slowest_rank", (int)slowest, "rank_seconds",
+			"mean", mean_of(run, phase), "most", most_of(run, phase), "counters");
+}
+
+static json_t *report_of(const struct simulated *run)
+{
+	json_t *each = json_array(), *phases = json_array();
+
+	for (unsigned r = 0; r < run->ranks; r++)
+		json_array_append_new(each,
+				json_pack("{s:f,s:f}", "useful_seconds", useful_of(run, r),
+						"mpi_seconds", wall_of(run) - useful_of(run, r)));
+	for (unsigned p = 0; p < run->phases; p++)
+		json_array_append_new(phases, phase_json(run, p));
+	return json_pack("{s:i,s:[s],s:s,s:i,s:f,s:f,s:{s:o},s:o}", "phasemux", 1, "command",
+			"simulated", "mpi", "Open MPI", "ranks", (int)run->ranks, "threads_mean",
+			(double)run->ranks, "wall_seconds", wall_of(run), "rank_times", "each",
+			each, "phases", phases);
+}
+
+/* A change that a simulated run makes as well. */
+enum made {
+	MADE_FASTER,   /* phase 1 in 0.3 times its time */
+	MADE_SLOWER,   /* phase 2 in 1.7 times its time */
+	MADE_BALANCED, /* phase 2 */
+	MADE_ALL_BALANCED,
+	MADE_SPEED, /* a processor twice as fast */
+	MADE_TWO,   /* phase 1 in 0.3 times its time, and phase 2 balanced */
+	MADES,
+};
+
+static const char *const made_names[MADES] = { "a faster phase", "a slower phase",
+	"a balanced phase", "all balanced", "a faster processor", "two changes" };
+
+static void balance(struct simulated *run, unsigned phase)
+{
+	double mean = mean_of(run, phase);
+
+	for (unsigned r = 0; r < run->ranks; r++)
+		run->time[r][phase] = mean;
+}
+
+static void multiply(struct simulated *run, unsigned phase, double factor)
+{
+	for (unsigned r = 0; r < run->ranks; r++)
+		run->time[r][phase] *= factor;
+}
+
+static void make(struct simulated *run, enum made made)
+{
+	if (made == MADE_FASTER || made == MADE_TWO)
+		multiply(run, 0, 0.3);
+	if (made == MADE_SLOWER)
+		multiply(run, 1, 1.7);
+	if (made == MADE_BALANCED || made == MADE_TWO)
+		balance(run, 1);
+	for (unsigned p = 0; p < run->phases; p++) {
+		if (made == MADE_ALL_BALANCED)
+			balance(run, p);
+		if (made == MADE_SPEED)
+			multiply(run, p, 0.5);
+	}
+}
+
+static void ask(struct change *change, const struct run_times *run, enum made made)
+{
+	change_none(change);
+	if (made == MADE_FASTER || made == MADE_TWO)
+		change_phase(change, 0, 0.3);
+	if (made == MADE_SLOWER)
+		change_phase(change, 1, 1.7);
+	if (made == MADE_BALANCED || made == MADE_TWO)
+		change_balance(change, run, 1);
+	change->all_balanced = made == MADE_ALL_BALANCED;
+	if (made == MADE_SPEED)
+		change_speed(change, run, 2);
+}
+
+/* Returns by which part the nearer one of both foreseen times differs from that of the changed run. NAN: no answer. */
+static double miss(const struct simulated *before, enum made made)
+{
+	static struct run_times run;
+	json_t *report = report_of(before);
+	struct simulated after = *before;
+	struct foreseen foreseen;
+	struct change change;
+	double wall, part = NAN;
+	char why[256];
+
+	make(&after, made);
+	wall = wall_of(&after);
+	if (run_times_read(&run, report, why, sizeof(why))) {
+		ask(&change, &run, made);
+		foresee(&foreseen, &run, &change);
+		part = fmin(fabs(foreseen.least - wall), fabs(foreseen.most - wall)) / wall;
+	}
+	run_times_fini(&run);
+	json_decref(report);
+	return part;
+}
+
+/* Returns the largest miss in many runs. */
+static double largest_miss(unsigned ranks, unsigned phases, bool waits, enum made made)
+{
+	double largest = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct simulated run;
+		double part;
+
+		simulate(&run, ranks, phases, waits);
+		part = miss(&run, made);
+		largest = part <= largest ? largest : part;
+	}
+	return largest;
+}
+
+static void test_simulated(void)
+{
+	for (enum made made = 0; made < MADES; made++) {
+		double with = largest_miss(2, 5, true, made);
+		double more = largest_miss(64, 8, true, made);
+		double without = largest_miss(2, 5, false, made);
+		double many = largest_miss(64, 8, false, made);
+
+		ok(with < 1e-6 && more < 1e-6,
+				"%s: exact for 2 and 64 ranks that wait after each phase (%g, %g)",
+				made_names[made], with, more);
+		ok(without < 1e-6, "%s: exact for 2 ranks that wait at the end (%g)",
+				made_names[made], without);
+		/* how 64 ranks divide their time between 8 phases is estimated */
+		ok(many < 0.1, "%s: within 10%% for 64 ranks that wait at the end (%.1f%%)",
+				made_names[made], 100 * many);
+	}
+}
+
+/* ---- the table of ranks ---- */
+
+static void test_ranks(void)
+{
+	const double sum[] = { 10, 14 }, weight[] = { 0.5, 0.5 };
+	const struct ranks_column column[] = { { 4, 6, 0 }, { 5, 9, 1 } };
+	double cell[6];
+
+	/* with two ranks, the mean and the most say what the other one has */
+	ranks_fit(cell, 2, sum, weight, 2, column);
+	ok(near(cell[0], 6) && near(cell[1], 1) && near(cell[2], 3),
+			"the first rank: 6, 1, and 3 outside");
+	ok(near(cell[3], 2) && near(cell[4], 9) && near(cell[5], 3),
+			"the second rank: 2, 9, and 3 outside");
+}
+
+static void test_sums(void)
+{
+	const double sum[] = { 9, 10, 12, 14 }, weight[] = { 0.25, 0.25, 0.25, 0.25 };
+	const struct ranks_column column[] = { { 4.25, 7, 3 }, { 6, 6, 0 } };
+	double cell[12], mean = 0;
+	bool within = true, whole = true;
+
+	ranks_fit(cell, 4, sum, weight, 2, column);
+	for (size_t r = 0; r < 4; r++) {
+		mean += cell[3 * r] / 4;
+		within &= cell[3 * r] <= 7 + 1e-9 && fitted(cell[3 * r + 1], 6);
+		whole &= near(cell[3 * r] + cell[3 * r + 1] + cell[3 * r + 2], sum[r]);
+	}
+	ok(fitted(mean, 4.25) && within && whole,
+			"a table has the sums of its ranks and phases, and the mosts");
+	ok(cell[0] < cell[3] && cell[3] < cell[6],
+			"a rank with more time has more of it in the uneven phase");
+}
+
+/* ---- phases of one place ---- */
+
+/* Two ranks with one place, in which the second one needs four times as long, so that the phases of both differ. */
+static json_t *one_place(void)
+{
+	return json_pack("{s:i,s:s,s:i,s:f,s:f,s:{s:[{s:f},{s:f}]},s:["
+			 "{s:i,s:f,s:i,s:i,s:{s:f,s:f},s:{},s:{s:[ii],s:i,s:i,s:{s:f,s:f}}},"
+			 "{s:i,s:f,s:i,s:i,s:{s:f,s:f},s:{},s:{s:[ii],s:i,s:i,s:{s:f,s:f}}}]}",
+			"phasemux", 1, "mpi", "Open MPI", "ranks", 2, "threads_mean", 2.,
+			"wall_seconds", 9., "rank_times", "each", "useful_seconds", 2.,
+			"useful_seconds", 8., "phases", "id", 1, "time_share", 0.8, "ranks", 1,
+			"slowest_rank", 1, "rank_seconds", "mean", 8., "most", 8., "counters",
+			"together", "phases", 1, 2, "ranks", 2, "slowest_rank", 1, "rank_seconds",
+			"mean", 5., "most", 8., "id", 2, "time_share", 0.2, "ranks", 1,
+			"slowest_rank", 0, "rank_seconds", "mean", 2., "most", 2., "counters",
+			"together", "phases", 1, 2, "ranks", 2, "slowest_rank", 1, "rank_seconds",
+			"mean", 5., "most", 8.);
+}
+
+static void test_together(void)
+{
+	static struct run_times run;
+	json_t *report = one_place();
+	char why[256] = "", words[REQUEST_WORDS_MAX];
+	struct foreseen foreseen;
+	struct request request;
+	struct change change;
+
+	ok(run_times_read(&run, report, why, sizeof(why)), "phases of one place: read (%s)", why);
+	change_none(&change);
+	ok(request_read(&request, REQUEST_BALANCE_PHASE, "2") &&
+					request_apply(&request, &run, &change, why, sizeof(why)),
+			"the place can be balanced, although one rank alone executes phase 2");
+	foresee(&foreseen, &run, &change);
+	ok(near(foreseen.least, 6) && near(foreseen.most, 6) && near(foreseen.bound, 5),
+			"both ranks then need 5 s, and the run 6 s");
+	request_words(&request, &run, words);
+	ok(strcmp(words, "phases 1 and 2 balanced") == 0, "the words name both: %s", words);
+	change_none(&change);
+	change_phase(&change, 0, 0.125);
+	foresee(&foreseen, &run, &change);
+	ok(near(foreseen.least, 3) && near(foreseen.most, 3),
+			"if the slow rank becomes the fast one, the run waits for the other one");
+	run_times_fini(&run);
+	json_decref(report);
+}
+
+/* ---- what users write ---- */
+
+static void test_read(void)
+{
+	static const struct {
+		enum request_kind kind;
+		const char *text;
+		bool valid;
+	} texts[] = { { REQUEST_PHASE, "1=0.5", true }, { REQUEST_PHASE, "12=0", true },
+		{ REQUEST_PHASE, "1=1e3", true }, { REQUEST_PHASE, "1=1001", false },
+		{ REQUEST_PHASE, "1=-1", false }, { REQUEST_PHASE, "1=", false },
+		{ REQUEST_PHASE, "=1", false }, { REQUEST_PHASE, "1", false },
+		{ REQUEST_PHASE, "a=1", false }, { REQUEST_PHASE, "1=nan", false },
+		{ REQUEST_PHASE, "1=0x1", false }, { REQUEST_PHASE, "1= 1", false },
+		{ REQUEST_PHASE, "1.5=1", false }, { REQUEST_PHASE, "0=1", false },
+		{ REQUEST_PHASE, "1=0.5x", false }, { REQUEST_BALANCE_PHASE, "3", true },
+		{ REQUEST_BALANCE_PHASE, "", false }, { REQUEST_BALANCE_PHASE, "3=1", false },
+		{ REQUEST_BALANCE_PHASE, "99999999999", false },
+		{ REQUEST_COMPONENT, "back end/memory=0.5", true },
+		{ REQUEST_COMPONENT, "a=b=2", true }, { REQUEST_COMPONENT, "memory", false },
+		{ REQUEST_SPEED, "1.5", true }, { REQUEST_SPEED, "0", false },
+		{ REQUEST_SPEED, "inf", false }, { REQUEST_SPEED, "", false } };
+	struct request request;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		ok(request_read(&request, texts[i].kind, texts[i].text) == texts[i].valid,
+				"'%s' is %s", texts[i].text, texts[i].valid ? "valid" : "invalid");
+	request_read(&request, REQUEST_COMPONENT, "a=b=2");
+	ok(strcmp(request.name, "a=b") == 0 && near(request.factor, 2),
+			"the name of a component may have an equals sign");
+}
+
+int main(void)
+{
+	test_ranks();
+	test_sums();
+	test_simulated();
+	test_together();
+	test_read();
+	return tap_done();
+}
