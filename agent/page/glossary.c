@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "agent/page/page_files.h"
-
 /* A row of the glossary's Markdown: | **term** | meaning | file |. Pointers into it. */
 struct row {
 	const char *term, *meaning;

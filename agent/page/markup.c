@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/page/page_files.h"
-
 #define DATA_DIGITS 7 /* of each number in the page's data; report.json has all of them */
 
 int page_init(struct page *page, const json_t *report, FILE *out)

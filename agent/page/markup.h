@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The files that are built into the page: its stylesheet and the glossary of the documents. */
+extern const char page_style[] __attribute__((visibility("hidden")));
+extern const char page_glossary[] __attribute__((visibility("hidden")));
+
+/* The stylesheet in the page's content policy: "sha256-" and its SHA-256 in base64. */
+extern const char page_style_hash[];
+
 /* A page that is being written. */
 struct page {
 	const json_t *report;
