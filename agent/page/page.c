@@ -8,6 +8,7 @@
 #include "agent/page/bars.h"
 #include "agent/page/glossary.h"
 #include "agent/page/markup.h"
+#include "agent/page/outlook.h"
 #include "agent/page/phases.h"
 #include "agent/page/places.h"
 #include "agent/page/stack.h"
@@ -40,6 +41,7 @@ static const struct view {
 	{ "time", "Where the computing time goes", page_stacks, NULL },
 	{ "phases", "Phases", page_phases, NULL },
 	{ "efficiency", "Efficiency", page_efficiency, NULL },
+	{ "outlook", "What a change would bring", page_outlook, page_has_outlook },
 	{ "structure", "Structure of the calls", write_structure, has_structure },
 	{ "source", "Source and call paths", page_places, NULL },
 	{ "glossary", "Glossary", page_terms, NULL },

@@ -46,7 +46,7 @@ ROOM = {
                      "agent/structures", "agent/symbols", "cluster", "multiplex", "multiplex/estimate", "multiplex/scheme", "sampling"],
     "agent/text": ["agent/symbols"],
     "agent/whatif": ["agent/text"],
-    "agent/page": ["agent/text"],
+    "agent/page": ["agent/text", "agent/whatif"],
     "agent/preload": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup/agreement.h", "sampling",
                       "sampling/emulated"],
     "agent/core": ["agent/boundary", "agent/bursts", "agent/host", "agent/ledger", "agent/loader", "agent/mpi",

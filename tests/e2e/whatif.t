@@ -71,6 +71,9 @@ refused "a processor of speed 0" "^phasemux: --cpu 0: " --cpu 0 uneven.result
 refused "a phase that is none" "^phasemux: --balance x: nothing, or the number of a phase" --balance=x uneven.result
 helper edit uneven.result/report.json older >older.json
 refused "a result of an older version" "older.json: .*without the time of the ranks in each phase; run" older.json
+on_page() { "$phasemux" report --html "$1" | grep -cE '<h2 id="outlook-title">|<p>One single change of the program brings most: '; }
+is "$(on_page uneven.result)" 2 "the page has the change that brings most"
+is "$(on_page older.json)" 0 "the page of an older version does not have it"
 helper edit uneven.result/report.json empty >empty.json
 refused "a result without phases" "empty.json: this result has no phase" empty.json
 run serial "$phasemux" run --output=alone.result -- "$programs/plain"
