@@ -2,6 +2,9 @@
 /*
  * Measures the cost of each step of a burst, in nanoseconds (the least of many batches): one line a step, "NAME
  * NS". `floor` lines are costs that every tool must pay.
+ *
+ *	parts          all steps
+ *	parts reads    only reads of counters and switches of groups, in few batches
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,16 +18,18 @@
 #include "cluster/prototypes.h"
 #include "sampling/clock.h"
 
-#define BATCHES 200
-#define BATCH   1000
+#define BATCHES     200
+#define BATCHES_FEW 10
+#define BATCH       1000
 
 static volatile double sink;
+static int batches = BATCHES;
 
 static void report(const char *name, double (*batch)(void *), void *data)
 {
 	double least = INFINITY;
 
-	for (int i = 0; i < BATCHES; i++) {
+	for (int i = 0; i < batches; i++) {
 		double ns = batch(data);
 
 		least = ns < least ? ns : least;
@@ -280,8 +285,44 @@ static double clock_batch(void *data)
 	return clock_ns(clock_now() - begin);
 }
 
-/* Measures the groups that the agent would use on this machine. */
-static void kernel(void)
+/* Opens a group of the plan to be read by `method`. */
+static bool open_group(struct group *group, const struct counting *counting,
+		const struct plan_group *planned, enum read_method method)
+{
+	const struct event *events[GROUP_EVENTS_MAX];
+	unsigned bad;
+
+	for (unsigned i = 0; i < planned->count; i++)
+		events[i] = &counting->event[planned->event[i]];
+	return group_open(group, counting->pmu, events, planned->count, method, &bad) == 0;
+}
+
+/* Measures a read of the first group by each way that this machine has. */
+static void ways_to_read(const struct counting *counting)
+{
+	static const char *const names[] = {
+		[READ_SYSCALL] = "read_by_system_call",
+		[READ_RDPMC] = "read_at_user_level",
+	};
+
+	for (unsigned method = READ_SYSCALL; method <= READ_RDPMC; method++) {
+		struct counted counted = { .groups = 1 };
+
+		if (!open_group(&counted.group[0], counting, &counting->plan.group[0],
+				    (enum read_method)method))
+			continue;
+		group_enable(&counted.group[0]);
+		if (group_read_by_pages(&counted.group[0]) == (method == READ_RDPMC))
+			report(names[method], read_batch, &counted);
+		group_close(&counted.group[0]);
+	}
+}
+
+/*
+ * Measures the groups that the agent would use on this machine. only_reads: leaves out what reads take from the
+ * program beside their own time.
+ */
+static void kernel(bool only_reads)
 {
 	static struct counting counting;
 	struct counting_limits limits;
@@ -292,27 +333,25 @@ static void kernel(void)
 		return;
 	counting_limits(&counting, &limits);
 	counting_settle(&counting, &limits);
+	ways_to_read(&counting);
 	for (unsigned g = 0; g < 2; g++) {
-		const struct plan_group *group = &counting.plan.group[g % counting.plan.groups];
-		const struct event *events[GROUP_EVENTS_MAX];
-		unsigned bad;
-
-		for (unsigned i = 0; i < group->count; i++)
-			events[i] = &counting.event[group->event[i]];
-		if (group_open(&counted.group[g], counting.pmu, events, group->count,
-				    counting.probe.method, &bad))
+		if (!open_group(&counted.group[g], &counting,
+				    &counting.plan.group[g % counting.plan.groups],
+				    counting.probe.method))
 			return;
 		counted.groups++;
 	}
 	group_enable(&counted.group[0]);
 	report(counting.hardware ? "floor_read_group" : "floor_read_software_group", read_batch,
 			&counted);
-	aftermath(&counted);
+	if (!only_reads)
+		aftermath(&counted);
 	report(counting.hardware ? "switch_groups" : "switch_software_groups", switch_batch,
 			&counted);
 }
 
-int main(void)
+/* Measures the steps that the kernel has no part in. */
+static void steps(void)
 {
 	struct plan plan = { .events = 5,
 		.common = 2,
@@ -321,8 +360,6 @@ int main(void)
 	static struct ring ring;
 	struct summing summing = { .sums = sums_new(&plan, PROTOTYPES_MAX) };
 
-	clock_calibrate(&(struct clock_moment){ 0, 0 });
-	report("floor_time_stamp", clock_batch, NULL);
 	for (unsigned dims = 1; dims <= 4; dims++)
 		classification(dims, 0);
 	for (unsigned dims = 1; dims <= 2; dims++)
@@ -333,6 +370,18 @@ int main(void)
 	summing.quantum = quantum_new(summing.sums);
 	report("add_to_sums", sums_batch, &summing);
 	training();
-	kernel();
+}
+
+int main(int argc, char **argv)
+{
+	bool only_reads = argc > 1 && strcmp(argv[1], "reads") == 0;
+
+	if (only_reads)
+		batches = BATCHES_FEW;
+	clock_calibrate(&(struct clock_moment){ 0, 0 });
+	report("floor_time_stamp", clock_batch, NULL);
+	if (!only_reads)
+		steps();
+	kernel(only_reads);
 	return 0;
 }
