@@ -24,14 +24,21 @@ enum stop {
 	FINISH, /* call tasks.keep, then stop */
 };
 
+enum begun {
+	NOT_YET, /* tasks.begin was not called, or was stopped */
+	BEGUN,
+	NOTHING, /* there is nothing to watch */
+};
+
 static struct {
 	struct helper_tasks tasks; /* written before the thread starts */
+	enum begun begun; /* the helper's own, and its starter's while there is no helper */
 	pthread_t thread;
 	bool started; /* written by the thread that starts and stops it */
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
 	_Atomic uint32_t kept; /* a futex: 1 when tasks.keep has returned */
-	double seconds;        /* written before the thread ends */
+	double seconds;        /* of all threads that were the helper; written before each ends */
 } helper;
 
 /* Held while the helper works, or the program forks. */
@@ -48,9 +55,20 @@ bool helper_rest(uint64_t ns)
 	return atomic_load_explicit(&helper.stop, memory_order_acquire) == GO_ON;
 }
 
+static bool has_begun(void)
+{
+	if (helper.begun == NOT_YET) {
+		if (helper.tasks.begin())
+			helper.begun = BEGUN;
+		else if (atomic_load(&helper.stop) == GO_ON)
+			helper.begun = NOTHING;
+	}
+	return helper.begun == BEGUN;
+}
+
 static void work_until_stopped(void)
 {
-	if (!helper.tasks.begin())
+	if (!has_begun())
 		return;
 	while (helper_rest(helper.tasks.look()))
 		;
@@ -71,20 +89,27 @@ static void *watch(void *unused)
 	work_until_stopped();
 	pthread_mutex_unlock(&work);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	helper.seconds = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+	helper.seconds += (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 	return NULL;
 }
 
-static void launch(const struct helper_tasks *tasks)
+static void launch(void)
+{
+	helper.started = own_thread_start(&helper.thread, watch, NULL) == 0;
+}
+
+static void begin_anew(const struct helper_tasks *tasks)
 {
 	helper.tasks = *tasks;
-	helper.started = own_thread_start(&helper.thread, watch, NULL) == 0;
+	helper.begun = NOT_YET;
+	helper.seconds = 0;
+	launch();
 }
 
 bool helper_start(const struct helper_tasks *tasks)
 {
 	if ((pid_t)syscall(SYS_gettid) == getpid())
-		launch(tasks);
+		begin_anew(tasks);
 	return helper.started;
 }
 
@@ -93,7 +118,7 @@ void helper_start_in_child(const struct helper_tasks *tasks)
 	atomic_store(&helper.tid, 0);
 	atomic_store(&helper.stop, GO_ON);
 	atomic_store(&helper.kept, 0);
-	launch(tasks);
+	begin_anew(tasks);
 }
 
 bool helper_runs(void)
@@ -164,6 +189,21 @@ void helper_let_go_in_child(void)
 	/* the thread that holds it may not exist in the child */
 	pthread_mutex_init(&work, NULL);
 	held = false;
+}
+
+bool helper_leave(void)
+{
+	if (!helper.started)
+		return false;
+	helper_stop();
+	return true;
+}
+
+void helper_return(void)
+{
+	atomic_store(&helper.tid, 0);
+	atomic_store(&helper.stop, GO_ON);
+	launch();
 }
 
 double helper_seconds(void)

@@ -60,6 +60,13 @@ void helper_hold(void);
 void helper_let_go(void);
 void helper_let_go_in_child(void);
 
+/*
+ * End the helper's thread while the program forks, and start another one that goes on with its tasks.
+ * helper_leave returns whether there was one. Call on the program's only thread.
+ */
+bool helper_leave(void);
+void helper_return(void);
+
 /* Returns the processor time in seconds that a stopped helper has used. */
 double helper_seconds(void);
 

@@ -13,7 +13,8 @@
 
 #include "sampling/emulated/emulated_counts.h"
 
-#define QEMU "qemu-x86_64"
+#define QEMU         "qemu-x86_64"
+#define QEMU_THREADS 1 /* the one that frees memory when no other thread uses it any more */
 
 /* Sets `path` to the executable file of this name in PATH. Returns false if there is none. */
 static bool find_in_path(const char *name, char *path, size_t size)
@@ -190,4 +191,9 @@ int emulator_counts(void)
 	if (folder)
 		closedir(folder);
 	return fd;
+}
+
+unsigned emulator_threads(void)
+{
+	return emulator_counts() < 0 ? 0 : QEMU_THREADS;
 }

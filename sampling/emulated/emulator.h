@@ -38,4 +38,7 @@ int emulator_enter(const struct emulator *emulator, const char *core);
  */
 int emulator_counts(void);
 
+/* Returns the number of threads of its own that the emulator has in this process; 0: it is not in the emulator. */
+unsigned emulator_threads(void);
+
 #endif

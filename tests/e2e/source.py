@@ -53,7 +53,7 @@ ROOM = {
                    "agent/report", "agent/rounds", "agent/setup", "agent/spool", "agent/thread", "sampling"],
     "agent/process": ["agent/boundary", "agent/bursts", "agent/core", "agent/host", "agent/ledger", "agent/loader",
                       "agent/mpi", "agent/page", "agent/ranks", "agent/report", "agent/setup", "agent/spool", "agent/structures",
-                      "agent/symbols", "agent/text", "agent/thread", "sampling"],
+                      "agent/symbols", "agent/text", "agent/thread", "sampling", "sampling/emulated"],
     "tools": ["agent/boundary/kin.h", "agent/boundary/preload.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
               "sampling/emulated", "sampling/names"],
     "tools/cluster": ["tools", "cluster", "cluster/density", "cluster/sequence", "multiplex"],
