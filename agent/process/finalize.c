@@ -509,6 +509,8 @@ void finalize_keep(void)
 			drain_thread(each, now);
 		else
 			drain_other_thread(each, now);
+	if (core.family)
+		family_keep(core.family, (unsigned)core.world.rank);
 	plain_locale_leave(&plain);
 }
 

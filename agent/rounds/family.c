@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sampling/clock.h"
 
@@ -25,6 +28,7 @@
 /* A member lives while one of its mutexes is held. The kernel releases them when their thread ends. */
 struct member {
 	pthread_mutex_t lives, ends;
+	_Atomic pid_t pid; /* 0: no thread stands for it yet */
 	bool left;
 };
 
@@ -33,6 +37,7 @@ struct family {
 	_Atomic unsigned members, refused, rounds;
 	pthread_mutex_t lock; /* protects all below */
 	bool closed;          /* no process may join any more */
+	bool released;        /* the kernel releases the mutexes of threads that end */
 	uint64_t start, next; /* of the run, and of the next round; ticks of the clock */
 	struct member member[FAMILY_MAX];
 	struct ledger_part part; /* of all members */
@@ -61,6 +66,15 @@ static int make_mutexes(struct family *family)
 	return -error;
 }
 
+/* Returns whether the kernel has a list of the robust mutexes that this thread holds. QEMU's user mode has none. */
+static bool kernel_releases(void)
+{
+	void *head;
+	size_t length;
+
+	return syscall(SYS_get_robust_list, 0, &head, &length) == 0;
+}
+
 struct family *family_new(uint64_t start)
 {
 	struct family *family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
@@ -71,6 +85,7 @@ struct family *family_new(uint64_t start)
 	family->start = start;
 	atomic_store(&family->members, 1);
 	family->next = start + clock_ticks(FIRST_ROUND_NS);
+	family->released = kernel_releases();
 	if (make_mutexes(family)) {
 		family_free(family);
 		return NULL;
@@ -165,6 +180,7 @@ int family_join(struct family *family)
 
 void family_stand(struct family *family, unsigned member)
 {
+	atomic_store(&family->member[member].pid, getpid());
 	pthread_mutex_lock(&family->member[member].lives);
 }
 
@@ -196,6 +212,19 @@ static bool is_held(pthread_mutex_t *mutex)
 	return false;
 }
 
+static bool is_gone(const struct family *family, const struct member *member)
+{
+	return !family->released && kill(atomic_load(&member->pid), 0) < 0 && errno == ESRCH;
+}
+
+void family_keep(struct family *family, unsigned member)
+{
+	if (!lock(family))
+		return;
+	family->member[member].left = true;
+	unlock(family);
+}
+
 bool family_leave(struct family *family, unsigned member)
 {
 	bool alone = true;
@@ -207,7 +236,8 @@ bool family_leave(struct family *family, unsigned member)
 		struct member *other = &family->member[i];
 
 		/* in this order, because a process that begins to end holds both for a while */
-		if (!other->left && (is_held(&other->lives) || is_held(&other->ends)))
+		if (!other->left && !is_gone(family, other) &&
+				(is_held(&other->lives) || is_held(&other->ends)))
 			alone = false;
 	}
 	family->closed = alone;

@@ -57,6 +57,9 @@ unsigned family_refused(const struct family *family);
 /* Makes the calling thread stand for the process too, which begins to end. */
 void family_ends(struct family *family, unsigned member);
 
+/* Notes that the process, which is about to end at once, has all of its sums in its spool. Call on the helper. */
+void family_keep(struct family *family, unsigned member);
+
 /*
  * Notes that the process has left the family, with its sums in its spool. Returns true if no other member is
  * left. Then no process joins any more, and this one makes the report. Call on the thread that called

@@ -76,6 +76,18 @@ fi
 emulate serial -- "$programs/serial" 1
 is "$(cat serial.code)" 0 "a program without MPI"
 holds "is emulated as well" grep -q '^  emulated (core model out-of-order)' serial.result/report.txt
+
+# QEMU aborts the child of a process with threads when that starts one, as each child here does for the agent
+emulate forked -- "$programs/forks" together 2 3
+is "$(cat forked.code) $(cat forked.out)" "0 forks: 2 of 2 ended" "a program that forks"
+holds "its children are in the report, with the instructions of their work" "$python" - forked.result/report.json <<-'CHECK'
+	import json, sys
+	report = json.load(open(sys.argv[1]))
+	assert report["ranks"] == 3, report["ranks"]
+	phases = sorted(report["phases"], key=lambda phase: -phase["time_share"])[:2]
+	assert [phase["bursts"] for phase in phases] == [6, 4], [phase["bursts"] for phase in phases]
+	assert 120e6 <= phases[0]["counters"]["instructions"]["mean"] < 130e6, phases[0]["counters"]["instructions"]
+CHECK
 if [ -x "$counted" ] && have mpirun.openmpi; then
 	preloaded fallback PHASEMUX_COUNTERS=emulated on openmpi 1 env PATH="$tmp/empty" "$counted" 3
 	is "$(cat fallback.code)" 0 "where there is no QEMU, the program runs natively"
