@@ -12,13 +12,24 @@
 #include "sampling/emulated/core_model.h"
 #include "sampling/emulated/emulator.h"
 
+/*
+ * Returns whether this process will be a target. A rank may open its MPI later, as Python does, and can then not be
+ * put into the emulator any more.
+ */
+static bool will_be_target(bool is_command)
+{
+	return !role_is_launcher() &&
+			(is_command || target_has_mpi() ||
+					(launcher_is_of_mpi() && role_is_rank()));
+}
+
 /* Returns whether the user asks for the emulator, and this process will be a target that is not in it yet. */
 static bool is_wanted(bool is_command)
 {
 	const char *counters = getenv("PHASEMUX_COUNTERS");
 
-	return counters && strcmp(counters, "emulated") == 0 && (target_has_mpi() || is_command) &&
-			!role_is_launcher() && emulator_counts() < 0;
+	return counters && strcmp(counters, "emulated") == 0 && will_be_target(is_command) &&
+			emulator_counts() < 0;
 }
 
 void emulate(bool is_command)

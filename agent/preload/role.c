@@ -14,11 +14,14 @@ static const char *const starters[] = { "timeout", "time", "flock", "runuser", "
 static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
 	"busybox", "env", "nice", "ionice", "nohup", "taskset", "numactl", "stdbuf", "setsid",
 	"chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb", "strace", "ltrace",
-	"mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
-	"mpiexec.hydra", "hydra_pmi_proxy", "orterun", "orted", "prte", "prterun", "prun", "srun",
-	"sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux",
+	"srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux",
 	/* helpers of a starter */
 	"dbus-daemon" };
+
+/* Launchers of an MPI, which start ranks. */
+static const char *const mpi_launchers[] = { "mpirun", "mpiexec", "mpirun.openmpi",
+	"mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy",
+	"orterun", "orted", "prte", "prterun", "prun" };
 
 static bool is_in(const char *path, const char *const *names, size_t count)
 {
@@ -33,6 +36,11 @@ static bool is_in(const char *path, const char *const *names, size_t count)
 static bool is_starter(const char *path)
 {
 	return is_in(path, starters, sizeof(starters) / sizeof(*starters));
+}
+
+static bool is_mpi_launcher(const char *path)
+{
+	return is_in(path, mpi_launchers, sizeof(mpi_launchers) / sizeof(*mpi_launchers));
 }
 
 /* Finds the file that a process runs; "" if it is not known. process: "self" or a number. */
@@ -66,5 +74,15 @@ bool role_is_launcher(void)
 	file_of("self", path, sizeof(path));
 	if (!*path) /* without /proc, use the name by which it was called */
 		snprintf(path, sizeof(path), "%s", (const char *)getauxval(AT_EXECFN));
-	return is_starter(path) || is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+	return is_starter(path) || is_mpi_launcher(path) ||
+			is_in(path, launchers, sizeof(launchers) / sizeof(*launchers));
+}
+
+bool role_is_rank(void)
+{
+	char number[32], path[4096];
+
+	snprintf(number, sizeof(number), "%ld", (long)getppid());
+	file_of(number, path, sizeof(path));
+	return is_mpi_launcher(path);
 }

@@ -25,4 +25,7 @@ enum wrap_role role_below(long command);
 /* Returns whether this process is a launcher, by the name of its file. */
 bool role_is_launcher(void);
 
+/* Returns whether a launcher of an MPI on this host has started this process itself, and not a script. */
+bool role_is_rank(void);
+
 #endif
