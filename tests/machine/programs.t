@@ -80,6 +80,8 @@ observed serial "$programs/serial" 1
 is "$(cat serial.code)" 0 "serial: the program ends well"
 in_report serial "slices by the kernel's samples, none lost" \
 	'r["samples"]["slices"] > 50 and r["samples"]["lost"] == 0'
+in_report serial "a sample each 10 ms, whichever group counts" \
+	'0.95 < r["samples"]["in_bursts"] / (100 * r["wall_seconds"]) < 1.02'
 in_report serial "a slice is 10 ms, and 5 M instructions" \
 	'4.7e6 < p["counters"]["INST_RETIRED"]["mean"] < 5.3e6 and abs(p["cpi"] - 2) < 0.004'
 done_testing
