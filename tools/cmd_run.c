@@ -16,6 +16,10 @@
 #include "tools/mpirun.h"
 #include "tools/options.h"
 #include "tools/reach.h"
+#include "tools/stop_after.h"
+
+#define STOP_AFTER  512 /* value of --stop-after; those of settings are smaller, as is OPTION_HELP */
+#define LIMIT_MAX_S 1e8 /* most seconds of --stop-after */
 
 /* Returns the text of help, which the caller frees, or NULL if there is no memory. */
 static char *make_usage(void)
@@ -26,7 +30,7 @@ static char *make_usage(void)
 
 	if (!out)
 		return NULL;
-	fputs("usage: phasemux run [options] -- COMMAND...\n\n", out);
+	fputs("usage: phasemux run [options] [--stop-after SECONDS] -- COMMAND...\n\n", out);
 	for (unsigned i = 0; i < settings_count; i++) {
 		const struct setting *setting = &settings_table[i];
 		char flag[32];
@@ -37,7 +41,10 @@ static char *make_usage(void)
 		fprintf(out, "  %-13s %s\n  %-13s   %s", flag, setting->help, "", setting->values);
 		fprintf(out, *setting->fallback ? " (default: %s)\n" : "\n", setting->fallback);
 	}
-	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n", out);
+	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n"
+	      "With --stop-after the program is ended after this time (20, 0.5), and the report is made of what\n"
+	      "was observed until then on this host: a look at a long program, in the emulator above all.\n",
+			out);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -54,7 +61,7 @@ static int refuse(const char *why)
 /* The flags of the settings, as options. The value of an option is 1 + the setting's place in its table. */
 struct flags {
 	char name[SETTINGS_MAX][SETTINGS_NAME_MAX]; /* --burst-min; --burst_min is taken as well */
-	struct option option[2 * SETTINGS_MAX + 2];
+	struct option option[2 * SETTINGS_MAX + 3];
 };
 
 static void make_flags(struct flags *flags)
@@ -69,22 +76,38 @@ static void make_flags(struct flags *flags)
 		*next++ = (struct option){ settings_table[i].name, required_argument, NULL,
 			(int)i + 1 };
 	}
+	*next++ = (struct option){ "stop-after", required_argument, NULL, STOP_AFTER };
 	*next++ = (struct option){ "help", no_argument, NULL, OPTION_HELP };
 	*next = (struct option){ NULL, 0, NULL, 0 };
 }
 
-/* Puts a flag into the environment. */
+/* Reads the argument of --stop-after. Returns 0 or 2. */
+static int set_limit(double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(optarg, &end);
+	if (end == optarg || *end || !(*seconds > 0) || *seconds > LIMIT_MAX_S)
+		return option_refuse("stop-after", optarg, "a number of seconds above 0");
+	return 0;
+}
+
+/* Puts a flag into the environment. data: seconds of --stop-after. */
 static int set_variable(void *data, int option)
 {
 	char variable[64];
 
-	(void)data;
+	if (option == STOP_AFTER)
+		return set_limit(data);
 	settings_variable(&settings_table[option - 1], variable, sizeof(variable));
 	return setenv(variable, optarg, 1) ? 2 : 0;
 }
 
-/* Reads the options. Returns as options_read, and 2 if there is no COMMAND. */
-static int read_options(int argc, char **argv)
+/*
+ * Reads the options. *seconds: of --stop-after; unchanged without it. Returns as options_read, and 2 if there is no
+ * COMMAND.
+ */
+static int read_options(int argc, char **argv, double *seconds)
 {
 	struct flags flags;
 	char *usage = make_usage();
@@ -99,7 +122,7 @@ static int read_options(int argc, char **argv)
 	if (!usage)
 		return refuse("no memory");
 	make_flags(&flags);
-	code = options_read(argc, argv, &spec, NULL);
+	code = options_read(argc, argv, &spec, seconds);
 	if (!code && optind == argc)
 		code = option_usage(usage);
 	free(usage);
@@ -187,7 +210,8 @@ int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
 	char library[PATH_MAX], target[32], **words;
-	int command, code = read_options(argc, argv);
+	double seconds = 0;
+	int command, code = read_options(argc, argv, &seconds);
 
 	if (code)
 		return code < 0 ? 0 : code;
@@ -217,6 +241,8 @@ int cmd_run(int argc, char **argv)
 	if (setenv(PRELOAD_TARGET, target, 1))
 		return 1;
 	words = mpirun_tell(argv + command);
+	if (seconds > 0)
+		return stop_after(seconds, settings.spool, words ? words : argv + command);
 	execvp(argv[command], words ? words : argv + command);
 	fprintf(stderr, "phasemux: %s: %s\n", argv[command], strerror(errno));
 	return errno == ENOENT ? 127 : 126;

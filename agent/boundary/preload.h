@@ -24,6 +24,9 @@
 /* Environment variable that `phasemux run` sets to the number of the process that becomes its command. */
 #define PRELOAD_TARGET "PHASEMUX_TARGET"
 
+/* Environment variable that `phasemux run --stop-after` sets: it makes the report of what processes leave behind. */
+#define PRELOAD_LIMITED "PHASEMUX_LIMITED"
+
 struct module;
 
 /* Link of a thread that is not observed to the others (crowd.h), with its processor time when it was linked. */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/boundary/preload.h"
 #include "agent/host/quiet.h"
 #include "sampling/descriptor.h"
 
@@ -164,7 +165,7 @@ void look_end(void)
 		return;
 	look.pid = 0;
 	if (status.st_size > 0) {
-		if (!is_told())
+		if (!is_told() && !getenv(PRELOAD_LIMITED))
 			quiet_say("phasemux: no report: all processes that were observed have ended early, or "
 				  "were killed; phasemux recover makes the report of what they left\n");
 		return;
