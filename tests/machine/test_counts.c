@@ -109,6 +109,23 @@ static void test_loops(enum read_method method, const char *how)
 	group_close(&group);
 }
 
+/*
+ * The kernel starts a counter of 32 bits at 2^31, and when it overflows adds it to the offset by which a thread reads
+ * it at user level.
+ */
+static void test_full_counter(void)
+{
+	uint64_t turns = (UINT64_C(1) << 31) / CPI / LOOP * 9 / 8, delta[GROUP_EVENTS_MAX] = { 0 };
+	struct group group;
+
+	ok(start(&group, 2, true, READ_RDPMC) && count(&group, turns, delta) &&
+					group_read_by_pages(&group),
+			"a loop of more than 2^31 cycles is read at user level");
+	is_near((double)delta[0] / (double)(turns * LOOP), 1, INTERRUPTS, "its instructions");
+	is_near((double)delta[1] / (double)(turns * LOOP * CPI), 1, INTERRUPTS, "its cycles");
+	group_close(&group);
+}
+
 static void test_grouping(void)
 {
 	uint64_t delta[GROUP_EVENTS_MAX] = { 0 }, values[GROUP_EVENTS_MAX];
@@ -252,6 +269,7 @@ int main(void)
 	if (user_access()) {
 		test_loops(READ_RDPMC, "user level");
 		test_threads(READ_RDPMC, "user level");
+		test_full_counter();
 	} else {
 		skip("reading at user level", "kernel.perf_user_access is 0");
 	}
