@@ -26,7 +26,8 @@ holds "doctor says so, too" grep -qE '^emulated +not available: qemu-x86_64' doc
 have qemu-x86_64 || skip_all "qemu-x86_64 is not installed"
 if [ -x "$counted" ] && have mpirun.openmpi; then
 	run native PHASEMUX_DISABLE=1 on openmpi 2 "$counted" 12
-	preloaded launched PHASEMUX_COUNTERS=emulated PHASEMUX_BUDGET=none on openmpi 2 "$counted" 12
+	# the shortest bursts take a millisecond, and `auto` may leave some out if other programs hold up the rest
+	preloaded launched PHASEMUX_COUNTERS=emulated PHASEMUX_BUDGET=none PHASEMUX_BURST_MIN=100us on openmpi 2 "$counted" 12
 	unchanged launched native
 	json=$tmp/launched.result/report.json
 	holds "the report fits its schema" report schema "$json"
@@ -84,16 +85,16 @@ is "$(cat serial.code)" 0 "a program without MPI"
 holds "is emulated as well" grep -q '^  emulated (core model out-of-order)' serial.result/report.txt
 
 # QEMU aborts the child of a process with threads when that starts one, as each child here does for the agent
-emulate forked -- "$programs/forks" together 2 3
+emulate forked -- "$programs/forks" together 2 4
 is "$(cat forked.code) $(cat forked.out)" "0 forks: 2 of 2 ended" "a program that forks"
 holds "its children are in the report, with the instructions of their work" "$python" - forked.result/report.json <<-'CHECK'
 	import json, sys
 	report = json.load(open(sys.argv[1]))
 	assert report["ranks"] == 3, report["ranks"]
-	# the first burst of a child is observed from its 50th millisecond on
-	phases = sorted(report["phases"], key=lambda phase: -phase["time_share"])[:2]
-	assert [phase["bursts"] for phase in phases] == [6, 4], [phase["bursts"] for phase in phases]
-	assert 110e6 < phases[0]["counters"]["instructions"]["mean"] < 130e6, phases[0]["counters"]["instructions"]
+	# a child is observed from its 50th millisecond on, or later on a busy machine: the first bursts may be missing
+	triad = [phase["bursts"] for phase in report["phases"]
+	         if 22.8e6 < phase["counters"]["instructions"]["mean"] < 23.2e6]
+	assert triad and 2 <= max(triad) <= 6, report["phases"]
 CHECK
 if [ -x "$counted" ] && have mpirun.openmpi; then
 	preloaded fallback PHASEMUX_COUNTERS=emulated on openmpi 1 env PATH="$tmp/empty" "$counted" 3
