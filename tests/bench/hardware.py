@@ -36,7 +36,7 @@ class Amounts:
         self.repetitions = 1 if quick else 3     # runs with each scheme
         self.compared = 1 if quick else 2        # number of programs whose schemes are compared
         self.validated = 1 if quick else VALIDATED
-        self.validate = ("--scheme", SCHEMES[0]) if quick else ()  # options of phasemux validate
+        self.validate = ("--scheme", SCHEMES[0]) if quick else ("-n", "2")  # options of phasemux validate
         self.loops = (1, 4) if quick else (50, 250)  # iterations of the program beside perf stat
         self.pairs = 1 if quick else 15
         self.melt = ("-var", "steps", "200") if quick else ()  # options of LAMMPS
@@ -73,7 +73,7 @@ class Page:
         try:
             run(self, *arguments)
         except (RuntimeError, OSError, KeyError, ValueError, IndexError, subprocess.TimeoutExpired) as error:
-            self.say(f"Not measured: {type(error).__name__}: {error}\n")
+            self.say(f"Not measured: {type(error).__name__}: {' '.join(str(error).split())}\n")
             self.failed += 1
 
     def not_run(self, why):
