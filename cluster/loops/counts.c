@@ -8,7 +8,7 @@ uint64_t counts_period(const struct loops *loops, const struct loops_token *toke
 	return token->counts ? loops->arena[token->counts].chunk.uses + token->run : uses;
 }
 
-static unsigned write_number(uint8_t *bytes, uint64_t number)
+unsigned counts_write_number(uint8_t *bytes, uint64_t number)
 {
 	unsigned length = 0;
 
@@ -18,8 +18,7 @@ static unsigned write_number(uint8_t *bytes, uint64_t number)
 	return length;
 }
 
-/* Reads a number of at most 64 bits. Returns the number of its bytes. */
-static unsigned read_number(const uint8_t *bytes, uint64_t *number)
+unsigned counts_read_number(const uint8_t *bytes, uint64_t *number)
 {
 	unsigned length = 0;
 
@@ -32,22 +31,22 @@ static unsigned read_number(const uint8_t *bytes, uint64_t *number)
 
 unsigned counts_write_run(uint8_t *bytes, struct counts_run run)
 {
-	unsigned length = write_number(bytes, (uint64_t)run.count << 1 | (run.uses > 1));
+	unsigned length = counts_write_number(bytes, (uint64_t)run.count << 1 | (run.uses > 1));
 
 	if (run.uses > 1)
-		length += write_number(bytes + length, run.uses);
+		length += counts_write_number(bytes + length, run.uses);
 	return length;
 }
 
 unsigned counts_read_run(const uint8_t *bytes, struct counts_run *run)
 {
 	uint64_t number;
-	unsigned length = read_number(bytes, &number);
+	unsigned length = counts_read_number(bytes, &number);
 
 	run->count = (uint32_t)(number >> 1);
 	run->uses = 1;
 	if (number & 1)
-		length += read_number(bytes + length, &run->uses);
+		length += counts_read_number(bytes + length, &run->uses);
 	return length;
 }
 

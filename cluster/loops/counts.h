@@ -24,6 +24,14 @@ struct counts_run {
 	uint64_t uses;
 };
 
+#define COUNTS_NUMBER_BYTES 10 /* of a number at most */
+
+/* Writes a number, 7 bits a byte. Returns the number of its bytes. */
+unsigned counts_write_number(uint8_t *bytes, uint64_t number);
+
+/* Reads a number that counts_write_number has written. Returns the number of its bytes. */
+unsigned counts_read_number(const uint8_t *bytes, uint64_t *number);
+
 /* Writes a run to at most COUNTS_RUN_BYTES bytes. Returns their number. */
 unsigned counts_write_run(uint8_t *bytes, struct counts_run run);
 
