@@ -16,6 +16,7 @@ ROOM = {
     "cluster/density": [],
     "cluster/loops": [],
     "cluster/sequence": ["cluster/density"],
+    "cluster/streams": ["cluster/loops/counts.h"],
     "cluster": ["cluster/density", "cluster/sequence"],
     "sampling": [],
     "sampling/names": ["sampling"],

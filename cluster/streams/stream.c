@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cluster/streams/stream.h"
+
+uint32_t stream_new(struct streams *streams, uint32_t count)
+{
+	uint32_t number = streams->count;
+
+	if (count > STREAMS_MAX - number)
+		return STREAMS_MAX;
+	for (uint32_t i = 0; i < count; i++)
+		streams->stream[number + i] = (struct stream){ .exact = STREAM_ALL };
+	streams->count += count;
+	return number;
+}
+
+/* ---- items ---- */
+
+static uint32_t mix(uint32_t hash, uint64_t value)
+{
+	uint64_t mixed = (hash ^ value) * 0xff51afd7ed558ccdu;
+
+	mixed = (mixed ^ mixed >> 32) * 0xc4ceb9fe1a85ec53u;
+	return (uint32_t)(mixed ^ mixed >> 29);
+}
+
+/* Returns a new item, or 0 without room. */
+static uint16_t take(struct streams *streams)
+{
+	uint16_t item = streams->free;
+
+	if (item)
+		streams->free = streams->item[item].next;
+	else if (streams->fresh + 1 < STREAM_ITEMS)
+		item = ++streams->fresh;
+	return item;
+}
+
+/* Frees a list of items, with the bodies of its loops. */
+static void give(struct streams *streams, struct stream *stream, uint16_t item)
+{
+	while (item) {
+		uint16_t next = streams->item[item].next;
+
+		if (streams->item[item].first)
+			give(streams, stream, streams->item[item].first);
+		streams->item[item].next = streams->free;
+		streams->free = item;
+		stream->items--;
+		item = next;
+	}
+}
+
+/* Calculates the hash and the depth of an item whose body is up to date. */
+static void refresh(struct streams *streams, uint16_t number)
+{
+	struct stream_item *item = &streams->item[number];
+
+	item->depth = 0;
+	item->hash = mix(item->length, item->count);
+	if (!item->first) {
+		item->hash = mix(item->hash, (uint64_t)item->value);
+		return;
+	}
+	for (uint16_t i = item->first; i; i = streams->item[i].next) {
+		item->hash = mix(item->hash, streams->item[i].hash);
+		if (streams->item[i].depth >= item->depth)
+			item->depth = streams->item[i].depth + 1;
+	}
+}
+
+static bool is_equal(const struct streams *streams, uint16_t a, uint16_t b);
+
+/* Returns whether two lists are equal. The second one ends with `last`. */
+static bool is_equal_list(const struct streams *streams, uint16_t a, uint16_t b, uint16_t last)
+{
+	for (;; a = streams->item[a].next, b = streams->item[b].next) {
+		if (!a || !is_equal(streams, a, b))
+			return false;
+		if (b == last)
+			return true;
+	}
+}
+
+static bool is_equal(const struct streams *streams, uint16_t a, uint16_t b)
+{
+	const struct stream_item *x = &streams->item[a], *y = &streams->item[b];
+	uint16_t i, j;
+
+	if (x->hash != y->hash || x->count != y->count || x->length != y->length)
+		return false;
+	if (!x->first)
+		return x->value == y->value;
+	for (i = x->first, j = y->first; i && j;
+			i = streams->item[i].next, j = streams->item[j].next)
+		if (!is_equal(streams, i, j))
+			return false;
+	return !i && !j;
+}
+
+/* ---- folding ---- */
+
+/* Ends the list of a stream with an item, and frees those behind it. */
+static void end_with(struct streams *streams, struct stream *stream, uint16_t item)
+{
+	uint16_t behind = streams->item[item].next;
+
+	streams->item[item].next = 0;
+	stream->last = item;
+	give(streams, stream, behind);
+}
+
+/* Makes the item before the last `length` ones, a loop that they repeat, have one more round. */
+static bool add_round(struct streams *streams, struct stream *stream, uint16_t loop, uint16_t first,
+		unsigned length)
+{
+	struct stream_item *item = &streams->item[loop];
+
+	if (!item->first || item->length != length || item->count == UINT32_MAX ||
+			!is_equal_list(streams, item->first, first, stream->last))
+		return false;
+	item->count++;
+	end_with(streams, stream, loop);
+	refresh(streams, loop);
+	return true;
+}
+
+/*
+ * Makes the last `length` items and as many equal ones before them a loop of two rounds. first: of the last
+ * `length`. Returns false if they are not equal, or would be nested too deeply.
+ */
+static bool make_loop(struct streams *streams, struct stream *stream, uint16_t first,
+		unsigned length)
+{
+	uint16_t a = streams->item[first].before, b = stream->last, loop, begin = first;
+
+	for (unsigned i = 0; i < length; i++) {
+		if (!a || !is_equal(streams, a, b) || streams->item[a].depth + 1 > STREAM_DEPTH_MAX)
+			return false;
+		begin = a;
+		a = streams->item[a].before;
+		b = streams->item[b].before;
+	}
+	end_with(streams, stream, streams->item[first].before);
+	loop = take(streams); /* there is one, because `length` were freed */
+	stream->items++;
+	streams->item[loop] = (struct stream_item){ .count = 2,
+		.first = begin,
+		.before = streams->item[begin].before,
+		.length = (uint8_t)length };
+	if (streams->item[begin].before)
+		streams->item[streams->item[begin].before].next = loop;
+	else
+		stream->first = loop;
+	streams->item[begin].before = 0;
+	stream->last = loop;
+	refresh(streams, loop);
+	return true;
+}
+
+/* Folds the end of a stream once. Returns whether it has changed. */
+static bool fold(struct streams *streams, struct stream *stream)
+{
+	uint16_t first = stream->last;
+
+	for (unsigned length = 1; length <= STREAM_PERIOD_MAX; length++) {
+		uint16_t before = streams->item[first].before;
+
+		if (!before)
+			return false;
+		if (add_round(streams, stream, before, first, length) ||
+				make_loop(streams, stream, first, length))
+			return true;
+		first = before;
+	}
+	return false;
+}
+
+/* Appends a number. Returns false without room. */
+static bool append(struct streams *streams, struct stream *stream, int64_t value)
+{
+	uint16_t item;
+
+	if (stream->last) {
+		refresh(streams, stream->last);
+		while (fold(streams, stream))
+			;
+	}
+	item = stream->items < STREAM_ITEMS_MAX ? take(streams) : 0;
+	if (!item)
+		return false;
+	stream->items++;
+	streams->item[item] =
+			(struct stream_item){ .value = value, .count = 1, .before = stream->last };
+	if (stream->last)
+		streams->item[stream->last].next = item;
+	else
+		stream->first = item;
+	stream->last = item;
+	return true;
+}
+
+static void summarize(struct stream *stream, int64_t value)
+{
+	if (value >= STREAM_MARK) {
+		stream->marks++;
+		return;
+	}
+	if (stream->count == stream->marks)
+		stream->least = stream->most = value;
+	stream->least = value < stream->least ? value : stream->least;
+	stream->most = value > stream->most ? value : stream->most;
+	stream->sum += (double)value;
+}
+
+void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value)
+{
+	struct stream_item *last = &streams->item[stream->last];
+
+	summarize(stream, value);
+	if (stream->exact == STREAM_ALL) {
+		if (stream->last && !last->first && last->value == value &&
+				last->count < UINT32_MAX)
+			last->count++;
+		else if (!append(streams, stream, value))
+			stream->exact = stream->count;
+	}
+	stream->count++;
+}

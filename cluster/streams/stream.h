@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sequences of numbers, folded while they come: for example the sizes of the messages of one call.
+ *
+ * A stream is a list of items. An item is a number that comes `count` times in a row, or a loop:
+ * a list of items that comes `count` times in a row (the RSDs and PRSDs of ScalaTrace, Noeth et al.
+ * 2009). Unlike a text of calls (cluster/loops), an item has no times, so a stream of equal numbers
+ * takes 24 bytes.
+ *
+ * A stream is lossless as long as its items find room. After that only its summary goes on: number,
+ * least, most and sum. All streams of a thread share one struct, which is plain data without
+ * pointers and has a fixed size. One thread uses it.
+ */
+#ifndef PHASEMUX_CLUSTER_STREAMS_STREAM_H
+#define PHASEMUX_CLUSTER_STREAMS_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STREAMS_MAX       1536
+#define STREAM_ITEMS      4096 /* of all streams; item 0 is not used */
+#define STREAM_ITEMS_MAX  1024 /* of one stream */
+#define STREAM_PERIOD_MAX 64   /* items in the body of a loop */
+#define STREAM_DEPTH_MAX  12   /* levels of nested loops */
+#define STREAM_ALL        UINT64_MAX
+
+/* Values from here on are no numbers but marks, whose meaning the caller knows. */
+#define STREAM_MARK (INT64_MAX - 15)
+
+struct stream_item {
+	int64_t value; /* of a number */
+	uint32_t count;
+	uint32_t hash;         /* of the item, unless it is a number that may still be repeated */
+	uint16_t before, next; /* neighbours in the same list; 0: none */
+	uint16_t first;        /* of a loop: first item of its body; 0: the item is a number */
+	uint8_t length, depth; /* of a loop: items of its body; levels of loops, with this one */
+};
+
+struct stream {
+	uint64_t count; /* values that were added */
+	uint64_t exact; /* values up to which the items are complete; STREAM_ALL: all */
+	uint64_t marks; /* values that are marks; the summary does not have them */
+	int64_t least, most;
+	double sum;
+	uint16_t first, last, items;
+};
+
+/* Zeros are a struct without streams. */
+struct streams {
+	uint32_t count;       /* of streams in use */
+	uint16_t free, fresh; /* items that were given back; number of those that were ever taken */
+	struct stream stream[STREAMS_MAX];
+	struct stream_item item[STREAM_ITEMS];
+};
+
+/* Returns the number of the first of `count` new streams in a row, or STREAMS_MAX without room. */
+uint32_t stream_new(struct streams *streams, uint32_t count);
+
+/* Adds a value that does not repeat the one before. The cold part of stream_add. */
+void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value);
+
+/* Adds a value. It takes some ns if it repeats the one before, and else about 0.1 us. */
+static inline void stream_add(struct streams *streams, struct stream *stream, int64_t value)
+{
+	struct stream_item *last = &streams->item[stream->last];
+
+	if (__builtin_expect(!stream->last || last->first || last->value != value ||
+					    stream->exact != STREAM_ALL ||
+					    last->count == UINT32_MAX,
+			    0)) {
+		stream_add_cold(streams, stream, value);
+		return;
+	}
+	last->count++;
+	stream->count++;
+	if (value < STREAM_MARK)
+		stream->sum += (double)value;
+	else
+		stream->marks++;
+}
+
+#endif

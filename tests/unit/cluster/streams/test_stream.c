@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Folded sequences of numbers: a brute-force peer logs each value, and the stream must give back the same ones.
+ * `test_stream SEED SEQUENCES` adds that many random sequences.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/streams/stream_bytes.h"
+#include "tests/tap.h"
+
+#define LOG_MAX 200000
+
+static struct streams streams;
+static uint8_t bytes[STREAM_BYTES_MAX];
+
+/* What was added: the peer. */
+static struct {
+	int64_t value[LOG_MAX];
+	unsigned count;
+} logged;
+
+/* What the bytes say. */
+static struct {
+	int64_t value[LOG_MAX];
+	unsigned count;
+} read_back;
+
+static uint64_t state = 1;
+
+static unsigned below(unsigned limit)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)((state >> 33) % limit);
+}
+
+static struct stream *start(void)
+{
+	memset(&streams, 0, sizeof(streams));
+	logged.count = 0;
+	return &streams.stream[stream_new(&streams, 1)];
+}
+
+static void add(struct stream *stream, int64_t value)
+{
+	if (logged.count == LOG_MAX)
+		return;
+	logged.value[logged.count++] = value;
+	stream_add(&streams, stream, value);
+}
+
+/* Reads an item with its body, `times` times. Returns the bytes behind it. */
+static const uint8_t *expand(const uint8_t *at)
+{
+	struct stream_part part;
+	const uint8_t *body = at + stream_read(at, &part), *end = body;
+
+	for (uint32_t round = 0; round < part.count; round++) {
+		end = body;
+		if (!part.length && read_back.count < LOG_MAX)
+			read_back.value[read_back.count++] = part.value;
+		for (unsigned i = 0; i < part.length; i++)
+			end = expand(end);
+	}
+	return end;
+}
+
+static void read_all(const struct stream *stream)
+{
+	size_t size = stream_write(&streams, stream, bytes);
+
+	read_back.count = 0;
+	for (const uint8_t *at = bytes; at < bytes + size;)
+		at = expand(at);
+}
+
+/* Returns whether the stream gives back what was logged, as far as it says that it does. */
+static bool is_true(const struct stream *stream)
+{
+	unsigned exact = stream->exact == STREAM_ALL ? logged.count : (unsigned)stream->exact;
+
+	read_all(stream);
+	return stream->count == logged.count && read_back.count == exact &&
+			!memcmp(read_back.value, logged.value, exact * sizeof(logged.value[0]));
+}
+
+static bool is_summary_true(const struct stream *stream)
+{
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	uint64_t marks = 0;
+	double sum = 0;
+
+	for (unsigned i = 0; i < logged.count; i++) {
+		int64_t value = logged.value[i];
+
+		marks += value >= STREAM_MARK;
+		if (value >= STREAM_MARK)
+			continue;
+		sum += (double)value;
+		least = value < least ? value : least;
+		most = value > most ? value : most;
+	}
+	return marks == stream->marks && sum == stream->sum &&
+			(marks == logged.count || (least == stream->least && most == stream->most));
+}
+
+static void is_folded(const struct stream *stream, unsigned most, const char *what)
+{
+	ok(is_true(stream), "%s: the values are those that were added", what);
+	ok(is_summary_true(stream), "%s: and so is their summary", what);
+	ok(stream->exact == STREAM_ALL && stream->items <= most, "%s: %u items, at most %u", what,
+			stream->items, most);
+}
+
+static void test_patterns(void)
+{
+	struct stream *stream = start();
+
+	for (int i = 0; i < 1000; i++)
+		add(stream, -7);
+	is_folded(stream, 1, "a constant");
+	stream = start();
+	for (int i = 0; i < 999; i++)
+		add(stream, i % 3);
+	is_folded(stream, 7, "a period of three");
+	stream = start();
+	for (int i = 0; i < 200; i++) {
+		for (int j = 0; j < 25; j++) {
+			add(stream, 1);
+			add(stream, -1);
+		}
+		add(stream, INT64_MAX - 1);
+		add(stream, 4);
+		add(stream, 4);
+	}
+	is_folded(stream, 12, "a loop in a loop");
+	stream = start();
+	for (int i = 0; i < 100; i++) {
+		for (int64_t size = 1 << 20; size; size >>= 1)
+			add(stream, size);
+		for (int64_t size = 1; size <= 1 << 20; size <<= 1)
+			add(stream, size);
+	}
+	is_folded(stream, 90, "a V-cycle");
+	stream = start();
+	for (int i = 0; i < 20; i++) {
+		for (int j = 0; j < 19; j++)
+			for (int k = 0; k < 6; k++)
+				add(stream, 1000 + i * 6 + k);
+		add(stream, 3);
+	}
+	is_folded(stream, 20 * 8 + 12, "six sizes that change in each 20th step");
+}
+
+static void test_extremes(void)
+{
+	struct stream *stream = start();
+
+	add(stream, INT64_MIN);
+	add(stream, STREAM_MARK - 1);
+	add(stream, INT64_MAX);
+	add(stream, 0);
+	is_folded(stream, 4, "the least and the largest values");
+}
+
+/* Random values do not find room: the first ones are kept, and the summary goes on. */
+static void test_bound(void)
+{
+	struct stream *stream = start(), *other = NULL;
+
+	for (int i = 0; i < 100000; i++)
+		add(stream, (int64_t)below(1u << 30));
+	ok(is_true(stream) && is_summary_true(stream), "at random: what is kept is true");
+	ok(stream->exact != STREAM_ALL && stream->exact >= STREAM_ITEMS_MAX,
+			"at random: values are complete up to number %llu",
+			(unsigned long long)stream->exact);
+	ok(stream->items <= STREAM_ITEMS_MAX, "at random: a stream is bounded");
+	/* other streams share what is left */
+	while (streams.count < STREAMS_MAX) {
+		other = &streams.stream[stream_new(&streams, 1)];
+		for (int i = 0; i < 10; i++)
+			stream_add(&streams, other, (int64_t)below(1u << 30));
+	}
+	ok(streams.fresh < STREAM_ITEMS && stream_new(&streams, 1) == STREAMS_MAX,
+			"at random: all streams together are bounded");
+	ok(other && other->count == 10 && other->exact == 0 &&
+					!stream_write(&streams, other, bytes),
+			"a stream without room has a summary");
+}
+
+/* Makes a random nest of loops. */
+static void add_random(struct stream *stream, unsigned depth)
+{
+	unsigned rounds = 1 + below(4), length = 1 + below(5), kinds = 1 + below(6);
+	uint64_t same = state;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		if (below(8))
+			state = same; /* the round before, again */
+		for (unsigned j = 0; j < length; j++)
+			if (depth && below(2))
+				add_random(stream, depth - 1);
+			else
+				add(stream, (int64_t)below(kinds) - 2);
+	}
+}
+
+static void test_random(unsigned sequences)
+{
+	unsigned right = 0;
+
+	for (unsigned i = 0; i < sequences; i++) {
+		struct stream *stream = start();
+
+		state = 77 + i;
+		for (unsigned more = 1 + below(20); more && logged.count < 20000; more--) {
+			uint64_t next = state + i + more;
+
+			add_random(stream, below(6));
+			state = next * 2862933555777941757u + 3037000493u;
+		}
+		right += is_true(stream) && is_summary_true(stream);
+	}
+	ok(right == sequences, "%u of %u random sequences are as they were added", right,
+			sequences);
+}
+
+int main(int argc, char **argv)
+{
+	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	test_patterns();
+	test_extremes();
+	test_bound();
+	test_random(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 500);
+	return tap_done();
+}
