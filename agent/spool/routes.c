@@ -19,6 +19,18 @@ int routes_compare_ends(const struct route_end *x, const struct route_end *y)
 	return memcmp(x->place, y->place, x->frames * sizeof(x->place[0]));
 }
 
+uint32_t routes_number_end(struct route_end *ends, uint32_t *count, uint32_t max,
+		const struct route_end *end)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (routes_compare_ends(&ends[i], end) == 0)
+			return i;
+	if (*count == max)
+		return max;
+	ends[*count] = *end;
+	return (*count)++;
+}
+
 static int by_route(const void *a, const void *b)
 {
 	const struct route *x = a, *y = b;

@@ -45,6 +45,13 @@ struct route_end routes_end(const struct site_table *sites, uint32_t site,
 /* Returns the order of two ends; 0 if they are equal. */
 int routes_compare_ends(const struct route_end *x, const struct route_end *y);
 
+/*
+ * Returns the number of an end in a table with room for `max`, to which it is added if it is missing; `max` without
+ * room.
+ */
+uint32_t routes_number_end(struct route_end *ends, uint32_t *count, uint32_t max,
+		const struct route_end *end);
+
 /* Turns the places of an end into addresses, as place_files_address does. */
 void routes_restore_end(struct route_end *end, const struct place_files *files,
 		struct place_modules *modules);

@@ -33,13 +33,10 @@ struct sharing {
 /* Returns the number of a path, which is added if it is missing; STRUCTURES_NONE: there is no room. */
 static uint32_t path_number(struct structures *structures, const struct route_end *end)
 {
-	for (uint32_t i = 0; i < structures->paths; i++)
-		if (routes_compare_ends(&structures->path[i], end) == 0)
-			return i;
-	if (structures->paths == STRUCTURES_PATHS_MAX)
-		return STRUCTURES_NONE;
-	structures->path[structures->paths] = *end;
-	return structures->paths++;
+	uint32_t number = routes_number_end(structures->path, &structures->paths,
+			STRUCTURES_PATHS_MAX, end);
+
+	return number < STRUCTURES_PATHS_MAX ? number : STRUCTURES_NONE;
 }
 
 static uint64_t signature_of(const void *data, uint32_t symbol)
