@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#include "agent/spool/rank_set.h"
 #include "agent/spool/routes.h"
+#include "agent/structures/rank_lists.h"
 #include "cluster/loops/arena.h"
 #include "cluster/loops/counts.h"
 
@@ -22,7 +22,6 @@
 #define STRUCTURES_PATHS_MAX  384  /* of all structures together */
 /* of all structures together; the last STRUCTURES_MAX are for variants without counts */
 #define STRUCTURES_VARIANTS_MAX 512
-#define STRUCTURES_RANGES_MAX   1024  /* ranges of ranks, of all variants together */
 #define STRUCTURES_COUNT_BYTES  65536 /* of the counts of all variants together */
 #define STRUCTURES_NONE         UINT32_MAX
 
@@ -42,17 +41,11 @@ struct structure_token {
 struct structure_variant {
 	uint32_t structure;                /* its number */
 	uint32_t ranks;                    /* number of processes */
-	uint32_t first_range;              /* number in the table of ranges, plus 1; 0: none */
+	uint32_t first_range;              /* its ranks (rank_lists.h) */
 	uint32_t first_count, count_bytes; /* in the table of counts; 0 bytes: no room */
 	double calls;                      /* of all its processes */
 	/* calls of one process up to which its counts are exact, without those in holes; INFINITY: all are */
 	double expandable;
-};
-
-/* A range of the ranks of a variant, or one that is free. */
-struct structure_range {
-	struct rank_range ranks;
-	uint32_t next; /* number of the next one, plus 1; 0: none */
 };
 
 struct structure {
@@ -74,12 +67,11 @@ struct structure {
 struct structures {
 	uint32_t count, tokens, paths, variants;
 	uint32_t left_out; /* number of processes whose structure has no room, or is not known */
-	uint32_t ranges, free_range; /* of the table of ranges; free_range: as `next` */
 	uint32_t count_bytes;
 	struct structure all[STRUCTURES_MAX];
 	struct structure_token token[STRUCTURES_TOKENS_MAX];
 	struct structure_variant variant[STRUCTURES_VARIANTS_MAX];
-	struct structure_range range[STRUCTURES_RANGES_MAX];
+	struct rank_lists ranks; /* of all variants */
 	struct route_end path[STRUCTURES_PATHS_MAX];
 	uint8_t counts[STRUCTURES_COUNT_BYTES];
 };

@@ -86,42 +86,7 @@ unsigned variants_length(const uint8_t *bytes)
 struct rank_set variants_ranks(const struct structures *structures,
 		const struct structure_variant *variant)
 {
-	struct rank_set set = { 0 };
-
-	for (uint32_t link = variant->first_range; link && set.count < RANK_RANGES_MAX;
-			link = structures->range[link - 1].next)
-		set.range[set.count++] = structures->range[link - 1].ranks;
-	return set;
-}
-
-static void free_ranks(struct structures *structures, struct structure_variant *variant)
-{
-	while (variant->first_range) {
-		uint32_t link = variant->first_range;
-
-		variant->first_range = structures->range[link - 1].next;
-		structures->range[link - 1].next = structures->free_range;
-		structures->free_range = link;
-	}
-}
-
-/* Sets the ranks of a variant that has none. */
-static void set_ranks(struct structures *structures, struct structure_variant *variant,
-		const struct rank_set *set)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		uint32_t link = structures->free_range;
-
-		if (link)
-			structures->free_range = structures->range[link - 1].next;
-		else if (structures->ranges < STRUCTURES_RANGES_MAX)
-			link = ++structures->ranges;
-		else
-			return;
-		structures->range[link - 1] =
-				(struct structure_range){ set->range[i], variant->first_range };
-		variant->first_range = link;
-	}
+	return rank_lists_read(&structures->ranks, variant->first_range);
 }
 
 /* ---- variants ---- */
@@ -156,7 +121,6 @@ void variants_add(struct structures *structures, const struct structure_variant 
 		const struct rank_set *set, const uint8_t *counts)
 {
 	struct structure_variant new = *variant, *known = find(structures, &new, counts);
-	struct rank_set ranks;
 
 	if (!known && !has_room(structures, &new)) {
 		new.count_bytes = 0;
@@ -165,21 +129,17 @@ void variants_add(struct structures *structures, const struct structure_variant 
 	if (!known) {
 		known = &structures->variant[structures->variants++];
 		*known = new;
-		known->first_range = 0;
 		known->first_count = structures->count_bytes;
 		memcpy(&structures->counts[known->first_count], counts, new.count_bytes);
 		structures->count_bytes += new.count_bytes;
-		set_ranks(structures, known, set);
+		known->first_range = rank_lists_add(&structures->ranks, set);
 		return;
 	}
 	known->ranks += new.ranks;
 	known->calls += new.calls;
 	if (new.expandable < known->expandable)
 		known->expandable = new.expandable;
-	ranks = variants_ranks(structures, known);
-	rank_set_merge(set, &ranks);
-	free_ranks(structures, known);
-	set_ranks(structures, known, &ranks);
+	known->first_range = rank_lists_merge(&structures->ranks, known->first_range, set);
 }
 
 /* Removes the counts of a variant, and moves those behind them there. */
@@ -199,7 +159,7 @@ void variants_take(struct structures *structures, uint32_t number)
 {
 	struct structure_variant *variant = &structures->variant[number];
 
-	free_ranks(structures, variant);
+	rank_lists_free(&structures->ranks, variant->first_range);
 	remove_counts(structures, variant);
 	*variant = structures->variant[--structures->variants];
 }
