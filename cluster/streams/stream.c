@@ -175,16 +175,21 @@ static bool fold(struct streams *streams, struct stream *stream)
 	return false;
 }
 
+void stream_finish(struct streams *streams, struct stream *stream)
+{
+	if (!stream->last || stream->exact != STREAM_ALL)
+		return;
+	refresh(streams, stream->last);
+	while (fold(streams, stream))
+		;
+}
+
 /* Appends a number. Returns false without room. */
 static bool append(struct streams *streams, struct stream *stream, int64_t value)
 {
 	uint16_t item;
 
-	if (stream->last) {
-		refresh(streams, stream->last);
-		while (fold(streams, stream))
-			;
-	}
+	stream_finish(streams, stream);
 	item = stream->items < STREAM_ITEMS_MAX ? take(streams) : 0;
 	if (!item)
 		return false;

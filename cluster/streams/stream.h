@@ -79,4 +79,7 @@ static inline void stream_add(struct streams *streams, struct stream *stream, in
 		stream->marks++;
 }
 
+/* Folds the end of a stream, whose last value waits for its repetition. More values may be added later. */
+void stream_finish(struct streams *streams, struct stream *stream);
+
 #endif

@@ -65,9 +65,12 @@ static const uint8_t *expand(const uint8_t *at)
 	return end;
 }
 
-static void read_all(const struct stream *stream)
+static void read_all(struct stream *stream)
 {
-	size_t size = stream_write(&streams, stream, bytes);
+	size_t size;
+
+	stream_finish(&streams, stream);
+	size = stream_write(&streams, stream, bytes);
 
 	read_back.count = 0;
 	for (const uint8_t *at = bytes; at < bytes + size;)
@@ -75,7 +78,7 @@ static void read_all(const struct stream *stream)
 }
 
 /* Returns whether the stream gives back what was logged, as far as it says that it does. */
-static bool is_true(const struct stream *stream)
+static bool is_true(struct stream *stream)
 {
 	unsigned exact = stream->exact == STREAM_ALL ? logged.count : (unsigned)stream->exact;
 
@@ -104,7 +107,7 @@ static bool is_summary_true(const struct stream *stream)
 			(marks == logged.count || (least == stream->least && most == stream->most));
 }
 
-static void is_folded(const struct stream *stream, unsigned most, const char *what)
+static void is_folded(struct stream *stream, unsigned most, const char *what)
 {
 	ok(is_true(stream), "%s: the values are those that were added", what);
 	ok(is_summary_true(stream), "%s: and so is their summary", what);
@@ -122,7 +125,7 @@ static void test_patterns(void)
 	stream = start();
 	for (int i = 0; i < 999; i++)
 		add(stream, i % 3);
-	is_folded(stream, 7, "a period of three");
+	is_folded(stream, 4, "a period of three");
 	stream = start();
 	for (int i = 0; i < 200; i++) {
 		for (int j = 0; j < 25; j++) {
@@ -133,7 +136,7 @@ static void test_patterns(void)
 		add(stream, 4);
 		add(stream, 4);
 	}
-	is_folded(stream, 12, "a loop in a loop");
+	is_folded(stream, 6, "a loop in a loop");
 	stream = start();
 	for (int i = 0; i < 100; i++) {
 		for (int64_t size = 1 << 20; size; size >>= 1)
@@ -141,7 +144,7 @@ static void test_patterns(void)
 		for (int64_t size = 1; size <= 1 << 20; size <<= 1)
 			add(stream, size);
 	}
-	is_folded(stream, 90, "a V-cycle");
+	is_folded(stream, 82, "a V-cycle");
 	stream = start();
 	for (int i = 0; i < 20; i++) {
 		for (int j = 0; j < 19; j++)
