@@ -352,6 +352,7 @@ static int adapter_max(double *values, size_t count)
 
 static void adapter_close(void)
 {
+	mpi_arguments.close();
 	if (own != MPI_COMM_NULL)
 		PMPI_Comm_free(&own);
 }
@@ -370,6 +371,7 @@ const struct mpi_adapter *phasemux_mpi_adapter(void)
 		.sum = adapter_sum,
 		.max = adapter_max,
 		.close = adapter_close,
+		.arguments = &mpi_arguments,
 	};
 
 	return &adapter;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/mpi/mpi_arguments.h"
+
 struct mpi_world {
 	int rank;
 	int size;
@@ -58,6 +60,7 @@ struct mpi_adapter {
 	int (*max)(double *values, size_t count);
 	/* Frees the communicator. Nothing may be under way. */
 	void (*close)(void);
+	const struct mpi_arguments *arguments;
 };
 
 /* The adapter's only exported symbol: `const struct mpi_adapter *phasemux_mpi_adapter(void)`. */
