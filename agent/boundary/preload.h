@@ -36,6 +36,24 @@ struct crowd_link {
 	int tid;
 };
 
+#define PRELOAD_ARGUMENTS_MAX 14
+
+/* How the arguments of a call are passed. */
+enum preload_form {
+	PRELOAD_C,
+	PRELOAD_C_LARGE,       /* counts have 64 bits */
+	PRELOAD_FORTRAN,       /* each is a pointer */
+	PRELOAD_FORTRAN_LARGE, /* counts have 64 bits */
+};
+
+/* The arguments of the call that starts, if the core wants them (mpi_arguments.def). */
+struct preload_arguments {
+	bool known; /* they are those of `call`; the core sets it to false */
+	enum preload_form form;
+	enum runtime_call call;
+	long value[PRELOAD_ARGUMENTS_MAX + 1]; /* by number, from 1 */
+};
+
 /* What the core keeps in the thread's own storage: the thread's slot. */
 struct preload_thread {
 	void *core;    /* the core's thread; NULL: the core does not know it yet */
@@ -43,6 +61,7 @@ struct preload_thread {
 	struct skip skip;
 	struct rest rest;
 	struct crowd_link crowd;
+	struct preload_arguments arguments;
 };
 
 /* The functions of the core that the preload calls at the boundaries of bursts. */
@@ -91,6 +110,8 @@ struct preload {
 	const _Atomic uint64_t *begun;
 	/* Sets the hooks that calls reach from now on; NULL: none. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
+	/* Hands on the arguments of calls that start from now on. */
+	void (*keep_arguments)(void);
 	/* Lists the files that the program has unloaded (unloaded.h). */
 	unsigned (*unloaded)(struct module *modules, unsigned max);
 	/* Returns the record of the calling thread. */

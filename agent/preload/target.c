@@ -24,6 +24,7 @@
 
 __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial-exec")));
 _Atomic(const struct preload_hooks *) wrap_hooks;
+atomic_bool wrap_keeps_arguments;
 enum wrap_role wrap_role;
 
 static _Atomic(const struct preload_hooks *) all_hooks; /* the hooks that are set, paused or not */
@@ -32,6 +33,11 @@ static void set_hooks(const struct preload_hooks *hooks)
 {
 	atomic_store_explicit(&all_hooks, hooks, memory_order_release);
 	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
+}
+
+static void keep_arguments(void)
+{
+	atomic_store_explicit(&wrap_keeps_arguments, true, memory_order_relaxed);
 }
 
 static struct preload_thread *own_slot(void)
@@ -54,6 +60,7 @@ const struct preload_hooks *target_hooks(void)
 
 static struct preload preload = { .set_hooks = set_hooks,
 	.own_slot = own_slot,
+	.keep_arguments = keep_arguments,
 	.told = look_told,
 	.pause = pause_hooks,
 	.unloaded = unloaded_modules };

@@ -43,6 +43,9 @@ extern __thread struct wrap_thread wrap_thread __attribute__((tls_model("initial
  */
 extern _Atomic(const struct preload_hooks *) wrap_hooks;
 
+/* The core wants to know the arguments of calls (mpi_arguments.def). */
+extern atomic_bool wrap_keeps_arguments;
+
 extern enum wrap_role wrap_role;
 
 static inline const struct preload_hooks *wrap_observed(void)

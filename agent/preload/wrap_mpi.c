@@ -36,6 +36,56 @@ enum form {
 	FORMS,
 };
 
+/* Calls whose arguments may be kept. */
+static const bool has_arguments[MPI_CALLS] = {
+#define MPI_ARGUMENTS(name, ...) [MPI_CALL_##name] = true,
+#include "agent/boundary/mpi_arguments.def"
+#undef MPI_ARGUMENTS
+};
+
+static const enum preload_form forms[FORMS] = {
+	[FORM_C] = PRELOAD_C,
+	[FORM_C_LARGE] = PRELOAD_C_LARGE,
+	[FORM_F] = PRELOAD_FORTRAN,
+	[FORM_F_BARE] = PRELOAD_FORTRAN,
+	[FORM_F_DOUBLE] = PRELOAD_FORTRAN,
+	[FORM_F_CPTR] = PRELOAD_FORTRAN,
+	[FORM_F08] = PRELOAD_FORTRAN,
+	[FORM_F08_TS] = PRELOAD_FORTRAN,
+	[FORM_F08_LARGE] = PRELOAD_FORTRAN_LARGE,
+	[FORM_F08_TS_LARGE] = PRELOAD_FORTRAN_LARGE,
+	[FORM_F08_C] = PRELOAD_FORTRAN_LARGE,
+	[FORM_F08_TS_C] = PRELOAD_FORTRAN_LARGE,
+};
+
+/*
+ * Hands the arguments of a call that starts to the hooks. values: PRELOAD_ARGUMENTS_MAX at most, behind one that is
+ * not used. A call within another one keeps nothing: the hook of the outermost one has been called.
+ */
+static __attribute__((noinline, cold)) void keep_arguments(enum runtime_call call,
+		enum preload_form form, const long *values, unsigned count)
+{
+	struct preload_arguments *kept = &wrap_thread.of_core.arguments;
+
+	kept->known = !wrap_thread.depth;
+	if (!kept->known)
+		return;
+	kept->form = form;
+	kept->call = call;
+	for (unsigned i = 1; i <= count; i++)
+		kept->value[i] = values[i];
+}
+
+/* Hands the arguments of a call to the hooks, if they are wanted. The compiler knows the calls that have none. */
+#define KEEP_ARGUMENTS(form, call, count)                                                          \
+	do {                                                                                       \
+		if (has_arguments[call] &&                                                         \
+				__builtin_expect(atomic_load_explicit(&wrap_keeps_arguments,       \
+								 memory_order_relaxed),            \
+						0))                                                \
+			keep_arguments(call, forms[form], (const long[]){ 0, A_##count }, count);  \
+	} while (0)
+
 static _Atomic(void *) real_calls[FORMS][MPI_CALLS];
 
 #define MPI_CALL(name, fortran, arguments, fortran_arguments, kind)                                \
@@ -264,6 +314,7 @@ static void enter_session_end(enum runtime_call call, void *site, const void *fr
 		long (*real)(P_##count) = (long (*)(P_##count))real_of(form, call, site);          \
 		long result;                                                                       \
                                                                                                    \
+		KEEP_ARGUMENTS(form, call, count);                                                 \
 		wrap_enter(call, site, frame);                                                     \
 		result = real(A_##count);                                                          \
 		leave;                                                                             \
@@ -342,9 +393,11 @@ static __attribute__((noinline)) void leave_rare(enum runtime_call call, void *s
 	__attribute__((visibility("default"))) long symbol(P_##count);                             \
 	long symbol(P_##count)                                                                     \
 	{                                                                                          \
-		long (*real)(P_##count) = (long (*)(P_##count))enter_rare(form, call, CALLER);     \
+		long (*real)(P_##count);                                                           \
 		long result;                                                                       \
                                                                                                    \
+		KEEP_ARGUMENTS(form, call, count);                                                 \
+		real = (long (*)(P_##count))enter_rare(form, call, CALLER);                        \
 		progresses;                                                                        \
 		result = real(A_##count);                                                          \
 		leave_rare(call, CALLER);                                                          \
