@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/thread/call_arguments.h"
+
+/* The numbers of arguments, from 1; 0: there is none. */
+struct message_size {
+	uint8_t count, type;
+};
+
+struct argument_places {
+	uint8_t to, from, root, tag, from_tag, communicator;
+	struct message_size bytes, at_root, from_bytes;
+};
+
+#define TO(n)                   .to = n
+#define FROM(n)                 .from = n
+#define ROOT(n)                 .root = n
+#define TAG(n)                  .tag = n
+#define FROM_TAG(n)             .from_tag = n
+#define COMM(n)                 .communicator = n
+#define BYTES(count, type)      .bytes = { count, type }
+#define AT_ROOT(count, type)    .at_root = { count, type }
+#define FROM_BYTES(count, type) .from_bytes = { count, type }
+static const struct argument_places places[MPI_CALLS] = {
+#define MPI_ARGUMENTS(name, ...) [MPI_CALL_##name] = { __VA_ARGS__ },
+#include "agent/boundary/mpi_arguments.def"
+#undef MPI_ARGUMENTS
+};
+
+static unsigned bit_if(bool set, enum argument argument)
+{
+	return set ? 1u << argument : 0;
+}
+
+unsigned call_arguments_of(unsigned call)
+{
+	const struct argument_places *of = call < MPI_CALLS ? &places[call] : NULL;
+
+	if (!of)
+		return 0;
+	return bit_if(of->to, ARGUMENT_TO) | bit_if(of->from, ARGUMENT_FROM) |
+			bit_if(of->root, ARGUMENT_ROOT) | bit_if(of->bytes.count, ARGUMENT_BYTES) |
+			bit_if(of->tag, ARGUMENT_TAG) |
+			bit_if(of->from_bytes.count, ARGUMENT_FROM_BYTES) |
+			bit_if(of->from_tag, ARGUMENT_FROM_TAG) |
+			bit_if(of->communicator, ARGUMENT_COMMUNICATOR);
+}
+
+/* ---- the call that starts ---- */
+
+static bool is_fortran(const struct preload_arguments *given)
+{
+	return given->form == PRELOAD_FORTRAN || given->form == PRELOAD_FORTRAN_LARGE;
+}
+
+/* Returns an argument that is an int: a rank, a tag, or a handle of Fortran. */
+static int int_of(const struct preload_arguments *given, unsigned number)
+{
+	return is_fortran(given) ? *(const int *)given->value[number] : (int)given->value[number];
+}
+
+static long handle_of(const struct preload_arguments *given, unsigned number)
+{
+	return is_fortran(given) ? int_of(given, number) : given->value[number];
+}
+
+static int64_t count_of(const struct preload_arguments *given, unsigned number)
+{
+	if (given->form == PRELOAD_C_LARGE)
+		return given->value[number];
+	if (given->form == PRELOAD_FORTRAN_LARGE)
+		return *(const int64_t *)given->value[number];
+	return int_of(given, number);
+}
+
+static int64_t bytes_of(const struct call_arguments *arguments,
+		const struct preload_arguments *given, struct message_size size)
+{
+	int bytes = arguments->mpi->type_bytes(handle_of(given, size.type), is_fortran(given));
+
+	return bytes < 0 ? ARGUMENT_UNKNOWN : bytes * count_of(given, size.count);
+}
+
+static int64_t tag_of(const struct call_arguments *arguments, int tag)
+{
+	return tag == arguments->mpi->any_tag ? ARGUMENT_ANY : tag;
+}
+
+static int64_t peer_of(const struct call_arguments *arguments, const struct mpi_member *own,
+		int peer)
+{
+	if (peer == arguments->mpi->proc_null)
+		return ARGUMENT_NONE;
+	if (peer == arguments->mpi->any_source)
+		return ARGUMENT_ANY;
+	return peer - own->rank;
+}
+
+/* Notes the size of the own part of a collective with a root. */
+static void note_rooted(struct call_arguments *arguments, const struct preload_arguments *given,
+		const struct argument_places *of, const struct mpi_member *own)
+{
+	int root = int_of(given, of->root);
+	bool at_root = root == own->rank && of->at_root.count;
+
+	/* between two groups, the root may be MPI_ROOT or MPI_PROC_NULL, and then other arguments mean nothing */
+	if (own->inter)
+		return;
+	arguments->value[ARGUMENT_ROOT] = root;
+	if (of->bytes.count)
+		arguments->value[ARGUMENT_BYTES] =
+				bytes_of(arguments, given, at_root ? of->at_root : of->bytes);
+}
+
+static void note_message(struct call_arguments *arguments, const struct preload_arguments *given,
+		const struct argument_places *of, const struct mpi_member *own)
+{
+	int64_t *value = arguments->value;
+
+	if (of->to)
+		value[ARGUMENT_TO] = peer_of(arguments, own, int_of(given, of->to));
+	if (of->from)
+		value[ARGUMENT_FROM] = peer_of(arguments, own, int_of(given, of->from));
+	if (of->bytes.count)
+		value[ARGUMENT_BYTES] = bytes_of(arguments, given, of->bytes);
+	if (of->from_bytes.count)
+		value[ARGUMENT_FROM_BYTES] = bytes_of(arguments, given, of->from_bytes);
+	if (of->tag)
+		value[ARGUMENT_TAG] = tag_of(arguments, int_of(given, of->tag));
+	if (of->from_tag)
+		value[ARGUMENT_FROM_TAG] = tag_of(arguments, int_of(given, of->from_tag));
+}
+
+void call_arguments_note(struct call_arguments *arguments, struct preload_arguments *given,
+		enum runtime_call call)
+{
+	const struct argument_places *of = call < MPI_CALLS ? &places[call] : NULL;
+	struct mpi_member own = { .rank = 0 };
+
+	arguments->noted = false;
+	if (!given->known || given->call != call || !of)
+		return;
+	given->known = false;
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		arguments->value[i] = ARGUMENT_UNKNOWN;
+	arguments->noted = true;
+	if (of->communicator) {
+		/* without a communicator the call is an error of the program, or of no meaning */
+		if (!arguments->mpi->member(handle_of(given, of->communicator), is_fortran(given),
+				    &own))
+			return;
+		arguments->value[ARGUMENT_COMMUNICATOR] = own.communicator;
+	}
+	if (of->root)
+		note_rooted(arguments, given, of, &own);
+	else
+		note_message(arguments, given, of, &own);
+}
+
+/* ---- the call that has returned ---- */
+
+/* Returns the number of the site's first stream, plus 1; 0: it has none. */
+static uint32_t first_stream(struct call_arguments *arguments, uint32_t site, unsigned kinds)
+{
+	uint32_t count = (uint32_t)__builtin_popcount(kinds), first;
+
+	if (arguments->first[site])
+		return arguments->first[site];
+	first = stream_new(&arguments->streams, count);
+	if (first == STREAMS_MAX) {
+		arguments->left_out++;
+		return 0;
+	}
+	arguments->first[site] = (uint16_t)(first + 1);
+	return first + 1;
+}
+
+void call_arguments_add(struct call_arguments *arguments, const struct site_table *sites,
+		uint32_t site)
+{
+	/* site 0 stands for different calls */
+	unsigned kinds = site ? call_arguments_of(sites->site[site].call) : 0;
+	uint32_t number = kinds ? first_stream(arguments, site, kinds) : 0;
+
+	for (unsigned i = 0; number && i < ARGUMENTS; i++)
+		if (kinds & 1u << i)
+			stream_add(&arguments->streams, &arguments->streams.stream[number++ - 1],
+					arguments->noted ? arguments->value[i] : ARGUMENT_UNKNOWN);
+	arguments->noted = false;
+}
+
+void call_arguments_finish(struct call_arguments *arguments)
+{
+	for (uint32_t i = 0; i < arguments->streams.count; i++)
+		stream_finish(&arguments->streams, &arguments->streams.stream[i]);
+}

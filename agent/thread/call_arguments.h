@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The arguments of one thread's calls (PHASEMUX_TRACE=calls): for each site a stream for each argument
+ * (cluster/streams/stream.h), apart from the text of the calls. The n-th value of a stream belongs to the n-th call
+ * of the site in the text.
+ *
+ * Peers are relative: the rank of the peer minus that of this process, both in the communicator of the call. So
+ * processes that do the same have equal streams. The thread itself calls these functions.
+ */
+#ifndef PHASEMUX_AGENT_THREAD_CALL_ARGUMENTS_H
+#define PHASEMUX_AGENT_THREAD_CALL_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/boundary/preload.h"
+#include "agent/mpi/mpi_arguments.h"
+#include "agent/thread/site.h"
+#include "cluster/streams/stream.h"
+
+enum argument {
+	ARGUMENT_TO,
+	ARGUMENT_FROM,
+	ARGUMENT_ROOT, /* not relative, because it is the same in all ranks */
+	ARGUMENT_BYTES,
+	ARGUMENT_TAG,
+	ARGUMENT_FROM_BYTES,
+	ARGUMENT_FROM_TAG,
+	ARGUMENT_COMMUNICATOR, /* its number in this process (mpi_arguments.h) */
+	ARGUMENTS
+};
+
+/* Marks in streams. */
+#define ARGUMENT_UNKNOWN INT64_MAX
+#define ARGUMENT_ANY     (INT64_MAX - 1) /* any source, or any tag */
+#define ARGUMENT_NONE    (INT64_MAX - 2) /* MPI_PROC_NULL */
+
+_Static_assert(ARGUMENT_NONE >= STREAM_MARK, "the marks are marks of streams");
+
+struct call_arguments {
+	const struct mpi_arguments *mpi;
+	bool noted; /* `value` is that of the call under way, or of the last one */
+	int64_t value[ARGUMENTS];
+	uint16_t first[SITES_MAX]; /* of each site the number of its first stream, plus 1; 0: none yet */
+	uint64_t left_out;         /* calls of sites whose streams found no room */
+	struct streams streams;
+};
+
+/* Returns which arguments a call has: a bit for each. The streams of a site are in the order of enum argument. */
+unsigned call_arguments_of(unsigned call);
+
+/* Notes the arguments of the call that starts. */
+void call_arguments_note(struct call_arguments *arguments, struct preload_arguments *given,
+		enum runtime_call call);
+
+/* Adds the arguments that were noted to the streams of a site, whose call has returned. */
+void call_arguments_add(struct call_arguments *arguments, const struct site_table *sites,
+		uint32_t site);
+
+/* Folds what is left to be folded. Call when the thread makes no more calls. */
+void call_arguments_finish(struct call_arguments *arguments);
+
+#endif
