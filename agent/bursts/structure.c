@@ -5,8 +5,9 @@
 
 #include "agent/host/memory.h"
 
-int structure_open(struct thread *thread)
+int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 {
+	struct call_arguments *arguments;
 	struct loops *loops = memory_map(sizeof(*loops));
 
 	if (!loops)
@@ -14,6 +15,14 @@ int structure_open(struct thread *thread)
 	loops_init(loops);
 	thread->structure.bytes = sizeof(*loops);
 	thread->structure.loops = loops;
+	if (!mpi)
+		return 0;
+	arguments = memory_map(sizeof(*arguments));
+	if (!arguments)
+		return -ENOMEM;
+	arguments->mpi = mpi;
+	thread->structure.arguments_bytes = sizeof(*arguments);
+	thread->structure.arguments = arguments;
 	return 0;
 }
 
@@ -43,5 +52,7 @@ void structure_finish(struct thread *thread)
 	if (!thread->structure.loops)
 		return;
 	loops_finish(thread->structure.loops);
+	if (thread->structure.arguments)
+		call_arguments_finish(thread->structure.arguments);
 	thread->structure.finished = true;
 }

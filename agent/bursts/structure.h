@@ -13,19 +13,29 @@
 
 #include <stdint.h>
 
+#include "agent/thread/call_arguments.h"
 #include "agent/thread/thread.h"
 #include "cluster/loops/loops.h"
 
 /*
- * Starts the structure of a thread that has made no call yet. thread_free frees it. Returns 0 or -ENOMEM. Any
- * thread may call it.
+ * Starts the structure of a thread that has made no call yet. thread_free frees it. mpi: the arguments of calls are kept
+ * as well; NULL: they are not. Returns 0 or -ENOMEM, and then nothing or only the structure is kept. Any thread may call
+ * it.
  */
-int structure_open(struct thread *thread);
+int structure_open(struct thread *thread, const struct mpi_arguments *mpi);
 
 /* Notes the ticks of a burst, which belongs to the next call. */
 static inline void structure_burst(struct thread *thread, uint64_t ticks)
 {
 	thread->structure.burst += ticks;
+}
+
+/* Notes the arguments of the call that starts. */
+static inline void structure_note(struct thread *thread, struct preload_thread *slot,
+		enum runtime_call call)
+{
+	if (__builtin_expect(thread->structure.arguments != NULL, 0))
+		call_arguments_note(thread->structure.arguments, &slot->arguments, call);
 }
 
 /* Adds a call of a site, which has returned after `inside` ticks. */
@@ -37,6 +47,8 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 		return;
 	loops_add(structure->loops, site, structure->burst, inside);
 	structure->burst = 0;
+	if (__builtin_expect(structure->arguments != NULL, 0))
+		call_arguments_add(structure->arguments, &thread->sites, site);
 }
 
 /*

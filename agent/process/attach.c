@@ -102,6 +102,12 @@ static void log_rank(const char *before, bool others_are_sound, const char *what
 	log_line("%s%s%s", before, rank, what);
 }
 
+/* Returns whether the arguments of calls are wanted, and MPI can say what they mean. */
+static bool keeps_arguments(void)
+{
+	return core.settings.arguments && core.adapter && core.adapter->arguments->open() == 0;
+}
+
 /*
  * Decides together with all ranks what to count, and sets *run to the number of the run on each of them.
  * `trouble`: 0 or this rank's error, with the text `why`. Returns 0, or -EINVAL, and then no rank counts.
@@ -111,6 +117,7 @@ static int agree(int trouble, const char *why, double *run)
 	double host = host_number();
 	struct agreement agreement = { .run = run_number(),
 		.no_structure = !core.settings.structure,
+		.no_arguments = !keeps_arguments(),
 		.sound = !trouble,
 		.host = host,
 		.minus_host = -host };
@@ -128,6 +135,7 @@ static int agree(int trouble, const char *why, double *run)
 	*run = agreement.run;
 	core.several_hosts = agreement.host != -agreement.minus_host;
 	core.settings.structure = agreement.no_structure == 0;
+	core.settings.arguments = agreement.no_arguments == 0;
 	if (limits->trouble > 0) {
 		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);
@@ -364,6 +372,8 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	account_start();
 	core.process.attached = true;
 	start_helper();
+	if (core.settings.arguments)
+		preload->keep_arguments();
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

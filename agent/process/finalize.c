@@ -160,7 +160,8 @@ static void collect(struct results *results, double wall_seconds, double off_sec
 			!results->members ||
 			(core.settings.structure &&
 					locations_add_structure(&results->locations, threads,
-							(uint32_t)core.world.rank)))
+							(uint32_t)core.world.rank,
+							core.settings.arguments)))
 		results->most.no_memory = 1;
 }
 
@@ -286,6 +287,7 @@ static void add_results(struct report_facts *facts, struct results *results)
 	facts->fold = locations->fold;
 	facts->profile = locations->profile;
 	facts->structures = locations->structures;
+	facts->arguments = locations->arguments;
 	if (!core.adapter)
 		add_phases(results);
 	facts->hosts = results->members->hosts;

@@ -78,6 +78,7 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void end_burst(struct preload_thr
 	thread->call.entered = now;
 	thread->skip->nests = false;
 	thread->polling.asks = only_asks[call];
+	structure_note(thread, slot, call);
 	delimit_end(thread, &core.rules, call, now);
 	if (thread_is_timed(thread)) {
 		service_end_calm(thread, now);

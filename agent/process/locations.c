@@ -28,6 +28,7 @@ int locations_init(struct locations *locations, const struct ledger *ledger,
 	locations->scratch = malloc(sizeof(*locations->scratch));
 	locations->profile = NULL;
 	locations->structures = locations->structures_scratch = NULL;
+	locations->arguments = locations->arguments_scratch = NULL;
 	locations->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
 	locations->fold_length = fold_sums_length(plan, ledger_table(ledger));
 	if (modules && locations->total)
@@ -38,13 +39,23 @@ int locations_init(struct locations *locations, const struct ledger *ledger,
 	return good ? 0 : -ENOMEM;
 }
 
+/* Makes the tables of the arguments of calls. Returns 0 or -ENOMEM. */
+static int make_arguments(struct locations *locations)
+{
+	locations->arguments = calloc(1, sizeof(*locations->arguments));
+	locations->arguments_scratch = malloc(sizeof(*locations->arguments_scratch));
+	return locations->arguments && locations->arguments_scratch ? 0 : -ENOMEM;
+}
+
 int locations_add_structure(struct locations *locations, const struct thread *threads,
-		uint32_t rank)
+		uint32_t rank, bool arguments)
 {
 	struct module *modules = malloc(MODULES_MAX * sizeof(*modules));
 	struct structures_thread shared = { .ns_per_tick = clock_here.ns_per_tick,
 		.rank = rank,
 		.modules = modules };
+	const struct call_arguments *own = NULL;
+	int error = arguments ? make_arguments(locations) : 0;
 
 	locations->structures = calloc(1, sizeof(*locations->structures));
 	locations->structures_scratch = malloc(sizeof(*locations->structures_scratch));
@@ -53,37 +64,52 @@ int locations_add_structure(struct locations *locations, const struct thread *th
 		if (threads->identity.main && threads->structure.finished) {
 			shared.loops = threads->structure.loops;
 			shared.sites = &threads->sites;
+			own = threads->structure.arguments;
 		}
 	if (modules && locations->total && locations->structures) {
 		shared.count = modules_ever(modules, MODULES_MAX);
 		structures_share(&shared, &locations->total->files, locations->structures);
+		if (arguments && !error)
+			argument_table_share(&shared, own, &locations->total->files,
+					locations->arguments);
 	}
 	free(modules);
-	return modules && locations->structures && locations->structures_scratch ? 0 : -ENOMEM;
+	return modules && locations->structures && locations->structures_scratch ? error : -ENOMEM;
 }
 
 void locations_fini(struct locations *locations)
 {
 	free(locations->structures);
 	free(locations->structures_scratch);
+	free(locations->arguments);
+	free(locations->arguments_scratch);
 	free(locations->total);
 	free(locations->scratch);
 	free(locations->profile);
 	free(locations->fold);
 }
 
+/* Merges the parts of all ranks on rank 0. part NULL: there are none. Returns 0 or -EIO. */
+static int merge(const struct mpi_adapter *adapter, void *part, void *scratch, size_t bytes,
+		mpi_merge merge_parts)
+{
+	if (!part)
+		return 0;
+	return adapter->reduce_start(part, scratch, bytes, merge_parts) || adapter->wait() ? -EIO :
+											     0;
+}
+
 int locations_reduce(struct locations *locations, const struct mpi_adapter *adapter)
 {
-	if (adapter->reduce_start(locations->total, locations->scratch, sizeof(*locations->total),
+	if (merge(adapter, locations->total, locations->scratch, sizeof(*locations->total),
 			    profile_merge) ||
-			adapter->wait() || adapter->sum(locations->fold, locations->fold_length))
+			adapter->sum(locations->fold, locations->fold_length))
 		return -EIO;
-	if (locations->structures &&
-			(adapter->reduce_start(locations->structures, locations->structures_scratch,
-					 sizeof(*locations->structures), structures_merge) ||
-					adapter->wait()))
+	if (merge(adapter, locations->structures, locations->structures_scratch,
+			    sizeof(*locations->structures), structures_merge))
 		return -EIO;
-	return 0;
+	return merge(adapter, locations->arguments, locations->arguments_scratch,
+			sizeof(*locations->arguments), argument_table_merge);
 }
 
 /* Converts all places to addresses of this process. Returns the new number of its files. */
@@ -94,6 +120,8 @@ static unsigned restore(struct locations *locations, struct module *modules, uns
 	here.count = profile_restore(locations->total, modules, own, here.max, locations->profile);
 	if (locations->structures)
 		structures_restore(locations->structures, &locations->total->files, &here);
+	if (locations->arguments)
+		argument_table_restore(locations->arguments, &locations->total->files, &here);
 	return here.count;
 }
 

@@ -7,8 +7,11 @@
 #ifndef PHASEMUX_AGENT_PROCESS_LOCATIONS_H
 #define PHASEMUX_AGENT_PROCESS_LOCATIONS_H
 
+#include <stdbool.h>
+
 #include "agent/ledger/ledger.h"
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
 #include "agent/symbols/source.h"
 #include "agent/thread/thread.h"
@@ -21,6 +24,9 @@ struct locations {
 	const struct routes *routes;
 	struct structures *structures; /* NULL: the structure is not kept, or there is no memory */
 	struct structures *structures_scratch;
+	struct argument_table *
+			arguments; /* NULL: the arguments of calls are not kept, or there is no memory */
+	struct argument_table *arguments_scratch;
 	double *fold; /* result of fold_sums */
 	size_t fold_length;
 };
@@ -33,11 +39,11 @@ struct locations {
 int locations_init(struct locations *locations, const struct ledger *ledger,
 		const struct plan *plan, const struct thread *threads);
 /*
- * Adds the structure of the calls of this process, whose rank is given. Call after locations_init, on all ranks or
- * on none. Returns 0 or -ENOMEM.
+ * Adds the structure of the calls of this process, whose rank is given, and (arguments) their arguments. Call after
+ * locations_init, on all ranks or on none. Returns 0 or -ENOMEM.
  */
 int locations_add_structure(struct locations *locations, const struct thread *threads,
-		uint32_t rank);
+		uint32_t rank, bool arguments);
 
 void locations_fini(struct locations *locations);
 

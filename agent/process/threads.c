@@ -162,7 +162,7 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	thread->identity.main = tid || pthread_equal(pthread_self(), core.process.main_thread);
 	/* without memory, the report says of how many ranks the structure is not known */
 	if (thread->identity.main && core.settings.structure && !thread->structure.loops)
-		structure_open(thread);
+		structure_open(thread, core.settings.arguments ? core.adapter->arguments : NULL);
 	thread_let_go(thread);
 	if (!vacant)
 		publish_thread(thread);

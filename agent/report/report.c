@@ -464,7 +464,9 @@ static json_t *structure(const struct report_facts *facts, struct places *places
 		return json_null();
 	for (unsigned i = 0; i < count; i++)
 		number[phases[i].number] = i + 1;
-	return structure_json(facts->structures, places, facts->table, number);
+	return structure_json(&(struct structure_facts){ facts->structures, facts->arguments,
+					      facts->table, number },
+			places);
 }
 
 /* Returns the phases. Sets *calls to the structure of the calls, and *cost to that of unread bursts. */

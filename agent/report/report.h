@@ -39,7 +39,8 @@ struct report_facts {
 	const struct routes *routes; /* of all ranks, with addresses of this rank; NULL: none */
 	/* of all ranks, with addresses of this rank; NULL: not kept, or not known */
 	const struct structures *structures;
-	struct source *source;         /* names addresses; NULL: they have no names */
+	const struct argument_table *arguments; /* of their calls; NULL: not kept, or not known */
+	struct source *source;                  /* names addresses; NULL: they have no names */
 	const struct profile *profile; /* of all ranks, with addresses of this rank; NULL: none */
 	const double *fold;            /* of all ranks, in the form of fold_sums; NULL: none */
 	double burst_min_seconds;

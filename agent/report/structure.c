@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/boundary/calls.h"
 #include "agent/report/document.h"
 #include "agent/structures/variants.h"
+#include "cluster/streams/stream_bytes.h"
 
 #define UNKNOWN_FEW 0.01 /* share of the calls that may be unobserved if iterations are counted */
 
 /* What the tokens of one structure are shown with. */
 struct showing {
+	const struct structure_facts *facts;
 	const struct structures *structures;
 	const struct structure *structure;
-	struct places *places;
-	const struct prototype_table *table;
-	const unsigned *phase_number;
 	json_t **place; /* of each path, as it was named */
 	const uint8_t *counts; /* of the next token, if all ranks have the same counts; NULL: they differ */
 };
@@ -36,10 +36,9 @@ static json_t *times(const struct structure_token *token, enum slot_time time)
 /* Returns the number of the phase of the bursts before a call, or null. */
 static json_t *phase_before(const struct showing *showing, const struct structure_token *token)
 {
-	uint32_t phase = token->prototype < showing->table->count ?
-			showing->table->all[token->prototype].phase :
-			0;
-	unsigned number = phase <= PROTOTYPES_MAX ? showing->phase_number[phase] : 0;
+	const struct prototype_table *table = showing->facts->table;
+	uint32_t phase = token->prototype < table->count ? table->all[token->prototype].phase : 0;
+	unsigned number = phase <= PROTOTYPES_MAX ? showing->facts->phase_number[phase] : 0;
 
 	return number ? json_integer(number) : json_null();
 }
@@ -271,15 +270,133 @@ static int by_ranks(const void *a, const void *b)
 	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
 }
 
-json_t *structure_json(const struct structures *structures, struct places *places,
-		const struct prototype_table *table, const unsigned *phase_number)
+/* ---- the arguments of the calls ---- */
+
+static const char *const argument_keys[ARGUMENTS] = {
+	[ARGUMENT_TO] = "to",
+	[ARGUMENT_FROM] = "from",
+	[ARGUMENT_ROOT] = "root",
+	[ARGUMENT_BYTES] = "bytes",
+	[ARGUMENT_TAG] = "tag",
+	[ARGUMENT_FROM_BYTES] = "from_bytes",
+	[ARGUMENT_FROM_TAG] = "from_tag",
+	[ARGUMENT_COMMUNICATOR] = "communicator",
+};
+
+static json_t *argument_value(int64_t value)
 {
+	if (value == ARGUMENT_ANY)
+		return json_string("any");
+	if (value == ARGUMENT_NONE)
+		return json_string("none");
+	return value == ARGUMENT_UNKNOWN ? json_null() : json_integer(value);
+}
+
+/* Returns an item of a sequence, with its body if it is a loop. *bytes is moved behind it. */
+static json_t *stream_item(const uint8_t **bytes)
+{
+	struct stream_part part;
+	json_t *item = json_array(), *body;
+
+	*bytes += stream_read(*bytes, &part);
+	item = document_append(item, json_integer(part.count));
+	if (!part.length)
+		return document_append(item, argument_value(part.value));
+	body = json_array();
+	for (unsigned i = 0; i < part.length; i++)
+		body = document_append(body, stream_item(bytes));
+	return document_append(item, body);
+}
+
+static json_t *stream_list(const uint8_t *bytes, uint32_t length)
+{
+	const uint8_t *end = bytes + length;
+	json_t *list = json_array();
+
+	while (bytes < end)
+		list = document_append(list, stream_item(&bytes));
+	return list;
+}
+
+static json_t *argument_object(const struct argument_table *table,
+		const struct argument_variant *variant)
+{
+	struct rank_set set = rank_lists_read(&table->ranks, variant->first_range);
+	double numbers = variant->values - variant->marks;
+
+	return json_pack("{s:i,s:o,s:f,s:o,s:f,s:o,s:o,s:o,s:o}", "ranks", (int)variant->ranks,
+			"rank_ranges", ranges_list(&set), "values", variant->values, "exact_values",
+			document_number(variant->exact), "marks", variant->marks, "least",
+			document_number(variant->least), "most", document_number(variant->most),
+			"mean", document_number(numbers > 0 ? variant->sum / numbers : NAN),
+			"stream",
+			variant->bytes ? stream_list(&table->byte[variant->first_byte],
+							 variant->bytes) :
+					 json_null());
+}
+
+/* Returns the arguments of the calls of a path: its variants of each of them. */
+static json_t *path_arguments(const struct argument_table *table, uint32_t path)
+{
+	json_t *object = json_pack("{s:o}", "call",
+			document_text(runtime_call_name(table->path[path].call)));
+
+	for (uint32_t argument = 0; argument < ARGUMENTS; argument++) {
+		json_t *list = NULL;
+
+		for (uint32_t i = 0; i < table->variants; i++) {
+			const struct argument_variant *variant = &table->variant[i];
+
+			if (variant->path != path || variant->argument != argument)
+				continue;
+			if (!list)
+				list = json_array();
+			list = document_append(list, argument_object(table, variant));
+		}
+		if (list)
+			object = document_set(object, argument_keys[argument], list);
+	}
+	return object;
+}
+
+static json_t *arguments_object(const struct argument_table *table)
+{
+	json_t *list = json_array();
+
+	for (uint32_t path = 0; path < table->paths; path++)
+		list = document_append(list, path_arguments(table, path));
+	return json_pack("{s:i,s:o,s:i,s:f}", "version", 1, "paths", list, "left_out_ranks",
+			(int)table->left_out, "left_out_values", table->left_out_values);
+}
+
+/* Returns the name and the place of a path, and where its arguments are. */
+static json_t *path_object(const struct structure_facts *facts, struct places *places,
+		uint32_t path)
+{
+	const struct route_end *end = &facts->structures->path[path];
+	const struct argument_table *table = facts->arguments;
+	json_t *object = places_of_call(places, end);
+	uint32_t number = 0;
+
+	if (!table || !call_arguments_of(end->call))
+		return object;
+	while (number < table->paths && routes_compare_ends(&table->path[number], end))
+		number++;
+	return document_set(object, "path",
+			number < table->paths ? json_integer(number) : json_null());
+}
+
+/* ---- all structures ---- */
+
+json_t *structure_json(const struct structure_facts *facts, struct places *places)
+{
+	const struct structures *structures = facts->structures;
 	struct ordered order[STRUCTURES_MAX];
-	json_t *place[STRUCTURES_PATHS_MAX], *list = json_array();
-	struct showing showing = { structures, NULL, places, table, phase_number, place, NULL };
+	json_t *place[STRUCTURES_PATHS_MAX], *list = json_array(), *object;
+	struct showing showing = { .facts = facts, .structures = structures, .place = place };
 
 	for (uint32_t i = 0; i < structures->paths; i++)
-		place[i] = places_of_call(places, &structures->path[i]);
+		place[i] = path_object(facts, places, i);
 	for (uint32_t i = 0; i < structures->count; i++)
 		order[i] = (struct ordered){ &structures->all[i], i };
 	qsort(order, structures->count, sizeof(order[0]), by_ranks);
@@ -287,8 +404,11 @@ json_t *structure_json(const struct structures *structures, struct places *place
 		list = document_append(list, structure_object(&showing, order[i].number));
 	for (uint32_t i = 0; i < structures->paths; i++)
 		json_decref(place[i]);
-	return json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",
+	object = json_pack("{s:o,s:i}", "structures", list, "left_out_ranks",
 			(int)structures->left_out);
+	return facts->arguments ?
+			document_set(object, "arguments", arguments_object(facts->arguments)) :
+			object;
 }
 
 /* Returns the computing time of all calls of a structure. */

@@ -7,15 +7,19 @@
 #include <stdbool.h>
 
 #include "agent/report/places.h"
+#include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
 #include "cluster/prototypes.h"
 
-/*
- * Returns the report's "structure", which the caller owns, or NULL without memory. phase_number: by the table's
- * phases from 1, the number of each in the report, or 0.
- */
-json_t *structure_json(const struct structures *structures, struct places *places,
-		const struct prototype_table *table, const unsigned *phase_number);
+struct structure_facts {
+	const struct structures *structures;
+	const struct argument_table *arguments; /* NULL: not known */
+	const struct prototype_table *table;
+	const unsigned *phase_number; /* by the table's phases from 1, the number of each in the report, or 0 */
+};
+
+/* Returns the report's "structure", which the caller owns, or NULL without memory. */
+json_t *structure_json(const struct structure_facts *facts, struct places *places);
 
 /* The iterations of a program whose ranks have one structure. */
 struct structure_iterations {

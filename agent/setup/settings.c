@@ -231,7 +231,8 @@ static bool parse_core(struct settings *settings, const char *value)
 
 static bool parse_trace(struct settings *settings, const char *value)
 {
-	settings->structure = is(value, "structure");
+	settings->arguments = is(value, "calls");
+	settings->structure = settings->arguments || is(value, "structure");
 	return settings->structure || is(value, "off");
 }
 
@@ -318,8 +319,8 @@ const struct setting settings_table[] = {
 	{ "sample", "a whole number up to 10000, auto", "auto",
 			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",
 			parse_sample },
-	{ "trace", "off, structure", "off",
-			"structure: keeps the loops of the program's calls, and reports its iterations",
+	{ "trace", "off, structure, calls", "off",
+			"structure: keeps the loops of the program's calls; calls: and their arguments",
 			parse_trace },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
 			"turns itself off and on, each for this time, and reports the measured slowdown",

@@ -59,6 +59,7 @@ struct settings {
 	enum metric metric[SETTINGS_METRICS_MAX];
 	unsigned sample_hz; /* samples per second; 0: none */
 	bool structure;     /* the order of the calls is kept */
+	bool arguments;     /* and so are their arguments */
 	bool starts_paused; /* the agent is off until MPI_Pcontrol(1) */
 	double toggle_ns;   /* time after which the agent turns itself off or on; 0: never */
 	bool fewer_samples; /* sample_hz is a maximum: the budget may allow fewer */

@@ -27,6 +27,8 @@ size_t thread_resident(const struct thread *thread)
 	return memory_resident(thread, thread_bytes()) +
 			memory_resident(thread->drain.gathered, thread->drain.gathered_bytes) +
 			memory_resident(thread->structure.loops, thread->structure.bytes) +
+			memory_resident(thread->structure.arguments,
+					thread->structure.arguments_bytes) +
 			path_mapped(&thread->sites.paths) + thread->counters.kernel_bytes;
 }
 
@@ -237,6 +239,7 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
 void thread_free(struct thread *thread)
 {
 	memory_unmap(thread->structure.loops, thread->structure.bytes);
+	memory_unmap(thread->structure.arguments, thread->structure.arguments_bytes);
 	memory_unmap(thread->drain.gathered, thread->drain.gathered_bytes);
 	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());

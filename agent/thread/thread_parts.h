@@ -62,12 +62,15 @@ struct rest_plan {
 	bool noted; /* bursts are noted, from which those of rests are estimated (rest_estimate.h) */
 };
 
+struct call_arguments;
 struct loops;
 
 /* The structure of the thread's calls (structure.h). */
 struct thread_structure {
 	struct loops *loops; /* mapped; NULL: it is not kept */
 	size_t bytes;
+	struct call_arguments *arguments; /* of the same calls; mapped; NULL: they are not kept */
+	size_t arguments_bytes;
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */
 	bool finished;     /* no more calls are added, and all are folded */

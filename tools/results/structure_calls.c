@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "agent/text/report_line.h"
-#include "tools/results/structure_tree.h"
 
 #define DEPTH_MAX 48 /* loops around a call; the agent has at most 24 */
 
@@ -112,6 +111,28 @@ static bool read_body(struct structure_calls *calls, const json_t *body, unsigne
 }
 
 /* ---- the rank ---- */
+
+bool structure_in_ranges(const json_t *ranks, long rank)
+{
+	const json_t *range;
+	size_t i;
+
+	json_array_foreach (json_object_get(ranks, "rank_ranges"), i, range) {
+		double above = (double)rank - json_number_value(json_array_get(range, 0)),
+		       step = json_number_value(json_array_get(range, 1));
+
+		if (above >= 0 && above < step * json_number_value(json_array_get(range, 2)) &&
+				fmod(above, step) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool structure_has_rank(const json_t *structure, long rank)
+{
+	return structure_in_ranges(structure, rank) ||
+			report_get(structure, "first_rank") == (double)rank;
+}
 
 static const json_t *find_structure(const json_t *report, long rank, char *why, size_t why_size)
 {

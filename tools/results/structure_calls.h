@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define STRUCTURE_MISSING "the report has no structure of calls (set PHASEMUX_TRACE=structure)"
+
+/* Returns whether a rank is in the ranges of ranks of a structure, or of a variant of one. */
+bool structure_in_ranges(const json_t *ranks, long rank);
+
+/* Returns whether a structure is that of a rank. */
+bool structure_has_rank(const json_t *structure, long rank);
+
 enum structure_step {
 	STRUCTURE_CALL,   /* a call */
 	STRUCTURE_HIDDEN, /* calls whose order is not known */

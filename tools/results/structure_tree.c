@@ -7,6 +7,8 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 #include "agent/text/report_structure.h"
+#include "tools/results/structure_arguments.h"
+#include "tools/results/structure_calls.h"
 
 #define DEPTH_MAX  48   /* loops around a call that is shown; the agent has at most 24 */
 #define RANGE_FROM 1.05 /* ratio of the means of two ranks from which both are shown */
@@ -59,23 +61,37 @@ static void print_phase(FILE *out, const json_t *token)
 		fprintf(out, " %5s ", "");
 }
 
-void structure_tree_call(FILE *out, const json_t *token)
+void structure_tree_place(FILE *out, const json_t *token)
 {
 	const char *function = json_string_value(json_object_get(token, "function"));
 	const char *position = json_string_value(json_object_get(token, "position"));
 	const char *base = position ? strrchr(position, '/') : NULL;
 
-	fputs(report_get_text(token, "call"), out);
 	if (function && *function)
 		fprintf(out, " in %s", function);
 	if (position)
 		fprintf(out, " %s", base ? base + 1 : position);
 }
 
-static void print_body(FILE *out, const json_t *body, unsigned depth);
+/* What is shown. */
+struct shown {
+	const json_t *report;
+	long rank; /* -1: all */
+	FILE *out;
+};
 
-static void print_token(FILE *out, const json_t *token, unsigned depth)
+static void print_body(const struct shown *shown, const json_t *body, unsigned depth);
+
+static void print_call(const struct shown *shown, const json_t *token)
 {
+	fputs(report_get_text(token, "call"), shown->out);
+	structure_arguments_summary(shown->report, token, shown->rank, shown->out);
+	structure_tree_place(shown->out, token);
+}
+
+static void print_token(const struct shown *shown, const json_t *token, unsigned depth)
+{
+	FILE *out = shown->out;
 	const json_t *body = json_object_get(token, "body");
 
 	print_phase(out, token);
@@ -90,24 +106,24 @@ static void print_token(FILE *out, const json_t *token, unsigned depth)
 	else if (json_is_true(json_object_get(token, "unobserved")))
 		fputs("calls in unknown order", out);
 	else
-		structure_tree_call(out, token);
+		print_call(shown, token);
 	print_range(out, token, "burst_seconds", "bursts");
 	print_range(out, token, "call_seconds", "calls");
 	fputc('\n', out);
 	if (!body)
 		return;
-	print_body(out, body, depth + 1);
+	print_body(shown, body, depth + 1);
 	fprintf(out, "%36s%*s}\n", "", (int)(2 * depth), "");
 }
 
-static void print_body(FILE *out, const json_t *body, unsigned depth)
+static void print_body(const struct shown *shown, const json_t *body, unsigned depth)
 {
 	const json_t *token;
 	size_t i;
 
 	json_array_foreach (body, i, token)
 		if (depth < DEPTH_MAX)
-			print_token(out, token, depth);
+			print_token(shown, token, depth);
 }
 
 /* Returns how many ranks of a structure have counts that found no room in the report. */
@@ -123,8 +139,9 @@ static double ranks_without_counts(const json_t *structure)
 	return ranks;
 }
 
-static void print_structure(FILE *out, const json_t *structure)
+static void print_structure(const struct shown *shown, const json_t *structure)
 {
+	FILE *out = shown->out;
 	const json_t *iteration = json_object_get(structure, "iteration");
 	double ranks = report_get(structure, "ranks"),
 	       unknown = report_get(structure, "unobserved_calls"),
@@ -147,56 +164,41 @@ static void print_structure(FILE *out, const json_t *structure)
 		fprintf(out, ", the counts of %.0f %s found no room", lost,
 				lost == 1 ? "rank" : "ranks");
 	fprintf(out, "\n%6s %10s%10s %8s\n", "phase", "burst", "call", "repeats");
-	print_body(out, json_object_get(structure, "text"), 0);
-}
-
-bool structure_in_ranges(const json_t *ranks, long rank)
-{
-	const json_t *range;
-	size_t i;
-
-	json_array_foreach (json_object_get(ranks, "rank_ranges"), i, range) {
-		double above = (double)rank - number_at(range, 0), step = number_at(range, 1);
-
-		if (above >= 0 && above < step * number_at(range, 2) && fmod(above, step) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool structure_has_rank(const json_t *structure, long rank)
-{
-	return structure_in_ranges(structure, rank) ||
-			report_get(structure, "first_rank") == (double)rank;
+	print_body(shown, json_object_get(structure, "text"), 0);
 }
 
 char *structure_tree(const json_t *report, long rank, char *why, size_t why_size)
 {
 	const json_t *structure = json_object_get(report, "structure"), *one;
-	size_t i, size, shown = 0;
+	struct shown shown = { report, rank, NULL };
+	size_t i, size, structures = 0;
 	char *text = NULL;
-	FILE *out;
+	double cut = structure_arguments_cut(report);
 
 	if (!json_is_object(structure)) {
 		snprintf(why, why_size, STRUCTURE_MISSING);
 		return NULL;
 	}
-	out = open_memstream(&text, &size);
-	if (!out) {
+	shown.out = open_memstream(&text, &size);
+	if (!shown.out) {
 		snprintf(why, why_size, "no memory");
 		return NULL;
 	}
 	json_array_foreach (json_object_get(structure, "structures"), i, one) {
 		if (rank >= 0 && !structure_has_rank(one, rank))
 			continue;
-		if (shown++)
-			fputc('\n', out);
-		print_structure(out, one);
+		if (structures++)
+			fputc('\n', shown.out);
+		print_structure(&shown, one);
 	}
-	if (!shown)
-		fprintf(out,
+	if (!structures)
+		fprintf(shown.out,
 				rank < 0 ? "no structure is known\n" :
 					   "the structure of this rank is not known\n");
-	fclose(out);
+	if (cut > 0)
+		fprintf(shown.out,
+				"\nof %.0f sequences of arguments only the start is kept, or their range\n",
+				cut);
+	fclose(shown.out);
 	return text;
 }

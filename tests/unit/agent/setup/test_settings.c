@@ -68,7 +68,7 @@ static const struct {
 	{ "sample", "automatic", false },
 	{ "trace", "structure", true },
 	{ "trace", "off", true },
-	{ "trace", "calls", false },
+	{ "trace", "calls", true },
 	{ "trace", "", false },
 	{ "toggle", "never", true },
 	{ "toggle", "200ms", true },

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes calls of MPI whose arguments vary, and logs each of them.
+ *
+ *	messages PREFIX STEPS WAYS
+ *
+ * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
+ * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
+ * sizes, x calls in a random order.
+ */
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH 4096
+#define TAG    10
+
+static int rank, size;
+static FILE *calls;
+static double data[LENGTH], other[LENGTH];
+
+__attribute__((format(printf, 1, 2))) static void made(const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vfprintf(calls, format, list);
+	va_end(list);
+	fputc('\n', calls);
+}
+
+static const char *name(int peer)
+{
+	static char text[4][16];
+	static unsigned next;
+	char *into = text[next++ % 4];
+
+	if (peer == MPI_PROC_NULL)
+		return "none";
+	if (peer == MPI_ANY_SOURCE)
+		return "any";
+	snprintf(into, sizeof(text[0]), "%d", peer);
+	return into;
+}
+
+static int at_most(int peer)
+{
+	return peer < 0 || peer >= size ? MPI_PROC_NULL : peer;
+}
+
+/* Exchanges faces with both sides of a line of ranks; sizes change in each eighth step. */
+static void exchange(int step)
+{
+	MPI_Request request[4];
+	MPI_Status statuses[4];
+	int count = 1 + step / 8 % 5 * 100;
+
+	for (int side = 0; side < 2; side++) {
+		int peer = at_most(rank + (side ? 1 : -1));
+
+		made("MPI_Irecv from %s, %d bytes, tag %d", name(peer), 8 * count, TAG + side);
+		MPI_Irecv(other, count, MPI_DOUBLE, peer, TAG + side, MPI_COMM_WORLD,
+				&request[side]);
+	}
+	for (int side = 0; side < 2; side++) {
+		int peer = at_most(rank + (side ? 1 : -1));
+
+		made("MPI_Isend to %s, %d bytes, tag %d", name(peer), 8 * count, TAG + !side);
+		MPI_Isend(data, count, MPI_DOUBLE, peer, TAG + !side, MPI_COMM_WORLD,
+				&request[2 + side]);
+	}
+	made("MPI_Waitall");
+	MPI_Waitall(4, request, statuses);
+}
+
+/* Passes a vector with gaps round a ring. */
+static void ring(int step)
+{
+	int to = (rank + 1) % size, from = (rank + size - 1) % size, blocks = 1 + step % 3;
+	MPI_Datatype strided;
+
+	MPI_Type_vector(blocks, 2, 3, MPI_INT, &strided);
+	MPI_Type_commit(&strided);
+	made("MPI_Sendrecv to %d, %d bytes, tag %d, from %d, %d bytes, tag any", to, 8 * blocks,
+			step % 7, from, (int)sizeof(data));
+	MPI_Sendrecv(data, 1, strided, to, step % 7, other, sizeof(data), MPI_BYTE, from,
+			MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&strided);
+	made("MPI_Sendrecv_replace to %d, 12 bytes, tag 1, from %d, tag 1", to, from);
+	MPI_Sendrecv_replace(other, 3, MPI_FLOAT, to, 1, from, 1, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
+}
+
+static void reduce(int step)
+{
+	int root = step % size;
+
+	made("MPI_Allreduce %d bytes", 8 * (1 + step % 4));
+	MPI_Allreduce(data, other, 1 + step % 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	made("MPI_Bcast root %d, 40 bytes", root);
+	MPI_Bcast(data, 10, MPI_INT, root, MPI_COMM_WORLD);
+	made("MPI_Reduce root 0, 8 bytes");
+	MPI_Reduce(data, other, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	made("MPI_Gather root %d, 16 bytes", root);
+	if (rank == root)
+		MPI_Gather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, other, 2, MPI_DOUBLE, root,
+				MPI_COMM_WORLD);
+	else
+		MPI_Gather(data, 2, MPI_DOUBLE, NULL, -1, MPI_DATATYPE_NULL, root, MPI_COMM_WORLD);
+	made("MPI_Scatter root %d, 4 bytes", root);
+	if (rank == root)
+		MPI_Scatter(data, 1, MPI_INT, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, root,
+				MPI_COMM_WORLD);
+	else
+		MPI_Scatter(NULL, -1, MPI_DATATYPE_NULL, other, 1, MPI_INT, root, MPI_COMM_WORLD);
+	made("MPI_Allgather 24 bytes");
+	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, other, 3, MPI_DOUBLE, MPI_COMM_WORLD);
+	made("MPI_Alltoall 8 bytes");
+	MPI_Alltoall(data, 1, MPI_DOUBLE, other, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+	made("MPI_Barrier");
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Sends within halves of the ranks, whose communicator is made anew in each step. */
+static void halves(void)
+{
+	MPI_Comm half, joined;
+	int own, members, first = 2 * (rank < size / 2);
+	static int number = 1;
+
+	made("MPI_Comm_split");
+	MPI_Comm_split(MPI_COMM_WORLD, first, -rank, &half);
+	MPI_Comm_rank(half, &own);
+	MPI_Comm_size(half, &members);
+	number++;
+	made("MPI_Sendrecv to rank%+d, 8 bytes, tag 0, from rank%+d, 8 bytes, tag 0, communicator %d",
+			(own + 1) % members - own, (own + members - 1) % members - own, number);
+	MPI_Sendrecv(data, 1, MPI_DOUBLE, (own + 1) % members, 0, other, 1, MPI_DOUBLE,
+			(own + members - 1) % members, 0, half, MPI_STATUS_IGNORE);
+	made("MPI_Allreduce 8 bytes, communicator %d", number);
+	MPI_Allreduce(data, other, 1, MPI_DOUBLE, MPI_SUM, half);
+	made("MPI_Allreduce 4 bytes, communicator 1");
+	MPI_Allreduce(data, other, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+	made("MPI_Intercomm_create");
+	/* the ranks of a half are in reverse order */
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? size - 1 : size / 2 - 1, 3, &joined);
+	number++;
+	made("MPI_Bcast root ?, ? bytes, communicator %d", number);
+	if (first)
+		MPI_Bcast(data, 1, MPI_DOUBLE, own ? MPI_PROC_NULL : MPI_ROOT, joined);
+	else
+		MPI_Bcast(other, 1, MPI_DOUBLE, 0, joined);
+	made("MPI_Comm_free");
+	MPI_Comm_free(&joined);
+	made("MPI_Comm_free");
+	MPI_Comm_free(&half);
+}
+
+/* Rank 0 gets messages from the other ranks in any order. */
+static void collect(int step)
+{
+	if (rank) {
+		made("MPI_Send to 0, %d bytes, tag %d", step % 100, step % 3);
+		MPI_Send(data, step % 100, MPI_BYTE, 0, step % 3, MPI_COMM_WORLD);
+	}
+	for (int i = 1; !rank && i < size; i++) {
+		made("MPI_Recv from any, 100 bytes, tag any");
+		MPI_Recv(other, 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+				MPI_STATUS_IGNORE);
+	}
+	/* the receives for any message take no later one */
+	made("MPI_Barrier");
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* All sizes differ. */
+static void random_sizes(int step)
+{
+	int bytes = (int)((unsigned)step * 2654435761u >> 18) + 1;
+	int to = (rank + 1) % size, from = (rank + size - 1) % size;
+
+	made("MPI_Sendrecv to %d, %d bytes, tag 5, from %d, %d bytes, tag 5", to, bytes, from,
+			bytes);
+	MPI_Sendrecv(data, bytes, MPI_BYTE, to, 5, other, bytes, MPI_BYTE, from, 5, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
+#if MPI_VERSION >= 4
+	made("MPI_Allreduce %d bytes", 8 * (step % 3));
+	MPI_Allreduce_c(data, other, step % 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+#endif
+}
+
+/* Calls whose arguments repeat, in an order that does not. */
+static void random_order(int step)
+{
+	static int sums, copies;
+
+	switch ((unsigned)step * 2654435761u >> 30) {
+	case 0:
+		made("MPI_Allreduce %d bytes", 8 * (1 + sums % 3));
+		MPI_Allreduce(data, other, 1 + sums++ % 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		break;
+	case 1:
+		made("MPI_Bcast root %d, %d bytes", copies % size, 4 * (copies % 7));
+		MPI_Bcast(data, copies % 7, MPI_INT, copies % size, MPI_COMM_WORLD);
+		copies++;
+		break;
+	default:
+		made("MPI_Barrier");
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char file[4096];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc != 4)
+		return 1;
+	snprintf(file, sizeof(file), "%s.%d", argv[1], rank);
+	calls = fopen(file, "w");
+	if (!calls)
+		return 1;
+	made("MPI_Init");
+	for (int step = 0; step < atoi(argv[2]); step++) {
+		if (strchr(argv[3], 'h')) {
+			exchange(step);
+			ring(step);
+		}
+		if (strchr(argv[3], 'r') && step % 5 == 0)
+			reduce(step / 5);
+		if (strchr(argv[3], 'c') && step % 10 == 0)
+			halves();
+		if (strchr(argv[3], 'f'))
+			collect(step);
+		if (strchr(argv[3], 'd'))
+			random_sizes(step);
+		if (strchr(argv[3], 'x'))
+			random_order(step);
+	}
+	made("MPI_Finalize");
+	MPI_Finalize();
+	return fclose(calls) != 0;
+}
