@@ -3,14 +3,14 @@
  * Measures the cost of an intercepted call: the least nanoseconds per call of a cheap one (MPI_Startall of no
  * request), over batches. It runs both bare and under the preload. `LIBRARY` adds the same reads and time stamps
  * around every call, done by hand in the cheapest way. `lock` measures the lock and unlock of a free mutex, which is
- * no boundary of a burst.
+ * no boundary of a burst. The others measure a send to MPI_PROC_NULL: `message` with the same arguments each time,
+ * `sizes` with seven sizes in turn, `random` with sizes in no order, and `communicator` in one that the program made.
  *
- *	calls.MPI [LIBRARY | lock] BATCHES
+ *	calls.MPI [LIBRARY | lock | message | sizes | random | communicator] BATCHES
  */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +51,71 @@ static double batch_of_locks(void)
 	return (MPI_Wtime() - begin) / BATCH * 1e9;
 }
 
+static double batch_of_sends(int sizes, MPI_Comm communicator)
+{
+	static int data[256];
+	unsigned random = 1;
+	double begin = MPI_Wtime();
+
+	for (int i = 0; i < BATCH; i++) {
+		int count = i % sizes;
+
+		if (sizes == BATCH)
+			count = (int)((random = random * 1664525u + 1013904223u) >> 24);
+		MPI_Send(data, count, MPI_INT, MPI_PROC_NULL, 1, communicator);
+	}
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
+static double batch_of_messages(void)
+{
+	return batch_of_sends(1, MPI_COMM_WORLD);
+}
+
+static double batch_of_sizes(void)
+{
+	return batch_of_sends(7, MPI_COMM_WORLD);
+}
+
+static double batch_at_random(void)
+{
+	return batch_of_sends(BATCH, MPI_COMM_WORLD);
+}
+
+static double batch_of_communicator(void)
+{
+	static MPI_Comm copy = MPI_COMM_NULL;
+
+	if (copy == MPI_COMM_NULL)
+		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	return batch_of_sends(1, copy);
+}
+
+/* Batches without a library. */
+static const struct way {
+	const char *name;
+	double (*batch)(void);
+} ways[] = {
+	{ "lock", batch_of_locks },
+	{ "message", batch_of_messages },
+	{ "sizes", batch_of_sizes },
+	{ "random", batch_at_random },
+	{ "communicator", batch_of_communicator },
+};
+
 int main(int argc, char **argv)
 {
 	const char *library = argc > 2 ? argv[1] : NULL;
 	int batches = argc > 1 ? atoi(argv[argc - 1]) : 50;
 	struct by_hand by_hand = { NULL, NULL };
-	bool locks = library && strcmp(library, "lock") == 0;
+	const struct way *way = NULL;
 	double least = 1e30;
 
 	MPI_Init(&argc, &argv);
-	if (library && !locks) {
+	for (size_t i = 0; library && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(library, ways[i].name) == 0)
+			way = &ways[i];
+	if (library && !way) {
 		void *handle = dlopen(library, RTLD_NOW);
 
 		if (handle) {
@@ -73,7 +128,7 @@ int main(int argc, char **argv)
 		}
 	}
 	for (int i = 0; i < batches; i++) {
-		double ns = locks ? batch_of_locks() : batch(by_hand.around);
+		double ns = way ? way->batch() : batch(by_hand.around);
 
 		least = ns < least ? ns : least;
 	}
