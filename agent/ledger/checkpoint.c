@@ -141,7 +141,9 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 			save_sites(ledger->spool, thread->drain.spooled, &thread->sites, to);
 		if (structure)
 			spool_keep_structure(ledger->spool, thread->drain.spooled,
-					thread->structure.loops);
+					&(struct spool_structure){ thread->structure.loops,
+							thread->structure.arguments,
+							&thread->sites });
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "agent/spool/arguments_image.h"
 #include "agent/spool/fold.h"
 #include "sampling/clock.h"
 
@@ -47,6 +48,21 @@ static int make_arguments(struct locations *locations)
 	return locations->arguments && locations->arguments_scratch ? 0 : -ENOMEM;
 }
 
+/* Adds the arguments of a thread's calls; NULL: they are not known. Returns 0 or -ENOMEM. */
+static int share_arguments(struct locations *locations, const struct structures_thread *thread,
+		const struct call_arguments *own)
+{
+	uint8_t *image = own ? malloc(arguments_image_bound(own)) : NULL;
+
+	if (own && !image)
+		return -ENOMEM;
+	argument_table_share(thread, image,
+			image ? arguments_image_write(own, thread->sites, image) : 0,
+			&locations->total->files, locations->arguments);
+	free(image);
+	return 0;
+}
+
 int locations_add_structure(struct locations *locations, const struct thread *threads,
 		uint32_t rank, bool arguments)
 {
@@ -70,8 +86,7 @@ int locations_add_structure(struct locations *locations, const struct thread *th
 		shared.count = modules_ever(modules, MODULES_MAX);
 		structures_share(&shared, &locations->total->files, locations->structures);
 		if (arguments && !error)
-			argument_table_share(&shared, own, &locations->total->files,
-					locations->arguments);
+			error = share_arguments(locations, &shared, own);
 	}
 	free(modules);
 	return modules && locations->structures && locations->structures_scratch ? error : -ENOMEM;

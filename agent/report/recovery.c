@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/report/report.h"
+#include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
 #include "multiplex/estimate/layout.h"
 
@@ -33,6 +34,9 @@ struct recovery {
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
+	/* the arguments of their calls; NULL: no process has any */
+	struct argument_table *arguments, *arguments_scratch;
+	unsigned argued; /* number of processes that have any */
 };
 
 struct recovery *recovery_new(void)
@@ -49,6 +53,8 @@ void recovery_free(struct recovery *recovery)
 	free(recovery->found);
 	free(recovery->structures);
 	free(recovery->scratch);
+	free(recovery->arguments);
+	free(recovery->arguments_scratch);
 	free(recovery);
 }
 
@@ -170,6 +176,26 @@ static int close_open(struct recovery *recovery, const struct spool_image *image
 	return 0;
 }
 
+/* Adds the arguments of the process' calls, if there are any. Returns 0 or -ENOMEM. */
+static int add_arguments(struct recovery *recovery, const struct spool_image *image,
+		const struct structures_thread *thread)
+{
+	if (!image->arguments)
+		return 0;
+	if (!recovery->arguments)
+		recovery->arguments = calloc(1, sizeof(*recovery->arguments));
+	if (!recovery->arguments_scratch)
+		recovery->arguments_scratch = malloc(sizeof(*recovery->arguments_scratch));
+	if (!recovery->arguments || !recovery->arguments_scratch)
+		return -ENOMEM;
+	memset(recovery->arguments_scratch, 0, sizeof(*recovery->arguments_scratch));
+	argument_table_share(thread, image->arguments, image->side.arguments,
+			&recovery->profile.files, recovery->arguments_scratch);
+	argument_table_merge(recovery->arguments_scratch, recovery->arguments);
+	recovery->argued++;
+	return 0;
+}
+
 /* Adds the structure of the process' calls, which refers to the sites of one of its threads. */
 static int add_structure(struct recovery *recovery, const struct spool_image *image,
 		const struct site_table *sites)
@@ -188,7 +214,7 @@ static int add_structure(struct recovery *recovery, const struct spool_image *im
 	structures_share(&thread, &recovery->profile.files, recovery->scratch);
 	structures_merge(recovery->scratch, recovery->structures);
 	recovery->structured++;
-	return 0;
+	return add_arguments(recovery, image, &thread);
 }
 
 static int add_thread(struct recovery *recovery, const struct spool_image *image,
@@ -432,6 +458,8 @@ static unsigned restore_places(struct recovery *recovery, struct module *modules
 	here.count = profile_restore(&recovery->profile, modules, own, here.max, profile);
 	if (recovery->structures)
 		structures_restore(recovery->structures, &recovery->profile.files, &here);
+	if (recovery->arguments)
+		argument_table_restore(recovery->arguments, &recovery->profile.files, &here);
 	return here.count;
 }
 
@@ -509,7 +537,11 @@ static void add_places(struct report_facts *of, struct recovery *recovery,
 	if (recovery->structures)
 		recovery->structures->left_out += recovery->count - recovery->structured;
 	recovery->structured = recovery->count;
+	if (recovery->arguments)
+		recovery->arguments->left_out += recovery->count - recovery->argued;
+	recovery->argued = recovery->count;
 	of->structures = recovery->structures;
+	of->arguments = recovery->arguments;
 	of->routes = &recovery->profile.routes;
 	of->profile = profile;
 }

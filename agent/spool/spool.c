@@ -16,7 +16,7 @@
 #include "multiplex/estimate/layout.h"
 
 #define ROOM_STEP      16    /* number of sites, spans, lengths or paths that get room at once */
-#define STRUCTURE_STEP 16384 /* bytes of a structure that get room at once */
+#define STRUCTURE_STEP 16384 /* bytes of a structure, or of arguments, that get room at once */
 #define DIRTY_WORDS    ((SPOOL_THREADS_MAX + 63) / 64)
 #define PAGE_BYTES     4096 /* alignment in the file, on all machines, so that one can read another's */
 
@@ -45,6 +45,7 @@ struct spool {
 	uint64_t sums_length;
 	unsigned threads;
 	size_t structure_room; /* bytes of the structure that have room */
+	size_t arguments_room; /* bytes of the arguments of its calls that have room */
 	bool dirty_structure;
 	uint64_t dirty[PROTOTYPES_MAX];      /* for each prototype, one bit for each group */
 	uint64_t dirty_threads[DIRTY_WORDS]; /* one bit for each thread */
@@ -95,6 +96,11 @@ size_t spool_structure_at(uint64_t sums_length, unsigned side)
 			side * align(sizeof(struct loops));
 }
 
+size_t spool_arguments_at(uint64_t sums_length, unsigned side)
+{
+	return spool_structure_at(sums_length, SPOOL_SIDES) + side * align(ARGUMENTS_IMAGE_MAX);
+}
+
 static size_t thread_side_bytes(void)
 {
 	return align(sizeof(struct spool_thread));
@@ -102,7 +108,7 @@ static size_t thread_side_bytes(void)
 
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
-	return spool_structure_at(sums_length, SPOOL_SIDES) +
+	return spool_arguments_at(sums_length, SPOOL_SIDES) +
 			((size_t)thread * SPOOL_SIDES + side) * thread_side_bytes();
 }
 
@@ -526,35 +532,53 @@ static size_t structure_bytes(const struct loops *loops)
 	return offsetof(struct loops, arena) + loops->fresh * sizeof(loops->arena[0]);
 }
 
-/* Makes room for this many bytes of the structure in both sides. Returns false if there is none. */
-static bool grow_structure(struct spool *spool, size_t bytes)
+/* A part of the file that grows: where it is in each side, and its largest size. */
+struct spool_region {
+	size_t (*at)(uint64_t sums_length, unsigned side);
+	size_t max;
+};
+
+/* Makes room for this many bytes of a region in both sides; *room of them have some. Returns false if there is none. */
+static bool grow_region(struct spool *spool, const struct spool_region *region, size_t *room,
+		size_t bytes)
 {
 	size_t next = (bytes + STRUCTURE_STEP - 1) / STRUCTURE_STEP * STRUCTURE_STEP;
 	int fd, error = 0;
 
-	if (bytes <= spool->structure_room)
+	if (bytes <= *room)
 		return true;
-	next = next < sizeof(struct loops) ? next : sizeof(struct loops);
+	next = next < region->max ? next : region->max;
 	fd = open_file(spool);
 	if (fd < 0)
 		return false;
 	for (unsigned side = 0; side < SPOOL_SIDES && !error; side++)
-		error = reserve(spool, fd, spool_structure_at(spool->sums_length, side),
-				spool->structure_room, next);
+		error = reserve(spool, fd, region->at(spool->sums_length, side), *room, next);
 	close(fd);
 	if (!error)
-		spool->structure_room = next;
+		*room = next;
 	return !error;
 }
 
-void spool_keep_structure(struct spool *spool, int thread, const struct loops *loops)
+void spool_keep_structure(struct spool *spool, int thread, const struct spool_structure *structure)
 {
-	size_t bytes = structure_bytes(loops);
+	static const struct spool_region loops_region = { spool_structure_at,
+		sizeof(struct loops) };
+	static const struct spool_region arguments_region = { spool_arguments_at,
+		ARGUMENTS_IMAGE_MAX };
+	const struct call_arguments *arguments = structure->arguments;
+	size_t bytes = structure_bytes(structure->loops);
 
-	if (!grow_structure(spool, bytes))
+	if (!grow_region(spool, &loops_region, &spool->structure_room, bytes))
 		return;
-	memcpy(spool->map + spool_structure_at(spool->sums_length, 0), loops, bytes);
+	memcpy(spool->map + spool_structure_at(spool->sums_length, 0), structure->loops, bytes);
 	spool_side(spool)->structure = 1 + (uint32_t)thread;
+	spool_side(spool)->arguments = 0;
+	if (arguments &&
+			grow_region(spool, &arguments_region, &spool->arguments_room,
+					arguments_image_bound(arguments)))
+		spool_side(spool)->arguments = (uint32_t)arguments_image_write(arguments,
+				structure->sites,
+				spool->map + spool_arguments_at(spool->sums_length, 0));
 	spool->dirty_structure = true;
 }
 
@@ -562,9 +586,13 @@ static void copy_structure(struct spool *spool)
 {
 	const unsigned char *from = spool->map + spool_structure_at(spool->sums_length, 0);
 
-	if (spool->dirty_structure)
-		memcpy(spool->map + spool_structure_at(spool->sums_length, 1), from,
-				structure_bytes((const struct loops *)from));
+	if (!spool->dirty_structure)
+		return;
+	memcpy(spool->map + spool_structure_at(spool->sums_length, 1), from,
+			structure_bytes((const struct loops *)from));
+	memcpy(spool->map + spool_arguments_at(spool->sums_length, 1),
+			spool->map + spool_arguments_at(spool->sums_length, 0),
+			spool_side(spool)->arguments);
 	spool->dirty_structure = false;
 }
 

@@ -9,8 +9,8 @@
  * commit. A page written to a shared mapping outlives the process, but not always the machine.
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
- * profile, both sides of the structure of one thread's calls (struct loops), and both sides of each thread (struct
- * spool_thread). There is one profile for both sides, because a kill in the middle of a sample spoils only that
+ * profile, both sides of the structure of one thread's calls (struct loops), both sides of their arguments
+ * (arguments_image.h), and both sides of each thread (struct spool_thread). There is one profile for both sides, because a kill in the middle of a sample spoils only that
  * sample. All is plain data in the byte order of the machine.
  *
  * The file is as long as what it could hold, but has storage only for what it does hold. Storage is reserved
@@ -30,6 +30,7 @@
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/setup/settings.h"
+#include "agent/spool/arguments_image.h"
 #include "agent/spool/profile.h"
 #include "agent/spool/totals.h"
 #include "agent/thread/site.h"
@@ -101,6 +102,7 @@ struct spool_side {
 	uint32_t paused; /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
 	uint32_t structure; /* 1 + number of the thread whose structure is kept; 0: none is */
+	uint32_t arguments; /* bytes of the arguments of its calls; 0: they are not kept */
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];
 };
@@ -155,6 +157,7 @@ size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_profile_at(uint64_t sums_length);
 size_t spool_structure_at(uint64_t sums_length, unsigned side);
+size_t spool_arguments_at(uint64_t sums_length, unsigned side);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
 /* Returns the checksum of all that follows the checksum in facts. It differs if one word is changed. */
@@ -211,11 +214,18 @@ void spool_thread_room(struct spool *spool, int thread, uint32_t *sites, uint32_
 		uint32_t *lengths, uint32_t *paths);
 struct spool_thread *spool_thread(struct spool *spool, int thread);
 
+/* The structure of a thread's calls. */
+struct spool_structure {
+	const struct loops *loops;
+	const struct call_arguments *arguments; /* NULL: they are not kept */
+	const struct site_table *sites;
+};
+
 /*
  * Keeps the structure of the calls of a thread that has a number. Does nothing without storage. The calling thread is
  * the one that adds calls to it, and holds the ledger lock.
  */
-void spool_keep_structure(struct spool *spool, int thread, const struct loops *loops);
+void spool_keep_structure(struct spool *spool, int thread, const struct spool_structure *structure);
 
 /* Notes that a block of the sums has changed or is about to. Caller holds the ledger lock. */
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group);

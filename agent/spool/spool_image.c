@@ -116,6 +116,7 @@ static bool are_facts(const struct spool_facts *facts)
 static bool is_side(const struct spool_side *side)
 {
 	if (side->threads > SPOOL_THREADS_MAX || side->structure > side->threads ||
+			side->arguments > ARGUMENTS_IMAGE_MAX ||
 			side->prototypes > PROTOTYPES_MAX || side->phases > PROTOTYPES_MAX ||
 			side->rounds > INT32_MAX || !is_number(side->own_bytes, BYTES_MAX) ||
 			!is_number(side->start_seconds, 1e9) ||
@@ -271,6 +272,20 @@ static int parse_structure(struct spool_image *image, const unsigned char *from)
 	return raw ? 0 : -ENOMEM;
 }
 
+/* Reads the arguments of the calls of a structure that was read. Returns 0 or -ENOMEM. */
+static int parse_arguments(struct spool_image *image, const unsigned char *from)
+{
+	size_t bytes = image->side.arguments;
+
+	if (!image->structure || bytes < sizeof(uint64_t))
+		return 0;
+	image->arguments = malloc(bytes);
+	if (!image->arguments)
+		return -ENOMEM;
+	memcpy(image->arguments, from, bytes);
+	return 0;
+}
+
 int spool_image_parse(struct spool_image *image, const void *bytes, size_t length, char *why,
 		size_t why_size)
 {
@@ -283,6 +298,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	image->sums = NULL;
 	image->thread = NULL;
 	image->structure = NULL;
+	image->arguments = NULL;
 	image->owned = false;
 	error = parse_facts(&image->facts, bytes, length, why, why_size);
 	if (error)
@@ -318,6 +334,9 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	if (!error)
 		error = parse_structure(image,
 				from + spool_structure_at(facts->sums_length, whole));
+	if (!error)
+		error = parse_arguments(image,
+				from + spool_arguments_at(facts->sums_length, whole));
 	if (!error && !are_sums(image))
 		error = refuse(why, why_size, "damaged");
 	if (error)
@@ -405,6 +424,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 	image->sums = NULL;
 	image->thread = NULL;
 	image->structure = NULL;
+	image->arguments = NULL;
 	if (fd < 0 || fstat(fd, &status))
 		error = -errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
@@ -430,6 +450,7 @@ void spool_image_fini(struct spool_image *image)
 	free(image->sums);
 	free(image->thread);
 	free(image->structure);
+	free(image->arguments);
 	image->sums = NULL;
 	image->thread = NULL;
 }

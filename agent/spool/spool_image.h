@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "agent/spool/spool.h"
 
@@ -19,7 +20,8 @@ struct spool_image {
 	double *sums;                /* facts.sums_length doubles; owned */
 	struct spool_thread *thread; /* side.threads elements; owned */
 	struct loops *structure; /* of the thread side.structure - 1; owned; NULL: there is none */
-	bool owned;              /* the file belongs to the user that reads it */
+	uint8_t *arguments; /* of its calls, side.arguments bytes (arguments_image.h); owned; NULL: not known */
+	bool owned; /* the file belongs to the user that reads it */
 };
 
 /* Reads an image from the bytes of a file. Returns 0, -EINVAL with one line in why, or -ENOMEM. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/streams/stream_bytes.h"
+#include "agent/spool/arguments_image.h"
 
 /* ---- variants ---- */
 
@@ -84,64 +84,65 @@ static void lose_path(struct argument_table *table, uint32_t path)
 		}
 }
 
-static void share_stream(const struct streams *streams, const struct stream *stream, uint32_t path,
-		uint32_t argument, uint32_t rank, struct argument_table *table)
+/* Adds the values of an argument, of which a record is given. */
+static void share_values(const struct arguments_record *record, const uint8_t *values,
+		uint32_t path, uint32_t rank, struct argument_table *table)
 {
-	uint8_t bytes[STREAM_BYTES_MAX];
-	bool has_numbers = stream->count > stream->marks;
+	bool has_numbers = record->count > record->marks;
 	const struct argument_variant variant = { .path = path,
-		.argument = argument,
+		.argument = record->argument,
 		.ranks = 1,
-		.bytes = (uint32_t)stream_write(streams, stream, bytes),
-		.values = (double)stream->count,
-		.marks = (double)stream->marks,
-		.least = has_numbers ? (double)stream->least : INFINITY,
-		.most = has_numbers ? (double)stream->most : -INFINITY,
-		.sum = stream->sum,
-		.exact = stream->exact == STREAM_ALL ? INFINITY : (double)stream->exact };
+		.bytes = record->bytes,
+		.values = (double)record->count,
+		.marks = (double)record->marks,
+		.least = has_numbers ? (double)record->least : INFINITY,
+		.most = has_numbers ? (double)record->most : -INFINITY,
+		.sum = record->sum,
+		.exact = record->exact == STREAM_ALL ? INFINITY : (double)record->exact };
 	struct rank_set set = { 0 };
 
 	rank_set_add(&set, (struct rank_range){ rank, 1, 1 });
-	add(table, &variant, &set, bytes);
+	add(table, &variant, &set, values);
 }
 
-/* Adds the streams of a site. */
-static void share_site(const struct structures_thread *thread,
-		const struct call_arguments *arguments, uint32_t site, const struct route_end *end,
-		struct argument_table *table)
+/* Returns the number of a new path, or STRUCTURES_PATHS_MAX. */
+static uint32_t add_path(struct argument_table *table, const struct route_end *end)
 {
-	uint32_t known = table->paths, number = arguments->first[site] - 1u,
+	uint32_t known = table->paths,
 		 path = routes_number_end(table->path, &table->paths, STRUCTURES_PATHS_MAX, end);
-	unsigned kinds = call_arguments_of(end->call);
 
-	if (path < known || path == STRUCTURES_PATHS_MAX) {
-		/* the order of the calls of two sites that look alike is not known */
-		lose_path(table, path);
-		table->left_out_values += (double)arguments->streams.stream[number].count;
-		return;
-	}
-	for (uint32_t i = 0; i < ARGUMENTS; i++)
-		if (kinds & 1u << i)
-			share_stream(&arguments->streams, &arguments->streams.stream[number++],
-					path, i, thread->rank, table);
+	if (path >= known)
+		return path;
+	/* the order of the calls of two sites that look alike is not known */
+	lose_path(table, path);
+	return STRUCTURES_PATHS_MAX;
 }
 
-void argument_table_share(const struct structures_thread *thread,
-		const struct call_arguments *arguments, struct place_files *files,
-		struct argument_table *table)
+void argument_table_share(const struct structures_thread *thread, const uint8_t *image,
+		size_t length, struct place_files *files, struct argument_table *table)
 {
-	if (!arguments) {
+	uint32_t site = 0, path = STRUCTURES_PATHS_MAX;
+	struct arguments_record record;
+	struct route_end end = { 0 };
+	const uint8_t *values;
+	size_t at = 0;
+
+	if (!image) {
 		table->left_out++;
 		return;
 	}
-	table->left_out_values += (double)arguments->left_out;
-	for (uint32_t site = 1; site <= thread->sites->sites && site < SITES_MAX; site++) {
-		struct route_end end;
-
-		if (!arguments->first[site])
-			continue;
-		end = routes_end(thread->sites, site, thread->modules, thread->count, files);
-		share_site(thread, arguments, site, &end, table);
+	table->left_out_values += (double)arguments_image_left_out(image);
+	while ((values = arguments_image_next(image, length, &at, thread->sites->sites, &record))) {
+		if (record.site != site) {
+			site = record.site;
+			end = routes_end(thread->sites, site, thread->modules, thread->count,
+					files);
+			path = add_path(table, &end);
+		}
+		if (path == STRUCTURES_PATHS_MAX)
+			table->left_out_values += (double)record.count;
+		else if (call_arguments_of(end.call) & 1u << record.argument)
+			share_values(&record, values, path, thread->rank, table);
 	}
 }
 

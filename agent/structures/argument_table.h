@@ -9,6 +9,7 @@
 #ifndef PHASEMUX_AGENT_STRUCTURES_ARGUMENT_TABLE_H
 #define PHASEMUX_AGENT_STRUCTURES_ARGUMENT_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "agent/spool/routes.h"
@@ -45,12 +46,11 @@ struct argument_table {
 };
 
 /*
- * Adds the arguments of a thread's calls (NULL: they are not known) to an empty table. Adds the files of its places to
- * `files`.
+ * Adds the arguments of a thread's calls, which are an image of them (arguments_image.h; NULL: they are not known), to an
+ * empty table. Adds the files of its places to `files`.
  */
-void argument_table_share(const struct structures_thread *thread,
-		const struct call_arguments *arguments, struct place_files *files,
-		struct argument_table *table);
+void argument_table_share(const struct structures_thread *thread, const uint8_t *image,
+		size_t length, struct place_files *files, struct argument_table *table);
 
 /* Merges the table `in` into `inout`. The function is an mpi_merge. */
 void argument_table_merge(const void *in, void *inout);

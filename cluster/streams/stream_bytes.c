@@ -26,6 +26,53 @@ size_t stream_write(const struct streams *streams, const struct stream *stream, 
 	return write_list(streams, stream->first, bytes);
 }
 
+/* Returns the length of a number of at most `bits` bits, or 0 if there is none. */
+static unsigned number_length(const uint8_t *bytes, size_t length, unsigned bits)
+{
+	unsigned most = (bits + 6) / 7;
+
+	for (unsigned i = 0; i < most && i < length; i++)
+		if (!(bytes[i] & 0x80))
+			return i + 1 == most && bytes[i] >> (bits - 7 * i) ? 0 : i + 1;
+	return 0;
+}
+
+/* Returns the length of an item with its body, or 0 if it is none. */
+static size_t item_length(const uint8_t *bytes, size_t length, unsigned depth)
+{
+	size_t at = number_length(bytes, length, 32), more;
+	uint64_t count, body;
+
+	more = at ? number_length(bytes + at, length - at, 7) : 0;
+	if (!more)
+		return 0;
+	counts_read_number(bytes, &count);
+	counts_read_number(bytes + at, &body);
+	at += more;
+	if (!count || body > STREAM_PERIOD_MAX || (body && depth == STREAM_DEPTH_MAX))
+		return 0;
+	if (!body) {
+		more = number_length(bytes + at, length - at, 64);
+		return more ? at + more : 0;
+	}
+	for (; body; body--, at += more) {
+		more = item_length(bytes + at, length - at, depth + 1);
+		if (!more)
+			return 0;
+	}
+	return at;
+}
+
+bool stream_is_valid(const uint8_t *bytes, size_t length)
+{
+	for (size_t at = 0, more; at < length; at += more) {
+		more = item_length(bytes + at, length - at, 0);
+		if (!more)
+			return false;
+	}
+	return true;
+}
+
 unsigned stream_read(const uint8_t *bytes, struct stream_part *part)
 {
 	uint64_t count, body, value = 0;

@@ -29,4 +29,7 @@ struct stream_part {
 /* Reads an item that stream_write has written. Returns the number of its bytes. */
 unsigned stream_read(const uint8_t *bytes, struct stream_part *part);
 
+/* Returns whether bytes, which are untrusted, are whole items that stream_read can read. */
+bool stream_is_valid(const uint8_t *bytes, size_t length);
+
 #endif

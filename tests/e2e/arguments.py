@@ -7,6 +7,7 @@ Exits with 0 if the check holds, or says why not:
 
     whole    the list has each call of the log with its arguments, and nothing else
     part     the list has calls of the log with their arguments, in their order, and says that it lacks others
+    start    the list has the first calls of the log with their arguments, and says that the last ones are missing
     end      the list has the last calls of the log with their arguments, and says that it lacks others
     bounded  the list has each call of the log. The arguments of the first ones are known, and of all of them the report
              has number, least, most and mean
@@ -43,6 +44,13 @@ def part(listed, logged):
     if len(known) < 100:
         problems.append(f"only {len(known)} calls are known")
     print(f"{len(known)} of {len(listed)} lines are known, the program made {len(logged)} calls")
+
+
+def start(listed, logged):
+    print(f"{len(listed) - 1} of {len(logged)} calls")
+    if not listed[-1].startswith("# the run did not end by itself") or len(listed) < 100:
+        problems.append(f"the list ends with {listed[-1]} after {len(listed) - 1} calls")
+    whole(listed[:-1], logged[:len(listed) - 1])
 
 
 def end(listed, logged):
@@ -82,7 +90,7 @@ check, listed_name, logged_name, *rest_of = sys.argv[1:]
 if check == "bounded":
     bounded(read(listed_name), read(logged_name), rest_of[0], int(rest_of[1]))
 else:
-    {"whole": whole, "part": part, "end": end}[check](read(listed_name), read(logged_name))
+    {"whole": whole, "part": part, "start": start, "end": end}[check](read(listed_name), read(logged_name))
 for problem in problems:
     print(problem)
 sys.exit(bool(problems))

@@ -74,6 +74,19 @@ holds "calls in a random order: the last ones have their arguments" beside end o
 messages rests "$mpi" 2 4000 d PHASEMUX_BUDGET=0.0001%
 holds "calls that were not observed: the others have their arguments" beside part rests 2
 
+# a rank is killed: what is recovered has the first calls with their arguments
+mkdir killed.spool
+run killed LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_SPOOL="$tmp/killed.spool" \
+	PHASEMUX_TRACE=calls PHASEMUX_BUDGET=none \
+	on "$mpi" 2 "$programs/messages.$mpi" "$tmp/killed.log" 100000000 h 1500
+holds "killed: it is recovered" sh -c '"$0" recover --json killed.spool >killed.json' "$phasemux"
+holds "killed: the report is as its schema says" report schema killed.json
+for rank in 0 1; do
+	"$phasemux" trace --rank "$rank" --expand killed.json >killed.list.$rank
+	holds "killed: the first calls of rank $rank have their arguments" "$python" "$root/tests/e2e/arguments.py" \
+		start killed.list.$rank killed.log.$rank
+done
+
 # Fortran passes references
 for flavour in mpif_h f08; do
 	[ -x "$programs/solver_$flavour.$mpi" ] || { skip "Fortran ($flavour)" "no Fortran compiler"; continue; }

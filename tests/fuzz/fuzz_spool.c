@@ -103,6 +103,7 @@ static void fill_thread(struct spool_thread *thread, const struct spool_facts *f
 	thread->sites = 4;
 	for (unsigned i = 0; i < thread->sites; i++)
 		thread->site[i].path = 1;
+	thread->site[2].call = MPI_CALL_Isend;
 }
 
 /* Loops of the thread's sites, with counts that vary. */
@@ -118,6 +119,24 @@ static void fill_structure(struct loops *loops)
 		if (step == 20)
 			loops_skip(loops, 7, 700, 70);
 	}
+}
+
+/* The arguments of the calls of site 2. Returns the length of their image. */
+static uint32_t fill_arguments(uint8_t *image)
+{
+	static struct call_arguments arguments;
+	static struct site_table sites;
+
+	memset(&arguments, 0, sizeof(arguments));
+	sites.sites = 3;
+	sites.site[2].call = MPI_CALL_Isend;
+	for (unsigned step = 0; step < 160; step++) {
+		arguments.noted = true;
+		arguments.value[ARGUMENT_TO] = step % 5 ? (int64_t)(step % 3) - 1 : ARGUMENT_NONE;
+		arguments.value[ARGUMENT_BYTES] = 8 * (step * step % 11);
+		call_arguments_add(&arguments, &sites, 2);
+	}
+	return (uint32_t)arguments_image_write(&arguments, &sites, image);
 }
 
 static void fill_sums(struct spool_image *image)
@@ -152,6 +171,7 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 	side->phases = 2;
 	side->structure = 1;
 	fill_structure((struct loops *)(data + spool_structure_at(facts.sums_length, 0)));
+	side->arguments = fill_arguments(data + spool_arguments_at(facts.sums_length, 0));
 	side->phase[0] = side->phase[1] = 1;
 	side->phase[2] = 2;
 	image.facts = facts;

@@ -2,13 +2,14 @@
 /*
  * Makes calls of MPI whose arguments vary, and logs each of them.
  *
- *	messages PREFIX STEPS WAYS
+ *	messages PREFIX STEPS WAYS [MILLISECONDS]
  *
  * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
  * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
- * sizes, x calls in a random order.
+ * sizes, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,17 +216,21 @@ static void random_order(int step)
 int main(int argc, char **argv)
 {
 	char file[4096];
+	double begin;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != 4)
+	if (argc < 4)
 		return 1;
 	snprintf(file, sizeof(file), "%s.%d", argv[1], rank);
 	calls = fopen(file, "w");
 	if (!calls)
 		return 1;
+	/* what a rank has logged before it is killed is in the file */
+	setvbuf(calls, NULL, _IOLBF, BUFSIZ);
 	made("MPI_Init");
+	begin = MPI_Wtime();
 	for (int step = 0; step < atoi(argv[2]); step++) {
 		if (strchr(argv[3], 'h')) {
 			exchange(step);
@@ -241,6 +246,8 @@ int main(int argc, char **argv)
 			random_sizes(step);
 		if (strchr(argv[3], 'x'))
 			random_order(step);
+		if (argc > 4 && rank == size - 1 && (MPI_Wtime() - begin) * 1e3 > atoi(argv[4]))
+			raise(SIGKILL);
 	}
 	made("MPI_Finalize");
 	MPI_Finalize();

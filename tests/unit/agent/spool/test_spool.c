@@ -24,6 +24,8 @@
 static char base[] = "/tmp/phasemux-spool-XXXXXX";
 static struct spool_facts facts;
 static struct loops calls;
+static struct call_arguments arguments;
+static struct site_table own_sites;
 
 static void describe(void)
 {
@@ -92,7 +94,11 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 	to->open_weight = 1;
 	to->open_fields[to->open - 1][0] = (double)step;
 	loops_add(&calls, (uint32_t)(step * step % 97), 100, 10);
-	spool_keep_structure(spool, thread, &calls);
+	arguments.value[ARGUMENT_COMMUNICATOR] = (int64_t)(step * step % 13);
+	arguments.noted = true;
+	call_arguments_add(&arguments, &own_sites, 1);
+	spool_keep_structure(spool, thread,
+			&(struct spool_structure){ &calls, &arguments, &own_sites });
 	spool_touch_span(spool, thread, to->spans - 1);
 	spool_touch_thread(spool, thread);
 	spool_side(spool)->now = step;
@@ -110,11 +116,26 @@ static void write_for_ever(unsigned pause_us)
 	if (!sums || thread < 0)
 		_exit(1);
 	loops_init(&calls);
+	own_sites.sites = 1;
+	own_sites.site[1].call = MPI_CALL_Barrier;
 	for (uint64_t step = 1;; step++) {
 		advance(spool, sums, thread, step);
 		if (pause_us)
 			usleep(pause_us);
 	}
+}
+
+/* Returns whether the image has the arguments of the calls of all steps. */
+static bool has_arguments(const struct spool_image *image)
+{
+	struct arguments_record record;
+	size_t at = 0;
+
+	return image->arguments &&
+			arguments_image_next(image->arguments, image->side.arguments, &at, 1,
+					&record) &&
+			record.count == image->side.now && record.exact == STREAM_ALL &&
+			at == image->side.arguments;
 }
 
 /* Returns the step that all of the image belongs to, or -1. */
@@ -139,7 +160,7 @@ static int64_t step_of(struct spool_image *image)
 	same = same && image->thread[0].account.bursts == step &&
 			image->thread[0].spans == 1 + image->side.now % 200 &&
 			image->thread[0].length[7].unread == step && image->structure &&
-			image->structure->calls == image->side.now &&
+			image->structure->calls == image->side.now && has_arguments(image) &&
 			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
 			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;
