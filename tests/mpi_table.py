@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the table of intercepted MPI calls with an MPI that is installed here.
 
-    mpi_table.py TABLE LEFT_ALONE PRELOAD CC [FC]
+    mpi_table.py TABLE ARGUMENTS LEFT_ALONE PRELOAD CC [FC]
 
-TABLE is agent/boundary/mpi_calls.def, LEFT_ALONE a list of procedures without a row, each with its reason, PRELOAD
+TABLE is agent/boundary/mpi_calls.def, ARGUMENTS agent/boundary/mpi_arguments.def, LEFT_ALONE a list of procedures without a row, each with its reason, PRELOAD
 libphasemux.so, CC and FC the compilers of the MPI (mpicc, mpif90). Read are the header mpi.h, the modules mpi and mpi_f08 of gfortran,
 and the names that the libraries export. Prints each difference; exits with 1 if there is one.
 """
@@ -23,6 +23,14 @@ FORTRAN_OWN = {"MPI_Init": 1, "MPI_Init_thread": 3, "MPI_Pcontrol": 2}
 PERHAPS_WITHOUT_ERROR = {"mpi_pcontrol"}
 
 
+# What mpi.h calls the arguments that mpi_arguments.def names, of Open MPI and of MPICH.
+NAMES = {"TO": ("dest",), "FROM": ("source",), "ROOT": ("root",), "COMM": ("comm",),
+         "TAG": ("tag", "sendtag"), "FROM_TAG": ("recvtag",),
+         "BYTES": ("count", "sendcount", "recvcount"), "AT_ROOT": ("sendcount", "recvcount"),
+         "FROM_BYTES": ("recvcount",)}
+TYPES = ("type", "datatype", "sendtype", "recvtype")
+
+
 def output_of(*command, text=None):
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
@@ -32,6 +40,14 @@ def read_table(path):
     with open(path) as file:
         rows = re.findall(r"^MPI_CALL\((\w+), (\w+), (\d+), (\d+), \w+\)", file.read(), re.M)
     return {"MPI_" + c: (fortran, int(of_c), int(of_fortran)) for c, fortran, of_c, of_fortran in rows}
+
+
+def read_arguments(path):
+    """Rows by C name: each argument that is kept, and its numbers from 1."""
+    with open(path) as file:
+        rows = re.findall(r"^MPI_ARGUMENTS\((\w+), (.*)\)$", file.read(), re.M)
+    return {"MPI_" + name: [(word, [int(number) for number in numbers.split(",")])
+                            for word, numbers in re.findall(r"(\w+)\(([\d, ]+)\)", row)] for name, row in rows}
 
 
 def read_left_alone(path):
@@ -156,6 +172,21 @@ def base_of(name):
     return name[:len(name) - len(suffix)]
 
 
+def compare_arguments(kept, header):
+    """The arguments of mpi_arguments.def that have another name in the header."""
+    for name, row in sorted(kept.items()):
+        # the header's names end the declarations; a procedure that this MPI lacks has none
+        names = [re.findall(r"\w+", argument)[-1] for argument in header.get(name, [])]
+        for word, numbers in row if names else []:
+            wanted = [NAMES[word]] + [TYPES] * (len(numbers) - 1)
+            found = [names[number - 1] if number <= len(names) else "?" for number in numbers]
+            if any(one not in allowed for one, allowed in zip(found, wanted)) or \
+                    (found[-1] in ("sendtype", "recvtype") and found[0][:4] != found[-1][:4]):
+                yield f"{name}: {word} is {found}"
+        if names and "comm" in names and "COMM" not in dict(row):
+            yield f"{name}: its communicator is not kept"
+
+
 def compare(table, left_alone, header, modules, exports, intercepted):
     """The differences, and how many procedures there were."""
     by_fortran = {"mpi_" + row[0]: (name, row) for name, row in table.items()}
@@ -196,14 +227,15 @@ def compare(table, left_alone, header, modules, exports, intercepted):
 
 
 def main():
-    table, left_alone = read_table(sys.argv[1]), read_left_alone(sys.argv[2])
-    intercepted, compilers = exported_by(sys.argv[3]), sys.argv[4:]
+    table, left_alone = read_table(sys.argv[1]), read_left_alone(sys.argv[3])
+    intercepted, compilers = exported_by(sys.argv[4]), sys.argv[5:]
     modules = read_modules(compilers[1]) if len(compilers) > 1 else {}
     names = read_exports(*compilers)
     if "MPI_Init" not in names:
         sys.exit("the library of this MPI is not where its compiler looks for it")
-    *differences, checked = compare(table, left_alone, read_header(compilers[0]), modules,
-                                    names, intercepted)
+    header = read_header(compilers[0])
+    *differences, checked = compare(table, left_alone, header, modules, names, intercepted)
+    differences += compare_arguments(read_arguments(sys.argv[2]), header)
     for difference in differences:
         print(difference)
     print(f"{checked} names compared, {len(modules)} of them procedures of modules")
