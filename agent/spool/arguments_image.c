@@ -9,7 +9,7 @@
 size_t arguments_image_bound(const struct call_arguments *arguments)
 {
 	return HEAD_BYTES + arguments->streams.count * sizeof(struct arguments_record) +
-			arguments->streams.fresh * (size_t)STREAM_ITEM_BYTES;
+			2 * arguments->streams.fresh * (size_t)STREAM_ITEM_BYTES;
 }
 
 static size_t write_stream(const struct streams *streams, uint32_t number, uint32_t site,

@@ -21,9 +21,10 @@ struct arguments_record {
 	uint32_t bytes, unused; /* length of the values, which follow */
 };
 
+/* a stream may have the items of a loop twice: those of the round under way are written behind it */
 #define ARGUMENTS_IMAGE_MAX                                                                        \
 	(sizeof(uint64_t) + STREAMS_MAX * sizeof(struct arguments_record) +                        \
-			STREAM_ITEMS * (size_t)STREAM_ITEM_BYTES)
+			2 * STREAM_ITEMS * (size_t)STREAM_ITEM_BYTES)
 
 /* Returns a size that the image does not exceed. */
 size_t arguments_image_bound(const struct call_arguments *arguments);

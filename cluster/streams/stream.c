@@ -175,27 +175,26 @@ static bool fold(struct streams *streams, struct stream *stream)
 	return false;
 }
 
-void stream_finish(struct streams *streams, struct stream *stream)
+static void fold_end(struct streams *streams, struct stream *stream)
 {
-	if (!stream->last || stream->exact != STREAM_ALL)
+	if (!stream->last)
 		return;
 	refresh(streams, stream->last);
 	while (fold(streams, stream))
 		;
 }
 
-/* Appends a number. Returns false without room. */
-static bool append(struct streams *streams, struct stream *stream, int64_t value)
+/* Appends a number, which comes `count` times, behind the folded end. Returns false without room. */
+static bool push(struct streams *streams, struct stream *stream, int64_t value, uint32_t count)
 {
-	uint16_t item;
+	uint16_t item = stream->items < STREAM_ITEMS_MAX ? take(streams) : 0;
 
-	stream_finish(streams, stream);
-	item = stream->items < STREAM_ITEMS_MAX ? take(streams) : 0;
 	if (!item)
 		return false;
 	stream->items++;
-	streams->item[item] =
-			(struct stream_item){ .value = value, .count = 1, .before = stream->last };
+	streams->item[item] = (struct stream_item){ .value = value,
+		.count = count,
+		.before = stream->last };
 	if (stream->last)
 		streams->item[stream->last].next = item;
 	else
@@ -203,6 +202,82 @@ static bool append(struct streams *streams, struct stream *stream, int64_t value
 	stream->last = item;
 	return true;
 }
+
+/* ---- rounds that are expected ---- */
+
+/* Begins a round of the last item if that is a loop of numbers, and begins with this one. */
+static bool begin_round(const struct streams *streams, struct stream *stream, int64_t value)
+{
+	const struct stream_item *loop = &streams->item[stream->last];
+
+	if (!stream->last || loop->depth != 1 || streams->item[loop->first].value != value)
+		return false;
+	stream->expected = loop->first;
+	stream->within = 1;
+	return true;
+}
+
+/* Goes on in the round under way. Returns false if another value is expected. */
+static bool follow_round(struct streams *streams, struct stream *stream, int64_t value)
+{
+	const struct stream_item *item = &streams->item[stream->expected];
+	struct stream_item *loop = &streams->item[stream->last];
+	uint16_t next = item->next ? item->next : loop->first;
+
+	if (stream->within < item->count) {
+		stream->within += item->value == value;
+		return item->value == value;
+	}
+	if (streams->item[next].value != value || (!item->next && loop->count == UINT32_MAX))
+		return false;
+	loop->count += !item->next;
+	stream->expected = next;
+	stream->within = 1;
+	return true;
+}
+
+/*
+ * Makes the values of the round under way items behind the loop. Without room the stream is complete up to those that
+ * found it.
+ */
+static void end_round(struct streams *streams, struct stream *stream)
+{
+	struct stream_item part[STREAM_PERIOD_MAX];
+	unsigned parts = 0, pushed = 0;
+	uint64_t missing = 0;
+
+	if (!stream->expected)
+		return;
+	/* the items of the loop may move when those behind it are folded */
+	for (uint16_t i = streams->item[stream->last].first; i; i = streams->item[i].next) {
+		part[parts] = streams->item[i];
+		if (i == stream->expected) {
+			part[parts++].count = stream->within;
+			break;
+		}
+		parts++;
+	}
+	stream->expected = 0;
+	for (; pushed < parts; pushed++) {
+		fold_end(streams, stream);
+		if (!push(streams, stream, part[pushed].value, part[pushed].count))
+			break;
+	}
+	if (pushed == parts)
+		return;
+	for (; pushed < parts; pushed++)
+		missing += part[pushed].count;
+	stream->exact = stream->count - missing;
+}
+
+void stream_finish(struct streams *streams, struct stream *stream)
+{
+	end_round(streams, stream);
+	if (stream->exact == STREAM_ALL)
+		fold_end(streams, stream);
+}
+
+/* ---- values ---- */
 
 static void summarize(struct stream *stream, int64_t value)
 {
@@ -217,17 +292,29 @@ static void summarize(struct stream *stream, int64_t value)
 	stream->sum += (double)value;
 }
 
+/* Adds a value that is not expected. Returns false without room. */
+static bool append(struct streams *streams, struct stream *stream, int64_t value)
+{
+	struct stream_item *last;
+
+	end_round(streams, stream);
+	if (stream->exact != STREAM_ALL)
+		return true;
+	last = &streams->item[stream->last];
+	if (stream->last && !last->first && last->value == value && last->count < UINT32_MAX) {
+		last->count++;
+		return true;
+	}
+	fold_end(streams, stream);
+	return begin_round(streams, stream, value) || push(streams, stream, value, 1);
+}
+
 void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value)
 {
-	struct stream_item *last = &streams->item[stream->last];
-
 	summarize(stream, value);
-	if (stream->exact == STREAM_ALL) {
-		if (stream->last && !last->first && last->value == value &&
-				last->count < UINT32_MAX)
-			last->count++;
-		else if (!append(streams, stream, value))
-			stream->exact = stream->count;
-	}
+	if (stream->exact == STREAM_ALL &&
+			!(stream->expected && follow_round(streams, stream, value)) &&
+			!append(streams, stream, value))
+		stream->exact = stream->count;
 	stream->count++;
 }

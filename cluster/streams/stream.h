@@ -7,6 +7,8 @@
  * 2009). Unlike a text of calls (cluster/loops), an item has no times, so a stream of equal numbers
  * takes 24 bytes.
  *
+ * While a stream repeats a loop of numbers, a value is one comparison with the one that is expected.
+ *
  * A stream is lossless as long as its items find room. After that only its summary goes on: number,
  * least, most and sum. All streams of a thread share one struct, which is plain data without
  * pointers and has a fixed size. One thread uses it.
@@ -43,6 +45,9 @@ struct stream {
 	int64_t least, most;
 	double sum;
 	uint16_t first, last, items;
+	/* the round under way of the last item, a loop of numbers: `within` values of item `expected` have come */
+	uint16_t expected; /* 0: no round is under way */
+	uint32_t within;
 };
 
 /* Zeros are a struct without streams. */
@@ -59,7 +64,7 @@ uint32_t stream_new(struct streams *streams, uint32_t count);
 /* Adds a value that does not repeat the one before. The cold part of stream_add. */
 void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value);
 
-/* Adds a value. It takes some ns if it repeats the one before, and else about 0.1 us. */
+/* Adds a value. It takes some ns if it repeats the one before, or a loop, and else about 0.1 us. */
 static inline void stream_add(struct streams *streams, struct stream *stream, int64_t value)
 {
 	struct stream_item *last = &streams->item[stream->last];

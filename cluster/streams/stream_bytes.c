@@ -3,6 +3,16 @@
 
 #include "cluster/loops/counts.h"
 
+static size_t write_number(int64_t value, uint32_t count, uint8_t *bytes)
+{
+	size_t length = counts_write_number(bytes, count);
+
+	length += counts_write_number(bytes + length, 0);
+	return length +
+			counts_write_number(bytes + length,
+					(uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
 static size_t write_list(const struct streams *streams, uint16_t item, uint8_t *bytes)
 {
 	size_t length = 0;
@@ -10,20 +20,35 @@ static size_t write_list(const struct streams *streams, uint16_t item, uint8_t *
 	for (; item; item = streams->item[item].next) {
 		const struct stream_item *one = &streams->item[item];
 
+		if (!one->first) {
+			length += write_number(one->value, one->count, bytes + length);
+			continue;
+		}
 		length += counts_write_number(bytes + length, one->count);
 		length += counts_write_number(bytes + length, one->length);
-		if (one->first)
-			length += write_list(streams, one->first, bytes + length);
-		else
-			length += counts_write_number(bytes + length,
-					(uint64_t)one->value << 1 ^ (uint64_t)(one->value >> 63));
+		length += write_list(streams, one->first, bytes + length);
 	}
 	return length;
 }
 
+/* Writes the round under way, which is in no item yet. */
+static size_t write_round(const struct streams *streams, const struct stream *stream,
+		uint8_t *bytes)
+{
+	uint16_t item = streams->item[stream->last].first;
+	size_t length = 0;
+
+	for (; item != stream->expected; item = streams->item[item].next)
+		length += write_number(streams->item[item].value, streams->item[item].count,
+				bytes + length);
+	return length + write_number(streams->item[item].value, stream->within, bytes + length);
+}
+
 size_t stream_write(const struct streams *streams, const struct stream *stream, uint8_t *bytes)
 {
-	return write_list(streams, stream->first, bytes);
+	size_t length = write_list(streams, stream->first, bytes);
+
+	return stream->expected ? length + write_round(streams, stream, bytes + length) : length;
 }
 
 /* Returns the length of a number of at most `bits` bits, or 0 if there is none. */

@@ -15,7 +15,8 @@
 #include "cluster/streams/stream.h"
 
 #define STREAM_ITEM_BYTES 17 /* of an item at most: 32, 7 and 64 bits */
-#define STREAM_BYTES_MAX  (STREAM_ITEMS_MAX * STREAM_ITEM_BYTES)
+/* of a stream at most, with a round under way */
+#define STREAM_BYTES_MAX ((STREAM_ITEMS_MAX + STREAM_PERIOD_MAX) * STREAM_ITEM_BYTES)
 
 /* Writes a stream to at most STREAM_BYTES_MAX bytes. Returns their number. */
 size_t stream_write(const struct streams *streams, const struct stream *stream, uint8_t *bytes);

@@ -65,12 +65,9 @@ static const uint8_t *expand(const uint8_t *at)
 	return end;
 }
 
-static void read_all(struct stream *stream)
+static void read_all(const struct stream *stream)
 {
-	size_t size;
-
-	stream_finish(&streams, stream);
-	size = stream_write(&streams, stream, bytes);
+	size_t size = stream_write(&streams, stream, bytes);
 
 	read_back.count = 0;
 	for (const uint8_t *at = bytes; at < bytes + size;)
@@ -78,13 +75,22 @@ static void read_all(struct stream *stream)
 }
 
 /* Returns whether the stream gives back what was logged, as far as it says that it does. */
-static bool is_true(struct stream *stream)
+static bool is_true_now(const struct stream *stream)
 {
 	unsigned exact = stream->exact == STREAM_ALL ? logged.count : (unsigned)stream->exact;
 
 	read_all(stream);
 	return stream->count == logged.count && read_back.count == exact &&
 			!memcmp(read_back.value, logged.value, exact * sizeof(logged.value[0]));
+}
+
+/* Returns whether the stream is true before its end is folded, and after that. */
+static bool is_true(struct stream *stream)
+{
+	bool before = is_true_now(stream);
+
+	stream_finish(&streams, stream);
+	return before && is_true_now(stream);
 }
 
 static bool is_summary_true(const struct stream *stream)
@@ -191,6 +197,33 @@ static void test_bound(void)
 			"a stream without room has a summary");
 }
 
+/* The items are used up by another stream while a round of this one is under way, which then ends at another value. */
+static void test_round_without_room(void)
+{
+	bool right = true, was_cut = false;
+
+	for (unsigned room = 0; room < 6; room++) {
+		struct stream *stream = start(), *other = &streams.stream[stream_new(&streams, 1)];
+		unsigned limit = STREAM_ITEMS - 1 - room;
+
+		for (int i = 0; i < 54; i++)
+			add(stream, i % 5);
+		for (int64_t value = 0; streams.fresh < limit; value++) {
+			if (other->exact != STREAM_ALL)
+				other = &streams.stream[stream_new(&streams, 1)];
+			stream_add(&streams, other, value);
+		}
+		while (streams.free)
+			streams.free = streams.item[streams.free].next;
+		add(stream, 77);
+		add(stream, 78);
+		right = right && is_true(stream) && is_summary_true(stream);
+		was_cut = was_cut || (stream->exact > 50 && stream->exact < 54);
+	}
+	ok(right, "a round without room: the values up to there are those that were added");
+	ok(was_cut, "a round without room: a part of it found room");
+}
+
 /* Makes a random nest of loops. */
 static void add_random(struct stream *stream, unsigned depth)
 {
@@ -210,7 +243,7 @@ static void add_random(struct stream *stream, unsigned depth)
 
 static void test_random(unsigned sequences)
 {
-	unsigned right = 0;
+	unsigned right = 0, wrong = 0;
 
 	for (unsigned i = 0; i < sequences; i++) {
 		struct stream *stream = start();
@@ -220,11 +253,16 @@ static void test_random(unsigned sequences)
 			uint64_t next = state + i + more;
 
 			add_random(stream, below(6));
+			wrong += below(4) == 0 && !is_true_now(stream);
 			state = next * 2862933555777941757u + 3037000493u;
 		}
 		right += is_true(stream) && is_summary_true(stream);
+		/* more may be added after that */
+		for (unsigned more = below(50); more; more--)
+			add(stream, (int64_t)below(3));
+		right -= !is_true(stream);
 	}
-	ok(right == sequences, "%u of %u random sequences are as they were added", right,
+	ok(right == sequences && !wrong, "%u of %u random sequences are as they were added", right,
 			sequences);
 }
 
@@ -234,6 +272,7 @@ int main(int argc, char **argv)
 	test_patterns();
 	test_extremes();
 	test_bound();
+	test_round_without_room();
 	test_random(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 500);
 	return tap_done();
 }
