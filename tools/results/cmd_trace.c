@@ -17,7 +17,7 @@ static const char usage[] =
 		"\n"
 		"Shows the loops of a program's calls, with a line for each call: the phase and the mean time of the\n"
 		"bursts before it, its own mean time, and how often it is repeated. The run needs\n"
-		"PHASEMUX_TRACE=structure.\n"
+		"PHASEMUX_TRACE=structure, or calls, which also keeps the peers, sizes and tags of messages.\n"
 		"\n"
 		"  --expand            the calls of a rank one by one, in the order in which they were made;\n"
 		"                      a line that begins with # stands for calls whose order is not known\n"
