@@ -6,7 +6,7 @@
 Exits with 0 if the check holds, or says why not:
 
     whole    the list has each call of the log with its arguments, and nothing else
-    part     the list has calls of the log with their arguments, in their order, and says that it lacks others
+    part     the list has calls of the log with their arguments or without any, in their order, and lacks others
     start    the list has the first calls of the log with their arguments, and says that the last ones are missing
     end      the list has the last calls of the log with their arguments, and says that it lacks others
     bounded  the list has each call of the log. The arguments of the first ones are known, and of all of them the report
@@ -35,7 +35,9 @@ def whole(listed, logged):
 
 def part(listed, logged):
     rest = iter(logged)
-    known = [call for call in listed if not call.startswith("#") and "?" not in call]
+    without = {call for call in logged if " " not in call}  # calls that have no arguments
+    known = [call for call in listed
+             if not call.startswith("#") and "?" not in call and (" " in call or call in without)]
     missing = [call for call in known if call not in rest]
     if missing:
         problems.append(f"{len(missing)} calls are not those of the program: {missing[0]}")
