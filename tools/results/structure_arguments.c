@@ -74,6 +74,7 @@ struct level {
 	const json_t *items;
 	size_t next;
 	uint64_t rounds; /* that are left after this one */
+	bool gave; /* it has a value; a loop without any, in a file of unknown origin, would never end */
 };
 
 struct values {
@@ -87,7 +88,22 @@ static void start_values(struct values *values, const json_t *items)
 {
 	values->left = 0;
 	values->depth = json_array_size(items) > 0;
-	values->level[0] = (struct level){ items, 0, 0 };
+	values->level[0] = (struct level){ items, 0, 0, false };
+}
+
+/* Goes to the next round of the innermost loop, or leaves it. */
+static void end_round(struct values *values)
+{
+	struct level *level = &values->level[values->depth - 1];
+
+	level->next = 0;
+	if (level->rounds && level->gave) {
+		level->rounds--;
+		return;
+	}
+	values->depth--;
+	if (values->depth)
+		values->level[values->depth - 1].gave |= level->gave;
 }
 
 /* Returns the next value, or NULL if it is not known. */
@@ -99,11 +115,7 @@ static const json_t *next_value(struct values *values)
 		json_int_t count = json_integer_value(json_array_get(item, 0));
 
 		if (!item) {
-			level->next = 0;
-			if (level->rounds)
-				level->rounds--;
-			else
-				values->depth--;
+			end_round(values);
 			continue;
 		}
 		what = json_array_get(item, 1);
@@ -112,9 +124,10 @@ static const json_t *next_value(struct values *values)
 		} else if (!json_is_array(what)) {
 			values->value = what;
 			values->left = (uint64_t)count;
+			level->gave = true;
 		} else if (json_array_size(what)) {
 			values->level[values->depth++] =
-					(struct level){ what, 0, (uint64_t)count - 1 };
+					(struct level){ what, 0, (uint64_t)count - 1, false };
 		}
 	}
 	if (!values->left)
