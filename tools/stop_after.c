@@ -190,15 +190,19 @@ int stop_after(double seconds, const char *spool, char **words)
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child = fork();
+	if (child < 0) {
+		fprintf(stderr, "phasemux: fork: %s\n", strerror(errno));
+		rmdir(folder);
+		return 1;
+	}
 	if (child == 0)
 		become_command(words, &before);
-	if (child > 0 && wait_for(child, &end, &signals, &status)) {
+	if (wait_for(child, &end, &signals, &status)) {
 		report_rest(folder);
 		return WIFSIGNALED(status) ? SIGNAL_EXIT_CODE + WTERMSIG(status) :
 					     WEXITSTATUS(status);
 	}
-	if (child > 0)
-		end_program(child, end, &signals);
+	end_program(child, end, &signals);
 	report_rest(folder);
 	if (found.reports)
 		fprintf(stderr,
