@@ -22,7 +22,7 @@ controlled() {
 	scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_BURST_MIN=0ns PHASEMUX_REPORT=text,json,bursts "${@:2}"
 }
 
-# controlled_until WANT NAME COMMAND...: the same. On a busy machine the agent's helper may be held up while it changes
+# controlled_until WANT NAME COMMAND...: the same. On a busy machine the agent's helper may be preempted while it changes
 # the group, and then a burst is not read. So it runs up to three times, until its bursts are those of WANT.
 controlled_until() {
 	local want=$1 name=$2
