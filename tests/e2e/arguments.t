@@ -83,7 +83,7 @@ holds "a loop of no sizes ends" timeout 20 "$phasemux" trace --rank 0 --expand e
 messages order "$mpi" 2 3000 x
 holds "calls in a random order: the last ones have their arguments" beside end order 2
 # calls in rests, and skipped ones
-messages rests "$mpi" 2 4000 d PHASEMUX_BUDGET=0.0001%
+messages rests "$mpi" 2 20000 d PHASEMUX_BUDGET=0.0001%
 holds "calls that were not observed: the others have their arguments" beside part rests 2
 
 # a rank is killed: what is recovered has the first calls with their arguments
