@@ -18,8 +18,7 @@ struct drift estimate_drift(const struct sums *sums, const bool *member)
 	for (unsigned p = 0; p < sums->prototypes; p++)
 		for (unsigned i = 0; member[p] && i < COMMON_FIELDS; i++)
 			all[i] += sums_common(sums, p)[i];
-	s = (struct sample){ all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
-		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
+	s = sample_of_seconds(all);
 	if (s.quanta < QUANTA_MIN || !(s.y > 0))
 		return drift;
 	mean = s.y / s.w;

@@ -376,8 +376,7 @@ static void correlate(const struct gathered *group, const struct plan_group *pla
 
 static struct estimate estimate_duration(const double *all)
 {
-	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
-		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
+	struct sample s = sample_of_seconds(all);
 
 	return plain(&s, all[PHASE_BURSTS]);
 }
@@ -418,8 +417,7 @@ static void follow(struct estimate *duration, unsigned aux, const double *all)
 		[SLOT_YX1] = all[COMMON_TX1],
 		[SLOT_YX2] = all[COMMON_TX2],
 		[SLOT_YY] = all[COMMON_TT] };
-	struct sample s = { all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
-		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
+	struct sample s = sample_of_seconds(all);
 	double share = unseen(s.read, all[PHASE_BURSTS]), whole = spread(&s, s.y / s.w),
 	       slope[LAYOUT_AUX_MAX], left;
 	struct regressors r;

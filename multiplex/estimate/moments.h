@@ -31,6 +31,13 @@ struct sample {
 	double quanta, read, w, ww, y, yw, yy;
 };
 
+/* Returns the length of the bursts that were read, in seconds, from the fields that all groups have in common. */
+static inline struct sample sample_of_seconds(const double *all)
+{
+	return (struct sample){ all[BLOCK_QUANTA], all[BLOCK_READ], all[BLOCK_W], all[BLOCK_WW],
+		all[COMMON_T], all[COMMON_WT], all[COMMON_TT] };
+}
+
 static const unsigned x_at[LAYOUT_AUX_MAX] = { BLOCK_X1, BLOCK_X2 };
 static const unsigned wx_at[LAYOUT_AUX_MAX] = { BLOCK_WX1, BLOCK_WX2 };
 static const unsigned xx_at[LAYOUT_AUX_MAX][LAYOUT_AUX_MAX] = { { BLOCK_X1X1, BLOCK_X1X2 },
