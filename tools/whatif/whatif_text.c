@@ -8,6 +8,7 @@
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
+#include "agent/text/statements.h"
 #include "agent/whatif/sentences.h"
 
 /* Columns of the table. */
@@ -64,13 +65,8 @@ static void print_table(FILE *out, const struct answers *answers)
 
 static void write_command(FILE *out, const struct answers *answers)
 {
-	const json_t *word;
-	size_t i;
-
-	fputs("phasemux whatif:", out);
-	json_array_foreach (json_object_get(answers->run->report, "command"), i, word)
-		fprintf(out, " %s", json_is_string(word) ? json_string_value(word) : "?");
-	fputc('\n', out);
+	fputs("phasemux whatif: ", out);
+	statements_head[0].write(out, answers->run->report);
 }
 
 char *whatif_text(const struct answers *answers)
