@@ -10,8 +10,9 @@
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
  * profile, both sides of the structure of one thread's calls (struct loops), both sides of their arguments
- * (arguments_image.h), and both sides of each thread (struct spool_thread). There is one profile for both sides, because a kill in the middle of a sample spoils only that
- * sample. All is plain data in the byte order of the machine.
+ * (arguments_image.h), and both sides of each thread (struct spool_thread). There is one profile for both sides,
+ * because a kill in the middle of a sample spoils only that sample. All is plain data in the byte order of the
+ * machine.
  *
  * The file is as long as what it could hold, but has storage only for what it does hold. Storage is reserved
  * before anything is written, because a page of a mapping without storage would kill the program. Sketches are
