@@ -158,33 +158,37 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 
 /* ---- the call that has returned ---- */
 
-/* Returns the number of the site's first stream, plus 1; 0: it has none. */
-static uint32_t first_stream(struct call_arguments *arguments, uint32_t site, unsigned kinds)
+/* Makes the streams of a site that has none. Returns false if its call has no arguments, or there is no room. */
+static bool make_streams(struct call_arguments *arguments, const struct site_table *sites,
+		uint32_t site)
 {
-	uint32_t count = (uint32_t)__builtin_popcount(kinds), first;
+	/* site 0 stands for different calls */
+	unsigned kinds = site ? call_arguments_of(sites->site[site].call) : 0;
+	uint32_t first;
 
-	if (arguments->first[site])
-		return arguments->first[site];
-	first = stream_new(&arguments->streams, count);
+	if (!kinds)
+		return false;
+	first = stream_new(&arguments->streams, (uint32_t)__builtin_popcount(kinds));
 	if (first == STREAMS_MAX) {
 		arguments->left_out++;
-		return 0;
+		return false;
 	}
 	arguments->first[site] = (uint16_t)(first + 1);
-	return first + 1;
+	arguments->kinds[site] = (uint8_t)kinds;
+	return true;
 }
 
 void call_arguments_add(struct call_arguments *arguments, const struct site_table *sites,
 		uint32_t site)
 {
-	/* site 0 stands for different calls */
-	unsigned kinds = site ? call_arguments_of(sites->site[site].call) : 0;
-	uint32_t number = kinds ? first_stream(arguments, site, kinds) : 0;
+	if (arguments->first[site] || make_streams(arguments, sites, site)) {
+		struct stream *stream = &arguments->streams.stream[arguments->first[site] - 1];
 
-	for (unsigned i = 0; number && i < ARGUMENTS; i++)
-		if (kinds & 1u << i)
-			stream_add(&arguments->streams, &arguments->streams.stream[number++ - 1],
-					arguments->noted ? arguments->value[i] : ARGUMENT_UNKNOWN);
+		for (unsigned left = arguments->kinds[site]; left; left &= left - 1)
+			stream_add(&arguments->streams, stream++,
+					arguments->noted ? arguments->value[__builtin_ctz(left)] :
+							   ARGUMENT_UNKNOWN);
+	}
 	arguments->noted = false;
 }
 

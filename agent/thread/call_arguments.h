@@ -42,7 +42,8 @@ struct call_arguments {
 	bool noted; /* `value` is that of the call under way, or of the last one */
 	int64_t value[ARGUMENTS];
 	uint16_t first[SITES_MAX]; /* of each site the number of its first stream, plus 1; 0: none yet */
-	uint64_t left_out;         /* calls of sites whose streams found no room */
+	uint8_t kinds[SITES_MAX]; /* of each site with streams: call_arguments_of its call */
+	uint64_t left_out;        /* calls of sites whose streams found no room */
 	struct streams streams;
 };
 
