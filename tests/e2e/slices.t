@@ -28,7 +28,7 @@ holds "serial: its two kinds of work are its phases" \
 swift holds "serial: nearly all of its slices are read" report between "$json" samples/slices 550 751
 holds "serial: slices are called slices" grep -q "these bursts are slices of longer ones" "$tmp/serial.err"
 holds "serial: none is lost" report value "$json" samples/lost 0
-holds "serial: every event has a value in every large phase" report complete "$json"
+holds "serial: every event has a value in every large phase of many slices" report complete "$json" 3
 holds "serial: the components sum to the CPI" report breakdown "$json"
 holds "serial: each was sampled where it is done" report hot "$json" 18300000 scripted_in_triad 0.9
 holds "serial: the other too" report hot "$json" 100000000 scripted_in_fma 0.9
