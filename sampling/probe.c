@@ -17,6 +17,8 @@
 #define SAMPLES_EVERY_NS  50000  /* period of the samples that are timed */
 #define SAMPLES_NS        500000 /* time for which they are taken */
 #define HELD_UP_NS        300 /* shortest interruption of a loop of time stamps that may be a sample */
+#define TAKEN_NS          500000 /* from here on another thread had the processor */
+#define TAKEN_MAX         3 /* number of such times that are waited for, because they have no samples */
 #define INTERRUPTIONS_MAX 64 /* number of interruptions that are kept */
 
 /* ARM64 has no watchdog that takes a counter */
@@ -222,18 +224,21 @@ out:
 }
 
 /*
- * Fills ns with the length of each interruption in the next SAMPLES_NS, the shortest first. Returns their
- * number.
+ * Fills ns with the length of each interruption that may be a sample, the shortest first, while the thread has the
+ * processor for the next SAMPLES_NS. Returns their number.
  */
 static unsigned watch_interruptions(double *ns)
 {
 	uint64_t begin = clock_now(), before = begin, now = begin;
-	uint64_t least = clock_ticks(HELD_UP_NS), end = begin + clock_ticks(SAMPLES_NS);
-	unsigned count = 0;
+	uint64_t least = clock_ticks(HELD_UP_NS), most = clock_ticks(TAKEN_NS);
+	uint64_t end = begin + clock_ticks(SAMPLES_NS);
+	unsigned count = 0, taken = 0;
 
 	for (; now < end && count < INTERRUPTIONS_MAX; before = now) {
 		now = clock_now();
-		if (now - before >= least)
+		if (now - before >= most)
+			end += taken++ < TAKEN_MAX ? now - before : 0;
+		else if (now - before >= least)
 			ns[count++] = clock_ns(now - before);
 	}
 	qsort(ns, count, sizeof(*ns), compare_doubles);
@@ -242,8 +247,8 @@ static unsigned watch_interruptions(double *ns)
 
 /*
  * Returns the time in ns that a sample takes from the thread; 0: not known. If there were n samples, they are
- * taken to be the n longest interruptions. The result is the lower quartile of these, because a busy machine
- * has many longer interruptions.
+ * taken to be the n longest interruptions below TAKEN_NS. The result is the lower quartile of these, because a busy
+ * machine has many longer interruptions.
  */
 static double time_samples(const struct pmu *pmu, const struct event *first,
 		const struct event *further, unsigned count)
