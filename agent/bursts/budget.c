@@ -5,6 +5,7 @@
 
 #include "agent/bursts/reading.h"
 #include "agent/bursts/skipping.h"
+#include "agent/bursts/structure.h"
 #include "sampling/clock.h"
 
 /*
@@ -125,6 +126,7 @@ void budget_keep(struct thread *thread, const struct thread_rules *rules, uint64
 		return;
 	thread->window.multiple = skipping_multiple(thread, rules, calls - thread->budget.calls,
 			elapsed - thread->budget.checked, elapsed);
+	structure_pay(thread, rules, elapsed);
 	thread->budget.calls = calls;
 	thread->budget.checked = elapsed;
 }

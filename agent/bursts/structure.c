@@ -2,8 +2,16 @@
 #include "agent/bursts/structure.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "agent/host/memory.h"
+#include "sampling/clock.h"
+
+#define FOLD_SHARE 0.25 /* part of the budget that folding may take */
+#define PAUSE_MOST 128  /* most times the time in which calls were folded that a pause takes */
+#define FOLD_KNOWN 16   /* calls that were timed after which the cost is known */
+/* most ns of a timed call that count: comparing all tokens again is rare, and not to be multiplied */
+#define FOLD_MOST 1e4
 
 int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 {
@@ -26,6 +34,57 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	return 0;
 }
 
+void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
+{
+	struct thread_structure *structure = &thread->structure;
+	struct fold_cost *cost = &structure->cost;
+	uint64_t begin, ticks, most = clock_ticks(FOLD_MOST);
+
+	if (cost->until) {
+		cost->missed++;
+		cost->missed_inside += inside;
+		return;
+	}
+	/* numbers of calls that loops of calls do not have in common */
+	cost->till_due = 64 + cost->timed * 29 % 61;
+	cost->calls += cost->till_due + 1;
+	begin = clock_now();
+	structure_call(thread, site, inside);
+	ticks = clock_now() - begin;
+	cost->ticks += ticks < most ? ticks : most;
+	cost->timed++;
+}
+
+/* Makes a hole of the calls that were missed in a pause. */
+static void add_missed(struct thread_structure *structure)
+{
+	struct fold_cost *cost = &structure->cost;
+
+	if (!cost->missed)
+		return;
+	loops_skip(structure->loops, cost->missed, structure->burst, cost->missed_inside);
+	structure->burst = cost->missed = cost->missed_inside = 0;
+}
+
+void structure_pay(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
+{
+	struct thread_structure *structure = &thread->structure;
+	struct fold_cost *cost = &structure->cost;
+	double length = (double)(elapsed - cost->since), multiple = 0;
+
+	if (!structure->loops || !(rules->allowed > 0))
+		return;
+	add_missed(structure);
+	if (elapsed < cost->until || (!cost->until && cost->timed < FOLD_KNOWN))
+		return;
+	if (!cost->until)
+		multiple = (double)cost->ticks / cost->timed * (double)cost->calls /
+				(FOLD_SHARE * rules->allowed * length);
+	*cost = (struct fold_cost){ .since = elapsed };
+	if (multiple > 1)
+		cost->until = elapsed + (uint64_t)((fmin(multiple, PAUSE_MOST) - 1) * length);
+}
+
 void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint64_t inside)
 {
 	struct thread_structure *structure = &thread->structure;
@@ -33,6 +92,11 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 	if (!structure->loops)
 		return;
 	structure->burst += burst;
+	if (structure->cost.until) {
+		structure->cost.missed += calls;
+		structure->cost.missed_inside += inside;
+		return;
+	}
 	if (!calls)
 		return;
 	loops_skip(structure->loops, calls, structure->burst, inside);
@@ -43,7 +107,10 @@ void structure_lose(struct thread *thread)
 {
 	struct loops *loops = thread->structure.loops;
 
-	if (loops && loops->calls < loops->exact)
+	if (!loops)
+		return;
+	add_missed(&thread->structure);
+	if (loops->calls < loops->exact)
 		loops->exact = loops->calls;
 }
 
@@ -51,6 +118,7 @@ void structure_finish(struct thread *thread)
 {
 	if (!thread->structure.loops)
 		return;
+	add_missed(&thread->structure);
 	loops_finish(thread->structure.loops);
 	if (thread->structure.arguments)
 		call_arguments_finish(thread->structure.arguments);

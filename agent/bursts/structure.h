@@ -6,6 +6,9 @@
  * Calls that only ask are not part of the structure. Calls that were skipped (skip.h) or made in a rest (rest.h)
  * are holes in it. After a time in which the agent was off, the structure does not say which calls came when.
  *
+ * Where calls have no order, a fold takes up to some 0.7 us. If that is more than a part of the budget, calls are not
+ * folded for some time, and are a hole.
+ *
  * The thread itself calls these functions. A thread without a structure pays a test for each call.
  */
 #ifndef PHASEMUX_AGENT_BURSTS_STRUCTURE_H
@@ -38,6 +41,9 @@ static inline void structure_note(struct thread *thread, struct preload_thread *
 		call_arguments_note(thread->structure.arguments, &slot->arguments, call);
 }
 
+/* Adds a call whose fold is timed, or that comes in a pause. The cold part of structure_call. */
+void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside);
+
 /* Adds a call of a site, which has returned after `inside` ticks. */
 static inline void structure_call(struct thread *thread, uint32_t site, uint64_t inside)
 {
@@ -45,6 +51,11 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 
 	if (__builtin_expect(!structure->loops, 1))
 		return;
+	if (__builtin_expect(!structure->cost.till_due, 0)) {
+		structure_call_apart(thread, site, inside);
+		return;
+	}
+	structure->cost.till_due--;
 	loops_add(structure->loops, site, structure->burst, inside);
 	structure->burst = 0;
 	if (__builtin_expect(structure->arguments != NULL, 0))
@@ -55,6 +66,12 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
  * Adds calls that were not observed, with the ticks of their bursts and of the calls together. calls: may be 0.
  */
 void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint64_t inside);
+
+/*
+ * Begins and ends pauses, so that folding takes no more than a part of the budget. Calls in a pause become a hole.
+ * elapsed: ticks of the program until now.
+ */
+void structure_pay(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed);
 
 /* Notes that it is not known which calls were made since the last one. */
 void structure_lose(struct thread *thread);

@@ -65,6 +65,21 @@ struct rest_plan {
 struct call_arguments;
 struct loops;
 
+/*
+ * What it costs to fold calls into the structure, and the pause of it if that is too much (structure_pay). Times are
+ * in ticks, and those of the program without what is unobserved.
+ */
+struct fold_cost {
+	uint64_t since;    /* time of the program from which the cost is measured */
+	uint64_t ticks;    /* that the calls which were timed took */
+	uint32_t timed;    /* number of these calls */
+	uint32_t till_due; /* calls before the next one that is timed; 0 in a pause */
+	uint64_t calls;    /* folded since then, up to the next one that is timed */
+	uint64_t until;    /* time of the program at which the pause ends; 0: calls are folded */
+	uint64_t missed,
+			missed_inside; /* calls in the pause that are no hole yet, and their ticks */
+};
+
 /* The structure of the thread's calls (structure.h). */
 struct thread_structure {
 	struct loops *loops; /* mapped; NULL: it is not kept */
@@ -73,7 +88,8 @@ struct thread_structure {
 	size_t arguments_bytes;
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */
-	bool finished;     /* no more calls are added, and all are folded */
+	struct fold_cost cost;
+	bool finished; /* no more calls are added, and all are folded */
 };
 
 #define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tests that folding calls takes no more than its part of the budget, and that no call is lost where it pauses. */
+#include <stdint.h>
+
+#include "agent/bursts/structure.h"
+#include "agent/thread/thread.h"
+#include "sampling/clock.h"
+#include "tests/tap.h"
+
+#define SITES 64
+
+static struct thread_rules rules = { .groups = 1, .allowed = 0.01, .scheme.groups = 1 };
+static struct thread *thread;
+
+/* Returns a site: of a loop of 8 calls, or at random. */
+static uint32_t site(bool ordered, uint64_t call)
+{
+	static uint64_t x = 1;
+
+	if (ordered)
+		return (uint32_t)call % 8;
+	x = x * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(x >> 33) % SITES;
+}
+
+/*
+ * Folds calls with bursts of 10 ticks that take 5, with a look at the cost after each 4,096. A call comes every
+ * `apart` ticks of the program. Returns the number of calls that came in no pause.
+ */
+static uint64_t make_calls(bool ordered, uint64_t calls, uint64_t apart)
+{
+	uint64_t folded = 0;
+
+	for (uint64_t call = 1; call <= calls; call++) {
+		folded += !thread->structure.cost.until;
+		structure_burst(thread, 10);
+		structure_call(thread, site(ordered, call), 5);
+		if (call % 4096 == 0)
+			structure_pay(thread, &rules, call * apart);
+	}
+	return folded;
+}
+
+/* Begins the structure of a new thread. */
+static const struct loops *begin(void)
+{
+	static const struct plan nothing;
+
+	thread = thread_new(&rules, &(struct thread_spec){ .plan = &nothing });
+	structure_open(thread, NULL);
+	return thread->structure.loops;
+}
+
+static void end(void)
+{
+	structure_finish(thread);
+	is_int((long long)thread->structure.burst, 0, "no burst is left");
+	thread_free(thread);
+}
+
+/* Sums the ticks of all tokens of the top level. */
+static void check_times(const struct loops *loops, uint64_t calls)
+{
+	double burst = 0, inside = 0;
+
+	for (unsigned i = 0; i < loops->tokens; i++) {
+		const struct loops_slot *slot = &arena_look(loops, loops->cell[i])->slot;
+
+		burst += (double)slot->sum[SLOT_BURST];
+		inside += (double)slot->sum[SLOT_INSIDE];
+	}
+	is_int((long long)loops->calls, (long long)calls, "all calls are in the text or in holes");
+	ok(burst == 10. * (double)calls && inside == 5. * (double)calls,
+			"and so are their bursts and times: %.0f, %.0f", burst, inside);
+}
+
+static void test_disorder(void)
+{
+	const struct loops *loops = begin();
+	uint64_t calls = 1000000;
+
+	uint64_t folded = make_calls(false, calls, clock_ticks(100));
+
+	structure_finish(thread);
+	ok(folded < calls / 10,
+			"calls every 100 ns without an order are hardly folded: %llu of %llu",
+			(unsigned long long)folded, (unsigned long long)calls);
+	ok(folded > 4096, "but again and again");
+	check_times(loops, calls);
+	end();
+}
+
+static void test_order(void)
+{
+	const struct loops *loops = begin();
+	uint64_t calls = 1000000;
+
+	is_int((long long)make_calls(true, calls, clock_ticks(1e6)), (long long)calls,
+			"a loop with calls every ms is folded throughout");
+	structure_finish(thread);
+	check_times(loops, calls);
+	end();
+}
+
+static void test_unlimited(void)
+{
+	begin();
+	rules.allowed = 0;
+	is_int((long long)make_calls(false, 100000, clock_ticks(100)), 100000,
+			"without a budget there is no pause");
+	rules.allowed = 0.01;
+	end();
+}
+
+static void test_skipped(void)
+{
+	const struct loops *loops = begin();
+
+	make_calls(false, 8192, clock_ticks(10));
+	ok(thread->structure.cost.until > 0, "a pause");
+	structure_skip(thread, 100, 1000, 500);
+	structure_finish(thread);
+	check_times(loops, 8192 + 100);
+	end();
+}
+
+int main(void)
+{
+	struct clock_moment begun;
+
+	clock_look(&begun);
+	clock_calibrate(&begun);
+	test_disorder();
+	test_order();
+	test_unlimited();
+	test_skipped();
+	return tap_done();
+}
