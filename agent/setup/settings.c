@@ -319,7 +319,7 @@ const struct setting settings_table[] = {
 	{ "sample", "a whole number up to 10000, auto", "auto",
 			"samples per second in long bursts, 0 for none (auto: 100, or what the budget has)",
 			parse_sample },
-	{ "trace", "off, structure, calls", "off",
+	{ "trace", "off, structure, calls", "structure",
 			"structure: keeps the loops of the program's calls; calls: and their arguments",
 			parse_trace },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",

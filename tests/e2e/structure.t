@@ -83,8 +83,10 @@ done
 # calls that are skipped or not observed leave the structure true
 preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$programs/shapes.$mpi" solver 2000
 holds "calls that were not observed: it still has all calls" structure skipped calls
-preloaded off on "$mpi" 2 "$programs/shapes.$mpi" solver 40
-holds "without the setting there is no structure" structure off none
+preloaded usual on "$mpi" 2 "$programs/shapes.$mpi" solver 40
+holds "the structure is kept by default" structure usual calls
+preloaded off PHASEMUX_TRACE=off on "$mpi" 2 "$programs/shapes.$mpi" solver 40
+holds "PHASEMUX_TRACE=off: there is no structure" structure off none
 tree off.result
 is "$?" 1 "phasemux trace says that a report has no structure"
 holds "and how to get one" grep -q PHASEMUX_TRACE=structure tree.err
