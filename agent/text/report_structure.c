@@ -13,10 +13,11 @@
 #define SHOWN_MAX 3 /* structures; the others are in report.json */
 #define SHOWN_PART                                                                                 \
 	0.01 /* part of the structure's time from which a time, or a call outside of loops, is shown */
-#define NAME_CHARS 24
-#define CALLS_MIN  4    /* calls of a process from which they have a structure worth showing */
-#define DEPTH_MAX  32   /* loops around a token that is shown */
-#define TEXT_MAX   1000 /* bytes of a structure's text, some ten lines */
+#define NAME_CHARS   24
+#define CALLS_MIN    4    /* calls of a process from which they have a structure worth showing */
+#define UNKNOWN_MOST 0.5  /* share of calls in unknown order above which a text says little */
+#define DEPTH_MAX    32   /* loops around a token that is shown */
+#define TEXT_MAX     1000 /* bytes of a structure's text, some ten lines */
 #define TEXT_SHORT                                                                                 \
 	400 /* of one without an iteration, in which one part says little of the others */
 #define INDENT 2
@@ -207,10 +208,25 @@ struct format_text report_structure_rounds(const json_t *iteration)
 	return text;
 }
 
+/* Prints of how many calls the order is not known, behind what follows from it. */
+static void print_unknown(FILE *out, const json_t *structure, const char *so)
+{
+	report_line(out, 2 * INDENT, "%*s%sthe order of %s of %s calls is not known", INDENT, "",
+			so, format_count(report_get(structure, "unobserved_calls")).text,
+			format_count(report_get(structure, "calls")).text);
+}
+
+/* Returns whether what is known of the structure is no more than pieces of it. */
+static bool is_unknown(const json_t *structure)
+{
+	return !json_is_object(json_object_get(structure, "iteration")) &&
+			report_get(structure, "unobserved_calls") >
+			UNKNOWN_MOST * report_get(structure, "calls");
+}
+
 static void print_iteration(FILE *out, const json_t *structure)
 {
 	const json_t *iteration = json_object_get(structure, "iteration");
-	double unobserved = report_get(structure, "unobserved_calls");
 	double exact = report_get(structure, "exact_calls");
 
 	if (json_is_object(iteration))
@@ -222,10 +238,8 @@ static void print_iteration(FILE *out, const json_t *structure)
 		report_line(out, 2 * INDENT,
 				"%*sno iteration: no loop of calls has half of the time", INDENT,
 				"");
-	if (unobserved > 0)
-		report_line(out, 2 * INDENT, "%*sthe order of %s of %s calls is not known", INDENT,
-				"", format_count(unobserved).text,
-				format_count(report_get(structure, "calls")).text);
+	if (report_get(structure, "unobserved_calls") > 0)
+		print_unknown(out, structure, "");
 	if (isfinite(exact))
 		report_line(out, 2 * INDENT, "%*sexact up to call %.0f of each rank", INDENT, "",
 				exact);
@@ -265,6 +279,10 @@ void report_structure(FILE *out, const json_t *report)
 		}
 		shown = true;
 		print_ranks(out, one, report_get(report, "ranks"));
+		if (is_unknown(one)) {
+			print_unknown(out, one, "no iteration is known: ");
+			continue;
+		}
 		print_iteration(out, one);
 		print_text(out, one);
 	}

@@ -91,6 +91,18 @@ tree off.result
 is "$?" 1 "phasemux trace says that a report has no structure"
 holds "and how to get one" grep -q PHASEMUX_TRACE=structure tree.err
 holds "the text says nothing of it" sh -c '! grep -q "^Structure" off.result/report.txt'
+# mostly calls whose order is not known
+"$python" - "disorder.$mpi.result/report.json" unknown.json <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+for structure in report["structure"]["structures"]:
+    structure["unobserved_calls"] = round(0.9 * structure["calls"])
+json.dump(report, open(sys.argv[2], "w"))
+END
+run unknown "$phasemux" report unknown.json
+is "$(grep -A 2 '^Structure' unknown.out | sed 's/[0-9]\+/N/g' | tail -n +2)" \
+	"  no iteration is known: the order of N of N calls is not known" \
+	"calls in unknown order: the text shows no pieces of the structure"
 # ranks whose settings differ
 mixed() { on "$mpi" 2 sh -c "[ \${OMPI_COMM_WORLD_RANK:-\${PMI_RANK:-0}} = 0 ] || export PHASEMUX_TRACE=off; exec $programs/shapes.$mpi solver 40"; }
 preloaded differ PHASEMUX_TRACE=structure mixed
