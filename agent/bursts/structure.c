@@ -7,9 +7,10 @@
 #include "agent/host/memory.h"
 #include "sampling/clock.h"
 
-#define FOLD_SHARE 0.25 /* part of the budget that folding may take */
-#define PAUSE_MOST 128  /* most times the time in which calls were folded that a pause takes */
-#define FOLD_KNOWN 16   /* calls that were timed after which the cost is known */
+#define FOLD_SHARE  0.25 /* part of the budget that folding may take */
+#define PAUSE_MOST  128  /* most times the time in which calls were folded that a pause takes */
+#define TIMED_LEAST 64   /* calls between two that are timed: this many, or up to twice as many */
+#define FOLD_KNOWN  32   /* calls that were timed after which the cost is known */
 /* most ns of a timed call that count: comparing all tokens again is rare, and not to be multiplied */
 #define FOLD_MOST 1e4
 
@@ -23,6 +24,8 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	loops_init(loops);
 	thread->structure.bytes = sizeof(*loops);
 	thread->structure.loops = loops;
+	/* the first calls touch memory for the first time */
+	thread->structure.cost.till_due = TIMED_LEAST;
 	if (!mpi)
 		return 0;
 	arguments = memory_map(sizeof(*arguments));
@@ -46,7 +49,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 		return;
 	}
 	/* numbers of calls that loops of calls do not have in common */
-	cost->till_due = 64 + cost->timed * 29 % 61;
+	cost->till_due = TIMED_LEAST + cost->timed * 29 % 61;
 	cost->calls += cost->till_due + 1;
 	begin = clock_now();
 	structure_call(thread, site, inside);
@@ -80,9 +83,11 @@ void structure_pay(struct thread *thread, const struct thread_rules *rules, uint
 	if (!cost->until)
 		multiple = (double)cost->ticks / cost->timed * (double)cost->calls /
 				(FOLD_SHARE * rules->allowed * length);
-	*cost = (struct fold_cost){ .since = elapsed };
-	if (multiple > 1)
-		cost->until = elapsed + (uint64_t)((fmin(multiple, PAUSE_MOST) - 1) * length);
+	*cost = (struct fold_cost){ .since = elapsed, .till_due = TIMED_LEAST };
+	if (multiple <= 1)
+		return;
+	cost->until = elapsed + (uint64_t)((fmin(multiple, PAUSE_MOST) - 1) * length);
+	cost->till_due = 0;
 }
 
 void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint64_t inside)
