@@ -186,7 +186,7 @@ static void write_extremes(struct page *page, const struct columns *columns)
 static void write_table(struct page *page, const struct columns *columns)
 {
 	page_markup(page,
-			"<details><summary>Times of %s</summary>\n<table>\n<tr><th "
+			"<details><summary>Times of %s</summary>\n<table class=\"rows\">\n<tr><th "
 			"scope=\"col\">ranks</th><th scope=\"col\" class=\"n\">computing</th><th "
 			"scope=\"col\" class=\"n\">of the run</th><th scope=\"col\" class=\"n\">in "
 			"MPI</th></tr>\n",

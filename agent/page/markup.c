@@ -193,19 +193,19 @@ void page_data(struct page *page)
 }
 
 /*
- * The policy lets the browser load and run nothing, whatever a name in the report holds: no script, no image, no
- * address, and no style but the page's own.
+ * The policy lets the browser load nothing, whatever a name in the report holds: no image, no address, and no script and
+ * no style except the page's own.
  */
 void page_head(struct page *page, void (*write_title)(struct page *page))
 {
 	page_markup(page,
 			"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-			"style-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+			"style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
 			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			"<meta name=\"color-scheme\" content=\"light dark\">\n"
 			"<meta name=\"referrer\" content=\"no-referrer\">\n<title>phasemux: ",
-			page_style_hash);
+			page_style_hash, page_script_hash);
 	write_title(page);
 	page_markup(page, "</title>\n<style>%s</style>\n</head>\n<body>\n", page_style);
 }
@@ -219,5 +219,5 @@ void page_foot(struct page *page, const char *source)
 			"<script type=\"application/json\" id=\"report-data\">",
 			source);
 	page_data(page);
-	page_markup(page, "</script>\n</body>\n</html>\n");
+	page_markup(page, "</script>\n<script>%s</script>\n</body>\n</html>\n", page_script);
 }

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* The files that are built into the page: its stylesheet and the glossary of the documents. */
+/* The files that are built into the page: its stylesheet, its script and the glossary of the documents. */
 extern const char page_style[] __attribute__((visibility("hidden")));
+extern const char page_script[] __attribute__((visibility("hidden")));
 extern const char page_glossary[] __attribute__((visibility("hidden")));
 
-/* The stylesheet in the page's content policy: "sha256-" and its SHA-256 in base64. */
-extern const char page_style_hash[];
+/* The stylesheet and the script in the page's content policy: "sha256-" and the SHA-256 in base64. */
+extern const char page_style_hash[], page_script_hash[];
 
 /* A page that is being written. */
 struct page {
@@ -58,7 +59,7 @@ void page_data(struct page *page);
 /* Writes what stands before the body's own elements. write_title: writes the title, as text. */
 void page_head(struct page *page, void (*write_title)(struct page *page));
 
-/* Closes <main>, and writes the data of the page and its end. source: markup, what the page was made from. */
+/* Closes <main>, and writes the data of the page, its script and its end. source: markup, what the page was made from. */
 void page_foot(struct page *page, const char *source);
 
 #endif

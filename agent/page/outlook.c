@@ -40,7 +40,7 @@ static void write_table(struct page *page, const struct answers *answers)
 		return;
 	page_markup(page,
 			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
-			"changes\">\n<table class=\"breakdown\">\n<tr><th scope=\"col\">change</th><th scope=\"col\" "
+			"changes\">\n<table class=\"breakdown rows\">\n<tr><th scope=\"col\">change</th><th scope=\"col\" "
 			"class=\"n\">wall time</th><th scope=\"col\">interval</th><th scope=\"col\" "
 			"class=\"n\">saved</th><th scope=\"col\" class=\"n\">speedup</th></tr>\n");
 	for (size_t i = 0; i < answers->count && i < ROWS_MAX; i++)

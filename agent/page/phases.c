@@ -97,7 +97,7 @@ static void write_table(struct page *page, bool cycles)
 
 	page_markup(page,
 			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
-			"phases\">\n<table>\n<tr><th scope=\"col\">phase</th><th scope=\"col\" "
+			"phases\">\n<table class=\"rows\">\n<tr><th scope=\"col\">phase</th><th scope=\"col\" "
 			"class=\"n\">time</th><th scope=\"col\" class=\"n\">bursts</th><th "
 			"scope=\"col\" class=\"n\">mean</th>%s<th scope=\"col\">place</th></tr>\n",
 			cycles ? "<th scope=\"col\" class=\"n\">instr.</th><th scope=\"col\" "

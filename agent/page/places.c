@@ -48,7 +48,7 @@ static void write_pairs(struct page *page)
 
 	page_markup(page,
 			"<h3>Between which calls</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-			"aria-label=\"Between which calls\">\n<table>\n<tr><th "
+			"aria-label=\"Between which calls\">\n<table class=\"rows\">\n<tr><th "
 			"scope=\"col\">phase</th><th scope=\"col\" class=\"n\">share of its "
 			"time</th><th scope=\"col\">from</th><th scope=\"col\">to</th></tr>\n");
 	json_array_foreach (json_object_get(page->report, "phases"), i, phase)
@@ -122,7 +122,7 @@ static void write_profiles(struct page *page)
 	}
 	page_markup(page,
 			"<h3>Where the kernel sampled them</h3>\n<div class=\"scroll\" tabindex=\"0\" "
-			"role=\"region\" aria-label=\"Samples\">\n<table>\n<tr><th "
+			"role=\"region\" aria-label=\"Samples\">\n<table class=\"rows\">\n<tr><th "
 			"scope=\"col\">phase</th><th scope=\"col\" class=\"n\">share of its "
 			"samples</th><th scope=\"col\" class=\"n\">samples</th><th "
 			"scope=\"col\">function</th><th scope=\"col\">line</th></tr>\n");

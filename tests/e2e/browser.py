@@ -233,13 +233,14 @@ def picture(browser, page, target, *options):
     return []
 
 
-def main():
+def main(checks):
+    """Runs the check that the command line names in a browser."""
     program = shutil.which("chromium")
     if not program:
         sys.exit("chromium is not installed")
     browser = Browser(program)
     try:
-        problems = {"check": check, "picture": picture}[sys.argv[1]](browser, *sys.argv[2:])
+        problems = checks[sys.argv[1]](browser, *sys.argv[2:])
     finally:
         browser.close()
     for problem in list(dict.fromkeys(problems))[:30]:
@@ -247,4 +248,5 @@ def main():
     sys.exit(bool(problems))
 
 
-main()
+if __name__ == "__main__":
+    main({"check": check, "picture": picture})

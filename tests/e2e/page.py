@@ -3,8 +3,8 @@
 """Checks the page of `phasemux report --html`: page.py CHECK ARGUMENT... Exits with 0 if the check holds, or says
 why not.
 
-    sound PAGE          elements are closed in their order, ids are unique, links lead to ids of the page, and
-                        nothing on it can run, be loaded or leave the page
+    sound PAGE          elements are closed in their order, ids are unique, links lead to ids of the page, nothing on
+                        it can be loaded or leave the page, and nothing but its own script of at most 20 KB can run
     data PAGE REPORT    the page holds the report
     same PAGE TEXT      the page has each sentence of the report's text, and each number of a phase in that phase
     text PAGE WORDS...  the page shows these words
@@ -57,6 +57,7 @@ class Page(html.parser.HTMLParser):
         self.open, self.ids, self.links, self.shown = [], [], [], []
         self.parts = {}  # id of an article, or of the row of a table of phases: what it shows
         self.style = self.data = self.policy = ""
+        self.scripts = []  # what can run
         self.row = None
         self.feed(read(name))
         self.close()
@@ -100,7 +101,8 @@ class Page(html.parser.HTMLParser):
         if tag == "span" and self.open and self.open[-1][0] == "th":
             self.row = attributes.get("id")
         if tag == "script":
-            expect(attributes.get("type") == "application/json", f"a script: {attributes}")
+            expect(attributes in ({}, {"type": "application/json", "id": "report-data"}), f"a script: {attributes}")
+            self.scripts += [] if attributes else [""]
         if attributes.get("http-equiv") == "Content-Security-Policy":
             self.policy = attributes["content"]
         expect(tag in "a article b body br circle code dd defs details div dl dt figcaption figure footer g h1 h2 h3 "
@@ -111,8 +113,10 @@ class Page(html.parser.HTMLParser):
         tag = self.open[-1][0] if self.open else ""
         if tag == "style":
             self.style += data
-        elif tag == "script":
+        elif tag == "script" and self.open[-1][1]:
             self.data += data
+        elif tag == "script":
+            self.scripts[-1] += data
         else:
             self.show(data)
 
@@ -133,17 +137,25 @@ def words(text):
     return " ".join(text.split())
 
 
+def digest(text):
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
 def check_sound(name):
     page = Page(name)
     for name in sorted({name for name in page.ids if page.ids.count(name) > 1}):
         expect(False, f"the id {name} twice")
     for link in sorted(set(page.links) - set(page.ids)):
         expect(False, f"a link to {link}, which is not there")
-    digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
-    expect("default-src 'none'" in page.policy, f"the policy {page.policy!r}")
-    expect(f"style-src 'sha256-{digest}'" in page.policy, "the policy does not name this stylesheet")
-    expect("script-src" not in page.policy, "the policy allows scripts")
+    expect(len(page.scripts) == 1, f"{len(page.scripts)} scripts")
+    script = "".join(page.scripts)
+    expect(page.policy == f"default-src 'none'; style-src '{digest(page.style)}'; script-src '{digest(script)}'; "
+           "base-uri 'none'; form-action 'none'", f"the policy {page.policy!r}")
     expect(not re.search(r"url\(|@import|expression", page.style), "the stylesheet loads something")
+    expect(len(script.encode()) <= 20480, f"a script of {len(script.encode())} bytes")
+    for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval", "Function(", "fetch", "XMLHttp",
+                 "import(", "http:", "https:", "sendBeacon", "WebSocket", "new Image"):
+        expect(word not in script.replace("http://www.w3.org/2000/svg", ""), f"the script has {word}")
 
 
 def is_near(one, other):

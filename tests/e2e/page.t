@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The page of `phasemux report --html` and PHASEMUX_REPORT=html: it says what report.txt says, holds report.json, is safe with any names, and
-# needs no scripts, no network and no other file.
+# needs no script, no network and no other file. What its script adds is tested by controls.t.
 . "$(dirname "$0")/lib.sh"
 
 page() { "$python" "$root/tests/e2e/page.py" "$@"; }
@@ -16,7 +16,7 @@ smaller_than() { [ "$(stat -c %s "$2")" -lt "$1" ] || stat -c '%s bytes' "$2"; [
 # NAME REPORT: makes $tmp/NAME.html, and checks what each page must hold
 sound() {
 	holds "$1: a page" "$phasemux" report --html -o "$tmp/$1.html" "$2"
-	holds "$1: is sound, and loads and runs nothing" page sound "$tmp/$1.html"
+	holds "$1: is sound, loads nothing, and runs nothing but its own script" page sound "$tmp/$1.html"
 	holds "$1: has no characters that change how others are shown" page clean "$tmp/$1.html"
 	holds "$1: holds the report" page data "$tmp/$1.html" "$2"
 	if have xmllint; then

@@ -254,7 +254,7 @@ static void write_table(struct page *page)
 
 	page_markup(page,
 			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
-			"phases\">\n<table>\n<tr><th scope=\"col\">phase</th><th scope=\"col\" "
+			"phases\">\n<table class=\"rows\">\n<tr><th scope=\"col\">phase</th><th scope=\"col\" "
 			"class=\"n\">before</th><th scope=\"col\" class=\"n\">after</th><th "
 			"scope=\"col\">difference</th><th scope=\"col\">place</th></tr>\n");
 	json_array_foreach (json_object_get(page->report, "phases"), i, phase) {

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Uses what the script adds to a page, in Debian's Chromium: controls.py CHECK ARGUMENT...
+
+    tables PAGE      the table of phases is sorted by clicks and keys
+"""
+import pathlib
+
+import browser as browsers
+
+problems = []
+
+# What the checks ask the page. A control that is missing ends the check.
+HELP = """
+const one = selector => document.querySelector(selector) || (() => { throw Error('no ' + selector); })();
+const all = selector => [...document.querySelectorAll(selector)];
+const text = element => element.textContent.replace(/\\s+/g, ' ').trim();
+const shown = element => element.checkVisibility();
+"""
+
+
+def expect(got, wanted, what):
+    if got != wanted:
+        problems.append(f"{what}: got {str(got)[:200]!r}, wanted {str(wanted)[:200]!r}")
+
+
+def open_page(browser, page, hash_text=""):
+    browser.screen(1280, ())
+    browser.call("Emulation.setFocusEmulationEnabled", enabled=True)
+    browser.open(pathlib.Path(page).resolve())
+
+
+def ask(browser, expression):
+    return browser.evaluate(f"(() => {{ {HELP} return {expression}; }})()")
+
+
+KEYS = {"Enter": 13, " ": 32, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+
+
+def press(browser, key):
+    """Presses a key, or types a character."""
+    text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+    code = KEYS.get(key, ord(key[0].upper()))
+    browser.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, text=text,
+                 windowsVirtualKeyCode=code)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
+
+
+def click(browser, selector):
+    """Clicks into the middle of an element, as a person does."""
+    x, y = ask(browser, f"(() => {{ const element = one({selector!r}); element.scrollIntoView({{block: 'center'}}); "
+                        "const box = element.getBoundingClientRect(); "
+                        "return [box.x + box.width / 2, box.y + box.height / 2]; })()")
+    for kind in ("mousePressed", "mouseReleased"):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+# ---- tables ----
+
+TIME = "#phases table.rows th:nth-child(2)"
+
+
+def column(browser, place):
+    return ask(browser, f"all('#phases table.rows tr').slice(1).filter(shown).map(row => text(row.cells[{place}]))")
+
+
+def check_tables(browser, page):
+    open_page(browser, page)
+    ids = column(browser, 0)
+    everything = ask(browser, "all('#phases table.rows tr').map(text)")
+    expect(sorted(map(int, filter(None, ids))), list(range(1, 201)), "the phases")
+    expect(ask(browser, f"one('{TIME}').ariaSort"), None, "aria-sort of the page's order")
+
+    click(browser, TIME + " button")
+    expect(ask(browser, f"one('{TIME}').ariaSort"), "descending", "aria-sort after a click")
+    expect(column(browser, 0), [str(i + 1) for i in range(200)], "by time, the longest first")
+    press(browser, "Enter")
+    expect(ask(browser, f"one('{TIME}').ariaSort"), "ascending", "aria-sort after Enter")
+    expect(column(browser, 1)[0][:5], "<0.1%", "by time, the shortest first")
+    expect(column(browser, 1)[-1][:4], "5.0%", "by time, the longest last")
+    press(browser, " ")
+    expect(ask(browser, f"one('{TIME}').ariaSort"), None, "aria-sort after the third time")
+    expect(ask(browser, "all('#phases table.rows tr').map(text)"), everything, "the page's order again")
+
+    # The mean is in several units, and places are text.
+    click(browser, "#phases table.rows th:nth-child(4) button")
+    means = [float(mean.split()[0]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[mean.split()[1].split("+")[0]]
+             for mean in column(browser, 3)]
+    expect(means, sorted(means, reverse=True), "by mean")
+    click(browser, "#phases table.rows th:last-child button")
+    places = column(browser, 6)
+    expect(places, sorted(places), "by place")
+    expect(ask(browser, "all('#phases table.rows [aria-sort]').length"), 1, "columns with aria-sort")
+    return problems
+
+
+if __name__ == "__main__":
+    browsers.main({"tables": check_tables})

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the script adds to a page, used in a real browser, Debian's Chromium. The page without it is tested by page.t and
+# browser.t.
+. "$(dirname "$0")/lib.sh"
+
+have chromium || skip_all "Chromium is not installed"
+page() { "$python" "$root/tests/e2e/page.py" "$@"; }
+controls() { "$python" -B "$root/tests/e2e/controls.py" "$@"; }
+
+echo '<!DOCTYPE html><title>t</title><p>text</p>' >plain.html
+run start timeout 120 "$python" "$root/tests/e2e/browser.py" check plain.html
+grep -q 'processor time' start.out || skip_all "Chromium does not start here: $(tail -n 1 start.err)"
+
+scripted cycles PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c
+json=cycles.result/report.json
+# NAME REPORT
+shows() { "$phasemux" report --html -o "$1.html" "$2"; }
+shows cycles "$json"
+for kind in big; do
+	page $kind "$json" $kind.json
+	shows $kind $kind.json
+done
+
+holds "tables are sorted" controls tables "$tmp/big.html"
+
+done_testing
