@@ -86,7 +86,7 @@ LOOK = r"""
           (Math.max(one.light, other.light) + 0.05) / (Math.min(one.light, other.light) + 0.05) < 1.5)
         say('alike in grey', one.id + ' and ' + other.id);
   if (matchMedia('print').matches)
-    for (const folded of document.querySelectorAll('details:not([open]) > :not(summary)'))
+    for (const folded of document.querySelectorAll('details:not([open]) > :not(summary, .control)'))
       if (!folded.checkVisibility({contentVisibilityAuto: true}) || folded.getBoundingClientRect().height < 1)
         say('folded on paper', folded.textContent);
   return {problems, texts: boxes.length, patterns: patterns.length};

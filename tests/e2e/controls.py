@@ -3,6 +3,8 @@
 """Uses what the script adds to a page, in Debian's Chromium: controls.py CHECK ARGUMENT...
 
     tables PAGE      the table of phases is sorted by clicks and keys
+    filter PAGE      the table of phases is filtered by typed words, with what belongs to the phases
+    copy PAGE        positions in the source are copied
 """
 import pathlib
 
@@ -34,7 +36,7 @@ def ask(browser, expression):
     return browser.evaluate(f"(() => {{ {HELP} return {expression}; }})()")
 
 
-KEYS = {"Enter": 13, " ": 32, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+KEYS = {"Enter": 13, " ": 32, "Tab": 9, "Backspace": 8, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
 
 
 def press(browser, key):
@@ -94,5 +96,44 @@ def check_tables(browser, page):
     return problems
 
 
+def check_filter(browser, page):
+    open_page(browser, page)
+    articles = ask(browser, "all('#phases article').filter(shown).length")
+    expect(articles > 10, True, "phases are there")
+    browser.evaluate("document.querySelector('#phases input').focus()")
+    for character in "irecv  EXCHANGE":
+        press(browser, character)
+    places = column(browser, 6)
+    expect(0 < len(places) < 200, True, "fewer rows")
+    expect([place for place in places if "Irecv" not in place or "exchange" not in place], [], "rows without the words")
+    expect(ask(browser, "text(one('#phases output'))"), f"{len(places)} of 200 rows", "what is said")
+    expect(ask(browser, "all('#phases article').filter(shown).map(article => article.id.slice(6))"),
+           [number for number in column(browser, 0) if int(number) < 33], "phases that are shown")
+    click(browser, TIME + " button")
+    expect(len(column(browser, 0)), len(places), "rows after they are sorted")
+    browser.screen(1280, ("print",))
+    expect(ask(browser, "all('#phases article').filter(shown).length"), articles, "phases on paper")
+    expect(ask(browser, "all('.control').filter(shown).length"), 0, "controls on paper")
+    browser.screen(1280, ())
+    browser.evaluate("document.querySelector('#phases input').select()")
+    press(browser, "Backspace")
+    expect(ask(browser, "text(one('#phases output'))"), "", "what is said without words")
+    expect(len(column(browser, 0)), 200, "rows without words, sorted")
+    return problems
+
+
+def check_copy(browser, page):
+    open_page(browser, page)
+    browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    place = ask(browser, "text(one('#source td code'))")
+    expect(place.rpartition(":")[2].isdigit(), True, f"{place}: a file and a line")
+    expect(ask(browser, "one('#source td code + button').ariaLabel"), f"copy {place}", "the name of the button")
+    click(browser, "#source td code + button")
+    expect(ask(browser, "text(one('#source td code + button'))"), "copied", "what the button says")
+    answer = browser.call("Runtime.evaluate", expression="navigator.clipboard.readText()", awaitPromise=True)
+    expect(answer["result"].get("value"), place, "the clipboard")
+    return problems
+
+
 if __name__ == "__main__":
-    browsers.main({"tables": check_tables})
+    browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy})

@@ -23,5 +23,7 @@ for kind in big; do
 done
 
 holds "tables are sorted" controls tables "$tmp/big.html"
+holds "tables are filtered" controls filter "$tmp/big.html"
+holds "positions in the source are copied" controls copy "$tmp/cycles.html"
 
 done_testing
