@@ -172,23 +172,53 @@ void page_cell(struct page *page, const char *unit, const char *format, ...)
 	page_markup(page, "</td>");
 }
 
-/* Writes a part of JSON. These characters occur only in its strings, in which an escape means the same. */
-static int put_data(const char *text, size_t size, void *data)
-{
-	FILE *out = data;
+/* JSON that is being written. */
+struct data {
+	FILE *out;
+	bool in_string, escaped; /* whether the next character is in a string, and stands behind a backslash there */
+	unsigned held; /* characters of ".0" that are held back, because they may end a number */
+};
 
-	for (; size; text++, size--) {
-		if (*text == '<' || *text == '>' || *text == '&' || *text == 0x7f)
-			fprintf(out, "\\u%04x", (unsigned)*text);
-		else
-			fputc(*text, out);
+/* Writes a character of JSON outside of its strings. Whole numbers lose their ".0", which is a 20th of large reports. */
+static void put_plain(struct data *data, char c)
+{
+	if (c == ".0"[data->held] && data->held < 2) {
+		data->held++;
+		return;
 	}
+	if (data->held < 2 || (c >= '0' && c <= '9') || c == 'e')
+		fwrite(".0", 1, data->held, data->out);
+	data->held = 0;
+	fputc(c, data->out);
+	data->in_string = c == '"';
+}
+
+/* Writes a character of a string of JSON. Those of HTML and DEL become escapes, which mean the same. */
+static void put_in_string(struct data *data, char c)
+{
+	data->in_string = c != '"' || data->escaped;
+	data->escaped = c == '\\' && !data->escaped;
+	if (c == '<' || c == '>' || c == '&' || c == 0x7f)
+		fprintf(data->out, "\\u%04x", (unsigned)c);
+	else
+		fputc(c, data->out);
+}
+
+/* Writes a part of JSON. */
+static int put_data(const char *text, size_t size, void *data_pointer)
+{
+	struct data *data = data_pointer;
+
+	for (; size; text++, size--)
+		(data->in_string ? put_in_string : put_plain)(data, *text);
 	return 0;
 }
 
 void page_data(struct page *page)
 {
-	json_dump_callback(page->report, put_data, page->out,
+	struct data data = { .out = page->out };
+
+	json_dump_callback(page->report, put_data, &data,
 			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DATA_DIGITS));
 }
 
