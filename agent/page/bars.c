@@ -120,11 +120,12 @@ static void write_columns(struct page *page, const struct columns *columns)
 			"<rect class=\"track\" x=\"%d%%\" y=\"%d\" width=\"%d%%\" height=\"%d\"/>\n",
 			COLUMNS_HEIGHT + COLUMNS_TOP + COLUMNS_BOTTOM, COLUMNS_LEFT, COLUMNS_TOP,
 			100 - COLUMNS_LEFT, COLUMNS_HEIGHT);
-	for (size_t i = 0; i < columns->count; i++)
-		write_column(page, columns, i);
 	page_markup(page, "<text x=\"0\" y=\"%d\">%s</text><text x=\"0\" y=\"%d\">0</text>\n",
 			COLUMNS_TOP + 10, format_seconds(columns->wall).text,
 			COLUMNS_TOP + COLUMNS_HEIGHT);
+	page_plot(page, "ranks", COLUMNS_LEFT, 100 - COLUMNS_LEFT);
+	for (size_t i = 0; i < columns->count; i++)
+		write_column(page, columns, i);
 	page_markup(page,
 			"<text x=\"%d%%\" y=\"%d\">%s</text><text x=\"100%%\" y=\"%d\" "
 			"text-anchor=\"end\">",
@@ -135,7 +136,7 @@ static void write_columns(struct page *page, const struct columns *columns)
 		page_words(page, "rank %zu", columns->count - 1);
 	else
 		page_words(page, "longest");
-	page_markup(page, "</text>\n</svg>\n<figcaption>");
+	page_markup(page, "</text>\n</g>\n</svg>\n<figcaption>");
 	page_words(page,
 			columns->are_ranks ?
 					"A column for each rank, from rank 0 on: below, its computing time "

@@ -172,6 +172,13 @@ void page_cell(struct page *page, const char *unit, const char *format, ...)
 	page_markup(page, "</td>");
 }
 
+void page_plot(struct page *page, const char *name, double left, double width)
+{
+	page_markup(page,
+			"<g class=\"plot\" data-view=\"%s\" data-left=\"%.2f\" data-width=\"%.2f\">\n",
+			name, left, width);
+}
+
 /* JSON that is being written. */
 struct data {
 	FILE *out;

@@ -53,6 +53,12 @@ void page_flush_lines(struct page *page, const char *before, const char *after);
 __attribute__((format(printf, 3, 4))) void page_cell(struct page *page, const char *unit,
 		const char *format, ...);
 
+/*
+ * Opens the group of a figure's marks between the horizontal positions `left` and `left` + `width`, in % of the figure.
+ * The script of the page can show a part of it. Figures with the same name show the same part.
+ */
+void page_plot(struct page *page, const char *name, double left, double width);
+
 /* Writes the whole report as JSON that cannot end the element in which it lies. */
 void page_data(struct page *page);
 

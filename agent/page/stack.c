@@ -320,23 +320,20 @@ static void write_whiskers(struct chart *chart, const json_t *phase, double x, d
 }
 
 /*
- * Writes the label that is in page->words in the middle of a column, if it has room for it on any screen. The
- * stylesheet hides it on those on which it has not.
+ * Writes the label that is in page->words in the middle of a column. The stylesheet hides it on screens on which the
+ * column has no room for it, and the script shows it in a part of the figure in which it has.
  */
 static void write_label(struct chart *chart, double x, double y, double width,
 		const struct room *room, const char *class)
 {
-	if (width < room->wider) {
-		rewind(chart->page->words);
-		return;
-	}
-	page_markup(chart->page,
-			"<text class=\"%s%s\" x=\"%.2f%%\" y=\"%.0f\" text-anchor=\"middle\">",
-			class,
-			width >= room->narrow               ? "" :
-					width >= room->wide ? " wide" :
-							      " wide wider",
-			x, y);
+	page_markup(chart->page, "<text class=\"%s%s\" ", class,
+			width >= room->narrow                ? "" :
+					width >= room->wide  ? " wide" :
+					width >= room->wider ? " wide wider" :
+							       " tiny");
+	if (width < room->narrow)
+		page_markup(chart->page, "data-room=\"%.2f\" ", width);
+	page_markup(chart->page, "x=\"%.2f%%\" y=\"%.0f\" text-anchor=\"middle\">", x, y);
 	page_flush(chart->page);
 	page_markup(chart->page, "</text>\n");
 }
@@ -454,6 +451,7 @@ static void write_columns(struct chart *chart, const char *title)
 			"aria-label=\"%s\"><title>%s</title>\n",
 			HEIGHT, title, title);
 	write_axis(chart);
+	page_plot(chart->page, "time", LEFT, WIDTH);
 	for (unsigned i = 0; i < chart->count; i++) {
 		double width = WIDTH * share_of(chart->drawn[i]);
 
@@ -463,7 +461,7 @@ static void write_columns(struct chart *chart, const char *title)
 		x += width;
 	}
 	write_rest(chart, x);
-	page_markup(chart->page, "</svg>\n");
+	page_markup(chart->page, "</g>\n</svg>\n");
 }
 
 /* ---- the figures' key ---- */

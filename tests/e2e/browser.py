@@ -7,7 +7,7 @@
                            to what is behind it; what is folded is open on paper; the patterns of figures are told
                            apart without colours; nothing but the page itself is loaded; showing it takes at most
                            SECONDS (2) of processor time, which other programs do not change
-    picture PAGE FILE.png [WIDTH [TOP HEIGHT]] [dark|forced|grey|print]...
+    picture PAGE[#FRAGMENT] FILE.png [WIDTH [TOP HEIGHT]] [dark|forced|grey|print]...
                            what a person would see, for a look at it; pixels
 
 Chromium is driven through a pipe by the Chrome DevTools Protocol. Exits with 0 if all holds, or says why not.
@@ -172,11 +172,12 @@ class Browser:
                             {"name": "forced-colors", "value": "active" if "forced" in looks else "none"}])
         self.call("Emulation.setEmulatedVisionDeficiency", type="achromatopsia" if "grey" in looks else "none")
 
-    def open(self, path):
+    def open(self, path, fragment=""):
         """Returns the seconds of processor time that the page's thread took until it was painted."""
-        self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
-        self.wait("Page.loadEventFired")
+        for url in ("about:blank", path.as_uri() + fragment):  # the same page with another fragment would not be loaded
+            self.events.clear()
+            self.call("Page.navigate", url=url)
+            self.wait("Page.loadEventFired")
         self.call("Page.captureScreenshot", format="png")  # waits until it is painted
         metrics = {one["name"]: one["value"] for one in self.call("Performance.getMetrics")["metrics"]}
         return metrics["TaskDuration"]
@@ -222,10 +223,11 @@ def check(browser, page, seconds=2):
 
 
 def picture(browser, page, target, *options):
+    page, _, fragment = page.partition("#")
     numbers = [int(option) for option in options if option.isdigit()] + [None] * 3
     width, top, height = numbers[0] or 1280, numbers[1] or 0, numbers[2]
     browser.screen(width, options)
-    browser.open(pathlib.Path(page).resolve())
+    browser.open(pathlib.Path(page).resolve(), fragment and "#" + fragment)
     height = height or int(browser.evaluate("document.documentElement.scrollHeight")) - top
     data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
                         clip={"x": 0, "y": top, "width": width, "height": height, "scale": 1})["data"]

@@ -5,6 +5,7 @@
     tables PAGE      the table of phases is sorted by clicks and keys
     filter PAGE      the table of phases is filtered by typed words, with what belongs to the phases
     copy PAGE        positions in the source are copied
+    zoom PAGE        figures show parts of their width by dragging, buttons and keys, and the address keeps which
 """
 import pathlib
 
@@ -26,10 +27,10 @@ def expect(got, wanted, what):
         problems.append(f"{what}: got {str(got)[:200]!r}, wanted {str(wanted)[:200]!r}")
 
 
-def open_page(browser, page, hash_text=""):
+def open_page(browser, page, fragment=""):
     browser.screen(1280, ())
     browser.call("Emulation.setFocusEmulationEnabled", enabled=True)
-    browser.open(pathlib.Path(page).resolve())
+    browser.open(pathlib.Path(page).resolve(), fragment)
 
 
 def ask(browser, expression):
@@ -135,5 +136,84 @@ def check_copy(browser, page):
     return problems
 
 
+# The first figure: the places of its columns on the screen, its words and its view in the address.
+FIRST = "#time figure svg.figure"
+HASH = "decodeURIComponent(location.hash)"
+
+
+def column_of(browser, phase):
+    """Returns the left and right end of the column of a phase in each figure of the time, in pixels."""
+    return ask(browser, "all('#time figure svg.figure').map(svg => { const title = [...svg.querySelectorAll('.part title')]"
+                        f".find(title => /^phase {phase}[:,]/.test(title.textContent)); "
+                        "const box = title.parentNode.getBoundingClientRect(); return [box.left, box.right]; })")
+
+
+def drag(browser, start, end, shift=False):
+    """Drags in the first figure."""
+    y = ask(browser, f"(() => {{ one({FIRST!r}).scrollIntoView(); return one({FIRST!r}).getBoundingClientRect().y + 90; }})()")
+    for kind, x in (("mousePressed", start), ("mouseMoved", (start + end) / 2), ("mouseMoved", end), ("mouseReleased", end)):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1,
+                     modifiers=8 if shift else 0)
+
+
+def is_near(one, other):
+    return abs(one - other) < 2
+
+
+def check_zoom(browser, page):
+    open_page(browser, page)
+    whole = column_of(browser, 20)
+    frame = ask(browser, f"(() => {{ const box = one({FIRST!r}).getBoundingClientRect(); "
+                         "return [box.left + 0.09 * box.width, box.left + 0.99 * box.width]; })()")
+    hidden = "all('#time .plot text').filter(element => text(element) === '20' && shown(element)).length"
+    expect(ask(browser, hidden), 0, "a label without room")
+
+    # The columns of phases 20 to 22 fill the figure.
+    drag(browser, whole[0][0], column_of(browser, 22)[0][1])
+    for left, right in column_of(browser, 20):
+        expect(is_near(left, frame[0]), True, f"phase 20 starts at {left}, the frame at {frame[0]}")
+        expect(right - left > 5 * (whole[0][1] - whole[0][0]), True, "phase 20 is wider")
+    expect(is_near(column_of(browser, 22)[0][1], frame[1]), True, "phase 22 ends with the frame")
+    expect(ask(browser, hidden), 2, "labels with room")
+    expect(ask(browser, "text(one('#time [role=status]'))"), "This is a part of the figure: phase 20 to phase 22.", "the words")
+    kept = ask(browser, HASH)
+    places = column_of(browser, 21)
+    drag(browser, frame[0] + 300, frame[0], shift=True)
+    expect(ask(browser, "all('#time .plot text').filter(shown).map(text).filter(word => /^[^%]*20/.test(word))"), [],
+           "labels that would be cut off")
+    open_page(browser, page, kept)
+
+    # The address is enough to see it again.
+    open_page(browser, page, kept)
+    expect(all(is_near(*ends) for ends in zip(places[0], column_of(browser, 21)[0])), True, "the same view by the address")
+    expect(ask(browser, f"one({FIRST!r}).getBoundingClientRect().bottom > 0"), True, "the figure is on the screen")
+
+    # Keys and Shift move it, buttons and keys zoom.
+    browser.evaluate(f"document.querySelector({FIRST!r}).focus()")
+    press(browser, "ArrowLeft")
+    step = (frame[1] - frame[0]) / 4
+    expect(is_near(column_of(browser, 20)[1][0], frame[0] + step), True, "moved by a quarter by a key")
+    drag(browser, frame[0] + 2 * step, frame[0] + step, shift=True)
+    expect(is_near(column_of(browser, 20)[1][0], frame[0]), True, "moved back by Shift and the mouse")
+    wide = column_of(browser, 20)[0]
+    click(browser, "#time .control button:nth-of-type(2)")
+    narrow = column_of(browser, 20)[0]
+    expect(is_near(2 * (narrow[1] - narrow[0]), wide[1] - wide[0]), True, "half as wide after zoom out")
+    browser.evaluate(f"document.querySelector({FIRST!r}).focus()")
+    press(browser, "+")
+    expect(is_near(column_of(browser, 20)[0][0], wide[0]), True, "as before after +")
+    press(browser, "0")
+    expect(all(is_near(*ends) for ends in zip(whole[0], column_of(browser, 20)[0])), True, "all of it after 0")
+    expect(ask(browser, "[text(one('#time [role=status]')), " + HASH + "]"), ["", ""], "the words and the address of all")
+
+    # Values that are no part of the width.
+    for fragment in ("#time=0.9-0.1", "#time=.-.", "#time=0-99&ranks=5-6", "#nothing=0-1", "#<b>", "#time=1-1"):
+        browser.evaluate(f"location.hash = {fragment!r}")
+        inside = column_of(browser, 1)[0]
+        expect(is_near(inside[0], frame[0]), True, f"the view of {fragment}")
+    return problems
+
+
 if __name__ == "__main__":
-    browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy})
+    browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
+                   "zoom": check_zoom})

@@ -25,5 +25,6 @@ done
 holds "tables are sorted" controls tables "$tmp/big.html"
 holds "tables are filtered" controls filter "$tmp/big.html"
 holds "positions in the source are copied" controls copy "$tmp/cycles.html"
+holds "figures show parts of their width" controls zoom "$tmp/big.html"
 
 done_testing
