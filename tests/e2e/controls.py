@@ -6,8 +6,15 @@
     filter PAGE      the table of phases is filtered by typed words, with what belongs to the phases
     copy PAGE        positions in the source are copied
     zoom PAGE        figures show parts of their width by dragging, buttons and keys, and the address keeps which
+    drop PAGE FILE JSON
+                     a second result that is dropped onto the page is compared as `phasemux compare --json` does
+    refuse PAGE FILE...
+                     files that are dropped and are no results are refused in words
 """
+import json
+import math
 import pathlib
+import re
 
 import browser as browsers
 
@@ -56,6 +63,13 @@ def click(browser, selector):
                         "return [box.x + box.width / 2, box.y + box.height / 2]; })()")
     for kind in ("mousePressed", "mouseReleased"):
         browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+
+def expect_readable(browser):
+    """Checks that what the controls have made is as readable as the page."""
+    for width, looks in ((400, ("dark",)), (718, ("print",)), (1280, ())):
+        browser.screen(width, looks)
+        expect(browser.evaluate(browsers.LOOK)["problems"], [], f"{width} {looks}")
 
 
 # ---- tables ----
@@ -214,6 +228,99 @@ def check_zoom(browser, page):
     return problems
 
 
+# ---- comparing ----
+
+def drop(browser, file):
+    path = pathlib.Path(file)
+    browser.evaluate("(async () => { const data = new DataTransfer(); "
+                     f"data.items.add(new File([{json.dumps(path.read_text())}], {json.dumps(path.name)})); "
+                     "document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));"
+                     "})()")
+    browser.call("Runtime.evaluate", expression="new Promise(done => setTimeout(done, 100))", awaitPromise=True)
+
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "": 1}
+NUMBER = r"([-+]?[0-9.]+)(?: (ns|us|ms|s))?"
+
+
+def amount(text):
+    """Returns the first number of a text in its base unit, NAN if there is none."""
+    found = re.match(NUMBER, text)
+    return float(found[1]) * UNITS[found[2] or ""] if found else math.nan
+
+
+def close(got, wanted, slack=0):
+    """Returns whether a number of three digits is the wanted one. slack: half of its last digit, if it has fewer."""
+    return abs(got - wanted) <= 0.006 * abs(wanted) + slack
+
+
+def expect_change(text, change, where):
+    """Compares a difference in words with that of `phasemux compare --json`. The page has seven digits of each side."""
+    slack = 1e-6 * abs(change["before"] or 0) + (0.00051 if where.endswith("cpi") else 1e-9)
+    if change["difference"] is None:
+        expect(text, "-", where)
+    elif change["told_apart"] is False and change["ci95"]:
+        found = re.fullmatch(rf"not told apart \(\+- {NUMBER}\)", text)
+        expect(bool(found) and close(amount(text[19:]), change["ci95"], slack), True,
+               f"{where}: {text} for {change}")
+    elif change["difference"] == 0 and not change["ci95"]:
+        expect(text, "no difference", where)
+    else:
+        value, _, rest = text.partition(" +- ")
+        expect(close(amount(value), change["difference"], slack) and
+               close(amount(rest), change["ci95"], slack), True, f"{where}: {text} for {change}")
+
+
+def label(phase):
+    """Returns the numbers of a phase of `phasemux compare --json`, as the page has them."""
+    old, now = ("+".join(map(str, phase[side][:2])) + (f" and {len(phase[side]) - 2} more" if len(phase[side]) > 2 else "")
+                for side in ("before", "after"))
+    return {"both": f"{now} (was {old})", "new": f"{now} (new)", "gone": f"{old} (before, vanished)"}[phase["status"]]
+
+
+def check_drop(browser, page, file, wanted):
+    open_page(browser, page)
+    wanted = json.loads(pathlib.Path(wanted).read_text())
+    drop(browser, file)
+    rows = ask(browser, "all('#compared tr').slice(1).map(row => [...row.cells].map(text))")
+    times = [max(amount(row[1]), amount(row[2])) for row in rows]
+    expect(times, sorted(times, reverse=True), "phases with most time first")
+    rows = {row[0]: row for row in rows}
+    expect(len(rows), len(wanted["phases"]), "phases")
+    expect(sorted(rows), sorted(map(label, wanted["phases"])), "the phases")
+    for phase in wanted["phases"]:
+        row = rows.get(label(phase))
+        if not row:
+            continue
+        for place, side in ((1, "before"), (2, "after")):
+            expect(close(amount(row[place]), phase["seconds"][side]), True, f"{row[0]}: {side} {row[place]}")
+        for place, key in ((3, "seconds"), (4, "duration_seconds"), (5, "cpi")):
+            expect_change(row[place], phase[key], f"{row[0]}: {key}")
+        expect("by its behaviour" in row[6], phase["matched_by"] == "behaviour", f"{row[0]}: matched by behaviour")
+    expect(ask(browser, "all('#compared img, #compared script').length"), 0, "names that became elements")
+    expect_readable(browser)
+    click(browser, "#compared .control:last-child button")
+    title = ask(browser, "text(one('#compared h2'))")
+    expect(title, f"this page compared with {words_of(pathlib.Path(file).name)}", "the title after a swap")
+    return problems
+
+
+def words_of(name):
+    return " ".join(name.split())
+
+
+def check_refuse(browser, page, *files):
+    open_page(browser, page)
+    for file in files:
+        drop(browser, file)
+        expect(ask(browser, "text(one('header output'))"), f"{pathlib.Path(file).name} is no result of phasemux: give its "
+               "report.json, or a page of it.", "what is said")
+        expect(ask(browser, "all('#compared').length"), 0, f"{file}: comparisons")
+    expect([event["params"]["entry"]["text"] for event in browser.events if event.get("method") == "Log.entryAdded"], [],
+           "what the browser says")
+    return problems
+
+
 if __name__ == "__main__":
     browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
-                   "zoom": check_zoom})
+                   "zoom": check_zoom, "drop": check_drop, "refuse": check_refuse})

@@ -17,7 +17,7 @@ json=cycles.result/report.json
 # NAME REPORT
 shows() { "$phasemux" report --html -o "$1.html" "$2"; }
 shows cycles "$json"
-for kind in big; do
+for kind in big many hostile; do
 	page $kind "$json" $kind.json
 	shows $kind $kind.json
 done
@@ -26,5 +26,25 @@ holds "tables are sorted" controls tables "$tmp/big.html"
 holds "tables are filtered" controls filter "$tmp/big.html"
 holds "positions in the source are copied" controls copy "$tmp/cycles.html"
 holds "figures show parts of their width" controls zoom "$tmp/big.html"
+
+
+# The comparison of a dropped result is that of the command.
+scripted half PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c -w 50
+shows half half.result
+# PAGE REPORT DROPPED
+compares() {
+	"$phasemux" compare --json "$2" "${3%.html}${4:-}" >wanted.json
+	holds "$1 with $3: compared as by the command" controls drop "$1.html" "$3" wanted.json
+}
+compares cycles cycles.result half.result/report.json
+compares cycles cycles.result half.html .result
+compares cycles cycles.result hostile.json
+compares big big.json many.json
+echo '{' >torn.json
+echo '[]' >other.json
+echo '<p>' >other.html
+echo '{"phasemux": 1}' >none.json
+echo '{"phasemux": 1, "phases": [{"source": [null]}]}' >broken.json
+holds "files that are no results are refused" controls refuse cycles.html torn.json other.json other.html none.json broken.json
 
 done_testing

@@ -78,13 +78,15 @@ function addFilter(table, rows) {
 		make("label", {}, "Rows with ", input), " ", found));
 }
 
-for (const table of document.querySelectorAll("table.rows")) {
+function addTools(table) {
 	const [top, ...rows] = table.rows;
 	if (rows.length > 1)
 		addSorting(rows, top.cells);
 	if (rows.length >= FILTER_FROM)
 		addFilter(table, rows);
 }
+
+document.querySelectorAll("table.rows").forEach(addTools);
 
 /* Copies the text of an element. If the browser does not allow that, it is selected, so that a key copies it. */
 function copy(element, say) {
