@@ -6,6 +6,7 @@
     filter PAGE      the table of phases is filtered by typed words, with what belongs to the phases
     copy PAGE        positions in the source are copied
     zoom PAGE        figures show parts of their width by dragging, buttons and keys, and the address keeps which
+    off PAGE         with scripts off, the page looks as with them, except for the controls
     drop PAGE FILE JSON
                      a second result that is dropped onto the page is compared as `phasemux compare --json` does
     refuse PAGE FILE...
@@ -228,6 +229,39 @@ def check_zoom(browser, page):
     return problems
 
 
+# ---- without scripts ----
+
+# Screens, and what hides the controls on them. On paper, the page's own style does that.
+HIDE = ".control { display: none; } th button { text-decoration: none; }"
+LOOKS = [(1280, ("dark",), HIDE), (718, ("print",), "")]
+
+
+def pictures(browser, page):
+    shown = []
+    for width, looks, style in LOOKS:
+        open_page(browser, page)
+        browser.screen(width, looks)
+        browser.evaluate("(() => { const sheet = new CSSStyleSheet(); sheet.replaceSync("
+                         f"{json.dumps(style)}); document.adoptedStyleSheets = [sheet]; }})()")
+        height = int(browser.evaluate("document.documentElement.scrollHeight"))
+        data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                            clip={"x": 0, "y": 0, "width": width, "height": height, "scale": 1})["data"]
+        shown.append((height, data, browser.evaluate("document.querySelectorAll('.control, button, input').length > 0")))
+    return shown
+
+
+def check_off(browser, page):
+    on = pictures(browser, page)
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    off = pictures(browser, page)
+    for (width, looks, _), with_scripts, without in zip(LOOKS, on, off):
+        name = f"{width} {' '.join(looks)}"
+        expect([with_scripts[2], without[2]], [True, False], f"{name}: whether there are controls")
+        expect(with_scripts[0], without[0], f"{name}: the height of the page")
+        expect(with_scripts[1] == without[1], True, f"{name}: the pictures are equal")
+    return problems
+
+
 # ---- comparing ----
 
 def drop(browser, file):
@@ -323,4 +357,4 @@ def check_refuse(browser, page, *files):
 
 if __name__ == "__main__":
     browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
-                   "zoom": check_zoom, "drop": check_drop, "refuse": check_refuse})
+                   "zoom": check_zoom, "off": check_off, "drop": check_drop, "refuse": check_refuse})

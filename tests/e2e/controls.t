@@ -27,6 +27,7 @@ holds "tables are filtered" controls filter "$tmp/big.html"
 holds "positions in the source are copied" controls copy "$tmp/cycles.html"
 holds "figures show parts of their width" controls zoom "$tmp/big.html"
 
+holds "scripts off: all is there but the controls" controls off "$tmp/cycles.html"
 
 # The comparison of a dropped result is that of the command.
 scripted half PHASEMUX_EVENTS=zen5 on openmpi 2 "$programs/phases.openmpi" -n 300 -c -w 50
