@@ -140,7 +140,7 @@ static void write_columns(struct page *page, const struct columns *columns)
 	page_words(page,
 			columns->are_ranks ?
 					"A column for each rank, from rank 0 on: below, its computing time "
-					"(plain), and above it, its time in MPI (dotted). " :
+					"(grey), and above it, its time in MPI (blue). " :
 					"Deciles of the ranks' computing time, from the shortest to the longest. ");
 	page_words(page, "The height is the time of the run, %s.",
 			format_seconds(columns->wall).text);
