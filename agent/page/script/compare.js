@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compares with a second result, by the rules and with the intervals of `phasemux compare` (tools/compare). */
 
-const number = value => typeof value === "number" ? value : NaN;
-const orZero = value => typeof value === "number" ? value : 0;
 const mean = phase => number(phase.duration_seconds?.mean);
 const counter = (phase, place) => phase.ipc > 0 ? Object.values(phase.counters ?? {})[place] ?? {} : {};
-const apart = (one, other) => one > 0 && other > 0 ? Math.abs(Math.log10(one / other)) : 0;
-const add = (sum, value, error) => ({ value: sum.value + value, error: Math.hypot(sum.error, error) });
+const apart = (one, other) => one > 0 && other > 0 ? abs(Math.log10(one / other)) : 0;
+const add = (before, value, error) => ({ value: before.value + value, error: hypot(before.error, error) });
 
 /* A run: times are those of a thread in the mean (run.c). */
 function readRun(report, name) {
 	const phases = report.phases.slice(0, 256).filter(phase => phase instanceof Object);
 	const threads = [report.threads_mean, report.threads, report.ranks].find(count => count > 0) ?? 1;
-	const compute = report.compute_seconds ??
-		phases.reduce((sum, phase) => sum + (orZero(phase.bursts) * mean(phase) || 0), 0);
+	const compute = report.compute_seconds ?? sum(phases.map(phase => phase.bursts * mean(phase) || 0));
 	const useful = report.efficiency?.parallel * report.wall_seconds;
 	return { report, name, phases, threads, useful: useful > 0 ? useful : compute / threads };
 }
@@ -24,17 +21,17 @@ function sumUp(run, phases) {
 	let time = none, length = none, bursts = 0, work = 0, cycles = none, sliced = !phases.length;
 	for (const phase of phases) {
 		const share = run.useful * number(phase.time_share), count = number(phase.bursts);
-		const varies = Math.hypot(orZero(phase.duration_seconds?.ci95),
-			1.96 * orZero(phase.duration_seconds?.sd) / Math.sqrt(Math.max(count, 1)));
-		const [one, two] = [counter(phase, 0), counter(phase, 1)], all = number(one.mean) * count;
-		time = add(time, share, Math.hypot(run.useful * orZero(phase.time_share_ci95), share * varies / mean(phase) || 0));
+		const varies = hypot(orZero(phase.duration_seconds?.ci95),
+			1.96 * orZero(phase.duration_seconds?.sd) / Math.sqrt(max(count, 1)));
+		const [one, two] = [counter(phase, 0), counter(phase, 1)], ticks = number(one.mean) * count;
+		time = add(time, share, hypot(run.useful * orZero(phase.time_share_ci95), share * varies / mean(phase) || 0));
 		length = add(length, mean(phase) * count, varies * count);
-		cycles = add(cycles, all, all * Math.hypot(orZero(one.ci95) / one.mean, orZero(two.ci95) / two.mean));
+		cycles = add(cycles, ticks, ticks * hypot(orZero(one.ci95) / one.mean, orZero(two.ci95) / two.mean));
 		bursts += count;
 		work += number(two.mean) * count;
 		sliced ||= 2 * phase.slices > phase.read;
 	}
-	const part = (sum, by) => ({ value: sum.value / by, error: sum.error / by });
+	const part = (whole, by) => ({ value: whole.value / by, error: whole.error / by });
 	return { time, duration: part(length, sliced ? NaN : bursts), cpi: part(cycles, phases.length ? work : NaN) };
 }
 
@@ -51,27 +48,26 @@ function endsAlike(one, other, end) {
 /* Returns how alike the places of two phases are, from 0 to 1; -1 if one is not known. */
 function placesAlike(one, other) {
 	const pairs = phase => (phase.source ?? []).slice(0, 8);
-	const share = pair => Math.max(orZero(pair.share), 0);
-	const [all, others] = [one, other].map(phase => pairs(phase).reduce((sum, pair) => sum + share(pair), 0));
-	if (!(all > 0 && others > 0))
+	const share = pair => max(orZero(pair.share), 0);
+	const [whole, others] = [one, other].map(phase => sum(pairs(phase).map(share)));
+	if (!(whole > 0 && others > 0))
 		return -1;
-	return Math.min(1, pairs(one).reduce((sum, a) => sum + Math.max(0, ...pairs(other).map(b =>
-		endsAlike(a, b, "from") * endsAlike(a, b, "to") * Math.min(share(a) / all, share(b) / others))), 0));
+	return min(1, sum(pairs(one).map(a => max(0, ...pairs(other).map(b =>
+		endsAlike(a, b, "from") * endsAlike(a, b, "to") * min(share(a) / whole, share(b) / others))))));
 }
 
 /* Returns how far apart the bursts of two phases are, in decades. */
 function distance(one, other) {
 	const a = counter(one, 1).mean, b = counter(other, 1).mean;
-	return a > 0 && b > 0 ? Math.hypot(apart(a, b), apart(one.ipc, other.ipc)) : apart(mean(one), mean(other));
+	return a > 0 && b > 0 ? hypot(apart(a, b), apart(one.ipc, other.ipc)) : apart(mean(one), mean(other));
 }
 
 /* Returns groups of phases, each of the same phase before and after. */
 function matchPhases(before, after) {
 	const group = new Map();
 	const join = (old, now, loose) => {
-		const [a, b] = [old, now].map(phase => group.get(phase) ?? { loose: false });
-		const both = { before: [...a.before ?? [], ...b.before ?? []], after: [...a.after ?? [], ...b.after ?? []],
-			loose: a.loose || b.loose || loose };
+		const [a, b] = [group.get(old), group.get(now)];
+		const both = { before: [...a.before, ...b.before], after: [...a.after, ...b.after], loose: a.loose || b.loose || loose };
 		for (const phase of [...both.before, ...both.after])
 			group.set(phase, both);
 	};
@@ -79,7 +75,7 @@ function matchPhases(before, after) {
 		group.set(phase, { before: [phase], after: [], loose: false });
 	for (const phase of after.phases)
 		group.set(phase, { before: [], after: [phase], loose: false });
-	const single = phase => { const own = group.get(phase); return own.before.length + own.after.length === 1; };
+	const single = phase => [...group.get(phase).before, ...group.get(phase).after].length < 2;
 	const pairUp = (likeness, loose) => {
 		const pairs = [];
 		for (const now of after.phases.filter(single))
@@ -91,7 +87,7 @@ function matchPhases(before, after) {
 	};
 	pairUp((old, now) => {
 		const place = placesAlike(old, now);
-		const far = Math.hypot(distance(old, now), apart(old.bursts / before.threads, now.bursts / after.threads) / 2) / 0.3;
+		const far = hypot(distance(old, now), apart(old.bursts / before.threads, now.bursts / after.threads) / 2) / 0.3;
 		return place < 0 ? (far < 1 ? 0.3 / (1 + far * far) : 0) :
 			place < 0.4 ? 0 : place * (0.2 + 0.8 / (1 + far * far));
 	}, false);
@@ -119,30 +115,30 @@ function matchPhases(before, after) {
 function seconds(value) {
 	const units = ["ns", "us", "ms", "s"];
 	let unit = 0;
-	for (value *= 1e9; unit < 3 && Math.abs(value) >= 999.5; unit++)
+	for (value *= 1e9; unit < 3 && abs(value) >= 999.5; unit++)
 		value /= 1000;
-	const size = Math.abs(value);
-	return Number.isFinite(value) ? `${value.toFixed(size >= 99.95 || !size ? 0 : size >= 9.995 ? 1 : 2)} ${units[unit]}` : "-";
+	const size = abs(value);
+	return isFinite(value) ? `${value.toFixed(size >= 99.95 || !size ? 0 : size >= 9.995 ? 1 : 2)} ${units[unit]}` : "-";
 }
 
 /* Returns a difference in words; "-" if it is not known. */
 function changeOf(before, after, format) {
-	const change = after.value - before.value, error = Math.hypot(before.error, after.error);
-	if (!Number.isFinite(change))
+	const change = after.value - before.value, error = hypot(before.error, after.error);
+	if (!isFinite(change))
 		return "-";
 	if (!change && !error)
 		return "no difference";
-	if (Number.isFinite(error) && !(Math.abs(change) > error))
+	if (isFinite(error) && !(abs(change) > error))
 		return `not told apart (+- ${format(error)})`;
 	const share = before.value > 0 ? ` (${change < 0 ? "" : "+"}${(100 * change / before.value).toFixed(1)}%)` : "";
-	return `${change < 0 ? "-" : "+"}${format(Math.abs(change))} +- ${format(error)}${share}`;
+	return `${change < 0 ? "-" : "+"}${format(abs(change))} +- ${format(error)}${share}`;
 }
 
 function phaseRow(group, before, after) {
 	const [old, now] = [sumUp(before, group.before), sumUp(after, group.after)];
 	const ids = phases => {
-		const all = phases.map(phase => phase.id).sort((a, b) => a - b), more = all.length - 2;
-		return all.slice(0, 2).join("+") + (more > 0 ? ` and ${more} more` : "");
+		const own = phases.map(phase => phase.id).sort((a, b) => a - b), more = own.length - 2;
+		return own.slice(0, 2).join("+") + (more > 0 ? ` and ${more} more` : "");
 	};
 	const pair = [...group.after, ...group.before][0].source?.[0] ?? {};
 	const place = end => [end, pair[end + "_call"], pair[end + "_function"] && "in " + pair[end + "_function"],
@@ -154,7 +150,7 @@ function phaseRow(group, before, after) {
 		cell(seconds(old.time.value), "n"), cell(seconds(now.time.value), "n"), cell(changeOf(old.time, now.time, seconds), "d"),
 		cell(changeOf(old.duration, now.duration, seconds), "d"), cell(changeOf(old.cpi, now.cpi, value => value.toFixed(3)), "d"),
 		cell(place("from") + " " + place("to") + (group.loose ? " (matched by its behaviour)" : "")));
-	return { row, time: Math.max(old.time.value, now.time.value) };
+	return { row, time: max(old.time.value, now.time.value) };
 }
 
 /* Shows what has changed, in place of an earlier comparison. */
@@ -175,10 +171,10 @@ function showComparison(before, after) {
 		make("p", { className: "note" }, "Times are those of a thread, in the mean. Duration and CPI are differences. The 95% " +
 			"intervals hold what varies from burst to burst, not from run to run. \"phasemux compare\" takes several runs, " +
 			"and says what the differences come from."),
-		make("p", { className: "control" }, button("swap before and after", () => showComparison(after, before))));
+		controls(button("swap before and after", () => showComparison(after, before))));
 	addTools(table);
-	document.getElementById("compared")?.remove();
-	document.querySelector("main").prepend(section);
+	find("#compared")?.remove();
+	find("main").prepend(section);
 	section.scrollIntoView();
 }
 
@@ -189,10 +185,10 @@ async function readResult(file) {
 		new DOMParser().parseFromString(text, "text/html").getElementById("report-data").textContent : text);
 }
 
-const report = JSON.parse(document.getElementById("report-data").textContent);
+const report = JSON.parse(find("#report-data").textContent);
 
 if (report.phasemux) {
-	const said = make("output"), input = make("input", { type: "file", accept: ".json,.html" });
+	const said = make("output"), input = make("input", { type: "file" });
 	const compareWith = async file => {
 		try {
 			const other = await readResult(file);
@@ -205,8 +201,7 @@ if (report.phasemux) {
 		}
 	};
 	input.onchange = () => input.files[0] && compareWith(input.files[0]);
-	document.querySelector("header").append(make("p", { className: "control" },
-		make("label", {}, "Compare with another result: ", input), " or drop its report.json or page here. ", said));
+	find("header").append(controls(make("label", {}, "Compare with another result: ", input), " or drop its report.json or page here. ", said));
 	addEventListener("dragover", event => event.preventDefault());
 	addEventListener("drop", event => {
 		event.preventDefault();

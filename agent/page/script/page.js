@@ -12,6 +12,17 @@ function make(tag, properties, ...children) {
 	return element;
 }
 
+const { abs, hypot, max, min } = Math;
+const find = selector => document.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const sum = values => values.reduce((before, value) => before + value, 0);
+const number = value => typeof value === "number" ? value : NaN;
+const orZero = value => number(value) || 0;
+
 function button(text, act) {
 	return make("button", { type: "button", onclick: act }, text);
+}
+
+function controls(...children) {
+	return make("p", { className: "control" }, ...children);
 }

@@ -15,7 +15,7 @@ function compareCells(one, other, numeric, direction) {
 	if (!numeric)
 		return direction * one.textContent.localeCompare(other.textContent, "en", { numeric: true });
 	const a = numberOf(one), b = numberOf(other);
-	return Number.isNaN(a) || Number.isNaN(b) ? Number.isNaN(a) - Number.isNaN(b) : direction * (a - b);
+	return isNaN(a) || isNaN(b) ? isNaN(a) - isNaN(b) : direction * (a - b);
 }
 
 /* A sum of rows names the rows below it, so it is shown only while these are all there and in the order of the page. */
@@ -28,7 +28,7 @@ function showSums(rows, shown) {
 function sortRows(rows, head, direction) {
 	const cell = row => row.cells[head.cellIndex];
 	const table = head.closest("table"), sorted = rows.filter(row => row.className !== "sum");
-	const numeric = sorted.some(row => !Number.isNaN(numberOf(cell(row))));
+	const numeric = sorted.some(row => !isNaN(numberOf(cell(row))));
 	sorted.sort((one, other) => compareCells(cell(one), cell(other), numeric, direction));
 	table.tBodies[0].append(...direction ? sorted : rows);
 	for (const other of table.rows[0].cells)
@@ -61,7 +61,7 @@ function filterRows(rows, words) {
 		row.hidden = !words.every(word => text.includes(word));
 		count += !row.hidden;
 		if (link)
-			document.querySelector(link.hash).hidden = row.hidden;
+			find(link.hash).hidden = row.hidden;
 	}
 	return count;
 }
@@ -74,8 +74,7 @@ function addFilter(table, rows) {
 		found.textContent = count < own.length ? `${count} of ${own.length} rows` : "";
 		showSums(rows, count === own.length && !table.querySelector("[aria-sort]"));
 	};
-	(table.closest(".scroll") || table).before(make("p", { className: "control" },
-		make("label", {}, "Rows with ", input), " ", found));
+	(table.closest(".scroll") || table).before(controls(make("label", {}, "Rows with ", input), " ", found));
 }
 
 function addTools(table) {
@@ -86,7 +85,7 @@ function addTools(table) {
 		addFilter(table, rows);
 }
 
-document.querySelectorAll("table.rows").forEach(addTools);
+all("table.rows").forEach(addTools);
 
 /* Copies the text of an element. If the browser does not allow that, it is selected, so that a key copies it. */
 function copy(element, say) {
@@ -94,7 +93,7 @@ function copy(element, say) {
 	say(document.execCommand("copy") ? "copied" : "press Ctrl+C");
 }
 
-for (const place of document.querySelectorAll("#source td code"))
+for (const place of all("#source td code"))
 	if (/:\d+$/.test(place.textContent)) {
 		const act = button("copy", () => copy(place, text => act.textContent = text));
 		act.className = "control";

@@ -6,6 +6,8 @@ const NARROWEST = 0.002; /* part of the width */
 const DRAG_MIN = 5; /* pixels */
 const views = new Map(); /* by name: the part that is shown, from `low` to `high`, and the figures that show it */
 
+const place = (element, name) => parseFloat(element.getAttribute(name));
+
 function makeSvg(tag, attributes) {
 	const element = document.createElementNS(SVG, tag);
 	for (const [name, value] of Object.entries(attributes))
@@ -26,16 +28,16 @@ function drawPart(figure, low, high) {
 	figure.inner.setAttribute("x", -100 * zoom * (left / width + low) + "%");
 	figure.inner.setAttribute("width", 1e4 * zoom / width + "%");
 	const pixels = figure.svg.clientWidth / 100 * zoom;
-	for (const label of plot.querySelectorAll("text")) { /* with room in its column, and not cut off at an edge */
-		const at = (parseFloat(label.getAttribute("x")) - left) / width, size = 8 * label.textContent.length + 2;
+	for (const label of all("text", plot)) { /* with room in its column, and not cut off at an edge */
+		const at = (place(label, "x") - left) / width, size = 8 * label.textContent.length + 2;
 		const fits = (label.dataset.room ?? 100) * pixels > size &&
-			Math.min(at - low, high - at) * width * pixels > size / 2;
+			min(at - low, high - at) * width * pixels > size / 2;
 		label.style.display = zoom === 1 ? "" : fits ? "inline" : "none";
 	}
-	const parts = [...plot.querySelectorAll("rect[x]")].filter(part => {
-		const start = (parseFloat(part.getAttribute("x")) - left) / width;
+	const parts = all("rect[x]", plot).filter(part => {
+		const start = (place(part, "x") - left) / width;
 		const edge = 0.003 / zoom; /* that much of a column at the edge is not seen */
-		return start < high - edge && start + parseFloat(part.getAttribute("width")) / width > low + edge;
+		return start < high - edge && start + place(part, "width") / width > low + edge;
 	});
 	const name = part => (part?.querySelector("title") ?? part?.parentNode.querySelector("title"))
 		?.textContent.split(/[:,]/)[0];
@@ -43,8 +45,8 @@ function drawPart(figure, low, high) {
 }
 
 function setView(view, low, high) {
-	const size = Math.min(Math.max(high - low, NARROWEST), 1);
-	view.low = Math.min(Math.max(low, 0), 1 - size);
+	const size = min(max(high - low, NARROWEST), 1);
+	view.low = min(max(low, 0), 1 - size);
 	view.high = view.low + size;
 	for (const figure of view.figures)
 		drawPart(figure, view.low, view.high);
@@ -77,7 +79,7 @@ const ACTIONS = [["zoom in", 0.5, 0, "+="], ["zoom out", 2, 0, "-_"], ["left", 1
 	["right", 1, 0.25, "ArrowRight"], ["all", 1 / NARROWEST, 0, "0"]];
 
 function addButtons(view, figure) {
-	const bar = make("p", { className: "control" });
+	const bar = controls();
 	for (const [text, factor, move, keys] of ACTIONS) {
 		bar.append(button(text, () => change(view, factor, move)), " ");
 		figure.svg.addEventListener("keydown", event => {
@@ -100,7 +102,7 @@ function addDragging(view, figure) {
 	const partAt = event => {
 		const box = svg.getBoundingClientRect();
 		const part = ((event.clientX - box.left) / box.width * 100 - left) / width;
-		return start?.low + Math.min(Math.max(part, 0), 1) * (start?.high - start?.low);
+		return start?.low + min(max(part, 0), 1) * (start?.high - start?.low);
 	};
 	svg.addEventListener("pointerdown", event => {
 		if (event.button !== 0)
@@ -117,14 +119,14 @@ function addDragging(view, figure) {
 		const at = partAt(event), toX = part => left + width * (part - start.low) / (start.high - start.low);
 		if (start.moves)
 			return setView(view, start.low + start.at - at, start.high + start.at - at);
-		brush.setAttribute("x", toX(Math.min(at, start.at)) + "%");
-		brush.setAttribute("width", toX(Math.max(at, start.at)) - toX(Math.min(at, start.at)) + "%");
+		brush.setAttribute("x", toX(min(at, start.at)) + "%");
+		brush.setAttribute("width", toX(max(at, start.at)) - toX(min(at, start.at)) + "%");
 		svg.append(brush);
 	});
 	svg.addEventListener("pointerup", event => {
-		if (start && !start.moves && Math.abs(event.clientX - start.x) >= DRAG_MIN) {
+		if (start && !start.moves && abs(event.clientX - start.x) >= DRAG_MIN) {
 			const at = partAt(event);
-			setView(view, Math.min(at, start.at), Math.max(at, start.at));
+			setView(view, min(at, start.at), max(at, start.at));
 		}
 		keepViews();
 		start = null;
@@ -132,7 +134,7 @@ function addDragging(view, figure) {
 	});
 }
 
-for (const plot of document.querySelectorAll("g.plot")) {
+for (const plot of all("g.plot")) {
 	const { view: name, left, width } = plot.dataset;
 	const figure = { plot, svg: plot.closest("svg"), left: +left, width: +width };
 	if (!views.has(name))
