@@ -221,12 +221,14 @@ static int put_data(const char *text, size_t size, void *data_pointer)
 	return 0;
 }
 
-void page_data(struct page *page)
+void page_json(struct page *page, const char *id, const json_t *json)
 {
 	struct data data = { .out = page->out };
 
-	json_dump_callback(page->report, put_data, &data,
+	page_markup(page, "<script type=\"application/json\" id=\"%s\">", id);
+	json_dump_callback(json, put_data, &data,
 			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DATA_DIGITS));
+	page_markup(page, "</script>\n");
 }
 
 /*
@@ -252,9 +254,8 @@ void page_foot(struct page *page, const char *source)
 	page_markup(page,
 			"</main>\n<footer><p>Made by phasemux from %s, which this page holds "
 			"as the element <code>report-data</code>, with seven digits of each "
-			"number.</p></footer>\n"
-			"<script type=\"application/json\" id=\"report-data\">",
+			"number.</p></footer>\n",
 			source);
-	page_data(page);
-	page_markup(page, "</script>\n<script>%s</script>\n</body>\n</html>\n", page_script);
+	page_json(page, "report-data", page->report);
+	page_markup(page, "<script>%s</script>\n</body>\n</html>\n", page_script);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/page/outlook.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@
 #include "agent/whatif/run_times.h"
 #include "agent/whatif/sentences.h"
 
-#define ROWS_MAX 5
+#define ROWS_MAX  5
+#define CELLS_MAX 8192 /* times of ranks in phases on the page; each takes some 8 bytes */
 
 bool page_has_outlook(const json_t *report)
 {
@@ -61,6 +63,79 @@ static void write_answers(struct page *page, const struct answers *answers)
 			"result.</p>\n");
 }
 
+/* ---- the times from which the script of the page computes other changes ---- */
+
+static json_t *phases_of(const struct run_times *run)
+{
+	json_t *phases = json_array();
+
+	for (size_t p = 0; p < run->phases; p++) {
+		const struct phase_times *times = &run->phase[p];
+
+		json_array_append_new(phases,
+				json_pack("{s:f,s:f,s:f,s:f}", "id", report_get(times->phase, "id"),
+						"all", times->own.mean * times->own.ranks, "most",
+						times->own.most, "error", times->error));
+	}
+	return phases;
+}
+
+/* Returns the sets of phases that different ranks execute at one place. */
+static json_t *sets_of(const struct run_times *run)
+{
+	json_t *sets = json_array();
+
+	for (size_t p = 0; p < run->phases; p++) {
+		json_t *phases;
+
+		if (run->phase[p].set != p)
+			continue;
+		phases = json_array();
+		for (size_t own = p; own < run->phases; own = run->phase[own].next)
+			json_array_append_new(phases, json_integer((json_int_t)own));
+		json_array_append_new(sets,
+				json_pack("{s:o,s:f}", "phases", phases, "most",
+						run->phase[p].all.most));
+	}
+	return sets;
+}
+
+static json_t *cells_of(const struct run_times *run)
+{
+	json_t *cells = json_array();
+
+	for (size_t row = 0; row < run->rows; row++) {
+		json_t *cell = json_array();
+
+		for (size_t p = 0; p <= run->phases; p++)
+			json_array_append_new(cell, json_real(run_times_cell(run, row, p)));
+		json_array_append_new(cells, cell);
+	}
+	return cells;
+}
+
+static void write_times(struct page *page, const struct run_times *run)
+{
+	double useful = 0;
+	json_t *times;
+
+	if (run->rows * (run->phases + 1) > CELLS_MAX) {
+		page_markup(page,
+				"<p class=\"note\">The times of the ranks in the phases are too many for this "
+				"page, so that it cannot try other changes.</p>\n");
+		return;
+	}
+	for (size_t row = 0; row < run->rows; row++)
+		useful = fmax(useful, run->useful[row]);
+	times = json_pack("{s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "wall", run->wall, "ranks",
+			run->ranks, "threads", run->threads, "rest", run_times_rest(run), "useful",
+			useful, "phases", phases_of(run), "sets", sets_of(run), "cells",
+			cells_of(run));
+	if (times)
+		page_json(page, "whatif-data", times);
+	json_decref(times);
+}
+
 /* What the view computes, which is too large for the stack of a thread of the program. */
 struct outlook {
 	struct run_times run;
@@ -78,6 +153,7 @@ void page_outlook(struct page *page)
 	} else {
 		answers_of_run(&outlook->answers, &outlook->run);
 		write_answers(page, &outlook->answers);
+		write_times(page, &outlook->run);
 	}
 	if (outlook)
 		run_times_fini(&outlook->run);

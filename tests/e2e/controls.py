@@ -9,6 +9,8 @@
     off PAGE         with scripts off, the page looks as with them, except for the controls
     drop PAGE FILE JSON
                      a second result that is dropped onto the page is compared as `phasemux compare --json` does
+    whatif PAGE JSON COMPONENT PERCENT PHASE PERCENT [balance]
+                     the sliders say what the last answer of `phasemux whatif --json` has
     refuse PAGE FILE...
                      files that are dropped and are no results are refused in words
 """
@@ -343,6 +345,37 @@ def words_of(name):
     return " ".join(name.split())
 
 
+# ---- what a change would bring ----
+
+def check_whatif(browser, page, wanted, component, cycles, phase, time, balance=""):
+    open_page(browser, page)
+    answer = json.loads(pathlib.Path(wanted).read_text())["answers"][-1]
+    said = "text([...one('#outlook .control').children].pop())"
+    expect(ask(browser, said), "Nothing is changed.", "what is said before a change")
+    for name, choice, percent in (("component", component, int(cycles)), ("phase", phase, int(time))):
+        if not choice:
+            continue
+        browser.evaluate(f"document.querySelector('#outlook select[aria-label={name}]').value = {choice!r}")
+        browser.evaluate(f"document.querySelector('#outlook input[aria-label^={name}]').focus()")
+        for _ in range((100 - percent) // 5):
+            press(browser, "ArrowLeft")
+    if balance:
+        browser.evaluate("document.querySelector('#outlook input[type=checkbox]').focus()")
+        press(browser, " ")
+    words = ask(browser, said)
+    found = re.fullmatch(rf"The run would take {NUMBER} to {NUMBER} \(\+- {NUMBER}\) instead of {NUMBER}: "
+                         r"([-0-9.]+)% to ([-0-9.]+)% less\.", words)
+    if not found:
+        return problems + [f"the words: {words}"]
+    times = [float(found[i]) * UNITS[found[i + 1]] for i in (1, 3, 5)]
+    for got, value, name in zip(times, (answer["wall_seconds"]["least"], answer["wall_seconds"]["most"], answer["ci95"]),
+                                ("the shorter time", "the longer time", "the interval")):
+        expect(close(got, value, 1e-7), True, f"{name}: {got} for {value}")
+    for got, value in ((found[9], answer["saved_share"]["least"]), (found[10], answer["saved_share"]["most"])):
+        expect(abs(float(got) - 100 * value) < 0.051, True, f"saved: {got}% for {value}")
+    return problems
+
+
 def check_refuse(browser, page, *files):
     open_page(browser, page)
     for file in files:
@@ -357,4 +390,4 @@ def check_refuse(browser, page, *files):
 
 if __name__ == "__main__":
     browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
-                   "zoom": check_zoom, "off": check_off, "drop": check_drop, "refuse": check_refuse})
+                   "zoom": check_zoom, "off": check_off, "drop": check_drop, "whatif": check_whatif, "refuse": check_refuse})

@@ -101,7 +101,7 @@ class Page(html.parser.HTMLParser):
         if tag == "span" and self.open and self.open[-1][0] == "th":
             self.row = attributes.get("id")
         if tag == "script":
-            expect(attributes in ({}, {"type": "application/json", "id": "report-data"}), f"a script: {attributes}")
+            expect(not attributes or attributes.get("type") == "application/json", f"a script: {attributes}")
             self.scripts += [] if attributes else [""]
         if attributes.get("http-equiv") == "Content-Security-Policy":
             self.policy = attributes["content"]
@@ -113,10 +113,12 @@ class Page(html.parser.HTMLParser):
         tag = self.open[-1][0] if self.open else ""
         if tag == "style":
             self.style += data
-        elif tag == "script" and self.open[-1][1]:
+        elif tag == "script" and not self.open[-1][1]:
+            self.scripts[-1] += data
+        elif tag == "script" and self.open[-1][1] == "report-data":
             self.data += data
         elif tag == "script":
-            self.scripts[-1] += data
+            expect(not re.search(r"[<>&]", data), "other data holds characters of HTML")
         else:
             self.show(data)
 

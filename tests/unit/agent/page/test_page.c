@@ -64,14 +64,15 @@ static void write_lines(struct page *page, const char *text)
 static void write_data(struct page *page, const char *text)
 {
 	(void)text;
-	page_data(page);
+	page_json(page, "data", page->report);
 }
 
 static void test_markup(void)
 {
 	check(write_lines, "a\n<b>\n", "<li>a</li>\n<li>&lt;b&gt;</li>\nx", "each line by itself");
 	check(write_lines, "", "x", "no line");
-	check(write_data, "", "{\"key\":\"\\u003c/script\\u003e\\u0026\"}",
+	check(write_data, "",
+			"<script type=\"application/json\" id=\"data\">{\"key\":\"\\u003c/script\\u003e\\u0026\"}</script>\n",
 			"data that cannot end its element");
 	check(page_term, "parallel efficiency",
 			"<a class=\"term\" href=\"#term-parallel-efficiency\">parallel efficiency</a>",

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the wall time would be after a change that sliders choose, by the rules of `phasemux whatif` (agent/whatif). */
+
+/* Returns [name, component] of each known component of a phase, and of its parts ("outer/part"). */
+function componentsOf(phase) {
+	let outer = "";
+	return (phase.cpi_breakdown ?? []).map(one => {
+		outer = one.level > 0 ? outer : one.component;
+		return [one.level > 0 ? `${outer}/${one.component}` : outer, one];
+	}).filter(([, { cpi, ci95 }]) => cpi === 0 || number(cpi) + number(ci95) > -Infinity);
+}
+
+/* Returns the wall time after a change: between two times, with the half-width of both (foresee.c). */
+function foresee(run, change, balanced) {
+	let saved = 0, error = 0;
+	const inSet = (cell, set, changed) => sum(set.phases.map(p => cell[p] * (changed ? change[p].factor : 1)));
+	const mostIn = (set, changed) => most(run.cells.map(cell => inSet(cell, set, changed)));
+	for (const set of run.sets) {
+		const own = set.phases.map(p => run.phases[p]);
+		set.shared = sum(set.phases.map(p => run.phases[p].all * change[p].factor)) / run.ranks;
+		const gain = set.most - (balanced ? set.shared : set.most * mostIn(set, true) / mostIn(set) || 0);
+		error = hypot(error, ...set.phases.map(p => change[p].error * run.phases[p].most),
+			gain * hypot(...own.map(phase => phase.error * phase.all)) / sum(own.map(phase => phase.all)) || 0);
+		saved += gain;
+	}
+	const bound = most(run.cells.map(cell => (balanced ? run.rest : cell.at(-1)) +
+		sum(run.sets.map(set => balanced ? set.shared : inSet(cell, set, true)))));
+	const least = balanced ? 0 : min(1, ...change.map(({ factor }) => factor));
+	const times = [max(run.wall - saved * run.threads, bound, run.wall * least), run.wall - run.useful + bound];
+	return { least: min(...times), most: max(...times), error };
+}
+
+function addSliders(run, phases) {
+	const names = [...new Set(phases.flatMap(phase => componentsOf(phase).map(([name]) => name)))];
+	const said = make("output"), balance = make("input", { type: "checkbox" });
+	const slider = (what, options) => {
+		const choice = make("select", {}, ...options.map(option => make("option", {}, `${option}`)));
+		const range = make("input", { type: "range", max: 100, step: 5, value: 100 }), share = make("output");
+		choice.ariaLabel = what;
+		range.ariaLabel = `${what}: percent of now`;
+		return { choice, range, share, line: make("p", {}, `${what} `, choice, " takes ", range, " ", share) };
+	};
+	const component = slider("component", names), phase = slider("phase", run.phases.map(({ id }) => id));
+	const show = () => {
+		const [cycles, time] = [component, phase].map(({ range, share }) => {
+			share.textContent = range.value + "%";
+			return range.value / 100;
+		});
+		const change = run.phases.map(({ id }, p) => {
+			const own = componentsOf(phases[p]).find(([name]) => name === component.choice.value)?.[1];
+			const factor = id === +phase.choice.value ? time : 1, part = own?.cpi / phases[p].cpi;
+			return { factor: factor * (1 - (1 - cycles) * min(max(part || 0, 0), 1)),
+				error: factor * (1 - cycles) * own?.ci95 / phases[p].cpi || 0 };
+		});
+		const { least, most, error } = foresee(run, change, balance.checked);
+		const percent = value => +(100 - 100 * value / run.wall).toFixed(1);
+		said.textContent = cycles * time === 1 && !balance.checked ? "Nothing is changed." : `The run would take ${seconds(least)} to ${seconds(most)} (+- ${seconds(error)}) instead of ` +
+			`${seconds(run.wall)}: ${percent(most)}% to ${percent(least)}% less.`;
+	};
+	const box = make("div", { className: "control", oninput: show }, make("h3", {}, "Try a change"),
+		names.length ? component.line : "", phase.line,
+		run.ranks > 1 && run.threads <= 1 ?
+			make("p", {}, make("label", {}, balance, " all ranks share the work of each phase alike")) : "", said);
+	find("#outlook").append(box);
+	show();
+}
+
+const most = values => max(0, ...values);
+const times = find("#whatif-data");
+if (times)
+	addSliders(JSON.parse(times.textContent), report.phases);
