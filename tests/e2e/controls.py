@@ -7,8 +7,10 @@
     copy PAGE        positions in the source are copied
     zoom PAGE        figures show parts of their width by dragging, buttons and keys, and the address keeps which
     off PAGE         with scripts off, the page looks as with them, except for the controls
+    keys PAGE        each control has a name and is reached by the key Tab
     drop PAGE FILE JSON
-                     a second result that is dropped onto the page is compared as `phasemux compare --json` does
+                     a second result that is dropped onto the page, or chosen if it is a page, is compared as
+                     `phasemux compare --json` does
     whatif PAGE JSON COMPONENT PERCENT PHASE PERCENT [balance]
                      the sliders say what the last answer of `phasemux whatif --json` has
     refuse PAGE FILE...
@@ -231,6 +233,28 @@ def check_zoom(browser, page):
     return problems
 
 
+# ---- keys ----
+
+NAME = "(element => text(element) || element.ariaLabel || text(element.labels?.[0] ?? element))"
+
+
+def check_keys(browser, page):
+    open_page(browser, page)
+    controls = "all('button, input, select, svg[tabindex]')"
+    expect(ask(browser, f"{controls}.filter(element => !{NAME}(element)).map(element => element.outerHTML)"), [], "without a name")
+    wanted = ask(browser, f"{controls}.filter(shown).map({NAME})")
+    reached = []
+    for _ in range(300):
+        press(browser, "Tab")
+        if not browser.evaluate("document.activeElement && document.activeElement !== document.body"):
+            break
+        reached += ask(browser, "[document.activeElement].filter(element => element.matches('button, input, select, svg[tabindex]'))"
+                       f".map({NAME})")
+    expect(reached, wanted, "what Tab reaches")
+    expect(len(reached) > 30, True, f"{len(reached)} controls")
+    return problems
+
+
 # ---- without scripts ----
 
 # Screens, and what hides the controls on them. On paper, the page's own style does that.
@@ -265,6 +289,14 @@ def check_off(browser, page):
 
 
 # ---- comparing ----
+
+def choose(browser, file):
+    """Chooses a file as a person does who uses no mouse."""
+    root = browser.call("DOM.getDocument")["root"]["nodeId"]
+    node = browser.call("DOM.querySelector", nodeId=root, selector="header input[type=file]")["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=node, files=[str(pathlib.Path(file).resolve())])
+    browser.call("Runtime.evaluate", expression="new Promise(done => setTimeout(done, 100))", awaitPromise=True)
+
 
 def drop(browser, file):
     path = pathlib.Path(file)
@@ -317,7 +349,7 @@ def label(phase):
 def check_drop(browser, page, file, wanted):
     open_page(browser, page)
     wanted = json.loads(pathlib.Path(wanted).read_text())
-    drop(browser, file)
+    (choose if file.endswith(".html") else drop)(browser, file)
     rows = ask(browser, "all('#compared tr').slice(1).map(row => [...row.cells].map(text))")
     times = [max(amount(row[1]), amount(row[2])) for row in rows]
     expect(times, sorted(times, reverse=True), "phases with most time first")
@@ -364,12 +396,14 @@ def check_whatif(browser, page, wanted, component, cycles, phase, time, balance=
         press(browser, " ")
     words = ask(browser, said)
     found = re.fullmatch(rf"The run would take {NUMBER} to {NUMBER} \(\+- {NUMBER}\) instead of {NUMBER}: "
-                         r"([-0-9.]+)% to ([-0-9.]+)% less\.", words)
+                         r"([-0-9.]+)% to ([-0-9.]+)% less\. "
+                         rf"It cannot take less than {NUMBER}\.", words)
     if not found:
         return problems + [f"the words: {words}"]
-    times = [float(found[i]) * UNITS[found[i + 1]] for i in (1, 3, 5)]
-    for got, value, name in zip(times, (answer["wall_seconds"]["least"], answer["wall_seconds"]["most"], answer["ci95"]),
-                                ("the shorter time", "the longer time", "the interval")):
+    times = [float(found[i]) * UNITS[found[i + 1]] for i in (1, 3, 5, 11)]
+    for got, value, name in zip(times, (answer["wall_seconds"]["least"], answer["wall_seconds"]["most"], answer["ci95"],
+                                        answer["bound_seconds"]),
+                                ("the shorter time", "the longer time", "the interval", "the bound")):
         expect(close(got, value, 1e-7), True, f"{name}: {got} for {value}")
     for got, value in ((found[9], answer["saved_share"]["least"]), (found[10], answer["saved_share"]["most"])):
         expect(abs(float(got) - 100 * value) < 0.051, True, f"saved: {got}% for {value}")
@@ -380,8 +414,8 @@ def check_refuse(browser, page, *files):
     open_page(browser, page)
     for file in files:
         drop(browser, file)
-        expect(ask(browser, "text(one('header output'))"), f"{pathlib.Path(file).name} is no result of phasemux: give its "
-               "report.json, or a page of it.", "what is said")
+        expect(ask(browser, "text(one('header output'))"), f"{pathlib.Path(file).name} is no report.json or page of phasemux.",
+               "what is said")
         expect(ask(browser, "all('#compared').length"), 0, f"{file}: comparisons")
     expect([event["params"]["entry"]["text"] for event in browser.events if event.get("method") == "Log.entryAdded"], [],
            "what the browser says")
@@ -390,4 +424,4 @@ def check_refuse(browser, page, *files):
 
 if __name__ == "__main__":
     browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
-                   "zoom": check_zoom, "off": check_off, "drop": check_drop, "whatif": check_whatif, "refuse": check_refuse})
+                   "zoom": check_zoom, "off": check_off, "keys": check_keys, "drop": check_drop, "whatif": check_whatif, "refuse": check_refuse})

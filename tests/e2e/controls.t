@@ -27,6 +27,7 @@ holds "tables are filtered" controls filter "$tmp/big.html"
 holds "positions in the source are copied" controls copy "$tmp/cycles.html"
 holds "figures show parts of their width" controls zoom "$tmp/big.html"
 
+holds "Tab reaches each control" controls keys "$tmp/cycles.html"
 holds "scripts off: all is there but the controls" controls off "$tmp/cycles.html"
 
 # The comparison of a dropped result is that of the command.

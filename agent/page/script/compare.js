@@ -171,7 +171,7 @@ function showComparison(before, after) {
 		make("p", { className: "note" }, "Times are those of a thread, in the mean. Duration and CPI are differences. The 95% " +
 			"intervals hold what varies from burst to burst, not from run to run. \"phasemux compare\" takes several runs, " +
 			"and says what the differences come from."),
-		controls(button("swap before and after", () => showComparison(after, before))));
+		controls(button("swap", () => showComparison(after, before))));
 	addTools(table);
 	find("#compared")?.remove();
 	find("main").prepend(section);
@@ -197,7 +197,7 @@ if (report.phasemux) {
 			said.textContent = "";
 			showComparison(readRun(report, "this page"), readRun(other, file.name));
 		} catch {
-			said.textContent = `${file.name} is no result of phasemux: give its report.json, or a page of it.`;
+			said.textContent = `${file.name} is no report.json or page of phasemux.`;
 		}
 	};
 	input.onchange = () => input.files[0] && compareWith(input.files[0]);

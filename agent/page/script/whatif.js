@@ -27,7 +27,7 @@ function foresee(run, change, balanced) {
 		sum(run.sets.map(set => balanced ? set.shared : inSet(cell, set, true)))));
 	const least = balanced ? 0 : min(1, ...change.map(({ factor }) => factor));
 	const times = [max(run.wall - saved * run.threads, bound, run.wall * least), run.wall - run.useful + bound];
-	return { least: min(...times), most: max(...times), error };
+	return { least: min(...times), most: max(...times), error, bound };
 }
 
 function addSliders(run, phases) {
@@ -43,7 +43,7 @@ function addSliders(run, phases) {
 	const component = slider("component", names), phase = slider("phase", run.phases.map(({ id }) => id));
 	const show = () => {
 		const [cycles, time] = [component, phase].map(({ range, share }) => {
-			share.textContent = range.value + "%";
+			share.textContent = range.value + "% of now";
 			return range.value / 100;
 		});
 		const change = run.phases.map(({ id }, p) => {
@@ -52,10 +52,10 @@ function addSliders(run, phases) {
 			return { factor: factor * (1 - (1 - cycles) * min(max(part || 0, 0), 1)),
 				error: factor * (1 - cycles) * own?.ci95 / phases[p].cpi || 0 };
 		});
-		const { least, most, error } = foresee(run, change, balance.checked);
+		const { least, most, error, bound } = foresee(run, change, balance.checked);
 		const percent = value => +(100 - 100 * value / run.wall).toFixed(1);
 		said.textContent = cycles * time === 1 && !balance.checked ? "Nothing is changed." : `The run would take ${seconds(least)} to ${seconds(most)} (+- ${seconds(error)}) instead of ` +
-			`${seconds(run.wall)}: ${percent(most)}% to ${percent(least)}% less.`;
+			`${seconds(run.wall)}: ${percent(most)}% to ${percent(least)}% less. It cannot take less than ${seconds(bound)}.`;
 	};
 	const box = make("div", { className: "control", oninput: show }, make("h3", {}, "Try a change"),
 		names.length ? component.line : "", phase.line,
