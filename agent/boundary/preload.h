@@ -102,6 +102,7 @@ struct preload {
 	uint64_t attach_ns; /* CLOCK_MONOTONIC when the preload began to open the core */
 	/* the adapter for the process' MPI, after all ranks have met (rendezvous.h); NULL: there is none */
 	const struct mpi_adapter *adapter;
+	char why_alone[768]; /* why there is none, although MPI is initialised */
 	struct mpi_world world;
 	uint64_t waited_ns; /* time that this rank waited for the others to meet */
 	/* taken before main if a launcher has started this rank, else in MPI_Init; none without MPI */

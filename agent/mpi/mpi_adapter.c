@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This file is compiled once per MPI implementation, against its mpi.h. */
+/* This file is compiled once for each binary interface of MPI (mpi_abi.h). */
 #include "agent/mpi/mpi_adapter.h"
 
 #include <errno.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "agent/mpi/mpi_channel.h"
+#include "agent/mpi/mpi_functions.h"
+#include "agent/mpi/mpi_version.h"
 
 /*
  * The communicator for all messages of the agent. There is only one, because to make one takes several messages
@@ -15,7 +16,8 @@
  * This is harmless: rounds use messages from one rank to another, which do not meet the messages of
  * collectives.
  */
-static MPI_Comm own = MPI_COMM_NULL;
+static MPI_Comm own;
+static bool has_own;
 
 /*
  * Size of a piece of a message. Data moves along a binomial tree, in pieces that every transport sends eagerly.
@@ -45,43 +47,33 @@ static struct {
 static int make_communicator(void)
 {
 	MPI_Group all;
-	bool made;
 
-	if (PMPI_Comm_group(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
+	if (pmpi.Comm_group(MPI_COMM_WORLD, &all) != MPI_SUCCESS)
 		return -EIO;
-	made = PMPI_Comm_create_group(MPI_COMM_WORLD, all, 0, &own) == MPI_SUCCESS;
-	PMPI_Group_free(&all);
-	return made ? 0 : -EIO;
+	has_own = pmpi.Comm_create_group(MPI_COMM_WORLD, all, 0, &own) == MPI_SUCCESS;
+	pmpi.Group_free(&all);
+	return has_own ? 0 : -EIO;
 }
 
 static int adapter_open(struct mpi_world *world)
 {
-	char version[MPI_MAX_LIBRARY_VERSION_STRING];
-	int length = 0, level = MPI_THREAD_SINGLE, error;
+	int level = MPI_THREAD_SINGLE, error;
 
-	if (PMPI_Comm_rank(MPI_COMM_WORLD, &world->rank) != MPI_SUCCESS ||
-			PMPI_Comm_size(MPI_COMM_WORLD, &world->size) != MPI_SUCCESS)
+	if (pmpi.Comm_rank(MPI_COMM_WORLD, &world->rank) != MPI_SUCCESS ||
+			pmpi.Comm_size(MPI_COMM_WORLD, &world->size) != MPI_SUCCESS)
 		return -EIO;
 	tree.rank = world->rank;
 	tree.size = world->size;
-	PMPI_Query_thread(&level);
+	pmpi.Query_thread(&level);
 	world->threads = level >= MPI_THREAD_SERIALIZED;
-	version[0] = '\0';
-	PMPI_Get_library_version(version, &length);
-	/* "Open MPI v4.1.4, package: ...", "MPICH Version:      4.0.2\nMPICH Release date: ..." */
-	version[strcspn(version, ",\n")] = '\0';
-	snprintf(world->library, sizeof(world->library), "%.100s", version);
-	for (char *blank; (blank = strpbrk(world->library, "\t:"));)
-		*blank = ' ';
-	for (char *blanks; (blanks = strstr(world->library, "  "));)
-		memmove(blanks, blanks + 1, strlen(blanks));
+	mpi_version_name(world->library, sizeof(world->library));
 	/* in the next call the others would wait for a rank without an agent for ever */
 	error = mpi_channel_call_roll(world->rank, world->size);
 	if (!error)
 		error = make_communicator();
 	if (error)
 		return error;
-	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+	pmpi.Comm_set_errhandler(own, MPI_ERRORS_RETURN);
 	return 0;
 }
 
@@ -111,12 +103,12 @@ static int transfer(piece_start start, char *buffer, int other)
 
 static int send_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	return PMPI_Isend(piece, bytes, MPI_BYTE, other, 0, own, request);
+	return pmpi.Isend(piece, bytes, MPI_BYTE, other, 0, own, request);
 }
 
 static int receive_piece(char *piece, int bytes, int other, MPI_Request *request)
 {
-	return PMPI_Irecv(piece, bytes, MPI_BYTE, other, 0, own, request);
+	return pmpi.Irecv(piece, bytes, MPI_BYTE, other, 0, own, request);
 }
 
 /*
@@ -218,7 +210,7 @@ static struct {
 static int all_arrive(MPI_Request *pieces)
 {
 	for (int i = 0; i < tree.pieces; i++)
-		if (PMPI_Wait(&pieces[i], MPI_STATUS_IGNORE) != MPI_SUCCESS)
+		if (pmpi.Wait(&pieces[i], MPI_STATUS_IGNORE) != MPI_SUCCESS)
 			return -EIO;
 	return 0;
 }
@@ -228,7 +220,7 @@ static int rehearse_send(int other, bool above)
 	size_t bytes = above ? rehearsal.up : rehearsal.down;
 
 	if (start_pieces(send_piece, rehearsal.out, bytes, other) || tree.pieces == PIECES_MAX ||
-			PMPI_Isend(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own,
+			pmpi.Isend(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own,
 					&tree.request[tree.pieces]) != MPI_SUCCESS)
 		return -EIO;
 	tree.pieces++;
@@ -238,7 +230,7 @@ static int rehearse_send(int other, bool above)
 static int rehearse_meet(int other, bool above)
 {
 	(void)above;
-	return PMPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own, MPI_STATUS_IGNORE) ==
+	return pmpi.Recv(NULL, 0, MPI_BYTE, other, TAG_ALL_SENT, own, MPI_STATUS_IGNORE) ==
 					MPI_SUCCESS ?
 			0 :
 			-EIO;
@@ -280,7 +272,7 @@ static int adapter_test(void)
 
 	do {
 		for (; tree.arrived < tree.pieces; tree.arrived++) {
-			if (PMPI_Test(&tree.request[tree.arrived], &done, MPI_STATUS_IGNORE) !=
+			if (pmpi.Test(&tree.request[tree.arrived], &done, MPI_STATUS_IGNORE) !=
 					MPI_SUCCESS)
 				return -EIO;
 			if (!done)
@@ -297,7 +289,7 @@ static int adapter_wait(void)
 
 	do {
 		for (; tree.arrived < tree.pieces; tree.arrived++)
-			if (PMPI_Wait(&tree.request[tree.arrived], MPI_STATUS_IGNORE) !=
+			if (pmpi.Wait(&tree.request[tree.arrived], MPI_STATUS_IGNORE) !=
 					MPI_SUCCESS)
 				return -EIO;
 		more = next();
@@ -343,7 +335,7 @@ static int adapter_max(double *values, size_t count)
 	for (size_t at = 0; at < count; at += most) {
 		size_t left = count - at;
 
-		if (PMPI_Allreduce(MPI_IN_PLACE, values + at, (int)(left < most ? left : most),
+		if (pmpi.Allreduce(MPI_IN_PLACE, values + at, (int)(left < most ? left : most),
 				    MPI_DOUBLE, MPI_MAX, own) != MPI_SUCCESS)
 			return -EIO;
 	}
@@ -353,13 +345,15 @@ static int adapter_max(double *values, size_t count)
 static void adapter_close(void)
 {
 	mpi_arguments.close();
-	if (own != MPI_COMM_NULL)
-		PMPI_Comm_free(&own);
+	if (has_own)
+		pmpi.Comm_free(&own);
+	has_own = false;
 }
 
-__attribute__((visibility("default"))) const struct mpi_adapter *phasemux_mpi_adapter(void);
+__attribute__((visibility("default"))) const struct mpi_adapter *phasemux_mpi_adapter(void *library,
+		char *why, size_t why_size);
 
-const struct mpi_adapter *phasemux_mpi_adapter(void)
+const struct mpi_adapter *phasemux_mpi_adapter(void *library, char *why, size_t why_size)
 {
 	static const struct mpi_adapter adapter = {
 		.open = adapter_open,
@@ -374,5 +368,7 @@ const struct mpi_adapter *phasemux_mpi_adapter(void)
 		.arguments = &mpi_arguments,
 	};
 
+	if (!mpi_functions_find(library, why, why_size) || !mpi_version_is_served(why, why_size))
+		return NULL;
 	return &adapter;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The interface to MPI for the core, without mpi.h: a private communicator, and collectives on bytes. One
- * shared object per MPI implementation is compiled from mpi_adapter.c. It is opened when MPI_Init shows which
- * library runs. It calls only PMPI_ functions, and uses only the private communicator.
+ * The interface to MPI for the core: a private communicator, and collectives on bytes. One shared object for each
+ * family of MPIs (mpi_family.h) is compiled from mpi_adapter.c. It is opened when MPI_Init shows which library runs.
+ * It calls only PMPI_ functions, and uses only the private communicator.
  *
  * Only the thread that may call MPI calls these functions, one at a time. Unless said otherwise they return 0,
  * or -EIO if MPI refused a call. Errors of MPI never reach the program's own error handlers.
@@ -63,7 +63,11 @@ struct mpi_adapter {
 	const struct mpi_arguments *arguments;
 };
 
-/* The adapter's only exported symbol: `const struct mpi_adapter *phasemux_mpi_adapter(void)`. */
+/*
+ * The adapter's only exported symbol. `library` (dlopen) is the MPI, and must stay open. Returns NULL if the adapter
+ * does not serve it, and writes the reason to `why`.
+ */
+typedef const struct mpi_adapter *mpi_adapter_entry(void *library, char *why, size_t why_size);
 #define MPI_ADAPTER_ENTRY "phasemux_mpi_adapter"
 
 #endif

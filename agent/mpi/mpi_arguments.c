@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This file is compiled once per MPI implementation, against its mpi.h. */
+/* This file is compiled once for each binary interface of MPI (mpi_abi.h). */
 #include "agent/mpi/mpi_arguments.h"
 
 #include <errno.h>
-#include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "agent/mpi/mpi_functions.h"
 
 /*
  * The number of a communicator is an attribute of it, because MPI gives the handle of one that was freed to another
@@ -18,8 +19,8 @@ static struct mpi_member world;
 static int arguments_open(void)
 {
 	world.communicator = MPI_ARGUMENTS_WORLD;
-	return PMPI_Comm_rank(MPI_COMM_WORLD, &world.rank) == MPI_SUCCESS &&
-					PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
+	return pmpi.Comm_rank(MPI_COMM_WORLD, &world.rank) == MPI_SUCCESS &&
+					pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
 							MPI_COMM_NULL_DELETE_FN, &key,
 							NULL) == MPI_SUCCESS ?
 			0 :
@@ -28,10 +29,10 @@ static int arguments_open(void)
 
 static int arguments_type_bytes(long handle, bool fortran)
 {
-	MPI_Datatype type = fortran ? PMPI_Type_f2c((MPI_Fint)handle) : (MPI_Datatype)handle;
+	MPI_Datatype type = fortran ? ABI_TYPE_OF_FORTRAN(handle) : (MPI_Datatype)handle;
 	int size;
 
-	if (!type || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS ||
+	if (!type || type == MPI_DATATYPE_NULL || pmpi.Type_size(type, &size) != MPI_SUCCESS ||
 			size == MPI_UNDEFINED)
 		return -1;
 	return size;
@@ -45,18 +46,18 @@ static int number_of(MPI_Comm communicator)
 
 	if (communicator == MPI_COMM_SELF)
 		return MPI_ARGUMENTS_SELF;
-	if (PMPI_Comm_get_attr(communicator, key, &known, &found) != MPI_SUCCESS)
+	if (pmpi.Comm_get_attr(communicator, key, &known, &found) != MPI_SUCCESS)
 		return -1;
 	if (found)
 		return (int)(intptr_t)known;
-	if (PMPI_Comm_set_attr(communicator, key, (void *)(numbered + 1)) != MPI_SUCCESS)
+	if (pmpi.Comm_set_attr(communicator, key, (void *)(numbered + 1)) != MPI_SUCCESS)
 		return -1;
 	return (int)++numbered;
 }
 
 static bool arguments_member(long handle, bool fortran, struct mpi_member *member)
 {
-	MPI_Comm communicator = fortran ? PMPI_Comm_f2c((MPI_Fint)handle) : (MPI_Comm)handle;
+	MPI_Comm communicator = fortran ? ABI_COMM_OF_FORTRAN(handle) : (MPI_Comm)handle;
 	int inter;
 
 	if (communicator == MPI_COMM_WORLD) {
@@ -67,8 +68,8 @@ static bool arguments_member(long handle, bool fortran, struct mpi_member *membe
 		return false;
 	member->communicator = number_of(communicator);
 	if (member->communicator < 0 ||
-			PMPI_Comm_rank(communicator, &member->rank) != MPI_SUCCESS ||
-			PMPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS)
+			pmpi.Comm_rank(communicator, &member->rank) != MPI_SUCCESS ||
+			pmpi.Comm_test_inter(communicator, &inter) != MPI_SUCCESS)
 		return false;
 	member->inter = inter;
 	return true;
@@ -77,7 +78,7 @@ static bool arguments_member(long handle, bool fortran, struct mpi_member *membe
 static void arguments_close(void)
 {
 	if (key != MPI_KEYVAL_INVALID)
-		PMPI_Comm_free_keyval(&key);
+		pmpi.Comm_free_keyval(&key);
 }
 
 const struct mpi_arguments mpi_arguments = {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This file is compiled once per MPI implementation, against its mpi.h. */
+/* This file is compiled once for each binary interface of MPI (mpi_abi.h). */
 #include "agent/mpi/mpi_channel.h"
 
 #include <errno.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "agent/host/quiet.h"
+#include "agent/mpi/mpi_functions.h"
+#include "agent/mpi/mpi_version.h"
 #include "agent/mpi/roll.h"
 #include "sampling/clock.h"
 
@@ -29,30 +30,31 @@
 
 static struct {
 	int rank, tag, word;
-	bool published, refused; /* this rank's name; the launcher keeps no names */
+	bool has_names;          /* this MPI's launchers keep names */
+	bool published, refused; /* this rank's name; this launcher keeps no names */
 	MPI_Request request;     /* of the receive for the next word */
 	MPI_Errhandler of_world, of_self;
 } channel;
 
 /* ---- messages that programs do not see ---- */
 
-#ifdef OPEN_MPI
+#ifdef ABI_OPENMPI
 #define HAS_HIDDEN_TAG true
-extern bool ompi_mpi_param_check __attribute__((weak));
 
 static bool allow_any_tag(void)
 {
-	bool kept = &ompi_mpi_param_check && ompi_mpi_param_check;
+	bool *check = abi_symbols.ompi_mpi_param_check;
+	bool kept = check && *check;
 
 	if (kept)
-		ompi_mpi_param_check = false;
+		*check = false;
 	return kept;
 }
 
 static void restore_check(bool kept)
 {
 	if (kept)
-		ompi_mpi_param_check = true;
+		*(bool *)abi_symbols.ompi_mpi_param_check = true;
 }
 #else
 #define HAS_HIDDEN_TAG false
@@ -71,7 +73,7 @@ static void restore_check(bool kept)
 static int receive(void)
 {
 	bool kept = allow_any_tag();
-	int result = PMPI_Irecv(&channel.word, 1, MPI_INT, MPI_ANY_SOURCE, channel.tag,
+	int result = pmpi.Irecv(&channel.word, 1, MPI_INT, MPI_ANY_SOURCE, channel.tag,
 			MPI_COMM_WORLD, &channel.request);
 
 	restore_check(kept);
@@ -87,9 +89,9 @@ static void send(int rank, enum roll_word word)
 	bool kept = allow_any_tag();
 	MPI_Request request;
 
-	if (PMPI_Isend(&words[word], 1, MPI_INT, rank, channel.tag, MPI_COMM_WORLD, &request) ==
+	if (pmpi.Isend(&words[word], 1, MPI_INT, rank, channel.tag, MPI_COMM_WORLD, &request) ==
 			MPI_SUCCESS)
-		PMPI_Request_free(&request);
+		pmpi.Request_free(&request);
 	restore_check(kept);
 }
 
@@ -101,7 +103,7 @@ static int choose_tag(void)
 	if (HAS_HIDDEN_TAG && receive() == 0)
 		return 0;
 	channel.tag = TAG_GUARANTEED - SEEN_TAG_BELOW;
-	if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) == MPI_SUCCESS &&
+	if (pmpi.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &found) == MPI_SUCCESS &&
 			found)
 		channel.tag = *highest - SEEN_TAG_BELOW;
 	return receive();
@@ -123,15 +125,9 @@ static void make_name(int rank, char *name, size_t size)
 {
 	MPI_Comm parent = MPI_COMM_NULL;
 
-	PMPI_Comm_get_parent(&parent);
+	pmpi.Comm_get_parent(&parent);
 	snprintf(name, size, "phasemux.%s%d", parent == MPI_COMM_NULL ? "" : "spawned.", rank);
 }
-
-#ifdef MPICH_VERSION
-#define HAS_NAMES true
-#else
-#define HAS_NAMES false
-#endif
 
 static void announce(void)
 {
@@ -140,8 +136,8 @@ static void announce(void)
 	if (is_hidden() || channel.published || channel.refused)
 		return;
 	make_name(channel.rank, name, sizeof(name));
-	channel.published =
-			HAS_NAMES && PMPI_Publish_name(name, MPI_INFO_NULL, name) == MPI_SUCCESS;
+	channel.published = channel.has_names &&
+			pmpi.Publish_name(name, MPI_INFO_NULL, name) == MPI_SUCCESS;
 	channel.refused = !channel.published;
 }
 
@@ -152,8 +148,8 @@ static bool reaches(int rank)
 	if (is_hidden())
 		return true;
 	make_name(rank, name, sizeof(name));
-	if (HAS_NAMES && !channel.refused &&
-			PMPI_Lookup_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS)
+	if (channel.has_names && !channel.refused &&
+			pmpi.Lookup_name(name, MPI_INFO_NULL, port) == MPI_SUCCESS)
 		return true;
 	/* if this rank cannot publish its own name, the launcher keeps no names */
 	announce();
@@ -167,7 +163,7 @@ static void withdraw(void)
 	if (!channel.published)
 		return;
 	make_name(channel.rank, name, sizeof(name));
-	PMPI_Unpublish_name(name, MPI_INFO_NULL, name);
+	pmpi.Unpublish_name(name, MPI_INFO_NULL, name);
 	channel.published = false;
 }
 
@@ -181,18 +177,18 @@ static bool is_seen(void)
 /* Keeps errors of the channel from the program's error handlers, because the default one ends the program. */
 static void take_errors(void)
 {
-	PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &channel.of_world);
-	PMPI_Comm_get_errhandler(MPI_COMM_SELF, &channel.of_self);
-	PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	pmpi.Comm_get_errhandler(MPI_COMM_WORLD, &channel.of_world);
+	pmpi.Comm_get_errhandler(MPI_COMM_SELF, &channel.of_self);
+	pmpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	pmpi.Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
 
 static void return_errors(void)
 {
-	PMPI_Comm_set_errhandler(MPI_COMM_WORLD, channel.of_world);
-	PMPI_Comm_set_errhandler(MPI_COMM_SELF, channel.of_self);
-	PMPI_Errhandler_free(&channel.of_world);
-	PMPI_Errhandler_free(&channel.of_self);
+	pmpi.Comm_set_errhandler(MPI_COMM_WORLD, channel.of_world);
+	pmpi.Comm_set_errhandler(MPI_COMM_SELF, channel.of_self);
+	pmpi.Errhandler_free(&channel.of_world);
+	pmpi.Errhandler_free(&channel.of_self);
 }
 
 /* Takes the messages that have arrived. Returns 0 or -EIO. */
@@ -202,7 +198,7 @@ static int hear(struct roll *roll)
 	int arrived;
 
 	for (;;) {
-		if (PMPI_Test(&channel.request, &arrived, &status) != MPI_SUCCESS)
+		if (pmpi.Test(&channel.request, &arrived, &status) != MPI_SUCCESS)
 			return -EIO;
 		if (!arrived)
 			return 0;
@@ -230,8 +226,8 @@ static void stop_receiving(void)
 {
 	if (channel.request == MPI_REQUEST_NULL)
 		return;
-	PMPI_Cancel(&channel.request);
-	PMPI_Wait(&channel.request, MPI_STATUS_IGNORE);
+	pmpi.Cancel(&channel.request);
+	pmpi.Wait(&channel.request, MPI_STATUS_IGNORE);
 }
 
 static void tell(const struct roll *roll)
@@ -283,6 +279,7 @@ int mpi_channel_call_roll(int rank, int size)
 	if (size == 1)
 		return 0;
 	channel.rank = rank;
+	channel.has_names = mpi_version_is_mpich();
 	take_errors();
 	error = choose_tag();
 	if (!error) {

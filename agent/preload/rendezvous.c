@@ -4,35 +4,61 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "agent/mpi/mpi_adapters.h"
+#include "agent/loader/object.h"
+#include "agent/loader/real.h"
+#include "agent/mpi/mpi_family.h"
 #include "agent/setup/agreement.h"
 #include "sampling/clock.h"
 
-static const struct mpi_adapter *find_adapter(const char *folder)
+/* Opens the adapter of a family for an MPI. Returns NULL if it does not serve it, with the reason in `why`. */
+static const struct mpi_adapter *open_adapter(const struct mpi_family_row *family,
+		const char *folder, void *mpi, char *why, size_t why_size)
 {
-	for (size_t i = 0; mpi_adapters[i].name; i++) {
-		const struct mpi_adapter *(*entry)(void);
-		char path[sizeof(((struct preload *)0)->folder) + 64];
-		void *library = dlopen(mpi_adapters[i].soname, RTLD_NOLOAD | RTLD_LAZY);
-		void *adapter;
+	char path[sizeof(((struct preload *)0)->folder) + 64];
+	mpi_adapter_entry *entry = NULL;
+	void *adapter;
 
-		if (!library)
-			continue;
-		dlclose(library);
-		snprintf(path, sizeof(path), "%s/%s", folder, mpi_adapters[i].file);
-		adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		if (!adapter)
-			continue;
+	snprintf(path, sizeof(path), "%s/%s", folder, family->file);
+	adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (adapter)
 		*(void **)&entry = dlsym(adapter, MPI_ADAPTER_ENTRY);
-		if (entry)
-			return entry();
-	}
+	if (entry)
+		return entry(mpi, why, why_size);
+	snprintf(why, why_size, "the adapter for %s: %s", family->name, dlerror());
 	return NULL;
 }
 
-int rendezvous_hold(struct preload *preload)
+/*
+ * Returns the adapter for the MPI to which the intercepted call `init` goes, or NULL with the reason in `why`. A
+ * library of tools or of Fortran may be between, whose calls go to the PMPI_ functions of the MPI itself.
+ */
+static const struct mpi_adapter *find_adapter(const char *folder, const void *init, char *why,
+		size_t why_size)
 {
-	const struct mpi_adapter *adapter = find_adapter(preload->folder);
+	const void *own_init = real_find("PMPI_Init", init);
+	const struct mpi_adapter *adapter = NULL;
+	enum mpi_family family;
+	struct object mpi;
+
+	if (!object_open(own_init ? own_init : init, &mpi)) {
+		snprintf(why, why_size, "its MPI is in no library that can be opened");
+		return NULL;
+	}
+	family = mpi_family_of(mpi.soname, dlsym(mpi.library, MPI_FAMILY_OPENMPI_SYMBOL) != NULL);
+	if (family == MPI_FAMILIES)
+		snprintf(why, why_size, "its MPI, %s, is none that phasemux serves",
+				*mpi.path ? mpi.path : "which is linked statically");
+	else
+		adapter = open_adapter(&mpi_families[family], folder, mpi.library, why, why_size);
+	if (!adapter)
+		dlclose(mpi.library);
+	return adapter;
+}
+
+int rendezvous_hold(struct preload *preload, const void *init)
+{
+	const struct mpi_adapter *adapter = find_adapter(preload->folder, init, preload->why_alone,
+			sizeof(preload->why_alone));
 	uint64_t begin = clock_monotonic();
 	int error;
 

@@ -12,12 +12,13 @@
 #include "agent/boundary/preload.h"
 
 /*
- * Opens the adapter for the MPI library that this process has loaded. Fills preload->adapter, world and
- * waited_ns; the adapter is NULL if there is none for this MPI, and then each rank is alone. Returns 0;
+ * Opens the adapter for the MPI to which the intercepted call of MPI_Init goes (`init`: the real one, of C or
+ * Fortran). Fills preload->adapter, world and waited_ns; the adapter is NULL if there is none for this MPI, then each
+ * rank is alone, and why_alone is filled instead. Returns 0;
  * -ENOTCONN if a rank of the job has no agent, and then stderr says so; -EIO if MPI refused a message. On an
  * error there is no adapter.
  */
-int rendezvous_hold(struct preload *preload);
+int rendezvous_hold(struct preload *preload, const void *init);
 
 /*
  * Tells the ranks that have a core, and are about to agree (agent/setup/agreement.h), that this rank has none.

@@ -38,7 +38,7 @@ static __attribute__((constructor)) void begin(void)
 		if (wrap_role == ROLE_COMMAND && role_is_launcher() && !target_is_disabled()) {
 			look_start();
 		} else if (wrap_role == ROLE_COMMAND && !target_has_mpi()) {
-			target_attach(WITH_NOTHING);
+			target_attach(WITH_NOTHING, NULL);
 			look_seen_itself();
 			/* the first burst starts with the program */
 			wrap_thread.depth = 1;

@@ -177,7 +177,7 @@ void target_begin(void)
 }
 
 /* Returns whether the process is observed. If it is not, a line says why on one rank of the job. */
-static bool attach(enum wrap_with with)
+static bool attach(enum wrap_with with, const void *init)
 {
 	int (*core_attach)(struct preload *);
 	int error;
@@ -194,7 +194,9 @@ static bool attach(enum wrap_with with)
 		quiet_say("phasemux: off: cannot tell which folder it is in\n");
 		return false;
 	}
-	error = with == WITH_MPI ? rendezvous_hold(&preload) : 0;
+	if (with == WITH_SESSIONS)
+		strcpy(preload.why_alone, "the program uses MPI sessions alone");
+	error = with == WITH_MPI ? rendezvous_hold(&preload, init) : 0;
 	if (error == -EIO)
 		quiet_say("phasemux: off: MPI refused a message or a communicator\n");
 	core_attach = error ? NULL : open_core();
@@ -213,7 +215,7 @@ static bool attach(enum wrap_with with)
 	return true;
 }
 
-void target_attach(enum wrap_with with)
+void target_attach(enum wrap_with with, const void *init)
 {
 	static atomic_flag tried = ATOMIC_FLAG_INIT;
 	int state;
@@ -222,7 +224,7 @@ void target_attach(enum wrap_with with)
 		return;
 	state = cancellation_hold();
 	look_seen();
-	if (!attach(with))
+	if (!attach(with, init))
 		look_told();
 	cancellation_release(state);
 }
@@ -243,6 +245,6 @@ void target_first_region(void)
 	int kept = errno;
 
 	if (syscall(SYS_gettid) == getpid() && !target_has_mpi())
-		target_attach(WITH_NOTHING);
+		target_attach(WITH_NOTHING, NULL);
 	errno = kept;
 }

@@ -31,8 +31,11 @@ void target_begin(void);
 /* Finds the folder of what the preload opens (kin.h). Returns false if it is not known, or longer than `size`. */
 bool target_folder(char *folder, size_t size);
 
-/* Opens the core. Later calls do nothing. If it cannot be opened, the program runs on as without the agent. */
-void target_attach(enum wrap_with with);
+/*
+ * Opens the core. Later calls do nothing. If it cannot be opened, the program runs on as without the agent. `init`: the
+ * real call that has initialised MPI, WITH_MPI.
+ */
+void target_attach(enum wrap_with with, const void *init);
 
 /* Returns the hooks that the core has set, paused or not; NULL: the process is no target. */
 const struct preload_hooks *target_hooks(void);

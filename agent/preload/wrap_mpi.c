@@ -198,7 +198,7 @@ static void leave_init(const void *real, enum runtime_call call, void *site, con
 	if (wrap_thread.depth == 1) {
 		target_begin();
 		resolve_all(real);
-		target_attach(WITH_MPI);
+		target_attach(WITH_MPI, real);
 		prestart_release_counters();
 	}
 	cancellation_release(state);
@@ -271,7 +271,7 @@ static void leave_group(const void *real, enum runtime_call call, void *site, co
 		target_begin();
 		resolve_all(real);
 		atomic_store_explicit(&is_of_sessions, true, memory_order_relaxed);
-		target_attach(WITH_SESSIONS);
+		target_attach(WITH_SESSIONS, NULL);
 		prestart_release_counters();
 		cancellation_release(state);
 	}

@@ -351,9 +351,8 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	read_host();
 	if (!core.adapter && preload->with_mpi) {
 		log_speaker(launcher_is_first_here());
-		log_line("no adapter for this MPI on %s, or sessions alone: each rank there learns and "
-			 "reports alone",
-				core.host);
+		log_line("each rank on %s learns and reports alone: %s", core.host,
+				preload->why_alone);
 	}
 	log_speaker(core.world.rank == 0);
 	clock_calibrate(&preload->early);

@@ -54,7 +54,9 @@ static void doze(void)
 
 int main(int argc, char **argv)
 {
-	const struct mpi_adapter *(*entry)(void), *adapter;
+	const struct mpi_adapter *adapter;
+	mpi_adapter_entry *entry;
+	char why[512] = "";
 	int rounds = argc > 3 ? atoi(argv[3]) : 20;
 	double *round = calloc((size_t)rounds, sizeof(*round));
 	double *allreduce = calloc((size_t)rounds, sizeof(*allreduce));
@@ -72,8 +74,10 @@ int main(int argc, char **argv)
 	*(void **)&part_fill = symbol(payload, "part_fill");
 	*(void **)&part_train = symbol(payload, "part_train");
 	*(void **)&part_merge = symbol(payload, "part_merge");
-	adapter = entry();
-	if (adapter->open(&world))
+	adapter = entry(dlopen(NULL, RTLD_NOW), why, sizeof(why));
+	if (!adapter)
+		fprintf(stderr, "%s\n", why);
+	if (!adapter || adapter->open(&world))
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	fresh = calloc(1, part_bytes());
 	mine = calloc(1, part_bytes());

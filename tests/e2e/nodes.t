@@ -102,7 +102,7 @@ lonely=0
 lacking no_core "$build/libphasemux-core.so" "off: rank [45] on node3: "
 lacking no_library "$build/libphasemux.so" "off: without an answer from rank 4-5 of 6"
 lonely=2 # these two do not know the others
-lacking no_adapter "$build/libphasemux-openmpi.so" "no adapter for this MPI on node3" "off: without an answer from rank 4-5 of 6"
+lacking no_adapter "$build/libphasemux-openmpi.so" "each rank on node3 learns and reports alone: the adapter for Open MPI: " "off: without an answer from rank 4-5 of 6"
 
 if [ -x "$programs/phases.mpich" ] && have mpiexec.mpich; then
 	# one rank on each, because MPICH's ranks of one host often hang by this network, also without phasemux

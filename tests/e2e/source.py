@@ -60,7 +60,7 @@ ROOM = {
     "tools": ["agent/boundary/kin.h", "agent/boundary/preload.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
               "sampling/emulated", "sampling/names"],
     "tools/cluster": ["tools", "cluster", "cluster/density", "cluster/sequence", "multiplex"],
-    "tools/doctor": ["tools", "agent/mpi/mpi_adapters.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
+    "tools/doctor": ["tools", "agent/mpi/mpi_family.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text"],
     "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/setup", "agent/text"],

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as tree
 
 # The adapter itself allocates nothing.
 NOBODY = ("libc.so", "ld-linux", "vgpreload", "libstdc++", "libm.so", "libjansson", "libpfm",
-          "liburcu", "libdw", "libelf", "libphasemux-openmpi", "libphasemux-mpich", "libphasemux-mpi.")
+          "liburcu", "libdw", "libelf", "libphasemux-openmpi", "libphasemux-mpich", "libphasemux-mpi-abi")
 
 
 # These libraries call nothing that phasemux opens. If they seem to, one of their unloaded plugins had the addresses.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/mpi/mpi_adapters.h"
+#include "agent/mpi/mpi_family.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/settings.h"
 #include "multiplex/models/model.h"
@@ -233,17 +233,10 @@ static void tell_paranoid(const struct probe *probe)
 				"CONFIG_PERF_EVENTS, or hides /proc/sys");
 }
 
-static const char *mpi_words(const char *name)
-{
-	return strcmp(name, "openmpi") == 0        ? "Open MPI" :
-			strcmp(name, "mpich") == 0 ? "MPICH" :
-						     name;
-}
-
-/* Lists the MPI libraries whose adapters were built, and are where the preload looks for them. */
+/* Lists the families of MPIs whose adapters are where the preload looks for them. */
 static void tell_mpis(void)
 {
-	char library[PATH_MAX], kin[PATH_MAX], served[256] = "";
+	char library[PATH_MAX], kin[PATH_MAX], served[256] = "", missing[256] = "";
 
 	if (machine_find_library(library, sizeof(library)) < 0 ||
 			machine_find_kin(kin, sizeof(kin)) < 0) {
@@ -253,22 +246,22 @@ static void tell_mpis(void)
 		return;
 	}
 	tell("preload", "%s", library);
-	for (size_t i = 0; mpi_adapters[i].name; i++) {
-		char path[PATH_MAX + 64];
-		size_t length = strlen(served);
+	for (unsigned i = 0; i < MPI_FAMILIES; i++) {
+		char path[PATH_MAX + 64], *list;
+		size_t length;
 
-		snprintf(path, sizeof(path), "%s/%s", kin, mpi_adapters[i].file);
-		if (access(path, R_OK) == 0)
-			snprintf(served + length, sizeof(served) - length, "%s%s (%s)",
-					length ? ", " : "", mpi_words(mpi_adapters[i].name),
-					mpi_adapters[i].soname);
+		snprintf(path, sizeof(path), "%s/%s", kin, mpi_families[i].file);
+		list = access(path, R_OK) ? missing : served;
+		length = strlen(list);
+		snprintf(list + length, sizeof(served) - length, "%s%s", length ? ", " : "",
+				mpi_families[i].name);
 	}
 	if (served[0])
 		tell("MPI", "served: %s. Ranks of another MPI report one by one", served);
-	else
-		tell("MPI",
-				"none is served: no MPI compiler was found when phasemux was built, so "
-				"each rank reports alone");
+	if (missing[0])
+		tell(served[0] ? "" : "MPI",
+				"not served: %s; the adapter is missing in %s, so each rank reports alone",
+				missing, kin);
 }
 
 /* Says whether a program can be run in an emulated processor, which helps where none counts. */
