@@ -42,6 +42,19 @@ for headers in mpi_abi_mpich/include openmpi/include/standard_abi; do
 	fi
 done
 
+# Where the loader and mpirun of another MPI look
+mkdir -p other/bin other/lib
+printf '#!/bin/sh\n' >other/bin/mpirun
+chmod +x other/bin/mpirun
+echo library >other/lib/libmpi_gnu_91.so.12
+echo library >other/lib/libmpi_abi.so.1
+PATH=$PATH:$tmp/other/bin LD_LIBRARY_PATH=$tmp/nowhere run doctor "$phasemux" doctor
+holds "doctor: all three are served" grep -q '^MPI *served: the ABI of MPI 5 (libmpi_abi), Open MPI, MPICH' doctor.out
+tr -s ' \n' ' ' <doctor.out >doctor.words
+holds "doctor: an MPI beside a mpirun" \
+	grep -qE "libmpi_abi\): ($tmp/other/bin/../lib/libmpi_abi.so.1|[^ ]*libmpi_abi.so.1, and [1-9])" doctor.words
+holds "doctor: one of the MPICH family" grep -qE 'Cray\): [^ ]*(libmpi_gnu_91|libmpich).so.12' doctor.words
+
 have mpirun.mpich && have mpicc.mpich && have gcc && [ -x "$programs/phases.mpich" ] || {
 	skip "MPICH under other names" "no MPICH"
 	done_testing

@@ -19,6 +19,7 @@
 #include "sampling/rdpmc.h"
 #include "tools/commands.h"
 #include "tools/doctor/holders.h"
+#include "tools/doctor/mpis.h"
 #include "tools/machine.h"
 #include "tools/options.h"
 
@@ -233,10 +234,22 @@ static void tell_paranoid(const struct probe *probe)
 				"CONFIG_PERF_EVENTS, or hides /proc/sys");
 }
 
-/* Lists the families of MPIs whose adapters are where the preload looks for them. */
+/* Says where the libraries of a family are, or are not. */
+static void tell_found_mpi(const struct mpi_found *found, const char *family)
+{
+	if (found->count > 1)
+		tell("", "%s: %s, and %u more", family, found->path, found->count - 1);
+	else if (found->count)
+		tell("", "%s: %s", family, found->path);
+	else
+		tell("", "%s: none here, as far as PATH and LD_LIBRARY_PATH show", family);
+}
+
+/* Lists the families of MPIs whose adapters are where the preload looks for them, and the MPIs of each. */
 static void tell_mpis(void)
 {
 	char library[PATH_MAX], kin[PATH_MAX], served[256] = "", missing[256] = "";
+	struct mpi_found found[MPI_FAMILIES];
 
 	if (machine_find_library(library, sizeof(library)) < 0 ||
 			machine_find_kin(kin, sizeof(kin)) < 0) {
@@ -262,6 +275,9 @@ static void tell_mpis(void)
 		tell(served[0] ? "" : "MPI",
 				"not served: %s; the adapter is missing in %s, so each rank reports alone",
 				missing, kin);
+	mpis_find(found);
+	for (unsigned i = 0; i < MPI_FAMILIES; i++)
+		tell_found_mpi(&found[i], mpi_families[i].name);
 }
 
 /* Says whether a program can be run in an emulated processor, which helps where none counts. */
