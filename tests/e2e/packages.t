@@ -30,7 +30,7 @@ is "$(sort -u asked | comm -23 - known)" "" "which the build has"
 
 # Debian's packages to build with: those of tools/install-needed, without the tools that every build has
 sed -n 's/^build\t*\([^\t]*\)\t.*/\1/p' "$root/tools/install-needed" |
-	grep -vxE 'gcc|libc6-dev|make|openmpi-bin|mpich' | sort >needed
+	grep -vxE 'gcc|libc6-dev|make' | sort >needed
 sed -n '/^Build-Depends:/,/^Standards-Version:/p' "$root/debian/control" | sed '$d; s/^[A-Z][^ ]*//; s/[(,].*//' |
 	tr -d ' ' | grep -vxE 'debhelper-compat|libslurm-dev' | sort >depends
 is "$(cat depends)" "$(cat needed)" "debian/control has the packages of tools/install-needed"

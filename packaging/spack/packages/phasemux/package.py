@@ -17,7 +17,6 @@ class Phasemux(CMakePackage):
 
     version("0.2.0", tag="v0.2.0")
 
-    variant("mpi", default=True, description="Reports of all ranks together, for the MPI that this is built with")
     variant("libpfm", default=True, description="Events by the names of libpfm4")
     variant("papi", default=False, description="PAPI's presets as names of events")
     variant("libdw", default=True, description="Phases with files and lines, by elfutils")
@@ -28,7 +27,6 @@ class Phasemux(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("jansson@2.14:")
     depends_on("userspace-rcu@0.13:")
-    depends_on("mpi@3:", when="+mpi")
     depends_on("libpfm4", when="+libpfm")
     depends_on("papi", when="+papi")
     depends_on("elfutils", when="+libdw")
@@ -39,12 +37,8 @@ class Phasemux(CMakePackage):
     def cmake_args(self):
         # Spack's own CMAKE_INSTALL_RPATH has libpfm4 and PAPI, which are opened by their sonames.
         args = [self.define("PHASEMUX_PROGRAMS", False), self.define("CMAKE_BUILD_TYPE", "Release")]
-        for feature in ("mpi", "libpfm", "papi", "libdw", "slurm"):
+        for feature in ("libpfm", "papi", "libdw", "slurm"):
             args.append(self.define_from_variant(f"PHASEMUX_{feature.upper()}", feature))
-        if "+mpi" in self.spec:
-            # not those of the system, which come first otherwise
-            args += [self.define("MPI_CC_openmpi", ""), self.define("MPI_CC_mpich", "")]
-            args.append(self.define("MPI_CC_mpi", self.spec["mpi"].mpicc))
         return args
 
     def setup_run_environment(self, env):
@@ -54,15 +48,11 @@ class Phasemux(CMakePackage):
             env.set("PHASEMUX_PRELOAD", preloads[0])
 
     def test_report(self):
-        """A program that is built as users build theirs, as one rank without a launcher, has a report."""
+        """A program that is built as users build theirs has a report."""
         source = "int main(void) { volatile double x = 0; for (int i = 0; i < 300000000; i++) x += i; return 0; }"
-        if "+mpi" in self.spec:
-            source = "#include <mpi.h>\n" + source.replace("(void) {", "(int c, char **v) { MPI_Init(&c, &v);", 1).replace(
-                "return 0;", "MPI_Finalize(); return 0;"
-            )
         with open("program.c", "w") as file:
             file.write(source)
-        compiler = which(self.spec["mpi"].mpicc if "+mpi" in self.spec else "cc")
+        compiler = which("cc")
         compiler("-O1", "program.c", "-o", "program")
         which(self.prefix.bin.phasemux)("run", "--output=result", "--", os.path.abspath("program"))
         assert os.path.getsize(os.path.join("result", "report.json")) > 0
