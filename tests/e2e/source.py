@@ -34,7 +34,7 @@ ROOM = {
                     "sampling/emulated", "sampling/names"],
     "agent/thread": ["agent/boundary", "agent/host", "agent/mpi", "cluster", "cluster/streams", "multiplex", "multiplex/estimate", "multiplex/scheme",
                      "sampling"],
-    "agent/leads": ["agent/host", "agent/thread", "cluster", "cluster/loops"],
+    "agent/leads": ["agent/host", "agent/thread", "cluster", "cluster/loops", "multiplex/mix.h", "sampling"],
     "agent/bursts": ["agent/boundary", "agent/host", "agent/leads", "agent/thread", "cluster/loops", "sampling"],
     "agent/spool": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup", "agent/symbols",
                     "agent/thread", "cluster", "cluster/loops", "cluster/streams", "multiplex", "multiplex/estimate",

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The votes of the ranks on the loops that they repeat, and the leads that follow from them. A vote is a part of a
+ * round. Votes are merged on their way up the tree; the result is the same in whatever order ranks are merged, and its
+ * size does not depend on their number. Plain data.
+ *
+ * Ranks whose loops have one shape are alike. Each rank has a random number for each shape, which all ranks know; the
+ * ranks with the lowest numbers of a shape are its leads. If there are more shapes than there is room for, those with
+ * the lowest numbers are kept, and the ranks of others go on reading.
+ */
+#ifndef PHASEMUX_AGENT_LEADS_VOTES_H
+#define PHASEMUX_AGENT_LEADS_VOTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define VOTES_SHAPES_MAX 16
+#define VOTES_RANKS_MAX  8 /* ranks of a shape that are known by their numbers */
+
+/* With `auto`: the number of ranks of a shape that read, at least this and this for each group of events. */
+#define VOTES_AUTO_READERS 16
+#define VOTES_AUTO_GROUP   4
+
+struct voter {
+	uint64_t phases; /* a bit for each phase of which the rank executes at least 1% in the loop */
+	uint32_t rank;
+	uint32_t padding;
+};
+
+struct vote {
+	uint64_t shape;
+	uint64_t limit; /* of an answer: ranks whose number is at most this are leads */
+	uint32_t ranks; /* number of ranks that repeat the loop */
+	uint32_t voters;
+	struct voter voter[VOTES_RANKS_MAX]; /* by rising number */
+};
+
+struct votes {
+	uint32_t shapes;
+	uint32_t readers; /* of an answer: how many ranks of each shape read; 0: auto */
+	struct vote vote[VOTES_SHAPES_MAX]; /* by rising number */
+};
+
+/* Returns the random number of a rank for a shape. */
+uint64_t votes_number(uint64_t shape, uint32_t rank);
+
+/* Adds the vote of a rank for a shape. A rank may vote for several shapes, and for each of them once. */
+void votes_add(struct votes *votes, uint64_t shape, uint32_t rank, uint64_t phases);
+
+/* Adds the votes of other ranks. */
+void votes_merge(const struct votes *from, struct votes *into);
+
+/* Names the leads of each shape. readers: leads of a shape; 0: auto. groups: of events. Call on rank 0. */
+void votes_answer(struct votes *votes, uint32_t readers, unsigned groups);
+
+/* Returns the vote on a shape, or NULL if there is none. */
+const struct vote *votes_find(const struct votes *votes, uint64_t shape);
+
+/* Returns whether the rank is a lead of the shape, by an answer. */
+static inline bool vote_leads(const struct vote *vote, uint32_t rank)
+{
+	return votes_number(vote->shape, rank) <= vote->limit;
+}
+
+/* Returns the phases that leads of the shape execute, among those ranks that are known. */
+uint64_t vote_phases(const struct vote *vote);
+
+#endif
