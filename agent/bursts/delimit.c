@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/bursts/delimit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "agent/bursts/polling.h"
@@ -8,6 +9,7 @@
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/skipping.h"
 #include "agent/bursts/structure.h"
+#include "agent/bursts/turn.h"
 #include "sampling/clock.h"
 
 static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
@@ -217,6 +219,18 @@ static inline void publish_burst(struct thread *thread, uint64_t now)
 	atomic_store_explicit(&open->since, now, memory_order_release);
 }
 
+/* Leaves a burst, which would have been read, to other ranks. */
+static __attribute__((noinline)) void spare_burst(struct thread *thread,
+		const struct thread_rules *rules)
+{
+	int kept = errno;
+
+	site_add(&thread->counts.spared_bursts, thread->burst.reading);
+	thread->burst.reading = false;
+	turn_stop(thread, rules);
+	errno = kept;
+}
+
 __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
@@ -228,6 +242,8 @@ __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thre
 			thread->budget.explore);
 	thread->burst.reading = thread->burst.open && !thread->opening.error && may_read(thread) &&
 			thread_random(thread) < chance;
+	if (__builtin_expect(thread->structure.spared, 0))
+		spare_burst(thread, rules);
 	if (thread->burst.reading && __builtin_expect(thread->opening.due, 0)) {
 		thread->burst.reading = reading_open_late(thread, rules);
 		now = clock_now();

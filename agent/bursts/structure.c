@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "agent/host/memory.h"
+#include "agent/leads/leads.h"
 #include "sampling/clock.h"
 
 #define FOLD_SHARE  0.25 /* part of the budget that folding may take */
@@ -104,6 +105,7 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 	}
 	if (!calls)
 		return;
+	leads_lose(thread);
 	loops_skip(structure->loops, calls, structure->burst, inside);
 	structure->burst = 0;
 }
@@ -112,6 +114,7 @@ void structure_lose(struct thread *thread)
 {
 	struct loops *loops = thread->structure.loops;
 
+	leads_lose(thread);
 	if (!loops)
 		return;
 	add_missed(&thread->structure);

@@ -71,3 +71,13 @@ bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t
 	site_add(&thread->counts.switches, 1);
 	return thread->turn.counting;
 }
+
+void turn_stop(struct thread *thread, const struct thread_rules *rules)
+{
+	if (!thread->turn.counting || (rules->switching && !thread_take_turn(thread)))
+		return;
+	disable(&thread->groups[thread->turn.group]);
+	thread->turn.counting = false;
+	if (rules->switching)
+		thread_end_turn(thread);
+}

@@ -15,4 +15,10 @@
 bool turn_next(struct thread *thread, const struct thread_rules *rules, uint64_t now,
 		unsigned within);
 
+/*
+ * Disables the group until the next quantum, so that it takes no samples in bursts that are not read. Does nothing while
+ * another thread has the turn. Call on the thread itself, between two bursts.
+ */
+void turn_stop(struct thread *thread, const struct thread_rules *rules);
+
 #endif

@@ -116,7 +116,9 @@ static int agree(int trouble, const char *why, double *run)
 {
 	double host = host_number();
 	struct agreement agreement = { .run = run_number(),
-		.no_structure = !core.settings.structure,
+		/* leads follow the loops of the calls */
+		.no_structure = !core.settings.structure &&
+				core.settings.leads == SETTINGS_LEADS_ALL,
 		.no_arguments = !keeps_arguments(),
 		.sound = !trouble,
 		.host = host,

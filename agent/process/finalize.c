@@ -20,6 +20,7 @@
 #include "agent/core/storage.h"
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
+#include "agent/leads/leads.h"
 #include "agent/host/float_env.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
@@ -460,8 +461,10 @@ static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, 
 					0);
 		rest_estimate_finish(thread, now);
 	}
-	if (thread)
+	if (thread) {
+		leads_end(thread, now);
 		structure_finish(thread);
+	}
 	/* pairs with the acquires in threads.c; other threads start no further burst */
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)

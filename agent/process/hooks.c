@@ -14,6 +14,7 @@
 #include "agent/core/toggle.h"
 #include "agent/host/float_env.h"
 #include "agent/host/log.h"
+#include "agent/leads/leads.h"
 #include "agent/process/control.h"
 #include "agent/process/finalize.h"
 #include "agent/process/service.h"
@@ -130,12 +131,17 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		now = clock_now();
 	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
-		if (!only_asks[call])
-			structure_call(thread, site_find(&thread->sites, thread->call.path, call),
-					call_ticks);
+		if (!only_asks[call]) {
+			uint32_t symbol = site_find(&thread->sites, thread->call.path, call);
+
+			leads_look(thread, symbol, now);
+			structure_call(thread, symbol, call_ticks);
+		}
 		resting_begin(thread, now);
 		return;
 	}
+	if (!only_asks[call])
+		leads_look(thread, site_find(&thread->sites, thread->call.path, call), now);
 	delimit_begin(thread, &core.rules, call, now);
 	if (!only_asks[call])
 		structure_call(thread, thread->call.burst_site, call_ticks);

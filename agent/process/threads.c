@@ -13,6 +13,7 @@
 #include "agent/bursts/rest_estimate.h"
 #include "agent/bursts/resting.h"
 #include "agent/bursts/structure.h"
+#include "agent/leads/leads.h"
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
@@ -163,6 +164,10 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	/* without memory, the report says of how many ranks the structure is not known */
 	if (thread->identity.main && core.settings.structure && !thread->structure.loops)
 		structure_open(thread, core.settings.arguments ? core.adapter->arguments : NULL);
+	/* without memory, the rank reads */
+	if (thread->identity.main && thread->structure.loops && core.adapter &&
+			core.settings.leads != SETTINGS_LEADS_ALL && !thread->structure.leads)
+		leads_open(thread, (uint32_t)core.world.rank);
 	thread_let_go(thread);
 	if (!vacant)
 		publish_thread(thread);

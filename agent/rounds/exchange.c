@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/host/memory.h"
+#include "agent/leads/leads.h"
 #include "sampling/clock.h"
 
 /* The first round is early, so that few bursts have to wait for it. Each later one is twice as late. */
@@ -23,6 +25,18 @@ enum stage {
 	STAGE_BROKEN, /* MPI refused a call; no further round starts */
 };
 
+/* What a rank gives to a round. Plain data. */
+struct part {
+	struct ledger_part ledger;
+	struct votes votes;
+};
+
+/* What rank 0 answers. Plain data. */
+struct answer {
+	struct ledger_answer ledger;
+	struct votes votes;
+};
+
 struct exchange {
 	const struct mpi_adapter *adapter;
 	struct family *family; /* used instead of an adapter; NULL: none */
@@ -32,9 +46,12 @@ struct exchange {
 	unsigned rounds; /* started */
 	unsigned last;   /* largest `rounds` of all ranks when they met */
 	uint64_t start, next;
-	double share;                     /* part of the time that trainings may take */
-	struct ledger_part part, scratch; /* of this rank and all below it; of one below it */
-	struct ledger_answer answer;
+	double share;       /* part of the time that trainings may take */
+	bool names_leads;   /* on rank 0 */
+	unsigned groups;    /* of events */
+	struct votes leads; /* on rank 0: the shapes that had leads; of each the last answer */
+	struct part part, scratch; /* of this rank and all below it; of one below it */
+	struct answer answer;
 };
 
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
@@ -53,6 +70,18 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 	exchange->start = start;
 	exchange->next = start + clock_ticks(FIRST_ROUND_NS);
 	return exchange;
+}
+
+void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups)
+{
+	exchange->names_leads = true;
+	exchange->leads.readers = readers;
+	exchange->groups = groups;
+}
+
+const struct votes *exchange_leads(const struct exchange *exchange)
+{
+	return exchange->names_leads ? &exchange->leads : NULL;
 }
 
 void exchange_free(struct exchange *exchange)
@@ -90,9 +119,27 @@ void exchange_rehearse(struct exchange *exchange)
 		exchange->stage = STAGE_BROKEN;
 }
 
-static void start_round(struct exchange *exchange, const struct thread *threads)
+static void part_merge(const void *in, void *inout)
 {
-	ledger_part(exchange->ledger, threads, &exchange->part);
+	const struct part *from = in;
+	struct part *into = inout;
+
+	ledger_part_merge(&from->ledger, &into->ledger);
+	votes_merge(&from->votes, &into->votes);
+}
+
+/* Adds the votes of the main thread. */
+static void vote(struct exchange *exchange, struct thread *threads)
+{
+	memset(&exchange->part.votes, 0, sizeof(exchange->part.votes));
+	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
+		leads_vote(thread, ledger_table(exchange->ledger), &exchange->part.votes);
+}
+
+static void start_round(struct exchange *exchange, struct thread *threads)
+{
+	ledger_part(exchange->ledger, threads, &exchange->part.ledger);
+	vote(exchange, threads);
 	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes(exchange));
 	exchange->rounds++;
 	if (!exchange->adapter) {
@@ -101,7 +148,7 @@ static void start_round(struct exchange *exchange, const struct thread *threads)
 	}
 	enter(exchange,
 			exchange->adapter->reduce_start(&exchange->part, &exchange->scratch,
-					sizeof(exchange->part), ledger_part_merge),
+					sizeof(exchange->part), part_merge),
 			STAGE_REDUCING);
 }
 
@@ -111,7 +158,7 @@ static double next_ns(const struct exchange *exchange)
 	double now = fmax(clock_ns(clock_now() - exchange->start), FIRST_ROUND_NS);
 	double next = 2 * now;
 
-	if (exchange->answer.table.steady)
+	if (exchange->answer.ledger.table.steady)
 		next = fmax(next,
 				fmin(ledger_training_ns(exchange->ledger) / exchange->share,
 						LATEST_ROUND * now));
@@ -120,14 +167,44 @@ static double next_ns(const struct exchange *exchange)
 
 static void train(struct exchange *exchange)
 {
-	ledger_train(exchange->ledger, &exchange->part, &exchange->answer);
-	exchange->answer.next_ns = next_ns(exchange);
+	ledger_train(exchange->ledger, &exchange->part.ledger, &exchange->answer.ledger);
+	exchange->answer.ledger.next_ns = next_ns(exchange);
+}
+
+/* Keeps the last answer on each shape. The first VOTES_SHAPES_MAX shapes are kept. */
+static void keep_leads(struct votes *kept, const struct votes *answer)
+{
+	for (unsigned i = 0; i < answer->shapes; i++) {
+		unsigned at = 0;
+
+		while (at < kept->shapes && kept->vote[at].shape != answer->vote[i].shape)
+			at++;
+		if (at == VOTES_SHAPES_MAX)
+			continue;
+		kept->vote[at] = answer->vote[i];
+		kept->shapes += at == kept->shapes;
+	}
+}
+
+/* Answers the votes. A rank that has another setting than rank 0 may have voted in vain. */
+static void name_leads(struct exchange *exchange)
+{
+	struct votes *votes = &exchange->answer.votes;
+
+	memset(votes, 0, sizeof(*votes));
+	if (!exchange->names_leads)
+		return;
+	*votes = exchange->part.votes;
+	votes_answer(votes, exchange->leads.readers, exchange->groups);
+	keep_leads(&exchange->leads, votes);
 }
 
 static void reduced(struct exchange *exchange)
 {
-	if (exchange->root)
+	if (exchange->root) {
 		train(exchange);
+		name_leads(exchange);
+	}
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_BROADCASTING;
 		return;
@@ -138,30 +215,33 @@ static void reduced(struct exchange *exchange)
 			STAGE_BROADCASTING);
 }
 
-static void broadcast(struct exchange *exchange)
+static void broadcast(struct exchange *exchange, struct thread *threads)
 {
-	ledger_publish(exchange->ledger, &exchange->answer);
-	exchange->next = exchange->start + clock_ticks(exchange->answer.next_ns);
+	ledger_publish(exchange->ledger, &exchange->answer.ledger);
+	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
+		leads_answer(thread, &exchange->answer.votes);
+	exchange->next = exchange->start + clock_ticks(exchange->answer.ledger.next_ns);
 	exchange->stage = STAGE_RESTING;
 }
 
 /* Goes on to the next stage, because the messages of the present one have arrived. */
-static void advance(struct exchange *exchange)
+static void advance(struct exchange *exchange, struct thread *threads)
 {
 	if (exchange->stage == STAGE_REDUCING)
 		reduced(exchange);
 	else if (exchange->stage == STAGE_BROADCASTING)
-		broadcast(exchange);
+		broadcast(exchange, threads);
 }
 
-void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now)
+void exchange_step(struct exchange *exchange, struct thread *threads, uint64_t now)
 {
 	int done;
 
 	if (exchange->stage == STAGE_BROKEN)
 		return;
 	if (exchange->family) {
-		family_step(exchange->family, exchange->ledger, threads, &exchange->answer, false);
+		family_step(exchange->family, exchange->ledger, threads, &exchange->answer.ledger,
+				false);
 		return;
 	}
 	if (exchange->stage == STAGE_RESTING) {
@@ -173,17 +253,17 @@ void exchange_step(struct exchange *exchange, const struct thread *threads, uint
 	if (done < 0)
 		exchange->stage = STAGE_BROKEN;
 	else if (done)
-		advance(exchange);
+		advance(exchange, threads);
 }
 
 /* Waits until no round is under way. */
-static void exchange_settle(struct exchange *exchange)
+static void exchange_settle(struct exchange *exchange, struct thread *threads)
 {
 	while (exchange_busy(exchange)) {
 		if (exchange->adapter && exchange->adapter->wait())
 			exchange->stage = STAGE_BROKEN;
 		else
-			advance(exchange);
+			advance(exchange, threads);
 	}
 }
 
@@ -201,17 +281,18 @@ int exchange_meet(struct exchange *exchange)
 	return exchange->stage == STAGE_BROKEN ? -EIO : 0;
 }
 
-int exchange_finish(struct exchange *exchange, const struct thread *threads)
+int exchange_finish(struct exchange *exchange, struct thread *threads)
 {
 	if (exchange->family) {
-		family_step(exchange->family, exchange->ledger, threads, &exchange->answer, true);
+		family_step(exchange->family, exchange->ledger, threads, &exchange->answer.ledger,
+				true);
 		return 0;
 	}
-	exchange_settle(exchange);
+	exchange_settle(exchange, threads);
 	/* the rounds that this rank has not started yet, and the last one */
 	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {
 		start_round(exchange, threads);
-		exchange_settle(exchange);
+		exchange_settle(exchange, threads);
 	}
 	return exchange->stage == STAGE_BROKEN ? -EIO : 0;
 }

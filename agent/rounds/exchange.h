@@ -16,6 +16,7 @@
 
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
+#include "agent/leads/votes.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/rounds/family.h"
 
@@ -28,6 +29,13 @@ struct exchange;
  */
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
 		struct ledger *ledger, int rank, double share, uint64_t start);
+/*
+ * Names leads in each round from now on, which read for others (agent/leads/leads.h). readers: leads of a shape; 0: auto.
+ * groups: of events. Call on rank 0.
+ */
+void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups);
+/* Returns the shapes that had leads, as they were named last; NULL: no leads are named. */
+const struct votes *exchange_leads(const struct exchange *exchange);
 /* Frees an exchange with no round under way. Does nothing for NULL. */
 void exchange_free(struct exchange *exchange);
 /* Returns the bytes of memory that the exchange has touched. */
@@ -42,7 +50,7 @@ size_t exchange_bytes(const struct exchange *exchange);
 void exchange_rehearse(struct exchange *exchange);
 
 /* Starts a round if one is due, or advances the one under way. now: ticks of the clock. */
-void exchange_step(struct exchange *exchange, const struct thread *threads, uint64_t now);
+void exchange_step(struct exchange *exchange, struct thread *threads, uint64_t now);
 
 /* Returns whether a round is under way, so that the next step should come soon. */
 bool exchange_busy(const struct exchange *exchange);
@@ -54,7 +62,7 @@ int exchange_meet(struct exchange *exchange);
  * Completes the round under way, starts those that other ranks have started, and makes the last one. Call on
  * all ranks, after exchange_meet. Returns 0 or -EIO.
  */
-int exchange_finish(struct exchange *exchange, const struct thread *threads);
+int exchange_finish(struct exchange *exchange, struct thread *threads);
 
 /* Returns the number of rounds that were started, by the whole family if there is one. */
 unsigned exchange_rounds(const struct exchange *exchange);

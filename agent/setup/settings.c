@@ -236,6 +236,18 @@ static bool parse_trace(struct settings *settings, const char *value)
 	return settings->structure || is(value, "off");
 }
 
+static bool parse_leads(struct settings *settings, const char *value)
+{
+	unsigned long leads = SETTINGS_LEADS_AUTO;
+
+	if (is(value, "all"))
+		leads = SETTINGS_LEADS_ALL;
+	else if (!is(value, "auto") && (!parse_whole(value, SETTINGS_LEADS_MAX, &leads) || !leads))
+		return false;
+	settings->leads = (unsigned)leads;
+	return true;
+}
+
 static bool parse_start(struct settings *settings, const char *value)
 {
 	settings->starts_paused = is(value, "paused");
@@ -322,6 +334,9 @@ const struct setting settings_table[] = {
 	{ "trace", "off, structure, calls", "structure",
 			"structure: keeps the loops of the program's calls; calls: and their arguments",
 			parse_trace },
+	{ "leads", "all, auto, a whole number from 1 to 8", "all",
+			"ranks that read counters for others that repeat the same calls; not all: keeps loops too",
+			parse_leads },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
 			"turns itself off and on, each for this time, and reports the measured slowdown",
 			parse_toggle },

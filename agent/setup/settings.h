@@ -18,6 +18,11 @@
 #define SETTINGS_PREFIX   "PHASEMUX_"
 #define SETTINGS_THREADS  1024 /* maximum number of threads that are observed at the same time */
 
+/* Other numbers of leads than those that the user gives. */
+#define SETTINGS_LEADS_AUTO 0          /* as many as the intervals need */
+#define SETTINGS_LEADS_ALL  UINT32_MAX /* each rank reads */
+#define SETTINGS_LEADS_MAX  8          /* that the user may ask for */
+
 /* Metrics that may span the cluster space. */
 enum metric {
 	METRIC_INSTRUCTIONS,
@@ -60,6 +65,7 @@ struct settings {
 	unsigned sample_hz; /* samples per second; 0: none */
 	bool structure;     /* the order of the calls is kept */
 	bool arguments;     /* and so are their arguments */
+	unsigned leads; /* ranks that read counters for those that repeat the same loop; SETTINGS_LEADS_... */
 	bool starts_paused; /* the agent is off until MPI_Pcontrol(1) */
 	double toggle_ns;   /* time after which the agent turns itself off or on; 0: never */
 	bool fewer_samples; /* sample_hz is a maximum: the budget may allow fewer */

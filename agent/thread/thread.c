@@ -29,6 +29,7 @@ size_t thread_resident(const struct thread *thread)
 			memory_resident(thread->structure.loops, thread->structure.bytes) +
 			memory_resident(thread->structure.arguments,
 					thread->structure.arguments_bytes) +
+			memory_resident(thread->structure.leads, thread->structure.leads_bytes) +
 			path_mapped(&thread->sites.paths) + thread->counters.kernel_bytes;
 }
 
@@ -240,6 +241,7 @@ void thread_free(struct thread *thread)
 {
 	memory_unmap(thread->structure.loops, thread->structure.bytes);
 	memory_unmap(thread->structure.arguments, thread->structure.arguments_bytes);
+	memory_unmap(thread->structure.leads, thread->structure.leads_bytes);
 	memory_unmap(thread->drain.gathered, thread->drain.gathered_bytes);
 	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());
@@ -294,6 +296,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.lost_samples = count_of(&slicer->lost),
 		.rested_calls = count_of(&counts->rested_calls),
 		.rested_ticks = count_of(&counts->rested_ticks),
+		.spared_bursts = count_of(&counts->spared_bursts),
+		.repeated_ticks = count_of(&counts->repeated_ticks),
 		.threads = count_of(&life->threads),
 		.ended = count_of(&life->ended),
 		.ended_ticks = count_of(&life->ended_ticks),

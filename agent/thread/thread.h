@@ -87,7 +87,9 @@ struct thread_counts {
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
 	_Atomic uint64_t rested_calls, rested_ticks; /* in rests; these calls are part of `calls` */
-	_Atomic uint64_t histogram[HISTOGRAM_BINS];  /* ticks, by length of the burst */
+	/* bursts that would have been read if others did not read for this rank; time in state L (leads.h) */
+	_Atomic uint64_t spared_bursts, repeated_ticks;
+	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks, by length of the burst */
 };
 
 /*

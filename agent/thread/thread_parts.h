@@ -86,6 +86,9 @@ struct thread_structure {
 	size_t bytes;
 	struct call_arguments *arguments; /* of the same calls; mapped; NULL: they are not kept */
 	size_t arguments_bytes;
+	struct leads *leads; /* which ranks read (agent/leads/leads.h); mapped; NULL: all of them */
+	size_t leads_bytes;
+	bool spared;       /* others read for this rank */
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */
 	struct fold_cost cost;

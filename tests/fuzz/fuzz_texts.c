@@ -42,8 +42,8 @@ static const char *const reports[] = {
 };
 
 static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "emulated",
-	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "structure", "200ms", "paused",
-	"64", "/scratch/%j/%p", "/dev/shm", "text,json,html", "1" };
+	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "structure", "8", "200ms",
+	"paused", "64", "/scratch/%j/%p", "/dev/shm", "text,json,html", "1" };
 
 static const char cpuinfo[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
 			      "cpu\t\t: POWER9\nrevision\t: 2.2 (pvr 004e 1202)\n";

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The state of a rank: whether it reads counters (PHASEMUX_LEADS). States are those of Chameleon (Bahmani and Mueller
+ * 2018), without its markers, and no rank waits for another:
+ *
+ *  A  The thread repeats nothing, or nothing for long enough.
+ *  C  It repeats a loop of calls, whose shape it reports in the next round.
+ *  L  The answer of that round has named leads for the shape. Leads go on reading. The others time their bursts, and count
+ *     them by call path and length like all bursts that are not read.
+ *  F  The program ends. All ranks read, and report nothing more.
+ *
+ * A thread leaves C or L for A by itself, at the first call that the loop does not have at that place, and reads from
+ * that call on. If it comes back to a loop whose leads are known, it is in L after the loop has been seen again.
+ *
+ * A rank that executes a phase in a loop of which no lead is known to execute it stays in C.
+ *
+ * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
+ */
+#ifndef PHASEMUX_AGENT_LEADS_LEADS_H
+#define PHASEMUX_AGENT_LEADS_LEADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/leads/follow.h"
+#include "agent/leads/votes.h"
+#include "agent/thread/thread.h"
+#include "cluster/prototypes.h"
+
+#define LEADS_LOOPS_MAX  8 /* loops that a thread remembers */
+#define LEADS_ROUNDS_MIN 3 /* rounds of a loop before it counts as repeated */
+
+enum lead_role {
+	ROLE_NONE,  /* no leads are known, or none executes a phase that this rank executes */
+	ROLE_LEAD,  /* it reads for others */
+	ROLE_SPARED /* others read for it */
+};
+
+/* A loop that the thread has repeated. */
+struct leads_loop {
+	uint32_t own_shape, own_calls; /* of the text of this thread; both 0: free */
+	uint64_t shape;                /* equal on all ranks that execute the same loop */
+	uint64_t phases;               /* in the last vote, as in struct voter */
+	enum lead_role role;
+	bool followed; /* since the last vote */
+	bool voted;
+	bool left; /* at a call that did not fit, so that its text may have changed */
+	struct follow follow;
+};
+
+struct leads {
+	uint32_t rank;
+	bool ended;             /* state F */
+	uint32_t next;          /* place of the next new loop */
+	struct leads_loop *now; /* that is repeated; NULL: state A */
+	uint64_t seen;          /* time of the last call in state L, in ticks */
+	struct leads_loop loop[LEADS_LOOPS_MAX];
+};
+
+/* Gives a thread whose structure is kept a state. thread_free frees it. Returns 0 or -ENOMEM. */
+int leads_open(struct thread *thread, uint32_t rank);
+
+/* Looks at a call that has returned at time now. Call before the call is added to the structure. Only leads_look calls it. */
+void leads_look_at(struct thread *thread, uint32_t call, uint64_t now);
+
+/* Decides whether the burst after a call that has returned at time now may be read. The call does not only ask. */
+static inline void leads_look(struct thread *thread, uint32_t call, uint64_t now)
+{
+	if (__builtin_expect(thread->structure.leads != NULL, 0))
+		leads_look_at(thread, call, now);
+}
+
+/* Notes that calls were not observed. */
+void leads_lose(struct thread *thread);
+
+/* Adds the loops that the thread repeats to the votes of a round, with their phases by the table. */
+void leads_vote(struct thread *thread, const struct prototype_table *table, struct votes *votes);
+
+/* Learns from the answer of the round of the last vote which loops have leads. */
+void leads_answer(struct thread *thread, const struct votes *answer);
+
+/* Enters state F at time now. */
+void leads_end(struct thread *thread, uint64_t now);
+
+#endif
