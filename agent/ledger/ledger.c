@@ -81,6 +81,7 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	pthread_mutex_init(&ledger->lock, NULL);
 	choose_metrics(ledger, settings);
 	ledger->budget = settings->budget;
+	ledger->has_leads = settings->leads != SETTINGS_LEADS_ALL && ranks > 1;
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
 		ledger->preferences[0][p] = 1;
 	ledger->preference = ledger->preferences[0];
@@ -223,6 +224,26 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	totals_add(totals, &account, &thread->sites, phase, ledger->table->count, &thread_clock);
 }
 
+/*
+ * Makes the bursts that were read in each phase stand for all that this rank executed. A rank that is no lead read few of
+ * them, and would else hardly count in what the ranks are together.
+ */
+static void stand_for_all(struct ledger *ledger, const struct totals *totals)
+{
+	const struct prototype_table *table = ledger->table;
+
+	for (uint32_t phase = 1; phase <= table->phases; phase++) {
+		bool member[PROTOTYPES_MAX] = { false };
+		double unread = 0;
+
+		for (uint32_t p = 0; p < table->count; p++) {
+			member[p] = table->all[p].phase == phase;
+			unread += member[p] ? totals->unread.prototype[p].bursts : 0;
+		}
+		sums_stand_for(ledger->sums, member, unread);
+	}
+}
+
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 		struct ledger_piece pieces[LEDGER_PIECES])
 {
@@ -235,6 +256,8 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	totals->agent_bytes = (double)memory_of(ledger, threads);
 	if (!pieces)
 		return totals;
+	if (ledger->has_leads)
+		stand_for_all(ledger, totals);
 	/* side 1 of the spool stays as it is, so the ranks may add their sums in side 0 */
 	pthread_mutex_lock(&ledger->lock);
 	ledger->kept = true;

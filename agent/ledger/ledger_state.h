@@ -39,7 +39,8 @@ struct ledger {
 	enum metric metric[SETTINGS_METRICS_MAX];
 	bool by_place; /* phases are split by place, if places differ in their metrics */
 	bool burst_min_given;
-	double budget; /* INFINITY: every burst is read */
+	double budget;  /* INFINITY: every burst is read */
+	bool has_leads; /* some ranks may read for others (agent/leads/leads.h) */
 
 	/* protected by the lock */
 	pthread_mutex_t lock;

@@ -79,6 +79,20 @@ static void add_array(double *to, const double *from, unsigned count)
 		to[i] += from[i];
 }
 
+/*
+ * Counts as many quanta as would say as much if all had the same weight (Kish). If quanta of some processes count more
+ * than those of others, a few of them decide how certain the mean is. Returns the factor on their number.
+ */
+static double count_effective(const struct sums *sums, double *block)
+{
+	double quanta = block[BLOCK_QUANTA];
+
+	if (!sums->uneven || !(block[BLOCK_WW] > 0))
+		return 1;
+	block[BLOCK_QUANTA] = fmin(quanta, block[BLOCK_W] * block[BLOCK_W] / block[BLOCK_WW]);
+	return block[BLOCK_QUANTA] / quanta;
+}
+
 static void gather_common(const struct sums *sums, const bool *member, struct gathered *out)
 {
 	for (unsigned p = 0; p < sums->prototypes; p++) {
@@ -107,6 +121,7 @@ static void gather_group(const struct sums *sums, const bool *member, unsigned g
 			for (unsigned i = sums->plan.common; i < j; i++)
 				out->pair[i][j] += *sums_pair(block, sums, group, i, j);
 	}
+	count_effective(sums, out->block);
 }
 
 /* Returns the estimate. unexplained: share of the standard deviation that the common events leave, 0 to 1. */
@@ -476,7 +491,7 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 	const struct plan *plan = &sums->plan;
 	double taken[PLAN_GROUP_EVENTS_MAX][LAYOUT_AUX_MAX];
 	struct gathered all = { 0 };
-	double widened = 0, weight;
+	double widened = 0, weight, effective;
 	unsigned known = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -486,6 +501,10 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 	gather_common(sums, member, &all);
 	all.block[PHASE_BURSTS] = fmax(all.block[BLOCK_READ] + (unread ? unread->bursts : 0),
 			all.block[BLOCK_W]);
+	effective = count_effective(sums, all.block);
+	/* the bursts of the processes that count more were mostly not seen */
+	if (all.block[PHASE_BURSTS] > all.block[BLOCK_READ])
+		all.block[PHASE_BURSTS] /= effective;
 	out->bursts = all.block[BLOCK_W];
 	out->read = all.block[BLOCK_READ];
 	out->slices = all.block[COMMON_SLICES];

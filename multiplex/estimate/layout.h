@@ -75,6 +75,7 @@ struct sums {
 	size_t stride;                     /* doubles per prototype */
 	double *flat;
 	bool owned;
+	bool uneven; /* quanta of different processes count differently (sums_stand_for) */
 };
 
 /* Returns the fields of a prototype that all groups have in common. */

@@ -379,6 +379,101 @@ void quantum_close(struct quantum *quantum, struct sums *sums)
 	quantum->touched = 0;
 }
 
+/* The power of the weights in each field. */
+static const unsigned char block_power[COMMON_FIELDS] = {
+	[BLOCK_W] = 1,
+	[BLOCK_X1] = 1,
+	[BLOCK_X2] = 1,
+	[BLOCK_WW] = 2,
+	[BLOCK_WX1] = 2,
+	[BLOCK_WX2] = 2,
+	[BLOCK_X1X1] = 2,
+	[BLOCK_X1X2] = 2,
+	[BLOCK_X2X2] = 2,
+	[COMMON_T] = 1,
+	[COMMON_WT] = 2,
+	[COMMON_TT] = 2,
+	[COMMON_TX1] = 2,
+	[COMMON_TX2] = 2,
+	[COMMON_BURST_X1X1] = 1,
+	[COMMON_BURST_X2X2] = 1,
+	[COMMON_BURST_TT] = 1,
+	[COMMON_WHEN] = 1,
+	[COMMON_WHEN_WHEN] = 1,
+	[COMMON_WHEN_T] = 1,
+};
+static const unsigned char slot_power[SLOT_FIELDS] = {
+	[SLOT_Y] = 1,
+	[SLOT_YW] = 2,
+	[SLOT_YX1] = 2,
+	[SLOT_YX2] = 2,
+	[SLOT_YY] = 2,
+	[SLOT_BURST_YY] = 1,
+};
+
+/* Multiplies the fields by the factor, as often as the weights are in them. */
+static void scale(double *fields, unsigned count, const unsigned char *power, double factor)
+{
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned p = 0; p < power[i]; p++)
+			fields[i] *= factor;
+}
+
+static void scale_common(const struct sums *sums, unsigned prototype, double factor)
+{
+	double *common = sums_common(sums, prototype);
+
+	scale(common, COMMON_FIELDS, block_power, factor);
+	for (unsigned i = sums->aux; i < sums->plan.common; i++)
+		scale(sums_common_slot(common, sums, i), SLOT_FIELDS, slot_power, factor);
+}
+
+static void scale_group(const struct sums *sums, unsigned prototype, unsigned group, double factor)
+{
+	double *block = sums_block(sums, prototype, group);
+
+	scale(block, BLOCK_FIELDS, block_power, factor);
+	for (unsigned j = sums->plan.common; j < sums->plan.group[group].count; j++) {
+		scale(sums_slot(block, sums, j), SLOT_FIELDS, slot_power, factor);
+		for (unsigned i = sums->plan.common; i < j; i++)
+			*sums_pair(block, sums, group, i, j) *= factor * factor;
+	}
+}
+
+/*
+ * Returns the sum of a field over the members. group: of the plan, or the number of groups for what they have in common.
+ */
+static double total_of(const struct sums *sums, const bool *member, unsigned group,
+		enum block field)
+{
+	double total = 0;
+
+	for (unsigned p = 0; p < sums->prototypes; p++)
+		if (member[p])
+			total += (group < sums->plan.groups ? sums_block(sums, p, group) :
+							      sums_common(sums, p))[field];
+	return total;
+}
+
+void sums_stand_for(struct sums *sums, const bool *member, double unread)
+{
+	double bursts = total_of(sums, member, sums->plan.groups, BLOCK_READ) + unread;
+
+	sums->uneven = true;
+	for (unsigned group = 0; group <= sums->plan.groups; group++) {
+		double w = total_of(sums, member, group, BLOCK_W);
+
+		for (unsigned p = 0; p < sums->prototypes && w > 0; p++) {
+			if (!member[p])
+				continue;
+			if (group < sums->plan.groups)
+				scale_group(sums, p, group, bursts / w);
+			else
+				scale_common(sums, p, bursts / w);
+		}
+	}
+}
+
 unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prototypes,
 		unsigned *group, double *group_weight)
 {
