@@ -92,6 +92,11 @@ bool follow_make(struct follow *follow, const struct loops *loops, unsigned cell
 	struct gathering gathering = { .follow = follow, .loops = loops };
 
 	memset(follow, 0, sizeof(*follow));
+	if (arena_look(loops, cell)->kind == LOOPS_CALL) {
+		follow->calls = 1;
+		follow->call[0] = (struct follow_call){ arena_look(loops, cell)->symbol, 1, { 0 } };
+		return true;
+	}
 	if (!number_calls(&gathering, cell) || !follow->calls || !connect(&gathering, cell, cell))
 		return false;
 	follow->at = (uint16_t)(follow->calls - 1);

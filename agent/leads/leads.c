@@ -37,17 +37,25 @@ static uint64_t signature_of(const void *data, uint32_t symbol)
 	return mix_bits(sites->paths.path[site->path].signature + site->call);
 }
 
+/* Returns the shape of a loop, or of a call that is repeated in a row. */
+static uint64_t shape_of(const struct thread *thread, unsigned cell)
+{
+	const struct loops_names names = { signature_of, &thread->sites };
+	const struct loops_token *token = arena_look(thread->structure.loops, cell);
+
+	return token->kind == LOOPS_CALL ?
+			signature_of(&thread->sites, token->symbol) :
+			compare_hash_body(thread->structure.loops, cell, &names, false);
+}
+
 static void learn(struct leads_loop *loop, const struct thread *thread, unsigned cell)
 {
-	const struct loops *loops = thread->structure.loops;
-	const struct loops_names names = { signature_of, &thread->sites };
-
 	loop->left = false;
 	/* a loop that cannot be followed has no calls */
-	if (!follow_make(&loop->follow, loops, cell))
+	if (!follow_make(&loop->follow, thread->structure.loops, cell))
 		loop->follow.calls = 0;
 	else
-		loop->shape = compare_hash_body(loops, cell, &names, false);
+		loop->shape = shape_of(thread, cell);
 }
 
 /* Returns the loop of a token, which is added if it is not known. */
@@ -85,7 +93,7 @@ static struct leads_loop *search(struct thread *thread, uint32_t call)
 
 		if (token->kind == LOOPS_HOLE)
 			return NULL;
-		if (token->kind != LOOPS_LOOP || token->count < LEADS_ROUNDS_MIN)
+		if (token->count < LEADS_ROUNDS_MIN)
 			continue;
 		loop = find(thread, cell);
 		if (!loop->follow.calls)

@@ -119,6 +119,22 @@ const struct vote *votes_find(const struct votes *votes, uint64_t shape)
 	return NULL;
 }
 
+uint32_t vote_leads_count(const struct vote *vote)
+{
+	uint32_t leads = 0;
+
+	if (vote->limit == UINT64_MAX)
+		return vote->ranks;
+	for (unsigned i = 0; i < vote->voters; i++)
+		leads += vote_leads(vote, vote->voter[i].rank);
+	/* if the last rank that is known is a lead only because its number is below the limit, others may be, too */
+	return leads < VOTES_RANKS_MAX ||
+					votes_number(vote->shape, vote->voter[leads - 1].rank) ==
+							vote->limit ?
+			leads :
+			0;
+}
+
 uint64_t vote_phases(const struct vote *vote)
 {
 	uint64_t phases = 0;

@@ -62,6 +62,9 @@ static inline bool vote_leads(const struct vote *vote, uint32_t rank)
 	return votes_number(vote->shape, rank) <= vote->limit;
 }
 
+/* Returns the number of leads, or 0 if it is only about known, because of many ranks each one decides for itself. */
+uint32_t vote_leads_count(const struct vote *vote);
+
 /* Returns the phases that leads of the shape execute, among those ranks that are known. */
 uint64_t vote_phases(const struct vote *vote);
 

@@ -342,6 +342,7 @@ static enum missing report(struct results *results, double off_seconds, uint64_t
 		.waiting = core.adapter ? (unsigned)world.size : 1,
 		.alone = !core.adapter && !family,
 		.off_seconds = off_seconds,
+		.leads = exchange_leads(core.exchange),
 		.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL };
 
 	if (family) {

@@ -55,8 +55,10 @@ struct report_facts {
 	/* of all ranks, by the labels of phase_labels_fill; NULL: not known */
 	const struct phase_ranks *phase_ranks;
 	const struct phase_sets *phase_sets; /* with phase_ranks */
-	double off_seconds;              /* of rank 0, not in wall_seconds (toggle.h, control.h) */
-	bool paused;                     /* off_seconds were caused by MPI_Pcontrol */
+	double off_seconds; /* of rank 0, not in wall_seconds (toggle.h, control.h) */
+	bool paused;        /* off_seconds were caused by MPI_Pcontrol */
+	const struct votes *
+			leads; /* on rank 0; NULL: each rank reads for itself, or it is not known */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */
 	const struct stretch *stretch;   /* data of `slowdown`, on rank 0 */
 	unsigned stretches;

@@ -149,6 +149,49 @@ json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counte
  * Calculates the date itself, because gmtime_r() of the C library reads the system's time zones, allocates, and takes a
  * lock. Years begin in March here, so that the day of a leap year is their last one.
  */
+/* Returns a loop that has leads, and those of them that are known by their numbers. */
+static json_t *led_shape(const struct vote *vote)
+{
+	uint32_t leads = vote_leads_count(vote);
+	json_t *ranks = json_array();
+
+	for (unsigned i = 0; i < vote->voters; i++)
+		if (vote_leads(vote, vote->voter[i].rank))
+			ranks = document_append(ranks, json_integer(vote->voter[i].rank));
+	return json_pack("{s:I,s:o,s:o}", "ranks", (json_int_t)vote->ranks, "leads",
+			leads ? json_integer(leads) : json_null(), "lead_ranks", ranks);
+}
+
+static json_t *led_shapes(const struct votes *leads)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; leads && i < leads->shapes; i++)
+		list = document_append(list, led_shape(&leads->vote[i]));
+	return list;
+}
+
+/* Returns how many leads were wanted, as the user writes it. */
+static json_t *leads_setting(const struct votes *leads)
+{
+	char text[16];
+
+	if (!leads)
+		return json_null();
+	snprintf(text, sizeof(text), "%u", leads->readers);
+	return json_string(leads->readers ? text : "auto");
+}
+
+json_t *run_leads(const struct votes *leads, const struct totals *totals, double rank_seconds)
+{
+	if (!leads && !(totals->repeated_seconds > 0))
+		return json_null();
+	return json_pack("{s:o,s:o,s:o,s:o}", "setting", leads_setting(leads), "shapes",
+			led_shapes(leads), "time_share",
+			document_number(totals->repeated_seconds / rank_seconds), "spared_bursts",
+			json_integer((json_int_t)totals->spared_bursts));
+}
+
 json_t *run_date(double seconds)
 {
 	int64_t moment = seconds > 0 && seconds < SECONDS_MAX ? (int64_t)seconds : 0;

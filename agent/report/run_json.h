@@ -7,11 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/leads/votes.h"
 #include "agent/ranks/hosts.h"
 #include "agent/ranks/phase_ranks.h"
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
 #include "agent/setup/job.h"
+#include "agent/spool/totals.h"
 
 /* Returns a command, whose words each end with a NUL, as a list of words. */
 json_t *run_command(const char *command, size_t bytes);
@@ -43,6 +45,12 @@ struct run_seconds {
  */
 json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counted,
 		const struct run_seconds *seconds);
+
+/*
+ * Returns which ranks read for others, or null if each rank read for itself. leads: NULL: not known. totals, rank_seconds: of
+ * all ranks.
+ */
+json_t *run_leads(const struct votes *leads, const struct totals *totals, double rank_seconds);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not

@@ -126,6 +126,45 @@ static void write_toggle(FILE *out, const json_t *report)
 				compared);
 }
 
+/* Writes the leads of a loop. */
+static void write_shape(FILE *out, const json_t *shape)
+{
+	const json_t *ranks = json_object_get(shape, "lead_ranks"), *rank;
+	double leads = report_get(shape, "leads"), all = report_get(shape, "ranks");
+	size_t i;
+
+	if (leads == all) {
+		fprintf(out, "  In a loop of %s rank%s, each of them reads counters.\n",
+				format_count(all).text, all == 1 ? "" : "s");
+		return;
+	}
+	fprintf(out, "  In a loop of %s ranks, counters are read in rank%s ",
+			format_count(all).text, leads == 1 ? "" : "s");
+	json_array_foreach ((json_t *)ranks, i, rank)
+		fprintf(out, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(rank));
+	fprintf(out, "%s.\n", isfinite(leads) ? "" : " and others");
+}
+
+/* Writes which ranks read for others. */
+static void write_leads(FILE *out, const json_t *report)
+{
+	const json_t *leads = json_object_get(report, "leads"), *shape;
+	const json_t *shapes = json_object_get(leads, "shapes");
+	const char *setting = json_string_value(json_object_get(leads, "setting"));
+	size_t i;
+
+	if (!json_is_object(leads))
+		return;
+	fprintf(out,
+			"Leads%s%s%s: in %s of the time, ranks repeated loops of which leads are known; "
+			"they left %s bursts to these.\n",
+			setting ? " (PHASEMUX_LEADS=" : "", setting ? setting : "",
+			setting ? ")" : "", format_percent(report_get(leads, "time_share")).text,
+			format_count(report_get(leads, "spared_bursts")).text);
+	json_array_foreach ((json_t *)shapes, i, shape)
+		write_shape(out, shape);
+}
+
 /* Writes the time in which the program waits by asking again and again. */
 static void write_polling(FILE *out, const json_t *report)
 {
@@ -195,6 +234,7 @@ static void write_overhead(FILE *out, const json_t *report)
 
 const struct statement statements_foot[] = {
 	{ "left out", write_left_out },
+	{ "leads", write_leads },
 	{ "polling", write_polling },
 	{ "slices", write_slices },
 	{ "not observed", write_rests },

@@ -45,7 +45,7 @@ ROOM = {
                      "multiplex", "multiplex/scheme", "sampling"],
     "agent/rounds": ["agent/host", "agent/leads", "agent/ledger", "agent/mpi", "agent/thread", "sampling"],
     "agent/ranks": ["agent/host/hash.h", "agent/mpi", "agent/spool", "cluster", "multiplex/estimate"],
-    "agent/report": ["agent/boundary", "agent/host/hash.h", "agent/mpi", "agent/ranks", "agent/setup", "agent/spool",
+    "agent/report": ["agent/boundary", "agent/host/hash.h", "agent/leads/votes.h", "agent/mpi", "agent/ranks", "agent/setup", "agent/spool",
                      "agent/structures", "agent/symbols", "cluster", "cluster/streams", "multiplex", "multiplex/estimate",
                      "multiplex/scheme", "sampling"],
     "agent/text": ["agent/symbols"],

@@ -126,8 +126,18 @@ static void test_lengths(void)
 	ok(!follows_length(FOLLOW_CALLS_MAX + 1, 0), "a longer round is not followed");
 }
 
+static void test_run(void)
+{
+	start();
+	for (int i = 0; i < 5; i++)
+		call(9);
+	ok(make_of_last() && follow_step(&follow, 9) && !follow_step(&follow, 8),
+			"a call that is repeated in a row is a loop of one call");
+}
+
 int main(void)
 {
+	test_run();
 	test_fixed();
 	test_varying();
 	test_lengths();

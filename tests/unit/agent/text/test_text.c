@@ -304,6 +304,38 @@ static void test_foot(void)
 	free(text);
 }
 
+#define LEADS(setting, shapes)                                                                     \
+	"null, \"leads\": {\"setting\": " setting ", \"shapes\": [" shapes                         \
+	"], \"time_share\": 0.5, "                                                                 \
+	"\"spared_bursts\": 1200}"
+#define LED(ranks, leads, named)                                                                   \
+	"{\"ranks\": " ranks ", \"leads\": " leads ", \"lead_ranks\": [" named "]}"
+
+static void test_leads(void)
+{
+	char *text = text_with(LEADS("\"2\"", LED("9", "2", "3, 7") ", " LED("1", "1", "0")), "");
+
+	shows(text,
+			"Leads (PHASEMUX_LEADS=2): in 50.0% of the time, ranks repeated loops of which "
+			"leads are known; they\n  left 1.20 k bursts to these.\n",
+			"what leads have saved");
+	shows(text, "  In a loop of 9 ranks, counters are read in ranks 3, 7.\n",
+			"who the leads are");
+	shows(text, "  In a loop of 1 rank, each of them reads counters.\n",
+			"or that all ranks are");
+	free(text);
+	text = text_with(LEADS("\"auto\"", LED("900", "null", "3, 7")), "");
+	shows(text, "  In a loop of 900 ranks, counters are read in ranks 3, 7 and others.\n",
+			"of many leads, some are named");
+	free(text);
+	text = text_with(LEADS("null", ""), "");
+	shows(text, "Leads: in 50.0% of the time", "the setting is not known of a killed run");
+	free(text);
+	text = text_of("");
+	shows_not(text, "Leads", "if each rank reads, there is no such line");
+	free(text);
+}
+
 int main(void)
 {
 	test_format();
@@ -315,5 +347,6 @@ int main(void)
 	test_intervals();
 	test_estimated();
 	test_foot();
+	test_leads();
 	return tap_done();
 }

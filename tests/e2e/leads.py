@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks runs of tests/programs/leads.c with leads beside one in which each rank reads.
+
+usage: leads.py CHECK ALL LEADS [ARGUMENT...]
+
+ALL and LEADS are the folders of the results, with report.json and the tables of the bursts that were read. Exits with 0 if
+the check holds, or says why not.
+"""
+import csv
+import json
+import os
+import sys
+
+RANKS = 4
+INSTRUCTIONS = 6  # column of the table of bursts
+LARGE = 0.05  # share of the computing time from which phases are compared
+
+
+def report(folder):
+    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def rows(folder, rank):
+    """Yields the instructions of each burst that the rank has read."""
+    with open(os.path.join(folder, f"bursts.{rank:06}.csv"), encoding="utf-8") as file:
+        for row in csv.reader(file):
+            if row[0] != "task":
+                yield float(row[INSTRUCTIONS])
+
+
+def check_reads(every, leads):
+    """Each burst that was spared has saved two reads, and no other one has."""
+    saved = report(every)["agent"]["reads"] - report(leads)["agent"]["reads"]
+    spared = report(leads)["leads"]["spared_bursts"]
+    if spared < 100:
+        yield f"only {spared} bursts were spared"
+    if abs(saved - 2 * spared) > 0.005 * report(every)["agent"]["reads"]:
+        yield f"{saved} reads were saved, and {spared} bursts were spared"
+
+
+def check_who(every, leads, setting):
+    """The loop of all ranks has as many leads as it should, and other ranks read fewer bursts."""
+    of = report(leads)["leads"]
+    common = [shape for shape in of["shapes"] if shape["ranks"] == RANKS]
+    if of["setting"] != setting:
+        yield f"the setting is {of['setting']}"
+    if not common or any(shape["leads"] != int(setting) != len(shape["lead_ranks"]) for shape in common):
+        yield f"the leads are {of}"
+    named = {rank for shape in of["shapes"] for rank in shape["lead_ranks"]}
+    read = [sum(1 for _ in rows(leads, rank)) for rank in range(RANKS)]
+    for rank in set(range(RANKS)) - named:
+        if read[rank] > 0.95 * sum(1 for _ in rows(every, rank)):
+            yield f"rank {rank} has read {read[rank]} bursts, and is no lead"
+
+
+def check_change(_, leads, instructions, least):
+    """Each rank has read the bursts of a behaviour that comes only once, while others were spared."""
+    for rank in range(RANKS):
+        read = sum(1 for value in rows(leads, rank) if value == float(instructions))
+        if read < int(least):
+            yield f"rank {rank} has read {read} of the bursts with {instructions} instructions"
+
+
+def check_lost(every, leads):
+    """No burst is missing, and each is in a phase, short or unclassified."""
+    one, other = report(every), report(leads)
+    if one["bursts"] != other["bursts"]:
+        yield f"{other['bursts']} bursts and not {one['bursts']}"
+    time = sum(phase["time_share"] for phase in other["phases"])
+    time += other["unclassified"]["time_share"] + other["short"]["time_share"]
+    if abs(time - 1) > 0.001:
+        yield f"shares sum to {time}"
+
+
+def place(phase):
+    return [phase["source"][0][end] for end in ("from", "to")] if phase["source"] else None
+
+
+def like(phase, phases):
+    """Returns the phase that executes the same code as often."""
+    same = [other for other in phases if place(other) == place(phase)]
+    return max(same, key=lambda other: other["time_share"], default=None)
+
+
+def check_agree(every, leads):
+    """Counters of large phases are those of the run in which each rank reads, within twice the intervals of both."""
+    compared = 0
+    for phase in report(leads)["phases"]:
+        if phase["time_share"] < LARGE:
+            continue
+        other = like(phase, report(every)["phases"])
+        if other is None:
+            yield f"phase {phase['id']} is not in the other run"
+            continue
+        for name, counter in phase["counters"].items():
+            known = other["counters"][name]
+            if not counter or not known or not counter["observed"] or not known["observed"] or counter["ci95"] is None:
+                continue
+            compared += 1
+            within = 2 * (counter["ci95"] + (known["ci95"] or 0)) + 1e-6 * abs(known["mean"])
+            if abs(counter["mean"] - known["mean"]) > within:
+                yield f"phase {phase['id']}: {name} is {counter['mean']} +- {counter['ci95']}, and not {known['mean']}"
+    if compared < 30:
+        yield f"only {compared} counters were compared"
+
+
+def main():
+    problems = list(globals()["check_" + sys.argv[1]](*sys.argv[2:]))
+    print("\n".join(problems))
+    return bool(problems)
+
+
+sys.exit(main())

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# With PHASEMUX_LEADS, a few ranks read counters while all repeat a loop of calls. The ranks of the program differ in how much
+# they do, the loop changes every 40 steps, and some bursts come only once.
+. "$(dirname "$0")/lib.sh"
+
+[ -e "$scripted" ] || skip_all "no scripted PMU was built"
+mpis=$(mpis_of leads)
+[ -n "$mpis" ] || skip_all "no MPI is installed"
+mpi=${mpis%%$'\n'*}
+
+# observe NAME [VAR=VALUE]... : runs the program, in which each burst is read unless leads read for its rank.
+observe() {
+	local name=$1
+
+	shift
+	scripted "$name" PHASEMUX_BUDGET=none PHASEMUX_REPORT=text,json,bursts "$@" \
+		on "$mpi" 4 "$programs/leads.$mpi" "${steps:-400}" ${killed:-}
+}
+leads() { "$python" "$root/tests/e2e/leads.py" "$@"; }
+
+observe every PHASEMUX_TRACE=structure
+observe all PHASEMUX_TRACE=structure PHASEMUX_LEADS=all
+observe one PHASEMUX_LEADS=1
+every=$tmp/every.result all=$tmp/all.result one=$tmp/one.result
+
+unchanged one every
+for run in every all one; do
+	holds "$run: as its schema" report schema "$tmp/$run.result/report.json"
+done
+is "$("$python" -c 'import json, sys; print(*(json.load(open(name))["leads"] for name in sys.argv[1:]))' \
+	"$every/report.json" "$all/report.json")" "None None" "without leads, the report has none"
+is "$(grep -c '^Leads' "$all/report.txt")" 0 "and the text does not name any"
+
+holds "ranks that are no leads read no counter" leads reads "$every" "$one"
+holds "all reads as without the setting" report value "$all/report.json" agent/reads \
+	"$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["agent"]["reads"])' "$every/report.json")"
+holds "one rank leads the loop of all" leads who "$every" "$one" 1
+holds "the time in such loops is known" report between "$one/report.json" leads/time_share 0.1 0.99
+holds "all ranks read what comes only once" leads change "$every" "$one" 3000 11
+holds "no burst is lost" leads lost "$every" "$one"
+holds "the counters are those of all ranks" leads agree "$every" "$one"
+holds "the text says so" grep -q \
+	"^Leads (PHASEMUX_LEADS=1): in [0-9.]*% of the time, ranks repeated loops" "$one/report.txt"
+holds "and names the leads" grep -q "In a loop of 4 ranks, counters are read in rank [0-3]\.$" "$one/report.txt"
+
+# With auto, all ranks read while they are few.
+observe auto PHASEMUX_LEADS=auto
+is "$("$python" -c 'import json, sys
+of = json.load(open(sys.argv[1]))["leads"]
+print(of["setting"], of["spared_bursts"])' "$tmp/auto.result/report.json")" "auto 0" "auto: of four ranks, all read"
+
+# A killed run says how many bursts were spared. It does not know the leads.
+mkdir "$tmp/killed.spool"
+killed=390 observe killed PHASEMUX_LEADS=1 PHASEMUX_SPOOL="$tmp/killed.spool"
+"$phasemux" recover --json "$tmp/killed.spool" >"$tmp/killed.json"
+holds "killed: as its schema" report schema "$tmp/killed.json"
+holds "killed: bursts were spared" report between "$tmp/killed.json" leads/spared_bursts 100 100000
+
+
+done_testing
