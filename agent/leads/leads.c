@@ -129,18 +129,18 @@ static void account(struct thread *thread, uint64_t now)
 	leads->seen = is_in_l(leads) ? now : 0;
 }
 
-void leads_look_at(struct thread *thread, uint32_t call, uint64_t now)
+void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)
 {
 	struct leads *leads = thread->structure.leads;
 
 	if (leads->ended)
 		return;
-	if (leads->now && !follow_step(&leads->now->follow, call)) {
+	if (leads->now && !follow_step(&leads->now->follow, site)) {
 		leads->now->left = true;
 		leads->now = NULL;
 	}
 	if (!leads->now) {
-		leads->now = search(thread, call);
+		leads->now = search(thread, site);
 		if (leads->now)
 			leads->now->followed = true;
 	}

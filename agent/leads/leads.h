@@ -60,14 +60,17 @@ struct leads {
 /* Gives a thread whose structure is kept a state. thread_free frees it. Returns 0 or -ENOMEM. */
 int leads_open(struct thread *thread, uint32_t rank);
 
-/* Looks at a call that has returned at time now. Call before the call is added to the structure. Only leads_look calls it. */
-void leads_look_at(struct thread *thread, uint32_t call, uint64_t now);
+/* Looks at the call of a site, which has returned at time now. Only leads_look calls it. */
+void leads_look_at(struct thread *thread, uint32_t site, uint64_t now);
 
-/* Decides whether the burst after a call that has returned at time now may be read. The call does not only ask. */
-static inline void leads_look(struct thread *thread, uint32_t call, uint64_t now)
+/*
+ * Decides whether the burst after a call, which has returned at time now, may be read. The call does not only ask. Call
+ * before it is added to the structure.
+ */
+static inline void leads_look(struct thread *thread, enum runtime_call call, uint64_t now)
 {
 	if (__builtin_expect(thread->structure.leads != NULL, 0))
-		leads_look_at(thread, call, now);
+		leads_look_at(thread, site_find(&thread->sites, thread->call.path, call), now);
 }
 
 /* Notes that calls were not observed. */

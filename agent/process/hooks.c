@@ -132,16 +132,15 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
 		if (!only_asks[call]) {
-			uint32_t symbol = site_find(&thread->sites, thread->call.path, call);
-
-			leads_look(thread, symbol, now);
-			structure_call(thread, symbol, call_ticks);
+			leads_look(thread, call, now);
+			structure_call(thread, site_find(&thread->sites, thread->call.path, call),
+					call_ticks);
 		}
 		resting_begin(thread, now);
 		return;
 	}
 	if (!only_asks[call])
-		leads_look(thread, site_find(&thread->sites, thread->call.path, call), now);
+		leads_look(thread, call, now);
 	delimit_begin(thread, &core.rules, call, now);
 	if (!only_asks[call])
 		structure_call(thread, thread->call.burst_site, call_ticks);
