@@ -109,14 +109,16 @@ static struct leads_loop *search(struct thread *thread, uint32_t call)
 
 static bool is_in_l(const struct leads *leads)
 {
-	return leads->now && leads->now->role != ROLE_NONE;
+	/* what begins with a call of the loop may be something else */
+	return leads->now && leads->now->role != ROLE_NONE &&
+			leads->fits >= leads->now->follow.calls;
 }
 
 static void decide(struct thread *thread)
 {
 	const struct leads *leads = thread->structure.leads;
 
-	thread->structure.spared = leads->now && leads->now->role == ROLE_SPARED;
+	thread->structure.spared = is_in_l(leads) && leads->now->role == ROLE_SPARED;
 }
 
 /* Adds the time since the last call to that in state L, and notes the time of this one. */
@@ -138,12 +140,14 @@ void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)
 	if (leads->now && !follow_step(&leads->now->follow, site)) {
 		leads->now->left = true;
 		leads->now = NULL;
+		leads->fits = 0;
 	}
 	if (!leads->now) {
 		leads->now = search(thread, site);
 		if (leads->now)
 			leads->now->followed = true;
 	}
+	leads->fits += leads->now && leads->fits < UINT32_MAX;
 	account(thread, now);
 	decide(thread);
 }

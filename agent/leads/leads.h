@@ -10,7 +10,7 @@
  *  F  The program ends. All ranks read, and report nothing more.
  *
  * A thread leaves C or L for A by itself, at the first call that the loop does not have at that place, and reads from
- * that call on. If it comes back to a loop whose leads are known, it is in L after the loop has been seen again.
+ * that call on. If it comes back to a loop whose leads are known, it is in L again after as many calls as the loop's text has.
  *
  * A rank that executes a phase in a loop of which no lead is known to execute it stays in C.
  *
@@ -53,6 +53,7 @@ struct leads {
 	bool ended;             /* state F */
 	uint32_t next;          /* place of the next new loop */
 	struct leads_loop *now; /* that is repeated; NULL: state A */
+	uint32_t fits;          /* calls in a row that fit in that loop */
 	uint64_t seen;          /* time of the last call in state L, in ticks */
 	struct leads_loop loop[LEADS_LOOPS_MAX];
 };

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states of ranks that repeat loops, change, and come back: who reads when. */
+#include <stdlib.h>
+
+#include "agent/leads/leads.h"
+#include "cluster/loops/loops.h"
+#include "tests/tap.h"
+
+#define RANKS 4
+#define CALLS 10 /* sites of each rank */
+
+static struct thread *thread[RANKS];
+static struct prototype_table table;
+static uint64_t now = 1;
+
+/* Gives each rank its sites, and spans between all of them, whose bursts belong to prototype 0. */
+static void start(void)
+{
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		struct site_table *sites;
+		uint32_t spans = 0;
+
+		thread[rank] = calloc(1, sizeof(*thread[rank]));
+		thread[rank]->structure.loops = calloc(1, sizeof(struct loops));
+		if (!thread[rank] || !thread[rank]->structure.loops ||
+				leads_open(thread[rank], rank))
+			abort();
+		loops_init(thread[rank]->structure.loops);
+		sites = &thread[rank]->sites;
+		for (uint16_t i = 1; i <= CALLS; i++) {
+			sites->site[i].call = i;
+			for (uint16_t to = 1; to <= CALLS; to++) {
+				struct span *span = &sites->span[++spans];
+
+				*span = (struct span){ .from = i,
+					.to = to,
+					.used = true,
+					.lengths = 1 };
+				atomic_store(&span->length[0], (uint16_t)spans);
+				sites->length[spans].share[0] = (struct span_share){ .read = 10,
+					.mean_ticks = 100 };
+			}
+		}
+		sites->spans = spans;
+		sites->sites = CALLS;
+	}
+	table = (struct prototype_table){ .count = 2, .phases = 2 };
+	table.all[0].phase = 1;
+	table.all[1].phase = 2;
+}
+
+static void stop(void)
+{
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		free(thread[rank]->structure.loops);
+		free(thread[rank]);
+	}
+}
+
+/* The rank makes a call. */
+static void call(uint32_t rank, uint32_t site)
+{
+	leads_look_at(thread[rank], site, now++);
+	loops_add(thread[rank]->structure.loops, site, 1, 1);
+}
+
+/* All ranks make the calls from `first` to `last`, `rounds` times. */
+static void repeat(uint32_t first, uint32_t last, unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++)
+		for (uint32_t site = first; site <= last; site++)
+			for (uint32_t rank = 0; rank < RANKS; rank++)
+				call(rank, site);
+}
+
+/* Makes a round of all ranks, with one lead for each shape. Returns the number of shapes. */
+static unsigned vote(void)
+{
+	struct votes all = { 0 };
+
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		struct votes own = { 0 };
+
+		leads_vote(thread[rank], &table, &own);
+		votes_merge(&own, &all);
+	}
+	votes_answer(&all, 1, 8);
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		leads_answer(thread[rank], &all);
+	return all.shapes;
+}
+
+static unsigned count_spared(void)
+{
+	unsigned spared = 0;
+
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		spared += thread[rank]->structure.spared;
+	return spared;
+}
+
+static uint32_t a_spared_rank(void)
+{
+	uint32_t rank = 0;
+
+	while (rank < RANKS - 1 && !thread[rank]->structure.spared)
+		rank++;
+	return rank;
+}
+
+static void test_course(void)
+{
+	uint32_t rank;
+
+	start();
+	repeat(1, 3, 2);
+	is_int(vote(), 0, "A: two rounds of a loop are no repetition");
+	repeat(1, 3, 4);
+	is_int(count_spared(), 0, "C: all ranks read until leads are named");
+	is_int(vote(), 1, "they vote for one shape");
+	is_int(count_spared(), RANKS - 1, "L: all ranks but one are spared");
+	repeat(1, 3, 10);
+	is_int(count_spared(), RANKS - 1, "and stay so");
+	rank = a_spared_rank();
+	call(rank, 7);
+	ok(!thread[rank]->structure.spared, "the first call that does not fit ends it");
+	is_int(count_spared(), RANKS - 2, "in this rank only");
+	call(rank, 1);
+	ok(!thread[rank]->structure.spared, "a call of the loop is not the loop");
+	call(rank, 7);
+	call(rank, 1);
+	call(rank, 7);
+	ok(!thread[rank]->structure.spared, "nor are some of them among others");
+	for (unsigned i = 0; i < 2 * 3; i++)
+		call(rank, 1 + i % 3);
+	ok(thread[rank]->structure.spared, "two rounds of the loop are, without another vote");
+	leads_end(thread[rank], now);
+	ok(!thread[rank]->structure.spared, "F: at the end all ranks read");
+	stop();
+}
+
+static void test_skipped(void)
+{
+	uint32_t rank;
+
+	start();
+	repeat(1, 3, 6);
+	vote();
+	rank = a_spared_rank();
+	leads_lose(thread[rank]);
+	loops_skip(thread[rank]->structure.loops, 5, 1, 1);
+	call(rank, 2);
+	ok(thread[rank]->structure.spared, "calls that were not observed do not end L");
+	call(rank, 9);
+	ok(!thread[rank]->structure.spared, "but a call that the loop does not have does");
+	stop();
+}
+
+/* A rank whose bursts in the loop are of another phase than those of the lead goes on reading. */
+static void test_phases(void)
+{
+	uint32_t other;
+
+	start();
+	repeat(1, 3, 6);
+	vote();
+	other = a_spared_rank();
+	for (uint32_t i = 1; i <= thread[other]->sites.spans; i++)
+		thread[other]->sites.length[i].share[0].prototype = 1;
+	is_int(vote(), 1, "ranks of two phases have one shape");
+	ok(!thread[other]->structure.spared, "a rank with a phase that no lead has reads");
+	is_int(count_spared(), RANKS - 2, "those with the phase of the lead do not");
+	table.count = 0;
+	is_int(vote(), 0, "no rank votes before there are phases");
+	stop();
+}
+
+/* A loop that no rank repeats any more has no new leads, and one that ranks began has. */
+static void test_change(void)
+{
+	start();
+	repeat(1, 3, 6);
+	vote();
+	repeat(4, 6, 6);
+	is_int(count_spared(), 0, "in a new loop all ranks read");
+	is_int(vote(), 2, "and vote for both loops since the last vote");
+	is_int(count_spared(), RANKS - 1, "then it has a lead, too");
+	repeat(1, 3, 3);
+	is_int(count_spared(), RANKS - 1, "the first loop still has its lead");
+	stop();
+}
+
+int main(void)
+{
+	test_course();
+	test_skipped();
+	test_phases();
+	test_change();
+	return tap_done();
+}
