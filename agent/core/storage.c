@@ -34,6 +34,7 @@ int storage_open_spool(double run)
 	facts->budget = core.settings.budget;
 	facts->scheme = core.settings.scheme;
 	facts->alone = !core.adapter;
+	facts->has_leads = core.adapter && core.settings.leads != SETTINGS_LEADS_ALL;
 	snprintf(facts->library, sizeof(facts->library), "%s", core.world.library);
 	snprintf(facts->host, sizeof(facts->host), "%s", core.host);
 	memcpy(facts->command, core.command, sizeof(core.command));

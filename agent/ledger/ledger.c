@@ -205,6 +205,12 @@ void ledger_drain(struct ledger *ledger, struct thread *thread)
 	atomic_flag_clear_explicit(&thread->drain.busy, memory_order_release);
 }
 
+static void phases_of(const struct prototype_table *table, uint32_t phase[PROTOTYPES_MAX])
+{
+	for (uint32_t p = 0; p < table->count; p++)
+		phase[p] = table->all[p].phase;
+}
+
 static void close_thread(struct ledger *ledger, struct thread *thread, struct totals *totals)
 {
 	struct account account;
@@ -219,35 +225,15 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	book_close_quantum(ledger, thread);
 	thread_let_go(thread);
 	thread_account(thread, &account);
-	for (uint32_t p = 0; p < ledger->table->count; p++)
-		phase[p] = ledger->table->all[p].phase;
+	phases_of(ledger->table, phase);
 	totals_add(totals, &account, &thread->sites, phase, ledger->table->count, &thread_clock);
-}
-
-/*
- * Makes the bursts that were read in each phase stand for all that this rank executed. A rank that is no lead read few of
- * them, and would else hardly count in what the ranks are together.
- */
-static void stand_for_all(struct ledger *ledger, const struct totals *totals)
-{
-	const struct prototype_table *table = ledger->table;
-
-	for (uint32_t phase = 1; phase <= table->phases; phase++) {
-		bool member[PROTOTYPES_MAX] = { false };
-		double unread = 0;
-
-		for (uint32_t p = 0; p < table->count; p++) {
-			member[p] = table->all[p].phase == phase;
-			unread += member[p] ? totals->unread.prototype[p].bursts : 0;
-		}
-		sums_stand_for(ledger->sums, member, unread);
-	}
 }
 
 struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 		struct ledger_piece pieces[LEDGER_PIECES])
 {
 	struct totals *totals = &ledger->totals;
+	uint32_t phase[PROTOTYPES_MAX];
 
 	memset(totals, 0, sizeof(*totals));
 	atomic_store_explicit(&ledger->closed, true, memory_order_relaxed);
@@ -256,8 +242,10 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 	totals->agent_bytes = (double)memory_of(ledger, threads);
 	if (!pieces)
 		return totals;
-	if (ledger->has_leads)
-		stand_for_all(ledger, totals);
+	if (ledger->has_leads) {
+		phases_of(ledger->table, phase);
+		unread_stand_for(&totals->unread, phase, ledger->table->count, ledger->sums);
+	}
 	/* side 1 of the spool stays as it is, so the ranks may add their sums in side 0 */
 	pthread_mutex_lock(&ledger->lock);
 	ledger->kept = true;

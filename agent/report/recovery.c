@@ -270,6 +270,47 @@ static int keep_use(struct recovery *recovery, int rank, unsigned prototypes,
 	return use_list_add(&recovery->uses, (uint32_t)rank, &use, prototypes);
 }
 
+static void add_doubles(void *into, const void *from, size_t count)
+{
+	double *to = into;
+	const double *add = from;
+
+	for (size_t i = 0; i < count; i++)
+		to[i] += add[i];
+}
+
+/* What the processes that were added before have, while those of one process are weighed. */
+struct earlier {
+	struct unread unread;
+	double sums[];
+};
+
+/* Takes what was added out of the recovery, so that it holds one process alone. Returns NULL without memory. */
+static struct earlier *set_apart(struct recovery *recovery)
+{
+	size_t bytes = sums_length(recovery->sums) * sizeof(double);
+	struct earlier *earlier = malloc(sizeof(*earlier) + bytes);
+
+	if (!earlier)
+		return NULL;
+	earlier->unread = recovery->totals.unread;
+	memcpy(earlier->sums, sums_flat(recovery->sums), bytes);
+	memset(&recovery->totals.unread, 0, sizeof(recovery->totals.unread));
+	memset(sums_flat(recovery->sums), 0, bytes);
+	return earlier;
+}
+
+/* Lets the read bursts of the process that the recovery holds alone stand for all of its own, and puts back the others. */
+static void put_back(struct recovery *recovery, const struct spool_side *side,
+		struct earlier *earlier)
+{
+	unread_stand_for(&recovery->totals.unread, side->phase, side->prototypes, recovery->sums);
+	add_doubles(&recovery->totals.unread, &earlier->unread,
+			sizeof(earlier->unread) / sizeof(double));
+	add_doubles(sums_flat(recovery->sums), earlier->sums, sums_length(recovery->sums));
+	free(earlier);
+}
+
 static int add_process(struct recovery *recovery, const struct spool_image *image,
 		struct site_table *sites)
 {
@@ -278,10 +319,15 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	double *sums = sums_flat(recovery->sums);
 	double compute = 0, threads = 0, live = 0, wall = 0;
 	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
+	struct earlier *earlier = NULL;
 	struct rank_use before;
 	int error = 0;
 
 	use_of_all(recovery, side->prototypes, &before);
+	if (facts->has_leads) {
+		earlier = set_apart(recovery);
+		error = earlier ? 0 : -ENOMEM;
+	}
 	take_table(recovery, side);
 	programs_add(&recovery->programs, facts->command, facts->command_bytes,
 			(unsigned)facts->rank);
@@ -306,6 +352,8 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		threads += account_threads(account, wall * 1e9 / facts->ns_per_tick);
 		live += account->threads - account->ended;
 	}
+	if (earlier)
+		put_back(recovery, side, earlier);
 	if (!error)
 		error = keep_use(recovery, facts->rank, side->prototypes, &before);
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);

@@ -71,6 +71,8 @@ struct spool_facts {
 	uint32_t warnings, modules, command_bytes;
 	uint32_t family;      /* 1: forked processes, whose number is not known */
 	uint32_t loops_bytes; /* size of struct loops */
+	uint32_t has_leads;   /* 1: some ranks may read for others */
+	uint32_t padding;
 	struct plan plan;
 	uint32_t model_event[PLAN_EVENTS_MAX];
 	char event[PLAN_EVENTS_MAX][EVENT_NAME_MAX];

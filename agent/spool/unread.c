@@ -513,3 +513,22 @@ struct unread_placed unread_add(struct unread *unread, const struct site_table *
 	place_span(&placing, &without_room);
 	return placed;
 }
+
+void unread_stand_for(const struct unread *unread, const uint32_t *phase, uint32_t prototypes,
+		struct sums *sums)
+{
+	uint32_t phases = 0;
+
+	for (uint32_t p = 0; p < prototypes; p++)
+		phases = phase[p] > phases ? phase[p] : phases;
+	for (uint32_t number = 1; number <= phases; number++) {
+		bool member[PROTOTYPES_MAX] = { false };
+		double bursts = 0;
+
+		for (uint32_t p = 0; p < prototypes; p++) {
+			member[p] = phase[p] == number;
+			bursts += member[p] ? unread->prototype[p].bursts : 0;
+		}
+		sums_stand_for(sums, member, bursts);
+	}
+}

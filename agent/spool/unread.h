@@ -15,6 +15,7 @@
 
 #include "agent/thread/site.h"
 #include "cluster/prototypes.h"
+#include "multiplex/estimate/sums.h"
 
 /* Number used as a prototype's for bursts in no phase. */
 #define UNREAD_UNCLASSIFIED PROTOTYPES_MAX
@@ -49,5 +50,12 @@ struct unread_placed {
  */
 struct unread_placed unread_add(struct unread *unread, const struct site_table *sites,
 		const uint32_t *phase, uint32_t prototypes, double burst_min, double ns_per_tick);
+
+/*
+ * Makes the read bursts of each phase stand for themselves and for those that were not read. Call with what is of one
+ * process, if some processes read for others and have read more than these (agent/leads/leads.h). phase: as above.
+ */
+void unread_stand_for(const struct unread *unread, const uint32_t *phase, uint32_t prototypes,
+		struct sums *sums);
 
 #endif

@@ -5,7 +5,7 @@
 usage: leads.py CHECK ALL LEADS [ARGUMENT...]
 
 ALL and LEADS are the folders of the results, with report.json and the tables of the bursts that were read. Exits with 0 if
-the check holds, or says why not.
+the check holds, or says why not. The check "agree" also takes reports that are files.
 """
 import csv
 import json
@@ -18,7 +18,8 @@ LARGE = 0.05  # share of the computing time from which phases are compared
 
 
 def report(folder):
-    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+    name = os.path.join(folder, "report.json") if os.path.isdir(folder) else folder
+    with open(name, encoding="utf-8") as file:
         return json.load(file)
 
 

@@ -57,5 +57,6 @@ killed=390 observe killed PHASEMUX_LEADS=1 PHASEMUX_SPOOL="$tmp/killed.spool"
 holds "killed: as its schema" report schema "$tmp/killed.json"
 holds "killed: bursts were spared" report between "$tmp/killed.json" leads/spared_bursts 100 100000
 
+holds "killed: the counters are those of all ranks" leads agree "$every" "$tmp/killed.json"
 
 done_testing
