@@ -60,12 +60,14 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 }
 
 /* Makes a hole of the calls that were missed in a pause. */
-static void add_missed(struct thread_structure *structure)
+static void add_missed(struct thread *thread)
 {
+	struct thread_structure *structure = &thread->structure;
 	struct fold_cost *cost = &structure->cost;
 
 	if (!cost->missed)
 		return;
+	leads_lose(thread);
 	loops_skip(structure->loops, cost->missed, structure->burst, cost->missed_inside);
 	structure->burst = cost->missed = cost->missed_inside = 0;
 }
@@ -78,7 +80,7 @@ void structure_pay(struct thread *thread, const struct thread_rules *rules, uint
 
 	if (!structure->loops || !(rules->allowed > 0))
 		return;
-	add_missed(structure);
+	add_missed(thread);
 	if (elapsed < cost->until || (!cost->until && cost->timed < FOLD_KNOWN))
 		return;
 	if (!cost->until)
@@ -117,7 +119,7 @@ void structure_lose(struct thread *thread)
 	leads_lose(thread);
 	if (!loops)
 		return;
-	add_missed(&thread->structure);
+	add_missed(thread);
 	if (loops->calls < loops->exact)
 		loops->exact = loops->calls;
 }
@@ -126,7 +128,7 @@ void structure_finish(struct thread *thread)
 {
 	if (!thread->structure.loops)
 		return;
-	add_missed(&thread->structure);
+	add_missed(thread);
 	loops_finish(thread->structure.loops);
 	if (thread->structure.arguments)
 		call_arguments_finish(thread->structure.arguments);
