@@ -60,14 +60,12 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 }
 
 /* Makes a hole of the calls that were missed in a pause. */
-static void add_missed(struct thread *thread)
+static void add_missed(struct thread_structure *structure)
 {
-	struct thread_structure *structure = &thread->structure;
 	struct fold_cost *cost = &structure->cost;
 
 	if (!cost->missed)
 		return;
-	leads_lose(thread);
 	loops_skip(structure->loops, cost->missed, structure->burst, cost->missed_inside);
 	structure->burst = cost->missed = cost->missed_inside = 0;
 }
@@ -80,7 +78,7 @@ void structure_pay(struct thread *thread, const struct thread_rules *rules, uint
 
 	if (!structure->loops || !(rules->allowed > 0))
 		return;
-	add_missed(thread);
+	add_missed(structure);
 	if (elapsed < cost->until || (!cost->until && cost->timed < FOLD_KNOWN))
 		return;
 	if (!cost->until)
@@ -100,14 +98,14 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 	if (!structure->loops)
 		return;
 	structure->burst += burst;
+	if (!calls)
+		return;
+	leads_lose(thread);
 	if (structure->cost.until) {
 		structure->cost.missed += calls;
 		structure->cost.missed_inside += inside;
 		return;
 	}
-	if (!calls)
-		return;
-	leads_lose(thread);
 	loops_skip(structure->loops, calls, structure->burst, inside);
 	structure->burst = 0;
 }
@@ -119,7 +117,7 @@ void structure_lose(struct thread *thread)
 	leads_lose(thread);
 	if (!loops)
 		return;
-	add_missed(thread);
+	add_missed(&thread->structure);
 	if (loops->calls < loops->exact)
 		loops->exact = loops->calls;
 }
@@ -128,7 +126,7 @@ void structure_finish(struct thread *thread)
 {
 	if (!thread->structure.loops)
 		return;
-	add_missed(thread);
+	add_missed(&thread->structure);
 	loops_finish(thread->structure.loops);
 	if (thread->structure.arguments)
 		call_arguments_finish(thread->structure.arguments);
