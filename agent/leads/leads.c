@@ -10,8 +10,6 @@
 /* Number of tokens at the end of the text among which a loop is looked for. */
 #define LOOK_BACK 8
 
-#define PHASES_MAX                                                                                 \
-	64 /* phases with a bit of their own, except that all later ones have the last bit */
 #define PHASE_SHARE_MIN 0.01 /* of the loop's time */
 
 int leads_open(struct thread *thread, uint32_t rank)
@@ -209,11 +207,12 @@ static uint64_t phases_of(const struct leads_loop *loop, const struct site_table
 		all += ticks[phase];
 	for (unsigned phase = 1; phase <= PROTOTYPES_MAX && all > 0; phase++)
 		if (ticks[phase] >= PHASE_SHARE_MIN * all)
-			phases |= UINT64_C(1) << ((phase < PHASES_MAX ? phase : PHASES_MAX) - 1);
+			phases |= votes_phase(phase);
 	return phases;
 }
 
-void leads_vote(struct thread *thread, const struct prototype_table *table, struct votes *votes)
+void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
+		struct votes *votes)
 {
 	struct leads *leads = thread->structure.leads;
 
@@ -226,11 +225,16 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, stru
 			continue;
 		loop->followed = loop == leads->now;
 		loop->phases = phases_of(loop, &thread->sites, table);
-		/* a rank without a phase in the loop knows nothing by which its bursts could be placed */
-		loop->voted = loop->phases != 0 && !votes_find(votes, loop->shape);
+		/* other ranks read for a rank only once its own reads can stand for its bursts */
+		if (!loop->phases || loop->phases & unread) {
+			loop->role = ROLE_NONE;
+			continue;
+		}
+		loop->voted = !votes_find(votes, loop->shape);
 		if (loop->voted)
 			votes_add(votes, loop->shape, leads->rank, loop->phases);
 	}
+	decide(thread);
 	thread_let_go(thread);
 }
 

@@ -12,7 +12,8 @@
  * A thread leaves C or L for A by itself, at the first call that the loop does not have at that place, and reads from
  * that call on. If it comes back to a loop whose leads are known, it is in L again after as many calls as the loop's text has.
  *
- * A rank that executes a phase in a loop of which no lead is known to execute it stays in C.
+ * A rank that executes a phase in a loop of which no lead is known to execute it stays in C. So does one that has not
+ * read bursts of all phases of the loop in each group of events yet.
  *
  * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
  */
@@ -77,8 +78,13 @@ static inline void leads_look(struct thread *thread, enum runtime_call call, uin
 /* Notes that calls were not observed. */
 void leads_lose(struct thread *thread);
 
-/* Adds the loops that the thread repeats to the votes of a round, with their phases by the table. */
-void leads_vote(struct thread *thread, const struct prototype_table *table, struct votes *votes);
+/*
+ * Adds the loops that the thread repeats to the votes of a round, with their phases by the table. unread: bits of the
+ * phases of which the rank has not read bursts in each group of events. A loop that executes one of them has no vote,
+ * and the rank reads in it.
+ */
+void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
+		struct votes *votes);
 
 /* Learns from the answer of the round of the last vote which loops have leads. */
 void leads_answer(struct thread *thread, const struct votes *answer);

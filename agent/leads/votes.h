@@ -41,6 +41,12 @@ struct votes {
 	struct vote vote[VOTES_SHAPES_MAX]; /* by rising number */
 };
 
+/* Returns the bit of a phase (> 0) in voter.phases. All phases from the 64th on share the last bit. */
+static inline uint64_t votes_phase(uint32_t phase)
+{
+	return UINT64_C(1) << ((phase < 64 ? phase : 64) - 1);
+}
+
 /* Returns the random number of a rank for a shape. */
 uint64_t votes_number(uint64_t shape, uint32_t rank);
 

@@ -264,6 +264,18 @@ const struct prototype_table *ledger_table(const struct ledger *ledger)
 	return ledger->table;
 }
 
+bool ledger_has_read(struct ledger *ledger, uint32_t phase)
+{
+	bool member[PROTOTYPES_MAX], all;
+
+	pthread_mutex_lock(&ledger->lock);
+	for (uint32_t p = 0; p < PROTOTYPES_MAX; p++)
+		member[p] = p < ledger->table->count && ledger->table->all[p].phase == phase;
+	all = sums_have_all_groups(ledger->sums, member);
+	pthread_mutex_unlock(&ledger->lock);
+	return all;
+}
+
 const struct profile *ledger_profile(const struct ledger *ledger)
 {
 	return ledger->profile;

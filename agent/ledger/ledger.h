@@ -70,6 +70,8 @@ struct totals *ledger_close(struct ledger *ledger, struct thread *threads,
 
 /* Returns the present table, which is constant until the next ledger_publish. */
 const struct prototype_table *ledger_table(const struct ledger *ledger);
+/* Returns whether this process has read bursts of the phase in each group of events. */
+bool ledger_has_read(struct ledger *ledger, uint32_t phase);
 /* Returns the profile of this process: where its bursts were sampled. Call after ledger_close. */
 const struct profile *ledger_profile(const struct ledger *ledger);
 /* Returns how counters evolve in this process' bursts; NULL: they are not sampled. Call after ledger_close. */

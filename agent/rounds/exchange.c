@@ -128,12 +128,28 @@ static void part_merge(const void *in, void *inout)
 	votes_merge(&from->votes, &into->votes);
 }
 
+/* Returns the bits of the phases of which this rank has not read bursts in each group of events. */
+static uint64_t unread_phases(struct exchange *exchange)
+{
+	const struct prototype_table *table = ledger_table(exchange->ledger);
+	uint64_t unread = 0;
+
+	for (uint32_t phase = 1; phase <= table->phases; phase++)
+		if (!ledger_has_read(exchange->ledger, phase))
+			unread |= votes_phase(phase);
+	return unread;
+}
+
 /* Adds the votes of the main thread. */
 static void vote(struct exchange *exchange, struct thread *threads)
 {
 	memset(&exchange->part.votes, 0, sizeof(exchange->part.votes));
-	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
-		leads_vote(thread, ledger_table(exchange->ledger), &exchange->part.votes);
+	if (!exchange->adapter)
+		return;
+	for (struct thread *thread = threads; thread; thread = thread->next)
+		if (thread->structure.leads)
+			leads_vote(thread, ledger_table(exchange->ledger), unread_phases(exchange),
+					&exchange->part.votes);
 }
 
 static void start_round(struct exchange *exchange, struct thread *threads)

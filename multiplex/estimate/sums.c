@@ -455,6 +455,15 @@ static double total_of(const struct sums *sums, const bool *member, unsigned gro
 	return total;
 }
 
+bool sums_have_all_groups(const struct sums *sums, const bool *member)
+{
+	unsigned group = 0;
+
+	while (group < sums->plan.groups && total_of(sums, member, group, BLOCK_READ) > 0)
+		group++;
+	return group == sums->plan.groups;
+}
+
 void sums_stand_for(struct sums *sums, const bool *member, double unread)
 {
 	double bursts = total_of(sums, member, sums->plan.groups, BLOCK_READ) + unread;

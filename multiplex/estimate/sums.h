@@ -99,9 +99,15 @@ unsigned quantum_prototypes(const struct quantum *quantum, const uint16_t **prot
 		unsigned *group, double *group_weight);
 
 /*
- * Makes the read bursts of the prototypes p for which member[p] is true (as many as the sums have) stand for
- * themselves and for `unread` bursts that were not read, in each group that has any of them. So a process whose bursts were mostly not read has its own share in a phase
- * of several processes (poststratification, Cochran 5A.9). Deciles are not changed. No further quantum may be closed.
+ * Returns whether bursts of the prototypes p for which member[p] is true (as many as the sums have) were read in each
+ * group.
+ */
+bool sums_have_all_groups(const struct sums *sums, const bool *member);
+
+/*
+ * Makes the read bursts of these members stand for themselves and for `unread` bursts that were not read, in each group
+ * that has any of them. So a process whose bursts were mostly not read has its own share in a phase of several processes
+ * (poststratification, Cochran 5A.9). Deciles are not changed. No further quantum may be closed.
  */
 void sums_stand_for(struct sums *sums, const bool *member, double unread);
 

@@ -57,6 +57,8 @@ static void stop(void)
 	}
 }
 
+static uint64_t unread[RANKS]; /* phases of each rank, as in leads_vote */
+
 /* The rank makes a call. */
 static void call(uint32_t rank, uint32_t site)
 {
@@ -81,7 +83,7 @@ static unsigned vote(void)
 	for (uint32_t rank = 0; rank < RANKS; rank++) {
 		struct votes own = { 0 };
 
-		leads_vote(thread[rank], &table, &own);
+		leads_vote(thread[rank], &table, unread[rank], &own);
 		votes_merge(&own, &all);
 	}
 	votes_answer(&all, 1, 8);
@@ -175,6 +177,28 @@ static void test_phases(void)
 	stop();
 }
 
+/* A rank that has not read all of its phases in each group of events goes on reading. */
+static void test_unread(void)
+{
+	start();
+	repeat(1, 3, 6);
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		unread[rank] = votes_phase(1);
+	is_int(vote(), 0, "ranks that have not read a phase of the loop do not vote");
+	is_int(count_spared(), 0, "and go on reading");
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		unread[rank] = votes_phase(2);
+	is_int(vote(), 1, "those that lack another phase do");
+	is_int(count_spared(), RANKS - 1, "and others read for them");
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		unread[rank] = votes_phase(1);
+	vote();
+	is_int(count_spared(), 0, "until the loop has a phase that they have not read");
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		unread[rank] = 0;
+	stop();
+}
+
 /* A loop that no rank repeats any more has no new leads, and one that ranks began has. */
 static void test_change(void)
 {
@@ -195,6 +219,7 @@ int main(void)
 	test_course();
 	test_skipped();
 	test_phases();
+	test_unread();
 	test_change();
 	return tap_done();
 }

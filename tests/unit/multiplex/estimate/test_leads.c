@@ -165,11 +165,35 @@ static void test_identity(void)
 	sums_free(other);
 }
 
+/* A rank may leave its bursts to others only when it has read some in each group. */
+static void test_all_groups(void)
+{
+	static const bool member[1] = { true }, none[1] = { false };
+	struct truth truth = { .bursts = 0 };
+	uint64_t state = 3;
+
+	for (unsigned quanta = GROUPS - 1; quanta <= GROUPS; quanta++) {
+		struct plan plan;
+		struct sums *sums;
+
+		plan_pack(&plan, EVENTS, 2, 4, NULL);
+		sums = sums_new(&plan, 1);
+		run(0, quanta * PER_QUANTUM, sums, &plan, &state, &truth);
+		is_int(sums_have_all_groups(sums, member), quanta == GROUPS,
+				quanta == GROUPS ? "it has read in all groups" :
+						   "it lacks a group");
+		is_int(sums_have_all_groups(sums, none), false,
+				"it has read nothing of other phases");
+		sums_free(sums);
+	}
+}
+
 int main(void)
 {
 	double share;
 
 	test_identity();
+	test_all_groups();
 	share = coverage(0, true);
 	ok(share >= .9, "equal ranks: the intervals cover the truth in %.1f%% of the runs",
 			100 * share);
