@@ -130,20 +130,17 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		service_thread(thread, now);
 		now = clock_now();
 	}
+	/* before counters are read, so that the burst does not contain it */
+	if (!only_asks[call]) {
+		leads_look(thread, call, now);
+		structure_call(thread, site_find(&thread->sites, thread->call.path, call),
+				call_ticks);
+	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
-		if (!only_asks[call]) {
-			leads_look(thread, call, now);
-			structure_call(thread, site_find(&thread->sites, thread->call.path, call),
-					call_ticks);
-		}
 		resting_begin(thread, now);
 		return;
 	}
-	if (!only_asks[call])
-		leads_look(thread, call, now);
 	delimit_begin(thread, &core.rules, call, now);
-	if (!only_asks[call])
-		structure_call(thread, thread->call.burst_site, call_ticks);
 	/* no call is skipped if a rest is due soon, because it must be known what began before the rest */
 	if (skipping_windows(thread, &core.rules) && call < MPI_CALLS && !thread->resting.wanted)
 		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);
