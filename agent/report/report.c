@@ -72,9 +72,10 @@ static json_t *efficiency(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
 	double threads = totals_threads(totals, facts->wall_seconds);
-	double mean = share(totals->compute.seconds, threads);
-	double most = facts->compute_seconds_most, outside = totals->outside_mpi_seconds;
-	double all = threads * facts->wall_seconds;
+	/* what was computed in rests is estimated, and may be more than there was time for */
+	double mean = fmin(share(totals->compute.seconds, threads), facts->wall_seconds);
+	double most = fmin(facts->compute_seconds_most, facts->wall_seconds);
+	double outside = totals->outside_mpi_seconds, all = threads * facts->wall_seconds;
 	json_t *object;
 
 	object = json_pack("{s:o,s:o,s:o}", "parallel",
@@ -85,7 +86,7 @@ static json_t *efficiency(const struct report_facts *facts)
 	if (outside > 0 && totals->threads > facts->world->size) {
 		object = document_set(object, "mpi", document_number(share(outside, all)));
 		object = document_set(object, "threads",
-				document_number(share(mean * threads, outside)));
+				document_number(fmin(share(mean * threads, outside), 1)));
 	}
 	return object;
 }
