@@ -10,7 +10,8 @@
 /* Number of tokens at the end of the text among which a loop is looked for. */
 #define LOOK_BACK 8
 
-#define PHASE_SHARE_MIN 0.01 /* of the loop's time */
+#define PHASE_SHARE_MIN 0.01 /* of the loop's time: a lead must execute the phase */
+#define READ_SHARE_MIN  0.05 /* the rank itself must have read it */
 
 int leads_open(struct thread *thread, uint32_t rank)
 {
@@ -189,9 +190,9 @@ static void add_span(const struct site_table *sites, const struct span *span,
 	}
 }
 
-/* Returns the phases of which at least PHASE_SHARE_MIN of the loop's time is executed. Caller holds the thread's drain. */
+/* Returns the phases that have at least this share of the loop's time. Caller holds the thread's drain. */
 static uint64_t phases_of(const struct leads_loop *loop, const struct site_table *sites,
-		const struct prototype_table *table)
+		const struct prototype_table *table, double share)
 {
 	double ticks[PROTOTYPES_MAX + 1] = { 0 }, all = 0;
 	uint64_t phases = 0;
@@ -206,7 +207,7 @@ static uint64_t phases_of(const struct leads_loop *loop, const struct site_table
 	for (unsigned phase = 0; phase <= PROTOTYPES_MAX; phase++)
 		all += ticks[phase];
 	for (unsigned phase = 1; phase <= PROTOTYPES_MAX && all > 0; phase++)
-		if (ticks[phase] >= PHASE_SHARE_MIN * all)
+		if (ticks[phase] >= share * all)
 			phases |= votes_phase(phase);
 	return phases;
 }
@@ -224,9 +225,10 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 		if (!loop->followed)
 			continue;
 		loop->followed = loop == leads->now;
-		loop->phases = phases_of(loop, &thread->sites, table);
+		loop->phases = phases_of(loop, &thread->sites, table, PHASE_SHARE_MIN);
 		/* other ranks read for a rank only once its own reads can stand for its bursts */
-		if (!loop->phases || loop->phases & unread) {
+		if (!loop->phases ||
+				phases_of(loop, &thread->sites, table, READ_SHARE_MIN) & unread) {
 			loop->role = ROLE_NONE;
 			continue;
 		}

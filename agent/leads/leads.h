@@ -13,7 +13,7 @@
  * that call on. If it comes back to a loop whose leads are known, it is in L again after as many calls as the loop's text has.
  *
  * A rank that executes a phase in a loop of which no lead is known to execute it stays in C. So does one that has not
- * read bursts of all phases of the loop in each group of events yet.
+ * read bursts of all large phases of the loop in each group of events yet.
  *
  * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
  */
@@ -80,8 +80,8 @@ void leads_lose(struct thread *thread);
 
 /*
  * Adds the loops that the thread repeats to the votes of a round, with their phases by the table. unread: bits of the
- * phases of which the rank has not read bursts in each group of events. A loop that executes one of them has no vote,
- * and the rank reads in it.
+ * phases of which the rank has not read bursts in each group of events. A loop that executes one of them for at least
+ * 5% of its time has no vote, and the rank reads in it.
  */
 void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
 		struct votes *votes);

@@ -15,7 +15,7 @@ observe() {
 
 	shift
 	scripted "$name" PHASEMUX_BUDGET=none PHASEMUX_REPORT=text,json,bursts "$@" \
-		on "$mpi" 4 "$programs/leads.$mpi" "${steps:-400}" ${killed:-}
+		on "$mpi" 4 "$programs/leads.$mpi" "${steps:-1500}" ${killed:-}
 }
 leads() { "$python" "$root/tests/e2e/leads.py" "$@"; }
 
@@ -52,7 +52,7 @@ print(of["setting"], of["spared_bursts"])' "$tmp/auto.result/report.json")" "aut
 
 # A killed run says how many bursts were spared. It does not know the leads.
 mkdir "$tmp/killed.spool"
-killed=390 observe killed PHASEMUX_LEADS=1 PHASEMUX_SPOOL="$tmp/killed.spool"
+killed=1490 observe killed PHASEMUX_LEADS=1 PHASEMUX_SPOOL="$tmp/killed.spool"
 "$phasemux" recover --json "$tmp/killed.spool" >"$tmp/killed.json"
 holds "killed: as its schema" report schema "$tmp/killed.json"
 holds "killed: bursts were spared" report between "$tmp/killed.json" leads/spared_bursts 100 100000
