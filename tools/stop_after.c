@@ -25,7 +25,7 @@
 /* What a walk through the folder of the sums finds. nftw passes no data. */
 static struct {
 	unsigned runs, reports;
-} found;
+} results_seen;
 
 /* ---- the folder of the sums ---- */
 
@@ -63,10 +63,10 @@ static int visit_run(const char *path, const struct stat *status, int kind, stru
 	(void)status;
 	if (kind != FTW_D || place->level != 2)
 		return 0;
-	found.runs++;
+	results_seen.runs++;
 	/* the text, then the files in the folder of the results */
 	if (run_itself("recover", NULL, path) && run_itself("recover", "--merge", path))
-		found.reports++;
+		results_seen.reports++;
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int visit_rest(const char *path, const struct stat *status, int kind, str
 static void report_rest(const char *folder)
 {
 	nftw(folder, visit_run, DESCRIPTORS, FTW_PHYS);
-	if (found.reports == found.runs)
+	if (results_seen.reports == results_seen.runs)
 		nftw(folder, visit_rest, DESCRIPTORS, FTW_PHYS | FTW_DEPTH);
 	else
 		fprintf(stderr, "phasemux: there is no report of what is left in %s\n", folder);
@@ -204,7 +204,7 @@ int stop_after(double seconds, const char *spool, char **words)
 	}
 	end_program(child, end, &signals);
 	report_rest(folder);
-	if (found.reports)
+	if (results_seen.reports)
 		fprintf(stderr,
 				"phasemux: the program was ended after %g s. The report above is in the folder of the "
 				"results, and phasemux report shows it again\n",
@@ -212,5 +212,5 @@ int stop_after(double seconds, const char *spool, char **words)
 	else
 		fprintf(stderr, "phasemux: the program was ended after %g s, and nothing was observed until then\n",
 				seconds);
-	return found.reports && found.reports == found.runs ? 0 : 1;
+	return results_seen.reports && results_seen.reports == results_seen.runs ? 0 : 1;
 }
