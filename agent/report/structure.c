@@ -87,8 +87,11 @@ static json_t *call_object(const struct showing *showing, const struct structure
 	return document_set(call, "phase", phase_before(showing, token));
 }
 
-/* Returns the counts of the next token if they vary, and are the same in all ranks. Else returns NULL. */
-static json_t *next_counts(struct showing *showing)
+/*
+ * Returns the counts of the next token if they vary, and are the same in all ranks. Else returns NULL. If they began to
+ * vary only behind the call up to which the text is exact, the one that is known is the count of all uses before it.
+ */
+static json_t *next_counts(struct showing *showing, const struct structure_token *token)
 {
 	struct variants_counts counts;
 	const uint8_t *bytes = showing->counts;
@@ -97,7 +100,7 @@ static json_t *next_counts(struct showing *showing)
 		return NULL;
 	showing->counts += variants_length(bytes);
 	variants_read(bytes, &counts);
-	return counts.varies ? runs_list(&counts) : NULL;
+	return counts.varies || token->least != token->most ? runs_list(&counts) : NULL;
 }
 
 static json_t *body(struct showing *showing, uint32_t *next, uint32_t depth);
@@ -107,7 +110,7 @@ static json_t *token_object(struct showing *showing, uint32_t number, uint32_t *
 {
 	const struct structure_token *token =
 			&showing->structures->token[showing->structure->first + number];
-	json_t *object, *counts = next_counts(showing);
+	json_t *object, *counts = next_counts(showing, token);
 
 	if (token->kind == LOOPS_LOOP) {
 		object = json_pack("{s:b}", "iteration", number == showing->structure->iteration);
