@@ -49,7 +49,7 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 {
 	struct thread_structure *structure = &thread->structure;
 
-	if (__builtin_expect(!structure->loops, 1))
+	if (__builtin_expect(!structure->loops, 0))
 		return;
 	if (__builtin_expect(!structure->cost.till_due, 0)) {
 		structure_call_apart(thread, site, inside);
