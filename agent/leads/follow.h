@@ -34,9 +34,8 @@ struct follow {
 };
 
 /*
- * Makes a follower of the loop in `cell`, whose last round has just ended. A call that is repeated in a row is a loop of one
- * call. Returns false if the loop has a hole, or more
- * calls than there is room for.
+ * Makes a follower of the loop in `cell`, whose last round has just ended. A call that is repeated in a row is a loop of
+ * one call. Returns false if the loop has a hole, or more calls than there is room for.
  */
 bool follow_make(struct follow *follow, const struct loops *loops, unsigned cell);
 

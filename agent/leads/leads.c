@@ -190,13 +190,10 @@ static void add_span(const struct site_table *sites, const struct span *span,
 	}
 }
 
-/* Returns the phases that have at least this share of the loop's time. Caller holds the thread's drain. */
-static uint64_t phases_of(const struct leads_loop *loop, const struct site_table *sites,
-		const struct prototype_table *table, double share)
+/* Sums the loop's ticks by phase. Caller holds the thread's drain. */
+static void add_loop(const struct leads_loop *loop, const struct site_table *sites,
+		const struct prototype_table *table, double ticks[PROTOTYPES_MAX + 1])
 {
-	double ticks[PROTOTYPES_MAX + 1] = { 0 }, all = 0;
-	uint64_t phases = 0;
-
 	for (uint32_t i = 0; i <= sites->spans; i++) {
 		const struct span *span = &sites->span[i];
 
@@ -204,6 +201,14 @@ static uint64_t phases_of(const struct leads_loop *loop, const struct site_table
 				follow_has(&loop->follow, span->to))
 			add_span(sites, span, table, ticks);
 	}
+}
+
+/* Returns the phases that have at least this share of the ticks. */
+static uint64_t phases_above(const double ticks[PROTOTYPES_MAX + 1], double share)
+{
+	double all = 0;
+	uint64_t phases = 0;
+
 	for (unsigned phase = 0; phase <= PROTOTYPES_MAX; phase++)
 		all += ticks[phase];
 	for (unsigned phase = 1; phase <= PROTOTYPES_MAX && all > 0; phase++)
@@ -221,14 +226,16 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 		return;
 	thread_hold(thread);
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++) {
+		double ticks[PROTOTYPES_MAX + 1] = { 0 };
+
 		loop->voted = false;
 		if (!loop->followed)
 			continue;
 		loop->followed = loop == leads->now;
-		loop->phases = phases_of(loop, &thread->sites, table, PHASE_SHARE_MIN);
+		add_loop(loop, &thread->sites, table, ticks);
+		loop->phases = phases_above(ticks, PHASE_SHARE_MIN);
 		/* other ranks read for a rank only once its own reads can stand for its bursts */
-		if (!loop->phases ||
-				phases_of(loop, &thread->sites, table, READ_SHARE_MIN) & unread) {
+		if (!loop->phases || phases_above(ticks, READ_SHARE_MIN) & unread) {
 			loop->role = ROLE_NONE;
 			continue;
 		}

@@ -57,8 +57,8 @@ struct report_facts {
 	const struct phase_sets *phase_sets; /* with phase_ranks */
 	double off_seconds; /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;        /* off_seconds were caused by MPI_Pcontrol */
-	const struct votes *
-			leads; /* on rank 0; NULL: each rank reads for itself, or it is not known */
+	/* on rank 0; NULL: each rank reads for itself, or it is not known */
+	const struct votes *leads;
 	const struct slowdown *slowdown; /* NULL: the agent was always on */
 	const struct stretch *stretch;   /* data of `slowdown`, on rank 0 */
 	unsigned stretches;
