@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A program that repeatedly asks whether something has come is waiting. One that asks from time to time while it
 # computes is not.
+# Real time: how long a program asks, beside how long it computes.
 . "$(dirname "$0")/lib.sh"
 
 mpis=$(mpis_of asks)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each phase says how it is distributed over the ranks and the iterations, of a run that ends and of one that is killed. In one phase, the
 # three ranks execute 1, 2.5 and 4 times as many instructions as the first one, so that its balance is 2.5 / 4.
+# Real time: which rank computes longest.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that make phasemux expensive. What is not observed is counted, and the report says so. It also says
 # if the budget could not be kept.
+# Real time: what calls cost, as a share of the run.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of strain | head -n 1)

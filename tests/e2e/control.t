@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI_Pcontrol and PHASEMUX_START: the program says which of its parts are observed.
+# Real time: the agent follows a change within a stretch of the program.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A process is stopped and continued, or its threads are moved between processors, in the middle of bursts. The
 # counts are those of the program's work, and the time is not longer than the run.
+# Real time: processor time, beside what the kernel says.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

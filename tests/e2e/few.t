@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs whose time lies in few long bursts have a breakdown for each large phase, because the group changes
 # within such a burst. Bursts that are not long stay whole.
+# Real time: samples at the times at which the kernel promises them.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The sampled profile of a real program's phases, compared with what perf shows of the same program.
+# Real time: shares of processor time, beside those of perf.
 . "$(dirname "$0")/lib.sh"
 
 have perf || skip_all "perf is not installed"

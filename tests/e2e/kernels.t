@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Kernels of similar length are phases of their own, with and without counters. A kernel that many functions
 # call is one phase.
+# Real time: lengths of bursts.
 . "$(dirname "$0")/lib.sh"
 
 sweeps="compute_rhs x_solve y_solve z_solve"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The main job on an unmodified real program, with the counters of this machine if it has any.
+# Real time: lengths of bursts.
 . "$(dirname "$0")/lib.sh"
 
 have lmp || skip_all "LAMMPS is not installed"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The whole way on programs whose phases are known, with a scripted PMU: under each MPI, in C, Fortran and
 # Python, under each scheme.
+# Real time: lengths of bursts, and the load balance.
 . "$(dirname "$0")/lib.sh"
 
 # With a sanitizer one scheme is enough, because schemes differ only in arithmetic.

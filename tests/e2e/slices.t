@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernel's samples cut long bursts into slices, so that programs without any runtime call have phases. The
 # signals and timers of such programs work as before.
+# Real time: samples at the times at which the kernel promises them.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

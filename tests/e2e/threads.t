@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs with threads, with and without MPI: phases, their places, their threads. Also which processes under
 # `phasemux run` are targets.
+# Real time: how long threads are idle.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # PHASEMUX_TOGGLE: phasemux turns itself off and on while the program runs. What it counts is right, whatever
 # was under way when it turned off and on. The rest is missing, and the report says so.
+# Real time: lengths of stretches in which phasemux is off and on.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"

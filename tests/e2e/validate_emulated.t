@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # phasemux validate --counters emulated: the estimates of a multiplexed run beside the truth of the same run, which
 # is recorded at every read.
+# Real time: enough bursts of each phase within the run.
 . "$(dirname "$0")/lib.sh"
 
 [ -z "$sanitizer" ] || skip_all "an emulator of a sanitizer's memory takes all that there is"

@@ -3,6 +3,7 @@
 # Where phases are: functions and lines, behind the program's own wrappers, for every way to build a program. It
 # may be position independent or not, compiled by either compiler, stripped, or with its debug information in
 # another file.
+# Real time: samples at the times at which the kernel promises them.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
