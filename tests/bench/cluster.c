@@ -23,18 +23,11 @@
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/refine.h"
 #include "cluster/sequence/score.h"
+#include "tests/random.h"
 #include "tools/cluster/burst_table.h"
 #include "tools/cluster/selection.h"
 
 #define MIN_POINTS 10
-
-static uint64_t state = 1;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 static double normal(void)
 {

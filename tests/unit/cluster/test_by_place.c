@@ -9,17 +9,10 @@
 
 #include "agent/thread/site.h"
 #include "cluster/prototypes.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 enum { BURSTS = 2000, TASKS = 4, EXECUTIONS = BURSTS / TASKS };
-
-static uint64_t state = 1;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 /* Returns the number of a place in the form that the agent uses. */
 static uint32_t place_of(unsigned code)
@@ -49,7 +42,7 @@ static void make(struct bursts *all, const struct shape *shape, uint64_t seed)
 	unsigned code[EXECUTIONS];
 	float regular[EXECUTIONS];
 
-	state = seed;
+	random_state = seed;
 	memset(&sites, 0, sizeof(sites));
 	for (unsigned i = 0; i < EXECUTIONS; i++) {
 		uint32_t span;

@@ -3,15 +3,8 @@
 #include <stdlib.h>
 
 #include "cluster/prototypes.h"
+#include "tests/random.h"
 #include "tests/tap.h"
-
-static uint64_t state = 1;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 /* Returns a place at random: one of five, or 0 (not known, or any). */
 static uint32_t place_at_random(void)
@@ -82,7 +75,7 @@ static const double instructions_of[] = { 1e6, 1.5e6, 4e7 };
 
 static void make_bursts(struct bursts *all, uint64_t seed, double scale)
 {
-	state = seed;
+	random_state = seed;
 	for (size_t i = 0; i < BURSTS; i++) {
 		size_t kind = i % 7 < 4 ? 0 : i % 7 < 6 ? 1 : 2;
 		double spread = uniform();

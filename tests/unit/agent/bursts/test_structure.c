@@ -5,6 +5,7 @@
 #include "agent/bursts/structure.h"
 #include "agent/thread/thread.h"
 #include "sampling/clock.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define SITES 64
@@ -15,12 +16,7 @@ static struct thread *thread;
 /* Returns a site: of a loop of 8 calls, or at random. */
 static uint32_t site(bool ordered, uint64_t call)
 {
-	static uint64_t x = 1;
-
-	if (ordered)
-		return (uint32_t)call % 8;
-	x = x * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(x >> 33) % SITES;
+	return ordered ? (uint32_t)call % 8 : below(SITES);
 }
 
 /*

@@ -5,26 +5,21 @@
 #include <string.h>
 
 #include "agent/report/slowdown.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define STRETCHES 402
-
-static double uniform(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(*state >> 11) * 0x1p-53;
-}
 
 /*
  * Makes stretches of a program that becomes slower by half during the run, and has `noise`. slower: its
  * slowdown while it is observed.
  */
-static void make(struct stretch *stretches, double slower, double noise, uint64_t *state)
+static void make(struct stretch *stretches, double slower, double noise)
 {
 	for (unsigned i = 0; i < STRETCHES; i++) {
 		double rate = 50000 / (1 + 0.5 * i / STRETCHES);
 
-		rate *= 1 + noise * (uniform(state) - 0.5) * sqrt(12);
+		rate *= 1 + noise * (uniform() - 0.5) * sqrt(12);
 		stretches[i] = (struct stretch){ .number = 1000 + i, .seconds = 0.2 };
 		stretches[i].observed = slowdown_observes(stretches[i].number);
 		if (stretches[i].observed)
@@ -51,18 +46,18 @@ static void test_known(void)
 {
 	static struct stretch stretches[STRETCHES];
 	struct slowdown slowdown;
-	uint64_t state = 1;
 	double mean = 0;
 	int inside = 0;
 
-	make(stretches, 0.03, 0, &state);
+	random_state = 1;
+	make(stretches, 0.03, 0);
 	slowdown_of(stretches, STRETCHES, &slowdown);
 	is_int(slowdown.compared, STRETCHES / 2 - 2, "each pair between two others is compared");
 	ok(fabs(slowdown.mean - 0.03) < 1e-3,
 			"three percent are found in a program that changes: %g", slowdown.mean);
 	ok(fabs(slowdown.median - 0.03) < 1e-3, "and in the median: %g", slowdown.median);
 	for (int trial = 0; trial < 1000; trial++) {
-		make(stretches, 0.01, 0.02, &state);
+		make(stretches, 0.01, 0.02);
 		slowdown_of(stretches, STRETCHES, &slowdown);
 		mean += slowdown.mean / 1000;
 		inside += fabs(slowdown.mean - 0.01) <= slowdown.ci95;
@@ -77,9 +72,9 @@ static void test_period(void)
 {
 	static struct stretch stretches[STRETCHES];
 	struct slowdown slowdown;
-	uint64_t state = 3;
 
-	make(stretches, 0.01, 0, &state);
+	random_state = 3;
+	make(stretches, 0.01, 0);
 	for (unsigned i = 0; i < STRETCHES; i += 2)
 		stretches[i].calls += stretches[i].calls / 4;
 	slowdown_of(stretches, STRETCHES, &slowdown);
@@ -92,10 +87,10 @@ static void test_refused(void)
 {
 	static struct stretch stretches[STRETCHES];
 	struct slowdown slowdown;
-	uint64_t state = 2;
 	unsigned missing;
 
-	make(stretches, 0.01, 0, &state);
+	random_state = 2;
+	make(stretches, 0.01, 0);
 	slowdown_of(stretches, 4, &slowdown);
 	ok(!slowdown.compared && isnan(slowdown.mean) && isnan(slowdown.median) &&
 					isinf(slowdown.ci95),
@@ -106,12 +101,12 @@ static void test_refused(void)
 	memmove(&stretches[missing], &stretches[missing + 1], (9 - missing) * sizeof(*stretches));
 	slowdown_of(stretches, 9, &slowdown);
 	is_int(slowdown.compared, 2, "a pair of which one is missing is not compared");
-	make(stretches, 0.01, 0, &state);
+	make(stretches, 0.01, 0);
 	for (unsigned i = 0; i < STRETCHES; i++)
 		stretches[i].calls = (uint64_t)(1000 * pow(1.06, i / 2));
 	slowdown_of(stretches, STRETCHES, &slowdown);
 	is_int(slowdown.compared, 0, "if the program's work changed, none");
-	make(stretches, 0.01, 0, &state);
+	make(stretches, 0.01, 0);
 	for (unsigned i = 0; i < STRETCHES; i++)
 		stretches[i].calls = 15;
 	slowdown_of(stretches, STRETCHES, &slowdown);

@@ -12,6 +12,7 @@
 #include "cluster/loops/expand.h"
 #include "cluster/loops/iteration.h"
 #include "cluster/loops/loops.h"
+#include "tests/random_calls.h"
 #include "tests/tap.h"
 
 #define LOG_MAX  20000
@@ -24,14 +25,6 @@ static struct expand expansion;
 /* What was called: the peer. */
 static uint32_t logged[LOG_MAX];
 static unsigned count;
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
 
 static void start(void)
 {
@@ -84,44 +77,14 @@ static bool is_true(uint32_t symbols)
 	return true;
 }
 
-/* Loops in loops, of which some have other counts each time. code: what is in them. */
-static void random_part(unsigned depth, unsigned alphabet, uint64_t code)
-{
-	unsigned parts = 1 + code % 4, vary = (unsigned)(code >> 8) % 4;
-
-	for (unsigned part = 0; part < parts; part++) {
-		uint64_t inner = (code + part) * 0x9e3779b97f4a7c15u;
-		unsigned rounds = 1 + (unsigned)(inner >> 16) % 6;
-
-		inner ^= inner >> 29;
-		if (!depth || inner % 3 == 0) {
-			call((uint32_t)(inner >> 5) % alphabet);
-			continue;
-		}
-		if (vary == 1)
-			rounds = below(8);
-		for (unsigned round = 0; round < rounds; round++)
-			random_part(depth - 1, alphabet, inner);
-	}
-}
-
 /* Returns whether the images of a random program are true while it runs. */
 static bool random_program(uint64_t seed)
 {
-	unsigned depth, alphabet, rounds, skips;
-	uint64_t code;
+	struct random_program program = draw_program(seed, ALPHABET);
 
-	state = seed * 2862933555777941757u + 3037000493u;
-	depth = 1 + below(4);
-	alphabet = 1 + below(below(2) ? 4 : ALPHABET);
-	rounds = 1 + below(60);
-	skips = below(3) ? 0 : 1 + below(20);
-	code = (uint64_t)below(1u << 30) << 20 ^ below(1u << 30);
 	start();
-	for (unsigned round = 0; round < rounds; round++) {
-		random_part(depth, alphabet, code);
-		if (skips && below(skips) == 0)
-			skip_calls(1 + below(200));
+	for (unsigned round = 0; round < program.rounds; round++) {
+		random_round(&program);
 		if (below(8) == 0 && !is_true(ALPHABET))
 			return false;
 	}

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests sets of ranks. An array of all ranks is the peer. */
 #include "agent/spool/rank_set.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS 64
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
 
 /* Returns how often a rank is in the set. */
 static unsigned count_rank(const struct rank_set *set, uint32_t rank)

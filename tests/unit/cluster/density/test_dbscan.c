@@ -5,15 +5,8 @@
 #include "cluster/density/dbscan.h"
 #include "cluster/density/grid.h"
 #include "cluster/density/kdtree.h"
+#include "tests/random.h"
 #include "tests/tap.h"
-
-static uint64_t state = 1;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 static double *random_points(size_t count, uint32_t dims)
 {

@@ -11,6 +11,7 @@
 #include "cluster/loops/expand.h"
 #include "cluster/loops/iteration.h"
 #include "cluster/loops/loops.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define LOG_MAX       1000000
@@ -25,14 +26,6 @@ static struct {
 	unsigned count;
 	uint64_t ticks;
 } logged;
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
 
 static void start(void)
 {
@@ -218,7 +211,7 @@ static bool random_program(uint64_t seed)
 	char name[64];
 	uint64_t code;
 
-	state = seed * 2862933555777941757u + 3037000493u;
+	random_state = seed * 2862933555777941757u + 3037000493u;
 	depth = 1 + below(5);
 	alphabet = 1 + below(below(2) ? 4 : 40);
 	again = 1 + below(40);
@@ -717,7 +710,7 @@ static void test_drawn(void)
 			struct iteration iteration = { 0 };
 			unsigned want;
 
-			state = draw * 7919;
+			random_state = draw * 7919;
 			start();
 			calls("ab");
 			want = programs[i].run();
@@ -738,7 +731,7 @@ static void test_drawn(void)
 
 static void test_branches(void)
 {
-	state = 1;
+	random_state = 1;
 	start();
 	for (unsigned step = 0; step < 4000; step++)
 		calls(below(3) ? "abcd" : below(2) ? "abxd" : "ayd");
@@ -748,7 +741,7 @@ static void test_branches(void)
 
 static void test_memory(void)
 {
-	state = 1;
+	random_state = 1;
 	ok(sizeof(text) <= 65536, "a thread has at most 64 KiB, and has %zu bytes", sizeof(text));
 	start();
 	for (unsigned i = 0; i < LOG_MAX; i++)
@@ -779,7 +772,7 @@ static void test_skipped(void)
 {
 	struct iteration iteration = { 0 };
 
-	state = 1;
+	random_state = 1;
 	start();
 	for (unsigned step = 0; step < 100; step++)
 		calls("abc");
@@ -803,7 +796,7 @@ static void test_skipped(void)
 
 static void test_lost_counts(void)
 {
-	state = 1;
+	random_state = 1;
 	start();
 	calls("ab");
 	for (unsigned step = 0; step < 60000; step++) {
@@ -841,7 +834,7 @@ static void test_ranks(void)
 	struct iteration here = { 0 }, there = { 0 };
 	struct totals before, after;
 
-	state = 1;
+	random_state = 1;
 	start();
 	calls("abc");
 	for (unsigned step = 0; step < 90; step++)

@@ -4,15 +4,8 @@
 #include "cluster/sequence/partition.h"
 #include "cluster/sequence/refine.h"
 #include "cluster/sequence/score.h"
+#include "tests/random.h"
 #include "tests/tap.h"
-
-static uint64_t state;
-
-static double uniform(void)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state >> 11) / 9007199254740992.0;
-}
 
 /* A made-up run: sequences of bursts of known kinds. */
 enum { POINTS_MAX = 40000 };
@@ -23,7 +16,7 @@ static size_t first[300], sequences, count;
 
 static void start(uint64_t seed)
 {
-	state = seed;
+	random_state = seed;
 	sequences = count = 0;
 	first[0] = 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/streams/stream_bytes.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define LOG_MAX 200000
@@ -25,14 +26,6 @@ static struct {
 	int64_t value[LOG_MAX];
 	unsigned count;
 } read_back;
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
 
 static struct stream *start(void)
 {
@@ -228,11 +221,11 @@ static void test_round_without_room(void)
 static void add_random(struct stream *stream, unsigned depth)
 {
 	unsigned rounds = 1 + below(4), length = 1 + below(5), kinds = 1 + below(6);
-	uint64_t same = state;
+	uint64_t same = random_state;
 
 	for (unsigned i = 0; i < rounds; i++) {
 		if (below(8))
-			state = same; /* the round before, again */
+			random_state = same; /* the round before, again */
 		for (unsigned j = 0; j < length; j++)
 			if (depth && below(2))
 				add_random(stream, depth - 1);
@@ -248,13 +241,13 @@ static void test_random(unsigned sequences)
 	for (unsigned i = 0; i < sequences; i++) {
 		struct stream *stream = start();
 
-		state = 77 + i;
+		random_state = 77 + i;
 		for (unsigned more = 1 + below(20); more && logged.count < 20000; more--) {
-			uint64_t next = state + i + more;
+			uint64_t next = random_state + i + more;
 
 			add_random(stream, below(6));
 			wrong += below(4) == 0 && !is_true_now(stream);
-			state = next * 2862933555777941757u + 3037000493u;
+			random_state = next * 2862933555777941757u + 3037000493u;
 		}
 		right += is_true(stream) && is_summary_true(stream);
 		/* more may be added after that */
@@ -268,7 +261,7 @@ static void test_random(unsigned sequences)
 
 int main(int argc, char **argv)
 {
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	random_state = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	test_patterns();
 	test_extremes();
 	test_bound();

@@ -9,6 +9,7 @@
 
 #include "agent/boundary/calls.h"
 #include "agent/report/structure.h"
+#include "tests/random_calls.h"
 #include "tests/tap.h"
 #include "tools/results/structure_expand.h"
 #include "tools/results/structure_tree.h"
@@ -30,15 +31,7 @@ static struct {
 	unsigned count;
 } logs[RANKS], *logged;
 
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
-
-static void call(unsigned kind)
+static void call(uint32_t kind)
 {
 	if (logged->count == LOG_MAX)
 		return;
@@ -55,48 +48,17 @@ static void skip_calls(unsigned number)
 	loops_skip(&text, number, 100, 10);
 }
 
-/* Loops in loops, of which some have other counts each time. code: what is in them. */
-static void random_part(unsigned depth, unsigned alphabet, uint64_t code)
-{
-	unsigned parts = 1 + code % 4, vary = (unsigned)(code >> 8) % 4;
-
-	for (unsigned part = 0; part < parts; part++) {
-		uint64_t inner = (code + part) * 0x9e3779b97f4a7c15u;
-		unsigned rounds = 1 + (unsigned)(inner >> 16) % 6;
-
-		inner ^= inner >> 29;
-		if (!depth || inner % 3 == 0) {
-			call((unsigned)(inner >> 5) % alphabet);
-			continue;
-		}
-		if (vary == 1)
-			rounds = below(8);
-		for (unsigned round = 0; round < rounds; round++)
-			random_part(depth - 1, alphabet, inner);
-	}
-}
-
 /* own: what distinguishes the rank from others that execute this program; 0: nothing does. */
 static void random_program(uint64_t seed, unsigned own)
 {
-	unsigned depth, alphabet, rounds, skips;
-	uint64_t code;
+	struct random_program program = draw_program(seed, ALPHABET);
 
-	state = seed * 2862933555777941757u + 3037000493u;
-	depth = 1 + below(4);
-	alphabet = 1 + below(below(2) ? 4 : ALPHABET);
-	rounds = 1 + below(60);
-	skips = below(3) ? 0 : 1 + below(20);
-	code = (uint64_t)below(1u << 30) << 20 ^ below(1u << 30);
 	if (own) {
-		state += own * 0x9e3779b97f4a7c15u;
-		rounds = 1 + below(own % 2 ? 4 : 60);
+		random_state += own * 0x9e3779b97f4a7c15u;
+		program.rounds = 1 + below(own % 2 ? 4 : 60);
 	}
-	for (unsigned round = 0; round < rounds && logged->count < LOG_MAX / 4; round++) {
-		random_part(depth, alphabet, code);
-		if (skips && below(skips) == 0)
-			skip_calls(1 + below(200));
-	}
+	for (unsigned round = 0; round < program.rounds && logged->count < LOG_MAX / 4; round++)
+		random_round(&program);
 }
 
 /* ---- a job ---- */
@@ -407,7 +369,7 @@ static void test_gathered(void)
 		unsigned kind = rank % 2 * 20;
 
 		start_rank(rank);
-		state = 1000 + rank;
+		random_state = 1000 + rank;
 		call(kind);
 		for (unsigned step = 0; step < 400; step++) {
 			call(kind + 1);
