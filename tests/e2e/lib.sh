@@ -19,6 +19,8 @@
 #	told NAME [VAR=VALUE]... COMMAND...
 #	                          like scripted, but as a target by `phasemux run`, with its sums in
 #	                          $tmp/NAME.spool/
+#	refuses WHAT WORDS ARGUMENT...
+#	                          checks that phasemux ends with 2, and that its message has WORDS
 #	unchanged NAME OTHER      checks that the output and the exit code of two runs are the same
 #	on MPI RANKS COMMAND...   runs it under an MPI's mpirun (openmpi, mpich)
 #	emulated NAME [VAR=VALUE]... RANKS PROGRAM [ARGUMENT]...
@@ -150,6 +152,15 @@ preloaded() {
 	shift
 	run "$name" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/$name.result" \
 		PHASEMUX_SPOOL="$tmp/spool" "$@"
+}
+
+refuses() {
+	local what=$1 words=$2
+
+	shift 2
+	run refuses "$phasemux" "$@"
+	is "$(cat "$tmp/refuses.code")" 2 "$what: exit code 2"
+	holds "$what: the message says what is wrong, or what is allowed" grep -q -e "$words" "$tmp/refuses.err"
 }
 
 unchanged() {

@@ -70,23 +70,14 @@ for name, scheme in json.load(open("rare.out"))["schemes"].items():
     assert len(cells) == 1 and .1 < cells[0]["stated"] < .9, cells
     assert cells[0]["coverage"] >= .9, cells'
 
-# refused WHAT WORD ARGUMENT...: checks that the exit code is 2, and stderr has WORD
-refused() {
-	local what=$1 word=$2
-
-	shift 2
-	run refused "$phasemux" validate "$@"
-	is "$(cat refused.code)" 2 "$what: 2"
-	holds "$what: named" grep -q -- "$word" refused.err
-}
-refused "no file" usage
-refused "no such scheme" sideways --replay bursts.csv --scheme sideways
-refused "a share above 1" 1.5 --replay bursts.csv --read 1.5
-refused "a quantum without a unit" 10 --replay bursts.csv --quantum 10
+refuses "no file" usage validate
+refuses "no such scheme" sideways validate --replay bursts.csv --scheme sideways
+refuses "a share above 1" 1.5 validate --replay bursts.csv --read 1.5
+refuses "a quantum without a unit" 10 validate --replay bursts.csv --quantum 10
 cut -d, -f1-5 bursts.csv >bare.csv
-refused "nothing to hide" counter --replay bare.csv
+refuses "nothing to hide" counter validate --replay bare.csv
 cut -d, -f1-3,6 bursts.csv >short.csv
-refused "no cycles" cycles --replay short.csv
+refuses "no cycles" cycles validate --replay short.csv
 run missing "$phasemux" validate --replay nowhere.csv
 is "$(cat missing.code)" 1 "a file that is not there: 1"
 

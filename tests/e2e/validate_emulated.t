@@ -8,17 +8,8 @@
 [ -z "$sanitizer" ] || skip_all "an emulator of a sanitizer's memory takes all that there is"
 [ "$(uname -m)" = x86_64 ] || skip_all "the emulator is of x86-64 alone"
 
-# refused WHAT WORD ARGUMENT...: checks that the exit code is 2, and stderr has WORD
-refused() {
-	local what=$1 word=$2
-
-	shift 2
-	run refused "$phasemux" validate "$@"
-	is "$(cat refused.code)" 2 "$what: 2"
-	holds "$what: named" grep -q -- "$word" refused.err
-}
-refused "no such core model" sideways --counters emulated --core sideways -- /bin/true
-refused "a core model without the emulator" usage --core in-order -- /bin/true
+refuses "no such core model" sideways validate --counters emulated --core sideways -- /bin/true
+refuses "a core model without the emulator" usage validate --core in-order -- /bin/true
 mkdir "$tmp/empty"
 run nothing "$phasemux" validate --replay "$tmp/empty"
 is "$(cat nothing.code)" 1 "a folder without runs: 1"

@@ -57,12 +57,10 @@ run two "$phasemux" whatif --phase 1=0.5 --cpu 2 uneven.result
 holds "two changes are answered each and both" grep -q "^all of these " two.out
 holds "in one sentence" grep -q " With phase 1 in half its time and a processor 2 times as fast, the run would take " <(tr "\n" " " <two.out)
 
-# refused NAME WORDS ARGUMENT...: whatif does not answer, and says why
+# refused WHAT WORDS ARGUMENT...: whatif does not answer, and says why in one line
 refused() {
-	run refused "$phasemux" whatif "${@:3}"
-	is "$(cat refused.code)" 2 "$1 is refused"
-	holds "$1: the message says what is allowed" grep -q -- "$2" refused.err
-	is "$(wc -l <refused.err)" 1 "$1: it is one line"
+	refuses "$1" "$2" whatif "${@:3}"
+	is "$(wc -l <"$tmp/refuses.err")" 1 "$1: it is one line"
 }
 refused "an unknown phase" "no phase 77; the phases of this result: 1, " --phase 77=0.5 uneven.result
 refused "a phase without a factor" "^phasemux: --phase 1: NUMBER=FACTOR" --phase 1 uneven.result
