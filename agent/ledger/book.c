@@ -228,17 +228,17 @@ static void give_up(struct ledger *ledger, struct thread *thread, const struct b
 
 /*
  * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
- * bursts of its span and length. Without a span it is given up.
+ * bursts of its span and length.
  */
 static void leave_unread(struct ledger *ledger, struct thread *thread, const struct burst *burst)
 {
 	struct span_length *length;
 
+	record_burst(ledger, thread, -1, burst);
 	if (burst->span == BURST_NO_SPAN) {
-		give_up(ledger, thread, burst);
+		slicer_leave_ahead(&thread->drain.slicer, (double)burst->ticks);
 		return;
 	}
-	record_burst(ledger, thread, -1, burst);
 	length = &thread->sites.length[burst->length];
 	span_mark(thread->sites.noted_since, burst->span);
 	length->left++;
@@ -270,23 +270,27 @@ static void give_back(struct ledger *ledger, struct pending *place)
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-/* Keeps a burst that no prototype claims for the next generation. It may replace the thread's oldest one. */
+/*
+ * Keeps a burst that no prototype claims for the next generation. If there is no room, the ones that wait are a
+ * random sample, because the others are placed like them.
+ */
 static void wait_for_next_generation(struct ledger *ledger, struct thread *thread,
 		const struct burst *burst)
 {
+	struct pending_queue *queue = &thread->drain.pending;
 	struct pending *place;
 
 	pthread_mutex_lock(&ledger->lock);
-	place = pending_take(&ledger->pending, &thread->drain.pending);
+	place = pending_take(&ledger->pending, queue);
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
-		place = pending_shift(&thread->drain.pending);
+		place = pending_replace(queue, mix_bits(burst->begin));
 		leave_unread(ledger, thread, place ? &place->burst : burst);
 	}
 	if (!place)
 		return;
 	place->burst = *burst;
-	pending_append(&thread->drain.pending, place);
+	pending_append(queue, place);
 }
 
 void book_settle_pending(struct ledger *ledger, struct thread *thread,
@@ -307,6 +311,7 @@ void book_settle_pending(struct ledger *ledger, struct thread *thread,
 		book(ledger, thread, table, (unsigned)prototype, &place->burst);
 		give_back(ledger, place);
 	}
+	pending_restart(&thread->drain.pending);
 	thread->drain.settled = table->generation;
 }
 

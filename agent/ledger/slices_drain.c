@@ -89,6 +89,8 @@ static void settle_ahead(struct thread *thread, struct span_length *length,
 		if (ahead->count[p] > 0)
 			span_note_slices(length, p, (uint32_t)ahead->count[p],
 					(double)ahead->ticks[p]);
+	length->left += ahead->left;
+	length->left_ticks += ahead->left_ticks;
 	memset(ahead, 0, sizeof(*ahead));
 	for (struct pending *place = thread->drain.pending.first; place; place = place->next)
 		if (place->burst.span == BURST_NO_SPAN) {

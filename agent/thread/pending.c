@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/thread/pending.h"
 
-struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue)
+struct pending *pending_take(struct pending_pool *pool, struct pending_queue *queue)
 {
 	struct pending *place = pool->given_back;
 
@@ -12,6 +12,7 @@ struct pending *pending_take(struct pending_pool *pool, const struct pending_que
 	else
 		place = &pool->place[pool->used++];
 	pool->taken++;
+	queue->seen++;
 	return place;
 }
 
@@ -20,6 +21,31 @@ void pending_give_back(struct pending_pool *pool, struct pending *place)
 	place->next = pool->given_back;
 	pool->given_back = place;
 	pool->taken--;
+}
+
+struct pending *pending_replace(struct pending_queue *queue, uint64_t random)
+{
+	uint64_t drawn = random % ++queue->seen;
+	struct pending *before = NULL, *place = queue->first;
+
+	if (drawn >= queue->count)
+		return NULL;
+	for (; drawn; drawn--) {
+		before = place;
+		place = place->next;
+	}
+	if (!before)
+		return pending_shift(queue);
+	before->next = place->next;
+	if (queue->last == place)
+		queue->last = before;
+	queue->count--;
+	return place;
+}
+
+void pending_restart(struct pending_queue *queue)
+{
+	queue->seen = queue->count;
 }
 
 void pending_append(struct pending_queue *queue, struct pending *place)

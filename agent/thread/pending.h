@@ -25,6 +25,7 @@ struct pending {
 struct pending_queue {
 	struct pending *first, *last;
 	unsigned count;
+	uint64_t seen; /* bursts that the queue is a sample of; pending_restart() sets it to those in it */
 };
 
 struct pending_pool {
@@ -35,13 +36,23 @@ struct pending_pool {
 };
 
 /* Returns a place for one more burst of the queue, or NULL. Caller holds the ledger lock. */
-struct pending *pending_take(struct pending_pool *pool, const struct pending_queue *queue);
+struct pending *pending_take(struct pending_pool *pool, struct pending_queue *queue);
 
 /* Gives a place back to the pool. Caller holds the ledger lock. */
 void pending_give_back(struct pending_pool *pool, struct pending *place);
 
 /* Adds a place at the end of the queue. */
 void pending_append(struct pending_queue *queue, struct pending *place);
+
+/*
+ * Decides about a burst for which pending_take() has no room, so that the queue stays a sample in which each of
+ * the bursts seen is equally likely (Vitter's algorithm R). Removes a place from the queue, which its burst
+ * leaves for the new one, and returns it. Returns NULL if the new burst is the one to leave. random: 64 random bits.
+ */
+struct pending *pending_replace(struct pending_queue *queue, uint64_t random);
+
+/* Begins a new sample with what is in the queue. Call when prototypes have claimed some of its bursts. */
+void pending_restart(struct pending_queue *queue);
 
 /* Removes the oldest place from the queue and returns it, or returns NULL if the queue is empty. */
 struct pending *pending_shift(struct pending_queue *queue);

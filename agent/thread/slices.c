@@ -204,3 +204,9 @@ void slicer_ahead(struct slicer *slicer, unsigned prototype, double ticks)
 	slicer->ahead.count[prototype]++;
 	slicer->ahead.ticks[prototype] += (float)ticks;
 }
+
+void slicer_leave_ahead(struct slicer *slicer, double ticks)
+{
+	slicer->ahead.left++;
+	slicer->ahead.left_ticks += ticks;
+}

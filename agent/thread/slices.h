@@ -24,10 +24,15 @@
 /* Number of samples in a burst from which it is cut, because pieces of a shorter one would be at random. */
 #define SLICES_MIN 10
 
-/* Slices of a burst that has not ended, by prototype; the last entry is for unclassified ones. */
+/*
+ * Slices of a burst that has not ended, by prototype. The last entry is for unclassified ones. Those that are left are
+ * to be placed like others of the burst, when it is known between which calls it lies.
+ */
 struct slices_ahead {
 	float count[PROTOTYPES_MAX + 1];
 	float ticks[PROTOTYPES_MAX + 1];
+	uint32_t left;
+	double left_ticks;
 };
 
 struct slicer {
@@ -108,5 +113,8 @@ uint64_t slicer_end(struct slicer *slicer, const struct burst *burst, uint64_t *
 
 /* Notes a slice of a burst that has not ended, with its prototype. Call for every such slice. */
 void slicer_ahead(struct slicer *slicer, unsigned prototype, double ticks);
+
+/* Leaves a slice of a burst that has not ended, because there is no room for it until a prototype claims it. */
+void slicer_leave_ahead(struct slicer *slicer, double ticks);
 
 #endif

@@ -30,6 +30,12 @@ for mpi in $mpis; do
 	done
 	holds "cycles.$mpi: bursts that are not long are whole" \
 		report instructions "$tmp/cycles.$mpi.result/report.json" 18300000 200000000
+
+	# without counters, with more samples in a burst than the kernel and the agent have room for
+	preloaded "one_group.$mpi" PHASEMUX_EVENTS=task-clock PHASEMUX_SAMPLE=4000 PHASEMUX_BUDGET=none \
+		on "$mpi" 2 "$programs/few.$mpi" assembly 0 200
+	holds "one_group.$mpi: almost all bursts are in phases" \
+		report between "$tmp/one_group.$mpi.result/report.json" unclassified/time_share 0 0.05
 done
 
 done_testing
