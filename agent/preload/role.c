@@ -21,7 +21,7 @@ static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tc
 /* Launchers of an MPI, which start ranks. */
 static const char *const mpi_launchers[] = { "mpirun", "mpiexec", "mpirun.openmpi",
 	"mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra", "hydra_pmi_proxy",
-	"orterun", "orted", "prte", "prterun", "prun" };
+	"orterun", "orted", "prte", "prted", "prterun", "prun" };
 
 static bool is_in(const char *path, const char *const *names, size_t count)
 {
