@@ -591,6 +591,9 @@ static json_t *not_read(const struct totals *totals)
 /* Length of a run below which phases are learnt from too few bursts. */
 #define SHORT_RUN_SECONDS 2.
 
+/* Part of the budget from which it may be what keeps bursts from being read. */
+#define BUDGET_LIMITS 0.5
+
 struct cause {
 	const char *cause, *advice;
 };
@@ -609,11 +612,16 @@ static struct cause find_cause(const struct report_facts *facts)
 		"read between the same calls is in a phase",
 		"a larger PHASEMUX_BUDGET reads more of them"
 	};
+	static const struct cause late = {
+		"most of these bursts ended before their phase was known, and had no room to wait",
+		"a longer run learns its phases in a smaller part of it"
+	};
 	static const struct cause diverse = {
 		"these bursts are not alike often enough to form a phase",
 		"a longer run may repeat them, or PHASEMUX_CLUSTER_BY=duration,callpath group them"
 	};
 	const struct totals *totals = facts->totals;
+	bool limited;
 
 	if (!facts->table->phases)
 		return none;
@@ -621,7 +629,11 @@ static struct cause find_cause(const struct report_facts *facts)
 		return full;
 	if (facts->wall_seconds < SHORT_RUN_SECONDS)
 		return brief;
-	return totals->unclaimed.seconds < totals->unclassified.seconds / 2 ? unread : diverse;
+	if (totals->unclaimed.seconds >= totals->unclassified.seconds / 2)
+		return diverse;
+	limited = facts->budget > 0 &&
+			waited_share(facts, available(facts)) > BUDGET_LIMITS * facts->budget;
+	return limited ? unread : late;
 }
 
 /* Returns the bursts in no phase. If they take much of the time, adds the cause and what to do. */
