@@ -88,7 +88,7 @@ static int by_label(const void *a, const void *b)
 	return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-static int ascending(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -99,7 +99,7 @@ static int ascending(const void *a, const void *b)
  * Returns whether a group has a share of `time`, or of `bursts` bursts. The sample is drawn by time, so both
  * are equivalent, except that a few bursts that waited for a processor may have most of the time.
  */
-static bool holds(const struct group *group, double share, double time, size_t bursts)
+static bool group_is_phase(const struct group *group, double share, double time, size_t bursts)
 {
 	return group->time >= share * time ||
 			(double)(group->end - group->begin) >= share * (double)bursts;
@@ -132,8 +132,10 @@ static size_t find_groups(struct splitter *splitter, size_t begin, size_t end)
 		struct group *group = &splitter->group[g];
 
 		group->looked_at = group->place &&
-				holds(group, OF_ALL, splitter->total_time, splitter->entries);
-		group->large = group->looked_at && holds(group, OF_CLUSTER, time, end - begin);
+				group_is_phase(group, OF_ALL, splitter->total_time,
+						splitter->entries);
+		group->large = group->looked_at &&
+				group_is_phase(group, OF_CLUSTER, time, end - begin);
 	}
 	return groups;
 }
@@ -153,7 +155,7 @@ static double width_of(struct splitter *splitter, size_t begin, size_t end)
 					sample->point[(size_t)splitter->entry[i].burst *
 									sample->dims +
 							dim];
-		sort_items(splitter->value, count, sizeof(*splitter->value), ascending);
+		sort_items(splitter->value, count, sizeof(*splitter->value), by_value);
 		across = splitter->value[count - 1 - tenth] - splitter->value[tenth];
 		width += across * across;
 	}

@@ -33,7 +33,7 @@ static double *count_tasks(const struct sample_clusters *sample)
 }
 
 /* Returns whether hardly any task executes both clusters, and both are large enough to tell. */
-static bool apart(const double *a, const double *b, uint32_t tasks)
+static bool points_apart(const double *a, const double *b, uint32_t tasks)
 {
 	double of_a = 0, of_b = 0, common = 0;
 
@@ -66,7 +66,7 @@ static int join_tasks(struct sample_clusters *sample)
 		into[a] = a;
 		for (uint32_t b = 1; b < a; b++) {
 			if (into[b] != b || of[a] != of[b] ||
-					!apart(counts + a * sample->tasks,
+					!points_apart(counts + a * sample->tasks,
 							counts + b * sample->tasks, sample->tasks))
 				continue;
 			into[a] = b;

@@ -64,7 +64,7 @@ static void training_fini(struct training *training)
 	free(training->phase);
 }
 
-static int ascending(const void *a, const void *b)
+static int by_task(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -79,13 +79,13 @@ static int number_tasks(struct training *training)
 	if (!known)
 		return -ENOMEM;
 	memcpy(known, training->task, training->count * sizeof(*known));
-	sort_items(known, training->count, sizeof(*known), ascending);
+	sort_items(known, training->count, sizeof(*known), by_task);
 	for (size_t i = 0; i < training->count; i++)
 		if (!i || known[i] != known[training->tasks - 1])
 			known[training->tasks++] = known[i];
 	for (size_t i = 0; i < training->count; i++) {
 		const uint32_t *found = bsearch(&training->task[i], known, training->tasks,
-				sizeof(*known), ascending);
+				sizeof(*known), by_task);
 
 		training->task[i] = (uint32_t)(found - known);
 	}

@@ -138,7 +138,7 @@ static void probe_counters(struct probe *probe, const struct pmu *pmu, const str
 }
 
 /* Returns whether a group of the common events, and copies of the last one up to `events`, counts. */
-static bool holds(const struct pmu *pmu, const struct event common[], unsigned count,
+static bool group_holds(const struct pmu *pmu, const struct event common[], unsigned count,
 		unsigned events)
 {
 	const struct event *all[GROUP_EVENTS_MAX];
@@ -157,7 +157,7 @@ unsigned probe_capacity(const struct probe *probe, const struct pmu *pmu,
 	unsigned capacity = probe->counters;
 
 	while (count > 0 && capacity >= count && capacity < GROUP_EVENTS_MAX &&
-			holds(pmu, common, count, capacity + 1))
+			group_holds(pmu, common, count, capacity + 1))
 		capacity++;
 	return capacity;
 }

@@ -108,8 +108,8 @@ static void find_help(char *help, const char *text, const char *name)
 	make_plain(help);
 }
 
-static void describe(struct word *word, const struct command *command, const struct option *option,
-		const char *text)
+static void word_describe(struct word *word, const struct command *command,
+		const struct option *option, const char *text)
 {
 	*word = (struct word){ .command = command->name,
 		.name = option->name,
@@ -138,7 +138,7 @@ static void visit(void *data, const struct option_spec *spec)
 		/* --burst_min is another form of --burst-min */
 		if (option > table && option->val == option[-1].val)
 			continue;
-		describe(&word, command, option, spec->usage);
+		word_describe(&word, command, option, spec->usage);
 		shell->option(&word);
 	}
 	shell->end_command(command, spec);

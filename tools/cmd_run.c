@@ -52,7 +52,7 @@ static char *make_usage(void)
 	return text;
 }
 
-static int refuse(const char *why)
+static int run_refuse(const char *why)
 {
 	fprintf(stderr, "phasemux: %s\n", why);
 	return 2;
@@ -120,7 +120,7 @@ static int read_options(int argc, char **argv, double *seconds)
 	int code;
 
 	if (!usage)
-		return refuse("no memory");
+		return run_refuse("no memory");
 	make_flags(&flags);
 	code = options_read(argc, argv, &spec, seconds);
 	if (!code && optind == argc)
@@ -139,13 +139,13 @@ static int check_emulator(void)
 	struct emulator emulator;
 
 	if (machine_find_kin(folder, sizeof(folder)))
-		return refuse(why);
+		return run_refuse(why);
 	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
 			emulator_try(&emulator, why, sizeof(why))) {
 		fprintf(stderr, "phasemux: counters cannot be emulated: %s\n", why);
 		return 2;
 	}
-	return setenv("PHASEMUX_BUDGET", "none", 0) ? refuse("no memory") : 0;
+	return setenv("PHASEMUX_BUDGET", "none", 0) ? run_refuse("no memory") : 0;
 }
 
 /* Refuses invalid settings before anything starts. Returns 0 or 2. */
@@ -156,9 +156,9 @@ static int check(struct settings *settings)
 	bool measured;
 
 	if (settings_read(settings, getenv, why, sizeof(why)))
-		return refuse(why);
+		return run_refuse(why);
 	if (counting_look(&counting, settings->events, getenv("PHASEMUX_PMU"), why, sizeof(why)))
-		return refuse(why);
+		return run_refuse(why);
 	measured = counting.probe.hardware;
 	probe_explain(&counting.probe, counting.processor.hypervisor, why, sizeof(why));
 	counting_fini(&counting);

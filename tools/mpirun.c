@@ -50,7 +50,7 @@ static long find_mpirun(char *const *words)
 }
 
 /* Returns the number of the first word that is `option`, or 0 if there is none. */
-static size_t find(char *const *words, const char *option)
+static size_t option_find(char *const *words, const char *option)
 {
 	for (size_t i = 1; words[0] && words[i]; i++)
 		if (strcmp(words[i], option) == 0)
@@ -126,12 +126,12 @@ static char *joined(const char *own, const char *list)
 char **mpirun_tell(char *const *words)
 {
 	const char *own = getenv("OMPI_MCA_" LIST);
-	size_t at = find(words, LIST);
+	size_t at = option_find(words, LIST);
 	char list[LIST_MAX], *both, **changed;
 	long mpirun = find_mpirun(words);
 
 	list_variables(list, sizeof(list));
-	if (find(words, option_x))
+	if (option_find(words, option_x))
 		return mpirun < 0 ? NULL : by_options(words, (size_t)mpirun, list);
 	if (at && words[at + 1]) {
 		both = joined(words[at + 1], list);

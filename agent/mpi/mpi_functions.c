@@ -30,7 +30,7 @@ static const struct wanted {
  * have its own copy of a variable (a copy relocation), which the library then uses, too; the one in the library is
  * never initialised.
  */
-static void *find(void *library, const struct wanted *symbol)
+static void *function_find(void *library, const struct wanted *symbol)
 {
 	void *found = symbol->is_value ? dlsym(RTLD_DEFAULT, symbol->symbol) : NULL;
 
@@ -40,7 +40,7 @@ static void *find(void *library, const struct wanted *symbol)
 bool mpi_functions_find(void *library, char *why, size_t why_size)
 {
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		void *found = find(library, &wanted[i]);
+		void *found = function_find(library, &wanted[i]);
 
 		if (!found && wanted[i].needed) {
 			snprintf(why, why_size, "its MPI has no %s", wanted[i].symbol);

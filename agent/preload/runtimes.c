@@ -27,7 +27,7 @@ static struct range ranges[RANGES_MAX]; /* in the order of their addresses */
 static _Atomic unsigned range_count;
 
 /* Inserts a range into the first `count` ones. */
-static void insert(struct range range, unsigned count)
+static void range_insert(struct range range, unsigned count)
 {
 	while (count > 0 && ranges[count - 1].begin > range.begin) {
 		ranges[count] = ranges[count - 1];
@@ -60,7 +60,7 @@ static int note_runtime(struct dl_phdr_info *info, size_t size, void *data)
 		if (end > range.end)
 			range.end = end;
 	}
-	insert(range, (*count)++);
+	range_insert(range, (*count)++);
 	return 0;
 }
 

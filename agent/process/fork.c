@@ -84,7 +84,7 @@ static bool open_spool(void)
 	return false;
 }
 
-static bool join(void)
+static bool family_join_child(void)
 {
 	int number = geteuid() == forked.user ? family_join(core.family) : -EPERM;
 
@@ -115,7 +115,7 @@ static bool join_when_computing(void)
 		if (!helper_rest(pause))
 			return false;
 	family_computes(core.family);
-	return join();
+	return family_join_child();
 }
 
 /* ---- fork ---- */

@@ -8,7 +8,7 @@
 #include "agent/spool/fold.h"
 #include "sampling/clock.h"
 
-static void share(struct profile_total *total, const struct ledger *ledger,
+static void locations_share(struct profile_total *total, const struct ledger *ledger,
 		const struct thread *threads, struct module *modules)
 {
 	unsigned count = modules_ever(modules, MODULES_MAX);
@@ -33,7 +33,7 @@ int locations_init(struct locations *locations, const struct ledger *ledger,
 	locations->fold = fold_sums(ledger_fold(ledger), plan, ledger_table(ledger));
 	locations->fold_length = fold_sums_length(plan, ledger_table(ledger));
 	if (modules && locations->total)
-		share(locations->total, ledger, threads, modules);
+		locations_share(locations->total, ledger, threads, modules);
 	locations->routes = locations->total ? &locations->total->routes : NULL;
 	good = modules && locations->total && locations->scratch && locations->fold;
 	free(modules);

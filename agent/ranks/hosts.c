@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Returns the number of hosts whose names come before this one. */
-static uint32_t find(const struct hosts *hosts, const char *name)
+static uint32_t host_find(const struct hosts *hosts, const char *name)
 {
 	uint32_t low = 0, high = hosts->count;
 
@@ -31,9 +31,9 @@ static void make_room(struct hosts *hosts, uint32_t place)
 	hosts->count++;
 }
 
-static void add(struct hosts *hosts, const struct host *more)
+static void host_add(struct hosts *hosts, const struct host *more)
 {
-	uint32_t place = find(hosts, more->name);
+	uint32_t place = host_find(hosts, more->name);
 	struct host *host = &hosts->host[place];
 
 	if (place < hosts->count && strcmp(host->name, more->name) == 0) {
@@ -52,7 +52,7 @@ void hosts_add(struct hosts *hosts, const char *name, uint32_t rank)
 	struct host host = { .ranks = 1, .first = rank };
 
 	snprintf(host.name, sizeof(host.name), "%s", name);
-	add(hosts, &host);
+	host_add(hosts, &host);
 }
 
 void hosts_merge(const void *in, void *inout)
@@ -61,7 +61,7 @@ void hosts_merge(const void *in, void *inout)
 	struct hosts *into = inout;
 
 	for (uint32_t i = 0; i < from->count; i++)
-		add(into, &from->host[i]);
+		host_add(into, &from->host[i]);
 	into->left_out += from->left_out;
 }
 

@@ -10,15 +10,15 @@
 #define DOUBLE_BYTES 6 /* bytes of a text that one double holds exactly */
 #define WORDS        (PROGRAM_COMMAND_BYTES / DOUBLE_BYTES)
 
-static size_t cut(size_t bytes)
+static size_t kept_bytes(size_t bytes)
 {
 	return bytes < PROGRAM_COMMAND_BYTES ? bytes : PROGRAM_COMMAND_BYTES;
 }
 
 static bool is_program(const struct program *program, const char *command, size_t bytes)
 {
-	return program->command_bytes == cut(bytes) &&
-			memcmp(program->command, command, cut(bytes)) == 0;
+	return program->command_bytes == kept_bytes(bytes) &&
+			memcmp(program->command, command, kept_bytes(bytes)) == 0;
 }
 
 void programs_add(struct programs *programs, const char *command, size_t bytes, unsigned rank)
@@ -35,10 +35,10 @@ void programs_add(struct programs *programs, const char *command, size_t bytes, 
 	program += i;
 	if (i == programs->count) {
 		programs->count++;
-		*program = (struct program){ .command_bytes = (uint32_t)cut(bytes),
+		*program = (struct program){ .command_bytes = (uint32_t)kept_bytes(bytes),
 			.first = rank,
 			.last = rank };
-		memcpy(program->command, command, cut(bytes));
+		memcpy(program->command, command, kept_bytes(bytes));
 	}
 	program->ranks++;
 	program->first = rank < program->first ? rank : program->first;
@@ -61,8 +61,8 @@ static void pack_command(const char *command, size_t bytes, struct told *told)
 {
 	unsigned char padded[PROGRAM_COMMAND_BYTES] = { 0 };
 
-	memcpy(padded, command, cut(bytes));
-	told->bytes = (double)cut(bytes);
+	memcpy(padded, command, kept_bytes(bytes));
+	told->bytes = (double)kept_bytes(bytes);
 	for (size_t i = 0; i < WORDS; i++) {
 		uint64_t word = 0;
 

@@ -75,7 +75,7 @@ static double interval_of(const double *values, unsigned count, double mean)
 	return estimate_student(count - 1) * sqrt(squares / (count - 1) / count);
 }
 
-static void summarise(double *slower, unsigned count, struct slowdown *slowdown)
+static void slowdown_summarise(double *slower, unsigned count, struct slowdown *slowdown)
 {
 	double mean = mean_of(slower, count);
 
@@ -101,7 +101,7 @@ void slowdown_of(const struct stretch *stretches, unsigned count, struct slowdow
 			slower[compared++] = by;
 	}
 	if (compared)
-		summarise(slower, compared, slowdown);
+		slowdown_summarise(slower, compared, slowdown);
 	free(slower);
 	free(pairs);
 }

@@ -4,7 +4,8 @@
 #include <stdbool.h>
 
 /* Makes one range of two, if their ranks have one distance. a: the one that begins at the lower rank. */
-static bool join(const struct rank_range *a, const struct rank_range *b, struct rank_range *joined)
+static bool range_join(const struct rank_range *a, const struct rank_range *b,
+		struct rank_range *joined)
 {
 	uint32_t step = a->count > 1 ? a->step : b->count > 1 ? b->step : b->first - a->first;
 
@@ -20,8 +21,8 @@ static bool absorb(struct rank_set *set, struct rank_range *range)
 	for (uint32_t i = 0; i < set->count; i++) {
 		struct rank_range known = set->range[i], new = *range;
 
-		if (known.first < new.first ? join(&known, &new, range) :
-					      join(&new, &known, range)) {
+		if (known.first < new.first ? range_join(&known, &new, range) :
+					      range_join(&new, &known, range)) {
 			set->range[i] = set->range[--set->count];
 			return true;
 		}

@@ -15,7 +15,7 @@ static bool is_of(const struct argument_variant *variant, const struct argument_
 }
 
 /* Returns the variant with this sequence, or (0 bytes) the one without, or NULL. */
-static struct argument_variant *find(struct argument_table *table,
+static struct argument_variant *argument_variant_find(struct argument_table *table,
 		const struct argument_variant *wanted, const uint8_t *bytes)
 {
 	for (uint32_t i = 0; i < table->variants; i++) {
@@ -46,15 +46,16 @@ static void add_up(const struct argument_variant *more, struct argument_variant 
 }
 
 /* Adds processes to those of a path and an argument. bytes: the sequence of the variant, which is not in the table. */
-static void add(struct argument_table *table, const struct argument_variant *variant,
-		const struct rank_set *set, const uint8_t *bytes)
+static void argument_variant_add(struct argument_table *table,
+		const struct argument_variant *variant, const struct rank_set *set,
+		const uint8_t *bytes)
 {
-	struct argument_variant new = *variant, *known = find(table, &new, bytes);
+	struct argument_variant new = *variant, *known = argument_variant_find(table, &new, bytes);
 
 	if (!known && new.bytes > ARGUMENT_BYTES_MAX - table->bytes) {
 		new.bytes = 0;
 		new.exact = 0;
-		known = find(table, &new, bytes);
+		known = argument_variant_find(table, &new, bytes);
 	}
 	if (known) {
 		add_up(&new, known);
@@ -102,7 +103,7 @@ static void share_values(const struct arguments_record *record, const uint8_t *v
 	struct rank_set set = { 0 };
 
 	rank_set_add(&set, (struct rank_range){ rank, 1, 1 });
-	add(table, &variant, &set, values);
+	argument_variant_add(table, &variant, &set, values);
 }
 
 /* Returns the number of a new path, or STRUCTURES_PATHS_MAX. */
@@ -164,7 +165,7 @@ void argument_table_merge(const void *in, void *inout)
 		if (variant.path == STRUCTURES_PATHS_MAX)
 			into->left_out_values += variant.values;
 		else
-			add(into, &variant, &set, &from->byte[variant.first_byte]);
+			argument_variant_add(into, &variant, &set, &from->byte[variant.first_byte]);
 	}
 }
 

@@ -83,7 +83,7 @@ static bool is_same(const struct search *search, uint32_t a, uint32_t b)
 			       &search->flat->table->path[y->path]) == 0;
 }
 
-static uint32_t match(struct search *search, struct stretch loops, struct stretch flat,
+static uint32_t fit_match(struct search *search, struct stretch loops, struct stretch flat,
 		uint32_t inside);
 
 /* Matches the body of a loop that is not there. Returns the end of its one or two rounds, or STRUCTURES_NONE. */
@@ -93,11 +93,11 @@ static uint32_t match_rounds(struct search *search, uint32_t loop, struct stretc
 	struct stretch body = body_of(search->loops, loop);
 	uint32_t one, two, notes;
 
-	one = match(search, body, flat, inside);
+	one = fit_match(search, body, flat, inside);
 	if (one == STRUCTURES_NONE)
 		return STRUCTURES_NONE;
 	notes = search->fit->notes;
-	two = match(search, body, (struct stretch){ one, flat.end }, inside);
+	two = fit_match(search, body, (struct stretch){ one, flat.end }, inside);
 	if (two == STRUCTURES_NONE)
 		forget(search, notes);
 	if (!note(search, loop, STRUCTURES_NONE, two == STRUCTURES_NONE ? 1 : 2, inside))
@@ -110,7 +110,7 @@ static bool match_loop(struct search *search, uint32_t loop, uint32_t other)
 {
 	struct stretch inner = body_of(search->flat, other);
 
-	return match(search, body_of(search->loops, loop), inner, other) == inner.end &&
+	return fit_match(search, body_of(search->loops, loop), inner, other) == inner.end &&
 			note(search, loop, other, 0, 0);
 }
 
@@ -118,7 +118,7 @@ static bool match_loop(struct search *search, uint32_t loop, uint32_t other)
  * Matches tokens with those from the start of `flat` on, which are in the loop `inside`. Returns the end of the latter,
  * or STRUCTURES_NONE.
  */
-static uint32_t match(struct search *search, struct stretch loops, struct stretch flat,
+static uint32_t fit_match(struct search *search, struct stretch loops, struct stretch flat,
 		uint32_t inside)
 {
 	uint32_t a = loops.begin, b = flat.begin;
@@ -157,7 +157,8 @@ bool fit_find(struct fit *fit, const struct fit_structure *loops, const struct f
 	fit->notes = 0;
 	for (uint32_t i = 0; i < fit->tokens; i++)
 		fit->place[i].copies = 0;
-	return fit->tokens && there.end && match(&search, all, there, STRUCTURES_NONE) == there.end;
+	return fit->tokens && there.end &&
+			fit_match(&search, all, there, STRUCTURES_NONE) == there.end;
 }
 
 /* ---- times ---- */

@@ -92,7 +92,7 @@ struct rank_set variants_ranks(const struct structures *structures,
 /* ---- variants ---- */
 
 /* Returns the variant of a structure that has these counts in each of its processes, or NULL. */
-static struct structure_variant *find(struct structures *structures,
+static struct structure_variant *structure_variant_find(struct structures *structures,
 		const struct structure_variant *wanted, const uint8_t *counts)
 {
 	for (uint32_t i = 0; i < structures->variants; i++) {
@@ -120,11 +120,12 @@ static bool has_room(const struct structures *structures, const struct structure
 void variants_add(struct structures *structures, const struct structure_variant *variant,
 		const struct rank_set *set, const uint8_t *counts)
 {
-	struct structure_variant new = *variant, *known = find(structures, &new, counts);
+	struct structure_variant new = *variant,
+				 *known = structure_variant_find(structures, &new, counts);
 
 	if (!known && !has_room(structures, &new)) {
 		new.count_bytes = 0;
-		known = find(structures, &new, counts);
+		known = structure_variant_find(structures, &new, counts);
 	}
 	if (!known) {
 		known = &structures->variant[structures->variants++];

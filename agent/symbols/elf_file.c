@@ -140,7 +140,7 @@ static int visibility(const symbol *of)
 	}
 }
 
-static bool holds(const symbol *of, uintptr_t address)
+static bool symbol_holds(const symbol *of, uintptr_t address)
 {
 	return address >= of->st_value && address - of->st_value < of->st_size;
 }
@@ -157,7 +157,7 @@ static const symbol *find_function(const symbol *all, size_t count, uintptr_t ad
 	const symbol *best = NULL;
 
 	for (const symbol *at = all; at < all + count; at++) {
-		if (!holds(at, address) || !is_function(at))
+		if (!symbol_holds(at, address) || !is_function(at))
 			continue;
 		if (!best || at->st_value > best->st_value ||
 				(at->st_value == best->st_value &&
@@ -181,7 +181,7 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 		all = data_of(file, table, __alignof__(symbol));
 		/* a file has one table of each kind, so one ring for each kind is enough */
 		for (unsigned k = 0; all && !found && k < FOUND_MAX && file->found[symbols][k]; k++)
-			if (holds(file->found[symbols][k], address))
+			if (symbol_holds(file->found[symbols][k], address))
 				found = file->found[symbols][k];
 		if (all && !found) {
 			found = find_function(all, table->sh_size / sizeof(symbol), address);

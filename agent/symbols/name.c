@@ -51,7 +51,7 @@ static bool find_longest(const char *name, struct list *longest)
 }
 
 /* Replaces name[begin] up to name[end] by "...". */
-static void cut(char *name, size_t begin, size_t end)
+static void name_cut(char *name, size_t begin, size_t end)
 {
 	memcpy(name + begin, CUT, CUT_LENGTH);
 	memmove(name + begin + CUT_LENGTH, name + end, strlen(name + end) + 1);
@@ -75,7 +75,7 @@ static bool cut_between(char *name, const struct list *list)
 	/* ", " stays on both sides of the cut */
 	if (last <= first + 2 + CUT_LENGTH)
 		return false;
-	cut(name, first + 2, last);
+	name_cut(name, first + 2, last);
 	return true;
 }
 
@@ -86,9 +86,9 @@ void name_shorten(char *name, size_t most)
 
 	while (strlen(name) > most && find_longest(name, &list))
 		if (!cut_between(name, &list))
-			cut(name, list.begin, list.end);
+			name_cut(name, list.begin, list.end);
 	length = strlen(name);
 	if (length > most)
-		cut(name, (most - CUT_LENGTH) / 2,
+		name_cut(name, (most - CUT_LENGTH) / 2,
 				length - (most - CUT_LENGTH - (most - CUT_LENGTH) / 2));
 }

@@ -156,7 +156,7 @@ static void write_body(struct writing *writing, const json_t *body, unsigned dep
 }
 
 /* Ends a text that is longer than `most` bytes behind a word. */
-static void cut(char *text, size_t most)
+static void text_cut(char *text, size_t most)
 {
 	size_t end = most - sizeof(" ...");
 
@@ -181,7 +181,7 @@ static void print_text(FILE *out, const json_t *structure)
 		return;
 	write_body(&writing, body, 0);
 	if (fclose(writing.out) == 0 && text) {
-		cut(text,
+		text_cut(text,
 				json_is_object(json_object_get(structure, "iteration")) ?
 						TEXT_MAX :
 						TEXT_SHORT);

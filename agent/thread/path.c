@@ -460,7 +460,8 @@ static unsigned room_to_merge(void)
 }
 
 /* Adds a path of the walk's first `frames` frames. Returns its number, or 0 if there is no room. */
-static unsigned add(struct path_table *table, const struct walk *walk, unsigned frames, bool merged)
+static unsigned path_add(struct path_table *table, const struct walk *walk, unsigned frames,
+		bool merged)
 {
 	struct path path = { .frames = (uint16_t)frames, .merged = merged };
 
@@ -492,7 +493,7 @@ static unsigned merge(struct path_table *table, const struct walk *walk)
 		unsigned at = look_up(table, walk, frames, true);
 
 		if (!at && used < room * merges[i].eighths / 8)
-			at = add(table, walk, frames, true);
+			at = path_add(table, walk, frames, true);
 		if (at)
 			return at;
 	}
@@ -513,7 +514,7 @@ static unsigned learn(struct path_table *table, uintptr_t address, uintptr_t fra
 	if (walk->unknown && walk->frames > 1)
 		walk->frames--;
 	else if (!at && !is_full(table) && !(walk->unknown && unwind_works()))
-		at = add(table, walk, walk->frames, false);
+		at = path_add(table, walk, walk->frames, false);
 	return at ? at : merge(table, walk);
 }
 
@@ -539,7 +540,7 @@ static unsigned search_elsewhere(struct path_table *table, uintptr_t address)
 		.frames = 1 };
 	unsigned at = look_up(table, &walk, 1, true);
 
-	return at ? at : add(table, &walk, 1, true);
+	return at ? at : path_add(table, &walk, 1, true);
 }
 
 unsigned path_search(struct path_table *table, uintptr_t address, const void *frame)

@@ -96,7 +96,7 @@ bool answers_of_requests(struct answers *answers, const struct run_times *run,
 /* ---- the single changes that bring most ---- */
 
 /* Puts an answer to its place in the order, if it has one among the first CHOSEN_MAX. */
-static void insert(struct answers *answers, const struct answer *answer)
+static void answers_insert(struct answers *answers, const struct answer *answer)
 {
 	double saved = answers_saved(answers, answer);
 	size_t at = answers->count;
@@ -125,7 +125,7 @@ static void try_request(struct answers *answers, const struct request *request)
 	char why[1];
 
 	if (answer_one(&answer, answers->run, request, why, sizeof(why)))
-		insert(answers, &answer);
+		answers_insert(answers, &answer);
 }
 
 static void try_component(void *data, const char *name)

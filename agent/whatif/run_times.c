@@ -155,7 +155,7 @@ static bool refuse_version(const json_t *report, char *why, size_t why_size)
 	return false;
 }
 
-static bool refuse(char *why, size_t why_size, const char *reason)
+static bool run_times_refuse(char *why, size_t why_size, const char *reason)
 {
 	snprintf(why, why_size, "%s", reason);
 	return false;
@@ -175,12 +175,12 @@ bool run_times_read(struct run_times *run, const json_t *report, char *why, size
 	if (!is_amount(run->threads) || !read_rows(run))
 		return refuse_version(report, why, why_size);
 	if (!json_array_size(json_object_get(report, "phases")))
-		return refuse(why, why_size, "this result has no phase");
+		return run_times_refuse(why, why_size, "this result has no phase");
 	json_array_foreach (json_object_get(report, "phases"), i, phase)
 		if (run->phases < RUN_TIMES_PHASES_MAX && !read_phase(run, phase))
 			return refuse_version(report, why, why_size);
 	read_sets(run);
-	return fit(run) || refuse(why, why_size, "no memory");
+	return fit(run) || run_times_refuse(why, why_size, "no memory");
 }
 
 void run_times_fini(struct run_times *run)

@@ -178,8 +178,8 @@ static uint64_t weight_as_loop(const struct loops *loops, unsigned cell, bool ti
 	return excess > 0 ? weight - (uint64_t)excess : weight;
 }
 
-static void describe(const struct loops *loops, const struct loops_names *names, unsigned place,
-		struct iteration *iteration)
+static void iteration_describe(const struct loops *loops, const struct loops_names *names,
+		unsigned place, struct iteration *iteration)
 {
 	const struct loops_token *loop = arena_look(loops, iteration->cell);
 
@@ -314,7 +314,7 @@ static bool find_shallowest(const struct loops *loops, const struct loops_names 
 				*iteration = (struct iteration){ .cell = (uint16_t)cell,
 					.uses = uses,
 					.share = (double)weight / (double)known };
-				describe(loops, names, place, iteration);
+				iteration_describe(loops, names, place, iteration);
 				return true;
 			}
 			uses = token->slot.count;

@@ -89,7 +89,7 @@ static void complete_round(struct loops *loops, struct loops_token *loop,
 }
 
 /* Puts a call behind the text as a token of its own. */
-static void append(struct loops *loops, const struct loops_pending *call)
+static void loops_append(struct loops *loops, const struct loops_pending *call)
 {
 	struct loops_token *token;
 	unsigned cell;
@@ -136,7 +136,7 @@ static bool place_call(struct loops *loops, const struct loops_pending *call)
 		loops->closed = false;
 		return false;
 	}
-	append(loops, call);
+	loops_append(loops, call);
 	return true;
 }
 

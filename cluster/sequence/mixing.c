@@ -60,7 +60,7 @@ static int pairs_count(struct pairs *pairs, uint32_t a, uint32_t b, double share
 	return 0;
 }
 
-static int ascending(const void *a, const void *b)
+static int by_cluster(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -71,7 +71,7 @@ static int ascending(const void *a, const void *b)
 static void sort_clusters(uint32_t *cluster, size_t count)
 {
 	if (count > 32) {
-		sort_items(cluster, count, sizeof(*cluster), ascending);
+		sort_items(cluster, count, sizeof(*cluster), by_cluster);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {

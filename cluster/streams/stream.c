@@ -293,7 +293,7 @@ static void summarize(struct stream *stream, int64_t value)
 }
 
 /* Adds a value that is not expected. Returns false without room. */
-static bool append(struct streams *streams, struct stream *stream, int64_t value)
+static bool stream_append(struct streams *streams, struct stream *stream, int64_t value)
 {
 	struct stream_item *last;
 
@@ -314,7 +314,7 @@ void stream_add_cold(struct streams *streams, struct stream *stream, int64_t val
 	summarize(stream, value);
 	if (stream->exact == STREAM_ALL &&
 			!(stream->expected && follow_round(streams, stream, value)) &&
-			!append(streams, stream, value))
+			!stream_append(streams, stream, value))
 		stream->exact = stream->count;
 	stream->count++;
 }

@@ -41,7 +41,7 @@ static char brand[64];
 static int records = -1; /* the file of EMULATED_READS; -1: none */
 
 /* Finds what an event counts. Returns false if the core does not count it. CORE_PARTS: all cycles. */
-static bool find(uint32_t type, uint64_t config, bool *of_part, unsigned *which)
+static bool event_find(uint32_t type, uint64_t config, bool *of_part, unsigned *which)
 {
 	static const struct {
 		uint32_t type;
@@ -115,7 +115,7 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 
 	if (group_fd >= 0 && !leader)
 		return -EBADF;
-	if (!find(attr->type, attr->config, &of_part, &which))
+	if (!event_find(attr->type, attr->config, &of_part, &which))
 		return -ENOENT;
 	if (attr->sample_period)
 		return -EOPNOTSUPP;
@@ -170,7 +170,7 @@ bool emulated_counts_event(uint32_t type, uint64_t config)
 	unsigned which;
 	bool of_part;
 
-	return find(type, config, &of_part, &which);
+	return event_find(type, config, &of_part, &which);
 }
 
 uint64_t emulated_total(const struct core_spec *spec, uint32_t type, uint64_t config,
@@ -179,7 +179,8 @@ uint64_t emulated_total(const struct core_spec *spec, uint32_t type, uint64_t co
 	unsigned which;
 	bool of_part;
 
-	return find(type, config, &of_part, &which) ? total_of(spec, of_part, which, count) : 0;
+	return event_find(type, config, &of_part, &which) ? total_of(spec, of_part, which, count) :
+							    0;
 }
 
 /* Appends the counts of a read to the file. One write is not mixed with those of other threads and processes. */

@@ -189,7 +189,7 @@ static void translated(plugin_id id, struct qemu_plugin_tb *source)
 }
 
 /* Makes the shared memory. Returns false if that is impossible. */
-static bool share(unsigned model)
+static bool counts_share(unsigned model)
 {
 	int fd = memfd_create(EMULATED_FILE, MFD_CLOEXEC);
 
@@ -222,7 +222,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct qemu_info_t *info, int
 		return -1;
 	}
 	spec = core_spec_of((unsigned)model);
-	if (!share((unsigned)model) || pthread_atfork(NULL, NULL, forked)) {
+	if (!counts_share((unsigned)model) || pthread_atfork(NULL, NULL, forked)) {
 		perror("phasemux: the emulator's plugin");
 		return -1;
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the includes that the order of the folders does not allow, rooms that are too full, and circles.
+"""Prints the includes that the order of the folders does not allow, rooms that are too full, circles, and namesakes.
 
 usage: source.py ROOT
 
@@ -64,15 +64,18 @@ ROOM = {
     "tools/doctor": ["tools", "agent/mpi/mpi_family.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text"],
-    "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/setup", "agent/text"],
-    "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/text", "cluster", "cluster/density",
-                      "multiplex/estimate"],
+    "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/document.h", "agent/setup",
+                     "agent/text"],
+    "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/document.h", "agent/text", "cluster",
+                      "cluster/density", "multiplex/estimate"],
     "tools/whatif": ["tools", "tools/results", "agent/report/document.h", "agent/text", "agent/whatif"],
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],
 }
 FILES_MAX = 20  # sources and headers of a room
+NAMESAKES_MAX = 2  # files with a static function of the same one word
+STATIC = re.compile(r"^static [^=;(]*[ *]([a-z0-9]+)\(", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
@@ -139,9 +142,21 @@ def circles(included):
             yield from visit(module)
 
 
+def namesakes(root, files):
+    """Yields each name of one word that static functions of too many files have: it lacks what they are about."""
+    places = {}
+    for path in files:
+        for name in set(STATIC.findall((root / path).read_text())):
+            places.setdefault(name, []).append(str(path))
+    for name, paths in sorted(places.items()):
+        if len(paths) > NAMESAKES_MAX:
+            yield f"{name}() is a static function of {' '.join(paths)}: name what each is about"
+
+
 def main():
-    included = includes(pathlib.Path(sys.argv[1]))
-    found = [*upwards(), *not_allowed(included)]
+    root = pathlib.Path(sys.argv[1])
+    included = includes(root)
+    found = [*upwards(), *not_allowed(included), *namesakes(root, included)]
     found += ["circle: " + " ".join(map(str, circle)) for circle in circles(included)]
     print(*found, sep="\n", end="\n" if found else "")
     return bool(found)

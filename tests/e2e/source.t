@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The order of the folders: source.py has the table of allowed includes, and each header compiles alone. Each
-# file names its licence.
+# file names its licence, and static functions that many files have name what they are about.
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
@@ -10,7 +10,7 @@ without() {
 	is "$(find "$1" -name '*.[ch]' ! -name qemu_plugin.c -exec grep -HnE "$2" {} +)" "" "$1/ is without $3"
 }
 
-is "$("$python" tests/e2e/source.py .)" "" "each include is allowed, and no modules include each other in a circle"
+is "$("$python" tests/e2e/source.py .)" "" "each include is allowed, no modules include each other in a circle, and names are not in many files"
 
 # one violation of each kind
 mkdir -p "$tmp/broken/agent/cellar" "$tmp/broken/cluster"
@@ -21,11 +21,15 @@ echo '#include "cluster/hen.h"' >"$tmp/broken/cluster/egg.h"
 for number in $(seq 20); do
 	echo >"$tmp/broken/cluster/full_$number.c"
 done
+for number in 1 2 3; do
+	echo 'static int add(void)' >"$tmp/broken/cluster/full_$number.c"
+done
 "$python" tests/e2e/source.py "$tmp/broken" >"$tmp/found"
 is "$?" 1 "a broken tree fails"
 is "$(cat "$tmp/found")" "agent/cellar/wine.h: the folder agent/cellar is not in the table
 cluster/upwards.c: includes agent/ledger/ledger.h, and cluster may include cluster cluster/density cluster/sequence
 cluster: 23 files, and a room has at most 20
+add() is a static function of cluster/full_1.c cluster/full_2.c cluster/full_3.c: name what each is about
 circle: cluster/egg cluster/hen" "and each violation is named"
 
 for folder in cluster multiplex; do

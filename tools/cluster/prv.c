@@ -15,7 +15,7 @@ static int wrong(struct parse_error *error, const char *what)
 }
 
 /* Reads a whole number, of at most 18 digits so that it fits, and moves past it. */
-static bool whole(const char **at, uint64_t *value)
+static bool read_whole(const char **at, uint64_t *value)
 {
 	const char *start = *at;
 
@@ -38,7 +38,7 @@ static int parse_application(struct prv_header *header, const char **at, uint32_
 {
 	uint64_t tasks, threads, node;
 
-	if (!whole(at, &tasks) || tasks < 1 || tasks > TASKS_MAX)
+	if (!read_whole(at, &tasks) || tasks < 1 || tasks > TASKS_MAX)
 		return wrong(error, "the number of an application's tasks");
 	header->first_task[number] =
 			number ? header->first_task[number - 1] + header->tasks[number - 1] : 0;
@@ -46,12 +46,12 @@ static int parse_application(struct prv_header *header, const char **at, uint32_
 	if (!past(at, '('))
 		return wrong(error, "( and the application's tasks");
 	for (uint64_t task = 0; task < tasks; task++)
-		if ((task && !past(at, ',')) || !whole(at, &threads) || !past(at, ':') ||
-				!whole(at, &node))
+		if ((task && !past(at, ',')) || !read_whole(at, &threads) || !past(at, ':') ||
+				!read_whole(at, &node))
 			return wrong(error, "threads:node for each task of the application");
 	if (!past(at, ')'))
 		return wrong(error, ") after the application's tasks");
-	if (past(at, ',') && !whole(at, &node))
+	if (past(at, ',') && !read_whole(at, &node))
 		return wrong(error, "the number of communicators");
 	return 0;
 }
@@ -66,20 +66,20 @@ int prv_header_parse(struct prv_header *header, const char *line, struct parse_e
 	if (strncmp(line, "#Paraver", 8) != 0)
 		return wrong(error, "#Paraver at the start of the first line");
 	at += strcspn(line, ")");
-	if (!past(&at, ')') || !past(&at, ':') || !whole(&at, &number))
+	if (!past(&at, ')') || !past(&at, ':') || !read_whole(&at, &number))
 		return wrong(error, "(date):end time in the first line");
 	if (strncmp(at, "_ns", 3) == 0) {
 		header->ns_per_unit = 1;
 		at += 3;
 	}
-	if (!past(&at, ':') || !whole(&at, &number))
+	if (!past(&at, ':') || !read_whole(&at, &number))
 		return wrong(error, "the number of nodes after the end time");
 	if (past(&at, '(')) {
 		at += strcspn(at, ")");
 		if (!past(&at, ')'))
 			return wrong(error, ") after the nodes");
 	}
-	if (!past(&at, ':') || !whole(&at, &number) || number < 1 || number > 1000)
+	if (!past(&at, ':') || !read_whole(&at, &number) || number < 1 || number > 1000)
 		return wrong(error, "the number of applications after the nodes");
 	header->applications = (uint32_t)number;
 	header->first_task = calloc(number, sizeof(*header->first_task));
@@ -107,9 +107,10 @@ static int parse_place(const struct prv_header *header, const char **at, struct 
 {
 	uint64_t cpu, application, task, thread, time;
 
-	if (!past(at, ':') || !whole(at, &cpu) || !past(at, ':') || !whole(at, &application) ||
-			!past(at, ':') || !whole(at, &task) || !past(at, ':') ||
-			!whole(at, &thread) || !past(at, ':') || !whole(at, &time))
+	if (!past(at, ':') || !read_whole(at, &cpu) || !past(at, ':') ||
+			!read_whole(at, &application) || !past(at, ':') || !read_whole(at, &task) ||
+			!past(at, ':') || !read_whole(at, &thread) || !past(at, ':') ||
+			!read_whole(at, &time))
 		return wrong(error, "cpu:application:task:thread:time");
 	if (application < 1 || application > header->applications)
 		return wrong(error, "an application that the first line has");
@@ -144,8 +145,8 @@ int prv_record_parse(const struct prv_header *header, const char *line, struct p
 	if (failed)
 		return failed;
 	if (record->kind == PRV_STATE) {
-		if (!past(&at, ':') || !whole(&at, &end) || !past(&at, ':') ||
-				!whole(&at, &record->state))
+		if (!past(&at, ':') || !read_whole(&at, &end) || !past(&at, ':') ||
+				!read_whole(&at, &record->state))
 			return wrong(error, "the end of the state, and the state");
 		record->end = header->ns_per_unit == 1 ?
 				end :
@@ -171,7 +172,7 @@ bool prv_next_pair(const char **pairs, uint64_t *type, int64_t *value, bool *bro
 	if (**pairs == '\n' || **pairs == '\r' || !**pairs)
 		return false;
 	*broken = true;
-	if (!whole(pairs, type) || !past(pairs, ':'))
+	if (!read_whole(pairs, type) || !past(pairs, ':'))
 		return false;
 	negative = past(pairs, '-');
 	/* values may be any 64 bits: addresses, time stamps */

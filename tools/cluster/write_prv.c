@@ -187,7 +187,7 @@ static void writer_fini(struct writer *writer)
 	free(writer->next);
 }
 
-static FILE *create(const char *folder, const char *name)
+static FILE *prv_create(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -239,7 +239,7 @@ static int copy_beside(const char *trace, const char *ending, FILE *out)
 
 static int write_pcf(const struct result *result, const char *trace, const char *folder)
 {
-	FILE *out = create(folder, "trace.pcf");
+	FILE *out = prv_create(folder, "trace.pcf");
 	int error;
 
 	if (!out)
@@ -262,7 +262,7 @@ int result_write_trace(const struct result *result, const char *trace, const cha
 	FILE *row;
 
 	if (!error) {
-		writer.out = create(folder, "trace.prv");
+		writer.out = prv_create(folder, "trace.prv");
 		error = writer.out ? write_body(&writer, trace) : -errno;
 		if (writer.out && fclose(writer.out) && !error)
 			error = -EIO;
@@ -272,7 +272,7 @@ int result_write_trace(const struct result *result, const char *trace, const cha
 		error = write_pcf(result, trace, folder);
 	if (error)
 		return error;
-	row = create(folder, "trace.row");
+	row = prv_create(folder, "trace.row");
 	if (!row)
 		return -errno;
 	error = copy_beside(trace, ".row", row);

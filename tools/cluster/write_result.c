@@ -11,7 +11,7 @@
 /* Largest number of metrics for which scatter plots are made. Every pair of them is a file. */
 #define PLOTTED_MAX 6
 
-static FILE *create(const char *folder, const char *name)
+static FILE *result_create(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -42,7 +42,7 @@ static void write_value(FILE *file, double value)
 int result_write_bursts(const struct result *result, const char *folder)
 {
 	const struct burst_table *table = result->table;
-	FILE *file = create(folder, "bursts.csv");
+	FILE *file = result_create(folder, "bursts.csv");
 
 	if (!file)
 		return -errno;
@@ -72,7 +72,7 @@ int result_write_clusters(const struct result *result, const char *folder)
 	       *time = calloc(result->clusters + 1, sizeof(*time));
 	size_t *seen = calloc(cells, sizeof(*seen));
 	size_t *bursts = calloc(result->clusters + 1, sizeof(*bursts));
-	FILE *file = create(folder, "clusters.csv");
+	FILE *file = result_create(folder, "clusters.csv");
 	int error = file ? sum && time && seen && bursts ? 0 : -ENOMEM : -errno;
 
 	for (size_t i = 0; !error && i < result->selection->count; i++) {
@@ -119,7 +119,7 @@ int result_write_clusters(const struct result *result, const char *folder)
 
 int result_write_scores(const struct result *result, const char *folder)
 {
-	FILE *file = create(folder, "scores.csv");
+	FILE *file = result_create(folder, "scores.csv");
 
 	if (!file)
 		return -errno;
@@ -144,7 +144,8 @@ static char letter(uint32_t label)
 int result_write_sequences(const struct result *result, const char *folder)
 {
 	const struct selection *selection = result->selection;
-	FILE *csv = create(folder, "sequences.csv"), *fasta = create(folder, "sequences.fasta");
+	FILE *csv = result_create(folder, "sequences.csv"),
+	     *fasta = result_create(folder, "sequences.fasta");
 	int error = csv && fasta ? 0 : -errno;
 
 	for (size_t s = 0; !error && s < selection->sequences; s++) {
@@ -204,7 +205,7 @@ static void write_node(FILE *file, const struct refinement *tree, size_t number)
 int result_write_tree(const struct result *result, const char *folder)
 {
 	const struct refinement *tree = &result->tree;
-	FILE *file = create(folder, "tree.dot");
+	FILE *file = result_create(folder, "tree.dot");
 
 	if (!file)
 		return -errno;
@@ -245,7 +246,7 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 	snprintf(name, sizeof(name), "%s-%s.gnuplot", name_x, name_y);
 	for (char *c = name; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	file = create(folder, name);
+	file = result_create(folder, name);
 	if (!file)
 		return -errno;
 	fprintf(file,

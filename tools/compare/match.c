@@ -118,7 +118,7 @@ static bool same_calls(const json_t *one, const json_t *other)
 /* ---- behaviour ---- */
 
 /* Returns how far apart two positive numbers are, in decades; 0 if one is not known. */
-static double apart(double one, double other)
+static double lengths_apart(double one, double other)
 {
 	return one > 0 && other > 0 ? fabs(log10(one / other)) : 0;
 }
@@ -129,8 +129,8 @@ static double distance(const json_t *one, const json_t *other)
 	double a = phase_instructions(one), b = phase_instructions(other);
 
 	if (a > 0 && b > 0)
-		return hypot(apart(a, b), apart(phase_ipc(one), phase_ipc(other)));
-	return apart(phase_mean_seconds(one), phase_mean_seconds(other));
+		return hypot(lengths_apart(a, b), lengths_apart(phase_ipc(one), phase_ipc(other)));
+	return lengths_apart(phase_mean_seconds(one), phase_mean_seconds(other));
 }
 
 /* ---- matching ---- */
@@ -148,7 +148,7 @@ static unsigned root_of(const struct forest *forest, unsigned i)
 	return i;
 }
 
-static void join(struct forest *forest, unsigned one, unsigned other, bool loose)
+static void forest_join(struct forest *forest, unsigned one, unsigned other, bool loose)
 {
 	forest->loose[one] |= loose;
 	forest->head[root_of(forest, other)] = root_of(forest, one);
@@ -165,7 +165,7 @@ struct two {
 static double by_place(const struct two *two, const json_t *old, const json_t *new)
 {
 	double place = match_places(old, new), far = distance(old, new);
-	double number = apart(run_phase_bursts(two->before, old),
+	double number = lengths_apart(run_phase_bursts(two->before, old),
 			run_phase_bursts(two->after, new));
 
 	far = hypot(far, number / 2) / NEAR;
@@ -202,7 +202,8 @@ static void pair_up(struct two *two, struct forest *forest, double *overlap,
 			continue;
 		two->old_of[i] = match[i];
 		two->taken[match[i]] = true;
-		join(forest, two->first_before + (unsigned)match[i], two->first_after + (unsigned)i,
+		forest_join(forest, two->first_before + (unsigned)match[i],
+				two->first_after + (unsigned)i,
 				loose ||
 						match_places(run_phase(two->before,
 									     (size_t)match[i]),
@@ -236,14 +237,14 @@ static void add_parts(struct two *two, struct forest *forest)
 						find_whole(two->before, run_phase(two->after, i));
 
 		if (old >= 0)
-			join(forest, two->first_before + (unsigned)old,
+			forest_join(forest, two->first_before + (unsigned)old,
 					two->first_after + (unsigned)i, false);
 	}
 	for (size_t j = 0; j < two->before->count; j++) {
 		int new = two->taken[j] ? -1 : find_whole(two->after, run_phase(two->before, j));
 
 		if (new >= 0)
-			join(forest, two->first_before + (unsigned)j,
+			forest_join(forest, two->first_before + (unsigned)j,
 					two->first_after + (unsigned)new, false);
 	}
 }

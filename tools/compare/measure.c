@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "agent/report/document.h"
 #include "multiplex/estimate/estimate.h"
 
 struct measure measure_add(struct measure one, struct measure other)
@@ -15,7 +16,7 @@ struct side {
 	double count, mean, squares, error; /* squares: of the deviations from the mean */
 };
 
-static struct side summarise(const struct measure *runs, size_t count)
+static struct side side_of(const struct measure *runs, size_t count)
 {
 	struct side side = { .mean = 0 };
 	double sum = 0, errors = 0;
@@ -38,7 +39,7 @@ static struct side summarise(const struct measure *runs, size_t count)
 struct difference difference_of(const struct measure *before, size_t befores,
 		const struct measure *after, size_t afters)
 {
-	struct side a = summarise(before, befores), b = summarise(after, afters);
+	struct side a = side_of(before, befores), b = side_of(after, afters);
 	double within = hypot(a.error, b.error), freedom = a.count + b.count - 2, between;
 	struct difference difference = {
 		.before = a.mean,
@@ -64,16 +65,12 @@ bool difference_told(const struct difference *difference)
 	return fabs(difference->change) > difference->ci95;
 }
 
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *difference_json(const struct difference *difference)
 {
-	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "before", number(difference->before), "after",
-			number(difference->after), "difference", number(difference->change), "ci95",
-			number(difference->ci95), "told_apart",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "before", document_number(difference->before),
+			"after", document_number(difference->after), "difference",
+			document_number(difference->change), "ci95",
+			document_number(difference->ci95), "told_apart",
 			isfinite(difference->change) && isfinite(difference->ci95) ?
 					json_boolean(difference_told(difference)) :
 					json_null());

@@ -101,7 +101,7 @@ static void add_burst(struct sums *sums, const struct burst *burst, const double
 	}
 }
 
-static void summarise(struct phase *phase, const struct sums *sums, unsigned id, double time)
+static void phase_summarise(struct phase *phase, const struct sums *sums, unsigned id, double time)
 {
 	double bursts = (double)sums->bursts;
 
@@ -142,7 +142,7 @@ static int summarise_table(struct run *run, const struct burst_table *table,
 	}
 	for (uint32_t cluster = 1; sums && run->phase && cluster <= clusters; cluster++)
 		if (sums[cluster].bursts)
-			summarise(&run->phase[run->count++], &sums[cluster], cluster, time);
+			phase_summarise(&run->phase[run->count++], &sums[cluster], cluster, time);
 	free(sums);
 	return run->phase && sums ? 0 : 1;
 }

@@ -60,7 +60,7 @@ static void read_name(const char *proc, const char *pid, struct holder *holder)
 }
 
 /* Keeps the list sorted; what is beyond its end is forgotten. */
-static void insert(struct holder *holders, unsigned found, unsigned max,
+static void holder_insert(struct holder *holders, unsigned found, unsigned max,
 		const struct holder *holder)
 {
 	unsigned place = found < max ? found : max;
@@ -93,7 +93,7 @@ unsigned holders_find(const char *proc, struct holder *holders, unsigned max)
 		if (holder.descriptors == 0)
 			continue;
 		read_name(proc, entry->d_name, &holder);
-		insert(holders, found++, max, &holder);
+		holder_insert(holders, found++, max, &holder);
 	}
 	closedir(folder);
 	return found;

@@ -198,7 +198,7 @@ static bool write_all(FILE *out, struct results *results, const struct options *
 }
 
 /* Shows the results. Returns the exit code. */
-static int show(struct results *results, const struct options *options)
+static int show_report(struct results *results, const struct options *options)
 {
 	enum form form = options->form;
 	FILE *out = stdout;
@@ -317,7 +317,7 @@ int cmd_report(int argc, char **argv)
 		return option_usage(usage);
 	code = 1;
 	if (find_all(&results, &options, folder, argv + optind) && results_load(&results))
-		code = show(&results, &options);
+		code = show_report(&results, &options);
 	results_fini(&results);
 	return code;
 }

@@ -6,7 +6,7 @@
 
 enum wire { VARINT = 0, FIXED64 = 1, LENGTH = 2 };
 
-static void add(struct protobuf *message, const void *bytes, size_t count)
+static void protobuf_append(struct protobuf *message, const void *bytes, size_t count)
 {
 	if (message->used + count > message->room) {
 		size_t room = 2 * (message->used + count) + 64;
@@ -33,7 +33,7 @@ static void add_varint(struct protobuf *message, uint64_t value)
 	for (; value > 0x7f; value >>= 7)
 		bytes[count++] = (uint8_t)(value | 0x80);
 	bytes[count++] = (uint8_t)value;
-	add(message, bytes, count);
+	protobuf_append(message, bytes, count);
 }
 
 static void add_tag(struct protobuf *message, unsigned field, enum wire wire)
@@ -45,7 +45,7 @@ static void add_block(struct protobuf *message, unsigned field, const void *byte
 {
 	add_tag(message, field, LENGTH);
 	add_varint(message, count);
-	add(message, bytes, count);
+	protobuf_append(message, bytes, count);
 }
 
 void protobuf_varint(struct protobuf *message, unsigned field, uint64_t value)
@@ -63,7 +63,7 @@ void protobuf_double(struct protobuf *message, unsigned field, double value)
 	for (unsigned i = 0; i < 8; i++)
 		bytes[i] = (uint8_t)(bits >> (8 * i));
 	add_tag(message, field, FIXED64);
-	add(message, bytes, sizeof(bytes));
+	protobuf_append(message, bytes, sizeof(bytes));
 }
 
 void protobuf_text(struct protobuf *message, unsigned field, const char *text)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/report/document.h"
 #include "agent/text/report_line.h"
 #include "tools/report/metrics.h"
 
@@ -19,12 +20,7 @@ struct balance {
 };
 
 /* Returns a number, null if it is not known. */
-static json_t *number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *whole(double value)
+static json_t *whole_number(double value)
 {
 	return isfinite(value) && fabs(value) < 9e18 ? json_integer(llround(value)) : json_null();
 }
@@ -144,10 +140,11 @@ static double mpi_seconds(const json_t *report)
 
 static void set_resources(json_t *object, const json_t *report)
 {
-	json_object_set_new(object, "numCpus", whole(report_get(report, "threads_mean")));
-	json_object_set_new(object, "numNodes", whole(report_get_in(report, "hosts", "count")));
+	json_object_set_new(object, "numCpus", whole_number(report_get(report, "threads_mean")));
+	json_object_set_new(object, "numNodes",
+			whole_number(report_get_in(report, "hosts", "count")));
 	json_object_set_new(object, "numMpiRanks",
-			whole(has_mpi(report) ? report_get(report, "ranks") : 0));
+			whole_number(has_mpi(report) ? report_get(report, "ranks") : 0));
 }
 
 /* Without threads, the efficiencies of MPI are those of the run. */
@@ -162,14 +159,14 @@ static void set_mpi(json_t *region, const json_t *report)
 	double load_balance = threads ? balance.mean / balance.most :
 					report_get(efficiency, "load_balance");
 
-	json_object_set_new(region, "mpiParallelEfficiency", number(mpi ? parallel : NAN));
+	json_object_set_new(region, "mpiParallelEfficiency", document_number(mpi ? parallel : NAN));
 	json_object_set_new(region, "mpiCommunicationEfficiency",
-			number(mpi ? communication : NAN));
-	json_object_set_new(region, "mpiLoadBalance", number(mpi ? load_balance : NAN));
+			document_number(mpi ? communication : NAN));
+	json_object_set_new(region, "mpiLoadBalance", document_number(mpi ? load_balance : NAN));
 	json_object_set_new(region, "mpiLoadBalanceIn",
-			number(mpi ? balance.host_most / balance.most : NAN));
+			document_number(mpi ? balance.host_most / balance.most : NAN));
 	json_object_set_new(region, "mpiLoadBalanceOut",
-			number(mpi ? balance.mean / balance.host_most : NAN));
+			document_number(mpi ? balance.mean / balance.host_most : NAN));
 }
 
 static json_t *region_of(const json_t *report)
@@ -180,20 +177,21 @@ static json_t *region_of(const json_t *report)
 	json_t *region = json_object();
 
 	set_resources(region, report);
-	json_object_set_new(region, "avgCpus", number(report_get(report, "threads_mean")));
-	json_object_set_new(region, "cycles", number(counted(report, false)));
-	json_object_set_new(region, "instructions", number(counted(report, true)));
+	json_object_set_new(region, "avgCpus", document_number(report_get(report, "threads_mean")));
+	json_object_set_new(region, "cycles", document_number(counted(report, false)));
+	json_object_set_new(region, "instructions", document_number(counted(report, true)));
 	json_object_set_new(region, "numMeasurements", json_integer(1));
-	json_object_set_new(region, "elapsedTime", whole(report_get(report, "wall_seconds") * NS));
+	json_object_set_new(region, "elapsedTime",
+			whole_number(report_get(report, "wall_seconds") * NS));
 	json_object_set_new(region, "usefulTime",
-			whole(report_get(report, "compute_seconds") * NS));
+			whole_number(report_get(report, "compute_seconds") * NS));
 	json_object_set_new(region, "mpiTime",
-			whole(has_mpi(report) ? mpi_seconds(report) * NS : NAN));
+			whole_number(has_mpi(report) ? mpi_seconds(report) * NS : NAN));
 	json_object_set_new(region, "parallelEfficiency",
-			number(report_get_in(report, "efficiency", "parallel")));
+			document_number(report_get_in(report, "efficiency", "parallel")));
 	set_mpi(region, report);
 	json_object_set_new(region, "ompParallelEfficiency",
-			number(report_get_in(report, "efficiency", "threads")));
+			document_number(report_get_in(report, "efficiency", "threads")));
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		json_object_set_new(region, unknown[i], json_null());
 	return region;
@@ -209,7 +207,7 @@ char *talp_text(const json_t *report)
 	set_resources(resources, report);
 	json_object_set_new(application, "Global", region_of(report));
 	json_object_set_new(own, "version", json_string(report_get_text(report, "version")));
-	json_object_set_new(own, "countedTimeShare", number(counted_share(report)));
+	json_object_set_new(own, "countedTimeShare", document_number(counted_share(report)));
 	json_object_set_new(document, "dlbVersion", json_string(FORMAT_VERSION));
 	if (date)
 		json_object_set_new(document, "timestamp", json_string(date));

@@ -70,7 +70,8 @@ static void remove_folders(char *folder)
 	}
 }
 
-static int show(struct spools *spools, char *(*form)(const json_t *, char *, size_t), bool json)
+static int show_report(struct spools *spools, char *(*form)(const json_t *, char *, size_t),
+		bool json)
 {
 	char why[256] = "no memory";
 	json_t *report = spools_report(spools);
@@ -109,7 +110,7 @@ static int recover(struct spools *spools, char **folders, int count, const struc
 	}
 	if (spools->failed)
 		return 1;
-	code = show(spools, options->form, options->json);
+	code = show_report(spools, options->form, options->json);
 	if (code == 0 && options->remove) {
 		spools->visit = remove_rank;
 		spools_visit(spools, folders, count);

@@ -120,7 +120,7 @@ static bool write_prv(const json_t *report, const struct options *options)
 	return false;
 }
 
-static int show(const struct results *results, const struct options *options)
+static int show_trace(const struct results *results, const struct options *options)
 {
 	char *text;
 
@@ -161,7 +161,7 @@ int cmd_trace(int argc, char **argv)
 		return option_usage(usage);
 	code = 1;
 	if (results_find(&results, argv[optind], options.step) && results_load(&results))
-		code = show(&results, &options);
+		code = show_trace(&results, &options);
 	results_fini(&results);
 	return code;
 }

@@ -221,7 +221,7 @@ static void print_head(const struct spools_run *run, unsigned ranks)
 }
 
 /* Shows the run of a folder. Returns the exit code. */
-static int show(const struct spools_run *run)
+static int show_run(const struct spools_run *run)
 {
 	struct spools *spools = calloc(1, sizeof(*spools));
 	char *text = NULL;
@@ -266,7 +266,7 @@ static int watch(struct spools *spools, const struct watched *watched, bool once
 	int code;
 
 	do {
-		code = show(&run);
+		code = show_run(&run);
 		if (once || code)
 			return code;
 		putchar('\n');

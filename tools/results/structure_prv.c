@@ -473,7 +473,7 @@ static void write_row(FILE *out, const json_t *report, size_t ranks)
 	}
 }
 
-static FILE *create(const char *path, const char *ending, char *why, size_t why_size)
+static FILE *prv_create(const char *path, const char *ending, char *why, size_t why_size)
 {
 	char name[PATH_MAX];
 	FILE *file = NULL;
@@ -508,7 +508,7 @@ static bool write_prv(struct trace *trace, const json_t *report, size_t ranks, c
 
 	for (size_t i = 0; i < trace->ranks; i++)
 		end = fmax(end, end_of(trace, report, &trace->rank[i]));
-	trace->out = create(path, ".prv", why, why_size);
+	trace->out = prv_create(path, ".prv", why, why_size);
 	if (!trace->out)
 		return false;
 	write_header(trace, report, end, ranks);
@@ -525,13 +525,13 @@ static bool write_files(struct trace *trace, const json_t *report, size_t ranks,
 
 	if (!write_prv(trace, report, ranks, path, why, why_size))
 		return false;
-	file = create(path, ".pcf", why, why_size);
+	file = prv_create(path, ".pcf", why, why_size);
 	if (!file)
 		return false;
 	write_pcf(trace, file);
 	if (!close_file(file, ".pcf", why, why_size))
 		return false;
-	file = create(path, ".row", why, why_size);
+	file = prv_create(path, ".row", why, why_size);
 	if (!file)
 		return false;
 	write_row(file, report, ranks);

@@ -55,7 +55,7 @@ static int asked(int value, const char *argument, int remote)
 }
 
 /* Writes the help of the option, from the table of settings. */
-static void describe(char *text, size_t size)
+static void option_describe(char *text, size_t size)
 {
 	size_t length = (size_t)snprintf(text, size,
 			"count the processor's events in every phase of an MPI program, and report at "
@@ -75,7 +75,7 @@ static int register_option(spank_t spank)
 		.has_arg = 2,
 		.cb = asked };
 
-	describe(plugin.usage, sizeof(plugin.usage));
+	option_describe(plugin.usage, sizeof(plugin.usage));
 	return spank_option_register(spank, &option);
 }
 

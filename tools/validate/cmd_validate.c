@@ -47,7 +47,7 @@ static const char usage[] =
 		"  --cluster-by LIST   metrics that span the space, as in phasemux cluster\n"
 		"  --seed N            another seed draws other trials (1)\n";
 
-static bool share(const char *text, double *value)
+static bool read_share(const char *text, double *value)
 {
 	char *end;
 
@@ -171,11 +171,11 @@ static int set_option(void *data, int option)
 				0 :
 				option_refuse("trials", optarg, "a whole number from 1 to 1000000");
 	case READ:
-		return share(optarg, &options->read) ?
+		return read_share(optarg, &options->read) ?
 				0 :
 				option_refuse("read", optarg, "a number above 0, at most 1");
 	case SHARE:
-		return share(optarg, &options->share) ?
+		return read_share(optarg, &options->share) ?
 				0 :
 				option_refuse("share", optarg, "a number above 0, at most 1");
 	case QUANTUM:

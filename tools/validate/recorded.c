@@ -34,7 +34,7 @@ struct completion {
 	size_t threads;
 };
 
-static int refuse(const char *folder, const char *what)
+static int recorded_refuse(const char *folder, const char *what)
 {
 	fprintf(stderr, "phasemux: %s: %s\n", folder, what);
 	return 1;
@@ -103,7 +103,7 @@ static void take_phases(struct recorded *recorded)
 /* ---- the files ---- */
 
 /* Appends the file at `path` to `out`. Returns 0 or -errno. */
-static int append(FILE *out, const char *path)
+static int recorded_append(FILE *out, const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char buffer[BUFSIZ];
@@ -132,7 +132,7 @@ static int read_bursts(struct burst_table *table, const char *folder)
 	if (!error && glob(pattern, 0, NULL, &files))
 		error = -ENOENT;
 	for (size_t i = 0; i < files.gl_pathc && !error; i++)
-		error = append(all, files.gl_pathv[i]);
+		error = recorded_append(all, files.gl_pathv[i]);
 	globfree(&files);
 	if (!error) {
 		rewind(all);
@@ -194,11 +194,11 @@ static int read_records(struct completion *completion, const char *folder)
 	snprintf(path, sizeof(path), RECORDED_READS, folder);
 	file = fopen(path, "r");
 	if (!file)
-		return refuse(path, strerror(errno));
+		return recorded_refuse(path, strerror(errno));
 	while (!error && fread(&record, sizeof(record), 1, file) == 1)
 		error = add_read(completion, &record);
 	fclose(file);
-	return error ? refuse(path, strerror(-error)) : 0;
+	return error ? recorded_refuse(path, strerror(-error)) : 0;
 }
 
 /* ---- the truth ---- */
@@ -212,7 +212,7 @@ static int take_core(struct completion *completion, const char *folder)
 	int core = name ? core_spec_find(name) : -1;
 
 	if (core < 0)
-		return refuse(folder, "the run was not emulated");
+		return recorded_refuse(folder, "the run was not emulated");
 	completion->core = core_spec_of((unsigned)core);
 	completion->model = model_load("emulated", NULL, 0);
 	for (unsigned e = 0; completion->model && e < recorded->plan.events; e++) {
@@ -220,9 +220,10 @@ static int take_core(struct completion *completion, const char *folder)
 			if (strcmp(model_event(completion->model, i)->name, recorded->name[e]) == 0)
 				completion->event[e] = model_event(completion->model, i);
 		if (!completion->event[e])
-			return refuse(folder, "events that are not those of the core model");
+			return recorded_refuse(folder,
+					"events that are not those of the core model");
 	}
-	return completion->model ? 0 : refuse(folder, strerror(ENOMEM));
+	return completion->model ? 0 : recorded_refuse(folder, strerror(ENOMEM));
 }
 
 /* Returns what event e counted between two reads. */
@@ -373,14 +374,14 @@ static int complete_all(struct completion *completion, const char *folder)
 	recorded->means = calloc((size_t)recorded->phases * recorded->plan.events + 1,
 			sizeof(*recorded->means));
 	if (!recorded->means)
-		return refuse(folder, strerror(ENOMEM));
+		return recorded_refuse(folder, strerror(ENOMEM));
 	for (size_t first = 0, last; first < table->count; first = last) {
 		for (last = first; last < table->count &&
 				table->burst[last].task == table->burst[first].task &&
 				table->burst[last].thread == table->burst[first].thread;)
 			last++;
 		if (complete_thread(completion, first, last))
-			return refuse(folder, strerror(ENOMEM));
+			return recorded_refuse(folder, strerror(ENOMEM));
 	}
 	drop_lost(&recorded->table);
 	divide_means(recorded);
@@ -395,7 +396,7 @@ int recorded_open(struct recorded *recorded, json_t *report, const char *folder)
 	*recorded = (struct recorded){ .report = report };
 	code = read_bursts(&recorded->table, folder);
 	if (!code && take_groups(recorded, &recorded->table))
-		code = refuse(folder,
+		code = recorded_refuse(folder,
 				"the groups of the report are not those of the table of bursts");
 	if (!code)
 		code = take_core(&completion, folder) || read_records(&completion, folder);

@@ -126,7 +126,7 @@ static int open_runs(struct emulated *emulated)
 	return code;
 }
 
-static double number(const json_t *object, const char *key)
+static double number_of(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -148,9 +148,9 @@ static void judge_cell(const struct recorded *recorded, unsigned phase, unsigned
 
 	cell->truth = row[event].truth;
 	cell->relevance = cell->truth / reference;
-	if (!isnan(number(estimate, "mean")))
-		verdict_judge(cell, number(estimate, "mean"), number(estimate, "ci95"), cell->truth,
-				reference);
+	if (!isnan(number_of(estimate, "mean")))
+		verdict_judge(cell, number_of(estimate, "mean"), number_of(estimate, "ci95"),
+				cell->truth, reference);
 	cell->plain = fabs(row[event].plain - cell->truth) / replay_whole(cell->truth, reference);
 	verdict_average(cell);
 }
@@ -163,7 +163,7 @@ static unsigned count_phases(const struct recorded *recorded, double share)
 	double held = 0;
 
 	while (count < recorded->phases && held < share)
-		held += number(json_array_get(phases, count++), "time_share");
+		held += number_of(json_array_get(phases, count++), "time_share");
 	return count;
 }
 
@@ -226,7 +226,7 @@ static int judge_runs(struct emulated *emulated)
 }
 
 /* Prints both tables. Returns the exit code. */
-static int show(struct emulated *emulated)
+static int show_verdict(struct emulated *emulated)
 {
 	const struct validate_options *options = emulated->options;
 	int kind = first_run(emulated);
@@ -261,7 +261,7 @@ static int show(struct emulated *emulated)
 
 static int judge(struct emulated *emulated)
 {
-	int code = open_runs(emulated) || judge_runs(emulated) || show(emulated);
+	int code = open_runs(emulated) || judge_runs(emulated) || show_verdict(emulated);
 
 	for (int kind = 0; kind < SCHEME_KINDS; kind++)
 		if (emulated->open[kind])

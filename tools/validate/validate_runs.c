@@ -119,7 +119,7 @@ static int nearest(const struct runs *runs, const json_t *wanted, const json_t *
 }
 
 /* Finds the first run's phases in another run, most time first. Each is matched at most once. */
-static void match(const struct runs *runs, struct report *report)
+static void runs_match(const struct runs *runs, struct report *report)
 {
 	const json_t *first = phases_of(&runs->plain[0]), *other = phases_of(report);
 	bool taken[PHASES_MAX] = { false };
@@ -212,7 +212,7 @@ static double truth_of(const struct runs *runs, unsigned phase, unsigned event, 
 }
 
 /* Returns the mean weighted error of the common counters, which need no multiplexing. */
-static double apart(const struct replay_cell *cells, const struct verdict_table *table)
+static double cells_apart(const struct replay_cell *cells, const struct verdict_table *table)
 {
 	double sum = 0;
 	unsigned count = 0;
@@ -279,7 +279,7 @@ static int judge_scheme(struct runs *runs, int kind)
 				&verdict->held[i]);
 	replay_summarise(verdict->cells, table->phases, &plan, runs->options->runs,
 			&verdict->summary);
-	verdict->weighted_error = apart(verdict->cells, table);
+	verdict->weighted_error = cells_apart(verdict->cells, table);
 	return 0;
 }
 
@@ -316,12 +316,12 @@ static int run_all(struct runs *runs)
 	for (int kind = 0; kind < SCHEME_KINDS; kind++)
 		runs->all += options->scheme[kind] * options->runs;
 	runs->all += runs->groups * options->runs;
-	match(runs, &runs->plain[0]);
+	runs_match(runs, &runs->plain[0]);
 	for (unsigned r = 0; r < options->runs && !code; r++) {
 		for (unsigned g = r == 0; g < runs->groups && !code; g++) {
 			code = run(runs, "none", g, &runs->plain[r * runs->groups + g]);
 			if (!code)
-				match(runs, &runs->plain[r * runs->groups + g]);
+				runs_match(runs, &runs->plain[r * runs->groups + g]);
 		}
 		for (int kind = 0; kind < SCHEME_KINDS && !code; kind++) {
 			struct report *report = &runs->scheme[r * SCHEME_KINDS + kind];
@@ -330,7 +330,7 @@ static int run_all(struct runs *runs)
 				continue;
 			code = run(runs, scheme_name(kind), 0, report);
 			if (!code)
-				match(runs, report);
+				runs_match(runs, report);
 		}
 	}
 	return code;

@@ -132,7 +132,7 @@ static int answer(const struct run_times *run, const struct options *options)
 }
 
 /* Answers about the result that was found. Returns the exit code. */
-static int show(const struct results *results, const struct options *options)
+static int show_answers(const struct results *results, const struct options *options)
 {
 	static struct run_times run;
 	char why[256] = "";
@@ -153,7 +153,7 @@ static int show(const struct results *results, const struct options *options)
 }
 
 /* Finds the result that the command line names. Returns false after one line on stderr. */
-static bool find(struct results *results, const char *name, const char *step)
+static bool find_result(struct results *results, const char *name, const char *step)
 {
 	char newest[NAME_MAX + 1];
 
@@ -178,8 +178,8 @@ int cmd_whatif(int argc, char **argv)
 	if (argc > optind + 1)
 		return option_usage(usage);
 	code = 1;
-	if (find(&results, argv[optind], options.step) && results_load(&results))
-		code = show(&results, &options);
+	if (find_result(&results, argv[optind], options.step) && results_load(&results))
+		code = show_answers(&results, &options);
 	results_fini(&results);
 	return code;
 }
