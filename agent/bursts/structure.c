@@ -8,12 +8,12 @@
 #include "agent/leads/leads.h"
 #include "sampling/clock.h"
 
-#define FOLD_SHARE  0.25 /* part of the budget that folding may take */
-#define PAUSE_MOST  128  /* most times the time in which calls were folded that a pause takes */
-#define TIMED_LEAST 64   /* calls between two that are timed: this many, or up to twice as many */
-#define FOLD_KNOWN  32   /* calls that were timed after which the cost is known */
+#define FOLD_SHARE 0.25 /* part of the budget that folding may take */
+#define PAUSE_MAX  128  /* most times the time in which calls were folded that a pause takes */
+#define TIMED_MIN  64   /* calls between two that are timed: this many, or up to twice as many */
+#define FOLD_KNOWN 32   /* calls that were timed after which the cost is known */
 /* most ns of a timed call that count: comparing all tokens again is rare, and not to be multiplied */
-#define FOLD_MOST 1e4
+#define FOLD_MAX 1e4
 
 int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 {
@@ -26,7 +26,7 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	thread->structure.bytes = sizeof(*loops);
 	thread->structure.loops = loops;
 	/* the first calls touch memory for the first time */
-	thread->structure.cost.till_due = TIMED_LEAST;
+	thread->structure.cost.till_due = TIMED_MIN;
 	if (!mpi)
 		return 0;
 	arguments = memory_map(sizeof(*arguments));
@@ -42,7 +42,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 {
 	struct thread_structure *structure = &thread->structure;
 	struct fold_cost *cost = &structure->cost;
-	uint64_t begin, ticks, most = clock_ticks(FOLD_MOST);
+	uint64_t begin, ticks, most = clock_ticks(FOLD_MAX);
 
 	if (cost->until) {
 		cost->missed++;
@@ -50,7 +50,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 		return;
 	}
 	/* numbers of calls that loops of calls do not have in common */
-	cost->till_due = TIMED_LEAST + cost->timed * 29 % 61;
+	cost->till_due = TIMED_MIN + cost->timed * 29 % 61;
 	cost->calls += cost->till_due + 1;
 	begin = clock_now();
 	structure_call(thread, site, inside);
@@ -84,10 +84,10 @@ void structure_pay(struct thread *thread, const struct thread_rules *rules, uint
 	if (!cost->until)
 		multiple = (double)cost->ticks / cost->timed * (double)cost->calls /
 				(FOLD_SHARE * rules->allowed * length);
-	*cost = (struct fold_cost){ .since = elapsed, .till_due = TIMED_LEAST };
+	*cost = (struct fold_cost){ .since = elapsed, .till_due = TIMED_MIN };
 	if (multiple <= 1)
 		return;
-	cost->until = elapsed + (uint64_t)((fmin(multiple, PAUSE_MOST) - 1) * length);
+	cost->until = elapsed + (uint64_t)((fmin(multiple, PAUSE_MAX) - 1) * length);
 	cost->till_due = 0;
 }
 

@@ -13,11 +13,11 @@
 #define SHOWN_MAX 3 /* structures; the others are in report.json */
 #define SHOWN_PART                                                                                 \
 	0.01 /* part of the structure's time from which a time, or a call outside of loops, is shown */
-#define NAME_CHARS   24
-#define CALLS_MIN    4    /* calls of a process from which they have a structure worth showing */
-#define UNKNOWN_MOST 0.5  /* share of calls in unknown order above which a text says little */
-#define DEPTH_MAX    32   /* loops around a token that is shown */
-#define TEXT_MAX     1000 /* bytes of a structure's text, some ten lines */
+#define NAME_CHARS  24
+#define CALLS_MIN   4    /* calls of a process from which they have a structure worth showing */
+#define UNKNOWN_MAX 0.5  /* share of calls in unknown order above which a text says little */
+#define DEPTH_MAX   32   /* loops around a token that is shown */
+#define TEXT_MAX    1000 /* bytes of a structure's text, some ten lines */
 #define TEXT_SHORT                                                                                 \
 	400 /* of one without an iteration, in which one part says little of the others */
 #define INDENT 2
@@ -221,7 +221,7 @@ static bool is_unknown(const json_t *structure)
 {
 	return !json_is_object(json_object_get(structure, "iteration")) &&
 			report_get(structure, "unobserved_calls") >
-			UNKNOWN_MOST * report_get(structure, "calls");
+			UNKNOWN_MAX * report_get(structure, "calls");
 }
 
 static void print_iteration(FILE *out, const json_t *structure)

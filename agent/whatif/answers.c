@@ -9,7 +9,7 @@
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 
-#define SAVED_LEAST 0.005 /* part of the wall time below which a single change is left out */
+#define SAVED_MIN   0.005 /* part of the wall time below which a single change is left out */
 #define CHOSEN_MAX  12    /* single changes that are shown */
 #define SPEED_TRIED 1.5   /* a usual step between two generations of processors */
 
@@ -101,7 +101,7 @@ static void answers_insert(struct answers *answers, const struct answer *answer)
 	double saved = answers_saved(answers, answer);
 	size_t at = answers->count;
 
-	if (!(saved >= SAVED_LEAST)) {
+	if (!(saved >= SAVED_MIN)) {
 		answers->left_out++;
 		return;
 	}
