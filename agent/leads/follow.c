@@ -103,31 +103,55 @@ bool follow_make(struct follow *follow, const struct loops *loops, unsigned cell
 	return true;
 }
 
-bool follow_search(struct follow *follow, uint32_t symbol)
+/* Returns the first call of the loop that has the symbol, from number `from` on, or `calls` if there is none. */
+static unsigned find_call(const struct follow *follow, uint32_t symbol, unsigned from)
 {
-	if (follow->at == FOLLOW_LOST) {
-		for (unsigned i = 0; i < follow->calls; i++)
-			if (follow->call[i].symbol == symbol) {
-				follow->at = (uint16_t)i;
-				return true;
-			}
-		return false;
-	}
-	for (unsigned i = 1; i < follow->call[follow->at].nexts; i++) {
-		unsigned next = follow->call[follow->at].next[i];
+	while (from < follow->calls && follow->call[from].symbol != symbol)
+		from++;
+	return from;
+}
 
-		if (follow->call[next].symbol == symbol) {
-			follow->at = (uint16_t)next;
+/* Goes to a call with the symbol that may come after `last`. Returns false if there is none. */
+static bool step_from(struct follow *follow, const struct follow_call *last, uint32_t symbol)
+{
+	for (unsigned i = 0; i < last->nexts; i++)
+		if (follow->call[last->next[i]].symbol == symbol) {
+			follow->at = last->next[i];
 			return true;
 		}
-	}
 	return false;
+}
+
+bool follow_start(struct follow *follow, uint32_t symbol)
+{
+	unsigned first = find_call(follow, symbol, 0);
+
+	if (first == follow->calls)
+		return false;
+	follow->at = (uint16_t)first;
+	return true;
+}
+
+bool follow_join(struct follow *follow, uint32_t last, uint32_t symbol)
+{
+	for (unsigned i = find_call(follow, last, 0); i < follow->calls;
+			i = find_call(follow, last, i + 1))
+		if (step_from(follow, &follow->call[i], symbol))
+			return true;
+	return false;
+}
+
+bool follow_search(struct follow *follow, uint32_t symbol)
+{
+	const struct follow_call *last;
+
+	if (follow->at == FOLLOW_LOST)
+		return follow_start(follow, symbol);
+	last = &follow->call[follow->at];
+	return step_from(follow, last, symbol) || follow_join(follow, last->symbol, symbol);
 }
 
 bool follow_has(const struct follow *follow, uint32_t symbol)
 {
-	for (unsigned i = 0; i < follow->calls; i++)
-		if (follow->call[i].symbol == symbol)
-			return true;
-	return false;
+	return find_call(follow, symbol, 0) < follow->calls;
 }

@@ -4,8 +4,8 @@
  * execute an inner loop any number of times, at least once. So a solver that needs another number of steps goes on as
  * before, and a call that the loop does not have, or has elsewhere, does not fit.
  *
- * If a call may be at several places of the body, the first place that fits is taken. Therefore a call that the loop
- * allows may be said not to fit, if two inner loops begin with the same call.
+ * If a call is at several places of the body, what may come after it at any of them fits. So what is checked are pairs of
+ * calls, between which a burst is.
  *
  * The struct is plain data. It does not refer to the text that it was made of.
  */
@@ -38,6 +38,12 @@ struct follow {
  * one call. Returns false if the loop has a hole, or more calls than there is room for.
  */
 bool follow_make(struct follow *follow, const struct loops *loops, unsigned cell);
+
+/* Goes to the first call that has the symbol. Returns false if the loop does not have it, and then stays. */
+bool follow_start(struct follow *follow, uint32_t symbol);
+
+/* Goes to a call that comes right after a call `last`. Returns false if the loop has no such pair, and then stays. */
+bool follow_join(struct follow *follow, uint32_t last, uint32_t symbol);
 
 /* Goes to a call that is not the first one that may come. The cold part of follow_step. */
 bool follow_search(struct follow *follow, uint32_t symbol);

@@ -94,7 +94,10 @@ static void test_varying(void)
 	}
 	ok(fits, "rounds with other inner counts fit");
 	ok(follow_step(&follow, 1) && !follow_step(&follow, 4),
-			"a round without an inner loop does not");
+			"a pair that it does not have does not");
+	ok(follow_join(&follow, 3, 4) && follow_step(&follow, 1),
+			"it is joined after a pair of its calls");
+	ok(!follow_join(&follow, 4, 2) && !follow_join(&follow, 9, 1), "and after no other one");
 }
 
 /* Returns whether a round of `length` calls, all different, is followed, and one without its call `without` is not. */
@@ -126,6 +129,29 @@ static void test_lengths(void)
 	ok(!follows_length(FOLLOW_CALLS_MAX + 1, 0), "a longer round is not followed");
 }
 
+/* Two inner loops begin with the same call. The first two calls do not tell them apart. */
+static void test_same_start(void)
+{
+	static const uint32_t round[] = { 1, 2, 1, 2, 1, 2, 1, 3, 1, 3, 4 };
+	const unsigned length = sizeof(round) / sizeof(round[0]);
+	bool fits = true;
+
+	start();
+	for (unsigned i = 0; i < 10 * length; i++)
+		call(round[i % length]);
+	loops_finish(&text);
+	ok(make_of_last(), "a loop whose inner loops begin with the same call is followed");
+	follow_lose(&follow);
+	for (unsigned i = 0; i < 3 * length; i++)
+		fits = fits && follow_step(&follow, round[i % length]);
+	ok(fits, "its rounds fit");
+	ok(follow_step(&follow, 1) && !follow_step(&follow, 4),
+			"a pair that it does not have does not");
+	ok(follow_join(&follow, 3, 4) && follow_step(&follow, 1),
+			"it is joined after a pair of its calls");
+	ok(!follow_join(&follow, 4, 2) && !follow_join(&follow, 9, 1), "and after no other one");
+}
+
 static void test_run(void)
 {
 	start();
@@ -141,5 +167,6 @@ int main(void)
 	test_fixed();
 	test_varying();
 	test_lengths();
+	test_same_start();
 	return tap_done();
 }
