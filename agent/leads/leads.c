@@ -47,14 +47,66 @@ static uint64_t shape_of(const struct thread *thread, unsigned cell)
 			compare_hash_body(thread->structure.loops, cell, &names, false);
 }
 
+static uint8_t bit_of(const struct leads *leads, const struct leads_loop *loop)
+{
+	return (uint8_t)(1u << (loop - leads->loop));
+}
+
+/* Sets or clears the bit of a loop for each site that it has. */
+static void mark_sites(struct leads *leads, const struct leads_loop *loop, bool has)
+{
+	uint8_t bit = bit_of(leads, loop);
+
+	for (unsigned i = 0; i < loop->follow.calls; i++) {
+		uint8_t *loops = &leads->loops_of[loop->follow.call[i].symbol % SITES_MAX];
+
+		*loops = (uint8_t)(has ? *loops | bit : *loops & ~bit);
+	}
+}
+
 static void learn(struct leads_loop *loop, const struct thread *thread, unsigned cell)
 {
+	struct leads *leads = thread->structure.leads;
+	const struct follow *follow = &loop->follow;
+	bool is_there = follow->calls && follow->at != FOLLOW_LOST;
+	uint32_t last = is_there ? follow->call[follow->at].symbol : 0;
+
+	mark_sites(leads, loop, false);
 	loop->left = false;
 	/* a loop that cannot be followed has no calls */
 	if (!follow_make(&loop->follow, thread->structure.loops, cell))
 		loop->follow.calls = 0;
-	else
-		loop->shape = shape_of(thread, cell);
+	/* the thread may have come to the loop already */
+	if (is_there)
+		follow_start(&loop->follow, last);
+	mark_sites(leads, loop, true);
+}
+
+/* Returns a place for a new loop: a free one, or that of the loop to which the thread has not come for longest. */
+static struct leads_loop *take_place(struct leads *leads)
+{
+	struct leads_loop *oldest = NULL;
+
+	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
+		if (loop != leads->now.loop && loop != leads->candidate.loop &&
+				(!oldest || loop->entered < oldest->entered))
+			oldest = loop;
+	mark_sites(leads, oldest, false);
+	for (unsigned site = 0; site < SITES_MAX; site++)
+		leads->reads_in[site] &= (uint8_t)~bit_of(leads, oldest);
+	*oldest = (struct leads_loop){ 0 };
+	return oldest;
+}
+
+/* Returns the loop with the text of a token, or with the same text from another call on; NULL: it is not known. */
+static struct leads_loop *find_known(struct leads *leads, const struct loops_token *token,
+		uint64_t shape)
+{
+	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
+		if (shape ? loop->shape == shape :
+			    loop->own_shape == token->shape && loop->own_calls == token->symbol)
+			return loop;
+	return NULL;
 }
 
 /* Returns the loop of a token, which is added if it is not known. */
@@ -62,25 +114,31 @@ static struct leads_loop *find(struct thread *thread, unsigned cell)
 {
 	struct leads *leads = thread->structure.leads;
 	const struct loops_token *token = arena_look(thread->structure.loops, cell);
-	struct leads_loop *loop = leads->loop;
+	struct leads_loop *loop = find_known(leads, token, 0);
 
-	for (; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
-		if (loop->own_shape == token->shape && loop->own_calls == token->symbol) {
-			if (loop->left)
-				learn(loop, thread, cell);
-			return loop;
+	if (!loop) {
+		uint64_t shape = shape_of(thread, cell);
+
+		loop = find_known(leads, token, shape);
+		if (!loop) {
+			loop = take_place(leads);
+			loop->shape = shape;
+			loop->entered = ++leads->entered;
+			learn(loop, thread, cell);
 		}
-	loop = &leads->loop[leads->next++ % LEADS_LOOPS_MAX];
-	*loop = (struct leads_loop){ .own_shape = token->shape, .own_calls = token->symbol };
-	learn(loop, thread, cell);
+		loop->own_shape = token->shape;
+		loop->own_calls = token->symbol;
+	}
+	if (loop->left)
+		learn(loop, thread, cell);
 	return loop;
 }
 
 /*
  * Returns a loop near the end of the text in which the call fits, or NULL. The text ends with the loop, with a round of it
- * that is not complete, or with inner loops of such a round.
+ * that is not complete, or with inner loops of such a round. known: also one whose leads are known.
  */
-static struct leads_loop *search(struct thread *thread, uint32_t call)
+static struct leads_loop *search(struct thread *thread, uint32_t call, bool known)
 {
 	const struct loops *loops = thread->structure.loops;
 	unsigned least = loops->tokens > LOOK_BACK ? loops->tokens - LOOK_BACK : 0;
@@ -95,10 +153,7 @@ static struct leads_loop *search(struct thread *thread, uint32_t call)
 		if (token->count < LEADS_ROUNDS_MIN)
 			continue;
 		loop = find(thread, cell);
-		if (!loop->follow.calls)
-			continue;
-		follow_lose(&loop->follow);
-		if (follow_step(&loop->follow, call))
+		if ((known || loop->role == ROLE_NONE) && follow_start(&loop->follow, call))
 			return loop;
 	}
 	return NULL;
@@ -106,18 +161,99 @@ static struct leads_loop *search(struct thread *thread, uint32_t call)
 
 /* ---- states ---- */
 
+static void come_to(struct leads *leads, struct leads_place *place, struct leads_loop *loop,
+		uint32_t fits)
+{
+	*place = (struct leads_place){ loop, fits };
+	loop->followed = true;
+	loop->entered = ++leads->entered;
+}
+
+/* Returns whether the call fits in the loop of the place, which is left if not. */
+static bool goes_on(struct leads_place *place, uint32_t call)
+{
+	if (!place->loop)
+		return false;
+	if (follow_step(&place->loop->follow, call)) {
+		place->fits += place->fits < UINT32_MAX;
+		return true;
+	}
+	place->loop->left = true;
+	*place = (struct leads_place){ 0 };
+	return false;
+}
+
+/*
+ * Comes to a loop that has the call, and whose leads are known, if there is one: preferably one that has it after the last
+ * call, and the longest of several.
+ */
+static void recall(struct leads *leads, uint32_t call)
+{
+	struct leads_loop *best = NULL;
+	bool best_joins = false;
+
+	for (unsigned loops = leads->loops_of[call % SITES_MAX]; loops; loops &= loops - 1) {
+		struct leads_loop *loop = &leads->loop[__builtin_ctz(loops)];
+		bool joins;
+
+		if (loop->role == ROLE_NONE)
+			continue;
+		joins = leads->last && follow_join(&loop->follow, leads->last, call);
+		if (!joins && !follow_start(&loop->follow, call))
+			continue;
+		if (best &&
+				(joins != best_joins ? best_joins :
+						       loop->follow.calls <= best->follow.calls))
+			continue;
+		best = loop;
+		best_joins = joins;
+	}
+	if (best)
+		come_to(leads, &leads->now, best, 1 + best_joins);
+}
+
+/* Comes to a loop that the text has shown, if there is one. */
+static void discover(struct thread *thread, uint32_t call)
+{
+	struct leads *leads = thread->structure.leads;
+	struct leads_loop *loop = search(thread, call, !leads->now.loop);
+
+	if (loop)
+		come_to(leads, loop->role == ROLE_NONE ? &leads->candidate : &leads->now, loop, 1);
+}
+
 static bool is_in_l(const struct leads *leads)
 {
 	/* what begins with a call of the loop may be something else */
-	return leads->now && leads->now->role != ROLE_NONE &&
-			leads->fits >= leads->now->follow.calls;
+	return leads->now.loop &&
+			(leads->now.fits >= LEADS_CALLS_MIN ||
+					leads->now.fits >= leads->now.loop->follow.calls);
 }
 
 static void decide(struct thread *thread)
 {
 	const struct leads *leads = thread->structure.leads;
 
-	thread->structure.spared = is_in_l(leads) && leads->now->role == ROLE_SPARED;
+	thread->structure.spared = is_in_l(leads) && leads->now.loop->role == ROLE_SPARED &&
+			!(leads->reads_in[leads->last % SITES_MAX] &
+					bit_of(leads, leads->now.loop));
+}
+
+/* Puts the loops that the thread is in into their places, after their leads may have changed. */
+static void rearrange(struct leads *leads)
+{
+	struct leads_place *now = &leads->now, *candidate = &leads->candidate;
+
+	if (now->loop && now->loop->role == ROLE_NONE) {
+		if (!candidate->loop)
+			*candidate = *now;
+		*now = (struct leads_place){ 0 };
+	}
+	if (candidate->loop && candidate->loop->role != ROLE_NONE) {
+		if (!now->loop || candidate->loop->follow.calls > now->loop->follow.calls)
+			*now = *candidate;
+		*candidate = (struct leads_place){ 0 };
+	}
 }
 
 /* Adds the time since the last call to that in state L, and notes the time of this one. */
@@ -133,20 +269,16 @@ static void account(struct thread *thread, uint64_t now)
 void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)
 {
 	struct leads *leads = thread->structure.leads;
+	bool fits;
 
 	if (leads->ended)
 		return;
-	if (leads->now && !follow_step(&leads->now->follow, site)) {
-		leads->now->left = true;
-		leads->now = NULL;
-		leads->fits = 0;
-	}
-	if (!leads->now) {
-		leads->now = search(thread, site);
-		if (leads->now)
-			leads->now->followed = true;
-	}
-	leads->fits += leads->now && leads->fits < UINT32_MAX;
+	fits = goes_on(&leads->now, site);
+	if (!fits)
+		recall(leads, site);
+	if (!goes_on(&leads->candidate, site) && !fits)
+		discover(thread, site);
+	leads->last = site;
 	account(thread, now);
 	decide(thread);
 }
@@ -155,8 +287,13 @@ void leads_lose(struct thread *thread)
 {
 	struct leads *leads = thread->structure.leads;
 
-	if (leads && leads->now)
-		follow_lose(&leads->now->follow);
+	if (!leads)
+		return;
+	leads->last = 0;
+	if (leads->now.loop)
+		follow_lose(&leads->now.loop->follow);
+	if (leads->candidate.loop)
+		follow_lose(&leads->candidate.loop->follow);
 }
 
 void leads_end(struct thread *thread, uint64_t now)
@@ -165,7 +302,7 @@ void leads_end(struct thread *thread, uint64_t now)
 
 	if (!leads)
 		return;
-	leads->now = NULL;
+	leads->now = leads->candidate = (struct leads_place){ 0 };
 	leads->ended = true;
 	account(thread, now);
 	decide(thread);
@@ -190,17 +327,23 @@ static void add_span(const struct site_table *sites, const struct span *span,
 	}
 }
 
-/* Sums the loop's ticks by phase. Caller holds the thread's drain. */
-static void add_loop(const struct leads_loop *loop, const struct site_table *sites,
-		const struct prototype_table *table, double ticks[PROTOTYPES_MAX + 1])
+/* Returns whether a loop has bursts of a span. */
+static bool has_span(const struct leads *leads, const struct leads_loop *loop,
+		const struct span *span)
 {
-	for (uint32_t i = 0; i <= sites->spans; i++) {
-		const struct span *span = &sites->span[i];
+	return span->used &&
+			leads->loops_of[span->from] & leads->loops_of[span->to] &
+			bit_of(leads, loop);
+}
 
-		if (span->used && follow_has(&loop->follow, span->from) &&
-				follow_has(&loop->follow, span->to))
-			add_span(sites, span, table, ticks);
-	}
+/* Sums the loop's ticks by phase. Caller holds the thread's drain. */
+static void add_loop(const struct leads *leads, const struct leads_loop *loop,
+		const struct site_table *sites, const struct prototype_table *table,
+		double ticks[PROTOTYPES_MAX + 1])
+{
+	for (uint32_t i = 0; i <= sites->spans; i++)
+		if (has_span(leads, loop, &sites->span[i]))
+			add_span(sites, &sites->span[i], table, ticks);
 }
 
 /* Returns the phases that have at least this share of the ticks. */
@@ -212,7 +355,7 @@ static uint64_t phases_above(const double ticks[PROTOTYPES_MAX + 1], double shar
 	for (unsigned phase = 0; phase <= PROTOTYPES_MAX; phase++)
 		all += ticks[phase];
 	for (unsigned phase = 1; phase <= PROTOTYPES_MAX && all > 0; phase++)
-		if (ticks[phase] >= share * all)
+		if (ticks[phase] > 0 && ticks[phase] >= share * all)
 			phases |= votes_phase(phase);
 	return phases;
 }
@@ -231,39 +374,73 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 		loop->voted = false;
 		if (!loop->followed)
 			continue;
-		loop->followed = loop == leads->now;
-		add_loop(loop, &thread->sites, table, ticks);
+		loop->followed = loop == leads->now.loop || loop == leads->candidate.loop;
+		add_loop(leads, loop, &thread->sites, table, ticks);
 		loop->phases = phases_above(ticks, PHASE_SHARE_MIN);
 		/* other ranks read for a rank only once its own reads can stand for its bursts */
-		if (!loop->phases || phases_above(ticks, READ_SHARE_MIN) & unread) {
-			loop->role = ROLE_NONE;
-			continue;
-		}
-		loop->voted = !votes_find(votes, loop->shape);
+		loop->lacks = phases_above(ticks, READ_SHARE_MIN) & unread;
+		loop->voted = loop->phases & ~loop->lacks;
 		if (loop->voted)
 			votes_add(votes, loop->shape, leads->rank, loop->phases);
+		else
+			loop->role = ROLE_NONE;
 	}
+	rearrange(leads);
 	decide(thread);
 	thread_let_go(thread);
 }
 
-static enum lead_role role_in(const struct leads_loop *loop, const struct vote *vote, uint32_t rank)
+/* Notes after which sites a spared rank reads in a loop: those of bursts of these phases. */
+static void note_reads(struct thread *thread, const struct leads_loop *loop,
+		const struct prototype_table *table, uint64_t phases)
 {
-	if (!vote)
-		return ROLE_NONE;
-	if (vote_leads(vote, rank))
-		return ROLE_LEAD;
-	return loop->phases & ~vote_phases(vote) ? ROLE_NONE : ROLE_SPARED;
+	struct leads *leads = thread->structure.leads;
+	const struct site_table *sites = &thread->sites;
+	uint8_t bit = bit_of(leads, loop);
+
+	for (unsigned i = 0; i < loop->follow.calls; i++)
+		leads->reads_in[loop->follow.call[i].symbol % SITES_MAX] &= (uint8_t)~bit;
+	for (uint32_t i = 0; i <= sites->spans && phases; i++) {
+		const struct span *span = &sites->span[i];
+		double ticks[PROTOTYPES_MAX + 1] = { 0 };
+
+		if (!has_span(leads, loop, span))
+			continue;
+		add_span(sites, span, table, ticks);
+		if (phases_above(ticks, 0) & phases)
+			leads->reads_in[span->from] |= bit;
+	}
 }
 
-void leads_answer(struct thread *thread, const struct votes *answer)
+/* Learns the role of this rank in a loop. vote: NULL: it has no leads. */
+static void learn_role(struct thread *thread, struct leads_loop *loop,
+		const struct prototype_table *table, const struct vote *vote)
+{
+	uint64_t lacks;
+
+	loop->role = ROLE_NONE;
+	if (!vote)
+		return;
+	lacks = loop->lacks | (loop->phases & ~vote_phases(vote));
+	if (vote_leads(vote, thread->structure.leads->rank))
+		loop->role = ROLE_LEAD;
+	else if (loop->phases & ~lacks)
+		loop->role = ROLE_SPARED;
+	note_reads(thread, loop, table, lacks);
+}
+
+void leads_answer(struct thread *thread, const struct prototype_table *table,
+		const struct votes *answer)
 {
 	struct leads *leads = thread->structure.leads;
 
-	if (!leads)
+	if (!leads || leads->ended)
 		return;
+	thread_hold(thread);
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
 		if (loop->voted)
-			loop->role = role_in(loop, votes_find(answer, loop->shape), leads->rank);
+			learn_role(thread, loop, table, votes_find(answer, loop->shape));
+	rearrange(leads);
 	decide(thread);
+	thread_let_go(thread);
 }

@@ -6,14 +6,16 @@
  *  A  The thread repeats nothing, or nothing for long enough.
  *  C  It repeats a loop of calls, whose shape it reports in the next round.
  *  L  The answer of that round has named leads for the shape. Leads go on reading. The others time their bursts, and count
- *     them by call path and length like all bursts that are not read.
+ *     them by call path and length like all bursts that are not read. They read only what they lack (below).
  *  F  The program ends. All ranks read, and report nothing more.
  *
  * A thread leaves C or L for A by itself, at the first call that the loop does not have at that place, and reads from
- * that call on. If it comes back to a loop whose leads are known, it is in L again after as many calls as the loop's text has.
+ * that call on. If it comes back to a loop whose leads are known, it is in L again after a few calls of it. While a thread
+ * is in L in an inner loop, it may be in C in the loop around it, whose leads are not known yet.
  *
- * A rank that executes a phase in a loop of which no lead is known to execute it stays in C. So does one that has not
- * read bursts of all large phases of the loop in each group of events yet.
+ * In L, a rank that is no lead lacks the phases that no lead executes in the loop, and large ones of which it has not read
+ * bursts in each group of events yet. It reads after the calls after which such bursts have come. If it lacks all
+ * phases of the loop, it stays in C.
  *
  * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
  */
@@ -30,6 +32,8 @@
 
 #define LEADS_LOOPS_MAX  8 /* loops that a thread remembers */
 #define LEADS_ROUNDS_MIN 3 /* rounds of a loop before it counts as repeated */
+#define LEADS_CALLS_MIN                                                                            \
+	6 /* calls in a row that fit in a loop, or all of its calls, before a thread is in L */
 
 enum lead_role {
 	ROLE_NONE,  /* no leads are known, or none executes a phase that this rank executes */
@@ -42,6 +46,8 @@ struct leads_loop {
 	uint32_t own_shape, own_calls; /* of the text of this thread; both 0: free */
 	uint64_t shape;                /* equal on all ranks that execute the same loop */
 	uint64_t phases;               /* in the last vote, as in struct voter */
+	uint64_t lacks;   /* large phases of which the rank has not read bursts, in the last vote */
+	uint64_t entered; /* when the thread last came to it, as in struct leads */
 	enum lead_role role;
 	bool followed; /* since the last vote */
 	bool voted;
@@ -49,15 +55,26 @@ struct leads_loop {
 	struct follow follow;
 };
 
+/* A loop whose calls a thread makes. */
+struct leads_place {
+	struct leads_loop *loop; /* NULL: none */
+	uint32_t fits;           /* calls in a row that fit in it */
+};
+
 struct leads {
 	uint32_t rank;
 	bool ended;             /* state F */
-	uint32_t next;          /* place of the next new loop */
-	struct leads_loop *now; /* that is repeated; NULL: state A */
-	uint32_t fits;          /* calls in a row that fit in that loop */
-	uint64_t seen;          /* time of the last call in state L, in ticks */
+	uint32_t last;          /* site of the last call; 0: not observed */
+	uint64_t entered;       /* number of times that the thread came to a loop */
+	struct leads_place now; /* in a loop whose leads are known: state L after a few calls */
+	struct leads_place candidate; /* in another loop: state C, or A if there is none */
+	uint64_t seen;                /* time of the last call in state L, in ticks */
 	struct leads_loop loop[LEADS_LOOPS_MAX];
+	/* of each site a bit for each loop: that has it; in which a spared rank reads after it */
+	uint8_t loops_of[SITES_MAX], reads_in[SITES_MAX];
 };
+
+_Static_assert(LEADS_LOOPS_MAX <= 8, "loops have bits");
 
 /* Gives a thread whose structure is kept a state. thread_free frees it. Returns 0 or -ENOMEM. */
 int leads_open(struct thread *thread, uint32_t rank);
@@ -80,14 +97,17 @@ void leads_lose(struct thread *thread);
 
 /*
  * Adds the loops that the thread repeats to the votes of a round, with their phases by the table. unread: bits of the
- * phases of which the rank has not read bursts in each group of events. A loop that executes one of them for at least
- * 5% of its time has no vote, and the rank reads in it.
+ * phases of which the rank has not read bursts in each group of events. The rank lacks those that take at least 5% of the
+ * loop's time. A loop of which it lacks all phases has no vote.
  */
 void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
 		struct votes *votes);
 
-/* Learns from the answer of the round of the last vote which loops have leads. */
-void leads_answer(struct thread *thread, const struct votes *answer);
+/*
+ * Learns from the answer of the round of the last vote which loops have leads. table: as in that vote.
+ */
+void leads_answer(struct thread *thread, const struct prototype_table *table,
+		const struct votes *answer);
 
 /* Enters state F at time now. */
 void leads_end(struct thread *thread, uint64_t now);

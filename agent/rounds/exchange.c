@@ -233,9 +233,10 @@ static void reduced(struct exchange *exchange)
 
 static void broadcast(struct exchange *exchange, struct thread *threads)
 {
-	ledger_publish(exchange->ledger, &exchange->answer.ledger);
+	/* the table before the new one is that of the votes */
 	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
-		leads_answer(thread, &exchange->answer.votes);
+		leads_answer(thread, ledger_table(exchange->ledger), &exchange->answer.votes);
+	ledger_publish(exchange->ledger, &exchange->answer.ledger);
 	exchange->next = exchange->start + clock_ticks(exchange->answer.ledger.next_ns);
 	exchange->stage = STAGE_RESTING;
 }

@@ -88,7 +88,7 @@ static unsigned vote(void)
 	}
 	votes_answer(&all, 1, 8);
 	for (uint32_t rank = 0; rank < RANKS; rank++)
-		leads_answer(thread[rank], &all);
+		leads_answer(thread[rank], &table, &all);
 	return all.shapes;
 }
 
@@ -158,6 +158,80 @@ static void test_skipped(void)
 	stop();
 }
 
+/* A rank comes back to a loop whose leads are known. Calls that were not observed hide it from the text. */
+static void test_return(void)
+{
+	uint32_t rank;
+
+	start();
+	repeat(1, 3, 6);
+	vote();
+	rank = a_spared_rank();
+	call(rank, 9);
+	leads_lose(thread[rank]);
+	loops_skip(thread[rank]->structure.loops, 5, 1, 1);
+	call(rank, 2);
+	ok(!thread[rank]->structure.spared, "a call of a known loop is not the loop");
+	call(rank, 3);
+	call(rank, 1);
+	ok(thread[rank]->structure.spared, "a round of it is, although the text does not show it");
+	stop();
+}
+
+/* All ranks execute an inner loop and two calls more, `rounds` times. */
+static void repeat_outer(unsigned rounds)
+{
+	while (rounds--) {
+		repeat(4, 5, 1);
+		repeat(1, 2, 6);
+	}
+}
+
+static void test_inner(void)
+{
+	start();
+	repeat(1, 2, 6);
+	vote();
+	repeat_outer(4);
+	is_int(count_spared(), RANKS - 1, "L in an inner loop, whose leads are known");
+	repeat(4, 4, 1);
+	is_int(count_spared(), 0, "between its uses all ranks read");
+	repeat(5, 5, 1);
+	repeat(1, 2, 6);
+	is_int(vote(), 2, "they vote for the loop around it");
+	repeat_outer(1);
+	repeat(4, 4, 1);
+	is_int(count_spared(), RANKS - 1, "then they are in L in the whole loop");
+	stop();
+}
+
+/* A rank that lacks one of two phases reads the bursts of this one only. */
+static void test_lacks(void)
+{
+	start();
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		struct site_table *sites = &thread[rank]->sites;
+
+		for (uint32_t i = 1; i <= sites->spans; i++)
+			sites->length[i].share[0].prototype = sites->span[i].from == 2;
+		unread[rank] = votes_phase(2);
+	}
+	repeat(1, 3, 6);
+	is_int(vote(), 1, "ranks that lack one phase of a loop vote for it");
+	is_int(count_spared(), RANKS - 1, "and others read for them");
+	repeat(1, 1, 1);
+	is_int(count_spared(), RANKS - 1, "before a burst of the other phase");
+	repeat(2, 2, 1);
+	is_int(count_spared(), 0, "but they read those that they lack");
+	repeat(3, 3, 1);
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		unread[rank] = 0;
+	vote();
+	repeat(1, 2, 1);
+	is_int(count_spared(), RANKS - 1, "until they lack nothing");
+	stop();
+}
+
 /* A rank whose bursts in the loop are of another phase than those of the lead goes on reading. */
 static void test_phases(void)
 {
@@ -218,6 +292,9 @@ int main(void)
 {
 	test_course();
 	test_skipped();
+	test_return();
+	test_inner();
+	test_lacks();
 	test_phases();
 	test_unread();
 	test_change();
