@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,11 @@
  * It is at most LATEST_ROUND times as late as the last one, because the program may change.
  */
 #define LATEST_ROUND 16
+/*
+ * If leads are named, rounds of votes come before the next training, each this many times as late as the last round. They
+ * are cheap, and ranks that begin a loop wait less for its leads.
+ */
+#define VOTES_ROUND 1.25
 
 enum stage {
 	STAGE_RESTING, /* until the next round's time */
@@ -25,16 +31,18 @@ enum stage {
 	STAGE_BROKEN, /* MPI refused a call; no further round starts */
 };
 
-/* What a rank gives to a round. Plain data. */
+/* What a rank gives to a round; to a round of votes only the first member. Plain data. */
 struct part {
-	struct ledger_part ledger;
 	struct votes votes;
+	struct ledger_part ledger;
 };
 
-/* What rank 0 answers. Plain data. */
+/* What rank 0 answers; in a round of votes without the last member. Plain data. */
 struct answer {
-	struct ledger_answer ledger;
+	double next_ns;      /* when the next round is due, since the start */
+	uint64_t votes_only; /* 1: the next round is one of votes */
 	struct votes votes;
+	struct ledger_answer ledger;
 };
 
 struct exchange {
@@ -43,6 +51,7 @@ struct exchange {
 	struct ledger *ledger;
 	bool root;
 	enum stage stage;
+	bool votes_only; /* in the round under way, or the next one */
 	unsigned rounds; /* started */
 	unsigned last;   /* largest `rounds` of all ranks when they met */
 	uint64_t start, next;
@@ -128,6 +137,14 @@ static void part_merge(const void *in, void *inout)
 	votes_merge(&from->votes, &into->votes);
 }
 
+static void part_merge_votes(const void *in, void *inout)
+{
+	const struct part *from = in;
+	struct part *into = inout;
+
+	votes_merge(&from->votes, &into->votes);
+}
+
 /* Returns the bits of the phases of which this rank has not read bursts in each group of events. */
 static uint64_t unread_phases(struct exchange *exchange)
 {
@@ -154,7 +171,8 @@ static void vote(struct exchange *exchange, struct thread *threads)
 
 static void start_round(struct exchange *exchange, struct thread *threads)
 {
-	ledger_part(exchange->ledger, threads, &exchange->part.ledger);
+	if (!exchange->votes_only)
+		ledger_part(exchange->ledger, threads, &exchange->part.ledger);
 	vote(exchange, threads);
 	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes(exchange));
 	exchange->rounds++;
@@ -164,15 +182,22 @@ static void start_round(struct exchange *exchange, struct thread *threads)
 	}
 	enter(exchange,
 			exchange->adapter->reduce_start(&exchange->part, &exchange->scratch,
-					sizeof(exchange->part), part_merge),
+					exchange->votes_only ? sizeof(exchange->part.votes) :
+							       sizeof(exchange->part),
+					exchange->votes_only ? part_merge_votes : part_merge),
 			STAGE_REDUCING);
 }
 
-/* Returns when the next round is due, in ns since the start. All ranks use the answer of rank 0. */
-static double next_ns(const struct exchange *exchange)
+/* Returns the time since the start in ns. */
+static double elapsed_ns(const struct exchange *exchange)
 {
-	double now = fmax(clock_ns(clock_now() - exchange->start), FIRST_ROUND_NS);
-	double next = 2 * now;
+	return fmax(clock_ns(clock_now() - exchange->start), FIRST_ROUND_NS);
+}
+
+/* Returns when the next training is due, in ns since the start. */
+static double next_training_ns(const struct exchange *exchange)
+{
+	double now = elapsed_ns(exchange), next = 2 * now;
 
 	if (exchange->answer.ledger.table.steady)
 		next = fmax(next,
@@ -184,7 +209,20 @@ static double next_ns(const struct exchange *exchange)
 static void train(struct exchange *exchange)
 {
 	ledger_train(exchange->ledger, &exchange->part.ledger, &exchange->answer.ledger);
-	exchange->answer.ledger.next_ns = next_ns(exchange);
+	exchange->answer.ledger.next_ns = next_training_ns(exchange);
+}
+
+/* Plans the next round. All ranks use the answer of rank 0. */
+static void plan_next(struct exchange *exchange)
+{
+	struct answer *answer = &exchange->answer;
+	double votes_ns = VOTES_ROUND * elapsed_ns(exchange);
+
+	answer->next_ns = answer->ledger.next_ns;
+	answer->votes_only = exchange->names_leads && answer->ledger.table.count > 0 &&
+			VOTES_ROUND * votes_ns < answer->next_ns;
+	if (answer->votes_only)
+		answer->next_ns = votes_ns;
 }
 
 /* Keeps the last answer on each shape. The first VOTES_SHAPES_MAX shapes are kept. */
@@ -218,8 +256,10 @@ static void name_leads(struct exchange *exchange)
 static void reduced(struct exchange *exchange)
 {
 	if (exchange->root) {
-		train(exchange);
+		if (!exchange->votes_only)
+			train(exchange);
 		name_leads(exchange);
+		plan_next(exchange);
 	}
 	if (!exchange->adapter) {
 		exchange->stage = STAGE_BROADCASTING;
@@ -227,7 +267,8 @@ static void reduced(struct exchange *exchange)
 	}
 	enter(exchange,
 			exchange->adapter->broadcast_start(&exchange->answer,
-					sizeof(exchange->answer)),
+					exchange->votes_only ? offsetof(struct answer, ledger) :
+							       sizeof(exchange->answer)),
 			STAGE_BROADCASTING);
 }
 
@@ -236,8 +277,10 @@ static void broadcast(struct exchange *exchange, struct thread *threads)
 	/* the table before the new one is that of the votes */
 	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
 		leads_answer(thread, ledger_table(exchange->ledger), &exchange->answer.votes);
-	ledger_publish(exchange->ledger, &exchange->answer.ledger);
-	exchange->next = exchange->start + clock_ticks(exchange->answer.ledger.next_ns);
+	if (!exchange->votes_only)
+		ledger_publish(exchange->ledger, &exchange->answer.ledger);
+	exchange->votes_only = exchange->answer.votes_only;
+	exchange->next = exchange->start + clock_ticks(exchange->answer.next_ns);
 	exchange->stage = STAGE_RESTING;
 }
 
@@ -308,6 +351,8 @@ int exchange_finish(struct exchange *exchange, struct thread *threads)
 	exchange_settle(exchange, threads);
 	/* the rounds that this rank has not started yet, and the last one */
 	while (exchange->stage == STAGE_RESTING && exchange->rounds <= exchange->last) {
+		if (exchange->rounds == exchange->last)
+			exchange->votes_only = false;
 		start_round(exchange, threads);
 		exchange_settle(exchange, threads);
 	}

@@ -4,7 +4,8 @@
  * each at its own moments, inside MPI calls that the program makes anyway. No rank waits for another before
  * MPI_Finalize. The ranks' parts are merged on their way up a tree, in messages of a few kilobytes. Rank 0
  * trains on the result, and its answer goes down the tree. Rank 0 makes the time between rounds ever longer.
- * While phases do not change, that time depends on the cost of its trainings.
+ * While phases do not change, that time depends on the cost of its trainings. If leads are named, there are rounds in
+ * between in which ranks only vote on their loops.
  *
  * With MPI, only the thread that called MPI_Init calls these functions, while it is in an MPI call.
  */
