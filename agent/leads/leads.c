@@ -360,31 +360,59 @@ static uint64_t phases_above(const double ticks[PROTOTYPES_MAX + 1], double shar
 	return phases;
 }
 
+/* Learns what a loop that was followed since the last vote has executed, and whether it may have a vote. */
+static void prepare_vote(struct thread *thread, struct leads_loop *loop,
+		const struct prototype_table *table, uint64_t unread)
+{
+	struct leads *leads = thread->structure.leads;
+	double ticks[PROTOTYPES_MAX + 1] = { 0 };
+
+	loop->voted = false;
+	if (!loop->followed)
+		return;
+	loop->followed = loop == leads->now.loop || loop == leads->candidate.loop;
+	add_loop(leads, loop, &thread->sites, table, ticks);
+	loop->phases = phases_above(ticks, PHASE_SHARE_MIN);
+	/* other ranks read for a rank only once its own reads can stand for its bursts */
+	loop->lacks = phases_above(ticks, READ_SHARE_MIN) & unread;
+	loop->voted = loop->phases & ~loop->lacks;
+	if (!loop->voted)
+		loop->role = ROLE_NONE;
+}
+
+/* Returns the loops, as bits, that have all calls of a loop and other calls. */
+static unsigned loops_around(const struct leads *leads, const struct leads_loop *loop)
+{
+	unsigned around = UINT8_MAX;
+
+	for (unsigned i = 0; i < loop->follow.calls; i++)
+		around &= leads->loops_of[loop->follow.call[i].symbol % SITES_MAX];
+	for (const struct leads_loop *other = leads->loop; other < leads->loop + LEADS_LOOPS_MAX;
+			other++)
+		if (other->follow.calls <= loop->follow.calls || !other->voted)
+			around &= ~(unsigned)bit_of(leads, other);
+	return around;
+}
+
 void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
 		struct votes *votes)
 {
 	struct leads *leads = thread->structure.leads;
+	bool any = false;
 
 	if (!leads || leads->ended || !table->count)
 		return;
 	thread_hold(thread);
+	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
+		prepare_vote(thread, loop, table, unread);
+	/* an inner loop needs no leads of its own */
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++) {
-		double ticks[PROTOTYPES_MAX + 1] = { 0 };
-
-		loop->voted = false;
-		if (!loop->followed)
-			continue;
-		loop->followed = loop == leads->now.loop || loop == leads->candidate.loop;
-		add_loop(leads, loop, &thread->sites, table, ticks);
-		loop->phases = phases_above(ticks, PHASE_SHARE_MIN);
-		/* other ranks read for a rank only once its own reads can stand for its bursts */
-		loop->lacks = phases_above(ticks, READ_SHARE_MIN) & unread;
-		loop->voted = loop->phases & ~loop->lacks;
+		loop->voted = loop->voted && !loops_around(leads, loop);
 		if (loop->voted)
 			votes_add(votes, loop->shape, leads->rank, loop->phases);
-		else
-			loop->role = ROLE_NONE;
+		any = any || loop->voted;
 	}
+	votes->ranks += any;
 	rearrange(leads);
 	decide(thread);
 	thread_let_go(thread);

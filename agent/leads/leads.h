@@ -98,7 +98,7 @@ void leads_lose(struct thread *thread);
 /*
  * Adds the loops that the thread repeats to the votes of a round, with their phases by the table. unread: bits of the
  * phases of which the rank has not read bursts in each group of events. The rank lacks those that take at least 5% of the
- * loop's time. A loop of which it lacks all phases has no vote.
+ * loop's time. A loop of which it lacks all phases has no vote, and neither has an inner loop of one that has a vote.
  */
 void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
 		struct votes *votes);

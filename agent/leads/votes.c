@@ -63,6 +63,7 @@ void votes_add(struct votes *votes, uint64_t shape, uint32_t rank, uint64_t phas
 
 void votes_merge(const struct votes *from, struct votes *into)
 {
+	into->ranks += from->ranks;
 	for (unsigned i = 0; i < from->shapes; i++) {
 		const struct vote *vote = &from->vote[i];
 		struct vote *sum = vote_on(into, vote->shape);

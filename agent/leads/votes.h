@@ -38,6 +38,8 @@ struct vote {
 struct votes {
 	uint32_t shapes;
 	uint32_t readers; /* of an answer: how many ranks of each shape read; 0: auto */
+	uint32_t ranks;   /* number of ranks that have voted */
+	uint32_t padding;
 	struct vote vote[VOTES_SHAPES_MAX]; /* by rising number */
 };
 

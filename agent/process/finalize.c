@@ -343,6 +343,7 @@ static enum missing report(struct results *results, double off_seconds, uint64_t
 		.alone = !core.adapter && !family,
 		.off_seconds = off_seconds,
 		.leads = exchange_leads(core.exchange),
+		.clusters = exchange_clusters(core.exchange),
 		.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL };
 
 	if (family) {

@@ -822,7 +822,8 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "paused", paused(facts));
 	report = document_set(report, "toggle", toggle(facts));
 	report = document_set(report, "leads",
-			run_leads(facts->leads, totals, facts->wall_seconds * facts->world->size));
+			run_leads(facts->leads, facts->clusters, totals,
+					facts->wall_seconds * facts->world->size));
 	if (facts->recovered)
 		report = document_set(report, "recovered", json_incref((json_t *)facts->recovered));
 	return report;

@@ -57,8 +57,9 @@ struct report_facts {
 	const struct phase_sets *phase_sets; /* with phase_ranks */
 	double off_seconds; /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;        /* off_seconds were caused by MPI_Pcontrol */
-	/* on rank 0; NULL: each rank reads for itself, or it is not known */
-	const struct votes *leads;
+	/* on rank 0: of the loops that had leads, and of the last answer to most ranks; NULL: each rank reads for itself, or
+	 * it is not known */
+	const struct votes *leads, *clusters;
 	const struct slowdown *slowdown; /* NULL: the agent was always on */
 	const struct stretch *stretch;   /* data of `slowdown`, on rank 0 */
 	unsigned stretches;

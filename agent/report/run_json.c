@@ -182,12 +182,13 @@ static json_t *leads_setting(const struct votes *leads)
 	return json_string(leads->readers ? text : "auto");
 }
 
-json_t *run_leads(const struct votes *leads, const struct totals *totals, double rank_seconds)
+json_t *run_leads(const struct votes *leads, const struct votes *clusters,
+		const struct totals *totals, double rank_seconds)
 {
 	if (!leads && !(totals->repeated_seconds > 0))
 		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o}", "setting", leads_setting(leads), "shapes",
-			led_shapes(leads), "time_share",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "setting", leads_setting(leads), "shapes",
+			led_shapes(leads), "clusters", led_shapes(clusters), "time_share",
 			document_number(totals->repeated_seconds / rank_seconds), "spared_bursts",
 			json_integer((json_int_t)totals->spared_bursts));
 }

@@ -47,10 +47,11 @@ json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counte
 		const struct run_seconds *seconds);
 
 /*
- * Returns which ranks read for others, or null if each rank read for itself. leads: NULL: not known. totals, rank_seconds: of
- * all ranks.
+ * Returns which ranks read for others, or null if each rank read for itself. leads, clusters: NULL: not known. totals,
+ * rank_seconds: of all ranks.
  */
-json_t *run_leads(const struct votes *leads, const struct totals *totals, double rank_seconds);
+json_t *run_leads(const struct votes *leads, const struct votes *clusters,
+		const struct totals *totals, double rank_seconds);
 
 /*
  * Returns a moment, given in seconds since 1970, by ISO 8601 in UTC: "2026-11-27T09:04:39Z". Returns null if it is not

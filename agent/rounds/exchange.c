@@ -55,10 +55,11 @@ struct exchange {
 	unsigned rounds; /* started */
 	unsigned last;   /* largest `rounds` of all ranks when they met */
 	uint64_t start, next;
-	double share;       /* part of the time that trainings may take */
-	bool names_leads;   /* on rank 0 */
-	unsigned groups;    /* of events */
-	struct votes leads; /* on rank 0: the shapes that had leads; of each the last answer */
+	double share;          /* part of the time that trainings may take */
+	bool names_leads;      /* on rank 0 */
+	unsigned groups;       /* of events */
+	struct votes leads;    /* on rank 0: the shapes that had leads; of each the last answer */
+	struct votes clusters; /* on rank 0: the last answer to the votes of most ranks */
 	struct part part, scratch; /* of this rank and all below it; of one below it */
 	struct answer answer;
 };
@@ -91,6 +92,11 @@ void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned g
 const struct votes *exchange_leads(const struct exchange *exchange)
 {
 	return exchange->names_leads ? &exchange->leads : NULL;
+}
+
+const struct votes *exchange_clusters(const struct exchange *exchange)
+{
+	return exchange->names_leads ? &exchange->clusters : NULL;
 }
 
 void exchange_free(struct exchange *exchange)
@@ -251,6 +257,8 @@ static void name_leads(struct exchange *exchange)
 	*votes = exchange->part.votes;
 	votes_answer(votes, exchange->leads.readers, exchange->groups);
 	keep_leads(&exchange->leads, votes);
+	if (votes->ranks && votes->ranks >= exchange->clusters.ranks)
+		exchange->clusters = *votes;
 }
 
 static void reduced(struct exchange *exchange)

@@ -37,6 +37,10 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups);
 /* Returns the shapes that had leads, as they were named last; NULL: no leads are named. */
 const struct votes *exchange_leads(const struct exchange *exchange);
+/*
+ * Returns the last answer to the votes of most ranks: the clusters of the ranks by what they repeat. NULL: no leads are named.
+ */
+const struct votes *exchange_clusters(const struct exchange *exchange);
 /* Frees an exchange with no round under way. Does nothing for NULL. */
 void exchange_free(struct exchange *exchange);
 /* Returns the bytes of memory that the exchange has touched. */

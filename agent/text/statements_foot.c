@@ -133,13 +133,13 @@ static void write_shape(FILE *out, const json_t *shape)
 	double leads = report_get(shape, "leads"), all = report_get(shape, "ranks");
 	size_t i;
 
-	if (leads == all) {
-		fprintf(out, "  In a loop of %s rank%s, each of them reads counters.\n",
-				format_count(all).text, all == 1 ? "" : "s");
+	if (leads == all && all > 1) {
+		fprintf(out, "  In a loop of %s ranks, each of them reads counters.\n",
+				format_count(all).text);
 		return;
 	}
-	fprintf(out, "  In a loop of %s ranks, counters are read in rank%s ",
-			format_count(all).text, leads == 1 ? "" : "s");
+	fprintf(out, "  In a loop of %s rank%s, counters are read in rank%s ",
+			format_count(all).text, all == 1 ? "" : "s", leads == 1 ? "" : "s");
 	json_array_foreach ((json_t *)ranks, i, rank)
 		fprintf(out, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(rank));
 	fprintf(out, "%s.\n", isfinite(leads) ? "" : " and others");
@@ -150,6 +150,8 @@ static void write_leads(FILE *out, const json_t *report)
 {
 	const json_t *leads = json_object_get(report, "leads"), *shape;
 	const json_t *shapes = json_object_get(leads, "shapes");
+	const json_t *clusters = json_object_get(leads, "clusters");
+	double count = (double)json_array_size(clusters);
 	const char *setting = json_string_value(json_object_get(leads, "setting"));
 	size_t i;
 
@@ -161,7 +163,12 @@ static void write_leads(FILE *out, const json_t *report)
 			setting ? " (PHASEMUX_LEADS=" : "", setting ? setting : "",
 			setting ? ")" : "", format_percent(report_get(leads, "time_share")).text,
 			format_count(report_get(leads, "spared_bursts")).text);
-	json_array_foreach ((json_t *)shapes, i, shape)
+	if (count > 0)
+		fprintf(out,
+				"  When most ranks voted, they were in %s cluster%s by the loops that they "
+				"repeat:\n",
+				format_count(count).text, count == 1 ? "" : "s");
+	json_array_foreach ((json_t *)(count > 0 ? clusters : shapes), i, shape)
 		write_shape(out, shape);
 }
 

@@ -76,6 +76,15 @@ def check_lost(every, leads):
         yield f"shares sum to {time}"
 
 
+def check_clusters(leads, _, *sizes):
+    """The ranks were in clusters of these sizes, with one lead each."""
+    of = report(leads)["leads"]["clusters"]
+    if sorted(cluster["ranks"] for cluster in of) != sorted(map(int, sizes)):
+        yield f"the clusters are {of}"
+    if any(len(cluster["lead_ranks"]) != 1 for cluster in of):
+        yield f"the leads are {of}"
+
+
 def place(phase):
     return [phase["source"][0][end] for end in ("from", "to")] if phase["source"] else None
 

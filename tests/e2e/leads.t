@@ -52,6 +52,19 @@ holds "the text says so" grep -q \
 	"^Leads (PHASEMUX_LEADS=1): in [0-9.]*% of the time, ranks repeated loops" "$one/report.txt"
 holds "and names the leads" grep -q "In a loop of 4 ranks, counters are read in rank [0-3]\.$" "$one/report.txt"
 
+# A sweep over a grid of 4 x 4 ranks has nine kinds of ranks: four corners, four edges, and those inside.
+sweep() {
+	scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_LEADS=1 "${@:2}" on "$mpi" 16 "$programs/wavefront.$mpi" 400
+}
+for attempt in 1 2 3; do
+	rm -rf "$tmp/sweep.result"
+	sweep sweep
+	leads clusters "$tmp/sweep.result" - 1 1 1 1 2 2 2 2 4 >/dev/null && break
+done
+holds "sweep: nine clusters with a lead each" leads clusters "$tmp/sweep.result" - 1 1 1 1 2 2 2 2 4
+holds "sweep: as its schema" report schema "$tmp/sweep.result/report.json"
+holds "sweep: the text has them" grep -q "they were in 9 clusters by the loops that they repeat:$" "$tmp/sweep.result/report.txt"
+
 # With auto, all ranks read while they are few.
 observe auto PHASEMUX_LEADS=auto
 is "$("$python" -c 'import json, sys

@@ -313,7 +313,8 @@ static void test_foot(void)
 
 static void test_leads(void)
 {
-	char *text = text_with(LEADS("\"2\"", LED("9", "2", "3, 7") ", " LED("1", "1", "0")), "");
+	char *text = text_with(LEADS("\"2\"", LED("9", "2", "3, 7") ", " LED("2", "2", "0, 1")),
+			"");
 
 	shows(text,
 			"Leads (PHASEMUX_LEADS=2): in 50.0% of the time, ranks repeated loops of which "
@@ -321,12 +322,23 @@ static void test_leads(void)
 			"what leads have saved");
 	shows(text, "  In a loop of 9 ranks, counters are read in ranks 3, 7.\n",
 			"who the leads are");
-	shows(text, "  In a loop of 1 rank, each of them reads counters.\n",
+	shows(text, "  In a loop of 2 ranks, each of them reads counters.\n",
 			"or that all ranks are");
 	free(text);
 	text = text_with(LEADS("\"auto\"", LED("900", "null", "3, 7")), "");
 	shows(text, "  In a loop of 900 ranks, counters are read in ranks 3, 7 and others.\n",
 			"of many leads, some are named");
+	free(text);
+	text = text_with(LEADS("\"1\"",
+					 LED("7", "1", "6") "], \"clusters\": [" LED("2", "1",
+							 "5") ", " LED("1", "1", "0")),
+			"");
+	shows(text,
+			"  When most ranks voted, they were in 2 clusters by the loops that they repeat:\n"
+			"  In a loop of 2 ranks, counters are read in rank 5.\n",
+			"the clusters and their leads");
+	shows(text, "  In a loop of 1 rank, counters are read in rank 0.\n", "also of one rank");
+	shows_not(text, "7 ranks", "instead of all loops");
 	free(text);
 	text = text_with(LEADS("null", ""), "");
 	shows(text, "Leads: in 50.0% of the time", "the setting is not known of a killed run");
