@@ -58,8 +58,9 @@ int storage_open_ledger(void)
 			rules_budget_of_rounds(), core.process.start);
 	if (!core.exchange)
 		return -ENOMEM;
-	if (core.adapter && core.world.rank == 0 && core.settings.leads != SETTINGS_LEADS_ALL)
-		exchange_name_leads(core.exchange, core.settings.leads, core.counting.plan.groups);
+	if (core.adapter && core.settings.leads != SETTINGS_LEADS_ALL)
+		exchange_name_leads(core.exchange, core.settings.leads, core.counting.plan.groups,
+				core.settings.leads_medoids);
 	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
 	return 0;
 }

@@ -4,8 +4,7 @@
 #include <errno.h>
 
 #include "agent/host/memory.h"
-#include "cluster/loops/compare.h"
-#include "multiplex/mix.h"
+#include "agent/leads/kinds.h"
 
 /* Number of tokens at the end of the text among which a loop is looked for. */
 #define LOOK_BACK 8
@@ -26,26 +25,6 @@ int leads_open(struct thread *thread, uint32_t rank)
 }
 
 /* ---- the loops of a thread ---- */
-
-/* Returns a signature of a symbol that is equal on all ranks. */
-static uint64_t signature_of(const void *data, uint32_t symbol)
-{
-	const struct site_table *sites = data;
-	const struct site *site = &sites->site[symbol % SITES_MAX];
-
-	return mix_bits(sites->paths.path[site->path].signature + site->call);
-}
-
-/* Returns the shape of a loop, or of a call that is repeated in a row. */
-static uint64_t shape_of(const struct thread *thread, unsigned cell)
-{
-	const struct loops_names names = { signature_of, &thread->sites };
-	const struct loops_token *token = arena_look(thread->structure.loops, cell);
-
-	return token->kind == LOOPS_CALL ?
-			signature_of(&thread->sites, token->symbol) :
-			compare_hash_body(thread->structure.loops, cell, &names, false);
-}
 
 static uint8_t bit_of(const struct leads *leads, const struct leads_loop *loop)
 {
@@ -103,7 +82,7 @@ static struct leads_loop *find_known(struct leads *leads, const struct loops_tok
 		uint64_t shape)
 {
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
-		if (shape ? loop->shape == shape :
+		if (shape ? loop->kind.shape == shape :
 			    loop->own_shape == token->shape && loop->own_calls == token->symbol)
 			return loop;
 	return NULL;
@@ -117,12 +96,12 @@ static struct leads_loop *find(struct thread *thread, unsigned cell)
 	struct leads_loop *loop = find_known(leads, token, 0);
 
 	if (!loop) {
-		uint64_t shape = shape_of(thread, cell);
+		uint64_t shape = kinds_shape(thread, cell);
 
 		loop = find_known(leads, token, shape);
 		if (!loop) {
 			loop = take_place(leads);
-			loop->shape = shape;
+			loop->kind.shape = shape;
 			loop->entered = ++leads->entered;
 			learn(loop, thread, cell);
 		}
@@ -408,9 +387,11 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 	/* an inner loop needs no leads of its own */
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++) {
 		loop->voted = loop->voted && !loops_around(leads, loop);
-		if (loop->voted)
-			votes_add(votes, loop->shape, leads->rank, loop->phases);
-		any = any || loop->voted;
+		if (!loop->voted)
+			continue;
+		any = true;
+		kinds_peers(thread, &loop->follow, &loop->kind);
+		votes_add(votes, &loop->kind, leads->rank, loop->phases);
 	}
 	votes->ranks += any;
 	rearrange(leads);
@@ -467,7 +448,7 @@ void leads_answer(struct thread *thread, const struct prototype_table *table,
 	thread_hold(thread);
 	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
 		if (loop->voted)
-			learn_role(thread, loop, table, votes_find(answer, loop->shape));
+			learn_role(thread, loop, table, votes_find(answer, &loop->kind));
 	rearrange(leads);
 	decide(thread);
 	thread_let_go(thread);

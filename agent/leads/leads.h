@@ -44,8 +44,9 @@ enum lead_role {
 /* A loop that the thread has repeated. */
 struct leads_loop {
 	uint32_t own_shape, own_calls; /* of the text of this thread; both 0: free */
-	uint64_t shape;                /* equal on all ranks that execute the same loop */
-	uint64_t phases;               /* in the last vote, as in struct voter */
+	struct vote_kind
+			kind; /* equal on all ranks that execute the same loop; peers: in the last vote */
+	uint64_t phases;  /* in the last vote, as in struct voter */
 	uint64_t lacks;   /* large phases of which the rank has not read bursts, in the last vote */
 	uint64_t entered; /* when the thread last came to it, as in struct leads */
 	enum lead_role role;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/leads/votes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "multiplex/mix.h"
@@ -10,37 +11,25 @@ uint64_t votes_number(uint64_t shape, uint32_t rank)
 	return mix_bits(mix_bits(shape) + (rank + UINT64_C(1)) * MIX_STEP);
 }
 
-/* Returns whether shape a comes before shape b. Their numbers are equal only if they are. */
-static bool comes_before(uint64_t a, uint64_t b)
+/* Returns whether kind a comes before kind b. The numbers of their shapes are equal only if the shapes are. */
+static bool comes_before(const struct vote_kind *a, const struct vote_kind *b)
 {
-	return mix_bits(a) < mix_bits(b);
+	if (a->shape != b->shape)
+		return mix_bits(a->shape) < mix_bits(b->shape);
+	return a->peers < b->peers;
 }
 
-/* Returns the vote on a shape, which is added if it is missing; NULL: there is no room. */
-static struct vote *vote_on(struct votes *votes, uint64_t shape)
+static double distance(const struct vote_kind *a, const struct vote_kind *b)
 {
-	unsigned at = 0;
-
-	while (at < votes->shapes && comes_before(votes->vote[at].shape, shape))
-		at++;
-	if (at < votes->shapes && votes->vote[at].shape == shape)
-		return &votes->vote[at];
-	if (at == VOTES_SHAPES_MAX)
-		return NULL;
-	votes->shapes -= votes->shapes == VOTES_SHAPES_MAX;
-	memmove(&votes->vote[at + 1], &votes->vote[at],
-			(votes->shapes - at) * sizeof(votes->vote[0]));
-	votes->shapes++;
-	votes->vote[at] = (struct vote){ .shape = shape };
-	return &votes->vote[at];
+	return fabs((double)a->to - (double)b->to) + fabs((double)a->from - (double)b->from);
 }
 
 static void add_voter(struct vote *vote, const struct voter *voter)
 {
-	uint64_t number = votes_number(vote->shape, voter->rank);
+	uint64_t number = votes_number(vote->kind.shape, voter->rank);
 	unsigned at = vote->voters;
 
-	while (at && votes_number(vote->shape, vote->voter[at - 1].rank) > number)
+	while (at && votes_number(vote->kind.shape, vote->voter[at - 1].rank) > number)
 		at--;
 	if (at == VOTES_RANKS_MAX)
 		return;
@@ -51,29 +40,105 @@ static void add_voter(struct vote *vote, const struct voter *voter)
 	vote->voter[at] = *voter;
 }
 
-void votes_add(struct votes *votes, uint64_t shape, uint32_t rank, uint64_t phases)
+/* Adds the ranks of a vote to another one. */
+static void add_ranks(const struct vote *from, struct vote *into)
 {
-	struct vote *vote = vote_on(votes, shape);
+	into->ranks += from->ranks;
+	for (unsigned v = 0; v < from->voters; v++)
+		add_voter(into, &from->voter[v]);
+}
 
-	if (!vote)
+/* Returns the vote on the nearest other kind of the same shape, or NULL. */
+static struct vote *nearest(struct vote *all, unsigned count, const struct vote_kind *kind)
+{
+	struct vote *best = NULL;
+
+	for (struct vote *vote = all; vote < all + count; vote++)
+		if (vote->kind.shape == kind->shape && vote->kind.peers != kind->peers &&
+				(!best ||
+						distance(&vote->kind, kind) <
+								distance(&best->kind, kind)))
+			best = vote;
+	return best;
+}
+
+/*
+ * Returns the vote that is to join another one, or NULL if there is one of each shape. It is the one with the least cost, and
+ * of equal ones the one with fewer ranks.
+ */
+static struct vote *find_joining(struct vote *all, unsigned count, bool medoids)
+{
+	struct vote *best = NULL;
+	double least = 0;
+
+	for (struct vote *vote = all; vote < all + count; vote++) {
+		const struct vote *into = nearest(all, count, &vote->kind);
+		double cost;
+
+		if (!into)
+			continue;
+		cost = distance(&vote->kind, &into->kind) * (medoids ? vote->ranks : 1);
+		if (best && (cost > least || (!(cost < least) && vote->ranks >= best->ranks)))
+			continue;
+		best = vote;
+		least = cost;
+	}
+	return best;
+}
+
+/* Adds a vote to the `count` of a table, which has room for one more, and returns their number. */
+static unsigned insert(struct vote *all, unsigned count, const struct vote *vote)
+{
+	unsigned at = 0;
+
+	while (at < count && comes_before(&all[at].kind, &vote->kind))
+		at++;
+	if (at < count && votes_is_kind(&all[at].kind, &vote->kind)) {
+		add_ranks(vote, &all[at]);
+		return count;
+	}
+	memmove(&all[at + 1], &all[at], (count - at) * sizeof(*all));
+	all[at] = *vote;
+	return count + 1;
+}
+
+/* Removes one of the votes, which joins another one if it can. */
+static void remove_one(struct vote *all, unsigned count, bool medoids)
+{
+	struct vote *joining = find_joining(all, count, medoids);
+
+	if (!joining)
 		return;
-	vote->ranks++;
-	add_voter(vote, &(struct voter){ .rank = rank, .phases = phases });
+	add_ranks(joining, nearest(all, count, &joining->kind));
+	memmove(joining, joining + 1, (size_t)(all + count - joining - 1) * sizeof(*all));
+}
+
+static void add_vote(struct votes *votes, const struct vote *vote)
+{
+	struct vote all[VOTES_SHAPES_MAX + 1];
+	unsigned count = votes->shapes;
+
+	memcpy(all, votes->vote, count * sizeof(*all));
+	count = insert(all, count, vote);
+	if (count > VOTES_SHAPES_MAX)
+		remove_one(all, count--, votes->medoids);
+	memcpy(votes->vote, all, count * sizeof(*all));
+	votes->shapes = count;
+}
+
+void votes_add(struct votes *votes, const struct vote_kind *kind, uint32_t rank, uint64_t phases)
+{
+	struct vote vote = { .kind = *kind, .ranks = 1, .voters = 1 };
+
+	vote.voter[0] = (struct voter){ .rank = rank, .phases = phases };
+	add_vote(votes, &vote);
 }
 
 void votes_merge(const struct votes *from, struct votes *into)
 {
 	into->ranks += from->ranks;
-	for (unsigned i = 0; i < from->shapes; i++) {
-		const struct vote *vote = &from->vote[i];
-		struct vote *sum = vote_on(into, vote->shape);
-
-		if (!sum)
-			return;
-		sum->ranks += vote->ranks;
-		for (unsigned v = 0; v < vote->voters; v++)
-			add_voter(sum, &vote->voter[v]);
-	}
+	for (unsigned i = 0; i < from->shapes; i++)
+		add_vote(into, &from->vote[i]);
 }
 
 /* Returns the number up to which ranks are leads, if `readers` of them are known by their numbers. */
@@ -81,7 +146,7 @@ static uint64_t limit_known(const struct vote *vote, uint32_t readers)
 {
 	if (readers >= vote->ranks)
 		return UINT64_MAX;
-	return votes_number(vote->shape,
+	return votes_number(vote->kind.shape,
 			vote->voter[(readers < vote->voters ? readers : vote->voters) - 1].rank);
 }
 
@@ -112,12 +177,22 @@ void votes_answer(struct votes *votes, uint32_t readers, unsigned groups)
 	}
 }
 
-const struct vote *votes_find(const struct votes *votes, uint64_t shape)
+const struct vote *votes_find(const struct votes *votes, const struct vote_kind *kind)
 {
-	for (unsigned i = 0; i < votes->shapes; i++)
-		if (votes->vote[i].shape == shape)
-			return &votes->vote[i];
-	return NULL;
+	const struct vote *best = NULL;
+
+	for (unsigned i = 0; i < votes->shapes; i++) {
+		const struct vote *vote = &votes->vote[i];
+
+		if (votes_is_kind(&vote->kind, kind))
+			return vote;
+		if (vote->kind.shape == kind->shape &&
+				(!best ||
+						distance(&vote->kind, kind) <
+								distance(&best->kind, kind)))
+			best = vote;
+	}
+	return best;
 }
 
 uint32_t vote_leads_count(const struct vote *vote)
@@ -130,7 +205,8 @@ uint32_t vote_leads_count(const struct vote *vote)
 		leads += vote_leads(vote, vote->voter[i].rank);
 	/* if the last rank that is known is a lead only because its number is below the limit, others may be, too */
 	return leads < VOTES_RANKS_MAX ||
-					votes_number(vote->shape, vote->voter[leads - 1].rank) ==
+					votes_number(vote->kind.shape,
+							vote->voter[leads - 1].rank) ==
 							vote->limit ?
 			leads :
 			0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/report/run_json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -149,6 +150,11 @@ json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counte
  * Calculates the date itself, because gmtime_r() of the C library reads the system's time zones, allocates, and takes a
  * lock. Years begin in March here, so that the day of a leap year is their last one.
  */
+static json_t *signature(uint64_t number)
+{
+	return json_sprintf("%016" PRIx64, number);
+}
+
 /* Returns a loop that has leads, and those of them that are known by their numbers. */
 static json_t *led_shape(const struct vote *vote)
 {
@@ -158,8 +164,10 @@ static json_t *led_shape(const struct vote *vote)
 	for (unsigned i = 0; i < vote->voters; i++)
 		if (vote_leads(vote, vote->voter[i].rank))
 			ranks = document_append(ranks, json_integer(vote->voter[i].rank));
-	return json_pack("{s:I,s:o,s:o}", "ranks", (json_int_t)vote->ranks, "leads",
-			leads ? json_integer(leads) : json_null(), "lead_ranks", ranks);
+	return json_pack("{s:I,s:o,s:o,s:o,s:o}", "ranks", (json_int_t)vote->ranks, "leads",
+			leads ? json_integer(leads) : json_null(), "lead_ranks", ranks, "shape",
+			signature(vote->kind.shape), "peers",
+			vote->kind.peers ? signature(vote->kind.peers) : json_null());
 }
 
 static json_t *led_shapes(const struct votes *leads)

@@ -57,6 +57,7 @@ struct exchange {
 	uint64_t start, next;
 	double share;          /* part of the time that trainings may take */
 	bool names_leads;      /* on rank 0 */
+	bool medoids;          /* as in struct votes */
 	unsigned groups;       /* of events */
 	struct votes leads;    /* on rank 0: the shapes that had leads; of each the last answer */
 	struct votes clusters; /* on rank 0: the last answer to the votes of most ranks */
@@ -82,9 +83,10 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 	return exchange;
 }
 
-void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups)
+void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups, bool medoids)
 {
-	exchange->names_leads = true;
+	exchange->names_leads = exchange->root;
+	exchange->medoids = medoids;
 	exchange->leads.readers = readers;
 	exchange->groups = groups;
 }
@@ -166,7 +168,7 @@ static uint64_t unread_phases(struct exchange *exchange)
 /* Adds the votes of the main thread. */
 static void vote(struct exchange *exchange, struct thread *threads)
 {
-	memset(&exchange->part.votes, 0, sizeof(exchange->part.votes));
+	exchange->part.votes = (struct votes){ .medoids = exchange->medoids };
 	if (!exchange->adapter)
 		return;
 	for (struct thread *thread = threads; thread; thread = thread->next)
@@ -237,7 +239,8 @@ static void keep_leads(struct votes *kept, const struct votes *answer)
 	for (unsigned i = 0; i < answer->shapes; i++) {
 		unsigned at = 0;
 
-		while (at < kept->shapes && kept->vote[at].shape != answer->vote[i].shape)
+		while (at < kept->shapes &&
+				!votes_is_kind(&kept->vote[at].kind, &answer->vote[i].kind))
 			at++;
 		if (at == VOTES_SHAPES_MAX)
 			continue;

@@ -32,9 +32,10 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
 		struct ledger *ledger, int rank, double share, uint64_t start);
 /*
  * Names leads in each round from now on, which read for others (agent/leads/leads.h). readers: leads of a shape; 0: auto.
- * groups: of events. Call on rank 0.
+ * groups: of events. medoids: as in struct votes. Call on all ranks.
  */
-void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups);
+void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups,
+		bool medoids);
 /* Returns the shapes that had leads, as they were named last; NULL: no leads are named. */
 const struct votes *exchange_leads(const struct exchange *exchange);
 /*

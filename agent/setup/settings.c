@@ -239,12 +239,19 @@ static bool parse_trace(struct settings *settings, const char *value)
 static bool parse_leads(struct settings *settings, const char *value)
 {
 	unsigned long leads = SETTINGS_LEADS_AUTO;
+	const char *comma = strchr(value, ',');
+	char number[8];
 
-	if (is(value, "all"))
+	if (comma && !is(comma, ",medoids") && !is(comma, ",farthest"))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", comma ? (int)(comma - value) : 7, value);
+	if (is(number, "all") && !comma)
 		leads = SETTINGS_LEADS_ALL;
-	else if (!is(value, "auto") && (!parse_whole(value, SETTINGS_LEADS_MAX, &leads) || !leads))
+	else if (!is(number, "auto") &&
+			(!parse_whole(number, SETTINGS_LEADS_MAX, &leads) || !leads))
 		return false;
 	settings->leads = (unsigned)leads;
+	settings->leads_medoids = comma && is(comma, ",medoids");
 	return true;
 }
 
@@ -334,7 +341,8 @@ const struct setting settings_table[] = {
 	{ "trace", "off, structure, calls", "structure",
 			"structure: keeps the loops of the program's calls; calls: and their arguments",
 			parse_trace },
-	{ "leads", "all, auto, a whole number from 1 to 8", "all",
+	{ "leads", "all, auto, a whole number from 1 to 8; ,farthest or ,medoids after the last two",
+			"all",
 			"ranks that read counters for others that repeat the same calls; not all: keeps loops too",
 			parse_leads },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",

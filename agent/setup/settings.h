@@ -66,6 +66,7 @@ struct settings {
 	bool structure;     /* the order of the calls is kept */
 	bool arguments;     /* and so are their arguments */
 	unsigned leads; /* ranks that read counters for those that repeat the same loop; SETTINGS_LEADS_... */
+	bool leads_medoids; /* if there are too many kinds of ranks, they join as by K-medoids, and not K-farthest */
 	bool starts_paused; /* the agent is off until MPI_Pcontrol(1) */
 	double toggle_ns;   /* time after which the agent turns itself off or on; 0: never */
 	bool fewer_samples; /* sample_hz is a maximum: the budget may allow fewer */

@@ -131,15 +131,17 @@ static void write_shape(FILE *out, const json_t *shape)
 {
 	const json_t *ranks = json_object_get(shape, "lead_ranks"), *rank;
 	double leads = report_get(shape, "leads"), all = report_get(shape, "ranks");
+	bool peers = json_is_string(json_object_get(shape, "peers"));
 	size_t i;
 
 	if (leads == all && all > 1) {
-		fprintf(out, "  In a loop of %s ranks, each of them reads counters.\n",
-				format_count(all).text);
+		fprintf(out, "  In a loop of %s ranks%s, each of them reads counters.\n",
+				format_count(all).text, peers ? " with the same peers" : "");
 		return;
 	}
-	fprintf(out, "  In a loop of %s rank%s, counters are read in rank%s ",
-			format_count(all).text, all == 1 ? "" : "s", leads == 1 ? "" : "s");
+	fprintf(out, "  In a loop of %s rank%s%s, counters are read in rank%s ",
+			format_count(all).text, all == 1 ? "" : "s",
+			peers && all > 1 ? " with the same peers" : "", leads == 1 ? "" : "s");
 	json_array_foreach ((json_t *)ranks, i, rank)
 		fprintf(out, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "", json_integer_value(rank));
 	fprintf(out, "%s.\n", isfinite(leads) ? "" : " and others");

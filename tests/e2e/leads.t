@@ -53,17 +53,31 @@ holds "the text says so" grep -q \
 holds "and names the leads" grep -q "In a loop of 4 ranks, counters are read in rank [0-3]\.$" "$one/report.txt"
 
 # A sweep over a grid of 4 x 4 ranks has nine kinds of ranks: four corners, four edges, and those inside.
+nine="1 1 1 1 2 2 2 2 4"
+# sweep NAME CLUSTERS TRACE [--peers]
 sweep() {
-	scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_LEADS=1 "${@:2}" on "$mpi" 16 "$programs/wavefront.$mpi" 400
+	local attempt
+
+	for attempt in 1 2 3; do
+		rm -rf "$tmp/$1.result"
+		scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_LEADS=1 PHASEMUX_TRACE="$3" \
+			on "$mpi" 16 "$programs/wavefront.$mpi" 400 ${4:-}
+		leads clusters "$tmp/$1.result" - $2 >/dev/null && return
+	done
 }
-for attempt in 1 2 3; do
-	rm -rf "$tmp/sweep.result"
-	sweep sweep
-	leads clusters "$tmp/sweep.result" - 1 1 1 1 2 2 2 2 4 >/dev/null && break
-done
-holds "sweep: nine clusters with a lead each" leads clusters "$tmp/sweep.result" - 1 1 1 1 2 2 2 2 4
+sweep sweep "$nine" structure
+holds "sweep: nine clusters with a lead each" leads clusters "$tmp/sweep.result" - $nine
 holds "sweep: as its schema" report schema "$tmp/sweep.result/report.json"
 holds "sweep: the text has them" grep -q "they were in 9 clusters by the loops that they repeat:$" "$tmp/sweep.result/report.txt"
+
+# If all ranks make all calls, some of them to MPI_PROC_NULL, only the peers tell them apart.
+sweep alike 16 structure --peers
+holds "calls alone: one cluster" leads clusters "$tmp/alike.result" - 16
+sweep peers "$nine" calls --peers
+holds "with peers: nine clusters" leads clusters "$tmp/peers.result" - $nine
+holds "with peers: as its schema" report schema "$tmp/peers.result/report.json"
+holds "with peers: the text has them" grep -q "In a loop of 4 ranks with the same peers, counters are read in rank [0-9]*\.$" \
+	"$tmp/peers.result/report.txt"
 
 # With auto, all ranks read while they are few.
 observe auto PHASEMUX_LEADS=auto

@@ -14,6 +14,15 @@ static unsigned below(unsigned limit)
 	return (unsigned)((state >> 33) % limit);
 }
 
+/* Returns a kind of ranks whose peers are not known. */
+static const struct vote_kind *kind(uint64_t shape)
+{
+	static struct vote_kind of;
+
+	of = (struct vote_kind){ .shape = shape };
+	return &of;
+}
+
 /* Each rank votes for up to three of `shapes` shapes. */
 static void vote(struct votes *votes, unsigned shapes)
 {
@@ -22,7 +31,7 @@ static void vote(struct votes *votes, unsigned shapes)
 		unsigned first = below(shapes);
 
 		for (unsigned i = 0; i < 1 + below(3) && i < shapes; i++)
-			votes_add(&votes[rank], 1000 + (first + i) % shapes, rank,
+			votes_add(&votes[rank], kind(1000 + (first + i) % shapes), rank,
 					UINT64_C(1) << below(64));
 	}
 }
@@ -74,12 +83,12 @@ static void test_peer(void)
 	merge_at_random(other);
 	all = other[0];
 	for (unsigned i = 0; i < all.shapes; i++) {
-		uint64_t shape = all.vote[i].shape, highest;
+		uint64_t shape = all.vote[i].kind.shape, highest;
 		uint32_t count = 0, below_highest = 0;
 
 		highest = votes_number(shape, all.vote[i].voter[all.vote[i].voters - 1].rank);
 		for (unsigned rank = 0; rank < RANKS; rank++)
-			if (votes_find(&one[rank], shape)) {
+			if (votes_find(&one[rank], kind(shape))) {
 				count++;
 				below_highest += votes_number(shape, rank) <= highest;
 			}
@@ -104,9 +113,9 @@ static const struct vote *answer(uint32_t ranks, uint32_t readers, unsigned grou
 {
 	memset(&one[0], 0, sizeof(one[0]));
 	for (uint32_t rank = 0; rank < ranks; rank++)
-		votes_add(&one[0], 7, rank, UINT64_C(1) << rank % 64);
+		votes_add(&one[0], kind(7), rank, UINT64_C(1) << rank % 64);
 	votes_answer(&one[0], readers, groups);
-	return votes_find(&one[0], 7);
+	return votes_find(&one[0], kind(7));
 }
 
 static void test_leads(void)
@@ -127,9 +136,64 @@ static void test_leads(void)
 	is_int(leads_of(answer(159, 0, 20), 159), 159,
 			"auto: and all, if they are less than twice as many");
 	answer(20, 1, 4);
-	ok(vote_phases(votes_find(&one[0], 7)) == UINT64_C(1) << one[0].vote[0].voter[0].rank,
+	ok(vote_phases(votes_find(&one[0], kind(7))) == UINT64_C(1) << one[0].vote[0].voter[0].rank,
 			"the phases of a shape are those of its leads");
-	ok(!votes_find(&one[0], 8), "no other shape is known");
+	ok(!votes_find(&one[0], kind(8)), "no other shape is known");
+}
+
+/* Returns the kind of ranks that send to the relative rank `to`. */
+static struct vote_kind sends_to(int to)
+{
+	return (struct vote_kind){ .shape = 7, .peers = 100 + (uint64_t)to, .to = (float)to };
+}
+
+/* Adds the votes of `ranks` ranks that send to `to`. */
+static void add_senders(struct votes *votes, int to, uint32_t ranks)
+{
+	static uint32_t rank;
+	const struct vote_kind of = sends_to(to);
+
+	while (ranks--)
+		votes_add(votes, &of, rank++, 1);
+}
+
+static uint32_t ranks_with(const struct votes *votes, int to)
+{
+	const struct vote_kind of = sends_to(to);
+
+	return votes_find(votes, &of)->ranks;
+}
+
+/* Kinds of one shape that find no room join the nearest one. */
+static void test_peers(void)
+{
+	const struct vote_kind eight = { .shape = 8 };
+	struct votes all = { .medoids = 0 }, medoids = { .medoids = 1 };
+
+	add_senders(&all, 0, 5);
+	add_senders(&all, 10, 3);
+	is_int(all.shapes, 2, "kinds of one shape with other peers are two");
+	ok(ranks_with(&all, 0) == 5 && ranks_with(&all, 10) == 3, "each has its ranks");
+	is_int(ranks_with(&all, 2), 5, "other peers are of the nearest kind");
+	/* with 17 kinds: of 0 and 1, many ranks, the distance is 1, and of 1,000 and 1,010, one rank each, it is 10 */
+	for (struct votes *votes = &all; votes; votes = votes == &all ? &medoids : NULL) {
+		*votes = (struct votes){ .medoids = votes->medoids };
+		add_senders(votes, 0, 50);
+		add_senders(votes, 1, 40);
+		for (int i = 0; i < 13; i++)
+			add_senders(votes, 2000 + 100 * i, 1);
+		add_senders(votes, 1000, 1);
+		add_senders(votes, 1010, 1);
+	}
+	ok(all.shapes == VOTES_SHAPES_MAX && medoids.shapes == VOTES_SHAPES_MAX,
+			"of too many kinds, one joins another");
+	is_int(ranks_with(&all, 1), 90, "K-farthest: the one that is nearest to another");
+	is_int(ranks_with(&all, 1010), 1, "and those that are far from others stay");
+	is_int(ranks_with(&medoids, 1), 40, "K-medoids: many ranks stay apart");
+	is_int(ranks_with(&medoids, 1010), 2, "and few are joined over a longer distance");
+	votes_add(&all, &eight, 1, 1);
+	ok(all.shapes == VOTES_SHAPES_MAX && votes_find(&all, &eight),
+			"another shape finds room, as long as kinds can join");
 }
 
 int main(void)
@@ -140,5 +204,6 @@ int main(void)
 	test_order(60);
 	test_peer();
 	test_leads();
+	test_peers();
 	return tap_done();
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What kind of loop a thread repeats. Ranks with loops of one kind are alike: the loops have one shape, and if the arguments
+ * of calls are kept (PHASEMUX_TRACE=calls), their messages go to and come from the same relative ranks. These are the two
+ * levels of the clusters of Bahmani and Mueller (2014).
+ *
+ * Only the thread itself calls these functions.
+ */
+#ifndef PHASEMUX_AGENT_LEADS_KINDS_H
+#define PHASEMUX_AGENT_LEADS_KINDS_H
+
+#include <stdint.h>
+
+#include "agent/leads/follow.h"
+#include "agent/leads/votes.h"
+#include "agent/thread/thread.h"
+
+/* Returns the shape of the loop in a cell of the text, or of a call that is repeated in a row. */
+uint64_t kinds_shape(const struct thread *thread, unsigned cell);
+
+/* Fills the peers of a loop: of all messages of its calls until now. */
+void kinds_peers(const struct thread *thread, const struct follow *follow, struct vote_kind *kind);
+
+#endif
