@@ -44,6 +44,14 @@ holds "scripted: all computing time is accounted for" report accounting "$json"
 holds "scripted: every event has a value in every large phase" report complete "$json"
 holds "scripted: the components sum to the CPI" report breakdown "$json"
 
+# One rank reads for the others (docs/leads.md). Its loops have inner loops, and the lists of neighbours come once in 20 steps.
+if [ -n "$sanitizer" ]; then
+	skip "leads: the ranks know their loops" "they are told apart too late in a short run"
+else
+	scripted leads SCRIPTED_PMU=auto=triad PHASEMUX_LEADS=1 melt 600
+	holds "leads: the ranks know their loops" report between "$tmp/leads.result/report.json" leads/time_share 0.25 1
+fi
+
 # The true counts of the same binary, in an emulator. They show whether another scheme gives the same phases.
 if [ -n "$sanitizer" ]; then
 	skip "emulated: the same phases under another scheme" \

@@ -288,6 +288,27 @@ static void test_change(void)
 	stop();
 }
 
+/* A program that changes between two loops every ten rounds, or about that, is in L again after one round. */
+static void test_changes(void)
+{
+	bool soon = true;
+
+	start();
+	repeat(1, 3, 6);
+	repeat(4, 6, 6);
+	vote();
+	for (unsigned i = 0; i < 60; i++) {
+		uint32_t first = i % 2 ? 4 : 1;
+
+		repeat(first, first + 2, 1);
+		soon = soon && count_spared() == RANKS - 1;
+		repeat(first, first + 2, 7 + i * 5 % 7);
+		soon = soon && count_spared() == RANKS - 1;
+	}
+	ok(soon, "after each change all ranks but one are spared again after a round");
+	stop();
+}
+
 int main(void)
 {
 	test_course();
@@ -298,5 +319,6 @@ int main(void)
 	test_phases();
 	test_unread();
 	test_change();
+	test_changes();
 	return tap_done();
 }
