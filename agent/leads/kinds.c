@@ -24,32 +24,86 @@ uint64_t kinds_shape(const struct thread *thread, unsigned cell)
 			compare_hash_body(thread->structure.loops, cell, &names, false);
 }
 
-/* The sum and the number of relative peers. */
-struct mean {
-	double sum, values;
+/* Different peers of one argument of a site that are told apart. */
+#define PEERS_MAX 16
+
+/* The different values of a stream. */
+struct peers {
+	unsigned count; /* PEERS_MAX + 1: more than there is room for */
+	int64_t peer[PEERS_MAX];
 };
+
+/* The peers of a loop, while they are gathered. */
+struct gathering {
+	const struct thread *thread;
+	int64_t ranks;
+	double sum[2], peers[2]; /* relative ranks to which messages go, and from which they come */
+};
+
+/* Returns the relative rank that is the same modulo the number of ranks, and nearest to 0. */
+static int64_t modulo(int64_t peer, int64_t ranks)
+{
+	if (peer >= STREAM_MARK)
+		return peer;
+	if (2 * peer > ranks)
+		return peer - ranks;
+	return 2 * peer <= -ranks ? peer + ranks : peer;
+}
+
+static void add_value(struct peers *peers, int64_t peer)
+{
+	for (unsigned i = 0; i < peers->count && i < PEERS_MAX; i++)
+		if (peers->peer[i] == peer)
+			return;
+	if (peers->count < PEERS_MAX)
+		peers->peer[peers->count] = peer;
+	peers->count += peers->count <= PEERS_MAX;
+}
+
+/* Adds the values of the items of a stream from `item` on. */
+static void add_items(const struct streams *streams, unsigned item, int64_t ranks,
+		struct peers *peers)
+{
+	for (; item; item = streams->item[item].next) {
+		const struct stream_item *of = &streams->item[item];
+
+		if (of->first)
+			add_items(streams, of->first, ranks, peers);
+		else
+			add_value(peers, modulo(of->value, ranks));
+	}
+}
 
 /*
  * Returns the signature of an argument of a site, which is a peer. The order of the peers is not part of it, because ranks
- * vote at different moments.
+ * vote at different moments. All sets of too many peers have one signature.
  */
-static uint64_t add_peer(const struct stream *stream, uint64_t signature, struct mean *mean)
+static uint64_t add_peers(struct gathering *gathering, const struct stream *stream,
+		uint64_t signature, bool from)
 {
-	uint64_t hash = mix_bits(signature + (uint64_t)stream->least);
+	struct peers peers = { 0 };
+	uint64_t sum = 0;
 
-	mean->sum += stream->sum;
-	mean->values += (double)(stream->count - stream->marks);
-	hash = mix_bits(hash + (uint64_t)stream->most);
-	/* marks are any source, and no peer at all */
-	return mix_bits(hash + (stream->marks > 0) + 2 * (stream->marks < stream->count));
+	add_items(&gathering->thread->structure.arguments->streams, stream->first, gathering->ranks,
+			&peers);
+	if (peers.count > PEERS_MAX)
+		return mix_bits(signature + PEERS_MAX);
+	for (unsigned i = 0; i < peers.count; i++) {
+		sum += mix_bits(signature + mix_bits((uint64_t)peers.peer[i]));
+		/* marks are any source, and no peer at all */
+		if (peers.peer[i] >= STREAM_MARK)
+			continue;
+		gathering->sum[from] += (double)peers.peer[i];
+		gathering->peers[from]++;
+	}
+	return sum;
 }
 
 /* Returns the signature of all peers of a site, or 0 if it has none. */
-static uint64_t add_site(const struct thread *thread, uint32_t site, struct mean *to,
-		struct mean *from)
+static uint64_t add_site(struct gathering *gathering, uint32_t site)
 {
-	const struct call_arguments *arguments = thread->structure.arguments;
-	uint64_t signature = signature_of(&thread->sites, site), peers = 0;
+	const struct call_arguments *arguments = gathering->thread->structure.arguments;
+	uint64_t signature = signature_of(&gathering->thread->sites, site), peers = 0;
 	const struct stream *stream;
 
 	if (!arguments->first[site])
@@ -59,27 +113,29 @@ static uint64_t add_site(const struct thread *thread, uint32_t site, struct mean
 		enum argument argument = (enum argument)__builtin_ctz(left);
 
 		if (argument == ARGUMENT_TO || argument == ARGUMENT_FROM)
-			peers += add_peer(stream, signature + argument,
-					argument == ARGUMENT_TO ? to : from);
+			peers += add_peers(gathering, stream, signature + argument,
+					argument == ARGUMENT_FROM);
 	}
 	return peers;
 }
 
-static float mean_of(const struct mean *mean)
+static float mean_of(const struct gathering *gathering, bool from)
 {
-	return mean->values > 0 ? (float)(mean->sum / mean->values) : 0;
+	return gathering->peers[from] > 0 ? (float)(gathering->sum[from] / gathering->peers[from]) :
+					    0;
 }
 
-void kinds_peers(const struct thread *thread, const struct follow *follow, struct vote_kind *kind)
+void kinds_peers(const struct thread *thread, const struct follow *follow, uint32_t ranks,
+		struct vote_kind *kind)
 {
-	struct mean to = { 0 }, from = { 0 };
+	struct gathering gathering = { .thread = thread, .ranks = ranks };
 
 	kind->peers = 0;
 	if (!thread->structure.arguments)
 		return;
 	/* a sum, because the loop may begin at another call on another rank */
 	for (unsigned i = 0; i < follow->calls; i++)
-		kind->peers += add_site(thread, follow->call[i].symbol % SITES_MAX, &to, &from);
-	kind->to = mean_of(&to);
-	kind->from = mean_of(&from);
+		kind->peers += add_site(&gathering, follow->call[i].symbol % SITES_MAX);
+	kind->to = mean_of(&gathering, false);
+	kind->from = mean_of(&gathering, true);
 }

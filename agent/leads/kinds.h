@@ -18,7 +18,11 @@
 /* Returns the shape of the loop in a cell of the text, or of a call that is repeated in a row. */
 uint64_t kinds_shape(const struct thread *thread, unsigned cell);
 
-/* Fills the peers of a loop: of all messages of its calls until now. */
-void kinds_peers(const struct thread *thread, const struct follow *follow, struct vote_kind *kind);
+/*
+ * Fills the peers of a loop: of all messages of its calls until now. They are relative ranks modulo `ranks`, the number of all
+ * ranks, so that a ring or a torus is not cut where the ranks start again with 0.
+ */
+void kinds_peers(const struct thread *thread, const struct follow *follow, uint32_t ranks,
+		struct vote_kind *kind);
 
 #endif

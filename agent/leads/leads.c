@@ -12,13 +12,14 @@
 #define PHASE_SHARE_MIN 0.01 /* of the loop's time: a lead must execute the phase */
 #define READ_SHARE_MIN  0.05 /* the rank itself must have read it */
 
-int leads_open(struct thread *thread, uint32_t rank)
+int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks)
 {
 	struct leads *leads = memory_map(sizeof(*leads));
 
 	if (!leads)
 		return -ENOMEM;
 	leads->rank = rank;
+	leads->ranks = ranks;
 	thread->structure.leads_bytes = sizeof(*leads);
 	thread->structure.leads = leads;
 	return 0;
@@ -390,7 +391,7 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 		if (!loop->voted)
 			continue;
 		any = true;
-		kinds_peers(thread, &loop->follow, &loop->kind);
+		kinds_peers(thread, &loop->follow, leads->ranks, &loop->kind);
 		votes_add(votes, &loop->kind, leads->rank, loop->phases);
 	}
 	votes->ranks += any;

@@ -63,7 +63,7 @@ struct leads_place {
 };
 
 struct leads {
-	uint32_t rank;
+	uint32_t rank, ranks;
 	bool ended;             /* state F */
 	uint32_t last;          /* site of the last call; 0: not observed */
 	uint64_t entered;       /* number of times that the thread came to a loop */
@@ -77,8 +77,8 @@ struct leads {
 
 _Static_assert(LEADS_LOOPS_MAX <= 8, "loops have bits");
 
-/* Gives a thread whose structure is kept a state. thread_free frees it. Returns 0 or -ENOMEM. */
-int leads_open(struct thread *thread, uint32_t rank);
+/* Gives a thread whose structure is kept a state. ranks: number of all ranks. thread_free frees it. Returns 0 or -ENOMEM. */
+int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks);
 
 /* Looks at the call of a site, which has returned at time now. Only leads_look calls it. */
 void leads_look_at(struct thread *thread, uint32_t site, uint64_t now);

@@ -54,30 +54,35 @@ holds "and names the leads" grep -q "In a loop of 4 ranks, counters are read in 
 
 # A sweep over a grid of 4 x 4 ranks has nine kinds of ranks: four corners, four edges, and those inside.
 nine="1 1 1 1 2 2 2 2 4"
-# sweep NAME CLUSTERS TRACE [--peers]
-sweep() {
-	local attempt
+# clustered NAME CLUSTERS TRACE PROGRAM [ARGUMENT]... : runs it on 16 ranks, again if a busy machine delays some of them too much.
+clustered() {
+	local name=$1 clusters=$2 trace=$3 attempt
 
+	shift 3
 	for attempt in 1 2 3; do
-		rm -rf "$tmp/$1.result"
-		scripted "$1" PHASEMUX_BUDGET=none PHASEMUX_LEADS=1 PHASEMUX_TRACE="$3" \
-			on "$mpi" 16 "$programs/wavefront.$mpi" 400 ${4:-}
-		leads clusters "$tmp/$1.result" - $2 >/dev/null && return
+		rm -rf "$tmp/$name.result"
+		scripted "$name" PHASEMUX_BUDGET=none PHASEMUX_LEADS=1 PHASEMUX_TRACE="$trace" \
+			SCRIPTED_PMU="${pmu:-}" on "$mpi" 16 "$programs/$1.$mpi" "${@:2}"
+		leads clusters "$tmp/$name.result" - $clusters >/dev/null && return
 	done
 }
-sweep sweep "$nine" structure
+clustered sweep "$nine" structure wavefront 400
 holds "sweep: nine clusters with a lead each" leads clusters "$tmp/sweep.result" - $nine
 holds "sweep: as its schema" report schema "$tmp/sweep.result/report.json"
 holds "sweep: the text has them" grep -q "they were in 9 clusters by the loops that they repeat:$" "$tmp/sweep.result/report.txt"
 
 # If all ranks make all calls, some of them to MPI_PROC_NULL, only the peers tell them apart.
-sweep alike 16 structure --peers
+clustered alike 16 structure wavefront 400 --peers
 holds "calls alone: one cluster" leads clusters "$tmp/alike.result" - 16
-sweep peers "$nine" calls --peers
+clustered peers "$nine" calls wavefront 400 --peers
 holds "with peers: nine clusters" leads clusters "$tmp/peers.result" - $nine
 holds "with peers: as its schema" report schema "$tmp/peers.result/report.json"
 holds "with peers: the text has them" grep -q "In a loop of 4 ranks with the same peers, counters are read in rank [0-9]*\.$" \
 	"$tmp/peers.result/report.txt"
+
+# In a torus all ranks have the same relative peers, also where the ranks start again with 0.
+pmu=auto=triad clustered torus 16 calls shapes multi_partition 400
+holds "a torus: one cluster" leads clusters "$tmp/torus.result" - 16
 
 # With auto, all ranks read while they are few.
 observe auto PHASEMUX_LEADS=auto

@@ -23,7 +23,7 @@ static void start(void)
 		thread[rank] = calloc(1, sizeof(*thread[rank]));
 		thread[rank]->structure.loops = calloc(1, sizeof(struct loops));
 		if (!thread[rank] || !thread[rank]->structure.loops ||
-				leads_open(thread[rank], rank))
+				leads_open(thread[rank], rank, RANKS))
 			abort();
 		loops_init(thread[rank]->structure.loops);
 		sites = &thread[rank]->sites;
