@@ -90,7 +90,7 @@ static struct leads_loop *find_known(struct leads *leads, const struct loops_tok
 }
 
 /* Returns the loop of a token, which is added if it is not known. */
-static struct leads_loop *find(struct thread *thread, unsigned cell)
+static struct leads_loop *leads_loop_find(struct thread *thread, unsigned cell)
 {
 	struct leads *leads = thread->structure.leads;
 	const struct loops_token *token = arena_look(thread->structure.loops, cell);
@@ -132,7 +132,7 @@ static struct leads_loop *search(struct thread *thread, uint32_t call, bool know
 			return NULL;
 		if (token->count < LEADS_ROUNDS_MIN)
 			continue;
-		loop = find(thread, cell);
+		loop = leads_loop_find(thread, cell);
 		if ((known || loop->role == ROLE_NONE) && follow_start(&loop->follow, call))
 			return loop;
 	}

@@ -19,7 +19,7 @@ static bool comes_before(const struct vote_kind *a, const struct vote_kind *b)
 	return a->peers < b->peers;
 }
 
-static double distance(const struct vote_kind *a, const struct vote_kind *b)
+static double kind_distance(const struct vote_kind *a, const struct vote_kind *b)
 {
 	return fabs((double)a->to - (double)b->to) + fabs((double)a->from - (double)b->from);
 }
@@ -56,8 +56,8 @@ static struct vote *nearest(struct vote *all, unsigned count, const struct vote_
 	for (struct vote *vote = all; vote < all + count; vote++)
 		if (vote->kind.shape == kind->shape && vote->kind.peers != kind->peers &&
 				(!best ||
-						distance(&vote->kind, kind) <
-								distance(&best->kind, kind)))
+						kind_distance(&vote->kind, kind) <
+								kind_distance(&best->kind, kind)))
 			best = vote;
 	return best;
 }
@@ -77,7 +77,7 @@ static struct vote *find_joining(struct vote *all, unsigned count, bool medoids)
 
 		if (!into)
 			continue;
-		cost = distance(&vote->kind, &into->kind) * (medoids ? vote->ranks : 1);
+		cost = kind_distance(&vote->kind, &into->kind) * (medoids ? vote->ranks : 1);
 		if (best && (cost > least || (!(cost < least) && vote->ranks >= best->ranks)))
 			continue;
 		best = vote;
@@ -188,8 +188,8 @@ const struct vote *votes_find(const struct votes *votes, const struct vote_kind 
 			return vote;
 		if (vote->kind.shape == kind->shape &&
 				(!best ||
-						distance(&vote->kind, kind) <
-								distance(&best->kind, kind)))
+						kind_distance(&vote->kind, kind) <
+								kind_distance(&best->kind, kind)))
 			best = vote;
 	}
 	return best;

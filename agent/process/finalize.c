@@ -112,7 +112,7 @@ struct members {
 };
 
 /* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
-static void describe(struct members *members, double useful_seconds)
+static void members_describe(struct members *members, double useful_seconds)
 {
 	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank);
 	members->own = (struct rank_time){ useful_seconds, mpi_seconds() };
@@ -152,7 +152,7 @@ static void collect(struct results *results, double wall_seconds, double off_sec
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	if (results->members) {
-		describe(results->members, results->most.compute_seconds);
+		members_describe(results->members, results->most.compute_seconds);
 		rank_use_of(&results->members->use, ledger_table(core.ledger)->count,
 				ledger_sums(core.ledger), &totals->unread);
 	}

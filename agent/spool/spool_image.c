@@ -26,7 +26,7 @@
 #define SAMPLES_MAX (1u << 20) /* on one address; the sum of all ranks mostly fits 32 bits */
 #define SUM_MAX     1e100      /* low enough for finite products of two sums */
 
-static int refuse(char *why, size_t why_size, const char *what)
+static int image_refuse(char *why, size_t why_size, const char *what)
 {
 	snprintf(why, why_size, "%s", what);
 	return -EINVAL;
@@ -232,21 +232,21 @@ static int parse_facts(struct spool_facts *facts, const void *bytes, size_t leng
 		size_t why_size)
 {
 	if (length < sizeof(*facts))
-		return refuse(why, why_size, "too short for what phasemux leaves");
+		return image_refuse(why, why_size, "too short for what phasemux leaves");
 	memcpy(facts, bytes, sizeof(*facts));
 	if (memcmp(facts->magic, SPOOL_MAGIC, sizeof(facts->magic)) != 0)
-		return refuse(why, why_size, "not left by phasemux, or not begun yet");
+		return image_refuse(why, why_size, "not left by phasemux, or not begun yet");
 	if (facts->version != SPOOL_VERSION || facts->facts_bytes != sizeof(*facts) ||
 			facts->side_bytes != sizeof(struct spool_side) ||
 			facts->thread_bytes != sizeof(struct spool_thread) ||
 			facts->loops_bytes != sizeof(struct loops))
-		return refuse(why, why_size,
+		return image_refuse(why, why_size,
 				"left by another version of phasemux, or on another "
 				"kind of machine: recover it with that");
 	if (facts->checksum != spool_checksum(facts))
-		return refuse(why, why_size, "damaged, or not begun yet");
+		return image_refuse(why, why_size, "damaged, or not begun yet");
 	end_texts(facts);
-	return are_facts(facts) ? 0 : refuse(why, why_size, "damaged");
+	return are_facts(facts) ? 0 : image_refuse(why, why_size, "damaged");
 }
 
 /* Reads the structure of a thread's calls, if there is one. Its thread has been read. Returns 0 or -ENOMEM. */
@@ -304,16 +304,16 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	if (error)
 		return error;
 	if (length < spool_thread_at(facts->sums_length, 0, 0))
-		return refuse(why, why_size, "cut short");
+		return image_refuse(why, why_size, "cut short");
 	memcpy(&state, from + spool_state_at(), sizeof(state));
 	whole = atomic_load_explicit(&state.whole, memory_order_relaxed);
 	if (whole >= SPOOL_SIDES)
-		return refuse(why, why_size, "damaged");
+		return image_refuse(why, why_size, "damaged");
 	memcpy(&image->side, from + spool_side_at(whole), sizeof(image->side));
 	if (!is_side(&image->side))
-		return refuse(why, why_size, "damaged");
+		return image_refuse(why, why_size, "damaged");
 	if (length < spool_thread_at(facts->sums_length, image->side.threads, 0))
-		return refuse(why, why_size, "cut short");
+		return image_refuse(why, why_size, "cut short");
 	image->sums = malloc((facts->sums_length + 1) * sizeof(*image->sums));
 	image->thread = calloc(image->side.threads + 1, sizeof(*image->thread));
 	if (!image->sums || !image->thread) {
@@ -329,7 +329,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 		if (!copy_thread(&image->thread[i],
 				    from + spool_thread_at(facts->sums_length, i, whole)) ||
 				!is_thread(&image->thread[i], facts))
-			error = refuse(why, why_size, "damaged");
+			error = image_refuse(why, why_size, "damaged");
 	}
 	if (!error)
 		error = parse_structure(image,
@@ -338,7 +338,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 		error = parse_arguments(image,
 				from + spool_arguments_at(facts->sums_length, whole));
 	if (!error && !are_sums(image))
-		error = refuse(why, why_size, "damaged");
+		error = image_refuse(why, why_size, "damaged");
 	if (error)
 		spool_image_fini(image);
 	return error;
@@ -428,7 +428,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 	if (fd < 0 || fstat(fd, &status))
 		error = -errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MAX)
-		error = refuse(why, why_size, "not left by phasemux");
+		error = image_refuse(why, why_size, "not left by phasemux");
 	else if (!(bytes = calloc((size_t)status.st_size + 1, 1)))
 		error = -ENOMEM;
 	else

@@ -124,7 +124,7 @@ static double lengths_apart(double one, double other)
 }
 
 /* Returns how far apart the bursts of two phases are in length and IPC, in decades. */
-static double distance(const json_t *one, const json_t *other)
+static double phase_distance(const json_t *one, const json_t *other)
 {
 	double a = phase_instructions(one), b = phase_instructions(other);
 
@@ -164,7 +164,7 @@ struct two {
 
 static double by_place(const struct two *two, const json_t *old, const json_t *new)
 {
-	double place = match_places(old, new), far = distance(old, new);
+	double place = match_places(old, new), far = phase_distance(old, new);
 	double number = lengths_apart(run_phase_bursts(two->before, old),
 			run_phase_bursts(two->after, new));
 
@@ -176,7 +176,7 @@ static double by_place(const struct two *two, const json_t *old, const json_t *n
 
 static double by_behaviour(const struct two *two, const json_t *old, const json_t *new)
 {
-	double far = distance(old, new);
+	double far = phase_distance(old, new);
 
 	(void)two;
 	return far < VERY_NEAR && same_calls(old, new) ? 1 / (1 + far) : 0;
@@ -219,7 +219,7 @@ static int find_whole(const struct run *run, const json_t *phase)
 
 	for (size_t i = 0; i < run->count; i++) {
 		const json_t *other = run_phase(run, i);
-		double far = distance(other, phase);
+		double far = phase_distance(other, phase);
 
 		if (far < best && match_places(other, phase) >= SAME_PLACE) {
 			best = far;

@@ -2,18 +2,11 @@
 /* A follower of a loop accepts all of its rounds, whatever the counts of inner loops, and nothing else. */
 #include "agent/leads/follow.h"
 #include "cluster/loops/loops.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 static struct loops text;
 static struct follow follow;
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
-
 static void start(void)
 {
 	memset(&text, 0, sizeof(text));

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Votes are merged to the same result in any order and in any tree, and its size is bounded. */
 #include "agent/leads/votes.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #define RANKS 300
 
 static struct votes one[RANKS], other[RANKS];
-static uint64_t state = 1;
-
-static unsigned below(unsigned limit)
-{
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
-}
-
 /* Returns a kind of ranks whose peers are not known. */
 static const struct vote_kind *kind(uint64_t shape)
 {
