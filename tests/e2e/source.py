@@ -69,6 +69,7 @@ ROOM = {
     "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/document.h", "agent/text", "cluster",
                       "cluster/density", "multiplex/estimate"],
     "tools/whatif": ["tools", "tools/results", "agent/report/document.h", "agent/text", "agent/whatif"],
+    "tools/replay": ["tools", "tools/results", "agent/report/document.h", "agent/text", "agent/whatif", "multiplex/mix.h"],
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan of a replay, the calls of its ranks, and the check that they fit together. */
+#include "tools/replay/cursor.h"
+#include "tools/replay/matching.h"
+#include "tests/tap.h"
+
+#include <stdlib.h>
+
+#define HEAD                                                                                       \
+	"phasemux_replay_plan 1 ranks 2 seconds 1.5 call_most 0.5 bytes_most 0 phases 1 0.5 2 0.5 1.5 "
+
+/* The arguments of a path, in the order of a plan: those that the calls do not have are 0. */
+#define BOTH          "1 0 1 2 "
+#define VALUES(words) "1 " BOTH "10 ? 1 10 " words " "
+#define NO            "0 "
+#define SEND(tag)     "1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0")
+#define RECV(tag)     NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0")
+#define SUM(bytes)                                                                                 \
+	NO NO NO VALUES(bytes)                                                                     \
+	NO NO NO VALUES("0")
+#define CALL(name, path) "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
+
+static struct plan *plan_of(const char *text)
+{
+	char *copy = strdup(text);
+	struct plan *plan = copy ? plan_parse(copy, strlen(copy)) : NULL;
+
+	free(copy);
+	return plan;
+}
+
+/* Returns the verdict on a plan, and leaves its words in `why`. */
+static int verdict(const char *text, struct matching *matching, char *why, size_t size)
+{
+	struct plan *plan = plan_of(text);
+	int code = plan ? matching_check(matching, plan, true, why, size) : -1;
+
+	plan_free(plan);
+	return code;
+}
+
+/* A structure for each of two ranks. */
+#define RANK(number, tokens, counts) tokens " 1 1 " number " 1 1 -1 " counts " "
+
+#define GOOD                                                                                       \
+	HEAD "paths 3 " SEND("5") RECV("5") SUM("24") "structures 2 " RANK("0",                    \
+			"2 loop 2 " CALL("MPI_Send", "0") CALL("MPI_Allreduce", "2")               \
+					CALL("MPI_Finalize", "-1"),                                \
+			"1 3 1 2 2 1 1 1 1 1 1 1 1 1 ") RANK("1",                                  \
+			"2 loop 2 " CALL("MPI_Recv", "1") CALL("MPI_Allreduce", "2")               \
+					CALL("MPI_Finalize", "-1"),                                \
+			"1 3 1 2 2 1 1 1 1 1 1 1 1 1 ") "end"
+
+static void test_calls(void)
+{
+	/* MPI_Send is made twice, once, twice */
+	static const char *const want[] = { "MPI_Send", "MPI_Send", "MPI_Allreduce", "MPI_Send",
+		"MPI_Allreduce", "MPI_Send", "MPI_Send", "MPI_Allreduce" };
+	struct plan *plan = plan_of(GOOD);
+	char why[200];
+	struct cursor *cursor = plan ? cursor_new(plan, 0, true, why, sizeof(why)) : NULL;
+	struct cursor_call call;
+	bool same = true, arguments = true;
+
+	if (!ok(cursor, "a plan is read"))
+		return;
+	for (unsigned i = 0; i < sizeof(want) / sizeof(*want) && same; i++) {
+		same = cursor_next(cursor, &call) == CURSOR_CALL;
+		same &= strcmp(call.token->name, want[i]) == 0;
+		if (call.token->call == CALL_SEND)
+			arguments &= call.value[ARGUMENT_TO] == 1 &&
+					call.value[ARGUMENT_TAG] == 5 &&
+					call.value[ARGUMENT_BYTES] == 8;
+	}
+	ok(same, "calls come in the order of the loops, with counts that vary");
+	ok(arguments, "with their arguments, and with ranks for distances");
+	is_str(cursor_next(cursor, &call) == CURSOR_CALL ? call.token->name : "", "MPI_Finalize",
+			"then comes what is behind the loop");
+	ok(cursor_next(cursor, &call) == CURSOR_END && cursor_next(cursor, &call) == CURSOR_END,
+			"and the end");
+	cursor_free(cursor);
+	ok(!cursor_new(plan, 2, true, why, sizeof(why)) && strstr(why, "rank 2 are not known"),
+			"a rank without calls is refused");
+	plan_free(plan);
+}
+
+static void test_broken(void)
+{
+	char text[] = GOOD;
+
+	ok(!plan_of(""), "an empty file is no plan");
+	for (size_t length = 1; length < sizeof(text) - 2; length++) {
+		char cut[sizeof(text)];
+		struct plan *plan;
+
+		snprintf(cut, sizeof(cut), "%.*s", (int)length, text);
+		plan = plan_of(cut);
+		if (plan) {
+			ok(false, "a plan that is cut off after %zu characters is refused", length);
+			plan_free(plan);
+			return;
+		}
+	}
+	ok(true, "a plan that is cut off is refused, wherever it is");
+}
+
+/* Two ranks that make the calls of these texts once each. */
+#define PAIR(paths, of_0, counts_0, of_1, counts_1)                                                \
+	HEAD paths "structures 2 " RANK("0", of_0, counts_0) RANK("1", of_1, counts_1) "end"
+#define ONCE "1 1 1 "
+
+static void test_matching(void)
+{
+	struct matching matching;
+	char why[MATCHING_WHY_MAX];
+
+	is_int(verdict(GOOD, &matching, why, sizeof(why)), 0, "calls that fit together");
+	is_int((long long)matching.calls, 18, "all calls are counted");
+	is_int((long long)matching.carried, 18, "and all can be made");
+
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("6"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "1 " CALL("MPI_Recv", "1"), ONCE),
+			       &matching, why, sizeof(why)),
+			2, "another tag");
+	is_str(why, "MPI_Recv from 0 bytes 8 tag 6 (call 1 of rank 1) waits for a message that no rank sends",
+			"the message names the call");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("any"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "1 " CALL("MPI_Recv", "1"), ONCE),
+			       &matching, why, sizeof(why)),
+			0, "any tag takes it");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), "1 2 1 ",
+				       "1 " CALL("MPI_Recv", "1"), ONCE),
+			       &matching, why, sizeof(why)),
+			2, "a message too many");
+	is_str(why, "rank 0 sends a message of 8 bytes with tag 5 to rank 1, which does not receive it",
+			"the message names it");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Wait", "-1"),
+				       ONCE ONCE),
+			       &matching, why, sizeof(why)),
+			0, "a receive that is waited for");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Waitall", "-1"),
+				       "1 2 1 " ONCE),
+			       &matching, why, sizeof(why)),
+			2, "a receive too many, for which a call waits");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Waitany", "-1"),
+				       "1 2 1 " ONCE),
+			       &matching, why, sizeof(why)),
+			0, "MPI_Waitany needs one only");
+	is_int(verdict(PAIR("paths 1 " SUM("8"), "1 " CALL("MPI_Allreduce", "0"), ONCE,
+				       "1 " CALL("MPI_Scan", "0"), ONCE),
+			       &matching, why, sizeof(why)),
+			2, "another collective");
+	ok(strstr(why, "MPI_Allreduce bytes 8 (call 1 of rank 0) is another collective than MPI_Scan"),
+			"the message names both");
+	is_int(verdict(PAIR("paths 1 " SUM("8"), "1 " CALL("MPI_Allreduce", "0"), "1 2 1 ",
+				       "1 " CALL("MPI_Allreduce", "0"), ONCE),
+			       &matching, why, sizeof(why)),
+			2, "a collective too many");
+	ok(strstr(why, "waits for rank 1, which makes no further call"),
+			"the message names the rank");
+	is_int(verdict(PAIR("paths 0 ", "1 " CALL("MPI_File_open", "-1"), ONCE,
+				       "1 " CALL("MPI_Wait", "-1"), ONCE),
+			       &matching, why, sizeof(why)),
+			0, "calls that are not replayed are no obstacle");
+	is_int((long long)matching.carried, 0, "they are counted");
+	is_int((long long)matching.no_request, 1, "so are calls without an open request");
+}
+
+int main(void)
+{
+	test_calls();
+	test_broken();
+	test_matching();
+	return tap_done();
+}

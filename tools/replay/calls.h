@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls that a replay carries out. It is part of the command, and of the program that replays. */
+#ifndef PHASEMUX_TOOLS_REPLAY_CALLS_H
+#define PHASEMUX_TOOLS_REPLAY_CALLS_H
+
+#define CALLS_OPEN_MAX                                                                             \
+	1024 /* requests of a rank; if more are open, those that have completed are forgotten */
+#define CALLS_COPIES                                                                               \
+	16 /* copies of MPI_COMM_WORLD that take the place of the program's communicators in turn */
+
+enum call_kind {
+	CALL_OTHER, /* is not carried out: only its time is spent */
+	CALL_INIT,
+	CALL_FINALIZE,
+	CALL_SEND,
+	CALL_SSEND,
+	CALL_ISEND,
+	CALL_ISSEND,
+	CALL_RECV,
+	CALL_IRECV,
+	CALL_PROBE,
+	CALL_SENDRECV,
+	CALL_SENDRECV_REPLACE,
+	CALL_WAIT,
+	CALL_WAITANY,
+	CALL_WAITSOME,
+	CALL_WAITALL,
+	CALL_COLLECTIVES, /* those from here on are collectives */
+	CALL_BARRIER = CALL_COLLECTIVES,
+	CALL_BCAST,
+	CALL_GATHER,
+	CALL_GATHERV,
+	CALL_SCATTER,
+	CALL_SCATTERV,
+	CALL_ALLGATHER,
+	CALL_ALLGATHERV,
+	CALL_ALLTOALL,
+	CALL_ALLTOALLV,
+	CALL_REDUCE,
+	CALL_ALLREDUCE,
+	CALL_REDUCE_SCATTER,
+	CALL_REDUCE_SCATTER_BLOCK,
+	CALL_SCAN,
+	CALL_EXSCAN,
+};
+
+/* The arguments of a call, in the order of a plan. */
+enum call_argument {
+	ARGUMENT_TO,
+	ARGUMENT_FROM,
+	ARGUMENT_ROOT,
+	ARGUMENT_BYTES,
+	ARGUMENT_TAG,
+	ARGUMENT_FROM_BYTES,
+	ARGUMENT_FROM_TAG,
+	ARGUMENT_COMMUNICATOR,
+	ARGUMENTS,
+};
+
+/* Returns the kind of a call by its name: "MPI_Send". */
+enum call_kind calls_kind(const char *name);
+
+/* Returns the name under which a kind of call is carried out. It may be another one than the recorded name. */
+const char *calls_name(enum call_kind kind);
+
+/* Returns whether calls of a kind need an argument. */
+int calls_need(enum call_kind kind, enum call_argument argument);
+
+#endif

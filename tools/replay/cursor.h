@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Goes through the calls of a rank one by one, with their arguments, by a plan. Its memory does not grow with the calls. */
+#ifndef PHASEMUX_TOOLS_REPLAY_CURSOR_H
+#define PHASEMUX_TOOLS_REPLAY_CURSOR_H
+
+#include "tools/replay/plan.h"
+
+/* Why a call is not carried out. */
+enum cursor_reason {
+	CURSOR_CARRIED,     /* it is */
+	CURSOR_UNSUPPORTED, /* calls of its kind are not supported */
+	CURSOR_UNKNOWN,     /* an argument is not known */
+	CURSOR_COPY, /* it is of a communicator that the program made, and these are left out */
+	CURSOR_REASONS,
+};
+
+enum cursor_step {
+	CURSOR_CALL,
+	CURSOR_HOLE, /* calls of which only number and time are known */
+	CURSOR_LOST, /* the end: further calls are not known */
+	CURSOR_END,  /* the end: there are no further calls */
+};
+
+struct cursor_call {
+	const struct plan_token *token;
+	enum cursor_reason reason;
+	int64_t value[ARGUMENTS]; /* peers are ranks; PLAN_UNKNOWN: the call does not have this argument */
+	bool is_outside; /* a peer is no rank of MPI_COMM_WORLD, as if the communicator was a copy of it */
+	bool is_mean;  /* the size is not known, and is the mean instead */
+	double hidden; /* of a hole: number of calls */
+};
+
+struct cursor;
+
+/*
+ * Goes to the first call of a rank. copies: communicators that the program made are taken for copies of MPI_COMM_WORLD;
+ * false: their calls are not carried out. Returns NULL with one line in `why` if the plan does not have the rank's calls.
+ * The plan must live as long. The caller frees the cursor with cursor_free.
+ */
+struct cursor *cursor_new(const struct plan *plan, long rank, bool copies, char *why,
+		size_t why_size);
+
+/* Takes the next call. After the end comes the end again. */
+enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call);
+
+void cursor_free(struct cursor *cursor);
+
+#endif

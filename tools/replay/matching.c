@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/matching.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TURN                                                                                       \
+	64 /* calls of a rank before the next one has its turn, so that few messages are under way */
+
+/* A message, or what a receive takes. */
+struct envelope {
+	int64_t communicator, source, tag, bytes;
+};
+
+/* Equal messages in a row that have arrived, and which no receive has taken. */
+struct message {
+	struct envelope envelope;
+	uint64_t times;
+};
+
+struct request {
+	bool is_receive, done;
+	struct envelope envelope;
+};
+
+enum state {
+	FRESH,   /* the next call is to be taken */
+	STARTED, /* the call was taken, and waits */
+	JOINED,  /* the call is a collective that waits for other ranks */
+	ENDED,
+};
+
+struct rank {
+	struct cursor *cursor;
+	enum state state;
+	struct cursor_call call;
+	uint64_t number; /* of the call, from 1 */
+	bool sent;       /* the call's own message */
+	uint64_t round;  /* of the collective that it waits for */
+	size_t messages, messages_room;
+	struct message *message;
+	size_t requests, requests_room;
+	struct request *request;
+};
+
+/* The collective that the ranks of a communicator have come to. */
+struct collective {
+	long arrived, first; /* number of ranks, and the first one of them */
+	uint64_t round;      /* collectives before this one */
+	struct cursor_call call;
+};
+
+struct check {
+	const struct plan *plan;
+	struct matching *counts;
+	bool copies;
+	struct rank *rank;
+	struct collective collective[2 + CALLS_COPIES];
+	char *why;
+	size_t why_size;
+	int code;
+};
+
+/* Notes why the check failed. Returns false. */
+__attribute__((format(printf, 3, 4))) static bool fail(struct check *check, int code,
+		const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(check->why, check->why_size, format, list);
+	va_end(list);
+	check->code = code;
+	return false;
+}
+
+/* Returns room for one more element of an array, or NULL without memory. */
+static void *grow(void **array, size_t *room, size_t used, size_t size)
+{
+	if (used == *room) {
+		size_t more = *room ? 2 * *room : 8;
+		void *grown = realloc(*array, more * size);
+
+		if (!grown)
+			return NULL;
+		*array = grown;
+		*room = more;
+	}
+	return (char *)*array + used * size;
+}
+
+/* ---- words ---- */
+
+static void print_value(FILE *out, const char *words, int64_t value)
+{
+	if (value == PLAN_ANY)
+		fprintf(out, "%sany", words);
+	else if (value == PLAN_NONE)
+		fprintf(out, "%snone", words);
+	else if (value != PLAN_UNKNOWN)
+		fprintf(out, "%s%lld", words, (long long)value);
+}
+
+/* Prints a call with its arguments: "MPI_Recv from 0, tag 5 (call 12 of rank 3)". */
+static void print_call(FILE *out, const struct rank *rank, long number,
+		const struct cursor_call *call)
+{
+	fputs(call->token->name, out);
+	print_value(out, " to ", call->value[ARGUMENT_TO]);
+	print_value(out, " from ", call->value[ARGUMENT_FROM]);
+	print_value(out, " root ", call->value[ARGUMENT_ROOT]);
+	print_value(out, " bytes ", call->value[ARGUMENT_BYTES]);
+	print_value(out, " tag ", call->value[ARGUMENT_TAG]);
+	if (call->value[ARGUMENT_COMMUNICATOR] > 0)
+		print_value(out, " communicator ", call->value[ARGUMENT_COMMUNICATOR]);
+	fprintf(out, " (call %llu of rank %ld)", (unsigned long long)rank->number, number);
+}
+
+/* ---- messages ---- */
+
+static bool fits(const struct envelope *receive, const struct envelope *message)
+{
+	return receive->communicator == message->communicator &&
+			(receive->source == PLAN_ANY || receive->source == message->source) &&
+			(receive->tag == PLAN_ANY || receive->tag == message->tag);
+}
+
+/* Refuses a message that is larger than the room for it. */
+static bool check_room(struct check *check, const struct envelope *receive,
+		const struct envelope *message, long to)
+{
+	if (check->plan->bytes_most || receive->bytes >= message->bytes)
+		return true;
+	return fail(check, 2,
+			"the message of %lld bytes with tag %lld from rank %lld to rank %ld is larger than the %lld bytes of its receive",
+			(long long)message->bytes, (long long)message->tag,
+			(long long)message->source, to, (long long)receive->bytes);
+}
+
+static bool deliver(struct check *check, long to, const struct envelope *envelope)
+{
+	struct rank *rank = &check->rank[to];
+	struct message *last = rank->messages ? &rank->message[rank->messages - 1] : NULL;
+
+	for (size_t i = 0; i < rank->requests; i++) {
+		struct request *request = &rank->request[i];
+
+		if (request->is_receive && !request->done && fits(&request->envelope, envelope)) {
+			request->done = true;
+			return check_room(check, &request->envelope, envelope, to);
+		}
+	}
+	if (last && memcmp(&last->envelope, envelope, sizeof(*envelope)) == 0) {
+		last->times++;
+		return true;
+	}
+	last = grow((void **)&rank->message, &rank->messages_room, rank->messages, sizeof(*last));
+	if (!last)
+		return fail(check, 1, "no memory");
+	rank->messages++;
+	*last = (struct message){ *envelope, 1 };
+	return true;
+}
+
+/* Finds a message for a receive, and takes it if `take`. Returns whether there is one. */
+static bool find_message(struct check *check, long number, const struct envelope *receive,
+		bool take)
+{
+	struct rank *rank = &check->rank[number];
+
+	for (size_t i = 0; i < rank->messages; i++) {
+		struct message *message = &rank->message[i];
+
+		if (!fits(receive, &message->envelope))
+			continue;
+		if (!take)
+			return true;
+		check_room(check, receive, &message->envelope, number);
+		if (--message->times == 0)
+			memmove(message, message + 1, (--rank->messages - i) * sizeof(*message));
+		return true;
+	}
+	return false;
+}
+
+/* Returns the slot of a communicator, of which several may share one. */
+static int64_t slot_of(const struct cursor_call *call)
+{
+	int64_t communicator = call->value[ARGUMENT_COMMUNICATOR];
+
+	return communicator < 2 ? communicator : 2 + (communicator - 2) % CALLS_COPIES;
+}
+
+static bool send(struct check *check, long number, const struct cursor_call *call)
+{
+	const struct envelope envelope = { slot_of(call), number, call->value[ARGUMENT_TAG],
+		call->value[ARGUMENT_BYTES] };
+
+	if (call->value[ARGUMENT_TO] == PLAN_NONE)
+		return true;
+	return deliver(check, (long)call->value[ARGUMENT_TO], &envelope);
+}
+
+/* Returns what a call receives. */
+static struct envelope received(const struct cursor_call *call)
+{
+	enum call_kind kind = call->token->call;
+	bool both = kind == CALL_SENDRECV || kind == CALL_SENDRECV_REPLACE;
+
+	return (struct envelope){ slot_of(call), call->value[ARGUMENT_FROM],
+		call->value[both ? ARGUMENT_FROM_TAG : ARGUMENT_TAG],
+		call->value[kind == CALL_SENDRECV ? ARGUMENT_FROM_BYTES : ARGUMENT_BYTES] };
+}
+
+/* ---- requests ---- */
+
+static void forget_done(struct rank *rank)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < rank->requests; i++)
+		if (!rank->request[i].done)
+			rank->request[left++] = rank->request[i];
+	rank->requests = left;
+}
+
+static bool add_request(struct check *check, long number, const struct cursor_call *call)
+{
+	struct rank *rank = &check->rank[number];
+	enum call_kind kind = call->token->call;
+	struct request *request, made = { kind == CALL_IRECV, true, received(call) };
+
+	if (!made.is_receive && !send(check, number, call))
+		return false;
+	if (made.is_receive && made.envelope.source != PLAN_NONE)
+		made.done = find_message(check, number, &made.envelope, true);
+	if (rank->requests >= CALLS_OPEN_MAX)
+		forget_done(rank);
+	request = grow((void **)&rank->request, &rank->requests_room, rank->requests,
+			sizeof(*request));
+	if (!request)
+		return fail(check, 1, "no memory");
+	rank->requests++;
+	*request = made;
+	return true;
+}
+
+static void remove_request(struct rank *rank, size_t at)
+{
+	memmove(&rank->request[at], &rank->request[at + 1],
+			(--rank->requests - at) * sizeof(*rank->request));
+}
+
+/* Carries out a call that waits for requests. Returns whether it has ended. */
+static bool wait_for(struct rank *rank, enum call_kind kind)
+{
+	size_t done = 0, first = 0;
+
+	while (first < rank->requests && !rank->request[first].done)
+		first++;
+	for (size_t i = 0; i < rank->requests; i++)
+		done += rank->request[i].done;
+	if (!rank->requests)
+		return true;
+	if (!done || (kind == CALL_WAIT && first) ||
+			(kind == CALL_WAITALL && done < rank->requests))
+		return false;
+	if (kind == CALL_WAIT || kind == CALL_WAITANY)
+		remove_request(rank, first);
+	else
+		forget_done(rank);
+	return true;
+}
+
+/* ---- collectives ---- */
+
+static bool is_same(const struct cursor_call *one, const struct cursor_call *other)
+{
+	return one->token->call == other->token->call &&
+			one->value[ARGUMENT_ROOT] == other->value[ARGUMENT_ROOT] &&
+			one->value[ARGUMENT_BYTES] == other->value[ARGUMENT_BYTES] &&
+			one->value[ARGUMENT_COMMUNICATOR] == other->value[ARGUMENT_COMMUNICATOR];
+}
+
+static bool refuse_collective(struct check *check, const struct collective *collective, long number)
+{
+	FILE *out = fmemopen(check->why, check->why_size, "w");
+
+	check->code = 2;
+	if (!out)
+		return fail(check, 1, "no memory");
+	print_call(out, &check->rank[collective->first], collective->first, &collective->call);
+	fputs(" is another collective than ", out);
+	print_call(out, &check->rank[number], number, &check->rank[number].call);
+	fclose(out);
+	return false;
+}
+
+/* Joins a collective. */
+static bool join(struct check *check, long number)
+{
+	struct rank *rank = &check->rank[number];
+	struct collective *collective = &check->collective[slot_of(&rank->call)];
+
+	if (rank->call.value[ARGUMENT_COMMUNICATOR] == 1) {
+		rank->state = FRESH;
+		return true;
+	}
+	if (!collective->arrived) {
+		collective->call = rank->call;
+		collective->first = number;
+	} else if (!is_same(&collective->call, &rank->call)) {
+		return refuse_collective(check, collective, number);
+	}
+	rank->state = JOINED;
+	rank->round = collective->round;
+	if (++collective->arrived == check->plan->ranks) {
+		collective->arrived = 0;
+		collective->round++;
+	}
+	return true;
+}
+
+/* ---- calls ---- */
+
+static bool is_without_data(enum call_kind kind)
+{
+	return kind == CALL_GATHERV || kind == CALL_SCATTERV || kind == CALL_ALLGATHERV ||
+			kind == CALL_ALLTOALLV || kind == CALL_REDUCE_SCATTER;
+}
+
+static bool waits_for_requests(enum call_kind kind)
+{
+	return kind >= CALL_WAIT && kind <= CALL_WAITALL;
+}
+
+/* Counts a call. has_request: the rank has open requests. */
+static void count_call(struct matching *counts, const struct cursor_call *call, bool has_request)
+{
+	const struct plan_token *token = call->token;
+	bool carried = call->reason == CURSOR_CARRIED;
+	bool without_data = carried && is_without_data(token->call);
+	size_t at = 0;
+
+	if (carried && waits_for_requests(token->call) && !has_request) {
+		carried = false;
+		counts->no_request++;
+	}
+	counts->calls++;
+	counts->carried += carried;
+	counts->means += carried && call->is_mean;
+	counts->copies += carried && calls_need(token->call, ARGUMENT_COMMUNICATOR) &&
+			call->value[ARGUMENT_COMMUNICATOR] > 1;
+	if (call->reason == CURSOR_CARRIED && !without_data &&
+			(token->call == CALL_INIT ||
+					strcmp(token->name, calls_name(token->call)) == 0))
+		return;
+	while (at < counts->kinds &&
+			(strcmp(counts->kind[at].name, token->name) != 0 ||
+					counts->kind[at].reason != call->reason))
+		at++;
+	if (at == counts->kinds && at < MATCHING_KINDS_MAX) {
+		memcpy(counts->kind[at].name, token->name, PLAN_NAME_MAX);
+		counts->kind[at].reason = call->reason;
+		counts->kind[at].without_data = without_data;
+		counts->kinds++;
+	}
+	if (at < MATCHING_KINDS_MAX)
+		counts->kind[at].calls++;
+}
+
+/* Takes the next call of a rank. Returns false if the check has failed. */
+static bool take(struct check *check, long number)
+{
+	struct rank *rank = &check->rank[number];
+	enum cursor_step step = cursor_next(rank->cursor, &rank->call);
+
+	if (step >= CURSOR_LOST) {
+		check->counts->lost += step == CURSOR_LOST;
+		rank->state = ENDED;
+		return true;
+	}
+	if (step == CURSOR_HOLE) {
+		check->counts->hidden += rank->call.hidden;
+		return true;
+	}
+	rank->number++;
+	rank->sent = false;
+	if (rank->call.is_outside && check->copies && rank->call.value[ARGUMENT_COMMUNICATOR] > 1)
+		return fail(check, 2, "communicators are no copies of MPI_COMM_WORLD");
+	count_call(check->counts, &rank->call, rank->requests > 0);
+	if (rank->call.reason == CURSOR_CARRIED)
+		rank->state = STARTED;
+	return true;
+}
+
+/* Receives, or looks for a message. Returns whether the call has ended. */
+static bool receive(struct check *check, long number)
+{
+	const struct cursor_call *call = &check->rank[number].call;
+	const struct envelope wanted = received(call);
+
+	return wanted.source == PLAN_NONE ||
+			find_message(check, number, &wanted, call->token->call != CALL_PROBE);
+}
+
+/* Goes on with a call that was taken. Returns false if the check has failed. */
+static bool go_on(struct check *check, long number)
+{
+	struct rank *rank = &check->rank[number];
+	enum call_kind kind = rank->call.token->call;
+	bool ended = true;
+
+	if (rank->state == JOINED) {
+		ended = check->collective[slot_of(&rank->call)].round != rank->round;
+	} else if (kind >= CALL_COLLECTIVES) {
+		return join(check, number);
+	} else if (kind == CALL_ISEND || kind == CALL_ISSEND || kind == CALL_IRECV) {
+		if (!add_request(check, number, &rank->call))
+			return false;
+	} else if (waits_for_requests(kind)) {
+		ended = wait_for(rank, kind);
+	} else if (kind != CALL_INIT && kind != CALL_FINALIZE) {
+		bool sends = calls_need(kind, ARGUMENT_TO);
+
+		if (sends && !rank->sent && !send(check, number, &rank->call))
+			return false;
+		rank->sent = true;
+		ended = !calls_need(kind, ARGUMENT_FROM) || receive(check, number);
+	}
+	if (ended)
+		rank->state = FRESH;
+	return !check->code;
+}
+
+/* Gives a rank its turn. *moved: whether it went on. Returns false if the check has failed. */
+static bool turn(struct check *check, long number, bool *moved)
+{
+	struct rank *rank = &check->rank[number];
+
+	for (unsigned i = 0; i < TURN && rank->state != ENDED; i++) {
+		enum state before = rank->state;
+		bool sent = rank->sent;
+
+		if (!(before == FRESH ? take(check, number) : go_on(check, number)))
+			return false;
+		if (before != FRESH && rank->state == before) { /* it waits */
+			*moved |= rank->sent != sent;
+			break;
+		}
+		*moved = true;
+	}
+	return true;
+}
+
+/* Says for what the first rank that waits does wait. */
+static bool refuse_stuck(struct check *check)
+{
+	FILE *out = fmemopen(check->why, check->why_size, "w");
+	long number = 0;
+
+	check->code = 2;
+	if (!out)
+		return fail(check, 1, "no memory");
+	while (check->rank[number].state == ENDED)
+		number++;
+	print_call(out, &check->rank[number], number, &check->rank[number].call);
+	if (check->rank[number].state == JOINED) {
+		const struct collective *collective =
+				&check->collective[slot_of(&check->rank[number].call)];
+		long other = 0;
+
+		while (other < check->plan->ranks - 1 && check->rank[other].state == JOINED &&
+				&check->collective[slot_of(&check->rank[other].call)] == collective)
+			other++;
+		fprintf(out, " waits for rank %ld, which ", other);
+		if (check->rank[other].state == ENDED)
+			fputs("makes no further call", out);
+		else
+			print_call(out, &check->rank[other], other, &check->rank[other].call);
+	} else {
+		fputs(" waits for a message that no rank sends", out);
+	}
+	fclose(out);
+	return false;
+}
+
+/* Refuses messages that no rank receives. */
+static bool check_rest(struct check *check)
+{
+	for (long i = 0; i < check->plan->ranks; i++)
+		if (check->rank[i].messages) {
+			const struct message *message = &check->rank[i].message[0];
+
+			return fail(check, 2,
+					"rank %lld sends a message of %lld bytes with tag %lld to rank %ld, which does not receive it",
+					(long long)message->envelope.source,
+					(long long)message->envelope.bytes,
+					(long long)message->envelope.tag, i);
+		}
+	return true;
+}
+
+static bool go_through(struct check *check)
+{
+	bool moved = true, waiting = true;
+
+	while (moved && waiting) {
+		moved = waiting = false;
+		for (long i = 0; i < check->plan->ranks; i++) {
+			if (!turn(check, i, &moved))
+				return false;
+			waiting |= check->rank[i].state != ENDED;
+		}
+	}
+	return waiting ? refuse_stuck(check) : check_rest(check);
+}
+
+static bool start(struct check *check, bool copies)
+{
+	char why[200];
+
+	check->rank = calloc((size_t)check->plan->ranks, sizeof(*check->rank));
+	if (!check->rank)
+		return fail(check, 1, "no memory");
+	for (long i = 0; i < check->plan->ranks; i++) {
+		check->rank[i].cursor = cursor_new(check->plan, i, copies, why, sizeof(why));
+		if (!check->rank[i].cursor)
+			return fail(check, 2, "%s", why);
+	}
+	return true;
+}
+
+int matching_check(struct matching *matching, const struct plan *plan, bool copies, char *why,
+		size_t why_size)
+{
+	struct check check = { .plan = plan,
+		.copies = copies,
+		.counts = matching,
+		.why = why,
+		.why_size = why_size };
+
+	memset(matching, 0, sizeof(*matching));
+	if (start(&check, copies))
+		go_through(&check);
+	for (long i = 0; check.rank && i < plan->ranks; i++) {
+		cursor_free(check.rank[i].cursor);
+		free(check.rank[i].message);
+		free(check.rank[i].request);
+	}
+	free(check.rank);
+	return check.code;
+}
