@@ -28,6 +28,7 @@ int cmd_recover(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_cluster(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_env(int argc, char **argv);

@@ -21,6 +21,8 @@ const struct command commands[] = {
 	{ "compare", cmd_compare, "A B...", "say what the difference between runs comes from" },
 	{ "whatif", cmd_whatif, "[options] [DIR|FILE]",
 			"what a faster or better balanced phase would bring" },
+	{ "replay", cmd_replay, "DIR -- mpirun -n RANKS",
+			"make the calls of a run again, and compare the times" },
 	{ "validate", cmd_validate, "--replay FILE | -- COMMAND",
 			"tell how far off multiplexed counters are" },
 	{ "env", cmd_env, "[sh|csh|fish]", "print what a shell sets to find phasemux" },

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "multiplex/mix.h"
+#include "tools/machine.h"
+
+#define LINKS_MAX 16 /* symbolic links from a name to its file */
+
+static const char *const sources[] = { "replayer", "made_calls", "cursor", "plan", "calls" };
+
+#define SOURCES (sizeof(sources) / sizeof(*sources))
+
+/* ---- the compiler ---- */
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Returns the ending of a launcher's name: ".openmpi" of "mpirun.openmpi". NULL: it is none. */
+static const char *ending_of(const char *path)
+{
+	const char *name = base_of(path);
+
+	if (strncmp(name, "mpirun", 6) == 0)
+		return name + 6;
+	return strncmp(name, "mpiexec", 7) == 0 ? name + 7 : NULL;
+}
+
+/* Finds a command in PATH. Returns false if there is none. */
+static bool find_command(const char *name, char *path, size_t size)
+{
+	const char *folders = getenv("PATH");
+
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		return access(path, X_OK) == 0;
+	}
+	for (const char *at = folders ? folders : ""; *at;) {
+		size_t length = strcspn(at, ":");
+
+		snprintf(path, size, "%.*s/%s", (int)length, at, name);
+		if (access(path, X_OK) == 0)
+			return true;
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+/* Goes from a symbolic link to the file that it names. Returns false if it is none. */
+static bool follow(char *path, size_t size)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+	size_t folder = (size_t)(base_of(path) - path);
+
+	if (length <= 0)
+		return false;
+	target[length] = 0;
+	if (*target == '/')
+		folder = 0;
+	snprintf(path + folder, size - folder, "%s", target);
+	return true;
+}
+
+void launch_compiler(char *const *launcher, char *compiler, size_t size)
+{
+	char path[2 * PATH_MAX] = "";
+
+	snprintf(compiler, size, "mpicc");
+	while (*launcher && !ending_of(*launcher))
+		launcher++;
+	if (!*launcher || !find_command(*launcher, path, sizeof(path)))
+		return;
+	for (unsigned i = 0; i < LINKS_MAX && ending_of(path); i++) {
+		char beside[3 * PATH_MAX];
+
+		snprintf(beside, sizeof(beside), "%.*smpicc%s", (int)(base_of(path) - path), path,
+				ending_of(path));
+		/* the last name says most */
+		if (access(beside, X_OK) == 0 && strlen(beside) < size)
+			snprintf(compiler, size, "%s", beside);
+		if (!follow(path, sizeof(path)))
+			break;
+	}
+}
+
+/* ---- children ---- */
+
+/* Runs a command and waits for it. log: file of its output; NULL: it goes to stderr. Returns its exit code, or -1. */
+static int run(char *const *words, const char *log)
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		if (log ? freopen(log, "w", stderr) == NULL : false)
+			_exit(127);
+		if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+			execvp(words[0], words);
+		fprintf(stderr, "phasemux: cannot start %s: %s\n", words[0], strerror(errno));
+		fflush(stderr);
+		_exit(127);
+	}
+	if (child < 0)
+		return -1;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Copies the first line of a file. */
+static void first_line(const char *file, char *line, size_t size)
+{
+	FILE *in = fopen(file, "r");
+
+	if (!in || !fgets(line, (int)size, in))
+		snprintf(line, size, "no message");
+	line[strcspn(line, "\n")] = 0;
+	if (in)
+		fclose(in);
+}
+
+/* ---- the program ---- */
+
+/* Finds the folder of the sources. */
+static bool find_sources(char *folder, size_t size)
+{
+	static const char *const places[] = { "replay", REPLAY_PATH };
+	char bin[PATH_MAX], tried[3 * PATH_MAX];
+
+	if (machine_find_bin(bin, sizeof(bin)))
+		return false;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(folder, size, "%s/%s", bin, places[i]);
+		snprintf(tried, sizeof(tried), "%s/tools/replay/%s.c", folder, sources[0]);
+		if (access(tried, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_newer(const char *file, const char *than)
+{
+	struct stat one, other;
+
+	return stat(file, &one) == 0 && stat(than, &other) == 0 &&
+			one.st_mtim.tv_sec > other.st_mtim.tv_sec;
+}
+
+/* Builds the program by the compiler. Returns false with one line in `why`. */
+static bool build(const struct launch *launch, const char *program, char *why, size_t why_size)
+{
+	char folder[2 * PATH_MAX], file[SOURCES][3 * PATH_MAX], include[2 * PATH_MAX + 8];
+	char made[PATH_MAX + 32], log[PATH_MAX + 32], line[300];
+	char *words[SOURCES + 8] = { (char *)launch->compiler, (char *)"-O2", include };
+	size_t count = 3;
+	int code;
+
+	if (!find_sources(folder, sizeof(folder))) {
+		snprintf(why, why_size, "the sources of the program that replays are missing");
+		return false;
+	}
+	snprintf(include, sizeof(include), "-I%s", folder);
+	for (size_t i = 0; i < SOURCES; i++) {
+		snprintf(file[i], sizeof(file[i]), "%s/tools/replay/%s.c", folder, sources[i]);
+		words[count++] = file[i];
+	}
+	if (is_newer(program, file[0]))
+		return true;
+	snprintf(made, sizeof(made), "%s.%ld", program, (long)getpid());
+	snprintf(log, sizeof(log), "%s.log", program);
+	words[count++] = (char *)"-o";
+	words[count++] = made;
+	words[count] = (char *)"-lm";
+	code = run(words, log);
+	if (code == 0 && rename(made, program) == 0) {
+		unlink(log);
+		return true;
+	}
+	first_line(log, line, sizeof(line));
+	snprintf(why, why_size,
+			"%s does not build the program that replays (%s: %s); name the compiler of the launcher's MPI with --mpicc",
+			launch->compiler, log, line);
+	return false;
+}
+
+static size_t length_of(char *const *words)
+{
+	size_t length = 0;
+
+	while (words[length])
+		length++;
+	return length;
+}
+
+static void read_result(const char *file, struct launch_result *result)
+{
+	FILE *in = fopen(file, "r");
+
+	result->has_ended = in &&
+			fscanf(in, "ranks %ld seconds %lf", &result->ranks, &result->seconds) == 2;
+	if (in)
+		fclose(in);
+}
+
+/* Starts the program under the launcher. */
+static bool start(const struct launch *launch, const char *program, struct launch_result *result)
+{
+	char file[PATH_MAX + 32], seed[32], stall[32];
+	size_t length = length_of(launch->launcher);
+	char **words = calloc(length + 8, sizeof(*words));
+
+	if (!words)
+		return false;
+	snprintf(file, sizeof(file), "%s/result", launch->folder);
+	snprintf(seed, sizeof(seed), "%zu", launch->seed);
+	snprintf(stall, sizeof(stall), "%.0f", launch->stall);
+	memcpy(words, launch->launcher, length * sizeof(*words));
+	words[length++] = (char *)program;
+	words[length++] = (char *)launch->plan;
+	words[length++] = file;
+	words[length++] = seed;
+	words[length++] = (char *)(launch->copies ? "1" : "0");
+	words[length] = stall;
+	unlink(file);
+	result->code = run(words, NULL);
+	read_result(file, result);
+	free(words);
+	return result->code >= 0;
+}
+
+bool launch_run(const struct launch *launch, struct launch_result *result, char *why,
+		size_t why_size)
+{
+	char program[PATH_MAX], compiler[PATH_MAX];
+	struct launch with = *launch;
+	uint64_t hash = 0;
+
+	if (!launch->compiler) {
+		launch_compiler(launch->launcher, compiler, sizeof(compiler));
+		with.compiler = compiler;
+	}
+	for (const char *at = with.compiler; *at; at++)
+		hash = mix_bits(hash + (unsigned char)*at);
+	/* each compiler has a program of its own */
+	snprintf(program, sizeof(program), "%s/replayer-%08x", launch->folder, (unsigned)hash);
+	if (!build(&with, program, why, why_size))
+		return false;
+	if (start(&with, program, result))
+		return true;
+	snprintf(why, why_size, "the launcher cannot be started");
+	return false;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The contents of messages are zeros. A message that is received goes to memory of its own as long as its request is open,
+ * as in a program.
+ */
+#include "tools/replay/made_calls.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const struct plan *plan;
+	int ranks;
+	MPI_Comm copy[CALLS_COPIES];
+	bool has_copies;
+	void *data; /* of all messages that are sent */
+	int *zeros; /* one for each rank */
+} made;
+
+/* Memory for what a collective gives and takes, and for what a blocking call receives. */
+static struct memory {
+	void *data;
+	size_t size;
+} given, taken, received;
+
+/* Open requests, in the order in which they were made. Behind them are the buffers that are free. */
+static struct {
+	size_t count, room;
+	MPI_Request *request;
+	struct memory *buffer;
+	int *indices;
+	bool *receives;
+} open_;
+
+/* Returns memory of at least this size. A replay without memory ends. */
+static void *memory_of(struct memory *memory, size_t size)
+{
+	if (memory->size >= size && memory->data)
+		return memory->data;
+	free(memory->data);
+	memory->data = calloc(1, size + 1);
+	memory->size = size;
+	if (!memory->data) {
+		fprintf(stderr, "phasemux replay: no memory for %zu bytes of a message\n", size);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return memory->data;
+}
+
+/* ---- the start ---- */
+
+static int64_t most_of(const struct plan_stream *stream)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct plan_item *item = &stream->item[i];
+		int64_t value = item->loop ? most_of(item->loop) : item->value;
+
+		most = value > most ? value : most;
+	}
+	return most;
+}
+
+/* Returns the highest value of an argument in all calls. of_sends: only in calls that send a message. */
+static int64_t most_in_plan(const struct plan *plan, enum call_argument argument, bool of_sends)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < plan->paths; i++) {
+		const struct plan_argument *values = &plan->path[i].argument[argument];
+
+		if (of_sends && !plan->path[i].argument[ARGUMENT_TO].count)
+			continue;
+		for (size_t j = 0; j < values->count; j++) {
+			int64_t here = most_of(&values->values[j].stream);
+
+			most = here > most ? here : most;
+		}
+	}
+	return most;
+}
+
+bool made_calls_start(const struct plan *plan, bool copies)
+{
+	int64_t bytes = most_in_plan(plan, ARGUMENT_BYTES, true);
+	int64_t communicators = most_in_plan(plan, ARGUMENT_COMMUNICATOR, false) - 1;
+
+	made.plan = plan;
+	made.ranks = (int)plan->ranks;
+	made.data = calloc(1, (size_t)(bytes > plan->bytes_most ? bytes : plan->bytes_most) + 1);
+	made.zeros = calloc((size_t)plan->ranks, sizeof(*made.zeros));
+	made.has_copies = copies;
+	for (unsigned i = 0; copies && i < CALLS_COPIES && i < communicators; i++)
+		MPI_Comm_dup(MPI_COMM_WORLD, &made.copy[i]);
+	return made.data && made.zeros;
+}
+
+/* ---- arguments ---- */
+
+static MPI_Comm communicator_of(const struct cursor_call *call)
+{
+	int64_t number = call->value[ARGUMENT_COMMUNICATOR];
+
+	if (number == 1)
+		return MPI_COMM_SELF;
+	return number && made.has_copies ? made.copy[(number - 2) % CALLS_COPIES] : MPI_COMM_WORLD;
+}
+
+static int peer_of(int64_t value)
+{
+	if (value == PLAN_ANY)
+		return MPI_ANY_SOURCE;
+	return value == PLAN_NONE ? MPI_PROC_NULL : (int)value;
+}
+
+static int tag_of(int64_t value)
+{
+	return value == PLAN_ANY ? MPI_ANY_TAG : (int)value;
+}
+
+static int bytes_of(const struct cursor_call *call)
+{
+	return (int)call->value[ARGUMENT_BYTES];
+}
+
+/* Returns how many bytes a receive has room for. */
+static int room_of(int64_t bytes)
+{
+	return (int)(bytes > made.plan->bytes_most ? bytes : made.plan->bytes_most);
+}
+
+/* ---- requests ---- */
+
+static void *grow(void *array, size_t size)
+{
+	void *grown = realloc(array, open_.room * size);
+
+	if (!grown) {
+		fputs("phasemux replay: no memory for open requests\n", stderr);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return grown;
+}
+
+/* Removes a request that has ended. Its buffer is free. */
+static void remove_request(size_t at)
+{
+	struct memory buffer = open_.buffer[at];
+	size_t behind = --open_.count - at;
+
+	memmove(&open_.request[at], &open_.request[at + 1], behind * sizeof(*open_.request));
+	memmove(&open_.receives[at], &open_.receives[at + 1], behind * sizeof(*open_.receives));
+	memmove(&open_.buffer[at], &open_.buffer[at + 1], behind * sizeof(*open_.buffer));
+	open_.buffer[open_.count] = buffer;
+}
+
+/* Removes all requests that have ended. */
+static void remove_ended(void)
+{
+	for (size_t i = open_.count; i-- > 0;)
+		if (open_.request[i] == MPI_REQUEST_NULL)
+			remove_request(i);
+}
+
+/* Returns the place of a new request. */
+static size_t new_request(bool receives)
+{
+	int ended;
+
+	if (open_.count >= CALLS_OPEN_MAX) {
+		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
+				MPI_STATUSES_IGNORE);
+		remove_ended();
+	}
+	if (open_.count == open_.room) {
+		size_t before = open_.room;
+
+		open_.room = before ? 2 * before : 16;
+		open_.request = grow(open_.request, sizeof(*open_.request));
+		open_.buffer = grow(open_.buffer, sizeof(*open_.buffer));
+		open_.indices = grow(open_.indices, sizeof(*open_.indices));
+		open_.receives = grow(open_.receives, sizeof(*open_.receives));
+		memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
+	}
+	open_.receives[open_.count] = receives;
+	return open_.count++;
+}
+
+static bool wait_for(enum call_kind kind)
+{
+	int at = 0;
+
+	if (!open_.count)
+		return false;
+	switch (kind) {
+	case CALL_WAIT:
+		MPI_Wait(&open_.request[0], MPI_STATUS_IGNORE);
+		remove_request(0);
+		break;
+	case CALL_WAITANY:
+		MPI_Waitany((int)open_.count, open_.request, &at, MPI_STATUS_IGNORE);
+		if (at != MPI_UNDEFINED)
+			remove_request((size_t)at);
+		break;
+	case CALL_WAITSOME:
+		MPI_Waitsome((int)open_.count, open_.request, &at, open_.indices,
+				MPI_STATUSES_IGNORE);
+		remove_ended();
+		break;
+	default:
+		MPI_Waitall((int)open_.count, open_.request, MPI_STATUSES_IGNORE);
+		open_.count = 0;
+	}
+	return true;
+}
+
+void made_calls_end(void)
+{
+	int ended;
+
+	if (open_.count)
+		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
+				MPI_STATUSES_IGNORE);
+	remove_ended();
+	for (size_t i = 0; i < open_.count; i++) {
+		if (open_.receives[i])
+			MPI_Cancel(&open_.request[i]);
+		MPI_Wait(&open_.request[i], MPI_STATUS_IGNORE);
+	}
+	open_.count = 0;
+}
+
+/* ---- messages ---- */
+
+static void make_message(const struct cursor_call *call)
+{
+	enum call_kind kind = call->token->call;
+	const int64_t *value = call->value;
+	int to = peer_of(value[ARGUMENT_TO]), from = peer_of(value[ARGUMENT_FROM]);
+	int tag = tag_of(value[ARGUMENT_TAG]), bytes = bytes_of(call), room;
+	MPI_Comm comm = communicator_of(call);
+	size_t at;
+
+	switch (kind) {
+	case CALL_SEND:
+		MPI_Send(made.data, bytes, MPI_BYTE, to, tag, comm);
+		break;
+	case CALL_SSEND:
+		MPI_Ssend(made.data, bytes, MPI_BYTE, to, tag, comm);
+		break;
+	case CALL_ISEND:
+		at = new_request(false);
+		MPI_Isend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
+		break;
+	case CALL_ISSEND:
+		at = new_request(false);
+		MPI_Issend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
+		break;
+	case CALL_RECV:
+		room = room_of(bytes);
+		MPI_Recv(memory_of(&received, (size_t)room), room, MPI_BYTE, from, tag, comm,
+				MPI_STATUS_IGNORE);
+		break;
+	case CALL_IRECV:
+		at = new_request(true);
+		room = room_of(bytes);
+		MPI_Irecv(memory_of(&open_.buffer[at], (size_t)room), room, MPI_BYTE, from, tag,
+				comm, &open_.request[at]);
+		break;
+	case CALL_PROBE:
+		MPI_Probe(from, tag, comm, MPI_STATUS_IGNORE);
+		break;
+	case CALL_SENDRECV:
+		room = room_of(value[ARGUMENT_FROM_BYTES]);
+		MPI_Sendrecv(made.data, bytes, MPI_BYTE, to, tag,
+				memory_of(&received, (size_t)room), room, MPI_BYTE, from,
+				tag_of(value[ARGUMENT_FROM_TAG]), comm, MPI_STATUS_IGNORE);
+		break;
+	default:
+		MPI_Sendrecv_replace(memory_of(&received, (size_t)bytes), bytes, MPI_BYTE, to, tag,
+				from, tag_of(value[ARGUMENT_FROM_TAG]), comm, MPI_STATUS_IGNORE);
+	}
+}
+
+/* ---- collectives ---- */
+
+/* A type whose sum can be formed, and how many of them make up the recorded size. */
+static MPI_Datatype sum_type(int bytes, int *count, MPI_Op *operation)
+{
+	*operation = MPI_SUM;
+	if (bytes % 8 == 0) {
+		*count = bytes / 8;
+		return MPI_DOUBLE;
+	}
+	if (bytes % 4 == 0) {
+		*count = bytes / 4;
+		return MPI_INT;
+	}
+	*count = bytes;
+	*operation = MPI_BOR;
+	return MPI_BYTE;
+}
+
+static void make_reduction(const struct cursor_call *call, MPI_Comm comm)
+{
+	int bytes = bytes_of(call), root = (int)call->value[ARGUMENT_ROOT], count;
+	enum call_kind kind = call->token->call;
+	size_t size = (size_t)bytes, parts = kind == CALL_REDUCE_SCATTER_BLOCK ? made.ranks : 1;
+	MPI_Op sum;
+	MPI_Datatype type = sum_type(bytes, &count, &sum);
+	void *in = memory_of(&given, size * parts), *out = memory_of(&taken, size);
+
+	if (kind == CALL_REDUCE)
+		MPI_Reduce(in, out, count, type, sum, root, comm);
+	else if (kind == CALL_ALLREDUCE)
+		MPI_Allreduce(in, out, count, type, sum, comm);
+	else if (kind == CALL_REDUCE_SCATTER_BLOCK)
+		MPI_Reduce_scatter_block(in, out, count, type, sum, comm);
+	else if (kind == CALL_SCAN)
+		MPI_Scan(in, out, count, type, sum, comm);
+	else
+		MPI_Exscan(in, out, count, type, sum, comm);
+}
+
+/* Makes a collective of which each rank has a part of equal size. */
+static void make_parts(const struct cursor_call *call, MPI_Comm comm)
+{
+	int bytes = bytes_of(call), root = (int)call->value[ARGUMENT_ROOT];
+	size_t one = (size_t)bytes, all = one * (size_t)made.ranks;
+
+	switch (call->token->call) {
+	case CALL_BCAST:
+		MPI_Bcast(memory_of(&given, one), bytes, MPI_BYTE, root, comm);
+		break;
+	case CALL_GATHER:
+		MPI_Gather(memory_of(&given, one), bytes, MPI_BYTE, memory_of(&taken, all), bytes,
+				MPI_BYTE, root, comm);
+		break;
+	case CALL_SCATTER:
+		MPI_Scatter(memory_of(&given, all), bytes, MPI_BYTE, memory_of(&taken, one), bytes,
+				MPI_BYTE, root, comm);
+		break;
+	case CALL_ALLGATHER:
+		MPI_Allgather(memory_of(&given, one), bytes, MPI_BYTE, memory_of(&taken, all),
+				bytes, MPI_BYTE, comm);
+		break;
+	default:
+		MPI_Alltoall(memory_of(&given, all), bytes, MPI_BYTE, memory_of(&taken, all), bytes,
+				MPI_BYTE, comm);
+	}
+}
+
+/* Makes a collective whose parts differ. Their sizes are not recorded, so it has no data. */
+static void make_without_data(const struct cursor_call *call, MPI_Comm comm)
+{
+	int root = (int)call->value[ARGUMENT_ROOT];
+	void *in = memory_of(&given, 1), *out = memory_of(&taken, 1);
+	int *none = made.zeros;
+
+	switch (call->token->call) {
+	case CALL_GATHERV:
+		MPI_Gatherv(in, 0, MPI_BYTE, out, none, none, MPI_BYTE, root, comm);
+		break;
+	case CALL_SCATTERV:
+		MPI_Scatterv(in, none, none, MPI_BYTE, out, 0, MPI_BYTE, root, comm);
+		break;
+	case CALL_ALLGATHERV:
+		MPI_Allgatherv(in, 0, MPI_BYTE, out, none, none, MPI_BYTE, comm);
+		break;
+	case CALL_ALLTOALLV:
+		MPI_Alltoallv(in, none, none, MPI_BYTE, out, none, none, MPI_BYTE, comm);
+		break;
+	default:
+		MPI_Reduce_scatter(in, out, none, MPI_INT, MPI_SUM, comm);
+	}
+}
+
+bool made_calls_make(const struct cursor_call *call)
+{
+	enum call_kind kind = call->token->call;
+	MPI_Comm comm = communicator_of(call);
+
+	switch (kind) {
+	case CALL_WAIT:
+	case CALL_WAITANY:
+	case CALL_WAITSOME:
+	case CALL_WAITALL:
+		return wait_for(kind);
+	case CALL_BARRIER:
+		MPI_Barrier(comm);
+		break;
+	case CALL_REDUCE:
+	case CALL_ALLREDUCE:
+	case CALL_REDUCE_SCATTER_BLOCK:
+	case CALL_SCAN:
+	case CALL_EXSCAN:
+		make_reduction(call, comm);
+		break;
+	case CALL_BCAST:
+	case CALL_GATHER:
+	case CALL_SCATTER:
+	case CALL_ALLGATHER:
+	case CALL_ALLTOALL:
+		make_parts(call, comm);
+		break;
+	case CALL_GATHERV:
+	case CALL_SCATTERV:
+	case CALL_ALLGATHERV:
+	case CALL_ALLTOALLV:
+	case CALL_REDUCE_SCATTER:
+		make_without_data(call, comm);
+		break;
+	default:
+		make_message(call);
+	}
+	return true;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/replay/outcome.h"
+
+#include <math.h>
+
+#include "agent/report/document.h"
+#include "agent/text/format.h"
+#include "agent/text/report_line.h"
+
+#define OUTCOME_VERSION 1 /* of the JSON */
+
+static const struct {
+	const char *word, *sentence;
+} reasons[CURSOR_REASONS] = {
+	[CURSOR_UNSUPPORTED] = { "unsupported",
+			"such calls are not replayed, and only their time was spent" },
+	[CURSOR_UNKNOWN] = { "unknown_arguments",
+			"their arguments are not recorded, and only their time was spent" },
+	[CURSOR_COPY] = { "communicator",
+			"the members of their communicators are not recorded, and only their time was spent" },
+};
+
+double outcome_accuracy(const struct outcome *outcome)
+{
+	return 1 - fabs(outcome->recorded - outcome->replayed) / outcome->recorded;
+}
+
+/* ---- words ---- */
+
+static const char *plural(double count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+static void print_times(const struct outcome *outcome, FILE *out)
+{
+	if (isnan(outcome->replayed))
+		report_line(out, 0,
+				"The calls of the %ld ranks fit together, so that they can be replayed. Nothing was run.",
+				outcome->ranks);
+	else
+		report_line(out, 0,
+				"The replay took %s, and the recorded run %s: an accuracy of %s (1 - |t - t'| / t).",
+				format_seconds(outcome->replayed).text,
+				format_seconds(outcome->recorded).text,
+				format_percent(outcome_accuracy(outcome)).text);
+}
+
+static void print_kind(const struct matching_kind *kind, FILE *out)
+{
+	const char *what = kind->reason != CURSOR_CARRIED ?
+			reasons[kind->reason].sentence :
+			kind->without_data ?
+			"made without data, because their sizes are not recorded" :
+			NULL;
+
+	if (what)
+		report_line(out, 4, "  %.0f %s: %s.", kind->calls, kind->name, what);
+	else
+		report_line(out, 4, "  %.0f %s: made as %s.", kind->calls, kind->name,
+				calls_name(calls_kind(kind->name)));
+}
+
+/* Prints a line about a number of calls, if there are any. */
+static void print_some(double count, const char *words, FILE *out)
+{
+	if (count > 0)
+		report_line(out, 4, "  %.0f %s %s.", count, plural(count, "call", "calls"), words);
+}
+
+static void print_calls(const struct outcome *outcome, FILE *out)
+{
+	const struct matching *matching = &outcome->matching;
+	bool past = !isnan(outcome->replayed);
+
+	if (matching->carried == matching->calls)
+		report_line(out, 0, "All %.0f recorded calls %s made again.", matching->calls,
+				past ? "were" : "can be");
+	else
+		report_line(out, 0, "%.0f of %.0f recorded calls %s made again.", matching->carried,
+				matching->calls, past ? "were" : "can be");
+	for (size_t i = 0; i < matching->kinds; i++)
+		print_kind(&matching->kind[i], out);
+	print_some(matching->no_request,
+			"for requests whose start is not recorded: only their time was spent", out);
+	print_some(matching->means, "whose size is not recorded: made with the mean size", out);
+	print_some(matching->copies,
+			"in communicators of the program, whose members are not recorded: made in copies of MPI_COMM_WORLD",
+			out);
+	print_some(matching->hidden,
+			"that were not observed: only their time, and that before them, was spent",
+			out);
+	if (matching->lost > 0)
+		report_line(out, 4,
+				"  The last calls of %.0f %s are not recorded, and are missing.",
+				matching->lost, plural(matching->lost, "rank", "ranks"));
+}
+
+void outcome_text(const struct outcome *outcome, FILE *out)
+{
+	print_times(outcome, out);
+	print_calls(outcome, out);
+}
+
+/* ---- JSON ---- */
+
+static json_t *kind_json(const struct matching_kind *kind)
+{
+	const char *instead = kind->reason != CURSOR_CARRIED ? "time" :
+			kind->without_data                   ? "no_data" :
+							       calls_name(calls_kind(kind->name));
+	const char *why = reasons[kind->reason].word;
+
+	return json_pack("{s:o,s:o,s:o,s:s}", "call", document_text(kind->name), "calls",
+			document_number(kind->calls), "reason",
+			why ? json_string(why) : json_null(), "instead", instead);
+}
+
+json_t *outcome_json(const struct outcome *outcome)
+{
+	const struct matching *matching = &outcome->matching;
+	json_t *list = json_array(), *object;
+
+	for (size_t i = 0; i < matching->kinds; i++)
+		list = document_append(list, kind_json(&matching->kind[i]));
+	object = json_pack("{s:i,s:O?,s:o,s:o,s:o,s:o,s:o}", "phasemux_replay", OUTCOME_VERSION,
+			"command", json_object_get(outcome->report, "command"), "ranks",
+			json_integer(outcome->ranks), "seed",
+			json_integer((json_int_t)outcome->seed), "recorded_seconds",
+			document_number(outcome->recorded), "replayed_seconds",
+			document_number(outcome->replayed), "accuracy",
+			document_number(outcome_accuracy(outcome)));
+	object = document_set(object, "calls", document_number(matching->calls));
+	object = document_set(object, "made", document_number(matching->carried));
+	object = document_set(object, "without_request", document_number(matching->no_request));
+	object = document_set(object, "mean_sizes", document_number(matching->means));
+	object = document_set(object, "in_copies", document_number(matching->copies));
+	object = document_set(object, "unobserved", document_number(matching->hidden));
+	object = document_set(object, "cut_ranks", document_number(matching->lost));
+	return document_set(object, "otherwise", list);
+}

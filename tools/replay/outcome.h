@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a replay, or the check before it, has found: in words, and as JSON. */
+#ifndef PHASEMUX_TOOLS_REPLAY_OUTCOME_H
+#define PHASEMUX_TOOLS_REPLAY_OUTCOME_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "tools/replay/matching.h"
+
+struct outcome {
+	const json_t *report;
+	struct matching matching;
+	long ranks;
+	size_t seed;
+	bool copies;     /* communicators of the program are taken for copies of MPI_COMM_WORLD */
+	double recorded; /* seconds */
+	double replayed; /* seconds; NAN: it was only checked */
+};
+
+/* Returns 1 - |t - t'| / t of the recorded time t and the replayed time t'. */
+double outcome_accuracy(const struct outcome *outcome);
+
+void outcome_text(const struct outcome *outcome, FILE *out);
+
+/* Returns the JSON, or NULL without memory. */
+json_t *outcome_json(const struct outcome *outcome);
+
+#endif
