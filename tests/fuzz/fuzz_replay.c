@@ -38,7 +38,7 @@ static void go_through(const struct plan *plan)
 {
 	for (long rank = 0; rank < plan->ranks && rank < RANKS_MAX; rank++) {
 		char why[200] = "";
-		struct cursor *cursor = cursor_new(plan, rank, rank % 2, why, sizeof(why));
+		struct cursor *cursor = cursor_new(plan, rank, (unsigned)rank, why, sizeof(why));
 		struct cursor_call call;
 
 		if (!cursor && !*why)

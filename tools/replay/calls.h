@@ -3,10 +3,14 @@
 #ifndef PHASEMUX_TOOLS_REPLAY_CALLS_H
 #define PHASEMUX_TOOLS_REPLAY_CALLS_H
 
-#define CALLS_OPEN_MAX                                                                             \
-	1024 /* requests of a rank; if more are open, those that have completed are forgotten */
-#define CALLS_COPIES                                                                               \
-	16 /* copies of MPI_COMM_WORLD that take the place of the program's communicators in turn */
+#include <stdint.h>
+
+/* Open requests of a rank. If there are more, those that have completed are forgotten. */
+#define CALLS_OPEN_MAX 1024
+
+/* Copies of MPI_COMM_WORLD that take the place of the communicators of the program in turn. A mask has a bit for each. */
+#define CALLS_COPIES     16
+#define CALLS_ALL_COPIES ((1u << CALLS_COPIES) - 1)
 
 enum call_kind {
 	CALL_OTHER, /* is not carried out: only its time is spent */
@@ -62,6 +66,12 @@ enum call_kind calls_kind(const char *name);
 
 /* Returns the name under which a kind of call is carried out. It may be another one than the recorded name. */
 const char *calls_name(enum call_kind kind);
+
+/* Returns which copy takes the place of a communicator, which is 2 or more. */
+static inline unsigned calls_copy(int64_t communicator)
+{
+	return (unsigned)((communicator - 2) % CALLS_COPIES);
+}
 
 /* Returns whether calls of a kind need an argument. */
 int calls_need(enum call_kind kind, enum call_argument argument);

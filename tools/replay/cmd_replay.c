@@ -124,21 +124,14 @@ static int make_plan(const char *path, const json_t *report, const char *file, s
 	return 0;
 }
 
-/*
- * Checks that the calls fit together, at first with copies of MPI_COMM_WORLD for the communicators of the program, and if
- * these do not fit, without the calls in them. Returns the exit code.
- */
+/* Checks that the calls fit together. Returns the exit code. */
 static int check_plan(const char *path, const struct plan *plan, struct outcome *outcome)
 {
 	char why[MATCHING_WHY_MAX], line[MATCHING_WHY_MAX + 200];
 	int code;
 
-	outcome->copies = true;
-	code = matching_check(&outcome->matching, plan, true, why, sizeof(why));
-	if (code == 2) {
-		outcome->copies = false;
-		code = matching_check(&outcome->matching, plan, false, why, sizeof(why));
-	}
+	outcome->copies = CALLS_ALL_COPIES;
+	code = matching_check(&outcome->matching, plan, &outcome->copies, why, sizeof(why));
 	if (!code)
 		return 0;
 	snprintf(line, sizeof(line), "it cannot be replayed: %s%s", why,
@@ -196,7 +189,7 @@ static int run(const struct options *options, const char *folder, const char *fi
 		.plan = file,
 		.seed = options->seed,
 		/* copies cost calls, and are made only if they are needed */
-		.copies = outcome->copies && outcome->matching.copies > 0,
+		.copies = outcome->matching.copies > 0 ? outcome->copies : 0,
 		.stall = STALL_SECONDS + STALL_TIMES * plan->call_most,
 	};
 	struct launch_result result;

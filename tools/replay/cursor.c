@@ -46,7 +46,8 @@ struct path {
 struct cursor {
 	const struct plan *plan;
 	long rank;
-	bool copies, hides, complete;
+	unsigned copies; /* mask */
+	bool hides, complete;
 	const struct plan_structure *structure;
 	const struct plan_variant *variant;
 	int64_t made; /* calls that were taken */
@@ -286,11 +287,12 @@ static void place_values(const struct cursor *cursor, const struct path *path,
 static enum cursor_reason reason_of(const struct cursor *cursor, const struct cursor_call *call)
 {
 	enum call_kind kind = call->token->call;
+	int64_t communicator = call->value[ARGUMENT_COMMUNICATOR];
 
 	if (kind == CALL_OTHER)
 		return CURSOR_UNSUPPORTED;
-	if (calls_need(kind, ARGUMENT_COMMUNICATOR) && !cursor->copies &&
-			call->value[ARGUMENT_COMMUNICATOR] > 1)
+	if (calls_need(kind, ARGUMENT_COMMUNICATOR) && communicator > 1 &&
+			!(cursor->copies >> calls_copy(communicator) & 1))
 		return CURSOR_COPY;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		if (calls_need(kind, i) && call->value[i] == PLAN_UNKNOWN)
@@ -386,7 +388,7 @@ static bool find_arguments(struct cursor *cursor)
 	return true;
 }
 
-struct cursor *cursor_new(const struct plan *plan, long rank, bool copies, char *why,
+struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, char *why,
 		size_t why_size)
 {
 	struct cursor *cursor = calloc(1, sizeof(*cursor));

@@ -33,11 +33,11 @@ struct cursor_call {
 struct cursor;
 
 /*
- * Goes to the first call of a rank. copies: communicators that the program made are taken for copies of MPI_COMM_WORLD;
- * false: their calls are not carried out. Returns NULL with one line in `why` if the plan does not have the rank's calls.
- * The plan must live as long. The caller frees the cursor with cursor_free.
+ * Goes to the first call of a rank. copies: mask of the communicators of the program that are taken for copies of
+ * MPI_COMM_WORLD; calls in the others are not carried out. Returns NULL with one line in `why` if the plan does not have the
+ * rank's calls. The plan must live as long. The caller frees the cursor with cursor_free.
  */
-struct cursor *cursor_new(const struct plan *plan, long rank, bool copies, char *why,
+struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, char *why,
 		size_t why_size);
 
 /* Takes the next call. After the end comes the end again. */

@@ -221,7 +221,7 @@ static void read_result(const char *file, struct launch_result *result)
 /* Starts the program under the launcher. */
 static bool start(const struct launch *launch, const char *program, struct launch_result *result)
 {
-	char file[PATH_MAX + 32], seed[32], stall[32];
+	char file[PATH_MAX + 32], seed[32], copies[32], stall[32];
 	size_t length = length_of(launch->launcher);
 	char **words = calloc(length + 8, sizeof(*words));
 
@@ -229,13 +229,14 @@ static bool start(const struct launch *launch, const char *program, struct launc
 		return false;
 	snprintf(file, sizeof(file), "%s/result", launch->folder);
 	snprintf(seed, sizeof(seed), "%zu", launch->seed);
+	snprintf(copies, sizeof(copies), "%u", launch->copies);
 	snprintf(stall, sizeof(stall), "%.0f", launch->stall);
 	memcpy(words, launch->launcher, length * sizeof(*words));
 	words[length++] = (char *)program;
 	words[length++] = (char *)launch->plan;
 	words[length++] = file;
 	words[length++] = seed;
-	words[length++] = (char *)(launch->copies ? "1" : "0");
+	words[length++] = copies;
 	words[length] = stall;
 	unlink(file);
 	result->code = run(words, NULL);

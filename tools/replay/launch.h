@@ -12,8 +12,8 @@ struct launch {
 	char **launcher;      /* words of the command, which end with NULL */
 	const char *plan;     /* file */
 	size_t seed;
-	bool copies;
-	double stall; /* seconds */
+	unsigned copies; /* mask, as of cursor_new */
+	double stall;    /* seconds */
 };
 
 struct launch_result {

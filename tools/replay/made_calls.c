@@ -14,7 +14,6 @@ static struct {
 	const struct plan *plan;
 	int ranks;
 	MPI_Comm copy[CALLS_COPIES];
-	bool has_copies;
 	void *data; /* of all messages that are sent */
 	int *zeros; /* one for each rank */
 } made;
@@ -83,7 +82,7 @@ static int64_t most_in_plan(const struct plan *plan, enum call_argument argument
 	return most;
 }
 
-bool made_calls_start(const struct plan *plan, bool copies)
+bool made_calls_start(const struct plan *plan, unsigned copies)
 {
 	int64_t bytes = most_in_plan(plan, ARGUMENT_BYTES, true);
 	int64_t communicators = most_in_plan(plan, ARGUMENT_COMMUNICATOR, false) - 1;
@@ -92,9 +91,9 @@ bool made_calls_start(const struct plan *plan, bool copies)
 	made.ranks = (int)plan->ranks;
 	made.data = calloc(1, (size_t)(bytes > plan->bytes_most ? bytes : plan->bytes_most) + 1);
 	made.zeros = calloc((size_t)plan->ranks, sizeof(*made.zeros));
-	made.has_copies = copies;
-	for (unsigned i = 0; copies && i < CALLS_COPIES && i < communicators; i++)
-		MPI_Comm_dup(MPI_COMM_WORLD, &made.copy[i]);
+	for (unsigned i = 0; i < CALLS_COPIES && i < communicators; i++)
+		if (copies >> i & 1)
+			MPI_Comm_dup(MPI_COMM_WORLD, &made.copy[i]);
 	return made.data && made.zeros;
 }
 
@@ -106,7 +105,7 @@ static MPI_Comm communicator_of(const struct cursor_call *call)
 
 	if (number == 1)
 		return MPI_COMM_SELF;
-	return number && made.has_copies ? made.copy[(number - 2) % CALLS_COPIES] : MPI_COMM_WORLD;
+	return number > 1 ? made.copy[calls_copy(number)] : MPI_COMM_WORLD;
 }
 
 static int peer_of(int64_t value)

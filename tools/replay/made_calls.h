@@ -7,8 +7,8 @@
 
 #include "tools/replay/cursor.h"
 
-/* Takes what calls need: memory, and copies of MPI_COMM_WORLD if `copies`. Returns false if there is no memory. */
-bool made_calls_start(const struct plan *plan, bool copies);
+/* Takes what calls need: memory, and the copies of MPI_COMM_WORLD in the mask. Returns false if there is no memory. */
+bool made_calls_start(const struct plan *plan, unsigned copies);
 
 /* Makes a call. Returns false, and has done nothing, if it waits for a request and none is open. */
 bool made_calls_make(const struct cursor_call *call);

@@ -55,7 +55,8 @@ struct collective {
 struct check {
 	const struct plan *plan;
 	struct matching *counts;
-	bool copies;
+	unsigned copies; /* mask */
+	int64_t blamed; /* slot of the communicator whose calls do not fit together; below 2: another one */
 	struct rank *rank;
 	struct collective collective[2 + CALLS_COPIES];
 	char *why;
@@ -133,6 +134,7 @@ static bool check_room(struct check *check, const struct envelope *receive,
 {
 	if (check->plan->bytes_most || receive->bytes >= message->bytes)
 		return true;
+	check->blamed = message->communicator;
 	return fail(check, 2,
 			"the message of %lld bytes with tag %lld from rank %lld to rank %ld is larger than the %lld bytes of its receive",
 			(long long)message->bytes, (long long)message->tag,
@@ -190,7 +192,7 @@ static int64_t slot_of(const struct cursor_call *call)
 {
 	int64_t communicator = call->value[ARGUMENT_COMMUNICATOR];
 
-	return communicator < 2 ? communicator : 2 + (communicator - 2) % CALLS_COPIES;
+	return communicator < 2 ? communicator : 2 + calls_copy(communicator);
 }
 
 static bool send(struct check *check, long number, const struct cursor_call *call)
@@ -289,6 +291,7 @@ static bool refuse_collective(struct check *check, const struct collective *coll
 	FILE *out = fmemopen(check->why, check->why_size, "w");
 
 	check->code = 2;
+	check->blamed = slot_of(&collective->call);
 	if (!out)
 		return fail(check, 1, "no memory");
 	print_call(out, &check->rank[collective->first], collective->first, &collective->call);
@@ -388,8 +391,10 @@ static bool take(struct check *check, long number)
 	}
 	rank->number++;
 	rank->sent = false;
-	if (rank->call.is_outside && check->copies && rank->call.value[ARGUMENT_COMMUNICATOR] > 1)
-		return fail(check, 2, "communicators are no copies of MPI_COMM_WORLD");
+	if (rank->call.is_outside && slot_of(&rank->call) > 1 && rank->call.reason != CURSOR_COPY) {
+		check->blamed = slot_of(&rank->call);
+		return fail(check, 2, "a communicator is no copy of MPI_COMM_WORLD");
+	}
 	count_call(check->counts, &rank->call, rank->requests > 0);
 	if (rank->call.reason == CURSOR_CARRIED)
 		rank->state = STARTED;
@@ -455,6 +460,24 @@ static bool turn(struct check *check, long number, bool *moved)
 	return true;
 }
 
+/* Finds a communicator of the program in which a rank waits. Returns its slot, or 0 if there is none. */
+static int64_t blame(const struct check *check)
+{
+	for (long i = 0; i < check->plan->ranks; i++) {
+		const struct rank *rank = &check->rank[i];
+
+		if (rank->state == ENDED)
+			continue;
+		if (calls_need(rank->call.token->call, ARGUMENT_COMMUNICATOR) &&
+				slot_of(&rank->call) > 1)
+			return slot_of(&rank->call);
+		for (size_t j = 0; j < rank->requests; j++)
+			if (!rank->request[j].done && rank->request[j].envelope.communicator > 1)
+				return rank->request[j].envelope.communicator;
+	}
+	return 0;
+}
+
 /* Says for what the first rank that waits does wait. */
 static bool refuse_stuck(struct check *check)
 {
@@ -462,6 +485,7 @@ static bool refuse_stuck(struct check *check)
 	long number = 0;
 
 	check->code = 2;
+	check->blamed = blame(check);
 	if (!out)
 		return fail(check, 1, "no memory");
 	while (check->rank[number].state == ENDED)
@@ -494,6 +518,7 @@ static bool check_rest(struct check *check)
 		if (check->rank[i].messages) {
 			const struct message *message = &check->rank[i].message[0];
 
+			check->blamed = message->envelope.communicator;
 			return fail(check, 2,
 					"rank %lld sends a message of %lld bytes with tag %lld to rank %ld, which does not receive it",
 					(long long)message->envelope.source,
@@ -518,7 +543,7 @@ static bool go_through(struct check *check)
 	return waiting ? refuse_stuck(check) : check_rest(check);
 }
 
-static bool start(struct check *check, bool copies)
+static bool start(struct check *check)
 {
 	char why[200];
 
@@ -526,30 +551,43 @@ static bool start(struct check *check, bool copies)
 	if (!check->rank)
 		return fail(check, 1, "no memory");
 	for (long i = 0; i < check->plan->ranks; i++) {
-		check->rank[i].cursor = cursor_new(check->plan, i, copies, why, sizeof(why));
+		check->rank[i].cursor = cursor_new(check->plan, i, check->copies, why, sizeof(why));
 		if (!check->rank[i].cursor)
 			return fail(check, 2, "%s", why);
 	}
 	return true;
 }
 
-int matching_check(struct matching *matching, const struct plan *plan, bool copies, char *why,
+/* Checks once. Returns as matching_check. */
+static int check_once(struct check *check)
+{
+	memset(check->counts, 0, sizeof(*check->counts));
+	memset(check->collective, 0, sizeof(check->collective));
+	check->code = 0;
+	check->blamed = 0;
+	if (start(check))
+		go_through(check);
+	for (long i = 0; check->rank && i < check->plan->ranks; i++) {
+		cursor_free(check->rank[i].cursor);
+		free(check->rank[i].message);
+		free(check->rank[i].request);
+	}
+	free(check->rank);
+	check->rank = NULL;
+	return check->code;
+}
+
+int matching_check(struct matching *matching, const struct plan *plan, unsigned *copies, char *why,
 		size_t why_size)
 {
 	struct check check = { .plan = plan,
-		.copies = copies,
+		.copies = *copies,
 		.counts = matching,
 		.why = why,
 		.why_size = why_size };
 
-	memset(matching, 0, sizeof(*matching));
-	if (start(&check, copies))
-		go_through(&check);
-	for (long i = 0; check.rank && i < plan->ranks; i++) {
-		cursor_free(check.rank[i].cursor);
-		free(check.rank[i].message);
-		free(check.rank[i].request);
-	}
-	free(check.rank);
+	while (check_once(&check) == 2 && check.copies)
+		check.copies = check.blamed > 1 ? check.copies & ~(1u << (check.blamed - 2)) : 0;
+	*copies = check.copies;
 	return check.code;
 }

@@ -13,7 +13,7 @@ struct outcome {
 	struct matching matching;
 	long ranks;
 	size_t seed;
-	bool copies;     /* communicators of the program are taken for copies of MPI_COMM_WORLD */
+	unsigned copies; /* mask of communicators of the program that are taken for copies of MPI_COMM_WORLD */
 	double recorded; /* seconds */
 	double replayed; /* seconds; NAN: it was only checked */
 };

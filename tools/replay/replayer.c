@@ -5,7 +5,7 @@
  *
  *	replayer PLAN RESULT SEED COPIES STALL
  *
- * COPIES: 1 if the program's communicators are taken for copies of MPI_COMM_WORLD, else 0. STALL: seconds after which a rank
+ * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL: seconds after which a rank
  * that makes no progress ends the replay. Rank 0 writes RESULT. If the plan is for another number of
  * ranks, it has 0 seconds. Exit code: 0; 1: it cannot be written; 2: the plan cannot be read; 3: no progress.
  */
@@ -209,7 +209,7 @@ static int write_result(const char *file, int ranks, double seconds)
 /* Returns the exit code. */
 static int run(int ranks, char **argv)
 {
-	bool copies = strcmp(argv[4], "0") != 0;
+	unsigned copies = (unsigned)strtoul(argv[4], NULL, 10);
 	char why[300];
 	struct plan *plan = plan_read(argv[1], why, sizeof(why));
 	struct cursor *cursor;

@@ -15,9 +15,10 @@
 #define NO            "0 "
 #define SEND(tag)     "1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0")
 #define RECV(tag)     NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0")
-#define SUM(bytes)                                                                                 \
+#define SUM_IN(bytes, communicator)                                                                \
 	NO NO NO VALUES(bytes)                                                                     \
-	NO NO NO VALUES("0")
+	NO NO NO VALUES(communicator)
+#define SUM(bytes)       SUM_IN(bytes, "0")
 #define CALL(name, path) "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
 
 static struct plan *plan_of(const char *text)
@@ -33,7 +34,8 @@ static struct plan *plan_of(const char *text)
 static int verdict(const char *text, struct matching *matching, char *why, size_t size)
 {
 	struct plan *plan = plan_of(text);
-	int code = plan ? matching_check(matching, plan, true, why, size) : -1;
+	unsigned copies = CALLS_ALL_COPIES;
+	int code = plan ? matching_check(matching, plan, &copies, why, size) : -1;
 
 	plan_free(plan);
 	return code;
@@ -58,7 +60,8 @@ static void test_calls(void)
 		"MPI_Allreduce", "MPI_Send", "MPI_Send", "MPI_Allreduce" };
 	struct plan *plan = plan_of(GOOD);
 	char why[200];
-	struct cursor *cursor = plan ? cursor_new(plan, 0, true, why, sizeof(why)) : NULL;
+	struct cursor *cursor =
+			plan ? cursor_new(plan, 0, CALLS_ALL_COPIES, why, sizeof(why)) : NULL;
 	struct cursor_call call;
 	bool same = true, arguments = true;
 
@@ -79,7 +82,8 @@ static void test_calls(void)
 	ok(cursor_next(cursor, &call) == CURSOR_END && cursor_next(cursor, &call) == CURSOR_END,
 			"and the end");
 	cursor_free(cursor);
-	ok(!cursor_new(plan, 2, true, why, sizeof(why)) && strstr(why, "rank 2 are not known"),
+	ok(!cursor_new(plan, 2, CALLS_ALL_COPIES, why, sizeof(why)) &&
+					strstr(why, "rank 2 are not known"),
 			"a rank without calls is refused");
 	plan_free(plan);
 }
@@ -169,10 +173,37 @@ static void test_matching(void)
 	is_int((long long)matching.no_request, 1, "so are calls without an open request");
 }
 
+/* Each communicator of the program is a copy of MPI_COMM_WORLD as long as its calls fit together. */
+static void test_copies(void)
+{
+	static const char text[] = PAIR("paths 2 " SUM_IN("8", "2") SUM_IN("8", "3"),
+			"2 " CALL("MPI_Allreduce", "0") CALL("MPI_Allreduce", "1"), ONCE ONCE,
+			"2 " CALL("MPI_Allreduce", "0") CALL("MPI_Allreduce", "1"), "1 1 1 1 2 1 ");
+	static const char copy[] =
+			PAIR("paths 1 " SUM_IN("8", "2"), "1 " CALL("MPI_Allreduce", "0"), ONCE,
+					"1 " CALL("MPI_Allreduce", "0"), ONCE);
+	struct plan *plan = plan_of(text);
+	struct matching matching;
+	unsigned copies = CALLS_ALL_COPIES;
+	char why[MATCHING_WHY_MAX];
+
+	is_int(plan ? matching_check(&matching, plan, &copies, why, sizeof(why)) : -1, 0,
+			"a communicator whose calls do not fit together");
+	is_int(copies, CALLS_ALL_COPIES & ~2u, "is no copy, and the other one is");
+	is_int((long long)matching.copies, 2, "the calls in the copy are made");
+	ok(matching.kinds == 1 && matching.kind[0].reason == CURSOR_COPY &&
+					matching.kind[0].calls == 3,
+			"those in the other one are counted");
+	plan_free(plan);
+	is_int(verdict(copy, &matching, why, sizeof(why)), 0, "a communicator of all ranks");
+	is_int((long long)matching.copies, 2, "is a copy");
+}
+
 int main(void)
 {
 	test_calls();
 	test_broken();
 	test_matching();
+	test_copies();
 	return tap_done();
 }
