@@ -78,4 +78,17 @@ works moved "${preload/prefix/elsewhere}" "${command/prefix/elsewhere}"
 is "$(state)" "$before" "nothing was written to the installed tree"
 chmod -R u+w elsewhere
 
+# the command builds the program that replays from the sources in the tree
+run traced LD_PRELOAD="${preload/prefix/elsewhere}:$runtime" PHASEMUX_OUTPUT="$tmp/traced.result" PHASEMUX_TRACE=calls \
+	PHASEMUX_BUDGET=none program
+if have "mpicc.$mpi"; then
+	flags=()
+	[ "$mpi" = openmpi ] && flags=(--oversubscribe)
+	[ "$mpi" = openmpi ] && [ "$(id -u)" -eq 0 ] && flags+=(--allow-run-as-root)
+	run replay "${command/prefix/elsewhere}" replay traced.result -- timeout 120 "mpirun.$mpi" "${flags[@]}" -n 2
+	is "$(cat replay.code)" 0 "moved: a run is made again" || diag "$(cat replay.err)"
+else
+	skip "moved: a run is made again" "no mpicc.$mpi"
+fi
+
 done_testing
