@@ -97,6 +97,19 @@ refused "a trace without arguments" "no arguments of calls, and a replay needs a
 preloaded off.$mpi PHASEMUX_TRACE=off on "$mpi" 2 "$programs/shapes.$mpi" solver 5
 refused "a run without a structure" "no structure of calls, and a replay needs a run with PHASEMUX_TRACE=calls" \
 	--check off.$mpi.result
+for trace in structure calls; do
+	mkdir "$trace.spool"
+	run "killed.$trace" LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.$trace.result" \
+		PHASEMUX_SPOOL="$tmp/$trace.spool" PHASEMUX_BUDGET=none PHASEMUX_TRACE=$trace \
+		on "$mpi" 2 "$programs/messages.$mpi" "$tmp/killed.log" 10000000 h 500
+	"$phasemux" recover --json "$trace.spool" >"killed.$trace.json" 2>/dev/null
+done
+refused "a killed run without arguments" "no arguments of calls" --check killed.structure.json
+# what each rank has left ends somewhere else, as a rule
+run refused "$phasemux" replay --check killed.calls.json
+holds "a killed run is refused, unless what is left of its ranks fits together" \
+	grep -q "the run did not end by itself, and the last calls of its ranks are missing\|^The calls of the 2 ranks fit" \
+	refused.err refused.out
 # edited HOW: leaves edited/report.json, the messages with a change
 edited() {
 	mkdir -p edited

@@ -124,6 +124,16 @@ static int make_plan(const char *path, const json_t *report, const char *file, s
 	return 0;
 }
 
+/* Returns what may be the reason why calls do not fit together. */
+static const char *reason_of(const struct outcome *outcome)
+{
+	if (json_is_object(json_object_get(outcome->report, "recovered")))
+		return "; the run did not end by itself, and the last calls of its ranks are missing";
+	if (outcome->matching.hidden > 0 || outcome->matching.lost > 0)
+		return "; some calls are not recorded, and PHASEMUX_BUDGET=none records all";
+	return "";
+}
+
 /* Checks that the calls fit together. Returns the exit code. */
 static int check_plan(const char *path, const struct plan *plan, struct outcome *outcome)
 {
@@ -135,9 +145,7 @@ static int check_plan(const char *path, const struct plan *plan, struct outcome 
 	if (!code)
 		return 0;
 	snprintf(line, sizeof(line), "it cannot be replayed: %s%s", why,
-			code == 2 && (outcome->matching.hidden > 0 || outcome->matching.lost > 0) ?
-					"; some calls are not recorded, and PHASEMUX_BUDGET=none records all" :
-					"");
+			code == 2 ? reason_of(outcome) : "");
 	return refuse(path, line, code);
 }
 

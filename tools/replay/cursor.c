@@ -261,7 +261,8 @@ static void place_values(const struct cursor *cursor, const struct path *path,
 	static const enum call_argument sizes[] = { ARGUMENT_BYTES, ARGUMENT_FROM_BYTES };
 	enum call_kind kind = call->token->call;
 	int64_t *value = call->value;
-	bool receives = kind == CALL_RECV || kind == CALL_IRECV || kind == CALL_PROBE;
+	bool receives = kind == CALL_RECV || kind == CALL_IRECV || kind == CALL_PROBE ||
+			kind == CALL_MPROBE;
 	bool is_self = value[ARGUMENT_COMMUNICATOR] == 1;
 
 	value[ARGUMENT_COMMUNICATOR] = from_zero(value[ARGUMENT_COMMUNICATOR], INT32_MAX);

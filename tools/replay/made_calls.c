@@ -133,6 +133,15 @@ static int room_of(int64_t bytes)
 
 /* ---- requests ---- */
 
+/* Messages that MPI_Mprobe has taken, in a ring. */
+static struct {
+	size_t count, first;
+	struct probed {
+		MPI_Message message;
+		int bytes;
+	} of[CALLS_OPEN_MAX];
+} probed;
+
 static void *grow(void *array, size_t size)
 {
 	void *grown = realloc(array, open_.room * size);
@@ -234,6 +243,35 @@ void made_calls_end(void)
 
 /* ---- messages ---- */
 
+/* Takes a message, which MPI_Mrecv receives. */
+static void probe_message(int from, int tag, MPI_Comm comm)
+{
+	struct probed taken_here = { MPI_MESSAGE_NULL, 0 };
+	MPI_Status status;
+
+	MPI_Mprobe(from, tag, comm, &taken_here.message, &status);
+	MPI_Get_count(&status, MPI_BYTE, &taken_here.bytes);
+	if (probed.count == CALLS_OPEN_MAX) {
+		fputs("phasemux replay: too many messages of MPI_Mprobe\n", stderr);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	probed.of[(probed.first + probed.count++) % CALLS_OPEN_MAX] = taken_here;
+}
+
+/* Receives the oldest message that MPI_Mprobe has taken. Returns false if there is none. */
+static bool receive_probed(void)
+{
+	struct probed *oldest = &probed.of[probed.first];
+
+	if (!probed.count)
+		return false;
+	MPI_Mrecv(memory_of(&received, (size_t)oldest->bytes), oldest->bytes, MPI_BYTE,
+			&oldest->message, MPI_STATUS_IGNORE);
+	probed.first = (probed.first + 1) % CALLS_OPEN_MAX;
+	probed.count--;
+	return true;
+}
+
 static void make_message(const struct cursor_call *call)
 {
 	enum call_kind kind = call->token->call;
@@ -271,6 +309,9 @@ static void make_message(const struct cursor_call *call)
 		break;
 	case CALL_PROBE:
 		MPI_Probe(from, tag, comm, MPI_STATUS_IGNORE);
+		break;
+	case CALL_MPROBE:
+		probe_message(from, tag, comm);
 		break;
 	case CALL_SENDRECV:
 		room = room_of(value[ARGUMENT_FROM_BYTES]);
@@ -388,6 +429,8 @@ bool made_calls_make(const struct cursor_call *call)
 	case CALL_WAITSOME:
 	case CALL_WAITALL:
 		return wait_for(kind);
+	case CALL_MRECV:
+		return receive_probed();
 	case CALL_BARRIER:
 		MPI_Barrier(comm);
 		break;

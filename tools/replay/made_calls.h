@@ -10,7 +10,7 @@
 /* Takes what calls need: memory, and the copies of MPI_COMM_WORLD in the mask. Returns false if there is no memory. */
 bool made_calls_start(const struct plan *plan, unsigned copies);
 
-/* Makes a call. Returns false, and has done nothing, if it waits for a request and none is open. */
+/* Makes a call. Returns false, and has done nothing, if it needs an open request, or a message of MPI_Mprobe, and there is none. */
 bool made_calls_make(const struct cursor_call *call);
 
 /* Ends the requests that are open. Receives without a message are cancelled. */

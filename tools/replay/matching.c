@@ -43,6 +43,7 @@ struct rank {
 	struct message *message;
 	size_t requests, requests_room;
 	struct request *request;
+	uint64_t probed; /* messages that MPI_Mprobe has taken, and MPI_Mrecv has not */
 };
 
 /* The collective that the ranks of a communicator have come to. */
@@ -128,11 +129,12 @@ static bool fits(const struct envelope *receive, const struct envelope *message)
 			(receive->tag == PLAN_ANY || receive->tag == message->tag);
 }
 
-/* Refuses a message that is larger than the room for it. */
+/* Refuses a message that is larger than the room for it, if that is known. */
 static bool check_room(struct check *check, const struct envelope *receive,
 		const struct envelope *message, long to)
 {
-	if (check->plan->bytes_most || receive->bytes >= message->bytes)
+	if (check->plan->bytes_most || receive->bytes == PLAN_UNKNOWN ||
+			receive->bytes >= message->bytes)
 		return true;
 	check->blamed = message->communicator;
 	return fail(check, 2,
@@ -328,52 +330,6 @@ static bool join(struct check *check, long number)
 
 /* ---- calls ---- */
 
-static bool is_without_data(enum call_kind kind)
-{
-	return kind == CALL_GATHERV || kind == CALL_SCATTERV || kind == CALL_ALLGATHERV ||
-			kind == CALL_ALLTOALLV || kind == CALL_REDUCE_SCATTER;
-}
-
-static bool waits_for_requests(enum call_kind kind)
-{
-	return kind >= CALL_WAIT && kind <= CALL_WAITALL;
-}
-
-/* Counts a call. has_request: the rank has open requests. */
-static void count_call(struct matching *counts, const struct cursor_call *call, bool has_request)
-{
-	const struct plan_token *token = call->token;
-	bool carried = call->reason == CURSOR_CARRIED;
-	bool without_data = carried && is_without_data(token->call);
-	size_t at = 0;
-
-	if (carried && waits_for_requests(token->call) && !has_request) {
-		carried = false;
-		counts->no_request++;
-	}
-	counts->calls++;
-	counts->carried += carried;
-	counts->means += carried && call->is_mean;
-	counts->copies += carried && calls_need(token->call, ARGUMENT_COMMUNICATOR) &&
-			call->value[ARGUMENT_COMMUNICATOR] > 1;
-	if (call->reason == CURSOR_CARRIED && !without_data &&
-			(token->call == CALL_INIT ||
-					strcmp(token->name, calls_name(token->call)) == 0))
-		return;
-	while (at < counts->kinds &&
-			(strcmp(counts->kind[at].name, token->name) != 0 ||
-					counts->kind[at].reason != call->reason))
-		at++;
-	if (at == counts->kinds && at < MATCHING_KINDS_MAX) {
-		memcpy(counts->kind[at].name, token->name, PLAN_NAME_MAX);
-		counts->kind[at].reason = call->reason;
-		counts->kind[at].without_data = without_data;
-		counts->kinds++;
-	}
-	if (at < MATCHING_KINDS_MAX)
-		counts->kind[at].calls++;
-}
-
 /* Takes the next call of a rank. Returns false if the check has failed. */
 static bool take(struct check *check, long number)
 {
@@ -395,7 +351,9 @@ static bool take(struct check *check, long number)
 		check->blamed = slot_of(&rank->call);
 		return fail(check, 2, "a communicator is no copy of MPI_COMM_WORLD");
 	}
-	count_call(check->counts, &rank->call, rank->requests > 0);
+	matching_count(check->counts, &rank->call,
+			rank->call.token->call == CALL_MRECV ? rank->probed > 0 :
+							       rank->requests > 0);
 	if (rank->call.reason == CURSOR_CARRIED)
 		rank->state = STARTED;
 	return true;
@@ -425,8 +383,10 @@ static bool go_on(struct check *check, long number)
 	} else if (kind == CALL_ISEND || kind == CALL_ISSEND || kind == CALL_IRECV) {
 		if (!add_request(check, number, &rank->call))
 			return false;
-	} else if (waits_for_requests(kind)) {
+	} else if (matching_waits(kind)) {
 		ended = wait_for(rank, kind);
+	} else if (kind == CALL_MRECV) {
+		rank->probed -= rank->probed > 0;
 	} else if (kind != CALL_INIT && kind != CALL_FINALIZE) {
 		bool sends = calls_need(kind, ARGUMENT_TO);
 
@@ -434,6 +394,7 @@ static bool go_on(struct check *check, long number)
 			return false;
 		rank->sent = true;
 		ended = !calls_need(kind, ARGUMENT_FROM) || receive(check, number);
+		rank->probed += ended && kind == CALL_MPROBE;
 	}
 	if (ended)
 		rank->state = FRESH;

@@ -153,6 +153,12 @@ static void test_matching(void)
 				       "1 2 1 " ONCE),
 			       &matching, why, sizeof(why)),
 			0, "MPI_Waitany needs one only");
+	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("any"), "1 " CALL("MPI_Send", "0"), ONCE,
+				       "2 " CALL("MPI_Mprobe", "1") CALL("MPI_Mrecv", "-1"),
+				       ONCE "1 2 1 "),
+			       &matching, why, sizeof(why)),
+			0, "MPI_Mprobe takes a message");
+	is_int((long long)matching.no_request, 1, "which MPI_Mrecv receives once");
 	is_int(verdict(PAIR("paths 1 " SUM("8"), "1 " CALL("MPI_Allreduce", "0"), ONCE,
 				       "1 " CALL("MPI_Scan", "0"), ONCE),
 			       &matching, why, sizeof(why)),
