@@ -155,6 +155,7 @@ static int check_plan(const char *path, const struct plan *plan, struct outcome 
 static int find_folder(const struct options *options, const char *path, char *folder, size_t size)
 {
 	const char *slash = strrchr(path, '/');
+	char real[PATH_MAX];
 
 	if (options->output)
 		snprintf(folder, size, "%s", options->output);
@@ -165,6 +166,10 @@ static int find_folder(const struct options *options, const char *path, char *fo
 				strerror(errno));
 		return 1;
 	}
+	/* a launcher may start ranks elsewhere */
+	if (!realpath(folder, real))
+		return refuse(folder, strerror(errno), 1);
+	snprintf(folder, size, "%s", real);
 	return 0;
 }
 

@@ -154,34 +154,40 @@ static bool find_sources(char *folder, size_t size)
 	return false;
 }
 
-static bool is_newer(const char *file, const char *than)
+/* Returns a number that is another one for other sources, or for another compiler. */
+static uint64_t hash_of(const char *compiler, const char *folder)
 {
-	struct stat one, other;
+	uint64_t hash = 0;
 
-	return stat(file, &one) == 0 && stat(than, &other) == 0 &&
-			one.st_mtim.tv_sec > other.st_mtim.tv_sec;
+	for (const char *at = compiler; *at; at++)
+		hash = mix_bits(hash + (unsigned char)*at);
+	for (size_t i = 0; i < SOURCES; i++) {
+		char file[3 * PATH_MAX];
+		struct stat status = { .st_size = 0 };
+
+		snprintf(file, sizeof(file), "%s/tools/replay/%s.c", folder, sources[i]);
+		if (stat(file, &status) == 0)
+			hash = mix_bits(hash + (uint64_t)status.st_size) +
+					(uint64_t)status.st_mtim.tv_sec;
+	}
+	return mix_bits(hash);
 }
 
-/* Builds the program by the compiler. Returns false with one line in `why`. */
-static bool build(const struct launch *launch, const char *program, char *why, size_t why_size)
+/* Builds the program from the sources in a folder. Returns false with one line in `why`. */
+static bool build(const char *compiler, const char *folder, const char *program, char *why,
+		size_t why_size)
 {
-	char folder[2 * PATH_MAX], file[SOURCES][3 * PATH_MAX], include[2 * PATH_MAX + 8];
+	char file[SOURCES][3 * PATH_MAX], include[2 * PATH_MAX + 8];
 	char made[PATH_MAX + 32], log[PATH_MAX + 32], line[300];
-	char *words[SOURCES + 8] = { (char *)launch->compiler, (char *)"-O2", include };
+	char *words[SOURCES + 8] = { (char *)compiler, (char *)"-O2", include };
 	size_t count = 3;
 	int code;
 
-	if (!find_sources(folder, sizeof(folder))) {
-		snprintf(why, why_size, "the sources of the program that replays are missing");
-		return false;
-	}
 	snprintf(include, sizeof(include), "-I%s", folder);
 	for (size_t i = 0; i < SOURCES; i++) {
 		snprintf(file[i], sizeof(file[i]), "%s/tools/replay/%s.c", folder, sources[i]);
 		words[count++] = file[i];
 	}
-	if (is_newer(program, file[0]))
-		return true;
 	snprintf(made, sizeof(made), "%s.%ld", program, (long)getpid());
 	snprintf(log, sizeof(log), "%s.log", program);
 	words[count++] = (char *)"-o";
@@ -195,7 +201,7 @@ static bool build(const struct launch *launch, const char *program, char *why, s
 	first_line(log, line, sizeof(line));
 	snprintf(why, why_size,
 			"%s does not build the program that replays (%s: %s); name the compiler of the launcher's MPI with --mpicc",
-			launch->compiler, log, line);
+			compiler, log, line);
 	return false;
 }
 
@@ -248,21 +254,22 @@ static bool start(const struct launch *launch, const char *program, struct launc
 bool launch_run(const struct launch *launch, struct launch_result *result, char *why,
 		size_t why_size)
 {
-	char program[PATH_MAX], compiler[PATH_MAX];
-	struct launch with = *launch;
-	uint64_t hash = 0;
+	char program[PATH_MAX], compiler[PATH_MAX], folder[2 * PATH_MAX];
 
-	if (!launch->compiler) {
+	if (launch->compiler)
+		snprintf(compiler, sizeof(compiler), "%s", launch->compiler);
+	else
 		launch_compiler(launch->launcher, compiler, sizeof(compiler));
-		with.compiler = compiler;
-	}
-	for (const char *at = with.compiler; *at; at++)
-		hash = mix_bits(hash + (unsigned char)*at);
-	/* each compiler has a program of its own */
-	snprintf(program, sizeof(program), "%s/replayer-%08x", launch->folder, (unsigned)hash);
-	if (!build(&with, program, why, why_size))
+	if (!find_sources(folder, sizeof(folder))) {
+		snprintf(why, why_size, "the sources of the program that replays are missing");
 		return false;
-	if (start(&with, program, result))
+	}
+	/* each compiler and each version has a program of its own */
+	snprintf(program, sizeof(program), "%s/replayer-%08x", launch->folder,
+			(unsigned)hash_of(compiler, folder));
+	if (access(program, X_OK) != 0 && !build(compiler, folder, program, why, why_size))
+		return false;
+	if (start(launch, program, result))
 		return true;
 	snprintf(why, why_size, "the launcher cannot be started");
 	return false;

@@ -13,11 +13,11 @@ static const struct {
 	const char *word, *sentence;
 } reasons[CURSOR_REASONS] = {
 	[CURSOR_UNSUPPORTED] = { "unsupported",
-			"such calls are not replayed, and only their time was spent" },
+			"such calls are not replayed, and only their time is spent" },
 	[CURSOR_UNKNOWN] = { "unknown_arguments",
-			"their arguments are not recorded, and only their time was spent" },
+			"their arguments are not recorded, and only their time is spent" },
 	[CURSOR_COPY] = { "communicator",
-			"the members of their communicators are not recorded, and only their time was spent" },
+			"the members of their communicators are not recorded, and only their time is spent" },
 };
 
 double outcome_accuracy(const struct outcome *outcome)
@@ -82,13 +82,13 @@ static void print_calls(const struct outcome *outcome, FILE *out)
 	for (size_t i = 0; i < matching->kinds; i++)
 		print_kind(&matching->kind[i], out);
 	print_some(matching->no_request,
-			"for requests whose start is not recorded: only their time was spent", out);
+			"for requests whose start is not recorded: only their time is spent", out);
 	print_some(matching->means, "whose size is not recorded: made with the mean size", out);
 	print_some(matching->copies,
 			"in communicators of the program, whose members are not recorded: made in copies of MPI_COMM_WORLD",
 			out);
 	print_some(matching->hidden,
-			"that were not observed: only their time, and that before them, was spent",
+			"that were not observed: only their time, and that before them, is spent",
 			out);
 	if (matching->lost > 0)
 		report_line(out, 4,
