@@ -6,8 +6,10 @@
 #define BIT(argument) (1u << ARGUMENT_##argument)
 #define MESSAGE_OUT   (BIT(TO) | BIT(BYTES) | BIT(TAG) | BIT(COMMUNICATOR))
 #define MESSAGE_IN    (BIT(FROM) | BIT(BYTES) | BIT(TAG) | BIT(COMMUNICATOR))
+#define BOTH_WAYS     (MESSAGE_OUT | BIT(FROM) | BIT(FROM_TAG))
 #define ROOTED        (BIT(ROOT) | BIT(COMMUNICATOR))
 #define SIZED         (BIT(BYTES) | BIT(COMMUNICATOR))
+#define ROOTED_SIZED  (SIZED | BIT(ROOT))
 
 static const struct {
 	const char *name;
@@ -30,25 +32,24 @@ static const struct {
 	{ "MPI_Probe", CALL_PROBE, BIT(FROM) | BIT(TAG) | BIT(COMMUNICATOR) },
 	{ "MPI_Mprobe", CALL_MPROBE, BIT(FROM) | BIT(TAG) | BIT(COMMUNICATOR) },
 	{ "MPI_Mrecv", CALL_MRECV, 0 },
-	{ "MPI_Sendrecv", CALL_SENDRECV,
-			MESSAGE_OUT | MESSAGE_IN | BIT(FROM_BYTES) | BIT(FROM_TAG) },
-	{ "MPI_Sendrecv_replace", CALL_SENDRECV_REPLACE, MESSAGE_OUT | MESSAGE_IN | BIT(FROM_TAG) },
+	{ "MPI_Sendrecv", CALL_SENDRECV, BOTH_WAYS | BIT(FROM_BYTES) },
+	{ "MPI_Sendrecv_replace", CALL_SENDRECV_REPLACE, BOTH_WAYS },
 	{ "MPI_Wait", CALL_WAIT, 0 },
 	{ "MPI_Waitany", CALL_WAITANY, 0 },
 	{ "MPI_Waitsome", CALL_WAITSOME, 0 },
 	{ "MPI_Waitall", CALL_WAITALL, 0 },
 	{ "MPI_Barrier", CALL_BARRIER, BIT(COMMUNICATOR) },
-	{ "MPI_Bcast", CALL_BCAST, ROOTED | SIZED },
-	{ "MPI_Gather", CALL_GATHER, ROOTED | SIZED },
+	{ "MPI_Bcast", CALL_BCAST, ROOTED_SIZED },
+	{ "MPI_Gather", CALL_GATHER, ROOTED_SIZED },
 	{ "MPI_Gatherv", CALL_GATHERV, ROOTED },
-	{ "MPI_Scatter", CALL_SCATTER, ROOTED | SIZED },
+	{ "MPI_Scatter", CALL_SCATTER, ROOTED_SIZED },
 	{ "MPI_Scatterv", CALL_SCATTERV, ROOTED },
 	{ "MPI_Allgather", CALL_ALLGATHER, SIZED },
 	{ "MPI_Allgatherv", CALL_ALLGATHERV, BIT(COMMUNICATOR) },
 	{ "MPI_Alltoall", CALL_ALLTOALL, SIZED },
 	{ "MPI_Alltoallv", CALL_ALLTOALLV, BIT(COMMUNICATOR) },
 	{ "MPI_Alltoallw", CALL_ALLTOALLV, BIT(COMMUNICATOR) },
-	{ "MPI_Reduce", CALL_REDUCE, ROOTED | SIZED },
+	{ "MPI_Reduce", CALL_REDUCE, ROOTED_SIZED },
 	{ "MPI_Allreduce", CALL_ALLREDUCE, SIZED },
 	{ "MPI_Reduce_scatter", CALL_REDUCE_SCATTER, BIT(COMMUNICATOR) },
 	{ "MPI_Reduce_scatter_block", CALL_REDUCE_SCATTER_BLOCK, SIZED },

@@ -7,7 +7,8 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 
-#define OUTCOME_VERSION 1 /* of the JSON */
+#define OUTCOME_VERSION 1    /* of the JSON */
+#define OVERHEAD_MIN    0.01 /* share of the recorded time that is said */
 
 static const struct {
 	const char *word, *sentence;
@@ -44,6 +45,20 @@ static void print_times(const struct outcome *outcome, FILE *out)
 				format_seconds(outcome->replayed).text,
 				format_seconds(outcome->recorded).text,
 				format_percent(outcome_accuracy(outcome)).text);
+}
+
+/* Returns the seconds that phasemux itself took of each rank of the recorded run. */
+static double overhead(const struct outcome *outcome)
+{
+	return report_get_in(outcome->report, "agent", "seconds") / (double)outcome->ranks;
+}
+
+static void print_overhead(const struct outcome *outcome, FILE *out)
+{
+	if (!isnan(outcome->replayed) && overhead(outcome) > OVERHEAD_MIN * outcome->recorded)
+		report_line(out, 0,
+				"The recorded run has some %s of phasemux itself in each rank, which the replay does not have.",
+				format_seconds(overhead(outcome)).text);
 }
 
 static void print_kind(const struct matching_kind *kind, FILE *out)
@@ -99,6 +114,7 @@ static void print_calls(const struct outcome *outcome, FILE *out)
 void outcome_text(const struct outcome *outcome, FILE *out)
 {
 	print_times(outcome, out);
+	print_overhead(outcome, out);
 	print_calls(outcome, out);
 }
 
@@ -130,6 +146,7 @@ json_t *outcome_json(const struct outcome *outcome)
 			document_number(outcome->recorded), "replayed_seconds",
 			document_number(outcome->replayed), "accuracy",
 			document_number(outcome_accuracy(outcome)));
+	object = document_set(object, "recorded_agent_seconds", document_number(overhead(outcome)));
 	object = document_set(object, "calls", document_number(matching->calls));
 	object = document_set(object, "made", document_number(matching->carried));
 	object = document_set(object, "without_request", document_number(matching->no_request));
