@@ -47,8 +47,8 @@ def times(output, report):
         return "the recorded time is not that of the report"
     if abs(outcome["accuracy"] - (1 - abs(recorded - replayed) / recorded)) > 1e-9:
         return "the accuracy is not that of these times"
-    # ranks on a busy machine wait for each other, but the bursts are spent in any case. Their lengths are drawn
-    return None if replayed > 0.2 * least else "the replay does not compute"
+    # the lengths of bursts are drawn: if few of them are long, because ranks were preempted, then few draws have them
+    return None if replayed > 0.02 * least else "the replay does not compute"
 
 
 def all_made(output):
@@ -110,7 +110,7 @@ def edit(report, change):
         numbers(structure, found)
         draw = random.Random(int(change))
         where, key = draw.choice(found)
-        where[key] = draw.choice([0, 1, -1, 7, 1000, 2 ** 31, -2 ** 40])
+        where[key] = draw.choice([0, 1, -1, 7, 1000, 2 ** 20, -2 ** 40])
     json.dump(report, sys.stdout)
 
 

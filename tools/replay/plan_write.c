@@ -317,14 +317,27 @@ static void write_counts(const struct text *text, const json_t *body, const json
 	}
 }
 
+/*
+ * Returns up to which call of a rank the counts hold, or -1. A rank has no more calls than there are, whatever the counts of
+ * a file of unknown origin are.
+ */
+static long long exact_calls(const json_t *variant)
+{
+	const json_t *exact = json_object_get(variant, "expandable_calls");
+	double calls = ceil(report_get(variant, "calls") / report_get(variant, "ranks"));
+
+	if (json_is_number(exact))
+		return whole(json_number_value(exact));
+	return isfinite(calls) && calls > 0 ? whole(calls) : -1;
+}
+
 /* variant: the structure itself if all of its ranks are alike. */
 static void write_variant(const struct text *text, const json_t *structure, const json_t *variant)
 {
-	const json_t *exact = json_object_get(variant, "expandable_calls");
 	size_t number = 0;
 
 	write_ranks(text->out, variant);
-	fprintf(text->out, " %lld", json_is_number(exact) ? whole(json_number_value(exact)) : -1LL);
+	fprintf(text->out, " %lld", exact_calls(variant));
 	write_counts(text, json_object_get(structure, "text"), json_object_get(variant, "counts"),
 			&number);
 	fputc('\n', text->out);
