@@ -249,6 +249,7 @@ static void read_phases(struct words *words, struct plan *plan)
 		struct plan_phase *phase = &plan->phase[i];
 
 		phase->variation = next_real(words);
+		phase->processor = next_real(words);
 		phase->factor = next_array(words, sizeof(*phase->factor), &phase->factors);
 		for (size_t j = 0; j < phase->factors; j++)
 			phase->factor[j] = next_real(words);

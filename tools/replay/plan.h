@@ -103,7 +103,8 @@ struct plan_structure {
 /* How the lengths of the bursts of a phase vary. */
 struct plan_phase {
 	double variation; /* standard deviation of bursts of one token, divided by their mean */
-	size_t factors;   /* number of ranks; 0: all are alike */
+	double processor; /* share of its time in which a burst had a processor; 1 if it is not known */
+	size_t factors; /* number of ranks; 0: all are alike */
 	double *factor; /* the mean length of the bursts of each rank, divided by that of all ranks */
 };
 

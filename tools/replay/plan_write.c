@@ -12,6 +12,8 @@
 #include "tools/results/structure_arguments.h"
 #include "tools/results/structure_calls.h"
 
+#define NS 1e9 /* in a second */
+
 static const char *const keys[ARGUMENTS] = {
 	[ARGUMENT_TO] = "to",
 	[ARGUMENT_FROM] = "from",
@@ -400,18 +402,32 @@ static void look_at_body(const struct text *text, const json_t *body, struct spr
 	}
 }
 
+/* Returns the share of its time in which a burst of a phase had a processor; 1 if the run did not count that. */
+static double processor_share(const json_t *phase)
+{
+	const json_t *clock = json_object_get(json_object_get(phase, "counters"), "task-clock");
+	double share = report_get(clock, "mean") /
+			(report_get_in(phase, "duration_seconds", "mean") * NS);
+
+	return share > 0 && share < 1 ? share : 1;
+}
+
 /*
  * Returns the standard deviation of the bursts of a phase that belong to one token, divided by their mean. The report has
- * that of all bursts of the phase, of which a part is between the means of the tokens.
+ * that of all bursts of the phase, of which a part is between the means of the tokens. It is that of the CPU time if the run
+ * counted it, because preemption is no work of the program.
  */
 static double variation(const json_t *phase, const struct spread *spread)
 {
+	const json_t *clock = json_object_get(json_object_get(phase, "counters"), "task-clock");
+	bool has_clock = report_get(clock, "mean") > 0 && report_get(clock, "sd") >= 0;
 	double mean = report_get_in(phase, "duration_seconds", "mean");
-	double sd = report_get_in(phase, "duration_seconds", "sd");
+	double sd = has_clock ? report_get(clock, "sd") / report_get(clock, "mean") :
+				report_get_in(phase, "duration_seconds", "sd") / mean;
 	double of_tokens = spread->sum / spread->count;
-	double between = spread->squares / spread->count - of_tokens * of_tokens;
+	double between = spread->squares / spread->count / (of_tokens * of_tokens) - 1;
 
-	return positive(sqrt(fmax(0, sd * sd - positive(between))) / mean);
+	return positive(sqrt(fmax(0, sd * sd - positive(between))));
 }
 
 /* Writes how much longer the bursts of each rank are than those of all ranks, if the report has the times of each rank. */
@@ -450,7 +466,7 @@ static void write_phases(FILE *out, const json_t *report, const struct spread *o
 		run.rows = 0;
 	fprintf(out, "phases %zu\n", json_array_size(phases));
 	json_array_foreach (phases, i, phase) {
-		fprintf(out, "%.6g", variation(phase, &of_phase[i]));
+		fprintf(out, "%.6g %.6g", variation(phase, &of_phase[i]), processor_share(phase));
 		write_factors(out, &run, i);
 	}
 	run_times_fini(&run);

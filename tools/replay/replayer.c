@@ -128,7 +128,7 @@ static double draw_factor(double variation)
 	return exp(sqrt(variance) * fmax(-3, fmin(3, normal)) - variance / 2);
 }
 
-/* Returns the length of the burst before a call. */
+/* Returns the seconds that the burst before a call computes. */
 static double burst_of(const struct plan *plan, const struct plan_token *token)
 {
 	const struct plan_phase *phase = token->phase < 0 ? NULL : &plan->phase[token->phase];
@@ -139,6 +139,9 @@ static double burst_of(const struct plan *plan, const struct plan_token *token)
 	if (phase->factors)
 		seconds = fmax(token->least,
 				fmin(token->most, seconds * phase->factor[replay.rank]));
+	/* shorter bursts are wall time, of which preemption is no part in most cases */
+	if (seconds >= SHORT_SECONDS)
+		seconds *= phase->processor;
 	return seconds * draw_factor(phase->variation);
 }
 

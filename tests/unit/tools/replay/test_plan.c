@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define HEAD                                                                                       \
-	"phasemux_replay_plan 1 ranks 2 seconds 1.5 call_most 0.5 bytes_most 0 phases 1 0.5 2 0.5 1.5 "
+	"phasemux_replay_plan 1 ranks 2 seconds 1.5 call_most 0.5 bytes_most 0 phases 1 0.5 0.9 2 0.5 1.5 "
 
 /* The arguments of a path, in the order of a plan: those that the calls do not have are 0. */
 #define BOTH          "1 0 1 2 "
