@@ -7,6 +7,7 @@ usage: replay.py calls LIST AGAIN          whether a replay made the same calls,
        replay.py all OUTPUT                whether all calls were made again
        replay.py otherwise OUTPUT CALL:REASON...
                                            whether these calls were not made, for this reason
+       replay.py means OUTPUT              whether some calls were made with a mean size, and all were made
        replay.py edit REPORT CHANGE        prints the report with a change: tag, order, size, counts, or a number: seed
                                            of a number in the structure that becomes another one
 """
@@ -65,6 +66,11 @@ def otherwise(output, *wanted):
     return f"{missing} are missing in {got}" if missing or outcome["in_copies"] else None
 
 
+def means(output):
+    outcome = read(output)
+    return None if outcome["mean_sizes"] > 10 and outcome["calls"] == outcome["made"] else str(outcome)
+
+
 def numbers(value, found):
     """Finds all numbers in a value, each as its container and its key."""
     for key in range(len(value)) if isinstance(value, list) else list(value):
@@ -116,7 +122,8 @@ def edit(report, change):
 
 def main():
     command, *arguments = sys.argv[1:]
-    problem = {"calls": same_calls, "times": times, "all": all_made, "otherwise": otherwise, "edit": edit}[command](*arguments)
+    problem = {"calls": same_calls, "times": times, "all": all_made, "otherwise": otherwise, "means": means,
+               "edit": edit}[command](*arguments)
     if problem:
         print(problem)
     return bool(problem)

@@ -76,6 +76,10 @@ recorded "$name" "$mpi" 4 "$programs/messages.$mpi" "$tmp/$name.log" 20 c
 replayed "$name" "$mpi" 4
 holds "communicators of the program that are no copies: left out, and said" \
 	helper otherwise "$name.replay.out" MPI_Comm_split:unsupported MPI_Allreduce:communicator MPI_Bcast:unknown_arguments
+name=sizes.$mpi
+recorded "$name" "$mpi" 2 "$programs/messages.$mpi" "$tmp/$name.log" 1200 hd
+replayed "$name" "$mpi" 2
+holds "sizes that are not recorded: their mean, and room for it" helper means "$name.replay.out"
 recorded open.$mpi "$mpi" 2 "$programs/asks.$mpi" 2
 run words "$phasemux" replay --check open.$mpi.result
 is "$(cat words.code)" 0 "requests that end in MPI_Test are no obstacle" || diag "$(cat words.err)"

@@ -313,15 +313,21 @@ static void make_message(const struct cursor_call *call)
 	case CALL_MPROBE:
 		probe_message(from, tag, comm);
 		break;
-	case CALL_SENDRECV:
-		room = room_of(value[ARGUMENT_FROM_BYTES]);
+	case CALL_SENDRECV_REPLACE:
+		/* where sizes are means, the message that comes may be larger than the one that goes */
+		if (!made.plan->bytes_most) {
+			MPI_Sendrecv_replace(memory_of(&received, (size_t)bytes), bytes, MPI_BYTE,
+					to, tag, from, tag_of(value[ARGUMENT_FROM_TAG]), comm,
+					MPI_STATUS_IGNORE);
+			break;
+		}
+		/* fall through */
+	default:
+		room = room_of(kind == CALL_SENDRECV ? value[ARGUMENT_FROM_BYTES] : bytes);
 		MPI_Sendrecv(made.data, bytes, MPI_BYTE, to, tag,
 				memory_of(&received, (size_t)room), room, MPI_BYTE, from,
 				tag_of(value[ARGUMENT_FROM_TAG]), comm, MPI_STATUS_IGNORE);
 		break;
-	default:
-		MPI_Sendrecv_replace(memory_of(&received, (size_t)bytes), bytes, MPI_BYTE, to, tag,
-				from, tag_of(value[ARGUMENT_FROM_TAG]), comm, MPI_STATUS_IGNORE);
 	}
 }
 
