@@ -23,7 +23,7 @@ def read(name):
 
 def same_calls(recorded, again):
     recorded, again = ([line.rstrip("\n") for line in open(name, encoding="utf-8")] for name in (recorded, again))
-    own = ("MPI_Barrier", "MPI_Reduce root 0, 8 bytes")
+    own = ("MPI_Barrier", "MPI_Reduce root 0, 16 bytes")
     if (again[1], again[-2]) != own:
         return f"the replay's own calls are {again[1]} and {again[-2]}"
     again = again[:1] + again[2:-2] + again[-1:]

@@ -189,10 +189,11 @@ static int judge(const struct launch_result *result, struct outcome *outcome)
 		return 1;
 	}
 	outcome->replayed = result->seconds;
+	outcome->deprived = result->deprived;
 	return 0;
 }
 
-static int run(const struct options *options, const char *folder, const char *file,
+static int replay_run(const struct options *options, const char *folder, const char *file,
 		const struct plan *plan, struct outcome *outcome)
 {
 	const struct launch launch = {
@@ -260,11 +261,12 @@ static int replay(const struct options *options, const char *path, const json_t 
 			.ranks = plan->ranks,
 			.seed = options->seed,
 			.recorded = plan->seconds,
-			.replayed = NAN };
+			.replayed = NAN,
+			.deprived = NAN };
 		code = check_plan(path, plan, &outcome);
 	}
 	if (!code && !options->check)
-		code = run(options, folder, file, plan, &outcome);
+		code = replay_run(options, folder, file, plan, &outcome);
 	plan_free(plan);
 	if (options->check)
 		unlink(file);

@@ -59,7 +59,7 @@ static bool find_command(const char *name, char *path, size_t size)
 }
 
 /* Goes from a symbolic link to the file that it names. Returns false if it is none. */
-static bool follow(char *path, size_t size)
+static bool follow_link(char *path, size_t size)
 {
 	char target[PATH_MAX];
 	ssize_t length = readlink(path, target, sizeof(target) - 1);
@@ -91,7 +91,7 @@ void launch_compiler(char *const *launcher, char *compiler, size_t size)
 		/* the last name says most */
 		if (access(beside, X_OK) == 0 && strlen(beside) < size)
 			snprintf(compiler, size, "%s", beside);
-		if (!follow(path, sizeof(path)))
+		if (!follow_link(path, sizeof(path)))
 			break;
 	}
 }
@@ -99,7 +99,7 @@ void launch_compiler(char *const *launcher, char *compiler, size_t size)
 /* ---- children ---- */
 
 /* Runs a command and waits for it. log: file of its output; NULL: it goes to stderr. Returns its exit code, or -1. */
-static int run(char *const *words, const char *log)
+static int run_words(char *const *words, const char *log)
 {
 	int status = 0;
 	pid_t child;
@@ -193,7 +193,7 @@ static bool build(const char *compiler, const char *folder, const char *program,
 	words[count++] = (char *)"-o";
 	words[count++] = made;
 	words[count] = (char *)"-lm";
-	code = run(words, log);
+	code = run_words(words, log);
 	if (code == 0 && rename(made, program) == 0) {
 		unlink(log);
 		return true;
@@ -219,13 +219,15 @@ static void read_result(const char *file, struct launch_result *result)
 	FILE *in = fopen(file, "r");
 
 	result->has_ended = in &&
-			fscanf(in, "ranks %ld seconds %lf", &result->ranks, &result->seconds) == 2;
+			fscanf(in, "ranks %ld seconds %lf deprived %lf", &result->ranks,
+					&result->seconds, &result->deprived) == 3;
 	if (in)
 		fclose(in);
 }
 
 /* Starts the program under the launcher. */
-static bool start(const struct launch *launch, const char *program, struct launch_result *result)
+static bool start_replayer(const struct launch *launch, const char *program,
+		struct launch_result *result)
 {
 	char file[PATH_MAX + 32], seed[32], copies[32], stall[32];
 	size_t length = length_of(launch->launcher);
@@ -245,7 +247,7 @@ static bool start(const struct launch *launch, const char *program, struct launc
 	words[length++] = copies;
 	words[length] = stall;
 	unlink(file);
-	result->code = run(words, NULL);
+	result->code = run_words(words, NULL);
 	read_result(file, result);
 	free(words);
 	return result->code >= 0;
@@ -269,7 +271,7 @@ bool launch_run(const struct launch *launch, struct launch_result *result, char 
 			(unsigned)hash_of(compiler, folder));
 	if (access(program, X_OK) != 0 && !build(compiler, folder, program, why, why_size))
 		return false;
-	if (start(launch, program, result))
+	if (start_replayer(launch, program, result))
 		return true;
 	snprintf(why, why_size, "the launcher cannot be started");
 	return false;

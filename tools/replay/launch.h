@@ -21,6 +21,7 @@ struct launch_result {
 	bool has_ended; /* rank 0 has left a result */
 	long ranks;     /* that the launcher started */
 	double seconds; /* of the rank that took longest; 0: their number is not that of the plan */
+	double deprived; /* part of its bursts in which a rank had no processor; of the rank with the largest part */
 };
 
 /*

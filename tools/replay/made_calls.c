@@ -142,7 +142,7 @@ static struct {
 	} of[CALLS_OPEN_MAX];
 } probed;
 
-static void *grow(void *array, size_t size)
+static void *open_grow(void *array, size_t size)
 {
 	void *grown = realloc(array, open_.room * size);
 
@@ -187,10 +187,10 @@ static size_t new_request(bool receives)
 		size_t before = open_.room;
 
 		open_.room = before ? 2 * before : 16;
-		open_.request = grow(open_.request, sizeof(*open_.request));
-		open_.buffer = grow(open_.buffer, sizeof(*open_.buffer));
-		open_.indices = grow(open_.indices, sizeof(*open_.indices));
-		open_.receives = grow(open_.receives, sizeof(*open_.receives));
+		open_.request = open_grow(open_.request, sizeof(*open_.request));
+		open_.buffer = open_grow(open_.buffer, sizeof(*open_.buffer));
+		open_.indices = open_grow(open_.indices, sizeof(*open_.indices));
+		open_.receives = open_grow(open_.receives, sizeof(*open_.receives));
 		memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
 	}
 	open_.receives[open_.count] = receives;

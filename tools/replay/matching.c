@@ -79,7 +79,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct check *check, int 
 }
 
 /* Returns room for one more element of an array, or NULL without memory. */
-static void *grow(void **array, size_t *room, size_t used, size_t size)
+static void *array_grow(void **array, size_t *room, size_t used, size_t size)
 {
 	if (used == *room) {
 		size_t more = *room ? 2 * *room : 8;
@@ -122,7 +122,7 @@ static void print_call(FILE *out, const struct rank *rank, long number,
 
 /* ---- messages ---- */
 
-static bool fits(const struct envelope *receive, const struct envelope *message)
+static bool envelope_fits(const struct envelope *receive, const struct envelope *message)
 {
 	return receive->communicator == message->communicator &&
 			(receive->source == PLAN_ANY || receive->source == message->source) &&
@@ -151,7 +151,8 @@ static bool deliver(struct check *check, long to, const struct envelope *envelop
 	for (size_t i = 0; i < rank->requests; i++) {
 		struct request *request = &rank->request[i];
 
-		if (request->is_receive && !request->done && fits(&request->envelope, envelope)) {
+		if (request->is_receive && !request->done &&
+				envelope_fits(&request->envelope, envelope)) {
 			request->done = true;
 			return check_room(check, &request->envelope, envelope, to);
 		}
@@ -160,7 +161,8 @@ static bool deliver(struct check *check, long to, const struct envelope *envelop
 		last->times++;
 		return true;
 	}
-	last = grow((void **)&rank->message, &rank->messages_room, rank->messages, sizeof(*last));
+	last = array_grow((void **)&rank->message, &rank->messages_room, rank->messages,
+			sizeof(*last));
 	if (!last)
 		return fail(check, 1, "no memory");
 	rank->messages++;
@@ -177,7 +179,7 @@ static bool find_message(struct check *check, long number, const struct envelope
 	for (size_t i = 0; i < rank->messages; i++) {
 		struct message *message = &rank->message[i];
 
-		if (!fits(receive, &message->envelope))
+		if (!envelope_fits(receive, &message->envelope))
 			continue;
 		if (!take)
 			return true;
@@ -242,7 +244,7 @@ static bool add_request(struct check *check, long number, const struct cursor_ca
 		made.done = find_message(check, number, &made.envelope, true);
 	if (rank->requests >= CALLS_OPEN_MAX)
 		forget_done(rank);
-	request = grow((void **)&rank->request, &rank->requests_room, rank->requests,
+	request = array_grow((void **)&rank->request, &rank->requests_room, rank->requests,
 			sizeof(*request));
 	if (!request)
 		return fail(check, 1, "no memory");
@@ -331,7 +333,7 @@ static bool join(struct check *check, long number)
 /* ---- calls ---- */
 
 /* Takes the next call of a rank. Returns false if the check has failed. */
-static bool take(struct check *check, long number)
+static bool take_message(struct check *check, long number)
 {
 	struct rank *rank = &check->rank[number];
 	enum cursor_step step = cursor_next(rank->cursor, &rank->call);
@@ -410,7 +412,7 @@ static bool turn(struct check *check, long number, bool *moved)
 		enum state before = rank->state;
 		bool sent = rank->sent;
 
-		if (!(before == FRESH ? take(check, number) : go_on(check, number)))
+		if (!(before == FRESH ? take_message(check, number) : go_on(check, number)))
 			return false;
 		if (before != FRESH && rank->state == before) { /* it waits */
 			*moved |= rank->sent != sent;
@@ -504,7 +506,7 @@ static bool go_through(struct check *check)
 	return waiting ? refuse_stuck(check) : check_rest(check);
 }
 
-static bool start(struct check *check)
+static bool check_start(struct check *check)
 {
 	char why[200];
 
@@ -526,7 +528,7 @@ static int check_once(struct check *check)
 	memset(check->collective, 0, sizeof(check->collective));
 	check->code = 0;
 	check->blamed = 0;
-	if (start(check))
+	if (check_start(check))
 		go_through(check);
 	for (long i = 0; check->rank && i < check->plan->ranks; i++) {
 		cursor_free(check->rank[i].cursor);

@@ -9,6 +9,7 @@
 
 #define OUTCOME_VERSION 1    /* of the JSON */
 #define OVERHEAD_MIN    0.01 /* share of the recorded time that is said */
+#define DEPRIVED_MANY   0.05 /* share of the bursts without a processor that is said */
 
 static const struct {
 	const char *word, *sentence;
@@ -59,6 +60,15 @@ static void print_overhead(const struct outcome *outcome, FILE *out)
 		report_line(out, 0,
 				"The recorded run has some %s of phasemux itself in each rank, which the replay does not have.",
 				format_seconds(overhead(outcome)).text);
+}
+
+/* Says that the accuracy is that of a busy machine, if it is. */
+static void print_deprived(const struct outcome *outcome, FILE *out)
+{
+	if (outcome->deprived > DEPRIVED_MANY)
+		report_line(out, 0,
+				"A rank had no processor in %s of the time in which the replay computed: other programs used it. Try again when they have ended.",
+				format_percent(outcome->deprived).text);
 }
 
 static void print_kind(const struct matching_kind *kind, FILE *out)
@@ -114,6 +124,7 @@ static void print_calls(const struct outcome *outcome, FILE *out)
 void outcome_text(const struct outcome *outcome, FILE *out)
 {
 	print_times(outcome, out);
+	print_deprived(outcome, out);
 	print_overhead(outcome, out);
 	print_calls(outcome, out);
 }
@@ -147,6 +158,7 @@ json_t *outcome_json(const struct outcome *outcome)
 			document_number(outcome->replayed), "accuracy",
 			document_number(outcome_accuracy(outcome)));
 	object = document_set(object, "recorded_agent_seconds", document_number(overhead(outcome)));
+	object = document_set(object, "deprived_share", document_number(outcome->deprived));
 	object = document_set(object, "calls", document_number(matching->calls));
 	object = document_set(object, "made", document_number(matching->carried));
 	object = document_set(object, "without_request", document_number(matching->no_request));

@@ -16,6 +16,7 @@ struct outcome {
 	unsigned copies; /* mask of communicators of the program that are taken for copies of MPI_COMM_WORLD */
 	double recorded; /* seconds */
 	double replayed; /* seconds; NAN: it was only checked */
+	double deprived; /* part of the replayed bursts in which a rank had no processor, at most */
 };
 
 /* Returns 1 - |t - t'| / t of the recorded time t and the replayed time t'. */

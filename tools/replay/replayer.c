@@ -30,7 +30,8 @@
 
 static struct {
 	int rank;
-	double last; /* seconds of the end of the last call */
+	double last;             /* seconds of the end of the last call */
+	double computed, lasted; /* seconds of bursts: with a processor, and all */
 	uint64_t random;
 	volatile uint64_t progress, number; /* number: of the call, from 1 */
 	volatile const char *call;          /* that is being made */
@@ -39,7 +40,7 @@ static struct {
 
 /* ---- no progress ---- */
 
-static void watch(int signal)
+static void end_if_stuck(int signal)
 {
 	static uint64_t seen;
 	static unsigned ticks;
@@ -69,7 +70,7 @@ static void start_watch(double stall)
 	double tick = stall / TICKS_MAX;
 	struct timeval every = { (time_t)tick, (suseconds_t)((tick - floor(tick)) * 1e6) };
 	struct itimerval timer = { every, every };
-	struct sigaction action = { .sa_handler = watch, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = end_if_stuck, .sa_flags = SA_RESTART };
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
@@ -106,6 +107,8 @@ static void compute(double seconds)
 		/* a long burst is progress, too */
 		while (now(CLOCK_THREAD_CPUTIME_ID) < end)
 			replay.progress++;
+		replay.computed += seconds;
+		replay.lasted += now(CLOCK_MONOTONIC) - replay.last;
 	}
 }
 
@@ -177,32 +180,42 @@ static void go_through(const struct plan *plan, struct cursor *cursor)
 	}
 }
 
-/* Returns the seconds of the rank that took longest. */
-static double carry_out(const struct plan *plan, struct cursor *cursor, double stall)
+struct result {
+	double seconds; /* of the rank that took longest */
+	double deprived; /* part of its bursts in which a rank had no processor, of the rank with the largest part */
+};
+
+static struct result carry_out(const struct plan *plan, struct cursor *cursor, double stall)
 {
-	double start, own, longest = 0;
+	struct result own = { 0, 0 }, most = { 0, 0 };
+	double start;
 
 	start_watch(stall);
 	MPI_Barrier(MPI_COMM_WORLD);
 	start = replay.last = now(CLOCK_MONOTONIC);
 	go_through(plan, cursor);
-	own = now(CLOCK_MONOTONIC) - start;
+	own.seconds = now(CLOCK_MONOTONIC) - start;
+	if (replay.lasted > replay.computed)
+		own.deprived = 1 - replay.computed / replay.lasted;
 	replay.call = "the end";
 	replay.is_at_end = true;
 	made_calls_end();
-	MPI_Reduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	MPI_Reduce(&own, &most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	stop_watch();
-	return longest;
+	return most;
 }
 
 /* Writes what the command reads. Returns 0 or 1. */
-static int write_result(const char *file, int ranks, double seconds)
+static int write_result(const char *file, int ranks, struct result result)
 {
 	FILE *out = replay.rank == 0 ? fopen(file, "w") : NULL;
 
 	if (replay.rank)
 		return 0;
-	if (!out || fprintf(out, "ranks %d seconds %.17g\n", ranks, seconds) < 0 || fclose(out)) {
+	if (!out ||
+			fprintf(out, "ranks %d seconds %.17g deprived %.17g\n", ranks,
+					result.seconds, result.deprived) < 0 ||
+			fclose(out)) {
 		fprintf(stderr, "phasemux replay: cannot write %s\n", file);
 		return 1;
 	}
@@ -210,18 +223,18 @@ static int write_result(const char *file, int ranks, double seconds)
 }
 
 /* Returns the exit code. */
-static int run(int ranks, char **argv)
+static int run_plan(int ranks, char **argv)
 {
 	unsigned copies = (unsigned)strtoul(argv[4], NULL, 10);
 	char why[300];
 	struct plan *plan = plan_read(argv[1], why, sizeof(why));
 	struct cursor *cursor;
-	double seconds;
+	struct result result;
 
 	if (plan && plan->ranks != ranks) {
 		plan_free(plan);
 		/* the command refuses it, without the messages of a launcher whose program fails */
-		return write_result(argv[2], ranks, 0);
+		return write_result(argv[2], ranks, (struct result){ 0, 0 });
 	}
 	cursor = plan ? cursor_new(plan, replay.rank, copies, why, sizeof(why)) : NULL;
 	if (!cursor) {
@@ -233,10 +246,10 @@ static int run(int ranks, char **argv)
 		fprintf(stderr, "phasemux replay: rank %d: no memory\n", replay.rank);
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
-	seconds = carry_out(plan, cursor, strtod(argv[5], NULL));
+	result = carry_out(plan, cursor, strtod(argv[5], NULL));
 	cursor_free(cursor);
 	plan_free(plan);
-	return write_result(argv[2], ranks, seconds);
+	return write_result(argv[2], ranks, result);
 }
 
 int main(int argc, char **argv)
@@ -249,7 +262,7 @@ int main(int argc, char **argv)
 	if (argc == 6) {
 		replay.random = mix_bits(strtoull(argv[3], NULL, 10)) +
 				mix_bits((uint64_t)replay.rank + MIX_STEP);
-		code = run(ranks, argv);
+		code = run_plan(ranks, argv);
 	} else {
 		fputs("usage: replayer PLAN RESULT SEED COPIES STALL\n", stderr);
 	}
