@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/timeline/list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_FIRST 16
+
+static void free_process(struct timeline_of_process *process)
+{
+	free(process->timeline.bin);
+	free(process->seconds);
+}
+
+void timeline_list_fini(struct timeline_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free_process(&list->process[i]);
+	free(list->process);
+	*list = (struct timeline_list){ 0 };
+}
+
+static int make_room(struct timeline_list *list)
+{
+	size_t room = list->room ? 2 * list->room : ROOM_FIRST;
+	struct timeline_of_process *process;
+
+	if (list->count < list->room)
+		return 0;
+	process = realloc(list->process, room * sizeof(*process));
+	if (!process)
+		return -ENOMEM;
+	list->process = process;
+	list->room = room;
+	return 0;
+}
+
+/* Returns a copy of `bytes` bytes, which may be 0, or NULL without memory. */
+static void *copy_of(const void *from, size_t bytes)
+{
+	void *copy = malloc(bytes ? bytes : 1);
+
+	return copy && bytes ? memcpy(copy, from, bytes) : copy;
+}
+
+int timeline_list_add(struct timeline_list *list, const struct timeline_of_process *process)
+{
+	struct timeline_of_process *copy;
+
+	if (list->count == TIMELINE_LIST_MAX)
+		return 0;
+	if (make_room(list))
+		return -ENOMEM;
+	copy = &list->process[list->count];
+	*copy = *process;
+	copy->timeline.bin = copy_of(process->timeline.bin,
+			atomic_load(&process->timeline.used) * sizeof(struct timeline_bin));
+	copy->seconds = copy_of(process->seconds, process->prototypes * sizeof(double));
+	if (!copy->timeline.bin || !copy->seconds) {
+		free_process(copy);
+		return -ENOMEM;
+	}
+	list->count++;
+	return 0;
+}
+
+void timeline_list_groups(const struct timeline_list *list, const struct timeline_labels *labels,
+		struct timeline_groups *groups)
+{
+	memset(groups, 0, sizeof(*groups));
+	for (size_t i = 0; i < list->count; i++)
+		timeline_groups_add(groups, &list->process[i], labels);
+}
