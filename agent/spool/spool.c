@@ -47,6 +47,7 @@ struct spool {
 	size_t structure_room; /* bytes of the structure that have room */
 	size_t arguments_room; /* bytes of the arguments of its calls that have room */
 	bool dirty_structure;
+	struct timeline_range dirty_bins;    /* of the timeline */
 	uint64_t dirty[PROTOTYPES_MAX];      /* for each prototype, one bit for each group */
 	uint64_t dirty_threads[DIRTY_WORDS]; /* one bit for each thread */
 	struct spool_part thread[SPOOL_THREADS_MAX]; /* takes memory only as far as it is used */
@@ -106,9 +107,14 @@ static size_t thread_side_bytes(void)
 	return align(sizeof(struct spool_thread));
 }
 
+size_t spool_timeline_at(uint64_t sums_length, unsigned side)
+{
+	return spool_arguments_at(sums_length, SPOOL_SIDES) + side * align(TIMELINE_BYTES);
+}
+
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side)
 {
-	return spool_arguments_at(sums_length, SPOOL_SIDES) +
+	return spool_timeline_at(sums_length, SPOOL_SIDES) +
 			((size_t)thread * SPOOL_SIDES + side) * thread_side_bytes();
 }
 
@@ -209,6 +215,9 @@ static int map_file(struct spool *spool, int fd)
 	if (!error)
 		error = reserve(spool, fd, spool_profile_at(spool->sums_length), 0,
 				sizeof(struct profile));
+	if (!error)
+		error = reserve(spool, fd, spool_timeline_at(spool->sums_length, 0), 0,
+				SPOOL_SIDES * align(TIMELINE_BYTES));
 	if (!error && fstat(fd, &status))
 		error = -errno;
 	if (error)
@@ -351,6 +360,11 @@ double *spool_sums(struct spool *spool)
 struct profile *spool_profile(struct spool *spool)
 {
 	return (struct profile *)(spool->map + spool_profile_at(spool->sums_length));
+}
+
+struct timeline_bin *spool_bins(struct spool *spool)
+{
+	return (struct timeline_bin *)(spool->map + spool_timeline_at(spool->sums_length, 0));
 }
 
 struct spool_side *spool_side(struct spool *spool)
@@ -596,6 +610,27 @@ static void copy_structure(struct spool *spool)
 	spool->dirty_structure = false;
 }
 
+void spool_keep_timeline(struct spool *spool, struct timeline *timeline)
+{
+	struct spool_side *side = spool_side(spool);
+
+	spool->dirty_bins = timeline_take_changes(timeline);
+	side->bins = atomic_load_explicit(&timeline->used, memory_order_relaxed);
+	side->bin_ticks = atomic_load_explicit(&timeline->width, memory_order_relaxed);
+}
+
+static void copy_bins(struct spool *spool)
+{
+	const struct timeline_range range = spool->dirty_bins;
+	struct timeline_bin *to = (struct timeline_bin *)(spool->map +
+			spool_timeline_at(spool->sums_length, 1));
+
+	if (range.from < range.until)
+		memcpy(&to[range.from], &spool_bins(spool)[range.from],
+				(range.until - range.from) * sizeof(*to));
+	spool->dirty_bins = (struct timeline_range){ 0, 0 };
+}
+
 void spool_touch(struct spool *spool, unsigned prototype, unsigned group)
 {
 	spool->dirty[prototype] |= 1ull << group;
@@ -686,6 +721,7 @@ void spool_commit(struct spool *spool)
 	memcpy(spool->map + spool_side_at(1), spool_side(spool), sizeof(struct spool_side));
 	copy_sums(spool);
 	copy_structure(spool);
+	copy_bins(spool);
 	copy_threads(spool);
 	atomic_store_explicit(&state->whole, 1, memory_order_release);
 	atomic_store_explicit(&state->commits, commits + 2, memory_order_release);

@@ -10,7 +10,7 @@
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
  * profile, both sides of the structure of one thread's calls (struct loops), both sides of their arguments
- * (arguments_image.h), and both sides of each thread (struct spool_thread). There is one profile for both sides,
+ * (arguments_image.h), both sides of the timeline, and both sides of each thread (struct spool_thread). There is one profile for both sides,
  * because a kill in the middle of a sample spoils only that sample. All is plain data in the byte order of the
  * machine.
  *
@@ -35,13 +35,14 @@
 #include "agent/spool/profile.h"
 #include "agent/spool/totals.h"
 #include "agent/thread/site.h"
+#include "agent/timeline/timeline.h"
 #include "cluster/loops/arena.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     26
+#define SPOOL_VERSION     27
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -106,6 +107,8 @@ struct spool_side {
 	uint32_t rounds, threads;
 	uint32_t structure; /* 1 + number of the thread whose structure is kept; 0: none is */
 	uint32_t arguments; /* bytes of the arguments of its calls; 0: they are not kept */
+	uint32_t bins;      /* of the timeline, in use */
+	uint64_t bin_ticks; /* width of one; 0: there is no timeline */
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];
 };
@@ -161,6 +164,7 @@ size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_profile_at(uint64_t sums_length);
 size_t spool_structure_at(uint64_t sums_length, unsigned side);
 size_t spool_arguments_at(uint64_t sums_length, unsigned side);
+size_t spool_timeline_at(uint64_t sums_length, unsigned side);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
 
 /* Returns the checksum of all that follows the checksum in facts. It differs if one word is changed. */
@@ -193,6 +197,8 @@ void spool_free(struct spool *spool);
 double *spool_sums(struct spool *spool);
 /* Returns the profile that counts samples, at first all 0. Change it only with the ledger lock. */
 struct profile *spool_profile(struct spool *spool);
+/* Returns the TIMELINE_BINS bins of the timeline, at first all 0. Change them only with the ledger lock. */
+struct timeline_bin *spool_bins(struct spool *spool);
 /* Returns the process' side, to be filled before a commit. Caller holds the ledger lock. */
 struct spool_side *spool_side(struct spool *spool);
 
@@ -236,6 +242,9 @@ void spool_touch(struct spool *spool, unsigned prototype, unsigned group);
 void spool_touch_thread(struct spool *spool, int thread);
 /* Notes that a span of a thread has changed; call spool_touch_thread, too. Paths and sites never change. */
 void spool_touch_span(struct spool *spool, int thread, uint32_t span);
+
+/* Notes what has changed in the timeline over spool_bins(). Caller holds the ledger lock. */
+void spool_keep_timeline(struct spool *spool, struct timeline *timeline);
 
 /* Commits what was written, which must belong together. Caller holds the ledger lock. */
 void spool_commit(struct spool *spool);

@@ -24,7 +24,8 @@
 #define COUNT_MAX   0x1p43 /* bursts of a rank, so that the sum of all ranks fits 63 bits */
 #define BYTES_MAX   0x1p53
 #define SAMPLES_MAX (1u << 20) /* on one address; the sum of all ranks mostly fits 32 bits */
-#define SUM_MAX     1e100      /* low enough for finite products of two sums */
+#define TICKS_MAX   (UINT64_C(1) << 60)
+#define SUM_MAX     1e100 /* low enough for finite products of two sums */
 
 static int image_refuse(char *why, size_t why_size, const char *what)
 {
@@ -118,6 +119,7 @@ static bool is_side(const struct spool_side *side)
 	if (side->threads > SPOOL_THREADS_MAX || side->structure > side->threads ||
 			side->arguments > ARGUMENTS_IMAGE_MAX ||
 			side->prototypes > PROTOTYPES_MAX || side->phases > PROTOTYPES_MAX ||
+			side->bins > TIMELINE_BINS || side->bin_ticks > TICKS_MAX / TIMELINE_BINS ||
 			side->rounds > INT32_MAX || !is_number(side->own_bytes, BYTES_MAX) ||
 			!is_number(side->start_seconds, 1e9) ||
 			!is_number(side->beyond_threads, COUNT_MAX) ||
@@ -325,6 +327,9 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	memcpy(&image->profile, from + spool_profile_at(facts->sums_length),
 			sizeof(image->profile));
 	clean_profile(&image->profile, image->side.prototypes);
+	memcpy(image->bin, from + spool_timeline_at(facts->sums_length, whole), sizeof(image->bin));
+	if (!timeline_is_valid(image->bin, image->side.bins, TICKS_MAX))
+		error = image_refuse(why, why_size, "damaged");
 	for (uint32_t i = 0; i < image->side.threads && !error; i++) {
 		if (!copy_thread(&image->thread[i],
 				    from + spool_thread_at(facts->sums_length, i, whole)) ||

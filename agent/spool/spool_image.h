@@ -16,9 +16,10 @@
 struct spool_image {
 	struct spool_facts facts;
 	struct spool_side side;
-	struct profile profile;      /* has only existing prototypes */
-	double *sums;                /* facts.sums_length doubles; owned */
-	struct spool_thread *thread; /* side.threads elements; owned */
+	struct profile profile;                 /* has only existing prototypes */
+	struct timeline_bin bin[TIMELINE_BINS]; /* of the timeline; side.bins of them are in use */
+	double *sums;                           /* facts.sums_length doubles; owned */
+	struct spool_thread *thread;            /* side.threads elements; owned */
 	struct loops *structure; /* of the thread side.structure - 1; owned; NULL: there is none */
 	uint8_t *arguments; /* of its calls, side.arguments bytes (arguments_image.h); owned; NULL: not known */
 	bool owned; /* the file belongs to the user that reads it */
