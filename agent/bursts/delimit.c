@@ -109,6 +109,7 @@ static inline bool ends_poll(struct thread *thread, const struct thread_rules *r
 	if (!gap)
 		return false;
 	thread_add_polls(thread, 1, ticks);
+	timeline_add(&thread->timeline, TIMELINE_CALLS, now - ticks, now, ticks);
 	*pair = (struct skip_pair){ .burst = ticks, .polls = true };
 	return true;
 }
@@ -186,10 +187,13 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 		if (!read)
 			site_add(&counts->lost, 1);
 	}
-	if (!placed)
+	if (!placed) {
 		thread_add_short(thread, 1, ticks);
-	else if (!read)
+		timeline_add(&thread->timeline, TIMELINE_NO_PHASE, now - ticks, now, ticks);
+	} else if (!read) {
 		thread_add_unread(thread, span, length, 1, ticks);
+		thread_time_unread(thread, length, now - ticks, now, ticks);
+	}
 	if (placed)
 		rest_estimate_add(thread, span, length, 1, ticks);
 	if (placed && !read && slicer_is_sampled(&thread->drain.slicer))
@@ -270,9 +274,11 @@ void delimit_begin_other(struct thread *thread, const struct thread_rules *rules
 
 void delimit_return(struct thread *thread, uint32_t returns, uint64_t now)
 {
+	uint64_t since = thread->burst.open ? thread->call.burst_begin : thread->call.entered;
+
+	thread->unobserved += now - since;
+	timeline_add(&thread->timeline, TIMELINE_UNOBSERVED, since, now, now - since);
 	thread->call.returns = returns;
-	thread->unobserved += now -
-			(thread->burst.open ? thread->call.burst_begin : thread->call.entered);
 	structure_lose(thread);
 	thread->burst.open = thread->burst.reading = false;
 	thread->call.entered = now;

@@ -135,6 +135,7 @@ void resting_end(struct thread *thread, uint64_t now)
 	rest_estimate_end(thread, end, now);
 	add_structure(thread, rest->calls, now - plan->since);
 	site_add(&thread->counts.rested_ticks, now - plan->since);
+	timeline_add(&thread->timeline, TIMELINE_RESTED, plan->since, now, now - plan->since);
 	site_add(&thread->counts.rested_calls, rest->calls);
 	site_add(&thread->counts.calls, rest->calls);
 	rest->until = 0;

@@ -240,16 +240,32 @@ static bool was_held_up(struct thread *thread, const struct thread_rules *rules,
 			(on - expected) * POLLING_HELD_UP < (double)ticks - expected;
 }
 
-/* Adds `bursts` bursts like that of the pair, which will be placed by span and length. */
-static void add_placed(struct thread *thread, const struct skip_pair *pair, uint64_t bursts,
+/* Adds ticks that lie somewhere in the skipped calls, up to now, to the timeline. */
+static void time_skipped(struct thread *thread, enum timeline_kind kind, uint64_t now,
 		uint64_t ticks)
 {
+	timeline_add(&thread->timeline, kind, thread->call.burst_begin, now, ticks);
+}
+
+/* Adds `bursts` bursts, up to now, that are too short to be placed. */
+static void add_short(struct thread *thread, uint64_t bursts, uint64_t ticks, uint64_t now)
+{
+	thread_add_short(thread, bursts, ticks);
+	time_skipped(thread, TIMELINE_NO_PHASE, now, ticks);
+}
+
+/* Adds `bursts` bursts like that of the pair, up to now, which will be placed by span and length. */
+static void add_placed(struct thread *thread, const struct skip_pair *pair, uint64_t bursts,
+		uint64_t ticks, uint64_t now)
+{
 	thread_add_unread(thread, pair->span, pair->length, bursts, ticks);
+	thread_time_unread(thread, pair->length, thread->call.burst_begin, now, ticks);
 	rest_estimate_add(thread, pair->span, pair->length, bursts, ticks);
 }
 
-/* Gives the bursts before the skipped calls their part of `left` ticks. Returns the remaining ticks. */
-static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left)
+/* Gives the bursts before the skipped calls their part of `left` ticks. Returns the ticks that remain up to now. */
+static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, uint64_t left,
+		uint64_t now)
 {
 	uint64_t told = 0, told_burst = 0;
 	double told_inside = 0;
@@ -261,12 +277,13 @@ static uint64_t share_out(struct thread *thread, uint64_t calls, double scale, u
 
 		if (bursts && pair->polls) {
 			thread_add_polls(thread, bursts, ticks);
+			time_skipped(thread, TIMELINE_CALLS, now, ticks);
 		} else if (bursts) {
 			thread_add_bursts(thread, bursts, pair->burst, ticks);
 			if (pair->placed)
-				add_placed(thread, pair, bursts, ticks);
+				add_placed(thread, pair, bursts, ticks, now);
 			else
-				thread_add_short(thread, bursts, ticks);
+				add_short(thread, bursts, ticks, now);
 		}
 		left -= ticks;
 		if (pair->asks)
@@ -319,12 +336,13 @@ void skipping_settle(struct thread *thread, const struct thread_rules *rules, ui
 	} else {
 		scale = usual_scale(&thread->window, (double)left, expected);
 	}
-	left = share_out(thread, calls, scale, left);
+	left = share_out(thread, calls, scale, left, now);
 	if (is_long && !usual.waits)
 		last = left - at_most((double)calls * usual.call, left);
 	else
 		last = at_most(usual.burst * scale, left);
 	site_add(&thread->counts.mpi_ticks, left - last);
+	time_skipped(thread, TIMELINE_CALLS, now, left - last);
 	thread->call.burst_begin = now - last;
 	thread->call.burst_site = thread->skip->last->from;
 	thread->polling.asked = thread->skip->last->asks;
@@ -345,8 +363,9 @@ bool skipping_answered(struct thread *thread, const struct thread_rules *rules, 
 	expected = (double)calls * (usual.burst + usual.call);
 	if (!is_longer(rules, (double)left, expected, true))
 		scale = usual_scale(&thread->window, (double)left, expected);
-	left = share_out(thread, calls, scale, left);
+	left = share_out(thread, calls, scale, left, now);
 	site_add(&thread->counts.mpi_ticks, left);
+	time_skipped(thread, TIMELINE_CALLS, now, left);
 	thread->burst.open = false;
 	thread->call.burst_begin = now;
 	return true;

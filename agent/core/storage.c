@@ -12,6 +12,8 @@
 #include "agent/loader/modules.h"
 #include "sampling/clock.h"
 
+#define BIN_NS 1e6 /* width of a bin of a new timeline, which doubles in longer runs */
+
 int storage_open_spool(double run)
 {
 	struct spool_facts *facts = calloc(1, sizeof(*facts));
@@ -50,6 +52,8 @@ int storage_open_spool(double run)
 
 int storage_open_ledger(void)
 {
+	core.rules.start = core.process.start;
+	core.rules.bin_ticks = clock_ticks(BIN_NS);
 	core.ledger = ledger_new(&core.counting, &core.rules, &core.settings, core.world.rank,
 			core.adapter ? core.world.size : 1, core.spool);
 	if (!core.ledger)

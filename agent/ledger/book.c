@@ -161,6 +161,48 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 	pthread_mutex_unlock(&ledger->lock);
 }
 
+void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now)
+{
+	timeline_pour(&ledger->timeline, timeline, now);
+	timeline_follow(timeline, &ledger->timeline, now);
+}
+
+/* Returns whether the burst is older than what the timeline of the thread's drains has. */
+static bool is_older(const struct thread *thread, const struct burst *burst)
+{
+	return (int64_t)(burst->begin - thread->drain.timeline.start) < 0;
+}
+
+/* Adds a burst to the timeline, in which one that was pending lies far back. */
+static void time_burst(struct ledger *ledger, struct thread *thread, unsigned prototype,
+		const struct burst *burst)
+{
+	uint64_t end = burst->begin + burst->ticks;
+
+	if (!is_older(thread, burst)) {
+		timeline_add_prototype(&thread->drain.timeline, prototype, burst->begin, end,
+				burst->ticks);
+		return;
+	}
+	pthread_mutex_lock(&ledger->lock);
+	timeline_spread_prototype(&ledger->timeline, prototype, burst->begin, end, burst->ticks);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
+void ledger_time_kind(struct ledger *ledger, struct thread *thread, enum timeline_kind kind,
+		const struct burst *burst, uint64_t ticks)
+{
+	uint64_t end = burst->begin + burst->ticks;
+
+	if (!is_older(thread, burst)) {
+		timeline_add(&thread->drain.timeline, kind, burst->begin, end, ticks);
+		return;
+	}
+	pthread_mutex_lock(&ledger->lock);
+	timeline_spread(&ledger->timeline, kind, burst->begin, end, ticks);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 static void note_burst(struct thread *thread, unsigned prototype, const struct burst *burst)
 {
 	if (burst->span == BURST_NO_SPAN) {
@@ -170,6 +212,8 @@ static void note_burst(struct thread *thread, unsigned prototype, const struct b
 	span_mark(thread->sites.noted_since, burst->span);
 	span_note(&thread->sites.length[burst->length], prototype, burst->weight,
 			(double)burst->ticks);
+	atomic_store_explicit(&thread->sites.length[burst->length].latest,
+			(uint16_t)(prototype + 1), memory_order_relaxed);
 	if (prototype < PROTOTYPES_MAX)
 		site_vote_home(&thread->sites.home[prototype], burst->span, (double)burst->ticks);
 	if (burst->span > thread->drain.noted)
@@ -211,6 +255,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	/* relabelling is rare and this is cheap */
 	quantum_label(thread->drain.gathered, prototype, table->all[prototype].phase);
 	quantum_add(thread->drain.gathered, prototype, &read);
+	time_burst(ledger, thread, prototype, burst);
 	note_burst(thread, prototype, burst);
 	record_burst(ledger, thread, (int)prototype, burst);
 	if (burst->samples)
@@ -223,6 +268,7 @@ static void give_up(struct ledger *ledger, struct thread *thread, const struct b
 	record_burst(ledger, thread, -1, burst);
 	thread->drain.given_up++;
 	thread->drain.given_up_ticks += burst->ticks;
+	ledger_time_kind(ledger, thread, TIMELINE_NO_PHASE, burst, burst->ticks);
 	note_burst(thread, UNREAD_UNCLASSIFIED, burst);
 }
 
@@ -243,6 +289,7 @@ static void leave_unread(struct ledger *ledger, struct thread *thread, const str
 	span_mark(thread->sites.noted_since, burst->span);
 	length->left++;
 	length->left_ticks += (double)burst->ticks;
+	ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, burst->ticks);
 }
 
 /* Books a burst that no prototype claims to the prototype that is the best guess, or gives it up. */

@@ -17,6 +17,13 @@ void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
 /* Adds `samples` samples at `address` in bursts of a prototype to the profile. Takes the ledger lock. */
 void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples);
 
+/* Adds a timeline of a thread to that of the process, and empties it. Caller holds the ledger lock. */
+void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now);
+
+/* Adds ticks of a burst that is in no prototype to the timeline. Takes the ledger lock if the burst is old. */
+void ledger_time_kind(struct ledger *ledger, struct thread *thread, enum timeline_kind kind,
+		const struct burst *burst, uint64_t ticks);
+
 /* Classifies and books a burst. Returns its prototype, or -1 if it is pending or was given up. */
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst);

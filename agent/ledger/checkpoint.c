@@ -121,12 +121,15 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 	struct spool_thread *to;
 
 	/* pairs with the release below and in ledger_drain */
-	if (!ledger->spool ||
-			atomic_flag_test_and_set_explicit(&thread->drain.busy,
-					memory_order_acquire))
+	if (atomic_flag_test_and_set_explicit(&thread->drain.busy, memory_order_acquire))
 		return;
 	pthread_mutex_lock(&ledger->lock);
 	if (ledger->kept)
+		goto out;
+	if (quiet)
+		book_pour(ledger, &thread->timeline, now);
+	book_pour(ledger, &thread->drain.timeline, now);
+	if (!ledger->spool)
 		goto out;
 	if (thread->drain.spooled >= 0) {
 		to = spool_thread(ledger->spool, thread->drain.spooled);
@@ -147,6 +150,7 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}
+	spool_keep_timeline(ledger->spool, &ledger->timeline);
 	spool_side(ledger->spool)->now = now;
 	spool_side(ledger->spool)->burst_min_ns = ledger->burst_min_ns;
 	spool_commit(ledger->spool);

@@ -97,9 +97,13 @@ struct ledger *ledger_new(const struct counting *counting, struct thread_rules *
 	ledger->own_profile = spool ? NULL : calloc(1, sizeof(*ledger->own_profile));
 	ledger->profile = spool ? spool_profile(spool) : ledger->own_profile;
 	ledger->spool = spool;
+	ledger->own_bins = spool ? NULL : calloc(TIMELINE_BINS, sizeof(*ledger->own_bins));
+	timeline_init(&ledger->timeline, spool ? spool_bins(spool) : ledger->own_bins,
+			TIMELINE_BINS, rules->start, rules->bin_ticks);
 	ledger->sums = spool ? sums_over(&counting->plan, PROTOTYPES_MAX, spool_sums(spool)) :
 			       sums_new(&counting->plan, PROTOTYPES_MAX);
-	if (!ledger->table || !ledger->spare || !ledger->sums || !ledger->profile)
+	if (!ledger->table || !ledger->spare || !ledger->sums || !ledger->profile ||
+			!ledger->timeline.bin)
 		goto fail;
 	return ledger;
 fail:
@@ -111,6 +115,7 @@ void ledger_free(struct ledger *ledger)
 {
 	if (!ledger)
 		return;
+	free(ledger->own_bins);
 	free(ledger->own_profile);
 	fold_free(ledger->fold);
 	sums_free(ledger->sums);
@@ -160,6 +165,10 @@ int ledger_admit(struct ledger *ledger, struct thread *thread)
 	thread->drain.gathered = quantum_init(memory, ledger->sums);
 	thread->drain.gathered_bytes = quantum_bytes(ledger->sums);
 	thread->drain.spooled = -ENOENT;
+	timeline_init(&thread->timeline, thread->bin, THREAD_BINS, ledger->rules->start,
+			ledger->rules->bin_ticks);
+	timeline_init(&thread->drain.timeline, thread->drain_bin, THREAD_BINS, ledger->rules->start,
+			ledger->rules->bin_ticks);
 	if (ledger->spool) {
 		pthread_mutex_lock(&ledger->lock);
 		thread->drain.spooled = spool_admit(ledger->spool);
@@ -211,6 +220,15 @@ static void phases_of(const struct prototype_table *table, uint32_t phase[PROTOT
 		phase[p] = table->all[p].phase;
 }
 
+/* Adds the last of a thread's timelines to that of the process. */
+static void pour_all(struct ledger *ledger, struct thread *thread)
+{
+	pthread_mutex_lock(&ledger->lock);
+	book_pour(ledger, &thread->timeline, clock_now());
+	book_pour(ledger, &thread->drain.timeline, clock_now());
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 static void close_thread(struct ledger *ledger, struct thread *thread, struct totals *totals)
 {
 	struct account account;
@@ -223,6 +241,7 @@ static void close_thread(struct ledger *ledger, struct thread *thread, struct to
 	drain(ledger, thread);
 	book_settle_last(ledger, thread);
 	book_close_quantum(ledger, thread);
+	pour_all(ledger, thread);
 	thread_let_go(thread);
 	thread_account(thread, &account);
 	phases_of(ledger->table, phase);
@@ -274,6 +293,11 @@ bool ledger_has_read(struct ledger *ledger, uint32_t phase)
 	all = sums_have_all_groups(ledger->sums, member);
 	pthread_mutex_unlock(&ledger->lock);
 	return all;
+}
+
+const struct timeline *ledger_timeline(const struct ledger *ledger)
+{
+	return &ledger->timeline;
 }
 
 const struct profile *ledger_profile(const struct ledger *ledger)

@@ -74,6 +74,8 @@ const struct prototype_table *ledger_table(const struct ledger *ledger);
 bool ledger_has_read(struct ledger *ledger, uint32_t phase);
 /* Returns the profile of this process: where its bursts were sampled. Call after ledger_close. */
 const struct profile *ledger_profile(const struct ledger *ledger);
+/* Returns where the time of this process lies in the run. Call after ledger_close. */
+const struct timeline *ledger_timeline(const struct ledger *ledger);
 /* Returns how counters evolve in this process' bursts; NULL: they are not sampled. Call after ledger_close. */
 const struct fold *ledger_fold(const struct ledger *ledger);
 /* Returns the sums. Call after ledger_close. */

@@ -49,10 +49,12 @@ struct ledger {
 	struct reservoir sample;
 	double given[HISTOGRAM_BINS]; /* seconds by length that ledger_give has added to a part */
 	struct pending_pool pending;
-	struct profile *profile;     /* in the spool, or own_profile */
-	struct profile *own_profile; /* NULL: there is a spool */
-	struct fold *fold;           /* NULL: bursts are not sampled */
-	struct burst_csv *bursts;    /* NULL: not recorded; set before any thread is admitted */
+	struct profile *profile;       /* in the spool, or own_profile */
+	struct profile *own_profile;   /* NULL: there is a spool */
+	struct timeline timeline;      /* of all threads; its bins are in the spool, or own_bins */
+	struct timeline_bin *own_bins; /* NULL: there is a spool */
+	struct fold *fold;             /* NULL: bursts are not sampled */
+	struct burst_csv *bursts;      /* NULL: not recorded; set before any thread is admitted */
 	float preferences[2][PROTOTYPES_MAX]; /* the one that drains read, and the next one */
 	struct preference_scratch scratch;    /* memory of preference_learn */
 	struct adaptive adaptive[2];          /* the one that threads read, and the next one */

@@ -191,10 +191,12 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 }
 
 /* Leaves a burst to be placed like those that were not read. */
-static void leave_burst(struct span_length *length, const struct burst *burst)
+static void leave_burst(struct ledger *ledger, struct thread *thread, struct span_length *length,
+		const struct burst *burst)
 {
 	length->left++;
 	length->left_ticks += (double)burst->ticks;
+	ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, burst->ticks);
 }
 
 /* Counts a burst that is neither whole nor long enough to be cut as one that was not read. */
@@ -205,7 +207,7 @@ static void leave_mixed(struct ledger *ledger, struct thread *thread,
 
 	ledger_drain_unread(ledger, thread, table, burst);
 	span_mark(thread->sites.noted_since, burst->span);
-	leave_burst(length, burst);
+	leave_burst(ledger, thread, length, burst);
 }
 
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
@@ -227,8 +229,9 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		length->cut = true;
 		length->left += (uint32_t)left;
 		length->left_ticks += (double)left_ticks;
+		ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, left_ticks);
 	} else if (burst->mixed) {
-		leave_burst(length, burst);
+		leave_burst(ledger, thread, length, burst);
 	} else {
 		ledger_drain_burst(ledger, thread, table, burst);
 	}

@@ -99,6 +99,15 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	float_env_release(kept);
 }
 
+/* Adds the call that returns now to the timeline. No burst is open if it has begun before the eyes of the agent. */
+static inline void time_call(struct thread *thread, uint64_t now, bool is_new)
+{
+	uint64_t entered = thread->call.entered;
+
+	if (!is_new && !thread->burst.open && now > entered)
+		timeline_add(&thread->timeline, TIMELINE_CALLS, entered, now, now - entered);
+}
+
 static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_thread *slot,
 		enum runtime_call call, void *site, const void *frame)
 {
@@ -124,6 +133,7 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 	delimit_look_return(thread, &core.rules, now);
 	call_ticks = call < MPI_CALLS && !is_new ? now - thread->call.entered : 0;
 	site_add(&thread->counts.mpi_ticks, call_ticks);
+	time_call(thread, now, is_new);
 	/* the service is overdue, because no call that may wait was made for some time */
 	if (__builtin_expect(now >= thread->call.service_due + core.rules.service_ticks, 0) &&
 			is_safe(call)) {

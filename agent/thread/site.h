@@ -81,6 +81,8 @@ struct span_length {
 	double left_ticks;
 	uint32_t left;
 	bool cut; /* the shares count slices, of which a burst has many */
+	_Atomic uint16_t
+			latest; /* 1 + prototype of the burst that was classified last; 0: none was */
 	struct span_share share[SPAN_SHARES_MAX];
 };
 

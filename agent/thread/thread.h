@@ -22,13 +22,16 @@
 #include "agent/thread/site.h"
 #include "agent/thread/slices.h"
 #include "agent/thread/thread_parts.h"
+#include "agent/timeline/timeline.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/scheme/adaptive.h"
 #include "multiplex/scheme/scheme.h"
 #include "sampling/group.h"
 
 #define THREAD_RING_BURSTS 64
-#define THREAD_SAMPLES     170 /* in the kernel's ring: 16 KiB */
+#define THREAD_BINS                                                                                \
+	8 /* of a timeline of the thread, which has what came since the last checkpoint */
+#define THREAD_SAMPLES 170 /* in the kernel's ring: 16 KiB */
 #define THREAD_SAMPLES_FIRST                                                                       \
 	680 /* in the ring of the process' first thread, which may compute for a long time */
 
@@ -71,6 +74,8 @@ struct thread_rules {
 	 * a burst any more, even if its thread does not know that yet
 	 */
 	_Atomic uint64_t resumed;
+	/* start of the run, and width of a bin of a new timeline, in ticks; width 0: there are no timelines */
+	uint64_t start, bin_ticks;
 };
 
 /* Counts of a thread, which it alone writes, and which others read at the end. */
@@ -230,6 +235,7 @@ struct thread_drain {
 	uint32_t noted;               /* the highest number of a span that had a burst */
 	uint32_t settled; /* generation of prototypes with which the pending bursts were classified */
 	uint64_t given_up, given_up_ticks; /* bursts that stay unclassified */
+	struct timeline timeline;          /* of bursts that were read */
 	int spooled;             /* number of the thread in the spool; < 0: it is not in it */
 	uint64_t checkpoint_due; /* when the next checkpoint is due; written by the thread (drain.h) */
 };
@@ -244,6 +250,7 @@ struct thread {
 	uint64_t burst_min; /* ticks; that of the rules, or lower; written by the thread (budget_learn_short) */
 	struct rest_plan resting;
 	struct thread_burst burst;
+	struct timeline timeline; /* of all other time, since it was last poured; written by the thread */
 	struct polling polling;
 	struct skip_window window;
 	struct thread_budget budget;
@@ -267,7 +274,8 @@ struct thread {
 	struct ring ring;
 	struct group groups[PLAN_GROUPS_MAX];
 	struct thread_drain drain;
-	struct thread *next;   /* next one of all threads */
+	struct timeline_bin bin[THREAD_BINS], drain_bin[THREAD_BINS]; /* of both timelines */
+	struct thread *next;                                          /* next one of all threads */
 	struct thread *vacant; /* next one of those whose threads have ended (crowd.h) */
 	unsigned char memory[] __attribute__((aligned(64))); /* the ring's records */
 };
@@ -324,6 +332,23 @@ static inline void thread_add_unread(struct thread *thread, uint32_t span, unsig
 {
 	span_mark(thread->sites.unread_since, span);
 	span_add_unread(&thread->sites.length[length], bursts, ticks);
+}
+
+/*
+ * Adds to the timeline bursts that were not read. They are taken to be of the prototype of the last burst of their length that
+ * was classified.
+ */
+static inline void thread_time_unread(struct thread *thread, unsigned length, uint64_t since,
+		uint64_t until, uint64_t ticks)
+{
+	unsigned number = atomic_load_explicit(&thread->sites.length[length].latest,
+			memory_order_relaxed);
+
+	if (__builtin_expect(number - 1 < PROTOTYPES_MAX, 1))
+		timeline_add_prototype(&thread->timeline, number - 1, since, until, ticks);
+	else
+		timeline_add(&thread->timeline, number ? TIMELINE_NO_PHASE : TIMELINE_UNPLACED,
+				since, until, ticks);
 }
 
 /* Which thread a struct is for, and how its groups are opened. */
