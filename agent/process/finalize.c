@@ -21,6 +21,7 @@
 #include "agent/core/toggle.h"
 #include "agent/core/helper.h"
 #include "agent/leads/leads.h"
+#include "agent/ranks/phase_columns.h"
 #include "agent/host/float_env.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
@@ -100,6 +101,28 @@ struct most {
 	double hash, hash_negated; /* of the command; their sum is 0 if all ranks have the same one */
 };
 
+/* The timeline of this process, then of all ranks. */
+struct rank_timeline {
+	struct timeline_of_process own;
+	double seconds[PROTOTYPES_MAX];
+	struct timeline_labels labels;
+	struct timeline_groups groups, scratch;
+};
+
+/* Collects the timeline of this process. use: what it did. */
+static void collect_timeline(struct rank_timeline *timeline, const struct rank_use *use,
+		const struct totals *totals, double wall_seconds)
+{
+	timeline->own = (struct timeline_of_process){ .timeline = *ledger_timeline(core.ledger),
+		.ns_per_tick = clock_here.ns_per_tick,
+		.threads = totals_threads(totals, wall_seconds),
+		.compute = totals->compute.seconds,
+		.rank = (uint32_t)core.world.rank,
+		.prototypes = PROTOTYPES_MAX,
+		.seconds = timeline->seconds };
+	rank_use_seconds(use, timeline->seconds);
+}
+
 /* What is known of the ranks, beside the sums. */
 struct members {
 	struct hosts hosts[2]; /* the second one is for scratch */
@@ -109,6 +132,7 @@ struct members {
 	struct phase_ranks phases; /* of all ranks */
 	struct phase_sets sets;
 	struct phase_ranks scratch;
+	struct rank_timeline timeline;
 };
 
 /* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
@@ -155,6 +179,8 @@ static void collect(struct results *results, double wall_seconds, double off_sec
 		members_describe(results->members, results->most.compute_seconds);
 		rank_use_of(&results->members->use, ledger_table(core.ledger)->count,
 				ledger_sums(core.ledger), &totals->unread);
+		collect_timeline(&results->members->timeline, &results->members->use, totals,
+				wall_seconds);
 	}
 	/* if one rank has no memory, the report has no samples of any */
 	if (locations_init(&results->locations, core.ledger, &core.counting.plan, threads) ||
@@ -172,8 +198,30 @@ static void label(struct phase_labels *labels)
 			(double)ledger_burst_min_ns(core.ledger) * 1e-9);
 }
 
+/* Gives columns of the timeline to the phases with most time in what is known of all ranks. */
+static void label_timeline(struct rank_timeline *timeline, const struct phase_labels *labels,
+		const struct totals *totals)
+{
+	struct rank_use use;
+
+	rank_use_of(&use, ledger_table(core.ledger)->count, ledger_sums(core.ledger),
+			&totals->unread);
+	phase_columns_fill(&timeline->labels, labels, &use);
+}
+
+/* Merges the timelines of the ranks. labels: as rank 0 has filled them. Returns 0 or -EIO. */
+static int reduce_timeline(struct rank_timeline *timeline)
+{
+	if (core.adapter->broadcast_start(&timeline->labels, sizeof(timeline->labels)) ||
+			core.adapter->wait())
+		return -EIO;
+	timeline_groups_add(&timeline->groups, &timeline->own, &timeline->labels);
+	return timeline_groups_reduce(&timeline->groups, &timeline->scratch, core.adapter);
+}
+
 /* Merges what the ranks did in each phase. On rank 0, the sums and the routes are those of all ranks. Returns 0 or -EIO. */
-static int reduce_phases(struct members *members, const struct routes *routes)
+static int reduce_phases(struct members *members, const struct routes *routes,
+		const struct totals *totals)
 {
 	uint32_t rank = (uint32_t)core.world.rank;
 	struct phase_labels labels = { 0 }, of_sets = { 0 };
@@ -187,9 +235,12 @@ static int reduce_phases(struct members *members, const struct routes *routes)
 		phase_sets_find(&members->sets, &labels, &members->phases,
 				(uint32_t)core.world.size, routes);
 		phase_sets_label(&members->sets, &labels, &of_sets);
+		label_timeline(&members->timeline, &labels, totals);
 	}
 	return phase_ranks_reduce(&members->sets.ranks, &members->scratch, &members->use, &of_sets,
-			rank, core.adapter);
+			       rank, core.adapter) ?
+			-EIO :
+			reduce_timeline(&members->timeline);
 }
 
 /* Merges what is known of the ranks. wall_seconds: of the rank that ran longest. Returns 0 or -EIO. */
@@ -224,7 +275,8 @@ static int reduce(struct results *results)
 		return 0;
 	return reduce_members(results->members, most->wall_seconds) ||
 					locations_reduce(&results->locations, core.adapter) ||
-					reduce_phases(results->members, results->locations.routes) ?
+					reduce_phases(results->members, results->locations.routes,
+							results->totals) ?
 			-EIO :
 			0;
 }
@@ -250,6 +302,18 @@ static void add_others(struct results *results)
 	}
 }
 
+/* Groups the timelines of the processes of a family, which this one reports for, or of this one alone. */
+static void add_timelines(struct results *results)
+{
+	struct timeline_list own = { 0 };
+	struct timeline_list *list = results->others ? recovery_timelines(results->others) : &own;
+	struct rank_timeline *timeline = &results->members->timeline;
+
+	if (timeline_list_add(list, &timeline->own) == 0)
+		timeline_list_groups(list, &timeline->labels, &timeline->groups);
+	timeline_list_fini(&own);
+}
+
 /* Adds up the phases of the processes of a family, which this one reports for, or of this one alone. */
 static void add_phases(struct results *results)
 {
@@ -264,6 +328,8 @@ static void add_phases(struct results *results)
 		use_list_sets(list, &labels, (uint32_t)list->count, results->locations.routes,
 				&members->phases, &members->sets);
 	use_list_fini(&own);
+	label_timeline(&members->timeline, &labels, results->totals);
+	add_timelines(results);
 }
 
 /* Adds to the facts what the run has learnt and where its phases are. */
@@ -294,6 +360,8 @@ static void add_results(struct report_facts *facts, struct results *results)
 	facts->hosts = results->members->hosts;
 	facts->phase_ranks = &results->members->phases;
 	facts->phase_sets = &results->members->sets;
+	facts->timeline = &results->members->timeline.groups;
+	facts->timeline_labels = &results->members->timeline.labels;
 	if (facts->world->size == core.world.size)
 		facts->times = &results->members->times;
 }

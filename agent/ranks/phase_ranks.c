@@ -54,6 +54,12 @@ void rank_use_subtract(struct rank_use *all, const struct rank_use *others)
 	}
 }
 
+void rank_use_seconds(const struct rank_use *use, double *seconds)
+{
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		seconds[p] = use->of[p].seconds;
+}
+
 void rank_use_by_phase(const struct rank_use *by_prototype, const struct phase_labels *labels,
 		struct rank_use *by_phase)
 {

@@ -68,6 +68,9 @@ void phase_labels_fill(struct phase_labels *labels, const struct prototype_table
 void rank_use_of(struct rank_use *use, unsigned prototypes, const struct sums *sums,
 		const struct unread *unread);
 
+/* Sets the seconds in each of PROTOTYPES_MAX prototypes. */
+void rank_use_seconds(const struct rank_use *use, double *seconds);
+
 /* Subtracts what others did from what they and one rank did, by prototype. */
 void rank_use_subtract(struct rank_use *all, const struct rank_use *others);
 

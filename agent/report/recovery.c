@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/ranks/phase_columns.h"
 #include "agent/report/report.h"
 #include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
@@ -31,6 +32,7 @@ struct recovery {
 	struct hosts hosts;
 	struct rank_times times; /* NAN: not known, as all are in a family or with many ranks */
 	struct use_list uses;
+	struct timeline_list timelines;
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
@@ -50,6 +52,7 @@ void recovery_free(struct recovery *recovery)
 		return;
 	sums_free(recovery->sums);
 	use_list_fini(&recovery->uses);
+	timeline_list_fini(&recovery->timelines);
 	free(recovery->found);
 	free(recovery->structures);
 	free(recovery->scratch);
@@ -259,15 +262,45 @@ static void use_of_all(const struct recovery *recovery, unsigned prototypes, str
 	rank_use_of(use, prototypes, recovery->sums, &recovery->totals.unread);
 }
 
+/* A process that is being added, with the sums over its threads. */
+struct process {
+	const struct spool_image *image;
+	double compute, threads; /* seconds of bursts; number of threads in the mean of the run */
+};
+
+/* Keeps the timeline of a process. */
+static int keep_timeline(struct recovery *recovery, const struct process *process,
+		const struct rank_use *use)
+{
+	const struct spool_image *image = process->image;
+	double seconds[PROTOTYPES_MAX];
+	struct timeline_of_process of = { .ns_per_tick = image->facts.ns_per_tick,
+		.threads = process->threads,
+		.compute = process->compute,
+		.rank = (uint32_t)image->facts.rank,
+		.prototypes = image->side.prototypes,
+		.seconds = seconds };
+
+	rank_use_seconds(use, seconds);
+	of.timeline.used = image->side.bins;
+	of.timeline.width = image->side.bin_ticks;
+	of.timeline.bin = (struct timeline_bin *)image->bin;
+	return timeline_list_add(&recovery->timelines, &of);
+}
+
 /* Keeps what a process did. before: what those that were added before it did. */
-static int keep_use(struct recovery *recovery, int rank, unsigned prototypes,
+static int keep_use(struct recovery *recovery, const struct process *process,
 		const struct rank_use *before)
 {
+	unsigned prototypes = process->image->side.prototypes;
+	uint32_t rank = (uint32_t)process->image->facts.rank;
 	struct rank_use use;
 
 	use_of_all(recovery, prototypes, &use);
 	rank_use_subtract(&use, before);
-	return use_list_add(&recovery->uses, (uint32_t)rank, &use, prototypes);
+	if (use_list_add(&recovery->uses, rank, &use, prototypes))
+		return -ENOMEM;
+	return keep_timeline(recovery, process, &use);
 }
 
 static void add_doubles(void *into, const void *from, size_t count)
@@ -355,7 +388,7 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	if (earlier)
 		put_back(recovery, side, earlier);
 	if (!error)
-		error = keep_use(recovery, facts->rank, side->prototypes, &before);
+		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before);
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
 	if (threads > 0 && rank_times_has_each(facts->size))
 		recovery->times.place[facts->rank].useful = compute / threads;
@@ -402,6 +435,11 @@ const struct hosts *recovery_hosts(const struct recovery *recovery)
 struct use_list *recovery_uses(struct recovery *recovery)
 {
 	return &recovery->uses;
+}
+
+struct timeline_list *recovery_timelines(struct recovery *recovery)
+{
+	return &recovery->timelines;
 }
 
 /* ---- the report ---- */
@@ -561,9 +599,28 @@ static struct report_facts facts_of(const struct recovery *recovery,
 		.alone = facts->alone && !facts->family };
 }
 
-/* Adds to the facts which ranks execute each phase. ranks, sets: are filled. */
+/* The timeline of the run, and the phases that have a column in it. */
+struct recovered_timeline {
+	struct timeline_labels labels;
+	struct timeline_groups groups;
+};
+
+static void add_timeline(struct report_facts *of, const struct recovery *recovery,
+		const struct phase_labels *labels, struct recovered_timeline *timeline)
+{
+	struct rank_use use;
+
+	rank_use_of(&use, of->table->count, of->sums, &of->totals->unread);
+	phase_columns_fill(&timeline->labels, labels, &use);
+	timeline_list_groups(&recovery->timelines, &timeline->labels, &timeline->groups);
+	of->timeline = &timeline->groups;
+	of->timeline_labels = &timeline->labels;
+}
+
+/* Adds to the facts which ranks execute each phase, and when. ranks, sets, timeline: are filled. */
 static void add_ranks(struct report_facts *of, const struct recovery *recovery,
-		struct phase_ranks *ranks, struct phase_sets *sets)
+		struct phase_ranks *ranks, struct phase_sets *sets,
+		struct recovered_timeline *timeline)
 {
 	struct phase_labels labels;
 
@@ -572,6 +629,7 @@ static void add_ranks(struct report_facts *of, const struct recovery *recovery,
 			&recovery->profile.routes, ranks, sets);
 	of->phase_ranks = ranks;
 	of->phase_sets = sets;
+	add_timeline(of, recovery, &labels, timeline);
 }
 
 /* Adds to the facts where the phases are, by the lowest rank's files. profile: is filled. */
@@ -602,13 +660,14 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	struct profile *profile = calloc(1, sizeof(*profile));
 	struct phase_ranks *ranks = malloc(sizeof(*ranks));
 	struct phase_sets *sets = malloc(sizeof(*sets));
+	struct recovered_timeline *timeline = calloc(1, sizeof(*timeline));
 	struct report_facts of;
 	json_t *recovered, *report = NULL;
 
-	if (!counting || !missing || !profile || !ranks || !sets)
+	if (!counting || !missing || !profile || !ranks || !sets || !timeline)
 		goto out;
 	of = facts_of(recovery, counting, &world);
-	add_ranks(&of, recovery, ranks, sets);
+	add_ranks(&of, recovery, ranks, sets, timeline);
 	restore_counting(&recovery->facts, counting);
 	memcpy(world.library, recovery->facts.library, sizeof(recovery->facts.library));
 	complete(recovery);
@@ -620,6 +679,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 	json_decref(recovered);
 	model_free(counting->model);
 out:
+	free(timeline);
 	free(sets);
 	free(ranks);
 	free(profile);

@@ -12,6 +12,7 @@
 #include "agent/ranks/hosts.h"
 #include "agent/ranks/use_list.h"
 #include "agent/spool/spool_image.h"
+#include "agent/timeline/list.h"
 
 struct recovery;
 
@@ -42,6 +43,9 @@ const struct hosts *recovery_hosts(const struct recovery *recovery);
 
 /* Returns what each of the processes that were added did. The list belongs to the recovery. */
 struct use_list *recovery_uses(struct recovery *recovery);
+
+/* Returns the timelines of the processes that were added. The list belongs to the recovery. */
+struct timeline_list *recovery_timelines(struct recovery *recovery);
 
 /*
  * Returns the document, which the caller owns; NULL if nothing was added, or without memory. library_folder:

@@ -455,29 +455,37 @@ static json_t *interval_cost(const struct phase *phases, unsigned count)
 	return seconds > 0 ? json_real(sum / seconds) : json_null();
 }
 
-/* Returns the structure of the calls, which refers to phases by their numbers in the report, or null. */
+/* Returns the structure of the calls, or null. number: by the phase's number in the table: its number in the report, or 0. */
 static json_t *structure(const struct report_facts *facts, struct places *places,
-		const struct phase *phases, unsigned count)
+		const unsigned *number)
 {
-	unsigned number[PROTOTYPES_MAX + 1] = { 0 };
-
 	if (!facts->structures || !places)
 		return json_null();
-	for (unsigned i = 0; i < count; i++)
-		number[phases[i].number] = i + 1;
 	return structure_json(&(struct structure_facts){ facts->structures, facts->arguments,
 					      facts->table, number },
 			places);
 }
 
-/* Returns the phases. Sets *calls to the structure of the calls, and *cost to that of unread bursts. */
-static json_t *phases(const struct report_facts *facts, json_t **calls, json_t **cost,
-		struct silent *silent)
+/* Returns where in the run the time of each phase lies, or null. number: as in structure(). */
+static json_t *timeline(const struct report_facts *facts, const unsigned *number)
+{
+	return run_timeline(&(struct run_timeline){ facts->timeline, facts->timeline_labels, number,
+			facts->wall_seconds + facts->off_seconds });
+}
+
+/* Parts of the document that need the phases. */
+struct phase_parts {
+	json_t *phases, *structure, *timeline, *interval_cost;
+};
+
+static void phase_parts(const struct report_facts *facts, struct silent *silent,
+		struct phase_parts *parts)
 {
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
 	json_t *list = json_array();
 	unsigned count = all ? estimate_phases(facts, all) : 0;
 	struct places *places = places_new(facts->routes, facts->structures, facts->source);
+	unsigned number[PROTOTYPES_MAX + 1] = { 0 };
 
 	for (unsigned i = 0; i < count; i++)
 		silent_add(silent, &all[i].estimate);
@@ -488,11 +496,12 @@ static json_t *phases(const struct report_facts *facts, json_t **calls, json_t *
 		list = document_append(list,
 				add_together(phase_object(facts, places, &all[i], (int)i + 1),
 						facts, all, count, all[i].number));
-	*calls = structure(facts, places, all, count);
-	*cost = interval_cost(all, count);
+	for (unsigned i = 0; i < count; i++)
+		number[all[i].number] = i + 1;
+	*parts = (struct phase_parts){ list, structure(facts, places, number),
+		timeline(facts, number), interval_cost(all, count) };
 	places_free(places);
 	free(all);
-	return list;
 }
 
 /*
@@ -771,12 +780,13 @@ static json_t *build(const struct report_facts *facts)
 	const char *model = counting->model ? model_name(counting->model) :
 			counting->hardware  ? "events" :
 					      "time";
-	json_t *report = json_object(), *interval_cost = NULL, *calls = NULL, *list;
+	json_t *report = json_object();
+	struct phase_parts parts;
 	struct silent silent = { .count = 0 };
 
 	if (!report)
 		return NULL;
-	list = phases(facts, &calls, &interval_cost, &silent);
+	phase_parts(facts, &silent, &parts);
 	report = document_set(report, "phasemux", json_integer(1));
 	report = document_set(report, "version", json_string(PHASEMUX_VERSION));
 	report = document_set(report, "command", run_command(facts->command, facts->command_bytes));
@@ -808,8 +818,9 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "rank_times",
 			run_rank_times(facts->times, facts->alone ? 1 : facts->world->size,
 					facts->wall_seconds));
-	report = document_set(report, "phases", list);
-	report = document_set(report, "structure", calls);
+	report = document_set(report, "phases", parts.phases);
+	report = document_set(report, "timeline", parts.timeline);
+	report = document_set(report, "structure", parts.structure);
 	report = document_set(report, "unclassified", unclassified(facts));
 	report = document_set(report, "short", tally(&totals->shorts, totals));
 	report = document_set(report, "polling", polling(facts));
@@ -818,7 +829,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "samples", samples(totals));
 	report = document_set(report, "not_observed", not_observed(facts));
 	report = document_set(report, "call_paths", call_paths(totals));
-	report = document_set(report, "agent", agent(facts, interval_cost));
+	report = document_set(report, "agent", agent(facts, parts.interval_cost));
 	report = document_set(report, "paused", paused(facts));
 	report = document_set(report, "toggle", toggle(facts));
 	report = document_set(report, "leads",

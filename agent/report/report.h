@@ -21,6 +21,7 @@
 #include "agent/structures/structures.h"
 #include "agent/spool/totals.h"
 #include "agent/symbols/source.h"
+#include "agent/timeline/groups.h"
 #include "cluster/prototypes.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/scheme/scheme.h"
@@ -55,6 +56,9 @@ struct report_facts {
 	/* of all ranks, by the labels of phase_labels_fill; NULL: not known */
 	const struct phase_ranks *phase_ranks;
 	const struct phase_sets *phase_sets; /* with phase_ranks */
+	/* of all ranks, and the phases that have a column in it; NULL: not known */
+	const struct timeline_groups *timeline;
+	const struct timeline_labels *timeline_labels;
 	double off_seconds; /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;        /* off_seconds were caused by MPI_Pcontrol */
 	/* on rank 0: of the loops that had leads, and of the last answer to most ranks; NULL: each rank reads for itself, or

@@ -141,6 +141,68 @@ json_t *run_phase_ranks(json_t *object, const struct phase_rank *of, bool counte
 			document_number(least(of->most - mean, seconds->waiting) / seconds->wall));
 }
 
+/* Returns the microseconds of a column in each bin, added up so that rounding does not change their sum. */
+static json_t *timeline_column(const struct timeline_groups *groups,
+		const struct timeline_group *group, unsigned column)
+{
+	json_t *list = json_array();
+	double sum = 0, before = 0;
+
+	for (uint32_t b = 0; b < groups->bins; b++) {
+		sum += fmax((double)group->seconds[b][column] * 1e6, 0);
+		list = document_append(list, json_integer((json_int_t)(round(sum) - before)));
+		before = round(sum);
+	}
+	return list;
+}
+
+static json_t *timeline_phases(const struct run_timeline *timeline,
+		const struct timeline_group *group)
+{
+	const struct timeline_labels *labels = timeline->labels;
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < labels->phases; i++)
+		if (timeline->number[labels->phase[i]])
+			list = document_append(list,
+					json_pack("{s:i,s:o}", "id",
+							(int)timeline->number[labels->phase[i]],
+							"microseconds",
+							timeline_column(timeline->groups, group,
+									i)));
+	return list;
+}
+
+static json_t *timeline_group(const struct run_timeline *timeline,
+		const struct timeline_group *group)
+{
+	const struct timeline_groups *groups = timeline->groups;
+
+	return json_pack("{s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "ranks", (json_int_t)group->ranks,
+			"lowest_rank", (json_int_t)group->lowest, "highest_rank",
+			(json_int_t)group->highest, "threads",
+			document_number((double)group->threads), "phases",
+			timeline_phases(timeline, group), "other_computing_microseconds",
+			timeline_column(groups, group, TIMELINE_OTHER), "calls_microseconds",
+			timeline_column(groups, group, TIMELINE_IN_CALLS), "off_microseconds",
+			timeline_column(groups, group, TIMELINE_OFF));
+}
+
+json_t *run_timeline(const struct run_timeline *timeline)
+{
+	const struct timeline_groups *groups = timeline->groups;
+	json_t *list;
+
+	if (!groups || !groups->count)
+		return json_null();
+	list = json_array();
+	for (uint32_t i = 0; i < groups->count; i++)
+		list = document_append(list, timeline_group(timeline, &groups->group[i]));
+	return json_pack("{s:o,s:o,s:I,s:o}", "seconds", document_number(timeline->seconds),
+			"bin_seconds", document_number(groups->bin_seconds), "bins",
+			(json_int_t)groups->bins, "groups", list);
+}
+
 #define DAY_SECONDS  86400
 #define SECONDS_MAX  253402300800. /* from 1970 to the year 10000 */
 #define ERA_DAYS     146097        /* days of 400 years */

@@ -14,6 +14,7 @@
 #include "agent/ranks/rank_times.h"
 #include "agent/setup/job.h"
 #include "agent/spool/totals.h"
+#include "agent/timeline/groups.h"
 
 /* Returns a command, whose words each end with a NUL, as a list of words. */
 json_t *run_command(const char *command, size_t bytes);
@@ -32,6 +33,17 @@ json_t *run_hosts(const struct hosts *hosts);
  * wall_seconds: as in rank_times_add.
  */
 json_t *run_rank_times(const struct rank_times *times, int ranks, double wall_seconds);
+
+/* The timeline of the run. */
+struct run_timeline {
+	const struct timeline_groups *groups; /* NULL: not known */
+	const struct timeline_labels *labels;
+	const unsigned *number; /* by phase of the labels: number in the report; 0: the report does not have it */
+	double seconds; /* of the run, with those in which nothing was observed */
+};
+
+/* Returns where in the run the time of each phase lies, for groups of ranks that behave alike, or null. */
+json_t *run_timeline(const struct run_timeline *timeline);
 
 /* The times that the balance of a phase is compared with. */
 struct run_seconds {
