@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "agent/page/glossary.h"
+#include "agent/page/parts/glossary.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"

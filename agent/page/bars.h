@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_PAGE_BARS_H
 #define PHASEMUX_AGENT_PAGE_BARS_H
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* Writes the efficiencies as a figure and a table. */
 void page_efficiency(struct page *page);

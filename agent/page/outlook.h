@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* Returns whether the report has the times that the view needs. Those of older versions do not have them. */
 bool page_has_outlook(const json_t *report);

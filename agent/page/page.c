@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "agent/page/bars.h"
-#include "agent/page/glossary.h"
-#include "agent/page/markup.h"
+#include "agent/page/parts/glossary.h"
+#include "agent/page/parts/markup.h"
 #include "agent/page/outlook.h"
 #include "agent/page/phases.h"
 #include "agent/page/places.h"

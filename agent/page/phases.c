@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/page/glossary.h"
+#include "agent/page/parts/glossary.h"
 #include "agent/page/stack.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"

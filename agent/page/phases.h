@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_PAGE_PHASES_H
 #define PHASEMUX_AGENT_PAGE_PHASES_H
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* Writes the table of phases, and the shown phases one by one. */
 void page_phases(struct page *page);

@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_PAGE_PLACES_H
 #define PHASEMUX_AGENT_PAGE_PLACES_H
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* Writes the tables of places. */
 void page_places(struct page *page);

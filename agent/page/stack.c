@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/page/bars.h"
-#include "agent/page/glossary.h"
-#include "agent/page/losses.h"
+#include "agent/page/parts/glossary.h"
+#include "agent/page/parts/losses.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"

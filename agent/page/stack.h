@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_PAGE_STACK_H
 #define PHASEMUX_AGENT_PAGE_STACK_H
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* A colour or pattern of SVG, as the value of the attribute fill. */
 struct stack_fill {

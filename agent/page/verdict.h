@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_AGENT_PAGE_VERDICT_H
 #define PHASEMUX_AGENT_PAGE_VERDICT_H
 
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 /* Writes the verdict, the run card and the table of trust. */
 void page_verdict(struct page *page);

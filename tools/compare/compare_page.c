@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/page/glossary.h"
-#include "agent/page/losses.h"
-#include "agent/page/markup.h"
+#include "agent/page/parts/glossary.h"
+#include "agent/page/parts/losses.h"
+#include "agent/page/parts/markup.h"
 #include "agent/page/stack.h"
 #include "agent/text/report_line.h"
 #include "tools/compare/words.h"

@@ -2,9 +2,9 @@
 /* Tests the page of a report: what text of any origin becomes in HTML, terms, the page's data, and losses. */
 #include <stdlib.h>
 
-#include "agent/page/glossary.h"
-#include "agent/page/losses.h"
-#include "agent/page/markup.h"
+#include "agent/page/parts/glossary.h"
+#include "agent/page/parts/losses.h"
+#include "agent/page/parts/markup.h"
 #include "agent/page/page.h"
 #include "tests/tap.h"
 

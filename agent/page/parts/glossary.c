@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/page/glossary.h"
+#include "agent/page/parts/glossary.h"
 
 #include <string.h>
 

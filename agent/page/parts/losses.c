@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/page/losses.h"
+#include "agent/page/parts/losses.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What takes time in which the program could compute: waiting, and components of the cycles per instruction. */
-#ifndef PHASEMUX_AGENT_PAGE_LOSSES_H
-#define PHASEMUX_AGENT_PAGE_LOSSES_H
+#ifndef PHASEMUX_AGENT_PAGE_PARTS_LOSSES_H
+#define PHASEMUX_AGENT_PAGE_PARTS_LOSSES_H
 
 #include <jansson.h>
 #include <stdbool.h>

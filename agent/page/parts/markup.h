@@ -3,8 +3,8 @@
  * Writes HTML. Names of functions, commands and hosts come from elsewhere and may hold anything, so text of the
  * report enters the page only through page_text, page_words and page_flush, which escape it.
  */
-#ifndef PHASEMUX_AGENT_PAGE_MARKUP_H
-#define PHASEMUX_AGENT_PAGE_MARKUP_H
+#ifndef PHASEMUX_AGENT_PAGE_PARTS_MARKUP_H
+#define PHASEMUX_AGENT_PAGE_PARTS_MARKUP_H
 
 #include <jansson.h>
 #include <stdbool.h>

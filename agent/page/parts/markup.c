@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/page/markup.h"
+#include "agent/page/parts/markup.h"
 
 #include <errno.h>
 #include <stdarg.h>
