@@ -12,6 +12,7 @@
 #include "agent/page/phases.h"
 #include "agent/page/places.h"
 #include "agent/page/stack.h"
+#include "agent/page/timeline.h"
 #include "agent/page/verdict.h"
 #include "agent/text/report_structure.h"
 #include "agent/text/report_text.h"
@@ -40,6 +41,7 @@ static const struct view {
 	{ "verdict", "Verdict", page_verdict, NULL },
 	{ "time", "Where the computing time goes", page_stacks, NULL },
 	{ "phases", "Phases", page_phases, NULL },
+	{ "timeline", "Phases over the time of the run", page_timeline, page_has_timeline },
 	{ "efficiency", "Efficiency", page_efficiency, NULL },
 	{ "outlook", "What a change would bring", page_outlook, page_has_outlook },
 	{ "structure", "Structure of the calls", write_structure, has_structure },

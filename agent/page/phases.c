@@ -10,6 +10,7 @@
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
+#include "agent/text/when.h"
 
 #define PLACE_ENOUGH 0.5 /* share of the first pair of places below which a second pair is shown */
 
@@ -151,6 +152,8 @@ static void write_where(struct page *page, const json_t *phase)
 	phase_write_iteration(page->words, phase);
 	write_words(page);
 	phase_write_drift(page->words, phase);
+	write_words(page);
+	phase_write_when(page->words, page->report, phase);
 	write_words(page);
 	phase_write_slices(page->words, phase);
 	write_words(page);

@@ -383,8 +383,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 	write_labels(chart, phase, x, width);
 }
 
-/* Returns a step of 1, 2 or 5 times a power of ten that divides the range into at most six. */
-static double step_of(double most)
+double page_step(double most)
 {
 	double power = pow(10, floor(log10(most / 6)));
 
@@ -393,7 +392,7 @@ static double step_of(double most)
 
 static void write_axis(struct chart *chart)
 {
-	double step = chart->parts_of_cpi ? step_of(chart->most) : 0.25;
+	double step = chart->parts_of_cpi ? page_step(chart->most) : 0.25;
 	int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
 
 	double most = chart->parts_of_cpi ? chart->most : 1;
@@ -480,7 +479,9 @@ void stack_patterns(struct page *page)
 			"<pattern id=\"unknown\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
 			"patternTransform=\"rotate(45)\"><rect class=\"hatch\" width=\"8\" height=\"8\" "
 			"fill=\"#ffffff\"/><path class=\"hatch-line\" d=\"M0 4h8\" stroke=\"#777777\" "
-			"stroke-width=\"1.5\"/></pattern>\n</defs></svg>\n");
+			"stroke-width=\"1.5\"/></pattern>\n<pattern id=\"waiting\" width=\"10\" "
+			"height=\"10\" patternUnits=\"userSpaceOnUse\"><rect width=\"10\" height=\"10\" "
+			"fill=\"#c4c8cc\" fill-opacity=\".6\"/></pattern>\n</defs></svg>\n");
 }
 
 void stack_swatch(struct page *page, const char *fill)

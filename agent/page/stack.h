@@ -16,6 +16,9 @@ struct stack_fill stack_fill(const json_t *report, const char *component);
 /* Returns the fill of a component of the outer level that `losses` other losses stand before. */
 struct stack_fill stack_fill_of(const char *component, unsigned losses);
 
+/* Returns a step of 1, 2 or 5 times a power of ten that divides the range from 0 to `most` into at most six. */
+double page_step(double most);
+
 /* Writes the patterns of the page's figures, which stand in no figure themselves. */
 void stack_patterns(struct page *page);
 

@@ -11,6 +11,7 @@
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
+#include "agent/text/when.h"
 
 #define BAR_WIDTH 40
 #define INDENT    6 /* columns before the lines under a phase */
@@ -161,6 +162,8 @@ static void print_where(FILE *out, const json_t *report, const json_t *phase)
 	phase_write_iteration(words, phase);
 	print_words(out, words, &text, INDENT);
 	phase_write_drift(words, phase);
+	print_words(out, words, &text, INDENT);
+	phase_write_when(words, report, phase);
 	print_words(out, words, &text, INDENT);
 	phase_write_slices(words, phase);
 	print_words(out, words, &text, INDENT);

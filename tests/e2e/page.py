@@ -31,8 +31,8 @@ import unicodedata
 VOID = {"br", "meta"}
 TEXTS = {"script", "style"}
 ADDRESSES = {"href", "src", "srcset", "action", "data", "xlink:href", "poster", "background", "formaction"}
-# Attributes in which url(...) may name a pattern of the page.
-PAINTS = {"fill", "stroke"}
+# Attributes in which url(...) may name a pattern, or an outline, of the page.
+PAINTS = {"fill", "stroke", "clip-path"}
 HOSTILE = ["</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
            "<!--", "]]>", "&lt;b&gt;&amp;", "a\x01\x1b[31m\x7fb", "left\u202eright\u2066\u200f", "x" * 10240,
            "\u00e9\u4e2d" * 300, "%s%n%d"]
@@ -105,7 +105,7 @@ class Page(html.parser.HTMLParser):
             self.scripts += [] if attributes else [""]
         if attributes.get("http-equiv") == "Content-Security-Policy":
             self.policy = attributes["content"]
-        expect(tag in "a article b body br circle code dd defs details div dl dt figcaption figure footer g h1 h2 h3 "
+        expect(tag in "a article b body br caption circle clippath code dd defs details div dl dt figcaption figure footer g h1 h2 h3 "
                "head header html li line main meta nav p path pattern pre rect script section small span strong style "
                "summary svg table td text th title tr ul".split(), f"element {tag}")
 

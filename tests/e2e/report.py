@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks report.json: report.py CHECK FILE [ARGUMENT...]. Exits with 0 if the check holds, or says why not."""
 import datetime
+import itertools
 import json
 import math
 import os
@@ -436,6 +437,78 @@ def check_between(name, path, low, high):
     for key in path.split("/"):
         value = value[int(key)] if isinstance(value, list) else value[key]
     expect(float(low) <= value <= float(high), f"{path} is {value}")
+
+
+def timeline_of(report):
+    """Returns {phase: seconds of all ranks in each bin} of the timeline."""
+    bins = {}
+    for group in report["timeline"]["groups"]:
+        for phase in group["phases"]:
+            before = bins.get(phase["id"], [0] * report["timeline"]["bins"])
+            bins[phase["id"]] = [a + 1e-6 * b for a, b in zip(before, phase["microseconds"], strict=True)]
+    return bins
+
+
+def check_timeline(name, least="0.7"):
+    """
+    The bins of each phase add up to its time, and those of all computing to all of it. The groups have all ranks and threads,
+    and at least a part of their time.
+    """
+    report = load(name)
+    timeline = report["timeline"]
+    groups = timeline["groups"]
+    phases = {phase["id"]: phase["time_share"] * report["compute_seconds"] for phase in report["phases"]}
+    computing = {id: sum(bins) for id, bins in timeline_of(report).items()}
+    for id, seconds in computing.items():
+        expect(math.isclose(seconds, phases[id], rel_tol=1e-4, abs_tol=1e-5),
+               f"phase {id}: {seconds} s in bins, of {phases[id]} s")
+    expect(len(computing) == min(len(phases), 8), f"{len(computing)} of {len(phases)} phases")
+    other = 1e-6 * sum(sum(group["other_computing_microseconds"]) for group in groups)
+    expect(math.isclose(other + sum(computing.values()), report["compute_seconds"], rel_tol=1e-3),
+           f"computing: {other} s and {computing}, of {report['compute_seconds']} s")
+    expect(sum(group["ranks"] for group in groups) == report["ranks"], f"ranks: {groups}")
+    time = other + sum(computing.values())
+    for group in groups:
+        time += 1e-6 * (sum(group["calls_microseconds"]) + sum(group["off_microseconds"]))
+    whole = sum(group["threads"] for group in groups) * timeline["seconds"]
+    expect(float(least) * whole <= time <= 1.02 * whole, f"{time} s in bins, of {whole} s")
+    expect((timeline["bins"] - 2) * timeline["bin_seconds"] <= timeline["seconds"],
+           f"{timeline['bins']} bins of {timeline['bin_seconds']} s, of {timeline['seconds']} s")
+
+
+def bin_of(seconds, part):
+    """Returns the number of the bin up to which a part of the seconds lies."""
+    at = 0
+    for number, more in enumerate(seconds):
+        at += more
+        if at >= part * sum(seconds):
+            return number
+    return len(seconds) - 1
+
+
+def check_in_turn(name, *functions):
+    """Phases whose bursts end in functions of these names, up to a number, end before those of the next one begin."""
+    report = load(name)
+    bins = timeline_of(report)
+    of = {function: [0] * report["timeline"]["bins"] for function in functions}
+    for phase in report["phases"]:
+        place = str([value for key, value in phase["source"][0].items() if key.startswith("to_")])
+        for function in functions:
+            if function in place and phase["id"] in bins:
+                of[function] = [a + b for a, b in zip(of[function], bins[phase["id"]], strict=True)]
+    for function, seconds in of.items():
+        expect(sum(seconds) > 0.2 * report["compute_seconds"], f"{function}: {sum(seconds)} s")
+    for one, other in itertools.pairwise(functions):
+        ends, begins = bin_of(of[one], 0.97), bin_of(of[other], 0.03)
+        expect(ends <= begins + 1, f"{one} is up to bin {ends}, and {other} from bin {begins} on")
+
+
+def check_off(name):
+    """The time in which the agent was off is in the timeline."""
+    report = load(name)
+    off = 1e-6 * sum(sum(group["off_microseconds"]) for group in report["timeline"]["groups"])
+    wanted = report["toggle"]["off_seconds"] * report["threads"]
+    expect(0.8 * wanted <= off <= 1.2 * wanted and off > 0, f"off for {off} s in bins, of {wanted} s")
 
 
 def main():
