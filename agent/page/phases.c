@@ -165,15 +165,19 @@ static void write_where(struct page *page, const json_t *phase)
 	write_words(page);
 }
 
+#define UNSEEN 0.0005 /* part of a bar's width that is less than a tenth of a pixel */
+
 /* Writes a component's share of the CPI as a bar, with its interval. fill: NULL: its value is not known. */
 static void write_bar(struct page *page, double share, double error, const char *fill)
 {
 	page_markup(page, "<td class=\"bar\"><svg aria-hidden=\"true\">");
 	if (fill) {
 		share = fmin(fmax(share, 0), 1);
-		page_markup(page,
-				"<rect class=\"part\" width=\"%.2f%%\" height=\"14\" fill=\"%s\"/>",
-				100 * share, fill);
+		if (share >= UNSEEN)
+			page_markup(page,
+					"<rect class=\"part\" width=\"%.2f%%\" height=\"14\" "
+					"fill=\"%s\"/>",
+					100 * share, fill);
 		if (error > 0.005)
 			page_markup(page,
 					"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"7\" "

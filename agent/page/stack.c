@@ -34,6 +34,7 @@ static const struct room room_id = { 7, 4, 2.6 };      /* 3 digits */
 static const struct room room_text = { 17, 10, 6.5 };  /* 10 characters */
 static const struct room room_arrow = { 3.5, 2, 1.5 }; /* 1 character */
 
+#define UNSEEN       0.05 /* px; what is lower has a height of 0.0 */
 #define ROOM_WHISKER 2.6
 #define INNER        0.25 /* part of a column's width that shows the parts of its components */
 #define WHISKER_MIN  1.5  /* px; a shorter half-width is inside the line between two components */
@@ -270,7 +271,13 @@ static bool write_unknown(struct chart *chart, const json_t *phase)
 	return any;
 }
 
-/* Writes the components of a phase, one on the other, and returns where they end. */
+/* Returns whether a component is too small to be seen on the others, which end at `at`. */
+static bool is_unseen(const struct chart *chart, double at, double value)
+{
+	return height_of(chart, at + value) - height_of(chart, at) < UNSEEN;
+}
+
+/* Writes the components of a phase that can be seen, one on the other, and returns where they end. */
 static double write_components(struct chart *chart, const json_t *phase,
 		const struct column *column)
 {
@@ -286,6 +293,10 @@ static double write_components(struct chart *chart, const json_t *phase,
 
 		if (!is_outer(component) || !phase_component_known(component))
 			continue;
+		if (is_unseen(chart, at, value) && component_kind(name) != COMPONENT_UNEXPLAINED) {
+			at += fmax(value, 0);
+			continue;
+		}
 		fprintf(chart->page->words, "phase %.0f, %.60s: CPI %s %s, %s",
 				report_get(phase, "id"), name, text.value.text, text.interval.text,
 				text.share.text);
