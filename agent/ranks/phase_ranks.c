@@ -128,7 +128,7 @@ void phase_ranks_add(struct phase_ranks *ranks, uint32_t phases, uint32_t rank,
 	for (uint32_t i = 0; i < phases; i++) {
 		struct phase_rank one = one_rank(rank, &by_phase->of[i]);
 
-		if (one.seconds > 0 && one.seconds >= PHASE_RANKS_LEAST * most[i])
+		if (one.seconds > 0 && one.seconds >= PHASE_RANKS_MIN * most[i])
 			merge_phase(&ranks->phase[i], &one);
 	}
 }

@@ -3,7 +3,7 @@
  * How the work in each phase is distributed over the ranks of a job, in a size that does not depend on their number. What a
  * rank does in a phase is the sum over its threads.
  *
- * A rank executes a phase if it spends at least PHASE_RANKS_LEAST of the time in it that the slowest rank spends. Otherwise
+ * A rank executes a phase if it spends at least PHASE_RANKS_MIN of the time in it that the slowest rank spends. Otherwise
  * the few bursts of another program, or of a master, that happen to be like those of a phase would make it one of the
  * ranks between which the work is shared.
  */
@@ -18,7 +18,7 @@
 #include "cluster/prototypes.h"
 #include "multiplex/estimate/sums.h"
 
-#define PHASE_RANKS_LEAST 0.01
+#define PHASE_RANKS_MIN 0.01
 
 /* What one rank did in a prototype, or in a phase. All members are additive. */
 struct phase_use {

@@ -773,13 +773,58 @@ static json_t *emulated(const struct processor *processor)
 	return json_pack("{s:o}", "core", document_text(core));
 }
 
-static json_t *build(const struct report_facts *facts)
+/* Sets what the run was, and what could be counted in it. */
+static json_t *set_run(json_t *report, const struct report_facts *facts)
 {
 	const struct counting *counting = facts->counting;
-	const struct totals *totals = facts->totals;
 	const char *model = counting->model ? model_name(counting->model) :
 			counting->hardware  ? "events" :
 					      "time";
+
+	report = document_set(report, "command", run_command(facts->command, facts->command_bytes));
+	report = document_set(report, "programs", run_programs(facts->programs));
+	report = document_set(report, "job", run_job(facts->job));
+	report = document_set(report, "date", run_date(facts->started));
+	report = document_set(report, "hosts", run_hosts(facts->hosts));
+	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
+	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
+	report = document_set(report, "threads", whole(facts->totals->threads));
+	report = document_set(report, "threads_mean",
+			document_number(totals_threads(facts->totals, facts->wall_seconds)));
+	report = document_set(report, "mpi", document_text(facts->world->library));
+	report = document_set(report, "processor", document_text(counting->processor.brand));
+	report = document_set(report, "emulated", emulated(&counting->processor));
+	report = document_set(report, "model", json_string(model));
+	report = document_set(report, "counters",
+			json_integer(counting->hardware ? counting->probe.counters : 0));
+	return document_set(report, "without_counters",
+			counting->hardware ? json_null() : document_text(counting->obstacle));
+}
+
+/* Sets what is in no phase, what was not observed, and what the agent did. Takes over the reference to interval_cost. */
+static json_t *set_rest(json_t *report, const struct report_facts *facts, json_t *interval_cost)
+{
+	const struct totals *totals = facts->totals;
+
+	report = document_set(report, "unclassified", unclassified(facts));
+	report = document_set(report, "short", tally(&totals->shorts, totals));
+	report = document_set(report, "polling", polling(facts));
+	report = document_set(report, "not_read", not_read(totals));
+	report = document_set(report, "lost", lost(totals));
+	report = document_set(report, "samples", samples(totals));
+	report = document_set(report, "not_observed", not_observed(facts));
+	report = document_set(report, "call_paths", call_paths(totals));
+	report = document_set(report, "agent", agent(facts, interval_cost));
+	report = document_set(report, "paused", paused(facts));
+	report = document_set(report, "toggle", toggle(facts));
+	return document_set(report, "leads",
+			run_leads(facts->leads, facts->clusters, totals,
+					facts->wall_seconds * facts->world->size));
+}
+
+static json_t *build(const struct report_facts *facts)
+{
+	const struct totals *totals = facts->totals;
 	json_t *report = json_object();
 	struct phase_parts parts;
 	struct silent silent = { .count = 0 };
@@ -789,26 +834,9 @@ static json_t *build(const struct report_facts *facts)
 	phase_parts(facts, &silent, &parts);
 	report = document_set(report, "phasemux", json_integer(1));
 	report = document_set(report, "version", json_string(PHASEMUX_VERSION));
-	report = document_set(report, "command", run_command(facts->command, facts->command_bytes));
-	report = document_set(report, "programs", run_programs(facts->programs));
-	report = document_set(report, "job", run_job(facts->job));
-	report = document_set(report, "date", run_date(facts->started));
-	report = document_set(report, "hosts", run_hosts(facts->hosts));
-	report = document_set(report, "scheme", json_string(scheme_name(facts->scheme)));
-	report = document_set(report, "ranks", json_integer(facts->alone ? 1 : facts->world->size));
-	report = document_set(report, "threads", whole(totals->threads));
-	report = document_set(report, "threads_mean",
-			document_number(totals_threads(totals, facts->wall_seconds)));
-	report = document_set(report, "mpi", document_text(facts->world->library));
-	report = document_set(report, "processor", document_text(counting->processor.brand));
-	report = document_set(report, "emulated", emulated(&counting->processor));
-	report = document_set(report, "model", json_string(model));
-	report = document_set(report, "counters",
-			json_integer(counting->hardware ? counting->probe.counters : 0));
-	report = document_set(report, "without_counters",
-			counting->hardware ? json_null() : document_text(counting->obstacle));
-	report = document_set(report, "warnings", warnings(counting, &silent));
-	report = document_set(report, "groups", groups(counting));
+	report = set_run(report, facts);
+	report = document_set(report, "warnings", warnings(facts->counting, &silent));
+	report = document_set(report, "groups", groups(facts->counting));
 	report = document_set(report, "wall_seconds", document_number(facts->wall_seconds));
 	report = document_set(report, "compute_seconds", document_number(totals->compute.seconds));
 	report = document_set(report, "bursts", whole(totals->compute.bursts));
@@ -821,20 +849,7 @@ static json_t *build(const struct report_facts *facts)
 	report = document_set(report, "phases", parts.phases);
 	report = document_set(report, "timeline", parts.timeline);
 	report = document_set(report, "structure", parts.structure);
-	report = document_set(report, "unclassified", unclassified(facts));
-	report = document_set(report, "short", tally(&totals->shorts, totals));
-	report = document_set(report, "polling", polling(facts));
-	report = document_set(report, "not_read", not_read(totals));
-	report = document_set(report, "lost", lost(totals));
-	report = document_set(report, "samples", samples(totals));
-	report = document_set(report, "not_observed", not_observed(facts));
-	report = document_set(report, "call_paths", call_paths(totals));
-	report = document_set(report, "agent", agent(facts, parts.interval_cost));
-	report = document_set(report, "paused", paused(facts));
-	report = document_set(report, "toggle", toggle(facts));
-	report = document_set(report, "leads",
-			run_leads(facts->leads, facts->clusters, totals,
-					facts->wall_seconds * facts->world->size));
+	report = set_rest(report, facts, parts.interval_cost);
 	if (facts->recovered)
 		report = document_set(report, "recovered", json_incref((json_t *)facts->recovered));
 	return report;

@@ -6,11 +6,11 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 
-#define BINS_MAX  256
-#define BINS_FEW  16    /* bins of a run below which parts of it are not told apart */
-#define LEFT_OUT  0.025 /* part of its time that may be before, and after */
-#define PART_MOST 0.5   /* largest part of the run that is worth a line */
-#define AT_END    0.02  /* part of the run that may be missing at its start or end */
+#define BINS_MAX 256
+#define BINS_FEW 16    /* bins of a run below which parts of it are not told apart */
+#define LEFT_OUT 0.025 /* part of its time that may be before, and after */
+#define PART_MAX 0.5   /* largest part of the run that is worth a line */
+#define AT_END   0.02  /* part of the run that may be missing at its start or end */
 
 /* Adds the time of the phase in each bin of a group. */
 static void add_group(const json_t *group, double id, double *seconds, unsigned bins)
@@ -56,7 +56,7 @@ bool phase_write_when(FILE *out, const json_t *report, const json_t *phase)
 	from = find_bin(seconds, bins, LEFT_OUT) * bin;
 	until = fmin((find_bin(seconds, bins, 1 - LEFT_OUT) + 1) * bin, 1);
 	part = until - from;
-	if (!(part > 0) || part > PART_MOST || !(seconds[find_bin(seconds, bins, LEFT_OUT)] > 0))
+	if (!(part > 0) || part > PART_MAX || !(seconds[find_bin(seconds, bins, LEFT_OUT)] > 0))
 		return false;
 	fprintf(out, "%s of its time is ", format_whole_percent(1 - 2 * LEFT_OUT).text);
 	if (from <= AT_END)
