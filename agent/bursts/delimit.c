@@ -144,6 +144,21 @@ static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_
 	drain_soon(thread, now);
 }
 
+static inline void count_short(struct thread *thread, uint64_t now, uint64_t ticks)
+{
+	thread_add_short(thread, 1, ticks);
+	timeline_add(&thread->timeline, TIMELINE_NO_PHASE, now - ticks, now, ticks);
+}
+
+static inline void count_unread(struct thread *thread, uint64_t now, uint64_t ticks, uint32_t span,
+		unsigned length)
+{
+	thread_add_unread(thread, span, length, 1, ticks);
+	thread_time_unread(thread, length, now - ticks, now, ticks);
+	if (slicer_is_sampled(&thread->drain.slicer))
+		push_unread(thread, now, ticks, span, length);
+}
+
 __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread_rules *rules,
 		enum runtime_call call, uint64_t now)
 {
@@ -187,17 +202,12 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 		if (!read)
 			site_add(&counts->lost, 1);
 	}
-	if (!placed) {
-		thread_add_short(thread, 1, ticks);
-		timeline_add(&thread->timeline, TIMELINE_NO_PHASE, now - ticks, now, ticks);
-	} else if (!read) {
-		thread_add_unread(thread, span, length, 1, ticks);
-		thread_time_unread(thread, length, now - ticks, now, ticks);
-	}
+	if (!placed)
+		count_short(thread, now, ticks);
+	else if (!read)
+		count_unread(thread, now, ticks, span, length);
 	if (placed)
 		rest_estimate_add(thread, span, length, 1, ticks);
-	if (placed && !read && slicer_is_sampled(&thread->drain.slicer))
-		push_unread(thread, now, ticks, span, length);
 	/* after skipped calls the length of the burst is not known but assumed */
 	thread->window.timed = thread->window.multiple && !thread->burst.reading && !went_by;
 	if (thread->window.timed) {

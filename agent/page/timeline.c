@@ -399,8 +399,8 @@ static void write_ticks(const struct timeline *timeline)
 	double step = page_step(timeline->seconds);
 	int y = band_top(timeline, timeline->bands) - HEAD;
 
-	for (double at = 0; at <= timeline->seconds * 1.0001; at += step) {
-		double x = LEFT + WIDTH * at / timeline->seconds;
+	for (unsigned i = 0; i * step <= timeline->seconds * 1.0001; i++) {
+		double at = i * step, x = LEFT + WIDTH * at / timeline->seconds;
 
 		page_markup(timeline->page,
 				"<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%d\" y2=\"%d\"/><text "
