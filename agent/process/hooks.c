@@ -113,7 +113,7 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 {
 	struct thread *thread = threads_in_slot(slot);
 	bool is_new = false;
-	uint64_t now, call_ticks;
+	uint64_t now, call_ticks, folded = 0;
 
 	if (__builtin_expect(!thread, 0) && is_safe(call)) {
 		threads_meet(slot);
@@ -146,6 +146,10 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		structure_call(thread, site_find(&thread->sites, thread->call.path, call),
 				call_ticks);
 	}
+	if (thread_is_timed(thread)) {
+		folded = clock_now() - now;
+		now += folded;
+	}
 	if (__builtin_expect(thread->resting.wanted, 0) && now >= thread->resting.due) {
 		resting_begin(thread, now);
 		return;
@@ -156,7 +160,8 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		skipping_after(thread, &core.rules, site, frame, waits[call], call_ticks);
 	/* the cost of a read is counted separately, and the burst starts after it */
 	if (thread_is_timed(thread))
-		thread_account_hook(thread, &core.rules, clock_now() - thread->call.burst_begin);
+		thread_account_hook(thread, &core.rules,
+				folded + clock_now() - thread->call.burst_begin);
 	thread_count_untimed(thread);
 }
 
