@@ -99,7 +99,7 @@ static __attribute__((hot)) void before(struct preload_thread *slot, enum runtim
 	float_env_release(kept);
 }
 
-/* Adds the call that returns now to the timeline. No burst is open if it has begun before the eyes of the agent. */
+/* Adds the call that returns now to the timeline. A burst is open if the agent did not see the call begin. */
 static inline void time_call(struct thread *thread, uint64_t now, bool is_new)
 {
 	uint64_t entered = thread->call.entered;

@@ -7,8 +7,10 @@ static uint32_t next_phase(const struct rank_use *by_phase, const uint8_t *colum
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < PROTOTYPES_MAX; i++)
-		if (!column[i] && by_phase->of[i].seconds > 0 &&
-				(!next || by_phase->of[i].seconds > by_phase->of[next - 1].seconds))
+		if (!column[i] && by_phase->use[i].seconds > 0 &&
+				(!next ||
+						by_phase->use[i].seconds >
+								by_phase->use[next - 1].seconds))
 			next = i + 1;
 	return next;
 }

@@ -35,7 +35,7 @@ void rank_use_of(struct rank_use *use, unsigned prototypes, const struct sums *s
 		const double *common = sums_common(sums, p);
 		const struct tally *more = &unread->prototype[p];
 
-		use->of[p] = (struct phase_use){ common[COMMON_ELAPSED] + more->seconds,
+		use->use[p] = (struct phase_use){ common[COMMON_ELAPSED] + more->seconds,
 			common[BLOCK_READ] + more->bursts, common[BLOCK_W], common[BLOCK_X1],
 			common[BLOCK_X2] };
 	}
@@ -44,20 +44,20 @@ void rank_use_of(struct rank_use *use, unsigned prototypes, const struct sums *s
 void rank_use_subtract(struct rank_use *all, const struct rank_use *others)
 {
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
-		struct phase_use *use = &all->of[p];
+		struct phase_use *use = &all->use[p];
 
-		use->seconds -= others->of[p].seconds;
-		use->bursts -= others->of[p].bursts;
-		use->counted -= others->of[p].counted;
-		use->cycles -= others->of[p].cycles;
-		use->instructions -= others->of[p].instructions;
+		use->seconds -= others->use[p].seconds;
+		use->bursts -= others->use[p].bursts;
+		use->counted -= others->use[p].counted;
+		use->cycles -= others->use[p].cycles;
+		use->instructions -= others->use[p].instructions;
 	}
 }
 
 void rank_use_seconds(const struct rank_use *use, double *seconds)
 {
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
-		seconds[p] = use->of[p].seconds;
+		seconds[p] = use->use[p].seconds;
 }
 
 void rank_use_by_phase(const struct rank_use *by_prototype, const struct phase_labels *labels,
@@ -65,12 +65,12 @@ void rank_use_by_phase(const struct rank_use *by_prototype, const struct phase_l
 {
 	*by_phase = (struct rank_use){ 0 };
 	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
-		const struct phase_use *more = &by_prototype->of[p];
+		const struct phase_use *more = &by_prototype->use[p];
 		struct phase_use *use;
 
 		if (!labels->phase[p])
 			continue;
-		use = &by_phase->of[labels->phase[p] - 1];
+		use = &by_phase->use[labels->phase[p] - 1];
 		use->seconds += more->seconds;
 		use->bursts += more->bursts;
 		if (!(more->counted > 0))
@@ -84,7 +84,7 @@ void rank_use_by_phase(const struct rank_use *by_prototype, const struct phase_l
 void rank_use_most(const struct rank_use *by_phase, double *most)
 {
 	for (unsigned i = 0; i < PROTOTYPES_MAX; i++)
-		most[i] = fmax(most[i], by_phase->of[i].seconds);
+		most[i] = fmax(most[i], by_phase->use[i].seconds);
 }
 
 /* Returns what one rank is in a phase that it executes. */
@@ -126,7 +126,7 @@ void phase_ranks_add(struct phase_ranks *ranks, uint32_t phases, uint32_t rank,
 {
 	ranks->phases = phases;
 	for (uint32_t i = 0; i < phases; i++) {
-		struct phase_rank one = one_rank(rank, &by_phase->of[i]);
+		struct phase_rank one = one_rank(rank, &by_phase->use[i]);
 
 		if (one.seconds > 0 && one.seconds >= PHASE_RANKS_MIN * most[i])
 			merge_phase(&ranks->phase[i], &one);

@@ -32,7 +32,7 @@ struct phase_use {
 
 /* What one rank did: [0] is prototype 0 or phase 1. Zeros are nothing. */
 struct rank_use {
-	struct phase_use of[PROTOTYPES_MAX];
+	struct phase_use use[PROTOTYPES_MAX];
 };
 
 /* One phase of several ranks. Sums and numbers are of the ranks that execute it. */

@@ -34,7 +34,7 @@ int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *us
 		unsigned prototypes)
 {
 	struct use_of_process *process;
-	size_t bytes = prototypes * sizeof(use->of[0]);
+	size_t bytes = prototypes * sizeof(use->use[0]);
 
 	if (make_room(list))
 		return -ENOMEM;
@@ -42,7 +42,7 @@ int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *us
 	*process = (struct use_of_process){ rank, prototypes, malloc(bytes ? bytes : 1) };
 	if (!process->use)
 		return -ENOMEM;
-	memcpy(process->use, use->of, bytes);
+	memcpy(process->use, use->use, bytes);
 	list->count++;
 	return 0;
 }
@@ -52,7 +52,7 @@ static void by_phase(const struct use_of_process *process, const struct phase_la
 {
 	struct rank_use use = { 0 };
 
-	memcpy(use.of, process->use, process->prototypes * sizeof(use.of[0]));
+	memcpy(use.use, process->use, process->prototypes * sizeof(use.use[0]));
 	rank_use_by_phase(&use, labels, phases);
 }
 

@@ -47,10 +47,11 @@ static double read_bin(const struct timeline_bin *bin, const struct timeline_lab
 			placing->cell[i][column_of(labels, number)] +=
 					seconds * ticks_of(&bin->ticks[k]);
 	}
-	placing->cell[i][TIMELINE_OTHER] += seconds * ticks_of(&bin->of[TIMELINE_NO_PHASE]);
+	placing->cell[i][TIMELINE_OTHER] += seconds * ticks_of(&bin->kind_ticks[TIMELINE_NO_PHASE]);
 	placing->unknown[i] = seconds *
-			(ticks_of(&bin->of[TIMELINE_REST]) + ticks_of(&bin->of[TIMELINE_UNPLACED]));
-	return seconds * ticks_of(&bin->of[TIMELINE_RESTED]);
+			(ticks_of(&bin->kind_ticks[TIMELINE_REST]) +
+					ticks_of(&bin->kind_ticks[TIMELINE_UNPLACED]));
+	return seconds * ticks_of(&bin->kind_ticks[TIMELINE_RESTED]);
 }
 
 static double sum_row(const struct placing *placing, unsigned bin)
@@ -218,8 +219,10 @@ bool timeline_place(const struct timeline_of_process *process, const struct time
 		for (unsigned c = 0; c < COMPUTE_COLUMNS; c++)
 			seconds[b][c] = (float)placing->cell[b][c];
 		seconds[b][TIMELINE_IN_CALLS] =
-				(float)(tick * ticks_of(&bin->of[TIMELINE_CALLS]) + rest[b]);
-		seconds[b][TIMELINE_OFF] = (float)(tick * ticks_of(&bin->of[TIMELINE_UNOBSERVED]));
+				(float)(tick * ticks_of(&bin->kind_ticks[TIMELINE_CALLS]) +
+						rest[b]);
+		seconds[b][TIMELINE_OFF] =
+				(float)(tick * ticks_of(&bin->kind_ticks[TIMELINE_UNOBSERVED]));
 	}
 	free(placing);
 	return true;

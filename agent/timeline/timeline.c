@@ -55,10 +55,10 @@ void timeline_bin_add(struct timeline_bin *bin, unsigned prototype, uint64_t tic
 			smallest = i;
 	}
 	if (bin_load(&bin->ticks[smallest]) >= ticks) {
-		timeline_more(&bin->of[TIMELINE_REST], ticks);
+		timeline_more(&bin->kind_ticks[TIMELINE_REST], ticks);
 		return;
 	}
-	timeline_more(&bin->of[TIMELINE_REST], bin_load(&bin->ticks[smallest]));
+	timeline_more(&bin->kind_ticks[TIMELINE_REST], bin_load(&bin->ticks[smallest]));
 	set_place(bin, smallest, prototype, ticks);
 }
 
@@ -68,7 +68,7 @@ static void add_bin(struct timeline_bin *into, const struct timeline_bin *from)
 	for (unsigned i = 0; i < TIMELINE_PLACES && prototype_at(from, i); i++)
 		timeline_bin_add(into, prototype_at(from, i) - 1, bin_load(&from->ticks[i]));
 	for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-		timeline_more(&into->of[k], bin_load(&from->of[k]));
+		timeline_more(&into->kind_ticks[k], bin_load(&from->kind_ticks[k]));
 }
 
 static void clear_bin(struct timeline_bin *bin)
@@ -78,7 +78,7 @@ static void clear_bin(struct timeline_bin *bin)
 		atomic_store_explicit(&bin->prototype[i], 0, memory_order_relaxed);
 	}
 	for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-		atomic_store_explicit(&bin->of[k], 0, memory_order_relaxed);
+		atomic_store_explicit(&bin->kind_ticks[k], 0, memory_order_relaxed);
 }
 
 static void set_number(_Atomic uint32_t *number, uint32_t value)
@@ -148,7 +148,7 @@ static void add_to_bin(struct timeline *timeline, uint32_t bin, struct addition 
 {
 	note_change(timeline, bin);
 	if (what.prototype < 0)
-		timeline_more(&timeline->bin[bin].of[what.kind], ticks);
+		timeline_more(&timeline->bin[bin].kind_ticks[what.kind], ticks);
 	else
 		timeline_bin_add(&timeline->bin[bin], (unsigned)what.prototype, ticks);
 }
@@ -225,8 +225,8 @@ static void pour_bin(struct timeline *into, const struct timeline_bin *bin, uint
 		timeline_spread_prototype(into, prototype_at(bin, i) - 1, since, until,
 				bin_load(&bin->ticks[i]));
 	for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-		if (bin_load(&bin->of[k]))
-			timeline_spread(into, k, since, until, bin_load(&bin->of[k]));
+		if (bin_load(&bin->kind_ticks[k]))
+			timeline_spread(into, k, since, until, bin_load(&bin->kind_ticks[k]));
 }
 
 void timeline_pour(struct timeline *into, const struct timeline *from, uint64_t end)
@@ -256,7 +256,7 @@ bool timeline_is_valid(const struct timeline_bin *bin, uint32_t used, uint64_t m
 {
 	for (uint32_t i = 0; i < used; i++) {
 		for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-			if (bin_load(&bin[i].of[k]) > most)
+			if (bin_load(&bin[i].kind_ticks[k]) > most)
 				return false;
 		for (unsigned k = 0; k < TIMELINE_PLACES; k++)
 			if (bin_load(&bin[i].ticks[k]) > most ||

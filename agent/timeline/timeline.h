@@ -35,8 +35,8 @@ enum timeline_kind {
 
 /* Zeros are an empty bin. */
 struct timeline_bin {
-	_Atomic uint64_t ticks[TIMELINE_PLACES];
-	_Atomic uint64_t of[TIMELINE_KINDS]; /* ticks by kind */
+	_Atomic uint64_t ticks[TIMELINE_PLACES]; /* of the prototypes */
+	_Atomic uint64_t kind_ticks[TIMELINE_KINDS];
 	_Atomic uint16_t prototype
 			[TIMELINE_PLACES]; /* 1 + number of the prototype; 0: the place is free */
 };
@@ -96,7 +96,7 @@ static inline void timeline_add(struct timeline *timeline, enum timeline_kind ki
 		uint64_t until, uint64_t ticks)
 {
 	if (__builtin_expect(timeline_is_current(timeline, since, until), 1))
-		timeline_more(&timeline->current->of[kind], ticks);
+		timeline_more(&timeline->current->kind_ticks[kind], ticks);
 	else
 		timeline_spread(timeline, kind, since, until, ticks);
 }

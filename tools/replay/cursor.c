@@ -28,7 +28,7 @@ struct value_level {
 
 /* The values of an argument, in order. */
 struct values {
-	const struct plan_values *of;
+	const struct plan_values *recorded;
 	int64_t value; /* that comes `left` times yet */
 	uint64_t left;
 	unsigned depth;
@@ -76,15 +76,15 @@ static unsigned depth_of(const struct plan_stream *stream)
 
 static bool find_values(struct values *values, const struct plan_argument *argument, long rank)
 {
-	for (size_t i = 0; i < argument->count && !values->of; i++)
+	for (size_t i = 0; i < argument->count && !values->recorded; i++)
 		if (plan_has_rank(&argument->values[i].ranks, rank))
-			values->of = &argument->values[i];
-	if (!values->of || !values->of->stream.count)
+			values->recorded = &argument->values[i];
+	if (!values->recorded || !values->recorded->stream.count)
 		return true;
-	values->level = calloc(depth_of(&values->of->stream), sizeof(*values->level));
+	values->level = calloc(depth_of(&values->recorded->stream), sizeof(*values->level));
 	if (!values->level)
 		return false;
-	values->level[0].stream = &values->of->stream;
+	values->level[0].stream = &values->recorded->stream;
 	values->depth = 1;
 	return true;
 }
@@ -274,7 +274,7 @@ static void place_values(const struct cursor *cursor, const struct path *path,
 	value[ARGUMENT_TAG] = tag_of(value[ARGUMENT_TAG], receives);
 	value[ARGUMENT_FROM_TAG] = tag_of(value[ARGUMENT_FROM_TAG], true);
 	for (unsigned i = 0; i < 2; i++) {
-		const struct plan_values *known = path->values[sizes[i]].of;
+		const struct plan_values *known = path->values[sizes[i]].recorded;
 
 		if (value[sizes[i]] == PLAN_UNKNOWN && known && known->mean >= 0) {
 			value[sizes[i]] = known->mean;
@@ -383,8 +383,8 @@ static bool find_arguments(struct cursor *cursor)
 
 			if (!find_values(values, &cursor->plan->path[i].argument[j], cursor->rank))
 				return false;
-			if (values->of)
-				cursor->path[i].number = values->of->number;
+			if (values->recorded)
+				cursor->path[i].number = values->recorded->number;
 		}
 	return true;
 }

@@ -35,7 +35,7 @@ static void draw_ranks(unsigned ranks)
 	memset(use, 0, sizeof(use));
 	for (unsigned r = 0; r < ranks; r++)
 		for (unsigned p = 0; p < PROTOTYPES; p++) {
-			struct phase_use *of = &use[r].of[p];
+			struct phase_use *of = &use[r].use[p];
 			double size = draw() < 0.3 ? 0 : draw() < 0.2 ? 1e-4 : 1;
 
 			of->bursts = floor(1000 * draw() * size);
@@ -61,7 +61,7 @@ static struct plain plain_rank(unsigned rank, uint32_t phase)
 	struct plain sum = { 0 };
 
 	for (unsigned p = 0; p < PROTOTYPES; p++) {
-		const struct phase_use *of = &use[rank].of[p];
+		const struct phase_use *of = &use[rank].use[p];
 
 		if (labels.phase[p] != phase)
 			continue;
@@ -196,14 +196,15 @@ static void test_sums(void)
 	common[COMMON_ELAPSED] = 3;
 	unread->prototype[1] = (struct tally){ 6, 5 };
 	rank_use_of(&first, 3, sums, unread);
-	ok(first.of[1].seconds == 8 && first.of[1].bursts == 8 && first.of[1].counted == 4 &&
-					first.of[1].instructions == 800 && first.of[0].bursts == 0,
+	ok(first.use[1].seconds == 8 && first.use[1].bursts == 8 && first.use[1].counted == 4 &&
+					first.use[1].instructions == 800 &&
+					first.use[0].bursts == 0,
 			"a prototype has the bursts that were read, and those that were placed");
 	common[COMMON_ELAPSED] += 2;
 	common[BLOCK_READ] += 1;
 	rank_use_of(&both, 3, sums, unread);
 	rank_use_subtract(&both, &first);
-	ok(both.of[1].seconds == 2 && both.of[1].bursts == 1 && both.of[1].cycles == 0,
+	ok(both.use[1].seconds == 2 && both.use[1].bursts == 1 && both.use[1].cycles == 0,
 			"what one process added is the difference");
 	sums_free(sums);
 	free(unread);

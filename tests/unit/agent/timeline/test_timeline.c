@@ -40,7 +40,7 @@ static uint64_t all_ticks(const struct timeline *timeline)
 	for (unsigned b = 0; b < TIMELINE_BINS; b++) {
 		ticks += ticks_in(&timeline->bin[b], -1);
 		for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-			ticks += timeline->bin[b].of[k];
+			ticks += timeline->bin[b].kind_ticks[k];
 	}
 	return ticks;
 }
@@ -54,17 +54,18 @@ static void test_bins(void)
 	timeline_add_prototype(&timeline, 7, START + 60, START + 100, 40);
 	timeline_add(&timeline, TIMELINE_CALLS, START + 40, START + 60, 20);
 	is_int((long long)ticks_in(&bins[0][0], 7), 80, "a bin has the time of a prototype");
-	is_int((long long)bins[0][0].of[TIMELINE_CALLS], 20, "and the time in calls");
+	is_int((long long)bins[0][0].kind_ticks[TIMELINE_CALLS], 20, "and the time in calls");
 	is_int(timeline.used, 1, "an end on a border is of the first bin");
 	timeline_add_prototype(&timeline, 3, START + 150, START + 370, 220);
 	ok(ticks_in(&bins[0][1], 3) == 50 && ticks_in(&bins[0][2], 3) == 100 &&
 					ticks_in(&bins[0][3], 3) == 70,
 			"a long burst is divided among its bins");
 	timeline_add(&timeline, TIMELINE_NO_PHASE, START + 150, START + 250, 11);
-	ok(bins[0][1].of[TIMELINE_NO_PHASE] == 5 && bins[0][2].of[TIMELINE_NO_PHASE] == 6,
+	ok(bins[0][1].kind_ticks[TIMELINE_NO_PHASE] == 5 &&
+					bins[0][2].kind_ticks[TIMELINE_NO_PHASE] == 6,
 			"so is time that lies somewhere between two times");
 	timeline_add(&timeline, TIMELINE_CALLS, START - 500, START + 10, 10);
-	is_int((long long)bins[0][0].of[TIMELINE_CALLS], 30,
+	is_int((long long)bins[0][0].kind_ticks[TIMELINE_CALLS], 30,
 			"time from before the start is of the first bin");
 	timeline_add(&timeline, TIMELINE_CALLS, START + 900, UINT64_MAX, 10);
 	is_int(timeline.used, 4, "impossible times are dropped");
@@ -78,10 +79,11 @@ static void test_places(void)
 	for (unsigned p = 0; p < TIMELINE_PLACES; p++)
 		timeline_add_prototype(&timeline, p, START, START + 10, 10 + p);
 	timeline_add_prototype(&timeline, 99, START, START + 5, 5);
-	is_int((long long)bins[0][0].of[TIMELINE_REST], 5, "a small ninth prototype has no place");
+	is_int((long long)bins[0][0].kind_ticks[TIMELINE_REST], 5,
+			"a small ninth prototype has no place");
 	timeline_add_prototype(&timeline, 98, START, START + 50, 50);
 	ok(ticks_in(&bins[0][0], 98) == 50 && !ticks_in(&bins[0][0], 0) &&
-					bins[0][0].of[TIMELINE_REST] == 15,
+					bins[0][0].kind_ticks[TIMELINE_REST] == 15,
 			"a large one takes the place of the smallest one");
 }
 
@@ -141,7 +143,7 @@ static bool same_bins(const struct timeline *one, const struct timeline *other)
 		for (int p = 0; p < 8; p++)
 			same &= ticks_in(&one->bin[b], p) == ticks_in(&other->bin[b], p);
 		for (unsigned k = 0; k < TIMELINE_KINDS; k++)
-			same &= one->bin[b].of[k] == other->bin[b].of[k];
+			same &= one->bin[b].kind_ticks[k] == other->bin[b].kind_ticks[k];
 	}
 	return same;
 }
