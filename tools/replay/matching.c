@@ -333,7 +333,7 @@ static bool join(struct check *check, long number)
 /* ---- calls ---- */
 
 /* Takes the next call of a rank. Returns false if the check has failed. */
-static bool take_message(struct check *check, long number)
+static bool take_call(struct check *check, long number)
 {
 	struct rank *rank = &check->rank[number];
 	enum cursor_step step = cursor_next(rank->cursor, &rank->call);
@@ -412,7 +412,7 @@ static bool turn(struct check *check, long number, bool *moved)
 		enum state before = rank->state;
 		bool sent = rank->sent;
 
-		if (!(before == FRESH ? take_message(check, number) : go_on(check, number)))
+		if (!(before == FRESH ? take_call(check, number) : go_on(check, number)))
 			return false;
 		if (before != FRESH && rank->state == before) { /* it waits */
 			*moved |= rank->sent != sent;
