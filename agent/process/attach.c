@@ -308,7 +308,7 @@ static void start_helper(void)
 		.look = service_long_bursts,
 		.keep = keep_nothing };
 
-	if (!core.rules.long_ticks)
+	if (!core.rules.long_ticks || (core.adapter && !groups_change()))
 		return;
 	core.rules.switching = groups_change();
 	if (!helper_start(core.adapter ? &long_bursts : &all))
