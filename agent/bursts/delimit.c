@@ -144,6 +144,15 @@ static __attribute__((noinline)) void push_unread(struct thread *thread, uint64_
 	drain_soon(thread, now);
 }
 
+/*
+ * Publishes that the thread is in no burst that is read, and all that it has written until now: pairs with the acquire in
+ * thread_under_way. The thread may wait in its call when another one ends the run.
+ */
+static inline void publish_none(struct thread *thread)
+{
+	atomic_store_explicit(&thread->under_way.since, 0, memory_order_release);
+}
+
 static inline void count_short(struct thread *thread, uint64_t now, uint64_t ticks)
 {
 	thread_add_short(thread, 1, ticks);
@@ -217,6 +226,7 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 		pair->placed = placed;
 		pair->polls = false;
 	}
+	publish_none(thread);
 }
 
 /*
@@ -272,6 +282,8 @@ __attribute__((hot)) void delimit_begin(struct thread *thread, const struct thre
 	thread->call.burst_begin = now;
 	if (thread->burst.reading)
 		publish_burst(thread, now);
+	else
+		publish_none(thread);
 }
 
 void delimit_begin_other(struct thread *thread, const struct thread_rules *rules,
