@@ -167,6 +167,12 @@ void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now)
 	timeline_follow(timeline, &ledger->timeline, now);
 }
 
+void book_pour_last(struct ledger *ledger, struct timeline *timeline, uint64_t now)
+{
+	timeline_pour(&ledger->timeline, timeline, now);
+	timeline_empty(timeline);
+}
+
 /* Returns whether the burst is older than what the timeline of the thread's drains has. */
 static bool is_older(const struct thread *thread, const struct burst *burst)
 {

@@ -241,13 +241,19 @@ void timeline_pour(struct timeline *into, const struct timeline *from, uint64_t 
 	}
 }
 
-void timeline_follow(struct timeline *timeline, const struct timeline *of, uint64_t now)
+void timeline_empty(struct timeline *timeline)
 {
-	uint64_t width = width_of(of), bins = width ? (now - of->start) / width : 0;
 	uint32_t used = number_of(&timeline->used);
 
 	for (uint32_t i = 0; i < used; i++)
 		clear_bin(&timeline->bin[i]);
+}
+
+void timeline_follow(struct timeline *timeline, const struct timeline *of, uint64_t now)
+{
+	uint64_t width = width_of(of), bins = width ? (now - of->start) / width : 0;
+
+	timeline_empty(timeline);
 	timeline_init(timeline, timeline->bin, timeline->room,
 			of->start + (bins ? bins - 1 : 0) * width, width);
 }

@@ -130,6 +130,9 @@ void timeline_pour(struct timeline *into, const struct timeline *from, uint64_t 
  */
 void timeline_follow(struct timeline *timeline, const struct timeline *of, uint64_t now);
 
+/* Empties the bins, and leaves them where they are. Another thread may add to them meanwhile. */
+void timeline_empty(struct timeline *timeline);
+
 /* Returns whether the bins may come from timelines: all ticks are below `most`, and all prototypes exist. */
 bool timeline_is_valid(const struct timeline_bin *bin, uint32_t used, uint64_t most);
 
