@@ -278,15 +278,11 @@ static void give_up(struct ledger *ledger, struct thread *thread, const struct b
 	note_burst(thread, UNREAD_UNCLASSIFIED, burst);
 }
 
-/*
- * Counts a burst for which there is no room until the next generation. At the end it is placed like the read
- * bursts of its span and length.
- */
-static void leave_unread(struct ledger *ledger, struct thread *thread, const struct burst *burst)
+void ledger_leave(struct ledger *ledger, struct thread *thread, const struct burst *burst)
 {
 	struct span_length *length;
 
-	record_burst(ledger, thread, -1, burst);
+	ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, burst->ticks);
 	if (burst->span == BURST_NO_SPAN) {
 		slicer_leave_ahead(&thread->drain.slicer, (double)burst->ticks);
 		return;
@@ -295,7 +291,6 @@ static void leave_unread(struct ledger *ledger, struct thread *thread, const str
 	span_mark(thread->sites.noted_since, burst->span);
 	length->left++;
 	length->left_ticks += (double)burst->ticks;
-	ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, burst->ticks);
 }
 
 /* Books a burst that no prototype claims to the prototype that is the best guess, or gives it up. */
@@ -331,6 +326,7 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 		const struct burst *burst)
 {
 	struct pending_queue *queue = &thread->drain.pending;
+	const struct burst *left;
 	struct pending *place;
 
 	pthread_mutex_lock(&ledger->lock);
@@ -338,7 +334,9 @@ static void wait_for_next_generation(struct ledger *ledger, struct thread *threa
 	pthread_mutex_unlock(&ledger->lock);
 	if (!place) {
 		place = pending_replace(queue, mix_bits(burst->begin));
-		leave_unread(ledger, thread, place ? &place->burst : burst);
+		left = place ? &place->burst : burst;
+		record_burst(ledger, thread, -1, left);
+		ledger_leave(ledger, thread, left);
 	}
 	if (!place)
 		return;

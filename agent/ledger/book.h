@@ -27,6 +27,9 @@ void book_pour_last(struct ledger *ledger, struct timeline *timeline, uint64_t n
 void ledger_time_kind(struct ledger *ledger, struct thread *thread, enum timeline_kind kind,
 		const struct burst *burst, uint64_t ticks);
 
+/* Leaves a burst to be placed at the end like the read bursts of its span and length. May take the ledger lock. */
+void ledger_leave(struct ledger *ledger, struct thread *thread, const struct burst *burst);
+
 /* Classifies and books a burst. Returns its prototype, or -1 if it is pending or was given up. */
 int ledger_drain_burst(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst);

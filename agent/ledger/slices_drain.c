@@ -190,24 +190,12 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	}
 }
 
-/* Leaves a burst to be placed like those that were not read. */
-static void leave_burst(struct ledger *ledger, struct thread *thread, struct span_length *length,
-		const struct burst *burst)
-{
-	length->left++;
-	length->left_ticks += (double)burst->ticks;
-	ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, burst->ticks);
-}
-
 /* Counts a burst that is neither whole nor long enough to be cut as one that was not read. */
 static void leave_mixed(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
-	struct span_length *length = &thread->sites.length[burst->length];
-
 	ledger_drain_unread(ledger, thread, table, burst);
-	span_mark(thread->sites.noted_since, burst->span);
-	leave_burst(ledger, thread, length, burst);
+	ledger_leave(ledger, thread, burst);
 }
 
 void ledger_drain_long(struct ledger *ledger, struct thread *thread,
@@ -231,7 +219,7 @@ void ledger_drain_long(struct ledger *ledger, struct thread *thread,
 		length->left_ticks += (double)left_ticks;
 		ledger_time_kind(ledger, thread, TIMELINE_UNPLACED, burst, left_ticks);
 	} else if (burst->mixed) {
-		leave_burst(ledger, thread, length, burst);
+		ledger_leave(ledger, thread, burst);
 	} else {
 		ledger_drain_burst(ledger, thread, table, burst);
 	}
