@@ -164,13 +164,11 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now)
 {
 	timeline_pour(&ledger->timeline, timeline, now);
-	timeline_follow(timeline, &ledger->timeline, now);
-}
-
-void book_pour_last(struct ledger *ledger, struct timeline *timeline, uint64_t now)
-{
-	timeline_pour(&ledger->timeline, timeline, now);
-	timeline_empty(timeline);
+	/* when the run is over, its thread may still be on the way out of a call, and add the time of it */
+	if (atomic_load_explicit(&ledger->rules->finished, memory_order_relaxed))
+		timeline_empty(timeline);
+	else
+		timeline_follow(timeline, &ledger->timeline, now);
 }
 
 /* Returns whether the burst is older than what the timeline of the thread's drains has. */

@@ -20,9 +20,6 @@ void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address,
 /* Adds a timeline of a thread to that of the process, and empties it. Caller holds the ledger lock. */
 void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now);
 
-/* Like book_pour(), when the run is over. The thread may still be on its way out of a call, and add the time of it. */
-void book_pour_last(struct ledger *ledger, struct timeline *timeline, uint64_t now);
-
 /* Adds ticks of a burst that is in no prototype to the timeline. Takes the ledger lock if the burst is old. */
 void ledger_time_kind(struct ledger *ledger, struct thread *thread, enum timeline_kind kind,
 		const struct burst *burst, uint64_t ticks);

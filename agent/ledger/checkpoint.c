@@ -126,9 +126,7 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 	pthread_mutex_lock(&ledger->lock);
 	if (ledger->kept)
 		goto out;
-	if (quiet && atomic_load_explicit(&ledger->rules->finished, memory_order_relaxed))
-		book_pour_last(ledger, &thread->timeline, now);
-	else if (quiet)
+	if (quiet)
 		book_pour(ledger, &thread->timeline, now);
 	book_pour(ledger, &thread->drain.timeline, now);
 	if (!ledger->spool)

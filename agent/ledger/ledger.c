@@ -224,7 +224,7 @@ static void phases_of(const struct prototype_table *table, uint32_t phase[PROTOT
 static void pour_all(struct ledger *ledger, struct thread *thread)
 {
 	pthread_mutex_lock(&ledger->lock);
-	book_pour_last(ledger, &thread->timeline, clock_now());
+	book_pour(ledger, &thread->timeline, clock_now());
 	book_pour(ledger, &thread->drain.timeline, clock_now());
 	pthread_mutex_unlock(&ledger->lock);
 }
