@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 16
+#include "agent/host/array.h"
 
 void use_list_fini(struct use_list *list)
 {
@@ -15,30 +15,17 @@ void use_list_fini(struct use_list *list)
 	*list = (struct use_list){ 0 };
 }
 
-static int make_room(struct use_list *list)
-{
-	size_t room = list->room ? 2 * list->room : ROOM_FIRST;
-	struct use_of_process *process;
-
-	if (list->count < list->room)
-		return 0;
-	process = realloc(list->process, room * sizeof(*process));
-	if (!process)
-		return -ENOMEM;
-	list->process = process;
-	list->room = room;
-	return 0;
-}
-
 int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *use,
 		unsigned prototypes)
 {
-	struct use_of_process *process;
+	struct use_of_process *all, *process;
 	size_t bytes = prototypes * sizeof(use->use[0]);
 
-	if (make_room(list))
+	all = array_with_room(list->process, &list->room, list->count, sizeof(*all));
+	if (!all)
 		return -ENOMEM;
-	process = &list->process[list->count];
+	list->process = all;
+	process = &all[list->count];
 	*process = (struct use_of_process){ rank, prototypes, malloc(bytes ? bytes : 1) };
 	if (!process->use)
 		return -ENOMEM;

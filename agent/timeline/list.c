@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_FIRST 16
+#include "agent/host/array.h"
 
 static void free_process(struct timeline_of_process *process)
 {
@@ -21,21 +21,6 @@ void timeline_list_fini(struct timeline_list *list)
 	*list = (struct timeline_list){ 0 };
 }
 
-static int make_room(struct timeline_list *list)
-{
-	size_t room = list->room ? 2 * list->room : ROOM_FIRST;
-	struct timeline_of_process *process;
-
-	if (list->count < list->room)
-		return 0;
-	process = realloc(list->process, room * sizeof(*process));
-	if (!process)
-		return -ENOMEM;
-	list->process = process;
-	list->room = room;
-	return 0;
-}
-
 /* Returns a copy of `bytes` bytes, which may be 0, or NULL without memory. */
 static void *copy_of(const void *from, size_t bytes)
 {
@@ -46,13 +31,15 @@ static void *copy_of(const void *from, size_t bytes)
 
 int timeline_list_add(struct timeline_list *list, const struct timeline_of_process *process)
 {
-	struct timeline_of_process *copy;
+	struct timeline_of_process *all, *copy;
 
 	if (list->count == TIMELINE_LIST_MAX)
 		return 0;
-	if (make_room(list))
+	all = array_with_room(list->process, &list->room, list->count, sizeof(*all));
+	if (!all)
 		return -ENOMEM;
-	copy = &list->process[list->count];
+	list->process = all;
+	copy = &all[list->count];
 	*copy = *process;
 	copy->timeline.bin = copy_of(process->timeline.bin,
 			atomic_load(&process->timeline.used) * sizeof(struct timeline_bin));
