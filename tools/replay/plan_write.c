@@ -14,17 +14,6 @@
 
 #define NS 1e9 /* in a second */
 
-static const char *const keys[ARGUMENTS] = {
-	[ARGUMENT_TO] = "to",
-	[ARGUMENT_FROM] = "from",
-	[ARGUMENT_ROOT] = "root",
-	[ARGUMENT_BYTES] = "bytes",
-	[ARGUMENT_TAG] = "tag",
-	[ARGUMENT_FROM_BYTES] = "from_bytes",
-	[ARGUMENT_FROM_TAG] = "from_tag",
-	[ARGUMENT_COMMUNICATOR] = "communicator",
-};
-
 static bool is_size(unsigned argument)
 {
 	return argument == ARGUMENT_BYTES || argument == ARGUMENT_FROM_BYTES;
@@ -154,7 +143,7 @@ static void write_paths(FILE *out, const json_t *paths)
 	fprintf(out, "paths %zu\n", json_array_size(paths));
 	json_array_foreach (paths, i, path)
 		for (unsigned j = 0; j < ARGUMENTS; j++)
-			write_argument(out, json_object_get(path, keys[j]), j);
+			write_argument(out, json_object_get(path, structure_arguments_key(j)), j);
 }
 
 static bool has_unknown(const json_t *stream)

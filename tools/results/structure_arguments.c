@@ -47,6 +47,11 @@ static const unsigned *order_of(const json_t *path)
 	return json_object_get(path, "to") ? order_both_ways : order_one_way;
 }
 
+const char *structure_arguments_key(unsigned argument)
+{
+	return fields[argument].key;
+}
+
 static const json_t *arguments_of(const json_t *report)
 {
 	return json_object_get(json_object_get(report, "structure"), "arguments");

@@ -9,6 +9,9 @@
 
 struct structure_arguments;
 
+/* Returns the key of an argument, from 0 in the order of enum argument (agent/thread/call_arguments.h). */
+const char *structure_arguments_key(unsigned argument);
+
 /* Returns whether a report has the arguments of calls. */
 bool structure_arguments_are_kept(const json_t *report);
 
