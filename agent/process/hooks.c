@@ -146,6 +146,7 @@ static __attribute__((hot)) FLOAT_ENV_COMPUTES void begin_burst(struct preload_t
 		structure_call(thread, site_find(&thread->sites, thread->call.path, call),
 				call_ticks);
 	}
+	/* not a part of the read, whose cost is counted by itself */
 	if (thread_is_timed(thread)) {
 		folded = clock_now() - now;
 		now += folded;
