@@ -13,8 +13,8 @@ import json
 import sys
 
 TOLERANCE = 0.10  # of the foreseen time
-BUSY = 0.05       # part by which bursts are longer than asked on a machine that is too busy
-WAITS = 0.09      # part by which a run on such a machine is longer than its bursts
+BUSY = 0.02       # part by which bursts are longer than asked on a machine that is too busy (0.004 on a quiet one)
+WAITS = 0.04      # part by which a run on such a machine is longer than its bursts (0.01 on a quiet one)
 MS = {            # of the functions of spmd.c, in the first and the last of two ranks
     "predict": (48, 48), "correct": (32, 96), "ahead": (96, 32), "ahead_alone": (96, 32), "behind": (32, 96)}
 CHANGED = ("correct", "ahead", "ahead_alone")

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What `phasemux whatif` foresees is what happens: a program is run, asked about, changed, and run again.
+# Real time: how long a program runs, beside the time that was foreseen.
 . "$(dirname "$0")/lib.sh"
 
 mpi=$(mpis_of spmd | head -n 1)
