@@ -10,6 +10,13 @@
 #define SAMPLE_CIRCLE 8 /* number of ranks that sample the same executions */
 
 /*
+ * Share of its time for which a burst counts as having had a processor, at least. The processor time of a burst that
+ * sleeps, or waits for a device, is that of the system calls, which says nothing about what the program does. Bursts
+ * that waited for a processor are not touched, unless for 200 times as long as they had one.
+ */
+#define PROCESSOR_SHARE_MIN 0.005
+
+/*
  * Returns a number in (0, 1) for the call paths that the burst runs between, equal on every rank. Call paths
  * are either equal or different. Therefore their numbers are random, and spread far beyond any radius.
  */
@@ -25,12 +32,21 @@ static double callpath(const struct site_table *sites, const struct burst *burst
 	return (double)((x >> 42) | 1) * 0x1p-22;
 }
 
-static double burst_metric(const struct ledger *ledger, enum metric metric,
-		const struct site_table *sites, const struct burst *burst)
+/* Returns the time in ns by which bursts are told apart: that on the processor, where it was read. */
+static double burst_length(const struct ledger *ledger, const struct burst *burst)
 {
 	/* without hardware counters the first event is the time on the processor, in ns */
 	bool task_clock = ledger->counting->plan.common == 1;
+	double elapsed = clock_ns(burst->ticks);
 
+	if (!task_clock || !burst->values[0])
+		return elapsed;
+	return fmax((double)burst->values[0], PROCESSOR_SHARE_MIN * elapsed);
+}
+
+static double burst_metric(const struct ledger *ledger, enum metric metric,
+		const struct site_table *sites, const struct burst *burst)
+{
 	switch (metric) {
 	case METRIC_CALLPATH:
 		return callpath(sites, burst);
@@ -41,8 +57,7 @@ static double burst_metric(const struct ledger *ledger, enum metric metric,
 	case METRIC_IPC:
 		return burst->values[0] ? (double)burst->values[1] / (double)burst->values[0] : NAN;
 	default:
-		return task_clock && burst->values[0] ? (double)burst->values[0] :
-							clock_ns(burst->ticks);
+		return burst_length(ledger, burst);
 	}
 }
 

@@ -5,6 +5,7 @@
 usage: whatif.py options REPORT FUNCTION FORMAT      an option for each phase that ends in a function
        whatif.py halved REPORT                       an option for each phase, as if its components were halved
        whatif.py quiet WORK ALIKE OUTPUT REPORT      whether the bursts of tests/programs/spmd.c were as long as asked
+       whatif.py alike REPORT                        whether the bursts of each phase are of one length
        whatif.py near ANSWER WHICH REPORT            whether the least or the most time is that of another run
        whatif.py same ANSWER ANSWER                  whether two answers foresee the same time
        whatif.py edit REPORT KIND                    prints it with less: older, empty, missing (a rank), many (ranks)
@@ -14,6 +15,7 @@ import sys
 
 TOLERANCE = 0.10  # of the foreseen time
 BUSY = 0.02       # part by which bursts are longer than asked on a machine that is too busy (0.004 on a quiet one)
+SPREAD = 0.1      # of the bursts of a phase; those of the two ranks differ by a factor of three
 WAITS = 0.04      # part by which a run on such a machine is longer than its bursts (0.01 on a quiet one)
 MS = {            # of the functions of spmd.c, in the first and the last of two ranks
     "predict": (48, 48), "correct": (32, 96), "ahead": (96, 32), "ahead_alone": (96, 32), "behind": (32, 96)}
@@ -64,6 +66,12 @@ def quiet(work, alike, output, report):
     assert wall <= path * (1 + WAITS), f"the run took {wall:.3f} s instead of {path:.3f} s"
 
 
+def alike(report):
+    for phase in load(report)["phases"]:
+        length = phase["duration_seconds"]
+        assert length["sd"] <= SPREAD * length["mean"], f"phase {phase['id']}: {length}"
+
+
 def last(path):
     return load(path)["answers"][-1]
 
@@ -98,4 +106,4 @@ def edit(path, kind):
 
 
 if __name__ == "__main__":
-    {"options": options, "halved": halved, "quiet": quiet, "near": near, "same": same, "edit": edit}[sys.argv[1]](*sys.argv[2:])
+    {"options": options, "halved": halved, "quiet": quiet, "alike": alike, "near": near, "same": same, "edit": edit}[sys.argv[1]](*sys.argv[2:])
