@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # phasemux compare: what the difference between two runs comes from, of real runs, of edited reports, and of older ones.
+# Real time: the time that differences of work, waiting and the balance of load explain.
 . "$(dirname "$0")/lib.sh"
 
 # NAME CODE ARGUMENT...: compares to NAME.compared and NAME.txt, with this exit code; -: any
