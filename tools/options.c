@@ -2,6 +2,7 @@
 #include "tools/options.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,4 +84,25 @@ bool option_whole(const char *text, size_t min, size_t max, size_t *value)
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	return *text >= '0' && *text <= '9' && !*end && !errno && *value >= min && *value <= max;
+}
+
+int option_take_whole(const char *option, size_t min, size_t max, size_t *value)
+{
+	char allowed[80];
+
+	if (option_whole(optarg, min, max, value))
+		return 0;
+	if (max < INT_MAX)
+		snprintf(allowed, sizeof(allowed), "a whole number from %zu to %zu", min, max);
+	else
+		snprintf(allowed, sizeof(allowed), "a whole number from %zu on", min);
+	return option_refuse(option, optarg, allowed);
+}
+
+int option_take_step(const char **step)
+{
+	if (strchr(optarg, '/'))
+		return option_refuse("step", optarg, "a step of the job");
+	*step = optarg;
+	return 0;
 }

@@ -48,4 +48,13 @@ int option_refuse(const char *option, const char *value, const char *allowed);
 /* Reads a whole number from min to max. Returns false if the text is none. */
 bool option_whole(const char *text, size_t min, size_t max, size_t *value);
 
+/*
+ * Reads the argument of an option, in optarg, as a whole number from min to max. From INT_MAX on, max is not named when
+ * the option is refused. Returns 0, or 2 after the refusal.
+ */
+int option_take_whole(const char *option, size_t min, size_t max, size_t *value);
+
+/* Takes the argument of --step, a folder's name. Returns 0, or 2 after the refusal. */
+int option_take_step(const char **step);
+
 #endif

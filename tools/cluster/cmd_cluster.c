@@ -106,17 +106,11 @@ static int set_option(void *data, int option)
 			return option_refuse("eps", optarg, "a number, at least 0");
 		return 0;
 	case MIN_POINTS:
-		return option_whole(optarg, 1, SIZE_MAX, &options->min_points) ?
-				0 :
-				option_refuse("min-points", optarg, "a whole number above 0");
+		return option_take_whole("min-points", 1, SIZE_MAX, &options->min_points);
 	case STEPS:
-		return option_whole(optarg, 1, 1000, &options->steps) ?
-				0 :
-				option_refuse("steps", optarg, "a whole number from 1 to 1000");
+		return option_take_whole("steps", 1, 1000, &options->steps);
 	case SAMPLE:
-		return option_whole(optarg, 1, SIZE_MAX, &options->sample) ?
-				0 :
-				option_refuse("sample", optarg, "a whole number above 0");
+		return option_take_whole("sample", 1, SIZE_MAX, &options->sample);
 	case SAMPLE_BY:
 		return sample_by_name(optarg, &options->sample_by) ?
 				0 :

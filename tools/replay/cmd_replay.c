@@ -83,12 +83,9 @@ static int set_option(void *data, int option)
 		options->output = optarg;
 		return 0;
 	case SEED:
-		return option_whole(optarg, 0, SEED_MAX, &options->seed) ?
-				0 :
-				option_refuse("seed", optarg, "a number from 0 to 1000000000");
+		return option_take_whole("seed", 0, SEED_MAX, &options->seed);
 	case STEP:
-		options->step = optarg;
-		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+		return option_take_step(&options->step);
 	default:
 		options->json = true;
 		return 0;

@@ -264,15 +264,12 @@ static int set_option(void *data, int option)
 	case FORM_CSV:
 		return set_csv(options);
 	case FOLD:
-		return option_whole(optarg, 1, INT_MAX, &options->fold) ?
-				0 :
-				option_refuse("fold", optarg, "the number of a phase, from 1");
+		return option_take_whole("fold", 1, INT_MAX, &options->fold);
 	case OUTPUT:
 		options->output = optarg;
 		return 0;
 	case STEP:
-		options->step = optarg;
-		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+		return option_take_step(&options->step);
 	default:
 		options->form = (enum form)option;
 		return 0;

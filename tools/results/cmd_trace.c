@@ -61,12 +61,9 @@ static int set_option(void *data, int option)
 	switch (option) {
 	case RANK:
 		options->has_rank = true;
-		return option_whole(optarg, 0, INT_MAX, &options->rank) ?
-				0 :
-				option_refuse("rank", optarg, "a rank, from 0");
+		return option_take_whole("rank", 0, INT_MAX, &options->rank);
 	case STEP:
-		options->step = optarg;
-		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+		return option_take_step(&options->step);
 	case EXPAND:
 		options->expand = true;
 		return 0;

@@ -167,9 +167,7 @@ static int set_option(void *data, int option)
 
 	switch (option) {
 	case TRIALS:
-		return option_whole(optarg, 1, 1000000, &options->trials) ?
-				0 :
-				option_refuse("trials", optarg, "a whole number from 1 to 1000000");
+		return option_take_whole("trials", 1, 1000000, &options->trials);
 	case READ:
 		return read_share(optarg, &options->read) ?
 				0 :
@@ -199,13 +197,9 @@ static int set_option(void *data, int option)
 	case SCHEME:
 		return read_schemes(optarg, options->scheme);
 	case 'n':
-		return option_whole(optarg, 1, 1000, &options->runs) ?
-				0 :
-				option_refuse("n", optarg, "a whole number from 1 to 1000");
+		return option_take_whole("n", 1, 1000, &options->runs);
 	case SEED:
-		return option_whole(optarg, 0, SIZE_MAX, &options->seed) ?
-				0 :
-				option_refuse("seed", optarg, "a whole number");
+		return option_take_whole("seed", 0, SIZE_MAX, &options->seed);
 	default:
 		return set_any(options, option);
 	}

@@ -85,8 +85,7 @@ static int set_option(void *data, int option)
 	case CPU:
 		return add_request(options, "cpu", REQUEST_SPEED);
 	case STEP:
-		options->step = optarg;
-		return strchr(optarg, '/') ? option_refuse("step", optarg, "a step of the job") : 0;
+		return option_take_step(&options->step);
 	default:
 		options->json = true;
 		return 0;
