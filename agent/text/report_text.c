@@ -74,7 +74,9 @@ static char *plain(char *text)
 	return text;
 }
 
-char *report_text(const json_t *report, char *why, size_t why_size)
+/* Returns what print() writes of a report, to be freed. NULL: why[] says why there is nothing. */
+static char *print_to_memory(void (*print)(FILE *out, const json_t *report), const json_t *report,
+		char *why, size_t why_size)
 {
 	char *text = NULL;
 	size_t size;
@@ -87,30 +89,31 @@ char *report_text(const json_t *report, char *why, size_t why_size)
 		snprintf(why, why_size, "no memory");
 		return NULL;
 	}
-	print_head(out, report);
-	report_phases(out, report);
-	report_structure(out, report);
-	print_foot(out, report);
+	print(out, report);
 	fclose(out);
 	return plain(text);
 }
 
-char *report_csv(const json_t *report, char *why, size_t why_size)
+static void print_text(FILE *out, const json_t *report)
+{
+	print_head(out, report);
+	report_phases(out, report);
+	report_structure(out, report);
+	print_foot(out, report);
+}
+
+char *report_text(const json_t *report, char *why, size_t why_size)
+{
+	return print_to_memory(print_text, report, why, why_size);
+}
+
+static void print_csv(FILE *out, const json_t *report)
 {
 	const json_t *phase;
 	json_t *counter;
 	const char *name;
-	char *text = NULL;
-	size_t size, i;
-	FILE *out;
+	size_t i;
 
-	if (!report_is_valid(report, why, why_size))
-		return NULL;
-	out = open_memstream(&text, &size);
-	if (!out) {
-		snprintf(why, why_size, "no memory");
-		return NULL;
-	}
 	fputs("phase,time_share,bursts,counter,mean,ci95,observed\n", out);
 	json_array_foreach (json_object_get(report, "phases"), i, phase)
 		json_object_foreach (json_object_get(phase, "counters"), name, counter)
@@ -119,6 +122,9 @@ char *report_csv(const json_t *report, char *why, size_t why_size)
 					report_get(phase, "bursts"), name,
 					report_get(counter, "mean"), report_get(counter, "ci95"),
 					report_get(counter, "observed"));
-	fclose(out);
-	return plain(text);
+}
+
+char *report_csv(const json_t *report, char *why, size_t why_size)
+{
+	return print_to_memory(print_csv, report, why, why_size);
 }
