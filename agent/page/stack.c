@@ -171,16 +171,21 @@ static double height_of(const struct chart *chart, double value)
 	return fmin(fmax(value / chart->most, 0), 1) * (BOTTOM - TOP);
 }
 
+/* Where the column of a phase is, in % of the figure, and what its CPI is multiplied with. */
+struct column {
+	double x, width, scale;
+};
+
 /* Writes a part of a column, from `from` to `to` in the unit of the figure. Its title is in page->words. */
-static void write_part(struct chart *chart, double x, double width, double from, double to,
-		const char *fill)
+static void write_part(struct chart *chart, const char *class, const struct column *column,
+		double from, double to, const char *fill)
 {
 	double low = height_of(chart, from), high = height_of(chart, to);
 
 	page_markup(chart->page,
-			"<rect class=\"part\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" height=\"%.1f\" "
+			"<rect class=\"%s\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" height=\"%.1f\" "
 			"fill=\"%s\"><title>",
-			x, BOTTOM - high, width, fmax(high - low, 0), fill);
+			class, column->x, BOTTOM - high, column->width, fmax(high - low, 0), fill);
 	page_flush(chart->page);
 	page_markup(chart->page, "</title></rect>\n");
 }
@@ -210,31 +215,13 @@ static void write_whisker(struct chart *chart, double x, double at, double error
 	page_markup(chart->page, "</g>\n");
 }
 
-/* Writes a part of a component over the right of its column. Its title is in page->words. */
-static void write_shade(struct chart *chart, double x, double width, double from, double to,
-		const char *shade)
-{
-	double low = height_of(chart, from), high = height_of(chart, to);
-
-	page_markup(chart->page,
-			"<rect class=\"inner\" x=\"%.2f%%\" y=\"%.1f\" width=\"%.2f%%\" "
-			"height=\"%.1f\" fill=\"%s\" fill-opacity=\".3\"><title>",
-			x + (1 - INNER) * width, BOTTOM - high, INNER * width, fmax(high - low, 0),
-			shade);
-	page_flush(chart->page);
-	page_markup(chart->page, "</title></rect>\n");
-}
-
-/* Where the column of a phase is, in % of the figure, and what its CPI is multiplied with. */
-struct column {
-	double x, width, scale;
-};
-
 /* Writes the parts of one component, which follow it in the breakdown. The component starts at `from`. */
 static void write_inner(struct chart *chart, const json_t *breakdown, size_t outer,
 		const struct column *column, double from)
 {
 	const char *name = report_get_text(json_array_get(breakdown, outer), "component");
+	const struct column right = { .x = column->x + (1 - INNER) * column->width,
+		.width = INNER * column->width };
 
 	for (size_t i = outer + 1; i < json_array_size(breakdown); i++) {
 		const json_t *part = json_array_get(breakdown, i);
@@ -247,7 +234,7 @@ static void write_inner(struct chart *chart, const json_t *breakdown, size_t out
 		fprintf(chart->page->words, "%.60s, %.60s: CPI %s", name,
 				report_get_text(part, "component"),
 				phase_component(part, 1).value.text);
-		write_shade(chart, column->x, column->width, from, from + value,
+		write_part(chart, "inner", &right, from, from + value,
 				(i - outer) % 2 ? "#ffffff" : "#000000");
 		from += value;
 	}
@@ -303,7 +290,7 @@ static double write_components(struct chart *chart, const json_t *phase,
 		/* the cycles of components that are not known are in what is not explained */
 		unknown = component_kind(name) == COMPONENT_UNEXPLAINED &&
 				write_unknown(chart, phase);
-		write_part(chart, column->x, column->width, at, at + value,
+		write_part(chart, "part", column, at, at + value,
 				unknown ? "url(#unknown)" : fill_of(&chart->series, name).text);
 		write_inner(chart, breakdown, i, column, at);
 		at += fmax(value, 0);
@@ -311,8 +298,7 @@ static double write_components(struct chart *chart, const json_t *phase,
 	return at;
 }
 
-static void write_whiskers(struct chart *chart, const json_t *phase, double x, double width,
-		double scale)
+static void write_whiskers(struct chart *chart, const json_t *phase, const struct column *column)
 {
 	const json_t *breakdown = json_object_get(phase, "cpi_breakdown"), *component;
 	unsigned known = 0, place = 0;
@@ -324,9 +310,10 @@ static void write_whiskers(struct chart *chart, const json_t *phase, double x, d
 	json_array_foreach (breakdown, i, component) {
 		if (!is_outer(component) || !phase_component_known(component))
 			continue;
-		at += fmax(report_get(component, "cpi"), 0) * scale;
-		write_whisker(chart, x + (1 - INNER) * width * ++place / (known + 1), at,
-				report_get(component, "ci95") * scale);
+		at += fmax(report_get(component, "cpi"), 0) * column->scale;
+		write_whisker(chart,
+				column->x + (1 - INNER) * column->width * ++place / (known + 1), at,
+				report_get(component, "ci95") * column->scale);
 	}
 }
 
@@ -372,6 +359,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 {
 	double cpi = report_get(phase, "cpi");
 	double whole = chart->parts_of_cpi ? cpi : 1, scale = chart->parts_of_cpi ? 1 : 1 / cpi;
+	const struct column column = { x, width, scale };
 	double known = 0;
 
 	if (!isfinite(cpi) || !(cpi > 0)) {
@@ -379,18 +367,18 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 	} else if (!json_array_size(json_object_get(phase, "cpi_breakdown"))) {
 		fprintf(chart->page->words, "phase %.0f: CPI %.3f; this model has no components",
 				report_get(phase, "id"), cpi);
-		write_part(chart, x, width, 0, whole, "#999999");
+		write_part(chart, "part", &column, 0, whole, "#999999");
 		known = whole;
 	} else if (phase_has_breakdown(phase)) {
-		known = write_components(chart, phase, &(struct column){ x, width, scale });
+		known = write_components(chart, phase, &column);
 	}
 	if (known < 0.995 * whole) {
 		fprintf(chart->page->words, "phase %.0f, not known", report_get(phase, "id"));
 		write_unknown(chart, phase);
-		write_part(chart, x, width, known, whole, "url(#unknown)");
+		write_part(chart, "part", &column, known, whole, "url(#unknown)");
 	}
 	if (width >= ROOM_WHISKER && known > 0)
-		write_whiskers(chart, phase, x, width, scale);
+		write_whiskers(chart, phase, &column);
 	write_labels(chart, phase, x, width);
 }
 
