@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/report/document.h"
-#include "agent/report/fold_json.h"
-#include "agent/report/hotspots.h"
-#include "agent/report/places.h"
-#include "agent/report/run_json.h"
+#include "agent/report/parts/document.h"
+#include "agent/report/parts/fold_json.h"
+#include "agent/report/parts/hotspots.h"
+#include "agent/report/parts/places.h"
+#include "agent/report/parts/run_json.h"
 #include "agent/report/silent.h"
-#include "agent/report/structure.h"
+#include "agent/report/parts/structure.h"
 #include "multiplex/estimate/layout.h"
 
 #define OUTSIDE_FEW                                                                                \

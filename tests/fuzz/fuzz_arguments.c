@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fuzzes the image of the arguments of calls that a killed process leaves. What is accepted is merged, and becomes JSON. */
-#include "agent/report/structure.h"
+#include "agent/report/parts/structure.h"
 #include "agent/spool/arguments_image.h"
 #include "agent/structures/argument_table.h"
 #include "fuzz.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "multiplex/estimate/estimate.h"
 
 struct measure measure_add(struct measure one, struct measure other)

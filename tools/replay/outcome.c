@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "agent/text/report_line.h"
 #include "tools/report/metrics.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/whatif/whatif_json.h"
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "agent/whatif/foresee.h"
 
 #define WHATIF_VERSION 1 /* of the JSON */

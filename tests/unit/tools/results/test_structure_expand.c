@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/report/structure.h"
+#include "agent/report/parts/structure.h"
 #include "tests/random_calls.h"
 #include "tests/tap.h"
 #include "tools/results/structure_expand.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/fold_json.h"
+#include "agent/report/parts/fold_json.h"
 
 #include <math.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "agent/spool/fold.h"
 
 static json_t *rate_list(const double rates[FOLD_BINS])

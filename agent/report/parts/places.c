@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/places.h"
+#include "agent/report/parts/places.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "agent/boundary/calls.h"
 #include "agent/host/hash.h"
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 
 #define PAIRS_MAX 4 /* maximum number of pairs per phase */
 #define CHAIN_MAX (2 * PATH_FRAMES_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report's "fold": how counters evolve within a phase (fold.h). */
-#ifndef PHASEMUX_AGENT_REPORT_FOLD_JSON_H
-#define PHASEMUX_AGENT_REPORT_FOLD_JSON_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_FOLD_JSON_H
+#define PHASEMUX_AGENT_REPORT_PARTS_FOLD_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>

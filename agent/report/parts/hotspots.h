@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names the functions and lines in which a phase was sampled most. */
-#ifndef PHASEMUX_AGENT_REPORT_HOTSPOTS_H
-#define PHASEMUX_AGENT_REPORT_HOTSPOTS_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_HOTSPOTS_H
+#define PHASEMUX_AGENT_REPORT_PARTS_HOTSPOTS_H
 
 #include <jansson.h>
 #include <stdint.h>

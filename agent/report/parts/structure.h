@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report's part on the structure of the calls (agent/structures/structures.h). */
-#ifndef PHASEMUX_AGENT_REPORT_STRUCTURE_H
-#define PHASEMUX_AGENT_REPORT_STRUCTURE_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_STRUCTURE_H
+#define PHASEMUX_AGENT_REPORT_PARTS_STRUCTURE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "agent/report/places.h"
+#include "agent/report/parts/places.h"
 #include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
 #include "cluster/prototypes.h"

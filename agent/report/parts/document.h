@@ -3,8 +3,8 @@
  * Functions that build the report's document (Jansson). Without memory a part is NULL, and so is each object
  * that should contain it. Therefore a document is complete, or there is none.
  */
-#ifndef PHASEMUX_AGENT_REPORT_DOCUMENT_H
-#define PHASEMUX_AGENT_REPORT_DOCUMENT_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_DOCUMENT_H
+#define PHASEMUX_AGENT_REPORT_PARTS_DOCUMENT_H
 
 #include <jansson.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "agent/report/run_json.h"
+#include "agent/report/parts/run_json.h"
 #include "tests/tap.h"
 
 static void check_date(double seconds, const char *wanted)

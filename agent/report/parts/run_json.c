@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/run_json.h"
+#include "agent/report/parts/run_json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 
 json_t *run_command(const char *command, size_t bytes)
 {

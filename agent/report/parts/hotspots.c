@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/hotspots.h"
+#include "agent/report/parts/hotspots.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 
 #define NAMED_MAX 256 /* addresses that are looked up per phase, because naming takes long */
 #define SHOWN_MAX 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Says what was run, as parts of the report's document. Each part is the caller's; NULL without memory. */
-#ifndef PHASEMUX_AGENT_REPORT_RUN_JSON_H
-#define PHASEMUX_AGENT_REPORT_RUN_JSON_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_RUN_JSON_H
+#define PHASEMUX_AGENT_REPORT_PARTS_RUN_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

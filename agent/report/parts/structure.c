@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/report/structure.h"
+#include "agent/report/parts/structure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/boundary/calls.h"
-#include "agent/report/document.h"
+#include "agent/report/parts/document.h"
 #include "agent/structures/variants.h"
 #include "cluster/streams/stream_bytes.h"
 

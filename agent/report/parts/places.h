@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names the places of the program between which a phase's bursts run. */
-#ifndef PHASEMUX_AGENT_REPORT_PLACES_H
-#define PHASEMUX_AGENT_REPORT_PLACES_H
+#ifndef PHASEMUX_AGENT_REPORT_PARTS_PLACES_H
+#define PHASEMUX_AGENT_REPORT_PARTS_PLACES_H
 
 #include <jansson.h>
 #include <stdint.h>
