@@ -33,6 +33,18 @@ static inline json_t *document_number(double number)
 	return isfinite(number) ? json_real(number) : json_null();
 }
 
+/* Returns the whole number nearest to a value. */
+static inline json_t *document_whole(double value)
+{
+	return json_integer((json_int_t)llround(value));
+}
+
+/* Returns which share of all a part is; 0 of nothing. */
+static inline double document_share(double part, double all)
+{
+	return all > 0 ? part / all : 0;
+}
+
 /* Returns a string, or "?" if the text is not UTF-8, which JSON requires. Names may contain anything. */
 static inline json_t *document_text(const char *text)
 {
