@@ -18,7 +18,8 @@
 	0.01 /* share of the computing time below which phases of one place are not joined */
 
 struct phase {
-	uint32_t number; /* in the table of prototypes */
+	uint32_t number;             /* in the table of prototypes */
+	bool member[PROTOTYPES_MAX]; /* by prototype: whether the phase has it */
 	struct phase_estimate estimate;
 	struct tally all; /* bursts that were read, and those that were placed */
 	struct tally_error error;
@@ -32,29 +33,21 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void phase_members(const struct prototype_table *table, uint32_t number,
-		bool member[PROTOTYPES_MAX])
-{
-	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
-		member[p] = p < table->count && table->all[p].phase == number;
-}
-
 /* Returns the unread bursts of a phase, with the variances of their number and time. */
-static struct phase_unread unread_of(const struct report_facts *facts, const bool *member,
-		uint32_t number)
+static struct phase_unread unread_of(const struct report_facts *facts, const struct phase *phase)
 {
 	const struct unread *all = &facts->totals->unread;
 	struct phase_unread unread = { .bursts = 0 };
 
 	for (unsigned p = 0; p < facts->table->count; p++)
-		if (member[p]) {
+		if (phase->member[p]) {
 			unread.bursts += all->prototype[p].bursts;
 			unread.seconds += all->prototype[p].seconds;
 		}
-	if (number <= PROTOTYPES_MAX) {
-		unread.bursts2 = all->phase[number - 1].bursts2;
-		unread.bursts_seconds = all->phase[number - 1].bursts_seconds;
-		unread.seconds2 = all->phase[number - 1].seconds2;
+	if (phase->number <= PROTOTYPES_MAX) {
+		unread.bursts2 = all->phase[phase->number - 1].bursts2;
+		unread.bursts_seconds = all->phase[phase->number - 1].bursts_seconds;
+		unread.seconds2 = all->phase[phase->number - 1].seconds2;
 	}
 	return unread;
 }
@@ -74,12 +67,12 @@ static unsigned estimate_phases(const struct report_facts *facts, struct phase *
 	for (uint32_t number = 1; number <= table->phases && count < PROTOTYPES_MAX; number++) {
 		struct phase *phase = &phases[count];
 		struct phase_unread unread;
-		bool member[PROTOTYPES_MAX];
 
-		phase_members(table, number, member);
 		phase->number = number;
-		unread = unread_of(facts, member, number);
-		estimate_phase(facts->sums, member, &unread, &phase->estimate);
+		for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+			phase->member[p] = p < table->count && table->all[p].phase == number;
+		unread = unread_of(facts, phase);
+		estimate_phase(facts->sums, phase->member, &unread, &phase->estimate);
 		phase->all.bursts = (double)phase->estimate.read + unread.bursts;
 		phase->all.seconds = phase->estimate.seconds + unread.seconds;
 		phase->error = (struct tally_error){ unread.bursts2, unread.bursts_seconds,
@@ -109,11 +102,9 @@ static json_t *counters(const struct report_facts *facts, const struct phase *ph
 {
 	const struct counting *counting = facts->counting;
 	struct spread spread[PLAN_EVENTS_MAX];
-	bool member[PROTOTYPES_MAX];
 	json_t *object = json_object();
 
-	phase_members(facts->table, phase->number, member);
-	estimate_spread(facts->sums, member, phase->number, spread);
+	estimate_spread(facts->sums, phase->member, phase->number, spread);
 	for (unsigned e = 0; e < counting->plan.events; e++) {
 		const struct estimate *event = &phase->estimate.event[e];
 		json_t *row = json_pack("{s:o,s:o,s:o,s:o}", "mean",
@@ -203,12 +194,12 @@ static json_t *metrics(const struct counting *counting, const struct phase *phas
 }
 
 /* Returns the numbers of the phase's prototypes, as in the table of bursts. */
-static json_t *prototypes(const struct prototype_table *table, uint32_t number)
+static json_t *prototypes(const struct phase *phase)
 {
 	json_t *list = json_array();
 
-	for (unsigned p = 0; p < table->count; p++)
-		if (table->all[p].phase == number)
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++)
+		if (phase->member[p])
 			list = document_append(list, json_integer(p));
 	return list;
 }
@@ -287,11 +278,8 @@ static json_t *per_iteration(const struct report_facts *facts, const struct phas
 /* Returns how the length of the phase's bursts changes while the run goes on, or null. */
 static json_t *drift_object(const struct report_facts *facts, const struct phase *phase)
 {
-	bool member[PROTOTYPES_MAX];
-	struct drift drift;
+	struct drift drift = estimate_drift(facts->sums, phase->member);
 
-	phase_members(facts->table, phase->number, member);
-	drift = estimate_drift(facts->sums, member);
 	if (!isfinite(drift.change))
 		return json_null();
 	return json_pack("{s:o,s:o}", "change", document_number(drift.change), "ci95",
@@ -311,8 +299,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 	}
 	object = json_pack(
 			"{s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:{s:o,s:o,s:o},s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
-			"id", id, "prototypes", prototypes(facts->table, phase->number),
-			"time_share",
+			"id", id, "prototypes", prototypes(phase), "time_share",
 			document_number(document_share(phase->all.seconds,
 					facts->totals->compute.seconds)),
 			"time_share_ci95",
