@@ -8,8 +8,8 @@
 #include "agent/core/drain.h"
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
-#include "agent/process/siblings.h"
-#include "agent/process/result_files.h"
+#include "agent/results/siblings.h"
+#include "agent/results/result_files.h"
 #include "sampling/clock.h"
 
 enum level {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes the files of a report to the folder of the results. */
-#ifndef PHASEMUX_AGENT_PROCESS_RESULT_FILES_H
-#define PHASEMUX_AGENT_PROCESS_RESULT_FILES_H
+#ifndef PHASEMUX_AGENT_RESULTS_RESULT_FILES_H
+#define PHASEMUX_AGENT_RESULTS_RESULT_FILES_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/process/locations.h"
+#include "agent/results/locations.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/process/result_files.h"
+#include "agent/results/result_files.h"
 
 #include <errno.h>
 #include <stdio.h>

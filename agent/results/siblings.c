@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "agent/process/siblings.h"
+#include "agent/results/siblings.h"
 
 #include <dirent.h>
 #include <fcntl.h>

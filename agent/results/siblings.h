@@ -4,8 +4,8 @@
  * (agent/rounds/family.h) that ends last reads it and makes the report of all. Data of ranks is read for a
  * report while they run.
  */
-#ifndef PHASEMUX_AGENT_PROCESS_SIBLINGS_H
-#define PHASEMUX_AGENT_PROCESS_SIBLINGS_H
+#ifndef PHASEMUX_AGENT_RESULTS_SIBLINGS_H
+#define PHASEMUX_AGENT_RESULTS_SIBLINGS_H
 
 #include "agent/report/recovery.h"
 

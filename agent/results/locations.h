@@ -4,8 +4,8 @@
  * which addresses the kernel's samples found them (agent/spool/profile.h), and how their counters evolve
  * (agent/spool/fold.h). It is known for this process, and then for all processes.
  */
-#ifndef PHASEMUX_AGENT_PROCESS_LOCATIONS_H
-#define PHASEMUX_AGENT_PROCESS_LOCATIONS_H
+#ifndef PHASEMUX_AGENT_RESULTS_LOCATIONS_H
+#define PHASEMUX_AGENT_RESULTS_LOCATIONS_H
 
 #include <stdbool.h>
 
