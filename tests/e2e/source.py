@@ -61,7 +61,7 @@ ROOM = {
     "agent/results": ["agent/core", "agent/host", "agent/ledger", "agent/mpi", "agent/page", "agent/ranks", "agent/report",
                       "agent/setup", "agent/spool", "agent/structures", "agent/symbols", "agent/text", "agent/thread", "sampling"],
     "agent/process": ["agent/boundary", "agent/bursts", "agent/core", "agent/host", "agent/leads", "agent/ledger", "agent/loader",
-                      "agent/ranks", "agent/report", "agent/results", "agent/setup", "agent/thread", "sampling", "sampling/emulated"],
+                      "agent/report", "agent/results", "agent/setup", "agent/thread", "sampling", "sampling/emulated"],
     "tools": ["agent/boundary/kin.h", "agent/boundary/preload.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
               "sampling/emulated", "sampling/names"],
     "tools/cluster": ["tools", "cluster", "cluster/density", "cluster/sequence", "multiplex"],
