@@ -30,7 +30,10 @@ static char *make_usage(void)
 
 	if (!out)
 		return NULL;
-	fputs("usage: phasemux run [options] [--stop-after SECONDS] -- COMMAND...\n\n", out);
+	fputs("usage: phasemux run [options] [--stop-after SECONDS] -- COMMAND...\n\n"
+	      "Counts in the program that COMMAND starts, and reports its phases. COMMAND may be a launcher\n"
+	      "(mpirun, srun), and phasemux run may also stand after the launcher.\n\n",
+			out);
 	for (unsigned i = 0; i < settings_count; i++) {
 		const struct setting *setting = &settings_table[i];
 		char flag[32];
@@ -41,9 +44,13 @@ static char *make_usage(void)
 		fprintf(out, "  %-13s %s\n  %-13s   %s", flag, setting->help, "", setting->values);
 		fprintf(out, *setting->fallback ? " (default: %s)\n" : "\n", setting->fallback);
 	}
-	fputs("\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n"
-	      "With --stop-after the program is ended after this time (20, 0.5), and the report is made of what\n"
-	      "was observed until then on this host: a look at a long program, in the emulator above all.\n",
+	fputs("  --stop-after SECONDS\n"
+	      "                end the program after this time (20, 0.5), and report what was observed until\n"
+	      "                then on this host: a look at a long program, in the emulator above all\n"
+	      "\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n"
+	      "The manual of phasemux says more of it.\n"
+	      "\nExit code: that of COMMAND, or 0 if --stop-after has made a report; 127 or 126: COMMAND could not\n"
+	      "be started; 1 or 2: nothing was started.\n",
 			out);
 	if (fclose(out)) {
 		free(text);

@@ -33,5 +33,6 @@ int cmd_whatif(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_env(int argc, char **argv);
 int cmd_completions(int argc, char **argv);
+int cmd_manual(int argc, char **argv);
 
 #endif

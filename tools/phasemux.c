@@ -27,6 +27,7 @@ const struct command commands[] = {
 			"tell how far off multiplexed counters are" },
 	{ "env", cmd_env, "[sh|csh|fish]", "print what a shell sets to find phasemux" },
 	{ "completions", cmd_completions, "bash|zsh|fish", NULL },
+	{ "manual", cmd_manual, "DIR", NULL },
 };
 
 const size_t commands_count = sizeof(commands) / sizeof(*commands);

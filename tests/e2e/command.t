@@ -15,7 +15,7 @@ for word in run doctor events models report recover watch cluster compare whatif
 	holds "the manual names $word" grep -q "phasemux $word" "$build/phasemux.1"
 done
 # The table of settings is the only source of the text of help. README and manual must agree with it.
-"$phasemux" run --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | tr a-z- A-Z_ >settings.names
+"$phasemux" run --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | grep -vx stop-after | tr a-z- A-Z_ >settings.names
 "$phasemux" run --help | sed -n 's/.*(default: \(.*\))$/\1/p' | sort -u >settings.defaults
 holds "there are settings" [ "$(wc -l <settings.names)" -ge 10 ]
 for setting in $(cat settings.names); do

@@ -21,7 +21,7 @@ is "$(cd "$libraries" && echo lib*.so)" libphasemux.so "what only phasemux opens
 for file in LICENSE CHANGELOG.md README.md docs/promises.md; do
 	holds "$file is installed" cmp "prefix/share/doc/phasemux/$file" "$root/$file"
 done
-holds "the manuals are installed" test -s prefix/share/man/man1/phasemux.1 -a -s prefix/share/man/man8/phasemux-slurm.8
+holds "the manuals are installed" test -s prefix/share/man/man1/phasemux.1 -a -s prefix/share/man/man1/phasemux-run.1 -a -s prefix/share/man/man8/phasemux-slurm.8
 is "$(grep -rlI -e /usr/local -e "$root" -e '@[A-Z_]*@' --exclude-dir=doc --exclude=README.md prefix)" "" \
 	"no text names the default place, the sources or a variable of the build"
 if [ -e "$build/phasemux-spank.so" ]; then

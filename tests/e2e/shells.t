@@ -94,7 +94,7 @@ is "$(bash bash_completion.sh "$place" <lines | words)" "$(cat models)" "bash: a
 echo 'phasemux ' >lines
 is "$(bash bash_completion.sh "$place" <lines | words | grep -v ^-)" "$(cat commands)" \
 	"bash: all commands"
-"$phasemux" run --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' | cat - <(printf '%s\n' --help --stop-after) | sort >settings
+"$phasemux" run --help | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' | cat - <(echo --help) | sort >settings
 echo 'phasemux run --' >lines
 is "$(bash bash_completion.sh "$place" <lines | words)" "$(cat settings)" "bash: all settings and options of phasemux run"
 

@@ -38,6 +38,7 @@ static const char usage[] =
 		"  --talp              the efficiencies in the JSON of TALP (DLB 3.5), which TALP-Pages reads\n"
 		"  --perfetto          the bursts, or the calls, of all ranks as a trace for Perfetto; with -o\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
+		"  --job JOB           the results of this batch job, in the folder phasemux.JOB or that of PHASEMUX_OUTPUT\n"
 		"  --step STEP         of a job with several steps, this one\n"
 		"  -o FILE             write to FILE instead of to the standard output\n";
 

@@ -25,7 +25,7 @@ static const char usage[] =
 		"\n"
 		"  --replay FILE       the bursts; phases are the file's own clusters, else found by refinement; or a\n"
 		"                      folder of --counters emulated --output\n"
-		"  -n N                run all N times (1)\n"
+		"  -n, --runs N        run all N times (1)\n"
 		"  --scheme LIST       schemes to try (all)\n"
 		"  --share SHARE       judge the phases that together hold this share of the computing time (0.9,\n"
 		"                      as in the thesis; 1: all phases)\n"
