@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sampling/decimal.h"
+
 static const struct {
 	const char *variable; /* holds the rank */
 	bool of_mpi;
@@ -22,7 +24,7 @@ int launcher_rank(void)
 		const char *rank = getenv(launchers[i].variable);
 
 		if (rank && *rank)
-			return atoi(rank);
+			return decimal_read(rank);
 	}
 	return -1;
 }
@@ -33,7 +35,7 @@ bool launcher_is_first_here(void)
 		const char *local = launchers[i].local ? getenv(launchers[i].local) : NULL;
 
 		if (local && *local)
-			return atoi(local) == 0;
+			return decimal_read(local) == 0;
 	}
 	return launcher_rank() <= 0;
 }

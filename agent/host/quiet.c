@@ -2,17 +2,16 @@
 #include "agent/host/quiet.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/host/file_status.h"
 #include "sampling/cancellation.h"
 
 #define KERNEL_SIGNALS_BYTES 8 /* bytes of a sigset_t that the kernel reads, except on MIPS */
@@ -57,14 +56,15 @@ int quiet_write(int fd, const char *bytes, size_t length)
 	sigemptyset(&raised);
 	sigaddset(&raised, SIGPIPE);
 	sigaddset(&raised, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &raised, &before);
+	/* of this thread; pthread_sigmask() is in libpthread before glibc 2.32 */
+	sigprocmask(SIG_BLOCK, &raised, &before);
 	sigpending(&pending);
 	error = write_all(fd, bytes, length);
 	signal = error == -EPIPE ? SIGPIPE : SIGXFSZ;
 	/* a signal that was pending before belongs to the program */
 	if ((error == -EPIPE || error == -EFBIG) && !sigismember(&pending, signal))
 		take_back(signal);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	cancellation_release(state);
 	errno = kept;
 	return error;
@@ -76,7 +76,7 @@ static bool has_room(int fd, size_t length)
 	struct stat file;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-			fstat(fd, &file) || !S_ISREG(file.st_mode))
+			file_status(fd, &file) || !S_ISREG(file.st_mode))
 		return true;
 	return (rlim_t)file.st_size + length <= limit.rlim_cur / 2;
 }

@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "agent/loader/dynamic.h"
 #include "agent/loader/loaded.h"
 
 struct object_query {
@@ -29,14 +31,20 @@ static int look_for_address(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-bool object_open(const void *address, struct object *object)
+bool object_find(const void *address, struct object *object)
 {
 	struct object_query query = { .address = address, .object = object };
 
-	*object = (struct object){ 0 };
-	if (!dl_iterate_phdr(look_for_address, &query) || !query.fits)
+	memset(object, 0, sizeof(*object));
+	return dl_iterate_phdr(look_for_address, &query) && query.fits;
+}
+
+bool object_open(const void *address, struct object *object)
+{
+	if (!object_find(address, object))
 		return false;
 	/* The loader finds a loaded object by the path that it has for it. Hooks of others change names without a folder. */
-	object->library = dlopen(*object->path ? object->path : NULL, RTLD_NOLOAD | RTLD_LAZY);
+	object->library =
+			dynamic_open(*object->path ? object->path : NULL, RTLD_NOLOAD | RTLD_LAZY);
 	return object->library != NULL;
 }

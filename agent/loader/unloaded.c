@@ -6,7 +6,8 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+
+#include "agent/host/file_status.h"
 
 #define UNLOADED_MAX 128
 
@@ -48,7 +49,7 @@ static struct identity identify(const char *path)
 	struct stat status;
 
 	memset(&identity, 0, sizeof(identity));
-	if (*path && stat(path, &status) == 0) {
+	if (*path && file_status_at(path, &status) == 0) {
 		identity.device = status.st_dev;
 		identity.inode = status.st_ino;
 		identity.size = status.st_size;

@@ -10,16 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/boundary/preload.h"
+#include "agent/host/file_status.h"
 #include "agent/host/quiet.h"
 #include "sampling/descriptor.h"
 
 #define LOOK                                                                                       \
 	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; or SEEN: the command has been observed itself */
-#define SEEN "seen"
+#define SEEN       "seen"
+#define LOOK_BYTES 128 /* maximum length of the text, with its NUL */
 
 /* Bytes of the file. */
 #define MARK_SEEN 'x'
@@ -78,9 +80,17 @@ static bool may_be_elsewhere(void)
 	return found;
 }
 
+/* Writes what names the file with this path and status. Returns the text. */
+static const char *look_text(char text[LOOK_BYTES], const char *path, const struct stat *status)
+{
+	snprintf(text, LOOK_BYTES, "%s %ju %ju", path, (uintmax_t)status->st_dev,
+			(uintmax_t)status->st_ino);
+	return text;
+}
+
 void look_start(void)
 {
-	char text[128];
+	char path[64], text[LOOK_BYTES];
 	struct stat status;
 	int fd;
 
@@ -92,17 +102,16 @@ void look_start(void)
 	unsetenv(LOOK);
 	if (may_be_elsewhere())
 		return;
-	fd = memfd_create("phasemux", MFD_CLOEXEC);
+	fd = (int)syscall(SYS_memfd_create, "phasemux", MFD_CLOEXEC); /* glibc has it since 2.27 */
 	if (fd < 0)
 		return;
 	fd = descriptor_lift(fd);
-	if (fstat(fd, &status)) {
+	if (file_status(fd, &status)) {
 		close(fd);
 		return;
 	}
-	snprintf(text, sizeof(text), "/proc/%ld/fd/%d %ju %ju", (long)getpid(), fd,
-			(uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
-	if (setenv(LOOK, text, 1)) {
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), fd);
+	if (setenv(LOOK, look_text(text, path, &status), 1)) {
 		close(fd);
 		return;
 	}
@@ -118,19 +127,18 @@ void look_seen_itself(void)
 static void write_mark(char mark)
 {
 	const char *text = getenv(LOOK);
-	uintmax_t device, inode;
+	char path[64], same[LOOK_BYTES];
 	struct stat status;
-	char path[64];
 	int fd;
 
-	if (!text || sscanf(text, "%63s %ju %ju", path, &device, &inode) != 3 ||
-			strncmp(path, "/proc/", 6) != 0)
+	if (!text || strncmp(text, "/proc/", 6) != 0)
 		return;
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, " "), text);
 	fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	/* in a container with other process numbers, it may be another file */
-	if (fstat(fd, &status) == 0 && status.st_dev == device && status.st_ino == inode)
+	if (file_status(fd, &status) == 0 && strcmp(text, look_text(same, path, &status)) == 0)
 		quiet_write(fd, &mark, 1);
 	close(fd);
 }
@@ -161,7 +169,7 @@ void look_end(void)
 {
 	struct stat status;
 
-	if (!look.pid || look.pid != getpid() || fstat(look.fd, &status))
+	if (!look.pid || look.pid != getpid() || file_status(look.fd, &status))
 		return;
 	look.pid = 0;
 	if (status.st_size > 0) {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "agent/loader/dynamic.h"
 #include "agent/loader/object.h"
 #include "agent/loader/real.h"
 #include "agent/mpi/mpi_family.h"
@@ -19,12 +20,12 @@ static const struct mpi_adapter *open_adapter(const struct mpi_family_row *famil
 	void *adapter;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, family->file);
-	adapter = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	adapter = dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
 	if (adapter)
-		*(void **)&entry = dlsym(adapter, MPI_ADAPTER_ENTRY);
+		*(void **)&entry = dynamic_find(adapter, MPI_ADAPTER_ENTRY);
 	if (entry)
 		return entry(mpi, why, why_size);
-	snprintf(why, why_size, "the adapter for %s: %s", family->name, dlerror());
+	snprintf(why, why_size, "the adapter for %s: %s", family->name, dynamic_error());
 	return NULL;
 }
 
@@ -44,9 +45,10 @@ static const struct mpi_adapter *find_adapter(const char *folder, const void *in
 		snprintf(why, why_size, "its MPI is in no library that can be opened");
 		return NULL;
 	}
-	family = mpi_family_of(mpi.soname, dlsym(mpi.library, MPI_FAMILY_OPENMPI_SYMBOL) != NULL);
+	family = mpi_family_of(mpi.soname,
+			dynamic_find(mpi.library, MPI_FAMILY_OPENMPI_SYMBOL) != NULL);
 	if (family == MPI_FAMILIES)
-		snprintf(why, why_size, "its MPI, %s, is none that phasemux serves",
+		snprintf(why, why_size, "its MPI, %.512s, is none that phasemux serves",
 				*mpi.path ? mpi.path : "which is linked statically");
 	else
 		adapter = open_adapter(&mpi_families[family], folder, mpi.library, why, why_size);

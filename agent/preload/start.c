@@ -13,6 +13,7 @@
 #include "agent/preload/target.h"
 #include "agent/preload/wrap.h"
 #include "agent/preload/wrap_threads.h"
+#include "sampling/decimal.h"
 
 /*
  * `phasemux run` leaves the number of its process, which becomes its command's (role.h). The command is a
@@ -27,14 +28,14 @@ static __attribute__((constructor)) void begin(void)
 	wrap_threads_start();
 	visible_start();
 	if (!target_is_disabled())
-		emulate(target && *target && role_below(atol(target)) == ROLE_COMMAND);
+		emulate(target && *target && role_below(decimal_read(target)) == ROLE_COMMAND);
 	if (launcher_rank() >= 0 && !target_is_disabled())
 		target_prepare();
 	/* a launcher has started this rank, so that MPI_Init will come, even if MPI is not loaded yet */
 	if (launcher_is_of_mpi())
 		target = NULL;
 	if (target && *target) {
-		wrap_role = role_below(atol(target));
+		wrap_role = role_below(decimal_read(target));
 		if (wrap_role == ROLE_COMMAND && role_is_launcher() && !target_is_disabled()) {
 			look_start();
 		} else if (wrap_role == ROLE_COMMAND && !target_has_mpi()) {

@@ -13,6 +13,8 @@
 #include "agent/boundary/kin.h"
 #include "agent/host/launcher.h"
 #include "agent/host/quiet.h"
+#include "agent/loader/dynamic.h"
+#include "agent/loader/object.h"
 #include "agent/loader/real.h"
 #include "agent/loader/unloaded.h"
 #include "agent/preload/prestart.h"
@@ -67,16 +69,15 @@ static struct preload preload = { .set_hooks = set_hooks,
 
 bool target_folder(char *folder, size_t size)
 {
-	Dl_info here;
+	struct object own;
 	const char *slash;
 
-	if (!dladdr((void *)target_folder, &here) || !here.dli_fname)
+	if (!object_find((const void *)target_folder, &own))
 		return false;
-	slash = strrchr(here.dli_fname, '/');
+	slash = strrchr(own.path, '/');
 	if (!slash)
 		return snprintf(folder, size, ".") < (int)size && kin_folder(folder, size);
-	return snprintf(folder, size, "%.*s", (int)(slash - here.dli_fname), here.dli_fname) <
-			(int)size &&
+	return snprintf(folder, size, "%.*s", (int)(slash - own.path), own.path) < (int)size &&
 			kin_folder(folder, size);
 }
 
@@ -159,11 +160,12 @@ static int (*open_core(void))(struct preload *)
 	void *core;
 
 	snprintf(path, sizeof(path), "%s/%s", preload.folder, PRELOAD_CORE_FILE);
-	core = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	core_attach = core ? (int (*)(struct preload *))dlsym(core, PRELOAD_CORE_ATTACH) : NULL;
+	core = dynamic_open(path, RTLD_NOW | RTLD_LOCAL);
+	core_attach = core ? (int (*)(struct preload *))dynamic_find(core, PRELOAD_CORE_ATTACH) :
+			     NULL;
 	if (core_attach)
 		return core_attach;
-	snprintf(why, sizeof(why), "%s", dlerror());
+	snprintf(why, sizeof(why), "%s", dynamic_error());
 	if (preload.adapter)
 		launcher_name_rank(preload.world.rank, rank, sizeof(rank));
 	if (rendezvous_leave(&preload))
@@ -186,6 +188,12 @@ static bool attach(enum wrap_with with, const void *init)
 		quiet_say("phasemux: off: the C library of this program is not glibc\n");
 		return false;
 	}
+	if (!dynamic_is_there()) {
+		quiet_say("phasemux: off: the C library of this program (glibc %s) is too old, because it has no "
+			  "dlopen\n",
+				gnu_get_libc_version());
+		return false;
+	}
 	if (with == WITH_NOTHING)
 		target_begin();
 	preload.with_mpi = with != WITH_NOTHING;
@@ -204,7 +212,7 @@ static bool attach(enum wrap_with with, const void *init)
 		return false;
 	runtimes_look(); /* the libraries opened for the core are not the program */
 	if (!preload.with_mpi) {
-		void *real = dlsym(RTLD_NEXT, "_exit");
+		void *real = real_at_start("_exit");
 
 		atomic_store(&real_exit, (void (*)(int))real);
 	}

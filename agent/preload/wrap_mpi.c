@@ -3,13 +3,13 @@
  * The intercepted calls of MPI, in C and Fortran. In a process that is no target they cost one load and one
  * jump.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "agent/host/launcher.h"
+#include "agent/loader/object.h"
 #include "agent/loader/real.h"
 #include "agent/preload/prestart.h"
 #include "agent/preload/target.h"
@@ -128,10 +128,9 @@ static __attribute__((cold, noinline)) void *resolve_one(enum form form, enum ru
 
 static void keep_loaded(const void *address)
 {
-	Dl_info info;
+	struct object object;
 
-	if (dladdr(address, &info) && info.dli_fname)
-		dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY);
+	object_open(address, &object);
 }
 
 static void resolved(size_t index, void *real)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sampling/decimal.h"
 #include "sampling/emulated/emulated_counts.h"
 
 #define QEMU         "qemu-x86_64"
@@ -186,7 +187,7 @@ int emulator_counts(void)
 
 		if (length >= (ssize_t)sizeof(wanted) - 1 &&
 				memcmp(target, wanted, sizeof(wanted) - 1) == 0)
-			fd = atoi(entry->d_name);
+			fd = decimal_read(entry->d_name);
 	}
 	if (folder)
 		closedir(folder);
