@@ -31,7 +31,7 @@ static uint64_t request_access(const struct event *event, enum read_method metho
 static int open_event(struct group *group, const struct event *event, enum read_method method)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
+		.size = PMU_ATTR_BYTES,
 		.type = event->type,
 		.config = event->config,
 		.config1 = event->config1 | request_access(event, method),

@@ -28,7 +28,7 @@ static size_t page_bytes(void)
 static int add_event(struct group *group, uint64_t period_ns)
 {
 	struct perf_event_attr attr = {
-		.size = sizeof(attr),
+		.size = PMU_ATTR_BYTES,
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = period_ns,

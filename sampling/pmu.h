@@ -11,6 +11,12 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/*
+ * The bytes of perf_event_attr that are used, up to clockid (Linux 4.1). Kernels refuse (E2BIG) a larger one than theirs
+ * if the rest is not 0, and this is smaller than that of any kernel which knows all used fields.
+ */
+#define PMU_ATTR_BYTES PERF_ATTR_SIZE_VER3
+
 struct pmu {
 	/*
 	 * Calls perf_event_open(2) for a thread (0: the calling one) on any processor. Returns a descriptor

@@ -371,6 +371,10 @@ static const char *explanation(const struct probe *probe, bool hypervisor)
 			return "this kernel was built without CONFIG_PERF_EVENTS";
 		return "a seccomp filter forbids perf_event_open; containers: a profile that "
 		       "allows it (--security-opt seccomp=FILE) or --cap-add PERFMON";
+	case EINVAL:
+	case E2BIG:
+		return "the kernel does not know what phasemux asks perf_event_open for, or is older than "
+		       "Linux 4.1";
 	case EMFILE:
 	case ENFILE:
 		return "no file descriptor is left for a counter; raise ulimit -n";

@@ -22,6 +22,8 @@ enum scripted_call { CALL_OPEN, CALL_READ, CALL_IOCTL, CALL_CLOSE, CALL_MAP, CAL
 #define SCRIPTED_BEHAVIOURS 9
 #define FAIL_SHORT          (-1)
 
+struct scripted_kernel;
+
 struct scripted_failure {
 	enum scripted_call call;
 	uint64_t nth;
@@ -37,7 +39,8 @@ struct scripted_settings {
 	uint64_t seed, jump, back, pause, written;
 	unsigned autos;
 	unsigned auto_behaviour[SCRIPTED_BEHAVIOURS];
-	char emulated[256]; /* prefix of the emulator's file; "": no emulator */
+	const struct scripted_kernel *kernel; /* NULL: the newest */
+	char emulated[256];                   /* prefix of the emulator's file; "": no emulator */
 	unsigned failures;
 	struct scripted_failure failure[SCRIPTED_FAILURES];
 };
@@ -47,6 +50,17 @@ int scripted_settings_parse(struct scripted_settings *settings, const char *text
 
 /* Returns the number of a call by its name, or -1. */
 int scripted_call_number(const char *name);
+
+/* ---- kernels of other versions (scripted_kernel.c) ---- */
+
+struct perf_event_attr;
+
+/* Returns the kernel with this version, or NULL if there is none. */
+const struct scripted_kernel *scripted_kernel_find(const char *version);
+
+/* Returns the error with which the kernel would refuse fields that it does not know, or 0. */
+int scripted_kernel_refuses(const struct scripted_kernel *kernel,
+		const struct perf_event_attr *attr);
 
 /* ---- behaviours (scripted_behaviours.c) ---- */
 

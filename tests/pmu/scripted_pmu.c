@@ -197,7 +197,12 @@ static int free_event(void)
 static int refusal(const struct perf_event_attr *attr, const struct event *leader)
 {
 	unsigned hardware = attr->type != PERF_TYPE_SOFTWARE;
+	int error = scripted_settings.kernel ?
+			scripted_kernel_refuses(scripted_settings.kernel, attr) :
+			0;
 
+	if (error)
+		return error;
 	if (!scripted_event_exists(attr->type, attr->config) ||
 			(!scripted_settings.hardware && hardware))
 		return ENOENT;

@@ -16,6 +16,7 @@
  *   opens=N        number of counters that may be opened as one group (6)
  *   held=N         number of them that another user holds: larger groups are not scheduled
  *   processor=V    the processor to assume (AuthenticAMD-26-2)
+ *   kernel=V       refuses what Linux 4.0 or 4.18 does not know, with its errors (all is known)
  *   hardware=0     no hardware counters, as in many virtual machines
  *   noise=X        relative standard deviation of every event of a piece of work (0)
  *   seed=N         seed of the noise (1); MPI ranks add theirs, threads their number

@@ -102,6 +102,8 @@ static int parse_one(struct scripted_settings *settings, const char *key, char *
 		settings->held = (unsigned)number;
 	else if (strcmp(key, "processor") == 0)
 		snprintf(settings->processor, sizeof(settings->processor), "%s", value);
+	else if (strcmp(key, "kernel") == 0)
+		return (settings->kernel = scripted_kernel_find(value)) ? 0 : -EINVAL;
 	else if (strcmp(key, "hardware") == 0)
 		settings->hardware = number != 0;
 	else if (strcmp(key, "pages") == 0)

@@ -129,6 +129,8 @@ static void test_explain(void)
 		{ { .hardware_errno = EBUSY, .counters_held = 2 }, false, "nmi_watchdog" },
 #endif
 		{ { .hardware_errno = EBUSY, .counters_held = 0 }, false, "count nothing" },
+		{ { .hardware_errno = EINVAL }, false, "Linux 4.1" },
+		{ { .hardware_errno = E2BIG }, false, "Linux 4.1" },
 		{ { .hardware_errno = EIO }, false, "Input/output error" },
 	};
 

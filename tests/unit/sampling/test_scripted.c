@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "sampling/group.h"
+#include "sampling/overflow.h"
 #include "tests/pmu/scripted_pmu.h"
 #include "tests/tap.h"
 
@@ -147,6 +148,66 @@ static void test_settings(void)
 	is_int(scripted_pmu_work("sleep", 1), -EINVAL, "a behaviour that does not exist");
 }
 
+/* Tries to open an event, and closes it. Returns 0 or -errno. */
+static int try_event(struct perf_event_attr attr)
+{
+	int fd = phasemux_pmu()->open(&attr, 0, -1);
+
+	if (fd >= 0)
+		phasemux_pmu()->close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* Each field that Linux 4.18 does not know is refused as that kernel does. */
+static void test_old_kernel(void)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = CYCLES,
+		.read_format = PERF_FORMAT_GROUP };
+	struct perf_event_attr newer = attr;
+
+	scripted_pmu_configure("spin=0,kernel=4.18");
+	is_int(try_event(attr), 0,
+			"4.18: a larger structure than that kernel's is taken if the rest is 0");
+	newer.sig_data = 1;
+	is_int(try_event(newer), -E2BIG, "4.18: sig_data is refused");
+	newer = attr;
+	newer.sigtrap = 1;
+	is_int(try_event(newer), -EINVAL, "4.18: sigtrap is refused");
+	newer = attr;
+	newer.sample_type = PERF_SAMPLE_CGROUP;
+	is_int(try_event(newer), -EINVAL, "4.18: PERF_SAMPLE_CGROUP is refused");
+	newer = attr;
+	newer.read_format |= 1 << 4; /* PERF_FORMAT_LOST */
+	is_int(try_event(newer), -EINVAL, "4.18: PERF_FORMAT_LOST is refused");
+	attr.size = PERF_ATTR_SIZE_VER0 - 1;
+	is_int(try_event(attr), -E2BIG, "4.18: a smaller structure than the first is refused");
+	scripted_pmu_configure("spin=0");
+	newer.sigtrap = 1;
+	newer.read_format = PERF_FORMAT_GROUP;
+	is_int(try_event(newer), 0, "the newest kernel takes sigtrap");
+}
+
+/* What phasemux asks for is not more than Linux 4.18 knows, whatever kernel the headers are of. */
+static void test_groups_on_old_kernels(void)
+{
+	const struct event *const events[] = { &cycles, &ops };
+	struct overflow overflow = { 0 };
+	struct group group;
+	unsigned bad;
+
+	scripted_pmu_configure("spin=0,kernel=4.18");
+	is_int(group_open(&group, phasemux_pmu(), events, 2, READ_RDPMC, &bad), 0,
+			"4.18: a group is opened");
+	is_int(overflow_open(&overflow, &group, 1000000, 10), 0, "4.18: and sampled");
+	overflow_close(&overflow);
+	group_close(&group);
+	scripted_pmu_configure("spin=0,kernel=4.0");
+	is_int(group_open(&group, phasemux_pmu(), events, 2, READ_RDPMC, &bad), -EINVAL,
+			"4.0: a group is refused, because that kernel has one clock for samples");
+}
+
 int main(void)
 {
 	test_truth();
@@ -154,5 +215,7 @@ int main(void)
 	test_threads();
 	test_time();
 	test_settings();
+	test_old_kernel();
+	test_groups_on_old_kernels();
 	return tap_done();
 }
