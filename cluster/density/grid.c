@@ -67,7 +67,7 @@ static int allocate(struct grid *grid)
 	grid->index = malloc(count * sizeof(*grid->index));
 	grid->point = malloc(2 * count * sizeof(*grid->point));
 	grid->cores = malloc((count + 1) * sizeof(*grid->cores));
-	grid->core = malloc(2 * count * sizeof(*grid->core));
+	grid->core = calloc(2 * count, sizeof(*grid->core)); /* GCC 11 would warn of malloc */
 	grid->parent = malloc(count * sizeof(*grid->parent));
 	return grid->begin && grid->cell && grid->index && grid->point && grid->cores &&
 					grid->core && grid->parent ?

@@ -114,7 +114,8 @@ void page_text(struct page *page, const char *text)
 	put_text(page, text, strlen(text));
 }
 
-static void put_words(struct page *page, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void put_words(struct page *page, const char *format,
+		va_list arguments)
 {
 	vfprintf(page->words, format, arguments);
 	page_flush(page);

@@ -84,8 +84,7 @@ static void test_limits(void)
 	ok(sketch_deciles(bucket, 1, decile) && fabs(decile[4] - 1) < .06, "a single 1");
 	memset(bucket, 0, sizeof(bucket));
 	bucket[sketch_bucket(UINT64_MAX / 2)] = 1;
-	ok(sketch_deciles(bucket, UINT64_MAX / 2, decile) &&
-					fabs(decile[4] / (UINT64_MAX / 2) - 1) < .06,
+	ok(sketch_deciles(bucket, 0x1p63, decile) && fabs(decile[4] / 0x1p63 - 1) < .06,
 			"a single 2^63");
 }
 
