@@ -154,6 +154,9 @@ static void write_all_hosts(struct page *page)
 		page_text(page, report_get_text(host, "host"));
 		page_words(page, ranks == 1 ? ": %.0f rank" : ": %.0f ranks", ranks);
 		page_words(page, ", the first is %.0f", report_get(host, "first_rank"));
+		if (isfinite(report_get(host, "useful_seconds")))
+			page_words(page, ", computing %s each",
+					format_seconds(report_get(host, "useful_seconds")).text);
 		page_markup(page, "</li>\n");
 	}
 	page_markup(page, "</ul></details></td></tr>\n");

@@ -2,6 +2,7 @@
 #include "agent/ranks/hosts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,8 @@ static void host_add(struct hosts *hosts, const struct host *more)
 	if (place < hosts->count && strcmp(host->name, more->name) == 0) {
 		host->ranks += more->ranks;
 		host->first = more->first < host->first ? more->first : host->first;
+		host->timed += more->timed;
+		host->useful += more->useful;
 	} else if (place == HOSTS_MAX) {
 		hosts->left_out += more->ranks;
 	} else {
@@ -47,12 +50,21 @@ static void host_add(struct hosts *hosts, const struct host *more)
 	}
 }
 
-void hosts_add(struct hosts *hosts, const char *name, uint32_t rank)
+void hosts_add(struct hosts *hosts, const char *name, uint32_t rank, double useful_seconds)
 {
 	struct host host = { .ranks = 1, .first = rank };
 
+	if (isfinite(useful_seconds)) {
+		host.timed = 1;
+		host.useful = useful_seconds;
+	}
 	snprintf(host.name, sizeof(host.name), "%s", name);
 	host_add(hosts, &host);
+}
+
+double hosts_useful(const struct host *host)
+{
+	return host->timed ? host->useful / host->timed : NAN;
 }
 
 void hosts_merge(const void *in, void *inout)

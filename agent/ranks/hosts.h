@@ -17,6 +17,8 @@
 struct host {
 	char name[HOST_BYTES];
 	uint32_t ranks, first; /* number of ranks on it; the lowest one */
+	uint32_t timed;        /* number of ranks on it whose computing time is known */
+	double useful;         /* their computing time in seconds, added up */
 };
 
 /* Plain data; zeros are an empty list. Hosts are in the order of their names. */
@@ -26,8 +28,14 @@ struct hosts {
 	struct host host[HOSTS_MAX];
 };
 
-/* Adds a rank. A name that is too long is cut. */
-void hosts_add(struct hosts *hosts, const char *name, uint32_t rank);
+/*
+ * Adds a rank. A name that is too long is cut. useful_seconds: computing time of the rank, in the mean of its threads; NAN:
+ * not known.
+ */
+void hosts_add(struct hosts *hosts, const char *name, uint32_t rank, double useful_seconds);
+
+/* Returns the computing time of a rank of the host, in the mean, in seconds; NAN: not known. */
+double hosts_useful(const struct host *host);
 
 /* Adds the ranks of `in` to `inout`. Both are struct hosts, without a rank in common. Has the form of mpi_merge. */
 void hosts_merge(const void *in, void *inout);

@@ -326,7 +326,6 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	take_table(recovery, side);
 	programs_add(&recovery->programs, facts->command, facts->command_bytes,
 			(unsigned)facts->rank);
-	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank);
 	profile_share(&image->profile, facts->module, facts->modules, &recovery->profile);
 	for (uint64_t i = 0; i < facts->sums_length; i++)
 		sums[i] += image->sums[i];
@@ -352,6 +351,8 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	if (!error)
 		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before);
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
+	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank,
+			threads > 0 ? compute / threads : NAN);
 	if (threads > 0 && rank_times_has_each(facts->size))
 		recovery->times.place[facts->rank].useful = compute / threads;
 	if (threads > 0)

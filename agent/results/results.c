@@ -77,7 +77,7 @@ struct members {
 /* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
 static void members_describe(struct members *members, double useful_seconds)
 {
-	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank);
+	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank, useful_seconds);
 	members->own = (struct rank_time){ useful_seconds, mpi_seconds() };
 	if (core.adapter)
 		return;

@@ -339,6 +339,38 @@ static void write_emulated(FILE *out, const json_t *report)
 				report_get_text(emulated, "core"));
 }
 
+/*
+ * Writes "slowest host node1: its ranks compute 2.31 s in the mean, all ranks 1.90 s; efficiency 45.3%", if there are
+ * several hosts.
+ */
+static void write_slowest_host(FILE *out, const json_t *report)
+{
+	const json_t *named = json_object_get(json_object_get(report, "hosts"), "named"), *host;
+	const json_t *slowest = NULL;
+	double most = -1, seconds = 0, ranks = 0, wall = report_get(report, "wall_seconds");
+	size_t i;
+
+	json_array_foreach (named, i, host) {
+		double useful = report_get(host, "useful_seconds");
+
+		if (!isfinite(useful))
+			return;
+		seconds += useful * report_get(host, "ranks");
+		ranks += report_get(host, "ranks");
+		if (useful > most) {
+			most = useful;
+			slowest = host;
+		}
+	}
+	if (json_array_size(named) < 2 || !(ranks > 0) || !(wall > 0))
+		return;
+	fputs("slowest host ", out);
+	write_name(out, report_get_text(slowest, "host"));
+	fprintf(out, ": its ranks compute %s in the mean, ", format_seconds(most).text);
+	fprintf(out, "all ranks %s; efficiency %s\n", format_seconds(seconds / ranks).text,
+			format_percent(most / wall).text);
+}
+
 static void write_without_counters(FILE *out, const json_t *report)
 {
 	if (json_is_string(json_object_get(report, "without_counters")))
@@ -366,6 +398,7 @@ const struct statement statements_head[] = {
 	{ "efficiency", write_efficiency },
 	{ "processor", write_on_processor },
 	{ "imbalance", write_imbalance },
+	{ "slowest host", write_slowest_host },
 	{ "recovered", write_recovered },
 	{ "emulated", write_emulated },
 	{ "without counters", write_without_counters },

@@ -9,7 +9,7 @@ hosts_of() {
 	"$python" -c '
 import json, sys
 hosts = json.load(open(sys.argv[1]))["hosts"]
-print(", ".join(" ".join(map(str, host.values())) for host in hosts["named"]), hosts["uncounted_ranks"])
+print(", ".join(" ".join(map(str, list(host.values())[:3])) for host in hosts["named"]), hosts["uncounted_ranks"])
 assert hosts["count"] == len(hosts["named"])' "$1"
 }
 
@@ -46,6 +46,18 @@ for mpi in $mpis; do
 	holds "$mpi: the text says so" grep -q "^  started .* on 2 hosts: node0 (3 ranks), node1 (2)\$" \
 		"$mpi.result/report.txt"
 	holds "$mpi: the times of each rank" report rank_times "$mpi.result/report.json"
+	# ranks were dealt out in turns
+	holds "$mpi: a host has the mean time of its ranks, and the text names the slowest host" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+times = [time["useful_seconds"] for time in report["rank_times"]["each"]]
+hosts = report["hosts"]["named"]
+for number, host in enumerate(hosts):
+    mine = times[number::2]
+    assert abs(host["useful_seconds"] / (sum(mine) / len(mine)) - 1) < 1e-6, (host, mine)
+slowest = max(hosts, key=lambda host: host["useful_seconds"])["host"]
+assert f"slowest host {slowest}: its ranks compute" in open(sys.argv[2]).read(), slowest
+' "$mpi.result/report.json" "$mpi.result/report.txt"
 	mkdir "$mpi.spool"
 	preloaded "abort.$mpi" PHASEMUX_SPOOL="$tmp/$mpi.spool" on "$mpi" 3 "$tmp/renamed" \
 		"$programs/hazard.$mpi" abort

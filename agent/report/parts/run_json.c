@@ -72,9 +72,10 @@ json_t *run_hosts(const struct hosts *hosts)
 		const struct host *host = &hosts->host[i];
 
 		named = document_append(named,
-				json_pack("{s:o,s:i,s:i}", "host", document_text(host->name),
+				json_pack("{s:o,s:i,s:i,s:o}", "host", document_text(host->name),
 						"ranks", (int)host->ranks, "first_rank",
-						(int)host->first));
+						(int)host->first, "useful_seconds",
+						document_number(hosts_useful(host))));
 	}
 	return json_pack("{s:i,s:i,s:o}", "count", (int)hosts->count, "uncounted_ranks",
 			(int)hosts->left_out, "named", named);

@@ -3,6 +3,7 @@
  * Tests the hosts of a job: each is listed with its number of ranks and its lowest rank, in whatever order they are added
  * and merged, also if there are more hosts than have room.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "agent/ranks/hosts.h"
@@ -24,7 +25,7 @@ static struct hosts *deal(unsigned ranks, unsigned hosts, unsigned stride)
 		char name[HOST_BYTES];
 
 		name_host(name, rank * stride % hosts);
-		hosts_add(&part[rank * 31 % 97 % PARTS], name, rank);
+		hosts_add(&part[rank * 31 % 97 % PARTS], name, rank, rank * stride % hosts);
 	}
 	for (unsigned step = 1; step < PARTS; step *= 2)
 		for (unsigned i = 0; i + step < PARTS; i += 2 * step)
@@ -48,7 +49,8 @@ static bool are_right(const struct hosts *list, unsigned ranks, unsigned hosts, 
 
 		name_host(name, h);
 		right = strcmp(list->host[h].name, name) == 0 && list->host[h].ranks == dealt[h] &&
-				list->host[h].first == first[h];
+				list->host[h].first == first[h] &&
+				hosts_useful(&list->host[h]) == h;
 		left_out -= dealt[h];
 	}
 	free(dealt);
@@ -81,12 +83,14 @@ int main(void)
 	check(5000, 2000, 7);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	hosts_add(&list, longer, 3);
-	hosts_add(&list, longer, 1);
-	hosts_add(&list, "", 2);
+	hosts_add(&list, longer, 3, 4);
+	hosts_add(&list, longer, 1, NAN);
+	hosts_add(&list, "", 2, NAN);
 	ok(list.count == 2 && list.host[0].ranks == 1 && list.host[1].ranks == 2 &&
 					list.host[1].first == 1 &&
 					strlen(list.host[1].name) == HOST_BYTES - 1,
 			"a name that is too long is cut, and none is a name");
+	ok(hosts_useful(&list.host[1]) == 4 && isnan(hosts_useful(&list.host[0])),
+			"a host has the mean of the times that are known");
 	return tap_done();
 }

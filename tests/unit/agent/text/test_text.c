@@ -129,6 +129,9 @@ static bool is_narrow(const char *text)
 	"\"profile\": {" profile "}, \"counters\": {" counters "}}"
 
 #define HOST(name, ranks) "{\"host\": \"" name "\", \"ranks\": " ranks ", \"first_rank\": 0}"
+#define TIMED_HOST(name, ranks, seconds)                                                           \
+	"{\"host\": \"" name "\", \"ranks\": " ranks                                               \
+	", \"first_rank\": 0, \"useful_seconds\": " seconds "}"
 #define HOSTS(count, left_out, named)                                                              \
 	"{\"count\": " count ", \"uncounted_ranks\": " left_out ", \"named\": [" named "]}"
 
@@ -155,6 +158,10 @@ static void test_hosts(void)
 	check_hosts(HOSTS("512", "9", HOST("a", "4")),
 			" on more than 512 hosts: a (4 ranks) and more\n",
 			"more hosts than are counted");
+	check_hosts(HOSTS("2", "0", TIMED_HOST("a", "1", "0.4") ", " TIMED_HOST("b", "3", "0.8")),
+			"\n  slowest host b: its ranks compute 800 ms in the mean, all ranks 700 ms; efficiency "
+			"80.0%\n",
+			"the slowest host");
 }
 
 static void test_places(void)
