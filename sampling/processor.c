@@ -191,6 +191,15 @@ void processor_identify(struct processor *processor, const char *assume)
 		identify_here(processor);
 }
 
+bool processor_is_here(const struct processor *processor)
+{
+	struct processor here;
+
+	processor_identify(&here, NULL);
+	return strcmp(here.vendor, processor->vendor) == 0 && here.family == processor->family &&
+			here.model == processor->model;
+}
+
 bool processor_is_emulated(const struct processor *processor, char *core, size_t size)
 {
 	const size_t length = sizeof(PROCESSOR_EMULATED) - 1;

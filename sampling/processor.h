@@ -28,6 +28,9 @@ void processor_identify(struct processor *processor, const char *assume);
  */
 void processor_from_cpuinfo(struct processor *processor, FILE *cpuinfo);
 
+/* Returns whether the processor has the vendor, family and model of this machine's. */
+bool processor_is_here(const struct processor *processor);
+
 /*
  * Returns whether the processor is emulated. `core`, if not NULL, becomes the name of its core model, or "".
  */

@@ -208,15 +208,6 @@ static const char *table_of_this_machine(void)
 	return NULL;
 }
 
-static bool is_this_machine(const struct processor *processor)
-{
-	struct processor here;
-
-	processor_identify(&here, NULL);
-	return strcmp(here.vendor, processor->vendor) == 0 && here.family == processor->family &&
-			here.model == processor->model;
-}
-
 const char *event_table_name(const struct processor *processor)
 {
 	const char *table = NULL;
@@ -224,7 +215,7 @@ const char *event_table_name(const struct processor *processor)
 
 	if (!libpfm_ready())
 		return NULL;
-	if (is_this_machine(processor))
+	if (processor_is_here(processor))
 		table = table_of_this_machine();
 	for (size_t i = 0; i < COUNT(nearest_tables) && !table; i++) {
 		if (strcmp(nearest_tables[i].vendor, processor->vendor) != 0 ||

@@ -169,7 +169,8 @@ void event_each(const struct processor *processor, const char *pattern,
 		for (size_t i = 0; i < COUNT(amd_events); i++)
 			visit_matching(&filter, amd_events[i].name, amd_events[i].description);
 	event_each_libpfm(processor, visit_matching, &filter);
-	event_each_papi(visit_matching, &filter);
+	if (processor_is_here(processor)) /* PAPI knows presets of no other */
+		event_each_papi(visit_matching, &filter);
 }
 
 void event_done(void)
