@@ -124,7 +124,12 @@ done_testing() {
 	exit $((tap_failed > 0))
 }
 
+# Skips what follows; after cases that ran, these count.
 skip_all() {
+	if [ "$tap_count" -gt 0 ]; then
+		skip "the rest" "$1"
+		done_testing
+	fi
 	echo "1..0 # SKIP $1"
 	exit 0
 }
@@ -225,6 +230,9 @@ emulated() {
 	preloaded "$name" EMULATED="$tmp/$name.counts" PHASEMUX_BUILD="$build" "${settings[@]}" \
 		on openmpi "$ranks" "$root/tests/pmu/emulate" "$@"
 }
+
+# Tells whether there is a QEMU that takes plugins at all. One that is linked statically does not.
+takes_plugins() { have qemu-x86_64 && qemu-x86_64 -help | grep -q '^-plugin '; }
 
 can_emulate() {
 	[ "$(uname -m)" = x86_64 ] && have qemu-x86_64 && have mpirun.openmpi &&

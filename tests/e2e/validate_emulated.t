@@ -15,7 +15,7 @@ run nothing "$phasemux" validate --replay "$tmp/empty"
 is "$(cat nothing.code)" 1 "a folder without runs: 1"
 holds "and it is named" grep -q "empty: no run of these schemes" nothing.err
 
-have qemu-x86_64 || skip_all "qemu-x86_64 is not installed"
+takes_plugins || skip_all "no qemu-x86_64 that takes plugins is installed"
 counted=$programs/counted.openmpi
 [ -x "$counted" ] && have mpirun.openmpi || skip_all "no Open MPI"
 
