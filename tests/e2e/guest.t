@@ -127,7 +127,11 @@ for mpi in openmpi mpich; do
 			on $mpi 2 env LD_PRELOAD="$programs/float_traps.so$library_of" "$programs/phases.$mpi" -n 60
 	done
 	is "$(cat traps.$mpi.traps.code)" "$(cat traps.$mpi.bare.code)" "$mpi, exceptions trap: the exit code"
-	holds "$mpi, exceptions trap: there is a report" test -s traps.$mpi.result/report.txt
+	if [ "$(cat traps.$mpi.bare.code)" = 0 ]; then
+		holds "$mpi, exceptions trap: there is a report" test -s traps.$mpi.result/report.txt
+	else
+		skip "$mpi, exceptions trap: there is a report" "MPI_Init of this MPI itself makes such an exception"
+	fi
 done
 for program in "posix_threads 40" "forks together 2 5" "omp 20"; do
 	name=${program%% *}
@@ -168,11 +172,17 @@ into both 'head -c 131000 /dev/zero >both; ulimit -f 128; exec "$0" "$@" >>both 
 holds "both: what the program writes there has its room" grep -aq '20 iterations' both
 if have mpirun.openmpi && [ -x "$programs/phases.openmpi" ]; then
 	# shellcheck disable=SC2016
-	scripted mpi_nobody_reads on openmpi 2 bash -c \
-		'mkfifo unread.$$; exec 7<>unread.$$ 8>unread.$$; exec 7<&-; exec "$0" "$@" 2>&8' \
-		"$programs/phases.openmpi" -n 50
-	is "$(cat mpi_nobody_reads.code)" 0 "mpi_nobody_reads: the ranks end as ever"
-	holds "mpi_nobody_reads: there is a report" test -s mpi_nobody_reads.result/report.txt
+	unread=(on openmpi 2 bash -c
+		'mkfifo unread.$$; exec 7<>unread.$$ 8>unread.$$; exec 7<&-; exec "$0" "$@" 2>&8'
+		"$programs/phases.openmpi" -n 50)
+	run mpi_nobody_reads.bare "${unread[@]}"
+	scripted mpi_nobody_reads "${unread[@]}"
+	is "$(cat mpi_nobody_reads.code)" "$(cat mpi_nobody_reads.bare.code)" "mpi_nobody_reads: the ranks end as ever"
+	if [ "$(cat mpi_nobody_reads.bare.code)" = 0 ]; then
+		holds "mpi_nobody_reads: there is a report" test -s mpi_nobody_reads.result/report.txt
+	else
+		skip "mpi_nobody_reads: there is a report" "this MPI itself writes there, which ends its ranks"
+	fi
 fi
 
 # ---- another C library ----
