@@ -77,9 +77,9 @@ int emulator_try(const struct emulator *emulator, char *why, size_t why_size)
 	if (child > 0 && waitpid(child, &status, 0) == child && status == 0)
 		return 0;
 	snprintf(why, why_size,
-			"%.300s does not run /bin/true with a plugin; QEMU 6.0 to 8.2 is needed, which is "
-			"not linked statically (as that of Debian 13 is)",
-			emulator->qemu);
+			QEMU
+			" does not run /bin/true with a plugin; QEMU 6.0 to 8.2 is needed, which is "
+			"not linked statically (as that of Debian 13 is)");
 	return -ENOTSUP;
 }
 
