@@ -27,8 +27,19 @@ control.$mpi 20 0 5 report : 1 2 2"
 		wanted+="
 control_mpi.$mpi 20 0 10 : 2 3 4"
 	fi
-	run bare on "$mpi" 2 "${parts[@]}"
-	preloaded "$mpi" on "$mpi" 2 "${parts[@]}"
+	ranks=2
+	run bare on "$mpi" "$ranks" "${parts[@]}"
+	if [ "$(cat bare.code)" = 139 ]; then
+		# mpirun of Open MPI 5.0.7 crashes on two programs (open-mpi/ompi issue 13303)
+		# shellcheck disable=SC2016
+		parts=(bash -c 'case $OMPI_COMM_WORLD_RANK in
+			0 | 1) exec "$0" 20 0 10 ;; 2) exec "$0" 20 0 5 report ;; *) exec "$1" 20 0 10 ;; esac' "$one" "$other")
+		ranks=3
+		[ -x "$other" ] && ranks=5
+		run bare on "$mpi" "$ranks" "${parts[@]}"
+	fi
+	is "$(cat bare.code)" 0 "$mpi: the programs end as they should"
+	preloaded "$mpi" on "$mpi" "$ranks" "${parts[@]}"
 	is "$(cat "$tmp/$mpi.code") $(sort "$tmp/$mpi.out")" "$(cat bare.code) $(sort bare.out)" \
 		"$mpi: exit code and output"
 	is "$(find "$tmp/$mpi.result" -name 'report*.json' | wc -l)" 1 "$mpi: one report"
