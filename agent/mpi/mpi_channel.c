@@ -174,20 +174,34 @@ static bool is_seen(void)
 
 /* ---- the roll ---- */
 
+/*
+ * Returns whether errors without a communicator go to MPI_COMM_SELF from the start. In MPICH they go to
+ * MPI_COMM_WORLD, until a program sets a handler of MPI_COMM_SELF. That one cannot be taken back, so this adapter must
+ * not set it either.
+ */
+static bool self_has_errors(void)
+{
+	return !mpi_version_is_mpich();
+}
+
 /* Keeps errors of the channel from the program's error handlers, because the default one ends the program. */
 static void take_errors(void)
 {
 	pmpi.Comm_get_errhandler(MPI_COMM_WORLD, &channel.of_world);
-	pmpi.Comm_get_errhandler(MPI_COMM_SELF, &channel.of_self);
 	pmpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (!self_has_errors())
+		return;
+	pmpi.Comm_get_errhandler(MPI_COMM_SELF, &channel.of_self);
 	pmpi.Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
 
 static void return_errors(void)
 {
 	pmpi.Comm_set_errhandler(MPI_COMM_WORLD, channel.of_world);
-	pmpi.Comm_set_errhandler(MPI_COMM_SELF, channel.of_self);
 	pmpi.Errhandler_free(&channel.of_world);
+	if (!self_has_errors())
+		return;
+	pmpi.Comm_set_errhandler(MPI_COMM_SELF, channel.of_self);
 	pmpi.Errhandler_free(&channel.of_self);
 }
 
