@@ -38,9 +38,32 @@ observe() {
 }
 
 # MPICH prints a process number for a rank that was killed, which is not the program's output.
+plain() { sed -i 's/PID [0-9]*/PID/' "$tmp/$1.out"; }
+same() { cmp -s "$tmp/$1.code" "$tmp/$2.code" && cmp -s "$tmp/$1.out" "$tmp/$2.out"; }
+
+# varies BARE COMMAND...: whether this program, without phasemux, does not always end as in the run BARE. MPICH 4.2
+# sometimes kills ranks that still do something after MPI_Finalize.
+varies() {
+	local bare=$1 again
+
+	shift
+	for again in 1 2 3 4 5 6 7 8; do
+		run again "$@"
+		plain again
+		same again "$bare" || return 0
+	done
+	return 1
+}
+
+# same_end NAME BARE COMMAND...
 same_end() {
-	sed -i 's/PID [0-9]*/PID/' "$tmp/$1.out" "$tmp/$2.out"
-	unchanged "$1" "$2"
+	plain "$1"
+	plain "$2"
+	if ! same "$1" "$2" && varies "${@:2}"; then
+		skip "$1: the exit code and output of $2" "it does not always end so with this MPI alone"
+	else
+		unchanged "$1" "$2"
+	fi
 	holds "$1: nothing unexpected" sh -c '! grep "NOT AS EXPECTED" "$1"' - "$tmp/$1.out"
 }
 
@@ -55,7 +78,7 @@ for mpi in $mpis; do
 		[ "$name" = no_finalize.mpich ] && ranks=1 || ranks=2
 		run "$name.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
 		observe preloaded "$name" "$hazard"
-		same_end "$name" "$name.bare"
+		same_end "$name" "$name.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
 	done
 	# With several groups to count there is also the thread that changes them. All work looks like long bursts to it.
 	hazards="fork spawn threads thread_forks signals exit no_finalize"
@@ -64,7 +87,8 @@ for mpi in $mpis; do
 	for hazard in $hazards; do
 		name=$hazard.$mpi.scripted
 		observe scripted "$name" "$hazard" SCRIPTED_PMU=strict=1,auto=triad PHASEMUX_SAMPLE=1000
-		same_end "$name" "$hazard.$mpi.bare"
+		[ "$hazard.$mpi" = no_finalize.mpich ] && ranks=1 || ranks=2
+		same_end "$name" "$hazard.$mpi.bare" on $mpi $ranks "$programs/hazard.$mpi" "$hazard"
 		holds "$name: no child uses its parent's counters" \
 			sh -c '! grep "forked child uses" "$1"' - "$name.err"
 	done
@@ -83,7 +107,7 @@ for mpi in $mpis; do
 		[ -x "$programs/$program.$mpi" ] || continue
 		run $program.$mpi.bare on $mpi 2 "$programs/$program.$mpi"
 		spooled preloaded $program.$mpi on $mpi 2 "$programs/$program.$mpi"
-		same_end $program.$mpi $program.$mpi.bare
+		same_end $program.$mpi $program.$mpi.bare on $mpi 2 "$programs/$program.$mpi"
 	done
 
 	# A second profiler, after phasemux and before it. One before it calls PMPI itself, so that phasemux
