@@ -85,6 +85,8 @@ cluster_configure() {
 	printf '%s\n' "$@" >>"$D/slurm.conf"
 	printf 'CgroupAutomount=no\nConstrainCores=no\n' >"$D/cgroup.conf"
 	export SLURM_CONF=$D/slurm.conf
+	# On one node no rank needs TCP, and Open MPI 5 writes to stderr of interfaces that do not fit together.
+	export OMPI_MCA_btl=^tcp
 }
 
 # waits SECONDS COMMAND...: repeats the command until it ends with 0
