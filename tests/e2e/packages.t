@@ -53,4 +53,12 @@ else
 	skip "git archive" "this tree is not of git"
 fi
 
+# A bare Debian takes minutes to make, so that tests/distro is asked for none here.
+for request in "" "nosuch" "--only all trixie" "--only" "--keep" "--nosuch trixie" "bookworm trixie" "trixie --"; do
+	# shellcheck disable=SC2086
+	run distro "$root/tests/distro" $request
+	is "$(cat distro.code)" 2 "tests/distro $request: refused"
+	is "$(sed 's/^\(distro: [^ ]*\).*/\1/' distro.err | tail -n 1) $(wc -l <distro.err)" "distro: usage: 2" "with the reason and the usage"
+done
+
 done_testing
