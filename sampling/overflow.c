@@ -2,19 +2,26 @@
 #include "sampling/overflow.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #define RECORD_BYTES 96 /* size of a sample with five values */
+#define STACK_BYTES  96 /* of its callers, if there are nine */
 
-/* A record as the kernel writes it for SAMPLED. */
+/* A record as the kernel writes it for SAMPLED: the callers follow after the values. */
 #define SAMPLED (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ)
 
 struct record {
 	uint64_t id, address, time, events;
 	uint64_t values[GROUP_EVENTS_MAX + 1];
 };
+
+#define RECORD_HEAD offsetof(struct record, values)
+
+/* The largest list of callers: a mark of the kernel, the sampled address, and one caller more than has room. */
+#define CHAIN_MAX (OVERFLOW_CALLERS_MAX + 3)
 
 struct lost_record {
 	uint64_t id, lost;
@@ -25,17 +32,21 @@ static size_t page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int add_event(struct group *group, uint64_t period_ns)
+/* Adds the event to the group that samples it, with callers or without. Returns 0 or -errno. */
+static int add_event(struct group *group, uint64_t period_ns, bool stacks)
 {
 	struct perf_event_attr attr = {
 		.size = PMU_ATTR_BYTES,
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = period_ns,
-		.sample_type = SAMPLED,
+		.sample_type = stacks ? SAMPLED | PERF_SAMPLE_CALLCHAIN : SAMPLED,
 		.read_format = PERF_FORMAT_GROUP,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
+		.exclude_callchain_kernel = stacks,
+		/* one more than has room tells that there are more */
+		.sample_max_stack = stacks ? OVERFLOW_CALLERS_MAX + 2 : 0,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		/* no thread waits for the ring */
@@ -49,12 +60,18 @@ static int add_event(struct group *group, uint64_t period_ns)
 int overflow_open(struct overflow *overflow, struct group *group, uint64_t period_ns,
 		unsigned samples)
 {
-	size_t pages = 1;
-	int error = add_event(group, period_ns);
+	size_t pages = 1, bytes = RECORD_BYTES + STACK_BYTES;
+	int error = add_event(group, period_ns, true);
 
+	overflow->stacks = !error;
+	if (error) {
+		/* the kernel is set to fewer callers (perf_event_max_stack), or too old to limit their number */
+		error = add_event(group, period_ns, false);
+		bytes = RECORD_BYTES;
+	}
 	if (error)
 		return error;
-	while (pages * page_bytes() < (size_t)samples * RECORD_BYTES)
+	while (pages * page_bytes() < (size_t)samples * bytes)
 		pages *= 2;
 	overflow->pmu = group->pmu;
 	for (; pages && !overflow->page; pages /= 2) {
@@ -67,7 +84,7 @@ int overflow_open(struct overflow *overflow, struct group *group, uint64_t perio
 
 int overflow_add(struct overflow *overflow, struct group *group, uint64_t period_ns)
 {
-	int error = add_event(group, period_ns);
+	int error = add_event(group, period_ns, overflow->stacks);
 
 	/* the first group's sampling event owns the ring */
 	return error ? error :
@@ -101,19 +118,23 @@ static void overflow_copy(const struct overflow *overflow, uint64_t from, void *
 	memcpy((unsigned char *)to + first, data, bytes - first);
 }
 
+/* Reads a sample at `from`, without its callers. Returns false if it is invalid. */
 static bool read_sample(const struct overflow *overflow, uint64_t from,
 		const struct perf_event_header *header, struct overflow_sample *sample)
 {
-	size_t bytes = header->size - sizeof(*header);
+	size_t bytes = header->size - sizeof(*header), values;
 	struct record record;
 
-	if (bytes < sizeof(record) - sizeof(record.values) || bytes > sizeof(record))
+	if (bytes < RECORD_HEAD)
 		return false;
-	overflow_copy(overflow, from + sizeof(*header), &record, bytes);
+	overflow_copy(overflow, from + sizeof(*header), &record, RECORD_HEAD);
 	/* the sampling event is the last one */
-	if (record.events < 1 ||
-			bytes != sizeof(record) - (GROUP_EVENTS_MAX + 1 - record.events) * 8)
+	if (record.events < 1 || record.events > GROUP_EVENTS_MAX + 1)
 		return false;
+	values = record.events * sizeof(record.values[0]);
+	if (overflow->stacks ? bytes < RECORD_HEAD + values : bytes != RECORD_HEAD + values)
+		return false;
+	overflow_copy(overflow, from + sizeof(*header) + RECORD_HEAD, record.values, values);
 	sample->address = record.address;
 	sample->time = record.time;
 	sample->id = record.id;
@@ -122,6 +143,49 @@ static bool read_sample(const struct overflow *overflow, uint64_t from,
 	sample->clock = record.values[sample->count];
 	memcpy(sample->values, record.values, sample->count * sizeof(record.values[0]));
 	return true;
+}
+
+/* Takes the callers out of a chain of the kernel, which has marks in it, and begins with the sampled address. */
+static void take_callers(const uint64_t *chain, size_t count, struct overflow_stack *stack)
+{
+	bool sampled = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		if (!sampled)
+			sampled = true;
+		else if (stack->callers < OVERFLOW_CALLERS_MAX)
+			stack->caller[stack->callers++] = chain[i];
+		else
+			stack->deeper = true;
+	}
+}
+
+void overflow_callers(const struct overflow *overflow, struct overflow_stack *stack)
+{
+	size_t at = sizeof(struct perf_event_header) + RECORD_HEAD;
+	uint64_t events, count, chain[CHAIN_MAX];
+	struct perf_event_header header;
+
+	stack->callers = 0;
+	stack->deeper = false;
+	if (!overflow->stacks)
+		return;
+	overflow_copy(overflow, overflow->tail, &header, sizeof(header));
+	overflow_copy(overflow, overflow->tail + at - sizeof(events), &events, sizeof(events));
+	/* the program may write to the ring, so nothing is believed twice */
+	if (events > GROUP_EVENTS_MAX + 1)
+		return;
+	at += events * sizeof(uint64_t);
+	if (header.size < at + sizeof(count))
+		return;
+	overflow_copy(overflow, overflow->tail + at, &count, sizeof(count));
+	at += sizeof(count);
+	if (count > CHAIN_MAX || count * sizeof(chain[0]) > header.size - at)
+		return;
+	overflow_copy(overflow, overflow->tail + at, chain, count * sizeof(chain[0]));
+	take_callers(chain, count, stack);
 }
 
 static void overflow_move(struct overflow *overflow, uint64_t tail)

@@ -7,6 +7,9 @@
  * Each group of the thread has a sampling event (a software clock, which needs no counter). All of them write
  * into one ring. When the ring is full, the kernel drops samples, and says how many.
  *
+ * A sample also has the callers of the sampled code, as far as the kernel finds them: it follows the frame pointers.
+ * Code that keeps none ends the list, leaves its caller out, or adds words to it that are no return addresses.
+ *
  * Call overflow_open and overflow_close on the thread itself. One thread at a time, which may be any, may call
  * the other functions until overflow_close.
  */
@@ -27,6 +30,7 @@ struct overflow {
 	int fd;                            /* of the event that owns the ring */
 	uint64_t tail;                     /* up to which records were taken, in bytes */
 	uint64_t lost;                     /* number of dropped samples, as far as read */
+	bool stacks;                       /* the kernel writes the callers */
 };
 
 struct overflow_sample {
@@ -37,6 +41,15 @@ struct overflow_sample {
 	uint64_t clock;    /* ns that the thread ran while this group was enabled */
 	unsigned count;    /* number of values, in the order of the group's events */
 	uint64_t values[GROUP_EVENTS_MAX];
+};
+
+#define OVERFLOW_CALLERS_MAX 24
+
+/* The callers of the sampled code. */
+struct overflow_stack {
+	unsigned callers;                      /* number of those below; 0: the kernel found none */
+	bool deeper;                           /* there are more of them than have room */
+	uint64_t caller[OVERFLOW_CALLERS_MAX]; /* return addresses, innermost first */
 };
 
 /*
@@ -67,6 +80,9 @@ static inline uint64_t overflow_head(const struct overflow *overflow)
 
 /* Reads the oldest sample before `head`, and leaves it in the ring. Returns false if there is none. */
 bool overflow_peek(struct overflow *overflow, uint64_t head, struct overflow_sample *sample);
+
+/* Reads the callers of the sample that overflow_peek has read, which is still in the ring. */
+void overflow_callers(const struct overflow *overflow, struct overflow_stack *stack);
 
 /* Returns the number of samples before `head` with from <= time < to (ns), counted up to `most`. */
 unsigned overflow_count(const struct overflow *overflow, uint64_t head, uint64_t from, uint64_t to,

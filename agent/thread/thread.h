@@ -31,7 +31,7 @@
 #define THREAD_RING_BURSTS 64
 #define THREAD_BINS                                                                                \
 	8 /* of a timeline of the thread, which has what came since the last checkpoint */
-#define THREAD_SAMPLES 170 /* in the kernel's ring: 16 KiB */
+#define THREAD_SAMPLES 85 /* in the kernel's ring, each with nine callers: 16 KiB */
 #define THREAD_SAMPLES_FIRST                                                                       \
 	680 /* in the ring of the process' first thread, which may compute for a long time */
 

@@ -85,12 +85,12 @@ struct scripted_ring *scripted_ring_new(size_t bytes);
 struct perf_event_mmap_page *scripted_ring_page(const struct scripted_ring *ring);
 
 /*
- * Writes a sample as the kernel does (IDENTIFIER, IP, TIME and READ of a group). id: the event. behaviour:
- * selects the function in which the sample lies. Without room the sample is lost, and the next sample that has
- * room reports the loss.
+ * Writes a sample as the kernel does (IDENTIFIER, IP, TIME, READ of a group, and if `stack` a CALLCHAIN). id: the
+ * event. behaviour: selects the function in which the sample lies, which has no callers. Without room the sample
+ * is lost, and the next sample that has room reports the loss.
  */
 void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
-		const uint64_t *values, unsigned count);
+		const uint64_t *values, unsigned count, bool stack);
 
 /* ---- histories (scripted_history.c) ---- */
 

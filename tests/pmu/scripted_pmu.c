@@ -39,6 +39,7 @@ struct event {
 	int member[GROUP_MAX];
 	/* fields of an event that samples */
 	uint64_t period;  /* ns; 0: it does not sample */
+	bool stacks;      /* its samples have callers */
 	uint64_t samples; /* number of samples, written or not */
 	double sampled;   /* ns of work since the last one, while it was enabled */
 	int output;       /* the event whose ring receives the samples: itself or another one */
@@ -256,6 +257,7 @@ static int scripted_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 			.hardware = attr->type != PERF_TYPE_SOFTWARE,
 			.leader = leader ? leader->leader : index,
 			.period = attr->sample_period,
+			.stacks = attr->sample_type & PERF_SAMPLE_CALLCHAIN,
 			.output = index,
 		};
 		leader = &events[event->leader];
@@ -558,7 +560,7 @@ static void write_sample(struct event *leader, struct event *sampler, unsigned b
 		values[i] = (uint64_t)value + event->skew;
 	}
 	scripted_ring_write(events[sampler->output].ring, sampler->id, behaviour, time, values,
-			leader->members);
+			leader->members, sampler->stacks);
 }
 
 /* Writes the samples of one event. Its period goes on where it was when the event was disabled, as in the kernel. */

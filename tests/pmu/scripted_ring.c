@@ -96,9 +96,10 @@ static bool write_record(struct scripted_ring *ring, uint32_t type, const uint64
 }
 
 void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
-		const uint64_t *values, unsigned count)
+		const uint64_t *values, unsigned count, bool stack)
 {
-	uint64_t lost[2] = { id, ring->lost }, words[4 + VALUES_MAX];
+	uint64_t lost[2] = { id, ring->lost }, words[7 + VALUES_MAX];
+	size_t length = 4 + count;
 
 	if (ring->lost && write_record(ring, PERF_RECORD_LOST, lost, 2))
 		ring->lost = 0;
@@ -107,6 +108,12 @@ void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behav
 	words[2] = time;
 	words[3] = count;
 	memcpy(words + 4, values, count * sizeof(*values));
-	if (ring->lost || !write_record(ring, PERF_RECORD_SAMPLE, words, 4 + count))
+	if (stack) {
+		/* the address has no callers */
+		words[length++] = 2;
+		words[length++] = (uint64_t)PERF_CONTEXT_USER;
+		words[length++] = words[1];
+	}
+	if (ring->lost || !write_record(ring, PERF_RECORD_SAMPLE, words, length))
 		ring->lost++;
 }

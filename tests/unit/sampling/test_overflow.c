@@ -2,7 +2,9 @@
 /*
  * Tests samples of groups: exactly with the scripted PMU, and as they come with the kernel's software events.
  */
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sampling/overflow.h"
 #include "tests/pmu/scripted_pmu.h"
@@ -136,6 +138,128 @@ static void test_refused(void)
 	group_close(&groups[0]);
 }
 
+/* ---- callers, in a ring that is filled here ---- */
+
+#define RING_BYTES 4096 /* behind the page that describes it */
+
+/* A ring and what has been written to it. */
+struct written {
+	struct overflow overflow;
+	unsigned char *map;
+	uint64_t head;
+};
+
+static void ring_init(struct written *ring)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	memset(ring, 0, sizeof(*ring));
+	ring->map = calloc(1, page + RING_BYTES);
+	ring->overflow.page = (void *)ring->map;
+	ring->overflow.bytes = page + RING_BYTES;
+	ring->overflow.stacks = true;
+}
+
+/* Writes a sample of two values, the event's own, and `count` words behind them; `size` of its bytes are told. */
+static void ring_write(struct written *ring, const uint64_t *words, unsigned count, size_t size)
+{
+	unsigned char *data = ring->map + sysconf(_SC_PAGESIZE);
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = (uint16_t)size };
+	uint64_t record[64] = { 0, 7, 0x1111, 2000, 3, 10, 20, 30 };
+
+	memcpy(record, &header, sizeof(header));
+	memcpy(record + 8, words, count * sizeof(*words));
+	for (size_t i = 0; i < size; i++)
+		data[(ring->head + i) % RING_BYTES] = ((unsigned char *)record)[i];
+	ring->head += size;
+}
+
+static unsigned callers_of(struct written *ring, const uint64_t *words, unsigned count,
+		struct overflow_stack *stack)
+{
+	struct overflow_sample sample;
+
+	ring_write(ring, words, count, (8 + count) * sizeof(*words));
+	if (!overflow_peek(&ring->overflow, ring->head, &sample) || sample.address != 0x1111 ||
+			sample.count != 2 || sample.values[1] != 20 || sample.clock != 30)
+		return 99;
+	overflow_callers(&ring->overflow, stack);
+	overflow_take(&ring->overflow);
+	return stack->callers;
+}
+
+static void test_callers(void)
+{
+	static const uint64_t chain[] = { 4, PERF_CONTEXT_USER, 0x1111, 0x2222, 0x3333 };
+	static const uint64_t marked[] = { 5, PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER, 0x1111,
+		PERF_CONTEXT_GUEST, 0x2222 };
+	static const uint64_t alone[] = { 2, PERF_CONTEXT_USER, 0x1111 };
+	static const uint64_t lies[] = { 1000, PERF_CONTEXT_USER, 0x1111, 0x2222 };
+	uint64_t deep[OVERFLOW_CALLERS_MAX + 4] = { OVERFLOW_CALLERS_MAX + 3, PERF_CONTEXT_USER,
+		0x1111 };
+	struct overflow_stack stack;
+	struct overflow_sample sample;
+	struct written ring;
+	unsigned wrong = 0;
+
+	ring_init(&ring);
+	is_int(callers_of(&ring, chain, 5, &stack), 2, "a sample has two callers");
+	ok(stack.caller[0] == 0x2222 && stack.caller[1] == 0x3333 && !stack.deeper,
+			"the innermost first, without the sampled address");
+	is_int(callers_of(&ring, marked, 6, &stack), 1, "marks of the kernel are no callers");
+	is_int(callers_of(&ring, alone, 3, &stack), 0, "there may be none");
+	for (unsigned i = 0; i <= OVERFLOW_CALLERS_MAX; i++)
+		deep[3 + i] = 0x9000 + i;
+	is_int(callers_of(&ring, deep, OVERFLOW_CALLERS_MAX + 4, &stack), OVERFLOW_CALLERS_MAX,
+			"a deep stack keeps its innermost callers");
+	ok(stack.deeper && stack.caller[0] == 0x9000, "and says that there are more");
+	deep[0]--;
+	callers_of(&ring, deep, OVERFLOW_CALLERS_MAX + 3, &stack);
+	ok(!stack.deeper && stack.callers == OVERFLOW_CALLERS_MAX,
+			"one that has just room is whole");
+	is_int(callers_of(&ring, lies, 4, &stack), 0, "a number above the record's size is none");
+	for (int i = 0; i < 200; i++)
+		wrong += callers_of(&ring, chain, 5, &stack) != 2 || stack.caller[1] != 0x3333;
+	is_int(wrong, 0, "records may lie across the end of the ring");
+	/* 3 values need 8 words; the record ends before or within its callers */
+	ring_write(&ring, chain, 0, 8 * sizeof(uint64_t));
+	ok(overflow_peek(&ring.overflow, ring.head, &sample), "a sample may have no list");
+	overflow_callers(&ring.overflow, &stack);
+	is_int(stack.callers, 0, "and then has no callers");
+	overflow_take(&ring.overflow);
+	ring_write(&ring, chain, 2, 10 * sizeof(uint64_t));
+	ok(overflow_peek(&ring.overflow, ring.head, &sample), "the list may be cut off");
+	overflow_callers(&ring.overflow, &stack);
+	is_int(stack.callers, 0, "and then there are none");
+	free(ring.map);
+}
+
+/* A kernel that is set to few callers refuses to list more. */
+static void test_without_callers(void)
+{
+	struct overflow_sample sample;
+	struct overflow_stack stack;
+	struct overflow overflow;
+	struct group groups[2];
+	unsigned count = 0;
+
+	/* the third event is the one that samples the first group */
+	scripted_pmu_configure("fail=open:3:EINVAL");
+	is_int(open_two(groups, &overflow, phasemux_pmu(), hardware, 100), 0,
+			"without callers there are samples");
+	group_enable(&groups[0]);
+	scripted_pmu_work("fma", 32500000);
+	for (; overflow_peek(&overflow, overflow_head(&overflow), &sample); count++) {
+		overflow_callers(&overflow, &stack);
+		overflow_take(&overflow);
+	}
+	ok(count == 3 && stack.callers == 0 && !overflow.stacks, "of the address alone (%u)",
+			count);
+	overflow_close(&overflow);
+	group_close(&groups[0]);
+	group_close(&groups[1]);
+}
+
 static volatile double sink;
 
 static double processor_seconds(void)
@@ -146,7 +270,7 @@ static double processor_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static __attribute__((noinline)) void spin(double until)
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) void spin(double until)
 {
 	double x = 2;
 
@@ -159,6 +283,7 @@ static __attribute__((noinline)) void spin(double until)
 
 struct taken {
 	unsigned samples, placed; /* number of samples, and of those in spin */
+	unsigned called;          /* number of samples with the caller of spin */
 	double seconds;           /* processor time of the thread */
 	double wall;              /* ns */
 	struct overflow_sample last;
@@ -168,8 +293,9 @@ struct taken {
  * Computes until `samples` samples have come, for 10 s at most. On a machine that others use, several periods
  * may have one sample.
  */
-static struct taken compute(struct overflow *overflow, unsigned samples)
+static __attribute__((noinline)) struct taken compute(struct overflow *overflow, unsigned samples)
 {
+	struct overflow_stack stack;
 	struct taken taken = { 0 };
 	double begin = processor_seconds();
 	uint64_t wall_begin = monotonic_ns();
@@ -182,6 +308,9 @@ static struct taken compute(struct overflow *overflow, unsigned samples)
 		head = overflow_head(overflow);
 		for (; overflow_peek(overflow, head, &taken.last); taken.samples++) {
 			taken.placed += taken.last.address - (uintptr_t)spin < 4096;
+			overflow_callers(overflow, &stack);
+			taken.called += stack.callers &&
+					stack.caller[0] - (uintptr_t)compute < 4096;
 			overflow_take(overflow);
 		}
 	}
@@ -215,6 +344,8 @@ static void test_kernel(void)
 	ok(taken.last.time <= now && taken.last.time > now - 5000000000u, "with the time");
 	ok(taken.placed > taken.samples * 3 / 4, "and the place, except for samples in calls (%u)",
 			taken.placed);
+	ok(taken.called > taken.samples / 2, "and the function that called this one (%u)",
+			taken.called);
 	group_disable(&groups[0]);
 	group_enable(&groups[1]);
 	taken = compute(&overflow, 10);
@@ -229,6 +360,8 @@ int main(void)
 {
 	test_scripted();
 	test_refused();
+	test_callers();
+	test_without_callers();
 	test_kernel();
 	return tap_done();
 }
