@@ -169,10 +169,12 @@ void book_close_quantum(struct ledger *ledger, struct thread *thread)
 	pthread_mutex_unlock(&ledger->lock);
 }
 
-void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples)
+void ledger_locate(struct ledger *ledger, unsigned prototype, const struct burst *burst)
 {
+	const struct profile_key key = { (uint16_t)prototype, burst->stack };
+
 	pthread_mutex_lock(&ledger->lock);
-	profile_add(ledger->profile, address, prototype, samples);
+	profile_add(ledger->profile, burst->address, key, burst->samples);
 	pthread_mutex_unlock(&ledger->lock);
 }
 
@@ -278,7 +280,7 @@ static void book(struct ledger *ledger, struct thread *thread, const struct prot
 	note_burst(thread, prototype, burst);
 	record_burst(ledger, thread, (int)prototype, burst);
 	if (burst->samples)
-		ledger_locate(ledger, prototype, burst->address, burst->samples);
+		ledger_locate(ledger, prototype, burst);
 }
 
 /* Counts a burst as unclassified for good. */

@@ -14,8 +14,8 @@
 /* Adds the thread's open quantum to the sums, and removes the spool's copy. Caller holds the ledger lock. */
 void ledger_fold_quantum(struct ledger *ledger, struct thread *thread);
 
-/* Adds `samples` samples at `address` in bursts of a prototype to the profile. Takes the ledger lock. */
-void ledger_locate(struct ledger *ledger, unsigned prototype, uintptr_t address, unsigned samples);
+/* Adds the samples at a burst's address to the profile, in bursts of a prototype. Takes the ledger lock. */
+void ledger_locate(struct ledger *ledger, unsigned prototype, const struct burst *burst);
 
 /* Adds a timeline of a thread to that of the process, and empties it. Caller holds the ledger lock. */
 void book_pour(struct ledger *ledger, struct timeline *timeline, uint64_t now);

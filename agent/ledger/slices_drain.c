@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/ledger/slices_drain.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "agent/host/rcu.h"
@@ -58,6 +59,41 @@ static float group_weight_now(const struct ledger *ledger, unsigned group)
 	return (float)scheme_weight(&scheme, group);
 }
 
+/* Returns whether an address is in a file that is loaded now. Takes no lock, if the C library can tell without. */
+static bool is_loaded(uint64_t address)
+{
+#if __GLIBC_PREREQ(2, 35)
+	struct dl_find_object found;
+
+	return _dl_find_object((void *)(uintptr_t)address, &found) == 0;
+#else
+	return address < UINT64_C(1) << 47;
+#endif
+}
+
+/*
+ * Returns the number of the stack of the sample that was taken last. A word that is no return address ends it: code
+ * that keeps no frame pointer has led the kernel astray.
+ */
+static uint16_t stack_of(struct ledger *ledger, const struct slicer *slicer)
+{
+	const struct overflow_stack *stack = &slicer->stack;
+	unsigned frames = 0;
+	uint16_t number;
+
+	_Static_assert(OVERFLOW_CALLERS_MAX <= STACK_FRAMES_MAX,
+			"a stack has room for all callers");
+	while (frames < stack->callers && is_loaded(stack->caller[frames] - 1))
+		frames++;
+	if (!frames)
+		return STACK_NONE;
+	pthread_mutex_lock(&ledger->lock);
+	number = stack_tree_add(ledger->profile->stack, STACK_TREE_NODES, stack->caller, frames,
+			stack->deeper && frames == stack->callers);
+	pthread_mutex_unlock(&ledger->lock);
+	return number;
+}
+
 static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst, uint64_t end,
 		uint64_t head)
@@ -70,6 +106,8 @@ static uint64_t drain_slices(struct ledger *ledger, struct thread *thread,
 	while (slicer_cut(slicer, burst, end, head, ledger->rules->counts, &slice)) {
 		slice.quantum = quantum_of(ledger, slicer, burst, &slice);
 		slice.group_weight = group_weight_now(ledger, slice.group);
+		if (slice.samples)
+			slice.stack = stack_of(ledger, slicer);
 		ticks += slice.ticks;
 		prototype = ledger_drain_burst(ledger, thread, table, &slice);
 		/* the place in the burst is known only when the burst has ended */
@@ -99,12 +137,20 @@ static void settle_ahead(struct thread *thread, struct span_length *length,
 		}
 }
 
+/* A sample in a burst, with its time and the number of its stack. */
+struct burst_sample {
+	struct overflow_sample sample;
+	uint64_t at; /* ticks */
+	uint16_t stack;
+};
+
 /* Adds a sample in a burst of this prototype to the profile and, if its counters are known, to the fold. */
 static void book_sample(struct ledger *ledger, unsigned prototype, const struct burst *burst,
-		const struct overflow_sample *sample, uint64_t at)
+		const struct burst_sample *of)
 {
+	const struct overflow_sample *sample = &of->sample;
 	unsigned count = ledger->rules->counts[burst->group];
-	double place = (double)(at - burst->begin) / (double)burst->ticks;
+	double place = (double)(of->at - burst->begin) / (double)burst->ticks;
 	uint64_t until[GROUP_EVENTS_MAX];
 	bool known = sample->count >= count &&
 			group_delta(burst->first, sample->values, count, until);
@@ -113,7 +159,8 @@ static void book_sample(struct ledger *ledger, unsigned prototype, const struct 
 	if (known && ledger->counting->plan.common && burst->values[0])
 		place = (double)until[0] / (double)burst->values[0];
 	pthread_mutex_lock(&ledger->lock);
-	profile_add(ledger->profile, sample->address, prototype, 1);
+	profile_add(ledger->profile, sample->address,
+			(struct profile_key){ (uint16_t)prototype, of->stack }, 1);
 	if (ledger->fold && known)
 		fold_sample(ledger->fold, prototype, burst->group, place, until, burst->values);
 	pthread_mutex_unlock(&ledger->lock);
@@ -123,27 +170,29 @@ void ledger_drain_whole(struct ledger *ledger, struct thread *thread,
 		const struct prototype_table *table, const struct burst *burst)
 {
 	struct slicer *slicer = &thread->drain.slicer;
-	struct overflow_sample sample[2 * SLICES_MIN];
-	uint64_t head, at[2 * SLICES_MIN];
+	struct burst_sample sample[2 * SLICES_MIN];
 	unsigned samples = 0;
+	uint64_t head;
 	int prototype;
 
 	if (slicer_pending(slicer)) {
 		head = slicer_look(slicer);
 		while (samples < 2 * SLICES_MIN &&
 				slicer_sample(slicer, burst->begin, burst->begin + burst->ticks,
-						head, &sample[samples], &at[samples]))
-			samples++;
+						head, &sample[samples].sample, &sample[samples].at))
+			sample[samples++].stack = stack_of(ledger, slicer);
 	}
 	prototype = ledger_drain_burst(ledger, thread, table, burst);
 	for (unsigned i = 0; i < samples && prototype >= 0; i++)
-		book_sample(ledger, (unsigned)prototype, burst, &sample[i], at[i]);
+		book_sample(ledger, (unsigned)prototype, burst, &sample[i]);
 	/* a pending burst has room for one address: one of them, at random, stands for all */
 	if (samples && prototype < 0 && thread->drain.pending.last) {
+		const struct burst_sample *drawn = &sample[mix_bits(burst->begin) % samples];
 		struct burst *pending = &thread->drain.pending.last->burst;
 
 		pending->samples = (uint16_t)samples;
-		pending->address = sample[mix_bits(burst->begin) % samples].address;
+		pending->address = drawn->sample.address;
+		pending->stack = drawn->stack;
 	}
 }
 
@@ -178,6 +227,7 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	uint64_t end = burst->begin + burst->ticks, head, at;
 	struct slicer *slicer = &thread->drain.slicer;
 	struct overflow_sample sample;
+	struct burst sampled = { .samples = 1 };
 
 	if (!slicer_pending(slicer))
 		return;
@@ -185,8 +235,11 @@ void ledger_drain_unread(struct ledger *ledger, struct thread *thread,
 	while (slicer_sample(slicer, burst->begin, end, head, &sample, &at)) {
 		int prototype = draw_prototype(thread, table, burst, mix_bits(at));
 
-		if (prototype >= 0)
-			ledger_locate(ledger, (unsigned)prototype, sample.address, 1);
+		if (prototype < 0)
+			continue;
+		sampled.address = sample.address;
+		sampled.stack = stack_of(ledger, slicer);
+		ledger_locate(ledger, (unsigned)prototype, &sampled);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Profile of the program: how many of the kernel's samples fell on each address, by the prototype of the burst.
- * The table is bounded. If it has no room, a new address replaces the rarest of a few and takes over its count
+ * Profile of the program: how many of the kernel's samples fell on each address, by the prototype of the burst
+ * and by the stack of callers above the address. The table is bounded. If it has no room, a new address replaces the rarest of a few and takes over its count
  * (space saving, Metwally et al. 2005). Therefore frequent addresses stay, and their counts are never too low.
  *
  * Addresses differ from process to process. All processes together have a table of the most sampled places,
@@ -18,25 +18,36 @@
 
 #include "agent/loader/modules.h"
 #include "agent/spool/routes.h"
+#include "agent/stacks/stack_tree.h"
 #include "agent/symbols/place_files.h"
+#include "cluster/prototypes.h"
 
 #define PROFILE_ENTRIES 4096
 #define PROFILE_PLACES  2048 /* of all processes together */
 
+/* What the samples of an entry have in common besides their address. */
+struct profile_key {
+	uint16_t prototype;
+	uint16_t stack; /* number in the tree of the profile */
+};
+
 struct profile_entry {
 	uintptr_t address; /* 0: free */
-	uint32_t prototype;
+	struct profile_key key;
 	uint32_t samples;
 };
 
 /* Zeros are an empty profile. */
 struct profile {
 	struct profile_entry entry[PROFILE_ENTRIES];
+	struct stack_node stack[STACK_TREE_NODES];
+	uint32_t left_out
+			[PROTOTYPES_MAX]; /* as in struct profile_total; 0 in the profile of one process */
 };
 
 struct profile_place {
 	uint64_t place; /* agent/symbols/place_files.h */
-	uint32_t prototype;
+	struct profile_key key;
 	uint32_t samples;
 };
 
@@ -45,11 +56,14 @@ struct profile_total {
 	struct place_files files;
 	uint32_t places, unused;
 	struct profile_place place[PROFILE_PLACES];
+	struct stack_node stack[STACK_TREE_NODES]; /* with places instead of addresses */
+	uint32_t left_out[PROTOTYPES_MAX]; /* samples at places that found no room, by prototype */
 	struct routes routes;
 };
 
-/* Adds `samples` samples at `address` in bursts of a prototype. */
-void profile_add(struct profile *profile, uintptr_t address, uint32_t prototype, uint32_t samples);
+/* Adds `samples` samples at `address`. */
+void profile_add(struct profile *profile, uintptr_t address, struct profile_key key,
+		uint32_t samples);
 
 /*
  * Adds a process' profile to a total. modules: the files that the process has loaded. If there is no room, the

@@ -205,12 +205,16 @@ static bool are_sums(const struct spool_image *image)
 /* Drops invalid entries, which are no damage, because the profile is not of one moment. */
 static void clean_profile(struct profile *profile, uint32_t prototypes)
 {
+	stack_tree_clean(profile->stack, STACK_TREE_NODES);
 	for (size_t i = 0; i < PROFILE_ENTRIES; i++) {
 		struct profile_entry *entry = &profile->entry[i];
 
-		if (entry->prototype >= prototypes || entry->samples > SAMPLES_MAX)
-			*entry = (struct profile_entry){ 0, 0, 0 };
+		if (entry->key.prototype >= prototypes || entry->samples > SAMPLES_MAX)
+			*entry = (struct profile_entry){ .address = 0 };
+		else if (!stack_tree_has(profile->stack, STACK_TREE_NODES, entry->key.stack))
+			entry->key.stack = STACK_NONE;
 	}
+	memset(profile->left_out, 0, sizeof(profile->left_out));
 }
 
 /* ---- parsing ---- */

@@ -29,6 +29,7 @@ struct burst {
 	bool is_long;     /* it may be cut into slices */
 	bool mixed;       /* its values are not known: only its slices are counted */
 	uint16_t samples; /* number of samples at `address` */
+	uint16_t stack;   /* number of their callers (agent/stacks) */
 	uintptr_t address;
 	float group_weight; /* scheme_weight at the time when the group was chosen */
 	double weight;      /* 1 / probability with which it was read */

@@ -77,6 +77,7 @@ bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t
 		*at = ticks_of(slicer, sample->time);
 		if (*at >= end)
 			break;
+		overflow_callers(&slicer->overflow, &slicer->stack);
 		overflow_take(&slicer->overflow);
 		account_sample(slicer, sample);
 		if (*at < begin)

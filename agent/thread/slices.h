@@ -50,6 +50,7 @@ struct slicer {
 	uint64_t periods;          /* number of slices of `piece` */
 	struct overflow_sample last;
 	uint64_t last_ticks;
+	struct overflow_stack stack; /* callers of the sample that was taken last */
 	/* slices of a burst in one group and quantum are one sampling unit: its number, and its start */
 	uint64_t unit, unit_begin, unit_slices;
 	unsigned unit_group;
@@ -85,7 +86,7 @@ void slicer_drop(struct slicer *slicer, uint64_t ticks);
 
 /*
  * Takes the next sample before `head` with begin <= *at < end, where *at is its time in ticks. Drops earlier
- * samples. Returns false if there is none.
+ * samples. Returns false if there is none. The callers of the sample are in slicer->stack until the next call.
  */
 bool slicer_sample(struct slicer *slicer, uint64_t begin, uint64_t end, uint64_t head,
 		struct overflow_sample *sample, uint64_t *at);
@@ -99,7 +100,8 @@ bool slicer_wants(const struct slicer *slicer, uint64_t begin, uint64_t end, uin
 /*
  * Cuts the next slice off `burst`, whose begin, from, weight and span are known. end: end of the burst;
  * UINT64_MAX: it has not ended. counts: number of events of each group. The slice has the group that was
- * enabled then. Returns false if there is no further slice before `head`.
+ * enabled then. Returns false if there is no further slice before `head`. If the slice has a sample, its callers are in
+ * slicer->stack until the next call.
  */
 bool slicer_cut(struct slicer *slicer, const struct burst *burst, uint64_t end, uint64_t head,
 		const unsigned *counts, struct burst *slice);

@@ -46,8 +46,8 @@ static unsigned gather_samples(const struct profile *profile, const struct proto
 	for (unsigned i = 0; i < PROFILE_ENTRIES; i++) {
 		const struct profile_entry *entry = &profile->entry[i];
 
-		if (entry->address && entry->prototype < table->count &&
-				table->all[entry->prototype].phase == phase)
+		if (entry->address && entry->key.prototype < table->count &&
+				table->all[entry->key.prototype].phase == phase)
 			found[count++] = *entry;
 	}
 	qsort(found, count, sizeof(*found), by_samples);
