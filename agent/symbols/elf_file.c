@@ -196,6 +196,24 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 	return NULL;
 }
 
+const uint8_t *elf_file_code(const struct elf_file *file, uintptr_t address, size_t *count,
+		size_t *before)
+{
+	for (size_t i = 1; i < file->count; i++) {
+		const section *of = &file->sections[i];
+		const uint8_t *code;
+
+		if (of->sh_type != SHT_PROGBITS || !(of->sh_flags & SHF_EXECINSTR) ||
+				address < of->sh_addr || address - of->sh_addr >= of->sh_size)
+			continue;
+		code = data_of(file, of, 1);
+		*before = address - of->sh_addr;
+		*count = of->sh_size - *before;
+		return code ? code + *before : NULL;
+	}
+	return NULL;
+}
+
 bool elf_file_has_alias(const struct elf_file *file, const char *name, uintptr_t begin)
 {
 	for (size_t i = 1; i < file->count; i++) {

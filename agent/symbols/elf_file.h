@@ -31,6 +31,13 @@ const char *elf_file_function(struct elf_file *file, enum elf_symbols symbols, u
 		uintptr_t *begin);
 
 /*
+ * Returns the machine code from an address in the file to the end of its section, in *count bytes; NULL if there is no
+ * code. *before: bytes of code before the address.
+ */
+const uint8_t *elf_file_code(const struct elf_file *file, uintptr_t address, size_t *count,
+		size_t *before);
+
+/*
  * Returns whether one of the linker's symbols of this name is at `begin`. Functions of equal code that were
  * merged have a symbol each. Takes time linear in the symbols.
  */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/symbols/elf_file.h"
+#include "agent/symbols/frame_code.h"
 #include "agent/symbols/name.h"
 
 typedef char *demangler(const char *, char *, size_t *, int *);
@@ -348,6 +349,53 @@ bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, ch
 		return false;
 	clear_name(source, called, name, size);
 	return true;
+}
+
+/* Returns the file that holds the call before a return address, after a look into it, or NULL if it cannot be read. */
+static struct loaded *readable_at(struct source *source, uintptr_t address)
+{
+	struct loaded *loaded = loaded_at(source, address);
+
+	if (loaded && !loaded->looked)
+		look_into(source, loaded);
+	return loaded && loaded->file ? loaded : NULL;
+}
+
+bool source_is_return(struct source *source, uintptr_t address)
+{
+	const struct loaded *loaded = readable_at(source, address);
+	size_t count, before;
+	const uint8_t *last;
+
+	if (!loaded)
+		return true;
+	/* the last byte of the call, because nothing may follow it */
+	last = elf_file_code(loaded->file, address - 1 - loaded->module.base, &count, &before);
+	if (!last)
+		return false;
+	before = before < FRAME_CODE_CALL ? before : FRAME_CODE_CALL;
+	return frame_code_calls(last - before, before + 1);
+}
+
+bool source_keeps_frame(struct source *source, uintptr_t address, bool returned)
+{
+	const struct loaded *loaded = readable_at(source, returned ? address : address + 1);
+	uintptr_t at, begin;
+	size_t count, before, length;
+	const uint8_t *code;
+	const char *name;
+
+	if (!loaded)
+		return false;
+	at = address - returned - loaded->module.base;
+	if (!find_function(loaded, at, &name, &begin))
+		return false;
+	code = elf_file_code(loaded->file, at, &count, &before);
+	if (!code || at - begin > before || (!returned && frame_code_returns(code, count)))
+		return false;
+	length = at - begin;
+	return frame_code_sets(code - length,
+			length < FRAME_CODE_ENTRY ? length : FRAME_CODE_ENTRY);
 }
 
 void source_position(const struct source_place *place, char *text, size_t size)

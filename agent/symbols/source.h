@@ -61,6 +61,15 @@ unsigned source_find(struct source *source, uintptr_t address, struct source_pla
 bool source_alias(struct source *source, uintptr_t inside, uintptr_t returns, char *name,
 		size_t size);
 
+/* Returns whether code can have called and returned to this address; true if the code is not known. */
+bool source_is_return(struct source *source, uintptr_t address);
+
+/*
+ * Returns whether the function that holds an instruction keeps a frame pointer, and has set it there. false if it is
+ * not known. returned: the instruction called, and the address is the one to which that call returns.
+ */
+bool source_keeps_frame(struct source *source, uintptr_t address, bool returned);
+
 /* Writes "file:line"; without a line "function+0x12", without a function "module+0x1234". */
 void source_position(const struct source_place *place, char *text, size_t size);
 

@@ -19,6 +19,7 @@
 #include "tools/report/fold_text.h"
 #include "tools/report/metrics.h"
 #include "tools/report/perfetto.h"
+#include "tools/report/stacks_text.h"
 #include "tools/report/talp.h"
 #include "tools/results/results.h"
 
@@ -37,6 +38,7 @@ static const char usage[] =
 		"  --metrics           for a monitoring system: OpenMetrics text, of all steps of a job\n"
 		"  --talp              the efficiencies in the JSON of TALP (DLB 3.5), which TALP-Pages reads\n"
 		"  --perfetto          the bursts, or the calls, of all ranks as a trace for Perfetto; with -o\n"
+		"  --stacks            the call stacks of the samples, as folded stacks for flame graphs\n"
 		"  --fold PHASE        how the counters of a phase evolve from the begin to the end of its bursts\n"
 		"  --job JOB           the results of this batch job, in the folder phasemux.JOB or that of PHASEMUX_OUTPUT\n"
 		"  --step STEP         of a job with several steps, this one\n"
@@ -50,6 +52,7 @@ enum form {
 	FORM_TABLES,
 	FORM_TALP,
 	FORM_PERFETTO,
+	FORM_STACKS,
 	FORM_METRICS,
 	FORMS,
 };
@@ -69,6 +72,7 @@ static const struct option long_options[] = {
 	{ "metrics", no_argument, NULL, FORM_METRICS },
 	{ "talp", no_argument, NULL, FORM_TALP },
 	{ "perfetto", no_argument, NULL, FORM_PERFETTO },
+	{ "stacks", no_argument, NULL, FORM_STACKS },
 	{ "job", required_argument, NULL, JOB },
 	{ "fold", required_argument, NULL, FOLD },
 	{ "step", required_argument, NULL, STEP },
@@ -84,21 +88,23 @@ struct options {
 	unsigned tables;    /* those of FORM_TABLES */
 };
 
-static char *write_one(const json_t *report, enum form form)
+/* Returns the text of a result, or NULL with one line in `why`. */
+static char *write_one(const json_t *report, enum form form, char *why, size_t why_size)
 {
-	char why[256];
-
+	snprintf(why, why_size, "no memory");
 	switch (form) {
 	case FORM_HTML:
-		return page_html(report, why, sizeof(why));
+		return page_html(report, why, why_size);
 	case FORM_JSON:
 		return json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	case FORM_CSV:
-		return report_csv(report, why, sizeof(why));
+		return report_csv(report, why, why_size);
 	case FORM_TALP:
 		return talp_text(report);
+	case FORM_STACKS:
+		return stacks_text(report, why, why_size);
 	default:
-		return report_text(report, why, sizeof(why));
+		return report_text(report, why, why_size);
 	}
 }
 
@@ -161,15 +167,16 @@ static bool write_texts(FILE *out, struct results *results, const struct options
 	enum form form = options->form;
 	bool together = form == FORM_METRICS;
 	int fold = (int)options->fold;
+	char why[256] = "no memory";
 
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
 		char *text = fold        ? write_fold(results->report[i], form, fold) :
 				together ? metrics_text(results->report, results->count) :
-					   write_one(results->report[i], form);
+					   write_one(results->report[i], form, why, sizeof(why));
 
 		if (!text) {
 			if (!fold)
-				fprintf(stderr, "phasemux: no memory\n");
+				fprintf(stderr, "phasemux: %s\n", why);
 			return false;
 		}
 		fprintf(out, "%s%s%s", i ? "\n" : "", text,

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "agent/report/parts/document.h"
+#include "agent/stacks/named_stacks.h"
 
-#define NAMED_MAX 256 /* addresses that are looked up per phase, because naming takes long */
-#define SHOWN_MAX 8
+#define NAMED_MAX  256 /* addresses that are looked up per phase, because naming takes long */
+#define SHOWN_MAX  8
+#define STACKS_MAX 48 /* stacks of a phase */
 
 struct hotspot {
 	char function[sizeof(((struct source_place *)0)->function)];
@@ -72,21 +74,31 @@ static void hotspots_add(struct hotspots *spots, const char *function, const cha
 	spot->samples = samples;
 }
 
-static void name(struct source *source, const struct profile_entry *entry,
-		struct hotspots *functions, struct hotspots *lines)
+/* What is found out of the samples of a phase. */
+struct naming {
+	struct source *source;
+	struct hotspots *functions, *lines;
+	struct named_stacks stacks;
+	uint64_t in_stacks; /* samples */
+};
+
+static void name(struct naming *naming, const struct profile_entry *entry)
 {
 	struct source_place places[SOURCE_PLACES_MAX];
 	/* source_find takes return addresses, but a sample has the address of an instruction */
-	unsigned count = source_find(source, entry->address + 1, places, SOURCE_PLACES_MAX);
+	unsigned count = source_find(naming->source, entry->address + 1, places, SOURCE_PLACES_MAX);
 	const struct source_place *function = &places[count - 1];
 	char position[sizeof(places[0].file) + 32];
 
-	hotspots_add(functions, *function->function ? function->function : function->module, "",
-			entry->samples);
+	if (named_stacks_add(&naming->stacks, entry->address, entry->key.stack, entry->samples,
+			    places, count))
+		naming->in_stacks += entry->samples;
+	hotspots_add(naming->functions, *function->function ? function->function : function->module,
+			"", entry->samples);
 	if (!*places[0].file || !places[0].line)
 		return;
 	source_position(&places[0], position, sizeof(position));
-	hotspots_add(lines, places[0].function, position, entry->samples);
+	hotspots_add(naming->lines, places[0].function, position, entry->samples);
 }
 
 static json_t *list(struct hotspots *spots, uint32_t samples, bool lines)
@@ -107,31 +119,103 @@ static json_t *list(struct hotspots *spots, uint32_t samples, bool lines)
 	return array;
 }
 
+/* ---- stacks ---- */
+
+/* Returns the names of a stack, outermost first, with null where callers are not known. */
+static json_t *frames_of(const struct named_stack *stack)
+{
+	json_t *frames = json_array();
+	const char *name = stack->frames, *end;
+
+	for (; (end = strchr(name, NAMED_STACK_END)); name = end + 1) {
+		json_t *text = json_stringn(name, (size_t)(end - name));
+
+		frames = document_append(frames,
+				end == name          ? json_null() :
+						text ? json_incref(text) :
+						       document_text("?"));
+		json_decref(text);
+	}
+	return frames;
+}
+
+/* Returns the report's "stacks" of a phase. left_out: number of its samples that are in none of them. */
+static json_t *stacks_of(struct named_stacks *stacks, uint64_t left_out)
+{
+	json_t *array = json_array();
+	uint64_t whole = 0;
+
+	named_stacks_settle(stacks, STACKS_MAX);
+	for (unsigned i = 0; i < stacks->count; i++) {
+		const struct named_stack *stack = &stacks->stack[i];
+
+		whole += stack->whole ? stack->samples : 0;
+		if (i >= STACKS_MAX) {
+			left_out += stack->samples;
+			continue;
+		}
+		array = document_append(array,
+				json_pack("{s:o,s:o,s:I}", "frames", frames_of(stack), "line",
+						stack->line ? document_text(stack->line) :
+							      json_null(),
+						"samples", (json_int_t)stack->samples));
+	}
+	return json_pack("{s:I,s:I,s:o}", "whole", (json_int_t)whole, "left_out",
+			(json_int_t)left_out, "stacks", array);
+}
+
+/* Returns the number of samples of the phase that found no room in the table of all processes. */
+static uint64_t count_left_out(const struct profile *profile, const struct prototype_table *table,
+		uint32_t phase)
+{
+	uint64_t samples = 0;
+
+	for (unsigned p = 0; profile && p < table->count; p++)
+		samples += table->all[p].phase == phase ? profile->left_out[p] : 0;
+	return samples;
+}
+
+/* Names the samples, which are `count` entries. Returns the report's "profile" of the phase. */
+static json_t *name_all(struct naming *naming, const struct profile_entry *found, unsigned count,
+		uint64_t left_out)
+{
+	uint64_t all = 0, named = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		all += found[i].samples;
+		if (i >= NAMED_MAX)
+			continue;
+		named += found[i].samples;
+		name(naming, &found[i]);
+	}
+	return json_pack("{s:I,s:o,s:o,s:o}", "samples", (json_int_t)all, "functions",
+			list(naming->functions, (uint32_t)named, false), "lines",
+			list(naming->lines, (uint32_t)named, true), "stacks",
+			stacks_of(&naming->stacks, left_out + all - naming->in_stacks));
+}
+
 json_t *hotspots_of_phase(const struct profile *profile, const struct prototype_table *table,
 		uint32_t phase, struct source *source)
 {
 	/* malloc, because most of it is never touched */
 	struct profile_entry *found = malloc(PROFILE_ENTRIES * sizeof(*found));
 	struct hotspots *spots = malloc(2 * sizeof(*spots));
-	uint64_t all = 0, named = 0;
+	struct naming naming = { .source = source };
 	json_t *object = NULL;
 
-	if (found && spots) {
-		unsigned count = profile && source ? gather_samples(profile, table, phase, found) :
-						     0;
+	if (found && spots &&
+			named_stacks_init(&naming.stacks, source, profile ? profile->stack : NULL,
+					NAMED_MAX)) {
+		bool known = profile && source;
 
+		naming.functions = &spots[0];
+		naming.lines = &spots[1];
 		spots[0].count = spots[1].count = 0;
-		for (unsigned i = 0; i < count; i++) {
-			all += found[i].samples;
-			if (i >= NAMED_MAX)
-				continue;
-			named += found[i].samples;
-			name(source, &found[i], &spots[0], &spots[1]);
-		}
-		object = json_pack("{s:I,s:o,s:o}", "samples", (json_int_t)all, "functions",
-				list(&spots[0], (uint32_t)named, false), "lines",
-				list(&spots[1], (uint32_t)named, true));
+		object = name_all(&naming, found,
+				known ? gather_samples(profile, table, phase, found) : 0,
+				known ? count_left_out(profile, table, phase) : 0);
 	}
+	named_stacks_fini(&naming.stacks);
 	free(spots);
 	free(found);
 	return object;
