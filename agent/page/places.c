@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/page/icicle.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
@@ -139,4 +140,5 @@ void page_places(struct page *page)
 {
 	write_pairs(page);
 	write_profiles(page);
+	page_icicles(page);
 }
