@@ -9,6 +9,19 @@
 #include "agent/symbols/elf_file.h"
 #include "tests/fuzz/fuzz.h"
 
+/* Reads the first and the last byte of the code around an address. */
+static void read_code(const struct elf_file *file, uintptr_t address)
+{
+	size_t count = 0, before = 0;
+	const uint8_t *code = elf_file_code(file, address, &count, &before);
+	static volatile uint8_t sum;
+
+	if (code && !count)
+		abort();
+	if (code)
+		sum = (uint8_t)(sum + code[count - 1] + *(code - before));
+}
+
 static bool fuzz_one(const unsigned char *data, size_t size)
 {
 	static const uintptr_t calls[] = { 0, 0x1234, 0x2345, 0x3456, UINTPTR_MAX };
@@ -21,6 +34,8 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory);
 	file = elf_file_open(path);
 	close(memory);
+	for (size_t i = 0; file && i < sizeof(calls) / sizeof(*calls); i++)
+		read_code(file, calls[i]);
 	for (size_t i = 0; file && i < sizeof(calls) / sizeof(*calls); i++)
 		for (int symbols = ELF_SYMBOLS_ALL; symbols <= ELF_SYMBOLS_DYNAMIC; symbols++) {
 			uintptr_t begin;
