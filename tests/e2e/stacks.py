@@ -68,8 +68,9 @@ def check_deep(name, least):
 def check_frameless(name, least):
     found = shares(name, least)
     assert sum(share for key, share in found.items() if key == UNKNOWN + ";sweep") > 0.9, found
+    # main itself is sampled at times, with what the compiler inlined in it
     for key in found:
-        assert key.startswith(UNKNOWN), found
+        assert key.startswith(UNKNOWN) or key in ("main", "main;processor_seconds"), found
 
 
 def main():

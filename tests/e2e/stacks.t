@@ -34,7 +34,7 @@ holds "without frame pointers no caller is invented" stacks frameless frameless.
 # killed
 mkdir "$tmp/killed.spool"
 run killed LD_PRELOAD="$library" PHASEMUX_SAMPLE=500 PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_SPOOL="$tmp/killed.spool" \
-	timeout -s KILL 3 "$phasemux" run -- "$programs/deep" 100
+	timeout -k 10 100 "$phasemux" run -- "$programs/deep" 2 killed
 run recovered "$phasemux" recover --json "$tmp/killed.spool"
 cp recovered.out killed.json
 run killed.folded "$phasemux" report --stacks killed.json
