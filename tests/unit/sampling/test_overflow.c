@@ -344,8 +344,8 @@ static void test_kernel(void)
 	ok(taken.last.time <= now && taken.last.time > now - 5000000000u, "with the time");
 	ok(taken.placed > taken.samples * 3 / 4, "and the place, except for samples in calls (%u)",
 			taken.placed);
-	ok(taken.called > taken.samples / 2, "and the function that called this one (%u)",
-			taken.called);
+	ok(!overflow.stacks || taken.called > taken.samples / 2,
+			"and the function that called this one (%u)", taken.called);
 	group_disable(&groups[0]);
 	group_enable(&groups[1]);
 	taken = compute(&overflow, 10);
