@@ -11,7 +11,7 @@
 /* Returns whether the program has these functions. Before glibc 2.34 they are in libdl, which not all programs need. */
 bool dynamic_is_there(void);
 
-/* Like dlopen(), dlsym() and dlerror(). They return NULL if the program has not these functions. */
+/* Like dlopen(), dlsym() and dlerror(). They return NULL if the program does not have these functions. */
 void *dynamic_open(const char *path, int flags);
 void *dynamic_find(void *library, const char *symbol);
 const char *dynamic_error(void);
