@@ -94,7 +94,7 @@ name=uneven.$mpi
 launcher "$mpi" 2
 refused "another number of ranks" "started the replay with 2 ranks, and the recorded run had 3" "$name.result" -- "${words[@]}"
 refused "a replay without a launcher" "^usage: phasemux replay" "$name.result"
-refused "a seed that is no number" "^phasemux: --seed x: a number from 0" --seed x "$name.result" -- true
+refused "a seed that is no number" "^phasemux: --seed x: a whole number from 0" --seed x "$name.result" -- true
 preloaded plain.$mpi PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/shapes.$mpi" solver 5
 refused "a trace without arguments" "no arguments of calls, and a replay needs a run with PHASEMUX_TRACE=calls" \
 	--check plain.$mpi.result
