@@ -306,13 +306,48 @@ static void put_back(struct recovery *recovery, const struct spool_side *side,
 	free(earlier);
 }
 
+/* Returns the seconds for which the process was observed. */
+static double observed_seconds(const struct spool_image *image)
+{
+	const struct spool_facts *facts = &image->facts;
+	const struct spool_side *side = &image->side;
+
+	if (side->now <= facts->start || side->now - facts->start <= side->unobserved_ticks)
+		return 0;
+	return (double)(side->now - facts->start - side->unobserved_ticks) * facts->ns_per_tick *
+			1e-9;
+}
+
+/* Notes how long the process ran, `wall` seconds, and its threads computed, `useful` seconds in the mean; NAN: not known. */
+static void note_times(struct recovery *recovery, const struct spool_facts *facts, double wall,
+		double useful)
+{
+	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
+	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank, useful);
+	if (!isfinite(useful))
+		return;
+	if (rank_times_has_each(facts->size))
+		recovery->times.place[facts->rank].useful = useful;
+	recovery->compute_seconds_most = fmax(recovery->compute_seconds_most, useful);
+}
+
+/* Adds what the agent cost in the process, which had `live` threads at the end. */
+static void add_cost(struct totals *totals, const struct spool_side *side, double live)
+{
+	totals->agent_bytes += side->own_bytes;
+	totals->start_seconds += side->start_seconds;
+	totals->agent_seconds += side->start_seconds * live;
+	totals->beyond_threads += side->beyond_threads;
+	totals->beyond_seconds += side->beyond_seconds;
+}
+
 static int add_process(struct recovery *recovery, const struct spool_image *image,
 		struct site_table *sites)
 {
 	const struct spool_facts *facts = &image->facts;
 	const struct spool_side *side = &image->side;
 	double *sums = sums_flat(recovery->sums);
-	double compute = 0, threads = 0, live = 0, wall = 0;
+	double compute = 0, threads = 0, live = 0, wall = observed_seconds(image);
 	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
 	struct earlier *earlier = NULL;
 	struct rank_use before;
@@ -335,9 +370,6 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		recovery->paused = side->paused;
 		recovery->off_seconds = (double)side->unobserved_ticks * facts->ns_per_tick * 1e-9;
 	}
-	if (side->now > facts->start && side->now - facts->start > side->unobserved_ticks)
-		wall = (double)(side->now - facts->start - side->unobserved_ticks) *
-				facts->ns_per_tick * 1e-9;
 	for (uint32_t i = 0; i < side->threads && !error; i++) {
 		const struct account *account = &image->thread[i].account;
 
@@ -350,21 +382,10 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 		put_back(recovery, side, earlier);
 	if (!error)
 		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before);
-	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
-	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank,
-			threads > 0 ? compute / threads : NAN);
-	if (threads > 0 && rank_times_has_each(facts->size))
-		recovery->times.place[facts->rank].useful = compute / threads;
-	if (threads > 0)
-		recovery->compute_seconds_most =
-				fmax(recovery->compute_seconds_most, compute / threads);
+	note_times(recovery, facts, wall, threads > 0 ? compute / threads : NAN);
+	add_cost(&recovery->totals, side, live);
 	if (side->rounds > recovery->rounds)
 		recovery->rounds = side->rounds;
-	recovery->totals.agent_bytes += side->own_bytes;
-	recovery->totals.start_seconds += side->start_seconds;
-	recovery->totals.agent_seconds += side->start_seconds * live;
-	recovery->totals.beyond_threads += side->beyond_threads;
-	recovery->totals.beyond_seconds += side->beyond_seconds;
 	recovery->found[facts->rank / 8] |= (unsigned char)(1u << facts->rank % 8);
 	recovery->count++;
 	return error;
