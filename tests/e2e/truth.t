@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares the report with a log of every burst of the same run, on programs whose behaviours are known.
+# Real time: lengths of bursts, beside those of a log.
 . "$(dirname "$0")/lib.sh"
 
 bench=$build/tests/bench
