@@ -30,7 +30,7 @@ static void keep(const struct overflow_stack *stack)
 			(stack_tree_list(nodes, STACK_TREE_NODES, number, listed, &above) !=
 							stack->callers ||
 					memcmp(listed, stack->caller,
-							stack->callers * sizeof(*listed))))
+							stack->callers * sizeof(*listed)) != 0))
 		abort();
 }
 

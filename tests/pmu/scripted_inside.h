@@ -84,13 +84,21 @@ struct perf_event_mmap_page;
 struct scripted_ring *scripted_ring_new(size_t bytes);
 struct perf_event_mmap_page *scripted_ring_page(const struct scripted_ring *ring);
 
+/* A sample that is written to a ring. */
+struct scripted_sample {
+	uint64_t id;        /* of the sampling event */
+	unsigned behaviour; /* selects the function in which the sample lies, which has no callers */
+	uint64_t time;      /* in ns */
+	const uint64_t *values; /* of the group's events, the sampling event last */
+	unsigned count;         /* number of values */
+	bool stack;             /* lists the callers */
+};
+
 /*
- * Writes a sample as the kernel does (IDENTIFIER, IP, TIME, READ of a group, and if `stack` a CALLCHAIN). id: the
- * event. behaviour: selects the function in which the sample lies, which has no callers. Without room the sample
- * is lost, and the next sample that has room reports the loss.
+ * Writes a sample, as the kernel does (IDENTIFIER, IP, TIME, READ of a group, and CALLCHAIN if `stack`). Without room
+ * the sample is lost, and the next sample that has room reports the loss.
  */
-void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
-		const uint64_t *values, unsigned count, bool stack);
+void scripted_ring_write(struct scripted_ring *ring, const struct scripted_sample *sample);
 
 /* ---- histories (scripted_history.c) ---- */
 

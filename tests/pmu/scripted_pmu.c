@@ -559,8 +559,9 @@ static void write_sample(struct event *leader, struct event *sampler, unsigned b
 			value += total - event->start;
 		values[i] = (uint64_t)value + event->skew;
 	}
-	scripted_ring_write(events[sampler->output].ring, sampler->id, behaviour, time, values,
-			leader->members, sampler->stacks);
+	scripted_ring_write(events[sampler->output].ring,
+			&(struct scripted_sample){ sampler->id, behaviour, time, values,
+					leader->members, sampler->stacks });
 }
 
 /* Writes the samples of one event. Its period goes on where it was when the event was disabled, as in the kernel. */

@@ -95,20 +95,19 @@ static bool write_record(struct scripted_ring *ring, uint32_t type, const uint64
 	return true;
 }
 
-void scripted_ring_write(struct scripted_ring *ring, uint64_t id, unsigned behaviour, uint64_t time,
-		const uint64_t *values, unsigned count, bool stack)
+void scripted_ring_write(struct scripted_ring *ring, const struct scripted_sample *sample)
 {
-	uint64_t lost[2] = { id, ring->lost }, words[7 + VALUES_MAX];
-	size_t length = 4 + count;
+	uint64_t lost[2] = { sample->id, ring->lost }, words[7 + VALUES_MAX];
+	size_t length = 4 + sample->count;
 
 	if (ring->lost && write_record(ring, PERF_RECORD_LOST, lost, 2))
 		ring->lost = 0;
-	words[0] = id;
-	words[1] = (uint64_t)(uintptr_t)places[behaviour];
-	words[2] = time;
-	words[3] = count;
-	memcpy(words + 4, values, count * sizeof(*values));
-	if (stack) {
+	words[0] = sample->id;
+	words[1] = (uint64_t)(uintptr_t)places[sample->behaviour];
+	words[2] = sample->time;
+	words[3] = sample->count;
+	memcpy(words + 4, sample->values, sample->count * sizeof(*sample->values));
+	if (sample->stack) {
 		/* the address has no callers */
 		words[length++] = 2;
 		words[length++] = (uint64_t)PERF_CONTEXT_USER;
