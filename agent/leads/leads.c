@@ -65,11 +65,15 @@ static void learn(struct leads_loop *loop, const struct thread *thread, unsigned
 /* Returns a place for a new loop: a free one, or that of the loop to which the thread has not come for longest. */
 static struct leads_loop *take_place(struct leads *leads)
 {
-	struct leads_loop *oldest = NULL;
+	struct leads_loop *oldest = leads->loop;
 
-	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
+	/* the loop of the thread, and the one that it may be in, keep their places */
+	_Static_assert(LEADS_LOOPS_MAX > 2, "there is a place for a new loop");
+	while (oldest == leads->now.loop || oldest == leads->candidate.loop)
+		oldest++;
+	for (struct leads_loop *loop = oldest; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
 		if (loop != leads->now.loop && loop != leads->candidate.loop &&
-				(!oldest || loop->entered < oldest->entered))
+				loop->entered < oldest->entered)
 			oldest = loop;
 	mark_sites(leads, oldest, false);
 	for (unsigned site = 0; site < SITES_MAX; site++)
