@@ -8,9 +8,10 @@ static size_t write_number(int64_t value, uint32_t count, uint8_t *bytes)
 	size_t length = counts_write_number(bytes, count);
 
 	length += counts_write_number(bytes + length, 0);
+	/* the sign is the lowest bit, so that numbers near 0 are short */
 	return length +
 			counts_write_number(bytes + length,
-					(uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+					(uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static size_t write_list(const struct streams *streams, uint16_t item, uint8_t *bytes)
