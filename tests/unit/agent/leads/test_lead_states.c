@@ -21,9 +21,10 @@ static void start(void)
 		uint32_t spans = 0;
 
 		thread[rank] = calloc(1, sizeof(*thread[rank]));
+		if (!thread[rank])
+			abort();
 		thread[rank]->structure.loops = calloc(1, sizeof(struct loops));
-		if (!thread[rank] || !thread[rank]->structure.loops ||
-				leads_open(thread[rank], rank, RANKS))
+		if (!thread[rank]->structure.loops || leads_open(thread[rank], rank, RANKS))
 			abort();
 		loops_init(thread[rank]->structure.loops);
 		sites = &thread[rank]->sites;
