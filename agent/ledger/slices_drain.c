@@ -59,7 +59,13 @@ static float group_weight_now(const struct ledger *ledger, unsigned group)
 	return (float)scheme_weight(&scheme, group);
 }
 
-/* Returns whether an address is in a file that is loaded now. Takes no lock, if the C library can tell without. */
+#define USER_ADDRESSES                                                                             \
+	(UINT64_C(1) << 47) /* number of addresses that a program can have on x86-64 and ARM64 */
+
+/*
+ * Returns whether an address is in a file that is loaded now. Takes no lock. An older C library cannot tell that without
+ * one, and then any address of a program will do.
+ */
 static bool is_loaded(uint64_t address)
 {
 #if __GLIBC_PREREQ(2, 35)
@@ -67,7 +73,7 @@ static bool is_loaded(uint64_t address)
 
 	return _dl_find_object((void *)(uintptr_t)address, &found) == 0;
 #else
-	return address < UINT64_C(1) << 47;
+	return address < USER_ADDRESSES;
 #endif
 }
 

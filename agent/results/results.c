@@ -136,7 +136,7 @@ static void label_timeline(struct rank_timeline *timeline, const struct phase_la
 	phase_columns_fill(&timeline->labels, labels, &use);
 }
 
-/* Merges the timelines of the ranks. labels: as rank 0 has filled them. Returns 0 or -EIO. */
+/* Merges the timelines of the ranks, with the labels that rank 0 has filled. Returns 0 or -EIO. */
 static int reduce_timeline(struct rank_timeline *timeline)
 {
 	if (core.adapter->broadcast_start(&timeline->labels, sizeof(timeline->labels)) ||

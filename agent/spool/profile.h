@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Profile of the program: how many of the kernel's samples fell on each address, by the prototype of the burst
- * and by the stack of callers above the address. The table is bounded. If it has no room, a new address replaces the rarest of a few and takes over its count
- * (space saving, Metwally et al. 2005). Therefore frequent addresses stay, and their counts are never too low.
+ * Profile of the program: how many of the kernel's samples fell on each address, by the prototype of the burst and by
+ * the stack of callers above the address. The table is bounded. If it has no room, a new address replaces the rarest of
+ * a few and takes over its count (space saving, Metwally et al. 2005). Therefore frequent addresses stay, and their
+ * counts are never too low.
  *
  * Addresses differ from process to process. All processes together have a table of the most sampled places,
  * each a loaded file and a place in it (struct profile_total). Its size does not depend on the number of
