@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/student.h"
 #include "multiplex/mix.h"
 
 #define CALLS_MIN   16  /* number of calls that a stretch needs to have a rate */
@@ -72,7 +72,7 @@ static double interval_of(const double *values, unsigned count, double mean)
 		return INFINITY;
 	for (unsigned i = 0; i < count; i++)
 		squares += (values[i] - mean) * (values[i] - mean);
-	return estimate_student(count - 1) * sqrt(squares / (count - 1) / count);
+	return student_quantile(count - 1) * sqrt(squares / (count - 1) / count);
 }
 
 static void slowdown_summarise(double *slower, unsigned count, struct slowdown *slowdown)

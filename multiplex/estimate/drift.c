@@ -3,6 +3,7 @@
 
 #include "multiplex/estimate/estimate.h"
 #include "multiplex/estimate/moments.h"
+#include "multiplex/estimate/student.h"
 
 #define QUANTA_MIN 7 /* least number for an interval */
 
@@ -33,7 +34,7 @@ struct drift estimate_drift(const struct sums *sums, const bool *member)
 	 * The squares are those about the mean and not about the line, so that a single quantum far from the others,
 	 * through which a line can always pass, does not look certain.
 	 */
-	drift.ci95 = estimate_student(s.quanta - 2) * sqrt(spread(&s, mean) / (s.w * apart)) *
+	drift.ci95 = student_quantile(s.quanta - 2) * sqrt(spread(&s, mean) / (s.w * apart)) *
 			span / mean;
 	return drift;
 }

@@ -35,16 +35,16 @@
 
 #include "multiplex/estimate/common_means.h"
 #include "multiplex/estimate/moments.h"
+#include "multiplex/estimate/student.h"
 
-#define Z95            1.959963985 /* quantile of the normal distribution */
-#define UNSEEN         1.          /* what one burst that was not seen may hold, in means */
-#define UNSEEN_MIN     .2          /* least part of UNSEEN, if common events explain the counter */
-#define STEIN          2.          /* constant of Stein's estimator */
-#define TAMENESS_MAX   25.         /* largest factor on the variance */
-#define REGRESS_MIN    6           /* least number of quanta beyond the number of regressors */
-#define RATIO_MIN      5           /* least number of quanta for a ratio */
-#define RATIO_LEAVES   .25         /* largest part of the residual squares that a ratio may leave */
-#define RELATIVE_FLOOR 1e-9        /* relative error of a mean by rounding alone */
+#define UNSEEN         1.   /* what one burst that was not seen may hold, in means */
+#define UNSEEN_MIN     .2   /* least part of UNSEEN, if common events explain the counter */
+#define STEIN          2.   /* constant of Stein's estimator */
+#define TAMENESS_MAX   25.  /* largest factor on the variance */
+#define REGRESS_MIN    6    /* least number of quanta beyond the number of regressors */
+#define RATIO_MIN      5    /* least number of quanta for a ratio */
+#define RATIO_LEAVES   .25  /* largest part of the residual squares that a ratio may leave */
+#define RELATIVE_FLOOR 1e-9 /* relative error of a mean by rounding alone */
 #define ROUNDING       1e-8 /* share of the mean below which a half-width is only a rounding error */
 
 /* The sums of a phase, which are the totals of its prototypes' sums. */
@@ -53,16 +53,6 @@ struct gathered {
 	double slot[PLAN_GROUP_EVENTS_MAX][SLOT_FIELDS];
 	double pair[PLAN_GROUP_EVENTS_MAX][PLAN_GROUP_EVENTS_MAX]; /* products, i < j */
 };
-
-double estimate_student(double df)
-{
-	static const double few[] = { INFINITY, 12.7062, 4.3027, 3.1824, 2.7764, 2.5706 };
-	const double z = Z95, z3 = z * z * z, z5 = z3 * z * z;
-
-	if (df < 6)
-		return few[df < 1 ? 0 : (unsigned)df];
-	return z + (z3 + z) / (4 * df) + (5 * z5 + 16 * z3 + 3 * z) / (96 * df * df);
-}
 
 double estimate_interval(double mean, double ci95, bool exact)
 {
@@ -131,7 +121,7 @@ static struct estimate interval(const struct sample *s, double mean, double vari
 	struct estimate out = { .mean = mean, .ci95 = INFINITY, .observed = s->read };
 
 	if (s->quanta >= 2)
-		out.ci95 = estimate_student(df) * sqrt(variance) +
+		out.ci95 = student_quantile(df) * sqrt(variance) +
 				UNSEEN * fabs(mean) * unexplained * share / s->read;
 	else if (share < 1e-12)
 		out.ci95 = 0;

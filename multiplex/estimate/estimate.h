@@ -99,7 +99,4 @@ void estimate_spread(const struct sums *sums, const bool *member, uint32_t phase
  */
 double estimate_interval(double mean, double ci95, bool exact);
 
-/* Returns the 97.5% quantile of Student's t: exact for few degrees of freedom, then Cornish-Fisher. */
-double estimate_student(double df);
-
 #endif

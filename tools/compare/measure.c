@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "agent/report/parts/document.h"
-#include "multiplex/estimate/estimate.h"
+#include "multiplex/estimate/student.h"
 
 struct measure measure_add(struct measure one, struct measure other)
 {
@@ -51,7 +51,7 @@ struct difference difference_of(const struct measure *before, size_t befores,
 	if (!(a.count > 0) || !(b.count > 0)) {
 		difference.ci95 = NAN;
 	} else if (freedom >= 1) {
-		between = estimate_student(freedom) *
+		between = student_quantile(freedom) *
 				sqrt((a.squares + b.squares) / freedom *
 						(1 / a.count + 1 / b.count));
 		/* fmax() leaves out what is not known */
