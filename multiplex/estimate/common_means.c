@@ -2,10 +2,12 @@
 #include "multiplex/estimate/common_means.h"
 
 #include "multiplex/estimate/moments.h"
+#include "multiplex/estimate/student.h"
 
-#define Z95         1.959963985 /* quantile of the normal distribution */
-#define REGRESS_MIN 7           /* least number of quanta for a regression between them */
-#define STEIN       2.          /* constant of Stein's estimator, which shrinks a regression */
+#define REGRESS_MIN 7   /* least number of quanta for a regression between them */
+#define STEIN       2.  /* constant of Stein's estimator, which shrinks a regression */
+#define STEEPEST    2.  /* largest slope, in mean counts per second of the read bursts */
+#define BY_DRAWING  1.5 /* half-widths of its interval that the mean length is off by drawing */
 
 /* How the common events depend on the length of bursts, between quanta. */
 struct by_length {
@@ -43,6 +45,7 @@ static double earned_slope(const double *all, const struct by_length *by, unsign
 	if (!(move * move > STEIN * variance))
 		return 0;
 	slope *= 1 - STEIN * variance / (move * move);
+	slope = copysign(fmin(fabs(slope), STEEPEST * all[x_at[i]] / all[COMMON_T]), slope);
 	/* a mean is not negative */
 	return all[x_at[i]] / all[BLOCK_W] + slope * (by->known - by->mean) < 0 ? 0 : slope;
 }
@@ -69,9 +72,27 @@ static double slope_between_bursts(const double *all, unsigned i)
 	return t > 0 ? fmin(ratio, sqrt(x / t)) : 0;
 }
 
+/*
+ * Makes the known length less certain if drawing bursts cannot explain how far it is from that of the read ones. Then
+ * the unread bursts have lengths that none of the read ones has, for which the slope may not hold: a delay by another
+ * program takes time and counts nothing, and more work counts more.
+ */
+static void doubt_distance(const double *all, struct by_length *by)
+{
+	struct sample lengths = sample_of_seconds(all);
+	double error = sqrt(mean_variance(&lengths, by->tt, by->quanta - 1) + by->variance);
+	double beyond = fabs(by->known - by->mean) -
+			BY_DRAWING * student_quantile(by->quanta - 1) * error;
+
+	/* the counts of these lengths are between none and all of what the slope says */
+	if (beyond > 0)
+		by->variance += beyond * beyond / 4;
+}
+
 static void find_slopes(const double *all, unsigned aux, struct by_length *by)
 {
 	by->tt = residual_tt(all, by->mean);
+	doubt_distance(all, by);
 	for (unsigned i = 0; i < aux; i++) {
 		by->xt[i] = residual_xt(all, i, by->mean);
 		if (by->quanta < REGRESS_MIN)
