@@ -75,6 +75,7 @@ ROOM = {
                       "agent/text", "cluster", "cluster/density", "multiplex/estimate"],
     "tools/whatif": ["tools", "tools/results", "agent/report/parts/document.h", "agent/text", "agent/whatif"],
     "tools/replay": ["tools", "tools/results", "agent/report/parts/document.h", "agent/text", "agent/whatif", "multiplex/mix.h"],
+    "tools/replay/program": ["tools/replay", "multiplex/mix.h"],
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],

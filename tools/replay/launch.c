@@ -15,7 +15,9 @@
 
 #define LINKS_MAX 16 /* symbolic links from a name to its file */
 
-static const char *const sources[] = { "replayer", "made_calls", "cursor", "plan", "calls" };
+/* in the folder tools/replay of the sources */
+static const char *const sources[] = { "program/replayer", "program/made_calls", "program/pace",
+	"cursor", "plan", "calls" };
 
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 

@@ -3,7 +3,7 @@
  * The contents of messages are zeros. A message that is received goes to memory of its own as long as its request is open,
  * as in a program.
  */
-#include "tools/replay/made_calls.h"
+#include "tools/replay/program/made_calls.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program that carries a plan out. An MPI's own compiler builds it from this folder, with made_calls.c, cursor.c, plan.c
- * and calls.c:
+ * The program that carries a plan out. An MPI's own compiler builds it, with what else it needs of this folder and of the
+ * one above:
  *
  *	replayer PLAN RESULT SEED COPIES STALL
  *
@@ -11,115 +11,22 @@
  */
 #include <math.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "multiplex/mix.h"
 #include "tools/replay/cursor.h"
-#include "tools/replay/made_calls.h"
+#include "tools/replay/program/made_calls.h"
+#include "tools/replay/program/pace.h"
 
-#define SHORT_SECONDS                                                                              \
-	20e-6 /* of shorter bursts, the wall time is spent: to ask for the CPU time takes too long */
 #define VARIED_SECONDS 1e-6 /* shorter bursts have the mean length */
-#define TICKS_MAX      8    /* of the watchdog, without progress */
 
 static struct {
 	int rank;
-	double last;             /* seconds of the end of the last call */
-	double computed, lasted; /* seconds of bursts: with a processor, and all */
+	double last; /* seconds of the end of the last call */
 	uint64_t random;
-	volatile uint64_t progress, number; /* number: of the call, from 1 */
-	volatile const char *call;          /* that is being made */
-	volatile bool is_at_end;            /* it only waits for other ranks */
 } replay;
-
-/* ---- no progress ---- */
-
-static void end_if_stuck(int signal)
-{
-	static uint64_t seen;
-	static unsigned ticks;
-	char line[200];
-	int length;
-
-	(void)signal;
-	if (seen != replay.progress) {
-		seen = replay.progress;
-		ticks = 0;
-		return;
-	}
-	/* a rank that is still at work says more */
-	if (++ticks < (replay.is_at_end ? 2 * TICKS_MAX : TICKS_MAX))
-		return;
-	length = snprintf(line, sizeof(line),
-			"phasemux replay: rank %d makes no progress in %s (call %llu), and ends the replay\n",
-			replay.rank, replay.call ? (const char *)replay.call : "a burst",
-			(unsigned long long)replay.number);
-	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		_exit(4);
-	_exit(3);
-}
-
-static void start_watch(double stall)
-{
-	double tick = stall / TICKS_MAX;
-	struct timeval every = { (time_t)tick, (suseconds_t)((tick - floor(tick)) * 1e6) };
-	struct itimerval timer = { every, every };
-	struct sigaction action = { .sa_handler = end_if_stuck, .sa_flags = SA_RESTART };
-
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-static void stop_watch(void)
-{
-	static const struct itimerval none;
-
-	setitimer(ITIMER_REAL, &none, NULL);
-}
-
-/* ---- times ---- */
-
-static double now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* Computes for a time, of which the walk through the plan is a part. */
-static void compute(double seconds)
-{
-	double spent = now(CLOCK_MONOTONIC) - replay.last;
-
-	if (seconds < SHORT_SECONDS) {
-		while (now(CLOCK_MONOTONIC) - replay.last < seconds)
-			;
-	} else {
-		double end = now(CLOCK_THREAD_CPUTIME_ID) + seconds - spent;
-
-		/* a long burst is progress, too */
-		while (now(CLOCK_THREAD_CPUTIME_ID) < end)
-			replay.progress++;
-		replay.computed += seconds;
-		replay.lasted += now(CLOCK_MONOTONIC) - replay.last;
-	}
-}
-
-/* Lets the time pass that calls took which are not carried out. */
-static void pass_time(double seconds)
-{
-	double end = now(CLOCK_MONOTONIC) + seconds;
-
-	while (now(CLOCK_MONOTONIC) < end)
-		replay.progress++;
-}
 
 /* Returns a number of the log-normal distribution with mean 1. */
 static double draw_factor(double variation)
@@ -142,8 +49,8 @@ static double burst_of(const struct plan *plan, const struct plan_token *token)
 	if (phase->factors)
 		seconds = fmax(token->least,
 				fmin(token->most, seconds * phase->factor[replay.rank]));
-	/* shorter bursts are wall time, of which preemption is no part in most cases */
-	if (seconds >= SHORT_SECONDS)
+	/* in shorter ones there is mostly no preemption */
+	if (seconds >= PACE_SHORT)
 		seconds *= phase->processor;
 	return seconds * draw_factor(phase->variation);
 }
@@ -154,16 +61,14 @@ static void make_call(const struct plan *plan, const struct cursor_call *call)
 {
 	const struct plan_token *token = call->token;
 
-	replay.number++;
+	pace_burst();
 	if (token->call == CALL_INIT)
 		return;
-	compute(burst_of(plan, token));
-	replay.call = token->name;
-	replay.progress++;
+	pace_compute(replay.last, burst_of(plan, token));
+	pace_call(token->name);
 	if (token->call != CALL_FINALIZE &&
 			(call->reason != CURSOR_CARRIED || !made_calls_make(call)))
-		pass_time(token->seconds);
-	replay.call = NULL;
+		pace_pass(token->seconds);
 }
 
 static void go_through(const struct plan *plan, struct cursor *cursor)
@@ -173,10 +78,10 @@ static void go_through(const struct plan *plan, struct cursor *cursor)
 
 	while ((step = cursor_next(cursor, &call)) <= CURSOR_HOLE) {
 		if (step == CURSOR_HOLE)
-			pass_time(call.hidden * (call.token->burst + call.token->seconds));
+			pace_pass(call.hidden * (call.token->burst + call.token->seconds));
 		else
 			make_call(plan, &call);
-		replay.last = now(CLOCK_MONOTONIC);
+		replay.last = pace_now();
 	}
 }
 
@@ -190,18 +95,16 @@ static struct result carry_out(const struct plan *plan, struct cursor *cursor, d
 	struct result own = { 0, 0 }, most = { 0, 0 };
 	double start;
 
-	start_watch(stall);
+	pace_start(replay.rank, stall);
 	MPI_Barrier(MPI_COMM_WORLD);
-	start = replay.last = now(CLOCK_MONOTONIC);
+	start = replay.last = pace_now();
 	go_through(plan, cursor);
-	own.seconds = now(CLOCK_MONOTONIC) - start;
-	if (replay.lasted > replay.computed)
-		own.deprived = 1 - replay.computed / replay.lasted;
-	replay.call = "the end";
-	replay.is_at_end = true;
+	own.seconds = pace_now() - start;
+	own.deprived = pace_deprived();
+	pace_end();
 	made_calls_end();
 	MPI_Reduce(&own, &most, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	stop_watch();
+	pace_stop();
 	return most;
 }
 

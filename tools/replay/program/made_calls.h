@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes the calls of a replay. It is part of the program that replays, and is not linked with the command. */
-#ifndef PHASEMUX_TOOLS_REPLAY_MADE_CALLS_H
-#define PHASEMUX_TOOLS_REPLAY_MADE_CALLS_H
+#ifndef PHASEMUX_TOOLS_REPLAY_PROGRAM_MADE_CALLS_H
+#define PHASEMUX_TOOLS_REPLAY_PROGRAM_MADE_CALLS_H
 
 #include <stdbool.h>
 
