@@ -20,6 +20,15 @@ static const char *const sources[] = { "program/replayer", "program/made_calls",
 	"cursor", "plan", "calls" };
 
 #define SOURCES (sizeof(sources) / sizeof(*sources))
+#define PACE    2 /* the source that is another one for a simulated machine */
+
+/* Writes the name of a source's file. */
+static void name_source(const struct launch *launch, const char *folder, size_t source, char *file,
+		size_t size)
+{
+	snprintf(file, size, "%s/tools/replay/%s%s.c", folder, sources[source],
+			launch->simulated && source == PACE ? "_simulated" : "");
+}
 
 /* ---- the compiler ---- */
 
@@ -58,6 +67,13 @@ static bool find_command(const char *name, char *path, size_t size)
 		at += length + (at[length] == ':');
 	}
 	return false;
+}
+
+bool launch_finds(const char *name)
+{
+	char path[2 * PATH_MAX];
+
+	return find_command(name, path, sizeof(path));
 }
 
 /* Goes from a symbolic link to the file that it names. Returns false if it is none. */
@@ -157,7 +173,7 @@ static bool find_sources(char *folder, size_t size)
 }
 
 /* Returns a number that is another one for other sources, or for another compiler. */
-static uint64_t hash_of(const char *compiler, const char *folder)
+static uint64_t hash_of(const struct launch *launch, const char *compiler, const char *folder)
 {
 	uint64_t hash = 0;
 
@@ -167,7 +183,7 @@ static uint64_t hash_of(const char *compiler, const char *folder)
 		char file[3 * PATH_MAX];
 		struct stat status = { .st_size = 0 };
 
-		snprintf(file, sizeof(file), "%s/tools/replay/%s.c", folder, sources[i]);
+		name_source(launch, folder, i, file, sizeof(file));
 		if (stat(file, &status) == 0)
 			hash = mix_bits(hash + (uint64_t)status.st_size) +
 					(uint64_t)status.st_mtim.tv_sec;
@@ -176,8 +192,8 @@ static uint64_t hash_of(const char *compiler, const char *folder)
 }
 
 /* Builds the program from the sources in a folder. Returns false with one line in `why`. */
-static bool build(const char *compiler, const char *folder, const char *program, char *why,
-		size_t why_size)
+static bool build(const struct launch *launch, const char *compiler, const char *folder,
+		const char *program, char *why, size_t why_size)
 {
 	char file[SOURCES][3 * PATH_MAX], include[2 * PATH_MAX + 8];
 	char made[PATH_MAX + 32], log[PATH_MAX + 32], line[300];
@@ -187,7 +203,7 @@ static bool build(const char *compiler, const char *folder, const char *program,
 
 	snprintf(include, sizeof(include), "-I%s", folder);
 	for (size_t i = 0; i < SOURCES; i++) {
-		snprintf(file[i], sizeof(file[i]), "%s/tools/replay/%s.c", folder, sources[i]);
+		name_source(launch, folder, i, file[i], sizeof(file[i]));
 		words[count++] = file[i];
 	}
 	snprintf(made, sizeof(made), "%s.%ld", program, (long)getpid());
@@ -201,9 +217,11 @@ static bool build(const char *compiler, const char *folder, const char *program,
 		return true;
 	}
 	first_line(log, line, sizeof(line));
-	snprintf(why, why_size,
-			"%s does not build the program that replays (%s: %s); name the compiler of the launcher's MPI with --mpicc",
-			compiler, log, line);
+	snprintf(why, why_size, "%s does not build the program that replays (%s: %s)%s", compiler,
+			log, line,
+			launch->simulated ?
+					"" :
+					"; name the compiler of the launcher's MPI with --mpicc");
 	return false;
 }
 
@@ -233,7 +251,8 @@ static bool start_replayer(const struct launch *launch, const char *program,
 {
 	char file[PATH_MAX + 32], seed[32], copies[32], stall[32];
 	size_t length = length_of(launch->launcher);
-	char **words = calloc(length + 8, sizeof(*words));
+	size_t changes = launch->changes ? length_of(launch->changes) : 0;
+	char **words = calloc(length + changes + 8, sizeof(*words));
 
 	if (!words)
 		return false;
@@ -247,9 +266,11 @@ static bool start_replayer(const struct launch *launch, const char *program,
 	words[length++] = file;
 	words[length++] = seed;
 	words[length++] = copies;
-	words[length] = stall;
+	words[length++] = stall;
+	if (changes)
+		memcpy(words + length, launch->changes, changes * sizeof(*words));
 	unlink(file);
-	result->code = run_words(words, NULL);
+	result->code = run_words(words, launch->log);
 	read_result(file, result);
 	free(words);
 	return result->code >= 0;
@@ -270,8 +291,8 @@ bool launch_run(const struct launch *launch, struct launch_result *result, char 
 	}
 	/* each compiler and each version has a program of its own */
 	snprintf(program, sizeof(program), "%s/replayer-%08x", launch->folder,
-			(unsigned)hash_of(compiler, folder));
-	if (access(program, X_OK) != 0 && !build(compiler, folder, program, why, why_size))
+			(unsigned)hash_of(launch, compiler, folder));
+	if (access(program, X_OK) != 0 && !build(launch, compiler, folder, program, why, why_size))
 		return false;
 	if (start_replayer(launch, program, result))
 		return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the program that replays with the compiler of the user's MPI, and starts it under the user's launcher. */
+/* Builds the program that replays with the compiler of the user's MPI, or of SimGrid, and starts it under the launcher. */
 #ifndef PHASEMUX_TOOLS_REPLAY_LAUNCH_H
 #define PHASEMUX_TOOLS_REPLAY_LAUNCH_H
 
@@ -14,6 +14,9 @@ struct launch {
 	size_t seed;
 	unsigned copies; /* mask, as of cursor_new */
 	double stall;    /* seconds */
+	char **changes;  /* factors of the program that replays, which end with NULL; NULL: none */
+	bool simulated;  /* the launcher is SimGrid's */
+	const char *log; /* file of the launcher's output; NULL: it goes to stderr */
 };
 
 struct launch_result {
@@ -30,6 +33,9 @@ struct launch_result {
  */
 bool launch_run(const struct launch *launch, struct launch_result *result, char *why,
 		size_t why_size);
+
+/* Says whether a command is in PATH. */
+bool launch_finds(const char *name);
 
 /*
  * Finds the compiler that belongs to a launcher: `mpicc` with the ending of its name, in its folder, for each name that a

@@ -93,17 +93,15 @@ static void print_some(double count, const char *words, FILE *out)
 		report_line(out, 4, "  %.0f %s %s.", count, plural(count, "call", "calls"), words);
 }
 
-static void print_calls(const struct outcome *outcome, FILE *out)
+void outcome_calls_text(const struct outcome *outcome, const char *done, FILE *out)
 {
 	const struct matching *matching = &outcome->matching;
-	bool past = !isnan(outcome->replayed);
 
 	if (matching->carried == matching->calls)
-		report_line(out, 0, "All %.0f recorded calls %s made again.", matching->calls,
-				past ? "were" : "can be");
+		report_line(out, 0, "All %.0f recorded calls %s.", matching->calls, done);
 	else
-		report_line(out, 0, "%.0f of %.0f recorded calls %s made again.", matching->carried,
-				matching->calls, past ? "were" : "can be");
+		report_line(out, 0, "%.0f of %.0f recorded calls %s.", matching->carried,
+				matching->calls, done);
 	for (size_t i = 0; i < matching->kinds; i++)
 		print_kind(&matching->kind[i], out);
 	print_some(matching->no_request,
@@ -126,7 +124,8 @@ void outcome_text(const struct outcome *outcome, FILE *out)
 	print_times(outcome, out);
 	print_deprived(outcome, out);
 	print_overhead(outcome, out);
-	print_calls(outcome, out);
+	outcome_calls_text(outcome,
+			isnan(outcome->replayed) ? "can be made again" : "were made again", out);
 }
 
 /* ---- JSON ---- */

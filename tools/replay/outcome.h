@@ -24,6 +24,9 @@ double outcome_accuracy(const struct outcome *outcome);
 
 void outcome_text(const struct outcome *outcome, FILE *out);
 
+/* Prints of how many calls it holds that they `done` ("were made again"), and what became of the others. */
+void outcome_calls_text(const struct outcome *outcome, const char *done, FILE *out);
+
 /* Returns the JSON, or NULL without memory. */
 json_t *outcome_json(const struct outcome *outcome);
 

@@ -3,11 +3,12 @@
  * The program that carries a plan out. An MPI's own compiler builds it, with what else it needs of this folder and of the
  * one above:
  *
- *	replayer PLAN RESULT SEED COPIES STALL
+ *	replayer PLAN RESULT SEED COPIES STALL [PLACE=FACTOR...]
  *
- * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL: seconds after which a rank
- * that makes no progress ends the replay. Rank 0 writes RESULT. If the plan is for another number of
- * ranks, it has 0 seconds. Exit code: 0; 1: it cannot be written; 2: the plan cannot be read; 3: no progress.
+ * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL:
+ * seconds after which a rank that makes no progress ends the replay. FACTOR: of the time of the bursts in the phase at this
+ * place of the plan; place -1 has the bursts in no phase. Rank 0 writes RESULT. If the plan is for another number of ranks,
+ * it has 0 seconds. Exit code: 0; 1: it cannot be written; 2: the plan cannot be read; 3: no progress.
  */
 #include <math.h>
 #include <mpi.h>
@@ -20,12 +21,14 @@
 #include "tools/replay/program/made_calls.h"
 #include "tools/replay/program/pace.h"
 
-#define VARIED_SECONDS 1e-6 /* shorter bursts have the mean length */
+#define ARGUMENTS_LEAST 6    /* with the program's name */
+#define VARIED_SECONDS  1e-6 /* shorter bursts have the mean length */
 
 static struct {
 	int rank;
 	double last; /* seconds of the end of the last call */
 	uint64_t random;
+	double *factor; /* of the time in each phase; the first one of the time in none */
 } replay;
 
 /* Returns a number of the log-normal distribution with mean 1. */
@@ -55,6 +58,32 @@ static double burst_of(const struct plan *plan, const struct plan_token *token)
 	return seconds * draw_factor(phase->variation);
 }
 
+/* Returns the factor of the time of the bursts before a call. */
+static double factor_of(const struct plan_token *token)
+{
+	return replay.factor ? replay.factor[1 + token->phase] : 1;
+}
+
+/* Takes the factors that the words have. Returns false without memory, or if a word is none. */
+static bool take_factors(const struct plan *plan, int count, char **words)
+{
+	if (!count)
+		return true;
+	replay.factor = calloc(plan->phases + 1, sizeof(*replay.factor));
+	for (size_t i = 0; replay.factor && i <= plan->phases; i++)
+		replay.factor[i] = 1;
+	for (int i = 0; replay.factor && i < count; i++) {
+		long place;
+		double factor;
+
+		if (sscanf(words[i], "%ld=%lf", &place, &factor) != 2 || place < -1 ||
+				place >= (long)plan->phases || !(factor >= 0))
+			return false;
+		replay.factor[1 + place] = factor;
+	}
+	return replay.factor != NULL;
+}
+
 /* ---- the replay ---- */
 
 static void make_call(const struct plan *plan, const struct cursor_call *call)
@@ -64,7 +93,7 @@ static void make_call(const struct plan *plan, const struct cursor_call *call)
 	pace_burst();
 	if (token->call == CALL_INIT)
 		return;
-	pace_compute(replay.last, burst_of(plan, token));
+	pace_compute(replay.last, burst_of(plan, token) * factor_of(token));
 	pace_call(token->name);
 	if (token->call != CALL_FINALIZE &&
 			(call->reason != CURSOR_CARRIED || !made_calls_make(call)))
@@ -126,7 +155,7 @@ static int write_result(const char *file, int ranks, struct result result)
 }
 
 /* Returns the exit code. */
-static int run_plan(int ranks, char **argv)
+static int run_plan(int ranks, int argc, char **argv)
 {
 	unsigned copies = (unsigned)strtoul(argv[4], NULL, 10);
 	char why[300];
@@ -145,13 +174,16 @@ static int run_plan(int ranks, char **argv)
 		plan_free(plan);
 		return 2;
 	}
-	if (!made_calls_start(plan, copies)) {
-		fprintf(stderr, "phasemux replay: rank %d: no memory\n", replay.rank);
+	if (!take_factors(plan, argc - ARGUMENTS_LEAST, argv + ARGUMENTS_LEAST) ||
+			!made_calls_start(plan, copies)) {
+		fprintf(stderr, "phasemux replay: rank %d: no memory, or an invalid factor\n",
+				replay.rank);
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
 	result = carry_out(plan, cursor, strtod(argv[5], NULL));
 	cursor_free(cursor);
 	plan_free(plan);
+	free(replay.factor);
 	return write_result(argv[2], ranks, result);
 }
 
@@ -162,12 +194,12 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (argc == 6) {
+	if (argc >= ARGUMENTS_LEAST) {
 		replay.random = mix_bits(strtoull(argv[3], NULL, 10)) +
 				mix_bits((uint64_t)replay.rank + MIX_STEP);
-		code = run_plan(ranks, argv);
+		code = run_plan(ranks, argc, argv);
 	} else {
-		fputs("usage: replayer PLAN RESULT SEED COPIES STALL\n", stderr);
+		fputs("usage: replayer PLAN RESULT SEED COPIES STALL [PLACE=FACTOR...]\n", stderr);
 	}
 	MPI_Finalize();
 	return code;
