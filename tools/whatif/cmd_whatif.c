@@ -11,6 +11,7 @@
 #include "agent/whatif/answers.h"
 #include "agent/whatif/request.h"
 #include "agent/whatif/run_times.h"
+#include "tools/whatif/simulate.h"
 #include "tools/whatif/whatif_json.h"
 #include "tools/whatif/whatif_text.h"
 
@@ -28,17 +29,34 @@ static const char usage[] =
 		"  --component NAME=F  a component of the cycles per instruction, or COMPONENT/PART, takes F times as many\n"
 		"                      cycles in all phases: --component 'back end/memory=0.5'\n"
 		"  --cpu F             all computing is F times as fast\n"
+		"  --simulate          make the run again, as it was and with the changes, on a machine that SimGrid simulates\n"
+		"                      (Debian: libsimgrid-dev); the run needs PHASEMUX_TRACE=calls\n"
+		"  --latency F         with --simulate: messages between nodes start F times as late\n"
+		"  --bandwidth F       with --simulate: the network between nodes is F times as fast\n"
+		"  --network L,B       with --simulate: the network as it was, with L microseconds of latency and B gigabytes\n"
+		"                      per second of each node (default: 2,10)\n"
+		"  --ranks-per-node N  with --simulate: ranks of a node (default: as in the run)\n"
 		"  --json              everything, with full precision\n"
 		"  --step STEP         of a job with several steps, this one\n"
 		"\n"
 		"Exit code: 0; 1: it failed; 2: invalid arguments, or a result that has no answer to them.\n";
 
+/* Allowed values. */
+#define LATENCY_MAX   1e6 /* microseconds */
+#define BANDWIDTH_MAX 1e5 /* gigabytes per second */
+#define RANKS_MAX     1000000
+
 enum {
 	BALANCE = 1,
+	BANDWIDTH,
 	COMPONENT,
 	CPU,
 	JSON,
+	LATENCY,
+	NETWORK,
 	PHASE,
+	RANKS_PER_NODE,
+	SIMULATE,
 	STEP,
 };
 
@@ -47,6 +65,11 @@ static const struct option long_options[] = {
 	{ "balance", optional_argument, NULL, BALANCE },
 	{ "component", required_argument, NULL, COMPONENT },
 	{ "cpu", required_argument, NULL, CPU },
+	{ "simulate", no_argument, NULL, SIMULATE },
+	{ "latency", required_argument, NULL, LATENCY },
+	{ "bandwidth", required_argument, NULL, BANDWIDTH },
+	{ "network", required_argument, NULL, NETWORK },
+	{ "ranks-per-node", required_argument, NULL, RANKS_PER_NODE },
 	{ "json", no_argument, NULL, JSON },
 	{ "step", required_argument, NULL, STEP },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -54,8 +77,10 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json;
+	bool json, simulate;
 	const char *step;
+	const char *of_simulation; /* an option that needs --simulate */
+	struct simulate_network network;
 	size_t count;
 	struct request request[ANSWERS_MAX - 1];
 };
@@ -70,11 +95,53 @@ static int add_request(struct options *options, const char *name, enum request_k
 			option_refuse(name, optarg, request_allowed(kind));
 }
 
+/* Takes the factor of an option of the network. Returns 0, or 2 after the refusal. */
+static int take_factor(struct options *options, const char *name, double *factor)
+{
+	struct request request;
+
+	options->of_simulation = name;
+	if (!request_read(&request, REQUEST_SPEED, optarg))
+		return option_refuse(name, optarg, request_allowed(REQUEST_SPEED));
+	*factor = request.factor;
+	return 0;
+}
+
+/* Takes the latency and the bandwidth of the network. Returns 0, or 2 after the refusal. */
+static int take_network(struct options *options)
+{
+	double latency, bandwidth;
+	int end = 0;
+
+	options->of_simulation = "network";
+	if (sscanf(optarg, "%lf,%lf%n", &latency, &bandwidth, &end) != 2 || optarg[end] ||
+			!(latency > 0 && latency <= LATENCY_MAX) ||
+			!(bandwidth > 0 && bandwidth <= BANDWIDTH_MAX))
+		return option_refuse("network", optarg,
+				"microseconds up to 1000000, a comma, and gigabytes per second up to 100000, as in 2,10");
+	options->network.latency = latency * 1e-6;
+	options->network.bandwidth = bandwidth * 1e9;
+	return 0;
+}
+
 static int set_option(void *data, int option)
 {
 	struct options *options = data;
 
 	switch (option) {
+	case SIMULATE:
+		options->simulate = true;
+		return 0;
+	case LATENCY:
+		return take_factor(options, "latency", &options->network.latency_times);
+	case BANDWIDTH:
+		return take_factor(options, "bandwidth", &options->network.bandwidth_times);
+	case NETWORK:
+		return take_network(options);
+	case RANKS_PER_NODE:
+		options->of_simulation = "ranks-per-node";
+		return option_take_whole("ranks-per-node", 1, RANKS_MAX,
+				&options->network.ranks_per_node);
 	case PHASE:
 		return add_request(options, "phase", REQUEST_PHASE);
 	case BALANCE:
@@ -144,6 +211,10 @@ static int show_answers(const struct results *results, const struct options *opt
 	if (!run_times_read(&run, results->report[0], why, sizeof(why))) {
 		fprintf(stderr, "phasemux: %s: %s\n", results->path[0], why);
 		code = 2;
+	} else if (options->simulate) {
+		code = simulate_run(results->path[0], &run,
+				&(struct simulate_request){ options->request, options->count,
+						options->network, options->json });
 	} else {
 		code = answer(&run, options);
 	}
@@ -168,7 +239,7 @@ int cmd_whatif(int argc, char **argv)
 		.table = long_options,
 		.set = set_option,
 	};
-	struct options options = { .json = false };
+	struct options options = { .network = { .latency_times = 1, .bandwidth_times = 1 } };
 	struct results results = { .count = 0 };
 	int code = options_read(argc, argv, &spec, &options);
 
@@ -176,6 +247,8 @@ int cmd_whatif(int argc, char **argv)
 		return code < 0 ? 0 : code;
 	if (argc > optind + 1)
 		return option_usage(usage);
+	if (options.of_simulation && !options.simulate)
+		return option_refuse(options.of_simulation, "alone", "together with --simulate");
 	code = 1;
 	if (find_result(&results, argv[optind], options.step) && results_load(&results))
 		code = show_answers(&results, &options);
