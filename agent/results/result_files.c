@@ -12,8 +12,9 @@
 #include "agent/page/page.h"
 #include "agent/setup/output.h"
 #include "agent/text/report_text.h"
+#include "agent/trace/trace_pack.h"
 
-#define FORMS 4 /* forms of a report */
+#define FORMS 5 /* forms of a report */
 
 static char *make_json(const json_t *report, char *why, size_t why_size)
 {
@@ -25,23 +26,39 @@ static char *make_json(const json_t *report, char *why, size_t why_size)
 static const struct form {
 	enum report wanted;
 	char *(*make)(const json_t *report, char *why, size_t why_size);
+	const char *suffix;
 } forms[FORMS] = {
-	{ REPORT_TEXT, report_text },
-	{ REPORT_JSON, make_json },
-	{ REPORT_CSV, report_csv },
-	{ REPORT_HTML, page_html },
+	{ REPORT_TEXT, report_text, "txt" },
+	{ REPORT_JSON, make_json, "json" },
+	{ REPORT_CSV, report_csv, "csv" },
+	{ REPORT_HTML, page_html, "html" },
+	{ REPORT_JSON, trace_pack_text, "json" },
 };
 
-static const char *const suffixes[FORMS] = { "txt", "json", "csv", "html" };
+#define TRACE (FORMS - 1) /* the form that is not of the whole report */
+
+/* Returns whether a form is to be written. Only the report of the end has a trace beside it. */
+static bool is_wanted(unsigned form, const json_t *report, bool at_end)
+{
+	return core.settings.report & forms[form].wanted &&
+			(form != TRACE || (at_end && trace_pack_exists(report)));
+}
+
+/* Names the files of a report. */
+static void name_forms(struct output_name name[FORMS], const char *stem)
+{
+	for (unsigned i = 0; i < FORMS; i++)
+		name[i] = (struct output_name){ i == TRACE ? "trace" : stem, forms[i].suffix };
+}
 
 /*
  * Writes the forms that are wanted (NULL: not this one) under one number. If another rank that reports alone
  * takes the same number at the same moment, the rank that comes second takes the next number. Returns whether
  * all files are there.
  */
-static bool write_forms(int folder, const char *stem, char *const text[FORMS])
+static bool write_forms(int folder, const struct output_name name[FORMS], char *const text[FORMS])
 {
-	unsigned number = output_number(folder, stem, suffixes, FORMS);
+	unsigned number = output_number(folder, name, FORMS);
 	bool first = true, all = number > 0;
 
 	if (!number)
@@ -52,14 +69,13 @@ static bool write_forms(int folder, const char *stem, char *const text[FORMS])
 		if (!text[i])
 			continue;
 		do
-			error = output_write(folder, stem, number, suffixes[i], text[i],
+			error = output_write(folder, name[i].base, number, name[i].suffix, text[i],
 					strlen(text[i]));
-		while (error == -EEXIST && first &&
-				(number = output_number(folder, stem, suffixes, FORMS)));
+		while (error == -EEXIST && first && (number = output_number(folder, name, FORMS)));
 		first = false;
 		if (error) {
-			log_line("%s/%s.%s cannot be written: %s", core.result_folder, stem,
-					suffixes[i], strerror(-error));
+			log_line("%s/%s.%s cannot be written: %s", core.result_folder, name[i].base,
+					name[i].suffix, strerror(-error));
 			all = false;
 		}
 	}
@@ -84,20 +100,22 @@ static void say_where(int folder)
 				ranks - tables);
 }
 
-bool result_files_write(const json_t *report, const char *stem, bool prints)
+bool result_files_write(const json_t *report, const char *stem, bool at_end)
 {
 	bool all = true;
 	char *text[FORMS] = { NULL };
+	struct output_name name[FORMS];
 	int folder;
 
+	name_forms(name, stem);
 	for (unsigned i = 0; i < FORMS; i++) {
 		char why[256];
 
-		if (!(core.settings.report & forms[i].wanted))
+		if (!is_wanted(i, report, at_end))
 			continue;
 		text[i] = forms[i].make(report, why, sizeof(why));
 		if (!text[i]) {
-			log_line("no %s.%s: %s", stem, suffixes[i], why);
+			log_line("no %s.%s: %s", name[i].base, name[i].suffix, why);
 			all = false;
 		}
 	}
@@ -107,10 +125,10 @@ bool result_files_write(const json_t *report, const char *stem, bool prints)
 				strerror(-folder));
 		all = false;
 	} else {
-		all = write_forms(folder, stem, text) && all;
+		all = write_forms(folder, name, text) && all;
 	}
 	/* last, because flushing the program's buffer may end the program, as it would without the agent */
-	if (prints && text[0] && log_speaks()) {
+	if (at_end && text[0] && log_speaks()) {
 		fflush(stderr);
 		log_text(text[0], strlen(text[0]));
 		if (folder >= 0)

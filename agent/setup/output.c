@@ -106,8 +106,7 @@ static void name_file(char *name, size_t size, const char *base, unsigned number
 		snprintf(name, size, "%s-%u.%s", base, number, suffix);
 }
 
-unsigned output_number(int folder_fd, const char *base, const char *const suffixes[],
-		unsigned count)
+unsigned output_number(int folder_fd, const struct output_name *files, unsigned count)
 {
 	for (unsigned number = 1; number < 1000; number++) {
 		unsigned there = 0;
@@ -116,7 +115,7 @@ unsigned output_number(int folder_fd, const char *base, const char *const suffix
 			char name[NAME_MAX];
 			struct stat status;
 
-			name_file(name, sizeof(name), base, number, suffixes[i]);
+			name_file(name, sizeof(name), files[i].base, number, files[i].suffix);
 			there += fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
 		}
 		if (!there)

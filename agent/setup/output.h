@@ -27,12 +27,13 @@ int output_folder(const char *pattern, const struct job *job, char *folder, size
  */
 int output_open(const char *folder);
 
-/*
- * Returns the first number for which no file BASE.SUFFIX (1), BASE-2.SUFFIX (2), ... exists with any of the
- * `count` suffixes; 0 if a thousand numbers are taken.
- */
-unsigned output_number(int folder_fd, const char *base, const char *const suffixes[],
-		unsigned count);
+/* A file BASE.SUFFIX, or BASE-2.SUFFIX and so on with a number from 2. */
+struct output_name {
+	const char *base, *suffix;
+};
+
+/* Returns the first number from 1 with which none of the `count` files exists; 0 if a thousand numbers are taken. */
+unsigned output_number(int folder_fd, const struct output_name *files, unsigned count);
 
 /* Writes a new file. Returns 0 or -errno. If writing fails, the file is removed. */
 int output_write(int folder_fd, const char *base, unsigned number, const char *suffix,

@@ -19,6 +19,7 @@ messages() {
 	for ((rank = 0; rank < $3; rank++)); do
 		"$phasemux" trace --rank "$rank" --expand "$name.result" >"$name.list.$rank" || return
 	done
+	holds "$name: the trace has the same arguments" same_from_trace "$name" "$3"
 }
 # beside CHECK NAME RANKS
 beside() {

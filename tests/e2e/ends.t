@@ -40,7 +40,7 @@ for kind in $("$programs/ends"); do
 		;;
 	*)
 		holds "$kind: its report, with all its bursts" has_all $kind.result/report.json $bursts
-		is "$(ls $kind.result)" report.json "$kind: one report"
+		is "$(ls $kind.result)" $'report.json\ntrace.json' "$kind: one report, with its trace"
 		is "$(find $kind.spool -type f)" "" "$kind: no sums are left"
 		;;
 	esac

@@ -24,6 +24,15 @@ logged() {
 	for ((rank = 0; rank < ranks; rank++)); do
 		holds "$name: the calls of rank $rank are listed" list "$name" "$rank"
 	done
+	holds "$name: the trace lists the same ones" same_from_trace "$name" "$ranks"
+}
+# below NAME BYTES: the size of the trace, with a line that is at least that of a call
+below() {
+	local bytes
+
+	bytes=$(wc -c <"$1.result/trace.json")
+	echo "$bytes bytes"
+	[ "$bytes" -gt 500 ] && [ "$bytes" -lt "$2" ]
 }
 # all CHECK NAME RANKS
 all() {
@@ -42,6 +51,10 @@ for mpi in $mpis; do
 		logged "$name" "$mpi" "$ranks" "$shape" "$steps" PHASEMUX_BUDGET=none
 		holds "$name: they are those of the log, in the same order" all whole "$name" "$ranks"
 	done
+	# a few kilobytes, whatever the number of steps and ranks; from 9 ranks on, a grid has all kinds of places
+	holds "wavefront.9.$mpi: its trace has less than 12 KB" below "wavefront.9.$mpi" 12000
+	holds "conjugate_gradient.2.$mpi: its trace has less than 10 KB" below "conjugate_gradient.2.$mpi" 10000
+	holds "multi_partition.2.$mpi: its trace has less than 10 KB" below "multi_partition.2.$mpi" 10000
 done
 
 mpi=$(head -n 1 <<<"$mpis")

@@ -84,6 +84,12 @@ holds "with peers: the text has them" grep -q "In a loop of 4 ranks with the sam
 pmu=auto=triad clustered torus 16 calls shapes multi_partition 400
 holds "a torus: one cluster" leads clusters "$tmp/torus.result" - 16
 
+# What 16 ranks do is a trace of a few kilobytes, with the arguments of the calls as well.
+below() { echo "$(wc -c <"$1") bytes" && [ "$(wc -c <"$1")" -lt "$2" ]; }
+holds "sweep: its trace has less than 25 KB" below "$tmp/sweep.result/trace.json" 25000
+holds "with peers: its trace has less than 25 KB" below "$tmp/peers.result/trace.json" 25000
+holds "a torus: its trace has less than 10 KB" below "$tmp/torus.result/trace.json" 10000
+
 # With auto, all ranks read while they are few.
 observe auto PHASEMUX_LEADS=auto
 is "$("$python" -c 'import json, sys

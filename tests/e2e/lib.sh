@@ -246,3 +246,12 @@ counts_hardware() {
 }
 
 report() { "$python" "$root/tests/e2e/report.py" "$@"; }
+
+# same_from_trace NAME RANKS: the trace of a run lists the calls of each rank that its report lists (NAME.list.RANK)
+same_from_trace() {
+	local rank
+
+	for ((rank = 0; rank < $2; rank++)); do
+		"$phasemux" trace --rank "$rank" --expand "$1.result/trace.json" | cmp - "$1.list.$rank" || return
+	done
+}

@@ -84,7 +84,7 @@ alone() {
 	preloaded "$1" "${@:3}"
 	unchanged "$1" bare
 	is "$(sed -n "s/^phasemux: each rank on $(hostname) learns and reports alone: //p" "$1.err")" "$2" "$1: one line says why"
-	is "$(ls "$1.result" | grep -c 'json$')" 2 "$1: each rank has its report"
+	is "$(ls "$1.result" | grep -c 'report.*json$')" 2 "$1: each rank has its report"
 }
 
 # MPICH in another place, which the loader does not find by its name

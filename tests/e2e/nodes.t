@@ -96,7 +96,7 @@ lacking() {
 	for line in "${@:3}"; do
 		holds "$name: the line names what is missing where" grep -q "^phasemux: $line" "$name.err"
 	done
-	is "$(ls "$name.result" 2>/dev/null | grep -c json)" "$lonely" "$name: no report of a part of the ranks"
+	is "$(ls "$name.result" 2>/dev/null | grep -c "^report.*json")" "$lonely" "$name: no report of a part of the ranks"
 }
 lonely=0
 lacking no_core "$build/libphasemux-core.so" "off: rank [45] on node3: "

@@ -51,7 +51,7 @@ holds "structure: has the structure of the calls" page text "$tmp/structure.html
 
 # At exit, of the same document.
 scripted exit PHASEMUX_EVENTS=zen5 PHASEMUX_REPORT=json,html on openmpi 2 "$programs/phases.openmpi" -n 300 -c
-is "$(ls exit.result)" $'report.html\nreport.json' "at exit: the page and the report"
+is "$(ls exit.result)" $'report.html\nreport.json\ntrace.json' "at exit: the page, the report and its trace"
 sound exit exit.result/report.json
 holds "at exit: it is the page of that report" cmp exit.html exit.result/report.html
 told alone.bare PHASEMUX_DISABLE=1 "$programs/posix_threads" 20

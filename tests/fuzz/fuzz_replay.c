@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fuzzes the plan of a replay: a report from another source, of which a plan is written, and a plan from another source. */
+/*
+ * Fuzzes what is made of a report from another source: the plan of a replay, and the trace. So are a plan and a trace from
+ * another source.
+ */
 #include "agent/text/report_text.h"
+#include "agent/trace/trace_pack.h"
+#include "agent/trace/trace_unpack.h"
 #include "fuzz.h"
 #include "tools/replay/cursor.h"
 #include "tools/replay/plan_write.h"
@@ -32,6 +37,15 @@ static const char plan_seed[] =
 		"1 1 0 1 2 5 ? 2 2 ( 2 2 1 1 none 1 ? 1 1 0 1 2 5 ? 1 5 any 0 1 1 0 1 2 5 20 1 3 8 0 0 0 0 structures 1 3 "
 		"call MPI_Init -1 -1 0 0 0 0 loop 2 call MPI_Recv 0 0 0.01 0.005 0.015 0.02 hole 0.1 0.1 "
 		"call MPI_Finalize -1 -1 0 0 0 0 1 1 0 1 2 -1 1 1 1 1 3 1 2 1 2 3 1 1 2 1 1 1 1 end";
+
+static const char trace_seed[] =
+		"{\"phasemux_trace\":1,\"ranks\":2,\"wall_seconds\":2,\"places\":[{\"call\":\"MPI_Init\"},"
+		"{\"call\":\"MPI_Sendrecv\",\"path\":0}],\"structures\":[{\"ranks\":2,\"first_rank\":0,"
+		"\"rank_ranges\":[[0,1,2]],\"calls\":20,\"expandable_calls\":null,\"variants\":[{\"ranks\":2,"
+		"\"rank_ranges\":[[0,1,2]],\"calls\":20,\"expandable_calls\":null,\"counts\":[1,3,[[1,2],[3,1]],2]}],"
+		"\"text\":[[0,1,2,null,250],[[[1,[1,3],9,[10,5,15],[20,10,30],1,[[1,2],[3,1]]],[null,1,6,10,10]],3,6,10,10,1]]}],"
+		"\"left_out_ranks\":0,\"arguments\":{\"version\":1,\"paths\":[{\"call\":\"MPI_Sendrecv\",\"to\":["
+		"[2,[[0,1,2]],5,null,1,1,1,1.5,[[2,[[2,1],\"none\"]],null]]]}]}}";
 
 /* Goes through the first calls of each rank. */
 static void go_through(const struct plan *plan)
@@ -67,6 +81,32 @@ static bool fuzz_plan(const char *text, size_t size)
 	return plan != NULL;
 }
 
+/* Makes a trace of a report, and reads it. */
+static void traced(const json_t *report)
+{
+	char why[200] = "";
+	json_t *trace = trace_pack(report);
+
+	json_decref(trace ? trace_unpack(trace, why, sizeof(why)) : NULL);
+	json_decref(trace);
+}
+
+/* Returns the report of a trace, with the keys that it needs for a plan. */
+static json_t *untraced(json_t *trace)
+{
+	char why[200] = "";
+	json_t *report = trace_unpack(trace, why, sizeof(why));
+
+	if (!report && !*why)
+		abort();
+	json_decref(trace);
+	if (report) {
+		json_object_set_new(report, "phasemux", json_integer(1));
+		json_object_set_new(report, "phases", json_array());
+	}
+	return report;
+}
+
 static bool fuzz_report(const unsigned char *data, size_t size)
 {
 	json_t *report = json_loadb((const char *)data, size, 0, NULL);
@@ -79,6 +119,10 @@ static bool fuzz_report(const unsigned char *data, size_t size)
 		json_decref(report);
 		return false;
 	}
+	if (trace_unpack_is_trace(report))
+		report = untraced(report);
+	else
+		traced(report);
 	accepted = report_is_valid(report, why, sizeof(why)) &&
 			plan_write(report, out, why, sizeof(why));
 	fclose(out);
@@ -106,10 +150,9 @@ static void fuzz_repair(unsigned char *data, size_t size)
 
 static size_t fuzz_seed(unsigned seed, unsigned char *data)
 {
-	const char *text = seed ? plan_seed : report_seed;
+	static const char *const texts[] = { report_seed, plan_seed, trace_seed };
+	const char *text = seed < sizeof(texts) / sizeof(texts[0]) ? texts[seed] : "";
 
-	if (seed > 1)
-		return 0;
 	memcpy(data, text, strlen(text));
 	return strlen(text);
 }

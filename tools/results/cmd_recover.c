@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/text/report_text.h"
+#include "agent/trace/trace_pack.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/results/merge.h"
@@ -23,6 +24,7 @@ static const char usage[] =
 		"a folder of PHASEMUX_SPOOL, /dev/shm or /tmp (those of this machine where none is named).\n"
 		"\n"
 		"  --text, --json, --csv   as in phasemux report\n"
+		"  --trace                 only the calls, as the trace that phasemux trace shows\n"
 		"  --remove                what was left is gone afterwards\n"
 		"  --merge RUN             what the run of the folder RUN has left goes to the folder of its results,\n"
 		"                          and the report is made there; each node of a job can add its part\n";
@@ -31,6 +33,7 @@ enum {
 	TEXT = 1,
 	JSON,
 	CSV,
+	TRACE,
 	REMOVE,
 	MERGE,
 };
@@ -39,6 +42,7 @@ static const struct option long_options[] = {
 	{ "text", no_argument, NULL, TEXT },
 	{ "json", no_argument, NULL, JSON },
 	{ "csv", no_argument, NULL, CSV },
+	{ "trace", no_argument, NULL, TRACE },
 	{ "remove", no_argument, NULL, REMOVE },
 	{ "merge", no_argument, NULL, MERGE },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -87,7 +91,7 @@ static int show_report(struct spools *spools, char *(*form)(const json_t *, char
 		return 1;
 	}
 	fputs(text, stdout);
-	if (json)
+	if (json || form == trace_pack_text)
 		putchar('\n');
 	free(text);
 	return fflush(stdout) ? 1 : 0;
@@ -154,6 +158,9 @@ static int set_option(void *data, int option)
 		break;
 	case CSV:
 		options->form = report_csv;
+		break;
+	case TRACE:
+		options->form = trace_pack_text;
 		break;
 	case REMOVE:
 		options->remove = true;

@@ -18,7 +18,8 @@ static const char usage[] =
 		"Shows the loops of a program's calls, with a line for each call: the phase and the mean time of the\n"
 		"bursts before it, its own mean time, and how often it is repeated. The run needs\n"
 		"PHASEMUX_TRACE=structure (the default), or calls, which also keeps the peers, sizes and tags of\n"
-		"messages.\n"
+		"messages. Of a folder without report.json, its trace.json is shown, which has a few KB, and whose\n"
+		"times have three digits.\n"
 		"\n"
 		"  --expand            the calls of a rank one by one, in the order in which they were made;\n"
 		"                      a line that begins with # stands for calls whose order is not known\n"
@@ -146,7 +147,7 @@ int cmd_trace(int argc, char **argv)
 		.set = set_option,
 	};
 	struct options options = { .step = NULL };
-	struct results results = { .count = 0 };
+	struct results results = { .takes_traces = true };
 	int code = options_read(argc, argv, &spec, &options);
 
 	if (code)

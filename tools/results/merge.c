@@ -14,10 +14,14 @@
 #include "agent/setup/output.h"
 #include "agent/spool/spool_image.h"
 #include "agent/text/report_text.h"
+#include "agent/trace/trace_pack.h"
 
 #define LOCK_FILE "lock" /* holds the number of the report that was written last */
 
-static const char *const suffixes[] = { "txt", "json" };
+/* The files of a report. A run without a structure has no trace. */
+#define FILES 3
+static const struct output_name files[FILES] = { { "report", "txt" }, { "report", "json" },
+	{ "trace", "json" } };
 
 struct merge {
 	char output[SPOOL_OUTPUT_MAX];
@@ -183,12 +187,12 @@ static unsigned take_number(struct merge *merge)
 
 	if (pread(merge->lock_fd, text, sizeof(text) - 1, 0) > 0) {
 		number = (unsigned)strtoul(text, NULL, 10);
-		for (size_t i = 0; i < 2 && number; i++)
-			output_remove(merge->output_fd, "report", number, suffixes[i]);
+		for (size_t i = 0; i < FILES && number; i++)
+			output_remove(merge->output_fd, files[i].base, number, files[i].suffix);
 		if (number)
 			return number;
 	}
-	number = output_number(merge->output_fd, "report", suffixes, 2);
+	number = output_number(merge->output_fd, files, FILES);
 	snprintf(text, sizeof(text), "%u", number);
 	return pwrite(merge->lock_fd, text, strlen(text), 0) > 0 ? number : 0;
 }
@@ -204,20 +208,22 @@ static void clean(struct merge *merge)
 int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char *why,
 		size_t why_size)
 {
-	char *text[2] = { report_text(report, why, why_size),
-		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) };
+	char *text[FILES] = { report_text(report, why, why_size),
+		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
+		trace_pack_exists(report) ? trace_pack_text(report, why, why_size) : NULL };
 	unsigned number = take_number(merge);
 	int error = number && text[0] && text[1] ? 0 : -EIO;
 
-	for (unsigned i = 0; i < 2 && !error; i++)
-		error = output_write(merge->output_fd, "report", number, suffixes[i], text[i],
-				strlen(text[i]));
+	for (unsigned i = 0; i < FILES && !error; i++)
+		if (text[i])
+			error = output_write(merge->output_fd, files[i].base, number,
+					files[i].suffix, text[i], strlen(text[i]));
 	if (error)
 		snprintf(why, why_size, "%s: %s", merge->output, strerror(-error));
 	else if (ranks >= merge->size || merge->nodes == 1)
 		clean(merge);
-	free(text[0]);
-	free(text[1]);
+	for (unsigned i = 0; i < FILES; i++)
+		free(text[i]);
 	return error;
 }
 

@@ -11,6 +11,7 @@
 
 #include "agent/setup/output.h"
 #include "agent/text/report_text.h"
+#include "agent/trace/trace_unpack.h"
 
 static void add_file(struct results *results, const char *path)
 {
@@ -18,18 +19,28 @@ static void add_file(struct results *results, const char *path)
 		results->count++;
 }
 
-/* Adds report.json, report-2.json, ... of one folder. */
+/* Names a file of results with a number. Returns whether it exists. */
+static bool is_there(char path[PATH_MAX], const char *folder, const char *base, unsigned number)
+{
+	struct stat status;
+	char suffix[16] = "";
+
+	if (number > 1)
+		snprintf(suffix, sizeof(suffix), "-%u", number);
+	return snprintf(path, PATH_MAX, "%s/%s%s.json", folder, base, suffix) < PATH_MAX &&
+			stat(path, &status) == 0;
+}
+
+/* Adds report.json, report-2.json, ... of one folder, or if the command takes it, the trace in place of a missing one. */
 static void add_folder(struct results *results, const char *folder)
 {
 	char path[PATH_MAX];
-	struct stat status;
 
 	for (unsigned number = 1; number < RESULTS_MAX; number++) {
-		if (number == 1)
-			snprintf(path, sizeof(path), "%s/report.json", folder);
-		else
-			snprintf(path, sizeof(path), "%s/report-%u.json", folder, number);
-		if (stat(path, &status) == 0)
+		bool found = is_there(path, folder, "report", number) ||
+				(results->takes_traces && is_there(path, folder, "trace", number));
+
+		if (found)
 			add_file(results, path);
 		else if (number > 1)
 			break;
@@ -81,8 +92,8 @@ bool results_find(struct results *results, const char *path, const char *step)
 	if (!step)
 		add_steps(results, folder);
 	if (!results->count)
-		fprintf(stderr, "phasemux: %s: no report.json in it, nor in a step of it\n",
-				folder);
+		fprintf(stderr, "phasemux: %s: no report.json%s in it, nor in a step of it\n",
+				folder, results->takes_traces ? " or trace.json" : "");
 	return results->count > 0;
 }
 
@@ -147,6 +158,32 @@ bool results_newest(char *folder, size_t size)
 	return *folder;
 }
 
+/* Puts the report that a trace was made of in its place. Returns false with the reason in why. */
+static bool unpack(json_t **document, bool takes_traces, char *why, size_t why_size)
+{
+	json_t *report = NULL;
+
+	if (takes_traces)
+		report = trace_unpack(*document, why, why_size);
+	else
+		snprintf(why, why_size, "it is a trace, which `phasemux trace` shows");
+	json_decref(*document);
+	*document = report;
+	return report;
+}
+
+/* Returns whether a document is a report, or can be made one. */
+static bool make_report(json_t **document, bool takes_traces, char *why, size_t why_size)
+{
+	char *text;
+
+	if (trace_unpack_is_trace(*document))
+		return unpack(document, takes_traces, why, why_size);
+	text = report_text(*document, why, why_size);
+	free(text);
+	return text;
+}
+
 bool results_load(struct results *results)
 {
 	char why[256] = "no memory";
@@ -154,7 +191,6 @@ bool results_load(struct results *results)
 	for (unsigned i = 0; i < results->count; i++) {
 		const char *path = results->path[i];
 		json_error_t error;
-		char *text;
 
 		results->report[i] = json_load_file(path, 0, &error);
 		if (!results->report[i]) {
@@ -162,12 +198,10 @@ bool results_load(struct results *results)
 					error.text);
 			return false;
 		}
-		text = report_text(results->report[i], why, sizeof(why));
-		if (!text) {
+		if (!make_report(&results->report[i], results->takes_traces, why, sizeof(why))) {
 			fprintf(stderr, "phasemux: %s: %s\n", path, why);
 			return false;
 		}
-		free(text);
 	}
 	return true;
 }

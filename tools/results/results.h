@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The results that a command shows: the report.json of a folder, of the steps of a job, or one file. */
+/* The results that a command shows: the report.json or trace.json of a folder, of the steps of a job, or one file. */
 #ifndef PHASEMUX_TOOLS_RESULTS_RESULTS_H
 #define PHASEMUX_TOOLS_RESULTS_RESULTS_H
 
@@ -14,6 +14,7 @@ struct results {
 	unsigned count;
 	char *path[RESULTS_MAX];
 	json_t *report[RESULTS_MAX];
+	bool takes_traces; /* a trace serves if its report is missing */
 };
 
 /*
@@ -28,7 +29,7 @@ bool results_find(struct results *results, const char *path, const char *step);
  */
 bool results_newest(char *folder, size_t size);
 
-/* Loads what was found. Refuses files that are no reports. Returns false after one line on stderr. */
+/* Loads what was found, and makes a report of a trace. Refuses other files. Returns false after one line on stderr. */
 bool results_load(struct results *results);
 
 /* Prints on stderr which results there are, because a command shows only one of them. */

@@ -34,7 +34,7 @@ static int writes_too_much(void *data)
 
 static void test_files(void)
 {
-	static const char *const suffixes[] = { "txt", "json" };
+	static const struct output_name files[] = { { "report", "txt" }, { "trace", "json" } };
 	char path[256];
 	int folder = output_open(in_base(path, sizeof(path), "results"));
 
@@ -44,11 +44,14 @@ static void test_files(void)
 	is_int(mode_of(in_base(path, sizeof(path), "results/report.txt")), 0600,
 			"for its owner alone");
 	is_int(output_write(folder, "report", 1, "txt", "other", 5), -EEXIST, "never over one");
-	is_int(output_number(folder, "report", suffixes, 2), 2, "the next one has another number");
+	is_int(output_number(folder, files, 2), 2, "the next one has another number");
 	if (symlink("/dev/null", in_base(path, sizeof(path), "results/report-2.txt")))
 		diag("no link");
 	is_int(output_write(folder, "report", 2, "txt", "other", 5), -EEXIST, "nor through a link");
-	is_int(output_number(folder, "report", suffixes, 2), 3, "which counts as there");
+	is_int(output_number(folder, files, 2), 3, "which counts as there");
+	is_int(output_write(folder, "trace", 3, "json", "{}", 2), 0, "another file is written");
+	is_int(output_number(folder, files, 2), 4, "whose number counts as well");
+	output_remove(folder, "trace", 3, "json");
 	ok(tap_survives(writes_too_much, &folder, 10), "a limit on files is an error, no signal");
 	is_int(mode_of(in_base(path, sizeof(path), "results/large.txt")), 0, "and leaves nothing");
 	unlink(in_base(path, sizeof(path), "results/report.txt"));
