@@ -57,6 +57,32 @@ def check_who(every, leads, setting):
             yield f"rank {rank} has read {read[rank]} bursts, and is no lead"
 
 
+def check_still(prefix, leads):
+    """In most of the last steps, the scripted PMU was not read at all by ranks that were spared, and in each by leads."""
+    named = {rank for shape in report(leads)["leads"]["shapes"] for rank in shape["lead_ranks"]}
+    for rank in range(RANKS):
+        with open(f"{prefix}.{rank}", encoding="utf-8") as file:
+            steps = [int(line) for line in file]
+        last = steps[len(steps) * 4 // 5:]
+        still = last.count(0) / len(last)
+        print(f"rank {rank}: {'lead' if rank in named else 'spared'}, {100 * still:.0f}% of the steps without a read")
+        if rank not in named and still < 0.6:
+            yield f"rank {rank} is no lead, and has read in {100 * (1 - still):.0f}% of the last steps"
+        if len(named) == 1 and rank in named and still > 0.1:
+            yield f"rank {rank} is the lead, and has not read in {100 * still:.0f}% of the last steps"
+    if len(named) == RANKS:
+        yield "all ranks were named"
+
+
+def check_samples(every, leads):
+    """Spared ranks take no samples: the others alone have them while the ranks repeat the loop."""
+    taken, of_all = (report(folder)["samples"]["in_bursts"] for folder in (leads, every))
+    spared = (RANKS - 1) / RANKS * report(leads)["leads"]["time_share"]
+    print(f"{taken} samples, and {of_all} without leads")
+    if not of_all > 50 or taken > (1 - spared / 2) * of_all:
+        yield f"{taken} samples, and {of_all} if each rank reads; a share of {spared:.2f} should be spared"
+
+
 def check_change(_, leads, instructions, least):
     """Each rank has read the bursts of a behaviour that comes only once, while others were spared."""
     for rank in range(RANKS):

@@ -25,7 +25,7 @@ every=$tmp/every.result all=$tmp/all.result one=$tmp/one.result
 # On a busy machine ranks may report different loops, because they report at different moments.
 for attempt in 1 2 3; do
 	rm -rf "$one"
-	observe one PHASEMUX_LEADS=1
+	observe one PHASEMUX_LEADS=1 LEADS_READS="$tmp/one.reads"
 	leads who "$every" "$one" 1 >/dev/null && break
 done
 
@@ -38,6 +38,8 @@ is "$("$python" -c 'import json, sys; print(*(json.load(open(name))["leads"] for
 is "$(grep -c '^Leads' "$all/report.txt")" 0 "and the text does not name any"
 
 holds "ranks that are no leads read no counter" leads reads "$every" "$one"
+holds "once the leads are known, spared ranks do not read the PMU at all" leads still "$tmp/one.reads" "$one"
+holds "and take no samples" leads samples "$every" "$one"
 holds "all reads as without the setting" report value "$all/report.json" agent/reads \
 	"$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["agent"]["reads"])' "$every/report.json")"
 holds "one rank leads the loop of all" leads who "$every" "$one" 1

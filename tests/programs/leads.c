@@ -8,9 +8,13 @@
  * Each step makes three bursts: rank r does (6 + r) / 6 times as much work as rank 0 in the first one. Every 40 steps, 10
  * steps have other calls. After three quarters of the steps come ONCE bursts with calls that come nowhere else.
  * KILLED: the step at which rank 0 dies by SIGKILL.
+ *
+ * If LEADS_READS names a file, each rank writes how often the scripted PMU was read in each step to FILE.RANK, a line each.
  */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,13 +57,37 @@ static void once(void)
 	}
 }
 
+/* Returns how often the counters of this process were read so far. */
+static uint64_t reads_so_far(void)
+{
+	static uint64_t (*calls)(const char *call);
+
+	if (!calls)
+		*(void **)&calls = dlsym(RTLD_DEFAULT, "scripted_pmu_calls");
+	return calls ? calls("read") : 0;
+}
+
+/* Returns the file for the reads of each step, or NULL if there is none. */
+static FILE *open_reads(void)
+{
+	const char *name = getenv("LEADS_READS");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.%d", name ? name : "", rank);
+	return name ? fopen(path, "w") : NULL;
+}
+
 int main(int argc, char **argv)
 {
+	uint64_t before, now;
+	FILE *reads;
 	int steps = argc > 1 ? atoi(argv[1]) : 400, killed = argc > 2 ? atoi(argv[2]) : -1;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	reads = open_reads();
+	before = reads ? reads_so_far() : 0;
 	for (int i = 0; i < steps; i++) {
 		if (i == killed && rank == 0)
 			raise(SIGKILL);
@@ -69,7 +97,14 @@ int main(int argc, char **argv)
 			other_step();
 		else
 			step();
+		if (!reads)
+			continue;
+		now = reads_so_far();
+		fprintf(reads, "%llu\n", (unsigned long long)(now - before));
+		before = now;
 	}
+	if (reads)
+		fclose(reads);
 	if (rank == 0)
 		printf("leads: %d ranks, %d steps\n", ranks, steps);
 	MPI_Finalize();
