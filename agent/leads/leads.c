@@ -240,14 +240,18 @@ static void rearrange(struct leads *leads)
 	}
 }
 
-/* Adds the time since the last call to that in state L, and notes the time of this one. */
+/* Adds the time since the last call to that in state L, counts this call, and notes its time. */
 static void account(struct thread *thread, uint64_t now)
 {
 	struct leads *leads = thread->structure.leads;
+	bool is_in = is_in_l(leads);
 
-	if (leads->seen)
+	if (leads->seen) {
 		site_add(&thread->counts.repeated_ticks, now - leads->seen);
-	leads->seen = is_in_l(leads) ? now : 0;
+		site_add(&thread->counts.left_loops, !is_in);
+	}
+	site_add(&thread->counts.repeated_calls, is_in);
+	leads->seen = is_in ? now : 0;
 }
 
 void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)

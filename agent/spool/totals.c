@@ -71,6 +71,8 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->rested_seconds += account->rested_ticks * ns_per_tick * 1e-9;
 	totals->spared_bursts += account->spared_bursts;
 	totals->repeated_seconds += account->repeated_ticks * ns_per_tick * 1e-9;
+	totals->repeated_calls += account->repeated_calls;
+	totals->left_loops += account->left_loops;
 	totals->merged_calls += account->merged_calls;
 	add_work(totals, &work, ns_per_tick);
 	totals->threads += account->threads;

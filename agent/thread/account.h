@@ -15,8 +15,9 @@ struct account {
 	double slices, samples,
 			lost_samples; /* slices cut; the kernel's samples in bursts; samples lost */
 	double rested_calls, rested_ticks; /* calls in rests, and the rests' length (rest.h) */
-	/* bursts that were not read because others read for the rank; time in state L (agent/leads/leads.h) */
-	double spared_bursts, repeated_ticks;
+	double spared_bursts;              /* that were not read because others read for the rank */
+	/* state L (agent/leads/leads.h): time in it, calls that left the thread in it, and calls with which it was left */
+	double repeated_ticks, repeated_calls, left_loops;
 	/* lives in the struct (thread_life); late_ticks: end of the last life, 0 if no thread lives now */
 	double threads, ended, ended_ticks, late_ticks;
 	double paths; /* call paths that are kept */

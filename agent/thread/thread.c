@@ -298,6 +298,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.rested_ticks = count_of(&counts->rested_ticks),
 		.spared_bursts = count_of(&counts->spared_bursts),
 		.repeated_ticks = count_of(&counts->repeated_ticks),
+		.repeated_calls = count_of(&counts->repeated_calls),
+		.left_loops = count_of(&counts->left_loops),
 		.threads = count_of(&life->threads),
 		.ended = count_of(&life->ended),
 		.ended_ticks = count_of(&life->ended_ticks),

@@ -92,8 +92,10 @@ struct thread_counts {
 	_Atomic uint64_t reads, read_ticks, switches, switch_ticks;
 	_Atomic uint64_t service_ticks;
 	_Atomic uint64_t rested_calls, rested_ticks; /* in rests; these calls are part of `calls` */
-	/* bursts that would have been read if others did not read for this rank; time in state L (leads.h) */
-	_Atomic uint64_t spared_bursts, repeated_ticks;
+	/* bursts that would have been read if others did not read for this rank */
+	_Atomic uint64_t spared_bursts;
+	/* state L (leads.h): time in it, calls that left the thread in it, and calls with which it was left */
+	_Atomic uint64_t repeated_ticks, repeated_calls, left_loops;
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks, by length of the burst */
 };
 

@@ -45,6 +45,10 @@ holds "all reads as without the setting" report value "$all/report.json" agent/r
 holds "one rank leads the loop of all" leads who "$every" "$one" 1
 # The first 50 ms have no round, and ranks leave L twice in 40 steps.
 holds "most of the time is in such loops" report between "$one/report.json" leads/time_share 0.7 0.999
+holds "and most of the calls" "$python" -c 'import json, sys
+of = json.load(open(sys.argv[1]))
+print(of["leads"], of["agent"]["calls"])
+sys.exit(not (0.6 * of["agent"]["calls"] < of["leads"]["calls"] < of["agent"]["calls"]) or of["leads"]["left"] < 1)' "$one/report.json"
 holds "ranks also vote between the trainings" report between "$one/report.json" agent/rounds \
 	"$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["agent"]["rounds"] + 2)' "$every/report.json")" 40
 holds "all ranks read what comes only once" leads change "$every" "$one" 3000 11

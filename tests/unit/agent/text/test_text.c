@@ -314,7 +314,7 @@ static void test_foot(void)
 #define LEADS(setting, shapes)                                                                     \
 	"null, \"leads\": {\"setting\": " setting ", \"shapes\": [" shapes                         \
 	"], \"time_share\": 0.5, "                                                                 \
-	"\"spared_bursts\": 1200}"
+	"\"spared_bursts\": 1200, \"calls\": 5, \"left\": 1}"
 #define LED(ranks, leads, named)                                                                   \
 	"{\"ranks\": " ranks ", \"leads\": " leads ", \"lead_ranks\": [" named "]}"
 
