@@ -2,6 +2,7 @@
 /* A round's payload for rounds.c, which another compiler wrapper builds. */
 #include <math.h>
 
+#include "agent/leads/votes.h"
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
 #include "cluster/prototypes.h"
@@ -12,26 +13,54 @@
 #define PHASES 6
 #define CIRCLE 8 /* number of ranks that are sampled alike, as in the ledger */
 
-EXPORT size_t part_bytes(void);
-EXPORT size_t answer_bytes(void);
+/* What a rank gives to a round in which leads are named, as in agent/rounds/exchange.c. Without votes, only the first member. */
+struct part {
+	struct ledger_part ledger;
+	struct votes votes;
+};
+
+struct answer {
+	struct ledger_answer ledger;
+	struct votes votes;
+};
+
+EXPORT size_t part_bytes(bool votes);
+EXPORT size_t answer_bytes(bool votes);
 EXPORT void part_fill(void *part, int rank, int ranks);
 EXPORT void part_merge(const void *in, void *inout);
+EXPORT void part_merge_votes(const void *in, void *inout);
 EXPORT double part_train(const void *part);
 
-size_t part_bytes(void)
+size_t part_bytes(bool votes)
 {
-	return sizeof(struct ledger_part);
+	return votes ? sizeof(struct part) : sizeof(struct ledger_part);
 }
 
-size_t answer_bytes(void)
+size_t answer_bytes(bool votes)
 {
-	return sizeof(struct ledger_answer);
+	return votes ? sizeof(struct answer) : sizeof(struct ledger_answer);
 }
 
-/* Fills data with a full sample of a program that runs its phases in turn, with the noise of a busy machine. */
+/* Votes for as many kinds as there is room for, some of which only this rank has. */
+static void vote(struct votes *votes, int rank)
+{
+	for (unsigned i = 0; i < VOTES_SHAPES_MAX; i++) {
+		const struct vote_kind kind = { .shape = 1 + i % 4,
+			.peers = 1 + i + (uint64_t)rank % 3,
+			.to = (float)i,
+			.from = (float)rank };
+
+		votes_add(votes, &kind, (uint32_t)rank, 0x3f);
+	}
+}
+
+/*
+ * Fills data, which has room for votes, with a full sample of a program that runs its phases in turn, with the noise of a busy
+ * machine.
+ */
 void part_fill(void *data, int rank, int ranks)
 {
-	struct ledger_part *part = data;
+	struct ledger_part *part = &((struct part *)data)->ledger;
 	uint64_t random = (uint64_t)rank;
 
 	for (unsigned i = 0; i < 2 * RESERVOIR_MAX; i++) {
@@ -48,11 +77,21 @@ void part_fill(void *data, int rank, int ranks)
 		burst.key = reservoir_key(burst.execution, (double)burst.seconds);
 		reservoir_offer(&part->sample, &burst);
 	}
+	vote(&((struct part *)data)->votes, rank);
 }
 
 void part_merge(const void *in, void *inout)
 {
 	ledger_part_merge(in, inout);
+}
+
+void part_merge_votes(const void *in, void *inout)
+{
+	const struct part *from = in;
+	struct part *into = inout;
+
+	ledger_part_merge(&from->ledger, &into->ledger);
+	votes_merge(&from->votes, &into->votes);
 }
 
 /* Returns the seconds that the training of this sample takes, after another one was trained. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Measures the cost of a round against the number of ranks. For comparison it measures MPI_Allreduce of the MPI
- * library on as many bytes, and the training of what the ranks have sent. Rank 0 prints the least seconds of
- * each, "ROUND ALLREDUCE TRAINING". Ranks sleep while rank 0 trains.
+ * library on as many bytes, the training of what the ranks have sent, and a round that also has the votes on leads. Rank 0
+ * prints the least seconds of each, and the bytes of a part without and with votes: "ROUND ALLREDUCE TRAINING VOTES BYTES
+ * BYTES". Ranks sleep while rank 0 trains.
  *
  *	rounds.MPI ADAPTER PAYLOAD ROUNDS
  */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,10 @@
 #include "agent/mpi/mpi_adapter.h"
 
 /* tests/bench/payload.c */
-static size_t (*part_bytes)(void), (*answer_bytes)(void);
+static size_t (*part_bytes)(bool votes), (*answer_bytes)(bool votes);
 static void (*part_fill)(void *part, int rank, int ranks);
 static double (*part_train)(const void *part);
-static mpi_merge part_merge;
+static mpi_merge part_merge, part_merge_votes;
 
 static void *symbol(void *library, const char *name)
 {
@@ -52,16 +54,41 @@ static void doze(void)
 	}
 }
 
+static const struct mpi_adapter *adapter;
+static void *fresh, *mine, *all, *answer; /* with room for votes */
+
+/* Returns the seconds of a round. */
+static double take_round(bool votes)
+{
+	double begin;
+
+	memcpy(mine, fresh, part_bytes(true));
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	adapter->reduce_start(mine, all, part_bytes(votes), votes ? part_merge_votes : part_merge);
+	adapter->wait();
+	adapter->broadcast_start(answer, answer_bytes(votes));
+	adapter->wait();
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Wtime() - begin;
+}
+
+static double least(double *seconds, int count)
+{
+	qsort(seconds, (size_t)count, sizeof(*seconds), by_value);
+	return seconds[0];
+}
+
 int main(int argc, char **argv)
 {
-	const struct mpi_adapter *adapter;
 	mpi_adapter_entry *entry;
 	char why[512] = "";
 	int rounds = argc > 3 ? atoi(argv[3]) : 20;
 	double *round = calloc((size_t)rounds, sizeof(*round));
 	double *allreduce = calloc((size_t)rounds, sizeof(*allreduce));
 	double *training = calloc((size_t)rounds, sizeof(*training));
-	void *payload, *fresh, *mine, *all, *answer;
+	double *voted = calloc((size_t)rounds, sizeof(*voted));
+	void *payload;
 	struct mpi_world world;
 
 	MPI_Init(&argc, &argv);
@@ -74,44 +101,38 @@ int main(int argc, char **argv)
 	*(void **)&part_fill = symbol(payload, "part_fill");
 	*(void **)&part_train = symbol(payload, "part_train");
 	*(void **)&part_merge = symbol(payload, "part_merge");
+	*(void **)&part_merge_votes = symbol(payload, "part_merge_votes");
 	adapter = entry(dlopen(NULL, RTLD_NOW), why, sizeof(why));
 	if (!adapter)
 		fprintf(stderr, "%s\n", why);
 	if (!adapter || adapter->open(&world))
 		MPI_Abort(MPI_COMM_WORLD, 1);
-	fresh = calloc(1, part_bytes());
-	mine = calloc(1, part_bytes());
-	all = calloc(1, part_bytes());
-	answer = calloc(1, answer_bytes());
+	fresh = calloc(1, part_bytes(true));
+	mine = calloc(1, part_bytes(true));
+	all = calloc(1, part_bytes(true));
+	answer = calloc(1, answer_bytes(true));
 	part_fill(fresh, world.rank, world.size);
 	for (int i = 0; i < rounds; i++) {
 		double begin;
 
-		memcpy(mine, fresh, part_bytes());
-		MPI_Barrier(MPI_COMM_WORLD);
-		begin = MPI_Wtime();
-		adapter->reduce_start(mine, all, part_bytes(), part_merge);
-		adapter->wait();
-		adapter->broadcast_start(answer, answer_bytes());
-		adapter->wait();
-		MPI_Barrier(MPI_COMM_WORLD);
-		round[i] = MPI_Wtime() - begin;
+		voted[i] = take_round(true);
+		doze();
+		round[i] = take_round(false);
 		if (world.rank == 0)
 			training[i] = part_train(mine);
 		doze();
 
 		MPI_Barrier(MPI_COMM_WORLD);
 		begin = MPI_Wtime();
-		MPI_Allreduce(mine, all, (int)(part_bytes() / sizeof(double)), MPI_DOUBLE, MPI_SUM,
-				MPI_COMM_WORLD);
+		MPI_Allreduce(mine, all, (int)(part_bytes(false) / sizeof(double)), MPI_DOUBLE,
+				MPI_SUM, MPI_COMM_WORLD);
 		MPI_Barrier(MPI_COMM_WORLD);
 		allreduce[i] = MPI_Wtime() - begin;
 	}
-	qsort(round, (size_t)rounds, sizeof(*round), by_value);
-	qsort(training, (size_t)rounds, sizeof(*training), by_value);
-	qsort(allreduce, (size_t)rounds, sizeof(*allreduce), by_value);
 	if (world.rank == 0)
-		printf("%.9f %.9f %.9f\n", round[0], allreduce[0], training[0]);
+		printf("%.9f %.9f %.9f %.9f %zu %zu\n", least(round, rounds),
+				least(allreduce, rounds), least(training, rounds),
+				least(voted, rounds), part_bytes(false), part_bytes(true));
 	adapter->close();
 	MPI_Finalize();
 	return 0;
