@@ -11,6 +11,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define PHASES 6
+#define KINDS  9 /* of ranks */
 #define CIRCLE 8 /* number of ranks that are sampled alike, as in the ledger */
 
 /* What a rank gives to a round in which leads are named, as in agent/rounds/exchange.c. Without votes, only the first member. */
@@ -41,17 +42,12 @@ size_t answer_bytes(bool votes)
 	return votes ? sizeof(struct answer) : sizeof(struct ledger_answer);
 }
 
-/* Votes for as many kinds as there is room for, some of which only this rank has. */
+/* Votes for the loop of this rank. There are nine kinds of ranks, as in a sweep over a grid. */
 static void vote(struct votes *votes, int rank)
 {
-	for (unsigned i = 0; i < VOTES_SHAPES_MAX; i++) {
-		const struct vote_kind kind = { .shape = 1 + i % 4,
-			.peers = 1 + i + (uint64_t)rank % 3,
-			.to = (float)i,
-			.from = (float)rank };
+	const struct vote_kind kind = { .shape = 1 + (uint64_t)rank % KINDS };
 
-		votes_add(votes, &kind, (uint32_t)rank, 0x3f);
-	}
+	votes_add(votes, &kind, (uint32_t)rank, (1 << PHASES) - 1);
 }
 
 /*

@@ -115,9 +115,13 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++) {
 		double begin;
 
-		voted[i] = take_round(true);
-		doze();
-		round[i] = take_round(false);
+		/* each of the two comes first in half of the cases, and after the same rest */
+		for (int j = 0; j < 2; j++) {
+			bool votes = (i + j) % 2;
+
+			doze();
+			(votes ? voted : round)[i] = take_round(votes);
+		}
 		if (world.rank == 0)
 			training[i] = part_train(mine);
 		doze();
