@@ -15,15 +15,23 @@ import subprocess
 
 RECORD = struct.Struct("<QQIIHHiQ")  # struct record of burst_log.c
 RANKS = 16
-GRIDS = (4, 8, 16, 64)            # numbers of ranks of the wavefront, whose structure must not grow with them
+# Most bytes of the trace of each shape, by the number of ranks.
+TRACE_BYTES = {"wavefront": {4: 12000, 8: 18000, 16: 25000, 64: 25000},
+               "multi_partition": {4: 10000, 16: 10000, 64: 10000}, "conjugate_gradient": {16: 10000}}
+GROWS = 1.05                      # two traces of equal texts differ by the digits of their times
 TEXT_BYTES = 8192                 # largest text of a rank, of the shapes that REGULAR names
 ARENA_BYTES = 65536               # largest structure of a thread, whatever it does
 CALL_NS = 40                      # largest cost of the structure for a call
-SAME_BYTES = 1.05                 # two structures of equal texts differ by the digits of their times
 REGULAR = ("multi_partition", "wavefront", "conjugate_gradient")
 RANDOM_CALLS = 10_000_000
 # Steps for bar 7. On a busy machine, the least of many short runs differs less than that of a few long ones.
 SHORT = {"multi_partition": 400, "conjugate_gradient": 15, "solver": 400, "disorder": 4000}
+# Steps for leads, which need some 20 rounds until all ranks have read all phases.
+LED = {"multi_partition": 800, "conjugate_gradient": 150, "solver": 1500, "changes": 6000}
+LED_RANKS = 4
+IN_L = 0.95                       # least share of the calls in state L
+ROUND_LONGER = 0.1                # most of a round's time that the votes on leads may add
+SPARED_NS = 2                     # largest cost of a call of a rank that is no lead
 
 # Steps are those of the benchmarks whose shapes these are: BT.W, LU.A, CG.A, MG.A, IS.
 # loops: what makes a step, as the numbers of repetitions of the loops from the iteration inwards.
@@ -54,6 +62,7 @@ class Bench:
         self.bench = os.path.join(build, "tests", "bench")
         self.phasemux = os.path.join(build, "phasemux")
         self.library = os.path.join(build, "libphasemux.so")
+        self.scripted = os.path.join(build, "tests", "libscripted-pmu.so")
         self.number = 0
 
     def path(self, *words):
@@ -64,10 +73,16 @@ class Bench:
         self.number += 1
         return self.path(f"structure.{self.number}")
 
-    def observed(self, ranks, program, logged=False, **settings):
-        """Runs a program under phasemux. Returns its output, its report, and the folder of the report."""
+    def observed(self, ranks, program, logged=False, counted=False, **settings):
+        """Runs a program under phasemux. Returns its output, its report, and the folder of the report.
+
+        counted: with counters, which the scripted PMU of the tests has.
+        """
         output = self.fresh()
         preload = self.library
+        if counted:
+            preload += ":" + self.scripted
+            settings = {"PHASEMUX_PMU": self.scripted, "SCRIPTED_PMU": "auto=triad", **settings}
         if logged:
             preload += ":" + os.path.join(self.bench, "burst_log.so")
             settings["BURST_LOG"] = output + ".log"
@@ -141,10 +156,6 @@ def iteration_of(body):
 
 def tokens_of(body):
     return sum(1 + tokens_of(token.get("body", [])) for token in body)
-
-
-def compact_bytes(document):
-    return len(json.dumps(document, separators=(",", ":")))
 
 
 def flat(body):
@@ -239,21 +250,28 @@ def beside_log(bench, name, quick):
 
 # ---- the bars ----
 
-def bar_size(bench, quick):
-    """Bar 1: what a structure takes in the report of a wavefront, by the number of ranks."""
-    grids = {}
-    for ranks in GRIDS:
-        _, report, output = bench.observed(ranks, bench.shape("wavefront", 20 if quick else None),
-                                           PHASEMUX_BUDGET="none")
-        shutil.rmtree(output)
-        structures = report["structure"]["structures"]
-        grids[ranks] = {"structures": len(structures), "most_bytes": max(map(compact_bytes, structures)),
-                        "all_bytes": compact_bytes(report["structure"])}
-    # smaller grids have no rank that is inside
-    first, last = grids[RANKS], grids[GRIDS[-1]]
-    return {"holds": None, "reason": "there is no trace file yet, only the structure in report.json", "ranks": grids,
-            "grows": last["most_bytes"] > SAME_BYTES * first["most_bytes"] or
-                     last["all_bytes"] > SAME_BYTES * first["all_bytes"]}
+def trace_bytes(bench, ranks, program, trace):
+    """Returns the structures of a program, and the bytes of its trace."""
+    _, report, output = bench.observed(ranks, program, PHASEMUX_BUDGET="none", PHASEMUX_TRACE=trace)
+    size = os.path.getsize(os.path.join(output, "trace.json"))
+    shutil.rmtree(output)
+    return {"structures": len(report["structure"]["structures"]), "bytes": size}
+
+
+def bar_size(bench, packaged, quick):
+    """Bar 1: the bytes of the trace by the number of ranks, also with arguments. The bar says nothing of packaged programs."""
+    shapes, others = {}, {}
+    for name, sizes in TRACE_BYTES.items():
+        for ranks, most in sizes.items():
+            program = bench.shape(name, 20 if quick else None)
+            shapes[f"{name}, {ranks} ranks"] = {"most_bytes": most, **{
+                trace: trace_bytes(bench, ranks, program, trace) for trace in ("structure", "calls")}}
+    for name, words in packaged:
+        others[name] = {trace: trace_bytes(bench, LED_RANKS, words, trace) for trace in ("structure", "calls")}
+    last, first = (shapes[f"wavefront, {ranks} ranks"]["structure"]["bytes"] for ranks in (64, 16))
+    return {"holds": all(row[trace]["bytes"] < row["most_bytes"] for row in shapes.values()
+                         for trace in ("structure", "calls")) and last <= GROWS * first,
+            "shapes": shapes, "packaged": others, "grows": last / first}
 
 
 def bar_calls(shapes):
@@ -283,6 +301,29 @@ def bar_iterations(shapes):
     return {"holds": not any(row["wrong_iterations"] for row in shapes.values()),
             "shapes": {name: {"made": row["iterations"], "wrong": row["wrong_iterations"]}
                        for name, row in shapes.items()}}
+
+
+def led(bench, ranks, program, leads):
+    """Runs a program with leads. Returns its calls, those in state L, and what was read."""
+    _, report, output = bench.observed(ranks, program, counted=True, PHASEMUX_BUDGET="none", PHASEMUX_LEADS=leads)
+    shutil.rmtree(output)
+    agent, of = report["agent"], report["leads"] or {}
+    return {"calls": agent["calls"], "calls_in_l": of.get("calls", 0), "left": of.get("left", 0),
+            "time_in_l": of.get("time_share"), "reads": agent["reads"], "seconds": report["wall_seconds"],
+            "hook_ns": agent["work"]["calls"] / agent["calls"] * 1e9}
+
+
+def bar_leads(bench, quick):
+    """Bar 5: the share of the calls that ranks make in state L, and the steps outside of it after a change."""
+    rows = {name: led(bench, LED_RANKS, bench.shape(name, steps if quick else 4 * steps), "1")
+            for name, steps in LED.items()}
+    for row in rows.values():
+        row["share"] = row["calls_in_l"] / row["calls"]
+    # 240 changes of each rank in 4,800 steps
+    changing = led(bench, LED_RANKS, [os.path.join(bench.build, "tests", "programs", "leads." + bench.mpi),
+                                      "1200" if quick else "4800"], "1")
+    rows["leads.c"] = {**changing, "share": changing["calls_in_l"] / changing["calls"]}
+    return {"holds": all(row["share"] >= IN_L for row in rows.values()), "shapes": rows}
 
 
 def bar_memory(bench, shapes, quick):
@@ -330,15 +371,45 @@ def bar_cost(bench, shapes, quick):
         rows[name] = {"off_ns": min(off), "on_ns": min(on), "added_ns": min(on) - min(off),
                       "median_added_ns": statistics.median(b - a for a, b in zip(off, on)),
                       "off_runs": off, "on_runs": on}
-    return {"holds": all(row["added_ns"] <= CALL_NS for row in rows.values()),
-            "reason": f"every rank is compared with the {CALL_NS} ns of a lead, because there are no leads yet",
-            "pairs": pairs, "calls": rows, "fold_ns": {name: shapes[name]["fold_ns"] for name in shapes}}
+    leads = {name: leads_ns(bench, name, pairs) for name in ("multi_partition", "conjugate_gradient")}
+    return {"holds": all(row["added_ns"] <= CALL_NS for row in rows.values()) and
+                     all(row["added_ns"] <= SPARED_NS for row in leads.values()),
+            "reason": f"a lead may take {CALL_NS} ns more, and other ranks {SPARED_NS}",
+            "pairs": pairs, "calls": rows, "leads": leads,
+            "fold_ns": {name: shapes[name]["fold_ns"] for name in shapes}}
 
 
-def bar_merge(bench):
-    """Bar 8: the message of the structures in MPI_Finalize, and the time to merge two."""
-    return {"holds": None, "reason": "rounds carry nothing of the structure yet; it is merged once, in MPI_Finalize",
-            **bench.numbers([os.path.join(bench.bench, "merging")])}
+def leads_ns(bench, name, pairs):
+    """Returns what leads add to a call of two ranks, one of which is spared. Reads are not in it, but counted."""
+    runs = {"all": [], "1": []}
+    for pair in range(pairs):
+        for leads in ("all", "1")[::1 if pair % 2 else -1]:
+            runs[leads].append(led(bench, 2, bench.shape(name, LED[name] // 2), leads))
+    least = {leads: min(row["hook_ns"] for row in rows) for leads, rows in runs.items()}
+    reads = {leads: rows[0]["reads"] / rows[0]["calls"] for leads, rows in runs.items()}
+    return {"all_ns": least["all"], "one_ns": least["1"], "added_ns": least["1"] - least["all"],
+            "reads_of_a_call": reads, "runs": runs}
+
+
+def round_ns(bench, quick):
+    """Returns the time of a round without and with votes on leads by the number of ranks (rounds.c), and its bytes."""
+    words = [os.path.join(bench.bench, "rounds." + bench.mpi),
+             os.path.join(bench.build, f"libphasemux-{bench.mpi}.so"), os.path.join(bench.bench, "payload.so"), "101"]
+    rows = {}
+    for ranks in (2, 4, 8) if quick else (2, 4, 8, 16, 32, 64, 128):
+        _, out = bench.start(bench.mpirun(bench.mpi, ranks) + words, bench.folder)
+        without, _, _, voted, part, voted_part = map(float, out.split())
+        rows[ranks] = {"without": without, "with": voted, "longer": voted / without - 1,
+                       "bytes": part, "bytes_with": voted_part}
+    return rows
+
+
+def bar_round(bench, quick):
+    """Bar 8: how much longer a round is with votes. The structures are merged once, in MPI_Finalize."""
+    rounds = round_ns(bench, quick)
+    return {"holds": statistics.median(row["longer"] for row in rounds.values()) <= ROUND_LONGER, "rounds": rounds,
+            "reason": "the median over the numbers of ranks",
+            "merging": bench.numbers([os.path.join(bench.bench, "merging")])}
 
 
 # ---- what is printed ----
@@ -352,11 +423,12 @@ def say(number, title, bar):
 
 
 def print_bars(bars):
-    say(1, "bytes of the structure of a wavefront", bars["1"])
-    for ranks, row in bars["1"]["ranks"].items():
-        print(f"    {ranks:4} ranks  {row['structures']:3} structures, the largest {row['most_bytes']} bytes, "
-              f"all {row['all_bytes']}")
-    print(f"    from {RANKS} to {GRIDS[-1]} ranks they {'grow' if bars['1']['grows'] else 'do not grow'}")
+    say(1, "bytes of the trace", bars["1"])
+    for name, row in {**bars["1"]["shapes"], **bars["1"]["packaged"]}.items():
+        most = f" of at most {row['most_bytes']}" if "most_bytes" in row else ""
+        print(f"    {name:<30} {row['structure']['structures']:3} structures, {row['structure']['bytes']:6} bytes{most}, "
+              f"with arguments {row['calls']['bytes']:6}")
+    print(f"    the wavefront on 64 ranks takes {bars['1']['grows']:.2f} times as much as on 16")
     say(2, "the calls listed are those of the log", bars["2"])
     for name, row in bars["2"]["shapes"].items():
         print(f"    {name:<20} {row['calls']:9.0f} calls, {row['ranks_compared']:3} ranks compared"
@@ -375,6 +447,9 @@ def print_bars(bars):
         made = ", ".join(map(str, row["made"])) if any(row["made"]) else "none"
         print(f"    {name:<20} {made}" + "".join(f"\n      rank {rank}: {why}" for rank, why in row["wrong"].items()))
     say(5, "iterations in state L", bars["5"])
+    for name, row in bars["5"]["shapes"].items():
+        print(f"    {name:<20} {100 * row['share']:5.1f}% of the calls, {100 * row['time_in_l']:5.1f}% of the time, "
+              f"in {row['seconds']:.0f} s; L was left {row['left'] / LED_RANKS:.0f} times by each rank")
     say(6, "memory", bars["6"])
     for name, row in bars["6"]["shapes"].items():
         print(f"    {name:<20} {row['tokens']:4.0f} tokens, {row['text_bytes']:6.0f} bytes of text and slots, "
@@ -387,19 +462,26 @@ def print_bars(bars):
     for name, row in bars["7"]["calls"].items():
         print(f"    {name:<20} {row['off_ns']:9.1f} {row['on_ns']:9.1f}  added {row['added_ns']:7.1f}, "
               f"median of the pairs {row['median_added_ns']:7.1f}")
+    for name, row in bars["7"]["leads"].items():
+        print(f"    {name:<20} {row['all_ns']:9.1f} {row['one_ns']:9.1f}  without and with a lead of two ranks; reads of a call "
+              f"{row['reads_of_a_call']['all']:.2f} and {row['reads_of_a_call']['1']:.2f}")
     print("    the fold alone: " + ", ".join(f"{name} {ns:.0f}" for name, ns in bars["7"]["fold_ns"].items()))
-    say(8, "merging structures in MPI_Finalize", bars["8"])
-    print(f"    {bars['8']['message_bytes']:.0f} bytes; " +
-          ", ".join(f"{name[:-3].replace('_', ' ')} {us:.1f} us" for name, us in bars["8"].items()
+    say(8, "a round without and with votes", bars["8"])
+    for ranks, row in bars["8"]["rounds"].items():
+        print(f"    {ranks:4} ranks  {1e6 * row['without']:8.0f} us {1e6 * row['with']:8.0f} us, {100 * row['longer']:+.0f}%; "
+              f"{row['bytes']:.0f} and {row['bytes_with']:.0f} bytes")
+    merging = bars["8"]["merging"]
+    print(f"    merging structures in MPI_Finalize: {merging['message_bytes']:.0f} bytes; " +
+          ", ".join(f"{name[:-3].replace('_', ' ')} {us:.1f} us" for name, us in merging.items()
                     if name.endswith("_us")))
 
 
-def measure(bench, quick):
-    """Returns the figures of all bars by their number, and prints them."""
+def measure(bench, packaged, quick):
+    """Returns the figures of all bars by their number, and prints them. packaged: name and words of further programs."""
     print(f"structure, {bench.mpi}: tests/programs/shapes.c beside a log of its calls", flush=True)
     shapes = {name: beside_log(bench, name, quick) for name in SHAPES}
-    bars = {"1": bar_size(bench, quick), "2": bar_calls(shapes), "3": bar_structures(bench, shapes),
-            "4": bar_iterations(shapes), "5": {"holds": None, "reason": "there are no leads yet", "figure": None},
-            "6": bar_memory(bench, shapes, quick), "7": bar_cost(bench, shapes, quick), "8": bar_merge(bench)}
+    bars = {"1": bar_size(bench, packaged, quick), "2": bar_calls(shapes), "3": bar_structures(bench, shapes),
+            "4": bar_iterations(shapes), "5": bar_leads(bench, quick),
+            "6": bar_memory(bench, shapes, quick), "7": bar_cost(bench, shapes, quick), "8": bar_round(bench, quick)}
     print_bars(bars)
     return bars
