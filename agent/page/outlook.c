@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "agent/page/parts/data.h"
 #include "agent/text/report_line.h"
 #include "agent/whatif/answers.h"
 #include "agent/whatif/run_times.h"
@@ -132,7 +133,7 @@ static void write_times(struct page *page, const struct run_times *run)
 			useful, "phases", phases_of(run), "sets", sets_of(run), "cells",
 			cells_of(run));
 	if (times)
-		page_json(page, "whatif-data", times);
+		page_json(page->out, "whatif-data", times);
 	json_decref(times);
 }
 

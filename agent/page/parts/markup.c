@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA_DIGITS 7 /* of each number in the page's data; report.json has all of them */
+#include "agent/page/parts/data.h"
 
 int page_init(struct page *page, const json_t *report, FILE *out)
 {
@@ -180,58 +180,6 @@ void page_plot(struct page *page, const char *name, double left, double width)
 			name, left, width);
 }
 
-/* JSON that is being written. */
-struct data {
-	FILE *out;
-	bool in_string, escaped; /* whether the next character is in a string, and stands behind a backslash there */
-	unsigned held; /* characters of ".0" that are held back, because they may end a number */
-};
-
-/* Writes a character of JSON outside of its strings. Whole numbers lose their ".0", which is a 20th of large reports. */
-static void put_plain(struct data *data, char c)
-{
-	if (c == ".0"[data->held] && data->held < 2) {
-		data->held++;
-		return;
-	}
-	if (data->held < 2 || (c >= '0' && c <= '9') || c == 'e')
-		fwrite(".0", 1, data->held, data->out);
-	data->held = 0;
-	fputc(c, data->out);
-	data->in_string = c == '"';
-}
-
-/* Writes a character of a string of JSON. Those of HTML and DEL become escapes, which mean the same. */
-static void put_in_string(struct data *data, char c)
-{
-	data->in_string = c != '"' || data->escaped;
-	data->escaped = c == '\\' && !data->escaped;
-	if (c == '<' || c == '>' || c == '&' || c == 0x7f)
-		fprintf(data->out, "\\u%04x", (unsigned)c);
-	else
-		fputc(c, data->out);
-}
-
-/* Writes a part of JSON. */
-static int put_data(const char *text, size_t size, void *data_pointer)
-{
-	struct data *data = data_pointer;
-
-	for (; size; text++, size--)
-		(data->in_string ? put_in_string : put_plain)(data, *text);
-	return 0;
-}
-
-void page_json(struct page *page, const char *id, const json_t *json)
-{
-	struct data data = { .out = page->out };
-
-	page_markup(page, "<script type=\"application/json\" id=\"%s\">", id);
-	json_dump_callback(json, put_data, &data,
-			JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DATA_DIGITS));
-	page_markup(page, "</script>\n");
-}
-
 /*
  * The policy lets the browser load nothing, whatever a name in the report holds: no image, no address, and no script and
  * no style except the page's own.
@@ -255,8 +203,8 @@ void page_foot(struct page *page, const char *source)
 	page_markup(page,
 			"</main>\n<footer><p>Made by phasemux from %s, which this page holds "
 			"as the element <code>report-data</code>, with seven digits of each "
-			"number.</p></footer>\n",
+			"number, four of each interval, and without the deciles of counters.</p></footer>\n",
 			source);
-	page_json(page, "report-data", page->report);
+	page_json(page->out, "report-data", page->report);
 	page_markup(page, "<script>%s</script>\n</body>\n</html>\n", page_script);
 }

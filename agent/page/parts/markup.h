@@ -59,9 +59,6 @@ __attribute__((format(printf, 3, 4))) void page_cell(struct page *page, const ch
  */
 void page_plot(struct page *page, const char *name, double left, double width);
 
-/* Writes an element of this id with JSON that cannot end it. */
-void page_json(struct page *page, const char *id, const json_t *json);
-
 /* Writes what stands before the body's own elements. write_title: writes the title, as text. */
 void page_head(struct page *page, void (*write_title)(struct page *page));
 

@@ -4,6 +4,7 @@
 
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/losses.h"
+#include "agent/page/parts/data.h"
 #include "agent/page/parts/markup.h"
 #include "agent/page/page.h"
 #include "tests/tap.h"
@@ -64,7 +65,16 @@ static void write_lines(struct page *page, const char *text)
 static void write_data(struct page *page, const char *text)
 {
 	(void)text;
-	page_json(page, "data", page->report);
+	page_json(page->out, "data", page->report);
+}
+
+/* Numbers are as short as they can be, and the deciles of counters are left out. */
+static void write_numbers(struct page *page, const char *text)
+{
+	json_t *json = json_loads(text, 0, NULL);
+
+	page_json(page->out, "data", json);
+	json_decref(json);
 }
 
 static void test_markup(void)
@@ -74,6 +84,14 @@ static void test_markup(void)
 	check(write_data, "",
 			"<script type=\"application/json\" id=\"data\">{\"key\":\"\\u003c/script\\u003e\\u0026\"}</script>\n",
 			"data that cannot end its element");
+	check(write_numbers,
+			"{\"a\": [1.0, 0.00001, 1.5e+20, -1234.56789, 0.0, 7, null, true, false, {}, []], "
+			"\"a_ci95\": 0.123456, \"b\": {\"deciles\": [1, 2], \"sd\": 1.23456, \"c\": [0.1234567]}, "
+			"\"deciles\": [{}]}",
+			"<script type=\"application/json\" id=\"data\">{\"a\":[1,1e-5,1.5e20,-1234.568,0,7,null,true,"
+			"false,{},[]],\"a_ci95\":0.1235,\"b\":{\"sd\":1.235,\"c\":[0.1234567]},"
+			"\"deciles\":[{}]}</script>\n",
+			"numbers are short");
 	check(page_term, "parallel efficiency",
 			"<a class=\"term\" href=\"#term-parallel-efficiency\">parallel efficiency</a>",
 			"a term of the glossary");
