@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/page/parts/label.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
@@ -19,15 +20,11 @@
 #define TABLE_ROWS  12  /* stacks of a phase in its table */
 #define TEXT_STACK  64  /* characters of each name in the table */
 
-/* Width of the figure on screens of 400, 700 and 1000 pixels, and room for a label of so many characters, in px. */
-#define PX_NARROW       376.0
-#define PX_WIDE         664.0
-#define PX_WIDER        960.0
-#define LABEL_PX(chars) (8.0 * (double)(chars) + 8)
+#define LABEL_PX(chars) (8.0 * (double)(chars) + 8) /* room for a label */
 
 /* A frame with all samples that have the same frames above it. */
 struct node {
-	const char *name; /* NULL: callers that are not known */
+	const char *name; /* "": callers that are not known */
 	bool line;        /* a line of the function above, and not a function */
 	unsigned parent, depth;
 	double samples;
@@ -50,11 +47,6 @@ static const json_t *stacks_of(const json_t *phase)
 
 /* ---- the frames ---- */
 
-static bool same_name(const char *one, const char *other)
-{
-	return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
 /* Returns the number of a frame below another one, which is added if it is missing; 0 without room. */
 static unsigned find_frame(struct icicle *icicle, unsigned parent, const char *name, bool line)
 {
@@ -62,7 +54,7 @@ static unsigned find_frame(struct icicle *icicle, unsigned parent, const char *n
 
 	for (unsigned i = parent + 1; i < icicle->count; i++)
 		if (icicle->node[i].parent == parent && icicle->node[i].line == line &&
-				same_name(icicle->node[i].name, name))
+				strcmp(icicle->node[i].name, name) == 0)
 			return i;
 	if (icicle->count == NODES_MAX || depth >= ROWS_MAX)
 		return 0;
@@ -86,7 +78,8 @@ static void add_stack(struct icicle *icicle, const json_t *stack)
 		return;
 	icicle->node[0].samples += samples;
 	json_array_foreach (json_object_get(stack, "frames"), i, frame) {
-		next = find_frame(icicle, at, json_string_value(frame), false);
+		next = find_frame(icicle, at, json_is_string(frame) ? json_string_value(frame) : "",
+				false);
 		if (!next)
 			break;
 		icicle->node[next].samples += samples;
@@ -126,7 +119,10 @@ static struct place_text frame_name(const struct node *node, size_t most)
 {
 	const char *slash = node->line ? strrchr(node->name, '/') : NULL;
 
-	return place_name(!node->name ? "callers not known" : slash ? slash + 1 : node->name, most);
+	return place_name(!*node->name        ? "callers not known" :
+					slash ? slash + 1 :
+						node->name,
+			most);
 }
 
 /* Writes the name into a frame, as long as the frame has room for on screens of some width. */
@@ -136,18 +132,13 @@ static void write_name(struct page *page, const struct node *node, double x, dou
 
 	for (size_t i = 0; i < sizeof(most) / sizeof(*most); i++) {
 		struct place_text name = frame_name(node, most[i]);
-		double room = LABEL_PX(strlen(name.text));
+		struct label_room room = label_room(LABEL_PX(strlen(name.text)));
 
 		/* the last one is written if the frame has room for it on any screen */
-		if (width / 100 * PX_WIDE < room &&
-				(i + 1 < sizeof(most) / sizeof(*most) ||
-						width / 100 * PX_WIDER < room))
+		if (width < (i + 1 < sizeof(most) / sizeof(*most) ? room.wide : room.wider))
 			continue;
 		page_markup(page, "<text class=\"small%s\" x=\"%.2f%%\" dx=\"4\" y=\"%u\">",
-				width / 100 * PX_NARROW >= room               ? "" :
-						width / 100 * PX_WIDE >= room ? " wide" :
-										" wide wider",
-				x, node->depth * ROW + 15);
+				label_class(width, &room), x, node->depth * ROW + 15);
 		page_text(page, name.text);
 		page_markup(page, "</text>\n");
 		return;
@@ -168,7 +159,7 @@ static void write_frame(struct page *page, const struct icicle *icicle, const st
 			"</title><rect class=\"track\" x=\"%.2f%%\" y=\"%u\" width=\"%.2f%%\" "
 			"height=\"%d\"%s/></g>\n",
 			x, node->depth * ROW, width, ROW,
-			node->name ? "" : " stroke-dasharray=\"3 3\"");
+			*node->name ? "" : " stroke-dasharray=\"3 3\"");
 	write_name(page, node, x, width);
 }
 

@@ -6,6 +6,7 @@
 
 #include "agent/page/bars.h"
 #include "agent/page/parts/glossary.h"
+#include "agent/page/parts/label.h"
 #include "agent/page/parts/losses.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
@@ -25,14 +26,10 @@
 #define HEADROOM 1.12  /* of the tallest column, for the intervals at its end */
 #define CUT_FROM 4.0   /* columns are cut off from this multiple of the mean CPI */
 
-/* Narrowest columns, in % of the figure, that have room for a text on screens of 400, 700 and 1000 pixels. */
-struct room {
-	double narrow, wide, wider;
-};
-
-static const struct room room_id = { 7, 4, 2.6 };      /* 3 digits */
-static const struct room room_text = { 17, 10, 6.5 };  /* 10 characters */
-static const struct room room_arrow = { 3.5, 2, 1.5 }; /* 1 character */
+/* Narrowest columns, in % of the figure, that have room for a text. */
+static const struct label_room room_id = { 7, 4, 2.6 };      /* 3 digits */
+static const struct label_room room_text = { 17, 10, 6.5 };  /* 10 characters */
+static const struct label_room room_arrow = { 3.5, 2, 1.5 }; /* 1 character */
 
 #define UNSEEN       0.05 /* px; what is lower has a height of 0.0 */
 #define ROOM_WHISKER 2.6
@@ -322,13 +319,9 @@ static void write_whiskers(struct chart *chart, const json_t *phase, const struc
  * column has no room for it, and the script shows it in a part of the figure in which it has.
  */
 static void write_label(struct chart *chart, double x, double y, double width,
-		const struct room *room, const char *class)
+		const struct label_room *room, const char *class)
 {
-	page_markup(chart->page, "<text class=\"%s%s\" ", class,
-			width >= room->narrow                ? "" :
-					width >= room->wide  ? " wide" :
-					width >= room->wider ? " wide wider" :
-							       " tiny");
+	page_markup(chart->page, "<text class=\"%s%s\" ", class, label_class(width, room));
 	if (width < room->narrow)
 		page_markup(chart->page, "data-room=\"%.2f\" ", width);
 	page_markup(chart->page, "x=\"%.2f%%\" y=\"%.0f\" text-anchor=\"middle\">", x, y);
