@@ -211,7 +211,7 @@ static void write_component(struct page *page, const json_t *component, double c
 static void write_breakdown(struct page *page, const json_t *phase)
 {
 	double cpi = report_get(phase, "cpi");
-	struct stack_fill fill = { "" };
+	struct pattern fill = { "" };
 	const json_t *component;
 	size_t i;
 
@@ -229,7 +229,7 @@ static void write_breakdown(struct page *page, const json_t *phase)
 			cpi);
 	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component) {
 		if (!json_integer_value(json_object_get(component, "level")))
-			fill = stack_fill(page->report, report_get_text(component, "component"));
+			fill = stack_pattern(page->report, report_get_text(component, "component"));
 		write_component(page, component, cpi, fill.text);
 	}
 	page_markup(page, "</table>\n");

@@ -8,6 +8,7 @@
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/label.h"
 #include "agent/page/parts/losses.h"
+#include "agent/page/parts/patterns.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
@@ -35,29 +36,6 @@ static const struct label_room room_arrow = { 3.5, 2, 1.5 }; /* 1 character */
 #define ROOM_WHISKER 2.6
 #define INNER        0.25 /* part of a column's width that shows the parts of its components */
 #define WHISKER_MIN  1.5  /* px; a shorter half-width is inside the line between two components */
-
-/*
- * Patterns of the components: a colour (of Okabe and Ito, who chose them for colour-blind readers) and marks, by
- * which they are told apart without colour. Slanted lines are left to what is not known. Losses have the colours,
- * in the order in which the report names them.
- */
-static const struct {
-	const char *colour, *marks;
-} patterns[] = {
-	{ "#c4c8cc", "" },                                                  /* work */
-	{ "#c4c8cc", "<circle cx=\"5\" cy=\"5\" r=\"1\" fill=\"#333\"/>" }, /* not explained */
-	{ "#d55e00", "" },
-	{ "#56b4e9", "<circle cx=\"5\" cy=\"5\" r=\"1.2\" fill=\"#000\"/>" },
-	{ "#009e73", "<path d=\"M0 5h10\" stroke=\"#fff\" stroke-width=\"1.2\"/>" },
-	{ "#e69f00", "<path d=\"M5 0v10\" stroke=\"#5a3d00\" stroke-width=\"1\"/>" },
-	{ "#0072b2", "<circle cx=\"5\" cy=\"5\" r=\"2.2\" fill=\"none\" stroke=\"#fff\"/>" },
-	{ "#cc79a7", "<path d=\"M5 3v4M3 5h4\" stroke=\"#000\"/>" },
-	{ "#f0e442", "<path d=\"M0 5h10M5 0v10\" stroke=\"#6b6500\" stroke-width=\".8\"/>" },
-	{ "#999999", "<path d=\"M3 3h4v4h-4z\" fill=\"none\" stroke=\"#fff\"/>" },
-};
-
-#define PATTERNS ((unsigned)(sizeof(patterns) / sizeof(*patterns)))
-#define LOSSES   2 /* number of the first pattern of a loss */
 
 /* The components that have a colour. */
 struct series {
@@ -111,28 +89,16 @@ static struct series find_series(const json_t *report)
 	return series;
 }
 
-struct stack_fill stack_fill_of(const char *component, unsigned losses)
-{
-	enum component_kind kind = component_kind(component);
-	unsigned pattern = kind == COMPONENT_WORK     ? 0 :
-			kind == COMPONENT_UNEXPLAINED ? 1 :
-							LOSSES + losses % (PATTERNS - LOSSES);
-	struct stack_fill fill;
-
-	snprintf(fill.text, sizeof(fill.text), "url(#c%u)", pattern);
-	return fill;
-}
-
-static struct stack_fill fill_of(const struct series *series, const char *name)
+static struct pattern fill_of(const struct series *series, const char *name)
 {
 	unsigned losses = 0;
 
 	for (unsigned i = 0; i < series->count && strcmp(series->name[i], name) != 0; i++)
 		losses += component_kind(series->name[i]) == COMPONENT_LOSS;
-	return stack_fill_of(name, losses);
+	return pattern_of_component(name, losses);
 }
 
-struct stack_fill stack_fill(const json_t *report, const char *component)
+struct pattern stack_pattern(const json_t *report, const char *component)
 {
 	struct series series = find_series(report);
 
@@ -375,16 +341,9 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 	write_labels(chart, phase, x, width);
 }
 
-double page_step(double most)
-{
-	double power = pow(10, floor(log10(most / 6)));
-
-	return most / power <= 6 * 2 ? 2 * power : most / power <= 6 * 5 ? 5 * power : 10 * power;
-}
-
 static void write_axis(struct chart *chart)
 {
-	double step = chart->parts_of_cpi ? page_step(chart->most) : 0.25;
+	double step = chart->parts_of_cpi ? axis_step(chart->most) : 0.25;
 	int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
 
 	double most = chart->parts_of_cpi ? chart->most : 1;
@@ -457,42 +416,15 @@ static void write_columns(struct chart *chart, const char *title)
 
 /* ---- the figures' key ---- */
 
-void stack_patterns(struct page *page)
-{
-	page_markup(page,
-			"<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>\n");
-	for (unsigned i = 0; i < PATTERNS; i++)
-		page_markup(page,
-				"<pattern id=\"c%u\" width=\"10\" height=\"10\" "
-				"patternUnits=\"userSpaceOnUse\"><rect width=\"10\" height=\"10\" "
-				"fill=\"%s\"/><g opacity=\".6\">%s</g></pattern>\n",
-				i, patterns[i].colour, patterns[i].marks);
-	page_markup(page,
-			"<pattern id=\"unknown\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
-			"patternTransform=\"rotate(45)\"><rect class=\"hatch\" width=\"8\" height=\"8\" "
-			"fill=\"#ffffff\"/><path class=\"hatch-line\" d=\"M0 4h8\" stroke=\"#777777\" "
-			"stroke-width=\"1.5\"/></pattern>\n<pattern id=\"waiting\" width=\"10\" "
-			"height=\"10\" patternUnits=\"userSpaceOnUse\"><rect width=\"10\" height=\"10\" "
-			"fill=\"#c4c8cc\" fill-opacity=\".6\"/></pattern>\n</defs></svg>\n");
-}
-
-void stack_swatch(struct page *page, const char *fill)
-{
-	page_markup(page,
-			"<li><svg width=\"18\" height=\"18\" aria-hidden=\"true\"><rect class=\"part\" x=\"1\" "
-			"y=\"1\" width=\"16\" height=\"16\" fill=\"%s\"/></svg> ",
-			fill);
-}
-
 static void write_key(struct chart *chart)
 {
 	page_markup(chart->page, "<ul class=\"key\">\n");
 	for (unsigned i = chart->series.count; i-- > 0;) {
-		stack_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
+		pattern_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
 		page_term(chart->page, chart->series.name[i]);
 		page_markup(chart->page, "</li>\n");
 	}
-	stack_swatch(chart->page, "url(#unknown)");
+	pattern_swatch(chart->page, "url(#unknown)");
 	page_markup(chart->page, "not known (");
 	page_term(chart->page, "too few");
 	page_markup(chart->page, ", ");
@@ -530,7 +462,7 @@ void page_stacks(struct page *page)
 	struct chart chart = { .page = page, .parts_of_cpi = true };
 
 	choose(&chart);
-	stack_patterns(page);
+	patterns_write(page);
 	if (!chart.count) {
 		page_markup(page,
 				"<p class=\"missing\">There is no phase to draw: the run was too short, no "

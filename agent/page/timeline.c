@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/page/stack.h"
+#include "agent/page/parts/patterns.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
@@ -172,13 +172,14 @@ static void name_column(FILE *out, const struct timeline *timeline, unsigned col
 		fprintf(out, "%s", others[column - timeline->phases].name);
 }
 
-static const char *fill_of(const struct timeline *timeline, unsigned column, char *text,
-		size_t size)
+static struct pattern fill_of(const struct timeline *timeline, unsigned column)
 {
-	if (column >= timeline->phases)
-		return others[column - timeline->phases].fill;
-	snprintf(text, size, "url(#c%u)", 2 + column);
-	return text;
+	struct pattern fill;
+
+	if (column < timeline->phases)
+		return pattern_of_phase(timeline->page->report, timeline->id[column]);
+	snprintf(fill.text, sizeof(fill.text), "%s", others[column - timeline->phases].fill);
+	return fill;
 }
 
 static void name_group(FILE *out, const struct timeline *timeline, const json_t *group)
@@ -260,7 +261,6 @@ static void write_area(const struct timeline *timeline, unsigned band, unsigned 
 		const int *high)
 {
 	struct page *page = timeline->page;
-	char fill[24];
 
 	page_markup(page,
 			"<clipPath id=\"b%uc%u\" clipPathUnits=\"objectBoundingBox\"><path "
@@ -270,7 +270,7 @@ static void write_area(const struct timeline *timeline, unsigned band, unsigned 
 	page_markup(page,
 			"\"/></clipPath><rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
 			"clip-path=\"url(#b%uc%u)\"/>\n",
-			fill_of(timeline, column, fill, sizeof(fill)), band, column);
+			fill_of(timeline, column).text, band, column);
 }
 
 /* Where a column may have its number: the bin in the middle of its highest stretch. */
@@ -396,7 +396,7 @@ static void write_band(const struct timeline *timeline, const json_t *group, uns
 /* Writes the times of the run below the bands. */
 static void write_ticks(const struct timeline *timeline)
 {
-	double step = page_step(timeline->seconds);
+	double step = axis_step(timeline->seconds);
 	int y = band_top(timeline, timeline->bands) - HEAD;
 
 	for (unsigned i = 0; i * step <= timeline->seconds * 1.0001; i++) {
@@ -440,11 +440,10 @@ static void write_figure(const struct timeline *timeline, const json_t *groups)
 static void write_key(const struct timeline *timeline)
 {
 	struct page *page = timeline->page;
-	char fill[24];
 
 	page_markup(page, "<ul class=\"key\">\n");
 	for (unsigned c = 0; c < columns_of(timeline); c++) {
-		stack_swatch(page, fill_of(timeline, c, fill, sizeof(fill)));
+		pattern_swatch(page, fill_of(timeline, c).text);
 		name_column(page->words, timeline, c);
 		page_flush(page);
 		page_markup(page, "</li>\n");

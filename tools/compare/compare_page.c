@@ -10,7 +10,7 @@
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/losses.h"
 #include "agent/page/parts/markup.h"
-#include "agent/page/stack.h"
+#include "agent/page/parts/patterns.h"
 #include "agent/text/report_line.h"
 #include "tools/compare/words.h"
 
@@ -194,7 +194,7 @@ static void write_causes(struct page *page)
 /* ---- phases ---- */
 
 /* Returns the fill of a component, by its place among the losses of the whole comparison. */
-static struct stack_fill fill_of(const json_t *comparison, const char *name)
+static struct pattern fill_of(const json_t *comparison, const char *name)
 {
 	const json_t *phases = json_object_get(comparison, "phases"), *phase, *component;
 	const char *seen[64];
@@ -209,7 +209,7 @@ static struct stack_fill fill_of(const json_t *comparison, const char *name)
 			if (json_integer_value(json_object_get(component, "level")))
 				continue;
 			if (strcmp(own, name) == 0)
-				return stack_fill_of(name, losses);
+				return pattern_of_component(name, losses);
 			while (n < count && strcmp(seen[n], own) != 0)
 				n++;
 			if (n == count && count < 64) {
@@ -217,7 +217,7 @@ static struct stack_fill fill_of(const json_t *comparison, const char *name)
 				losses += component_kind(own) == COMPONENT_LOSS;
 			}
 		}
-	return stack_fill_of(name, losses);
+	return pattern_of_component(name, losses);
 }
 
 static struct words name_of(const json_t *phase)
@@ -415,7 +415,7 @@ static void write_key(struct page *page)
 				continue;
 			page_markup(page, count ? "" : "<ul class=\"key\">\n");
 			seen[count++] = name;
-			stack_swatch(page, fill_of(page->report, name).text);
+			pattern_swatch(page, fill_of(page->report, name).text);
 			page_term(page, name);
 			page_markup(page, "</li>\n");
 		}
@@ -463,7 +463,7 @@ static const struct {
 static void write_page(struct page *page)
 {
 	page_head(page, write_title);
-	stack_patterns(page);
+	patterns_write(page);
 	page_markup(page, "<header>\n<h1>phasemux: ");
 	write_title(page);
 	page_markup(page, "</h1>\n<nav aria-label=\"Views\">\n<ul>\n");
