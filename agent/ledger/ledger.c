@@ -315,6 +315,12 @@ const struct sums *ledger_sums(const struct ledger *ledger)
 	return ledger->sums;
 }
 
+const enum metric *ledger_metrics(const struct ledger *ledger, unsigned *count)
+{
+	*count = ledger->metrics;
+	return ledger->metric;
+}
+
 uint64_t ledger_burst_min_ns(const struct ledger *ledger)
 {
 	return ledger->burst_min_ns;

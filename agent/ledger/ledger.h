@@ -80,6 +80,8 @@ const struct timeline *ledger_timeline(const struct ledger *ledger);
 const struct fold *ledger_fold(const struct ledger *ledger);
 /* Returns the sums. Call after ledger_close. */
 const struct sums *ledger_sums(const struct ledger *ledger);
+/* Returns the metrics that span the space of the table, and sets their number. */
+const enum metric *ledger_metrics(const struct ledger *ledger, unsigned *count);
 uint64_t ledger_burst_min_ns(const struct ledger *ledger);
 
 #endif

@@ -11,8 +11,9 @@
 #include "agent/whatif/run_times.h"
 #include "agent/whatif/sentences.h"
 
-#define ROWS_MAX  5
-#define CELLS_MAX 8192 /* times of ranks in phases on the page; each takes some 8 bytes */
+#define ROWS_MAX     5
+#define TIMES_DIGITS 5    /* the words of the script have three */
+#define CELLS_MAX    8192 /* times of ranks in phases on the page; each takes some 8 bytes */
 
 bool page_has_outlook(const json_t *report)
 {
@@ -133,7 +134,7 @@ static void write_times(struct page *page, const struct run_times *run)
 			useful, "phases", phases_of(run), "sets", sets_of(run), "cells",
 			cells_of(run));
 	if (times)
-		page_json(page->out, "whatif-data", times);
+		page_json(page->out, "whatif-data", times, TIMES_DIGITS);
 	json_decref(times);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/page/bars.h"
+#include "agent/page/figures/scatter.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/markup.h"
 #include "agent/page/outlook.h"
@@ -42,6 +43,7 @@ static const struct view {
 	{ "time", "Where the computing time goes", page_stacks, NULL },
 	{ "phases", "Phases", page_phases, NULL },
 	{ "timeline", "Phases over the time of the run", page_timeline, page_has_timeline },
+	{ "bursts", "Bursts", page_scatter, page_has_scatter },
 	{ "efficiency", "Efficiency", page_efficiency, NULL },
 	{ "outlook", "What a change would bring", page_outlook, page_has_outlook },
 	{ "structure", "Structure of the calls", write_structure, has_structure },

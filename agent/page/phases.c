@@ -175,7 +175,7 @@ static void write_bar(struct page *page, double share, double error, const char 
 		share = fmin(fmax(share, 0), 1);
 		if (share >= UNSEEN)
 			page_markup(page,
-					"<rect class=\"part\" width=\"%.2f%%\" height=\"14\" "
+					"<rect width=\"%.2f%%\" height=\"14\" "
 					"fill=\"%s\"/>",
 					100 * share, fill);
 		if (error > 0.005)

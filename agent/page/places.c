@@ -10,9 +10,10 @@
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
 
-#define ROWS_MAX  400 /* of each table */
-#define NAMES_MAX 3   /* frames of a call path in a row */
-#define POSITION  160 /* characters of a position */
+#define ROWS_MAX  400   /* of each table */
+#define NAMES_MAX 3     /* frames of a call path in a row */
+#define SHARE_MIN 0.005 /* of the phase's time; pairs of places with less are left to report.json */
+#define POSITION  160   /* characters of a position */
 
 /* Writes one end of a pair of places: the call, its function, its position, and the functions above it. */
 static void write_end(struct page *page, const json_t *pair, const char *key)
@@ -56,7 +57,7 @@ static void write_pairs(struct page *page)
 		json_array_foreach (json_object_get(phase, "source"), k, pair) {
 			double id = report_get(phase, "id");
 
-			if (rows == ROWS_MAX) {
+			if (rows == ROWS_MAX || report_get(pair, "share") < SHARE_MIN) {
 				left++;
 				continue;
 			}
@@ -72,7 +73,8 @@ static void write_pairs(struct page *page)
 		}
 	page_markup(page, "</table>\n</div>\n");
 	if (left)
-		page_markup(page, "<p class=\"note\">%u more pairs are in report.json.</p>\n",
+		page_markup(page,
+				"<p class=\"note\">%u more pairs, which have less of the time, are in report.json.</p>\n",
 				left);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "agent/report/parts/sample_json.h"
 #include "agent/report/parts/document.h"
 #include "agent/report/parts/fold_json.h"
 #include "agent/report/parts/hotspots.h"
@@ -362,6 +363,13 @@ static json_t *timeline(const struct report_facts *facts, const unsigned *number
 			facts->wall_seconds + facts->off_seconds });
 }
 
+/* Returns a sample of the bursts, or null. number: as in structure(). */
+static json_t *sample(const struct report_facts *facts, const unsigned *number)
+{
+	return sample_json(&(struct sample_facts){ facts->sample, facts->metric, facts->metrics,
+			facts->table, number, facts->burst_min_seconds });
+}
+
 void phase_parts(const struct report_facts *facts, struct silent *silent, struct phase_parts *parts)
 {
 	struct phase *all = calloc(PROTOTYPES_MAX, sizeof(*all));
@@ -382,7 +390,7 @@ void phase_parts(const struct report_facts *facts, struct silent *silent, struct
 	for (unsigned i = 0; i < count; i++)
 		number[all[i].number] = i + 1;
 	*parts = (struct phase_parts){ list, structure(facts, places, number),
-		timeline(facts, number), interval_cost(all, count) };
+		timeline(facts, number), sample(facts, number), interval_cost(all, count) };
 	places_free(places);
 	free(all);
 }

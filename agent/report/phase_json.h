@@ -11,7 +11,7 @@
 /* Parts of the document. Each is the caller's; NULL without memory. */
 struct phase_parts {
 	json_t *phases; /* most time first */
-	json_t *structure, *timeline;
+	json_t *structure, *timeline, *sample;
 	json_t *interval_cost; /* factor by which unread bursts widen the intervals, or null */
 };
 

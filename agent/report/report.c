@@ -447,6 +447,7 @@ static json_t *build(const struct report_facts *facts)
 					facts->wall_seconds));
 	report = document_set(report, "phases", parts.phases);
 	report = document_set(report, "timeline", parts.timeline);
+	report = document_set(report, "sample", parts.sample);
 	report = document_set(report, "structure", parts.structure);
 	report = set_rest(report, facts, parts.interval_cost);
 	if (facts->recovered)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/ledger/reservoir.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/ranks/hosts.h"
 #include "agent/ranks/phase_sets.h"
@@ -58,6 +59,10 @@ struct report_facts {
 	/* of all ranks, and the phases that have a column in it; NULL: not known */
 	const struct timeline_groups *timeline;
 	const struct timeline_labels *timeline_labels;
+	/* bursts of all ranks, and the metrics by which phases were learned; NULL: not known */
+	const struct reservoir *sample;
+	const enum metric *metric;
+	unsigned metrics;
 	double off_seconds; /* of rank 0, not in wall_seconds (toggle.h, control.h) */
 	bool paused;        /* off_seconds were caused by MPI_Pcontrol */
 	/* on rank 0: of the loops that had leads, and of the last answer to most ranks; NULL: each rank reads for itself, or

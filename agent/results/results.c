@@ -266,6 +266,7 @@ void results_give(struct results *results, struct report_facts *facts)
 	facts->programs = &results->programs;
 	facts->sums = ledger_sums(core.ledger);
 	facts->table = ledger_table(core.ledger);
+	facts->metric = ledger_metrics(core.ledger, &facts->metrics);
 	facts->burst_min_seconds = (double)ledger_burst_min_ns(core.ledger) * 1e-9;
 	facts->wall_seconds = most->wall_seconds;
 	facts->compute_seconds_most = most->compute_seconds;

@@ -101,6 +101,12 @@ const struct votes *exchange_clusters(const struct exchange *exchange)
 	return exchange->names_leads ? &exchange->clusters : NULL;
 }
 
+const struct reservoir *exchange_sample(const struct exchange *exchange)
+{
+	/* the last round is one of training, and the part of its root is that of all ranks */
+	return exchange->family ? family_sample(exchange->family) : &exchange->part.ledger.sample;
+}
+
 void exchange_free(struct exchange *exchange)
 {
 	memory_unmap(exchange, sizeof(*exchange));

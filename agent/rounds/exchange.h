@@ -42,6 +42,8 @@ const struct votes *exchange_leads(const struct exchange *exchange);
  * Returns the last answer to the votes of most ranks: the clusters of the ranks by what they repeat. NULL: no leads are named.
  */
 const struct votes *exchange_clusters(const struct exchange *exchange);
+/* Returns the sample of the bursts of all ranks. Call on rank 0 after exchange_finish. */
+const struct reservoir *exchange_sample(const struct exchange *exchange);
 /* Frees an exchange with no round under way. Does nothing for NULL. */
 void exchange_free(struct exchange *exchange);
 /* Returns the bytes of memory that the exchange has touched. */

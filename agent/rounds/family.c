@@ -293,3 +293,8 @@ unsigned family_rounds(const struct family *family)
 {
 	return atomic_load(&family->rounds);
 }
+
+const struct reservoir *family_sample(const struct family *family)
+{
+	return &family->part.sample;
+}

@@ -77,6 +77,9 @@ void family_step(struct family *family, struct ledger *ledger, const struct thre
 /* Takes what was learned last by any process. */
 void family_take(struct family *family, struct ledger *ledger);
 
+/* Returns the sample of all members' bursts. Call when no member learns any more. */
+const struct reservoir *family_sample(const struct family *family);
+
 /* Returns the number of rounds of the family. */
 unsigned family_rounds(const struct family *family);
 

@@ -378,6 +378,11 @@ enum metric settings_metric(const char *name, size_t length)
 	return (enum metric)metric;
 }
 
+const char *settings_metric_name(enum metric metric)
+{
+	return metric_names[metric];
+}
+
 void settings_variable(const struct setting *setting, char *name, size_t size)
 {
 	snprintf(name, size, SETTINGS_PREFIX "%s", setting->name);

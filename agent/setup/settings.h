@@ -114,5 +114,6 @@ void settings_variable(const struct setting *setting, char *name, size_t size);
 
 /* Returns the metric with this name ("instructions", ...), METRICS if there is none. */
 enum metric settings_metric(const char *name, size_t length);
+const char *settings_metric_name(enum metric metric);
 
 #endif

@@ -4,9 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Digits of each number, and of half-widths of intervals and standard deviations. report.json has all of them. */
-#define DIGITS        7
-#define SPREAD_DIGITS 4
+#define SPREAD_DIGITS 4 /* of half-widths of intervals and standard deviations */
 
 static void put_value(FILE *out, const json_t *value, int digits);
 
@@ -50,10 +48,11 @@ static bool is_spread(const char *key)
 
 static bool is_left_out(const char *key, const json_t *value)
 {
-	return strcmp(key, "deciles") == 0 && json_is_number(json_array_get(value, 0));
+	return (strcmp(key, "deciles") == 0 && json_is_number(json_array_get(value, 0))) ||
+			(strcmp(key, "sample") == 0 && json_is_object(value));
 }
 
-static void put_object(FILE *out, json_t *object)
+static void put_object(FILE *out, json_t *object, int digits)
 {
 	const char *key, *separator = "{";
 	json_t *value;
@@ -65,7 +64,7 @@ static void put_object(FILE *out, json_t *object)
 			fputs(separator, out);
 			put_string(out, name);
 			fputc(':', out);
-			put_value(out, value, is_spread(key) ? SPREAD_DIGITS : DIGITS);
+			put_value(out, value, is_spread(key) ? SPREAD_DIGITS : digits);
 			separator = ",";
 		}
 		json_decref(name);
@@ -91,7 +90,8 @@ static void put_value(FILE *out, const json_t *value, int digits)
 {
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
-		put_object(out, (json_t *)value); /* json_object_foreach takes no constant object */
+		put_object(out, (json_t *)value,
+				digits); /* json_object_foreach takes no constant object */
 		break;
 	case JSON_ARRAY:
 		put_array(out, value, digits);
@@ -117,9 +117,9 @@ static void put_value(FILE *out, const json_t *value, int digits)
 	}
 }
 
-void page_json(FILE *out, const char *id, const json_t *json)
+void page_json(FILE *out, const char *id, const json_t *json, int digits)
 {
 	fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
-	put_value(out, json, DIGITS);
+	put_value(out, json, digits);
 	fputs("</script>\n", out);
 }

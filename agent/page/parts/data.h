@@ -6,11 +6,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#define DATA_DIGITS 7 /* of the report's numbers; report.json has all of them */
+
 /*
- * Writes an element of this id with JSON that cannot end it. Numbers have seven digits, and half-widths of intervals
- * and standard deviations four. The deciles of counters, which take a fifth of large reports and which no script uses,
- * are left out.
+ * Writes an element of this id with JSON that cannot end it. Numbers have `digits` digits, and half-widths of intervals and
+ * standard deviations four. The deciles of counters, which take a fifth of large reports, and the sample of the
+ * bursts are left out, because no script uses them.
  */
-void page_json(FILE *out, const char *id, const json_t *json);
+void page_json(FILE *out, const char *id, const json_t *json, int digits);
 
 #endif

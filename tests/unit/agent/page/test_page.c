@@ -65,7 +65,7 @@ static void write_lines(struct page *page, const char *text)
 static void write_data(struct page *page, const char *text)
 {
 	(void)text;
-	page_json(page->out, "data", page->report);
+	page_json(page->out, "data", page->report, DATA_DIGITS);
 }
 
 /* Numbers are as short as they can be, and the deciles of counters are left out. */
@@ -73,7 +73,7 @@ static void write_numbers(struct page *page, const char *text)
 {
 	json_t *json = json_loads(text, 0, NULL);
 
-	page_json(page->out, "data", json);
+	page_json(page->out, "data", json, DATA_DIGITS);
 	json_decref(json);
 }
 
