@@ -7,6 +7,7 @@
 
 #include "agent/page/bars.h"
 #include "agent/page/figures/scatter.h"
+#include "agent/page/figures/trainings.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/markup.h"
 #include "agent/page/outlook.h"
@@ -48,6 +49,7 @@ static const struct view {
 	{ "outlook", "What a change would bring", page_outlook, page_has_outlook },
 	{ "structure", "Structure of the calls", write_structure, has_structure },
 	{ "source", "Source and call paths", page_places, NULL },
+	{ "trainings", "When the phases were known", page_trainings, page_has_trainings },
 	{ "glossary", "Glossary", page_terms, NULL },
 };
 

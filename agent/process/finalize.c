@@ -108,6 +108,7 @@ static enum missing report(struct results *results, double off_seconds, uint64_t
 		.paused = control_was_paused(),
 		.leads = exchange_leads(core.exchange),
 		.clusters = exchange_clusters(core.exchange),
+		.history = exchange_history(core.exchange),
 		.sample = exchange_sample(core.exchange),
 		.slowdown = toggle_slowdown(&slowdown) ? &slowdown : NULL };
 

@@ -421,6 +421,29 @@ static json_t *set_rest(json_t *report, const struct report_facts *facts, json_t
 					facts->wall_seconds * facts->world->size));
 }
 
+/* Returns what each training has found, or null if it is not known (NULL). */
+static json_t *rounds(const struct history *history)
+{
+	json_t *list = json_array();
+
+	if (!history) {
+		json_decref(list);
+		return json_null();
+	}
+	for (unsigned i = 0; i < history->count; i++) {
+		const struct history_round *round = &history->round[i];
+
+		list = document_append(list,
+				json_pack("{s:o,s:i,s:i,s:i,s:o}", "seconds",
+						document_number(round->seconds), "sampled_bursts",
+						(int)round->sampled, "phases", (int)round->phases,
+						"prototypes", (int)round->prototypes, "kept",
+						i ? document_number((double)round->kept) :
+						    json_null()));
+	}
+	return list;
+}
+
 static json_t *build(const struct report_facts *facts)
 {
 	const struct totals *totals = facts->totals;
@@ -447,6 +470,7 @@ static json_t *build(const struct report_facts *facts)
 					facts->wall_seconds));
 	report = document_set(report, "phases", parts.phases);
 	report = document_set(report, "timeline", parts.timeline);
+	report = document_set(report, "rounds", rounds(facts->history));
 	report = document_set(report, "sample", parts.sample);
 	report = document_set(report, "structure", parts.structure);
 	report = set_rest(report, facts, parts.interval_cost);

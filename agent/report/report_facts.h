@@ -14,6 +14,7 @@
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
 #include "agent/report/slowdown.h"
+#include "agent/rounds/history.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/job.h"
 #include "agent/spool/fold.h"
@@ -59,6 +60,7 @@ struct report_facts {
 	/* of all ranks, and the phases that have a column in it; NULL: not known */
 	const struct timeline_groups *timeline;
 	const struct timeline_labels *timeline_labels;
+	const struct history *history; /* the trainings of the run; NULL: not known */
 	/* bursts of all ranks, and the metrics by which phases were learned; NULL: not known */
 	const struct reservoir *sample;
 	const enum metric *metric;

@@ -63,6 +63,7 @@ struct exchange {
 	struct votes clusters; /* on rank 0: the last answer to the votes of most ranks */
 	struct part part, scratch; /* of this rank and all below it; of one below it */
 	struct answer answer;
+	struct history history; /* on rank 0 */
 };
 
 struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *family,
@@ -105,6 +106,11 @@ const struct reservoir *exchange_sample(const struct exchange *exchange)
 {
 	/* the last round is one of training, and the part of its root is that of all ranks */
 	return exchange->family ? family_sample(exchange->family) : &exchange->part.ledger.sample;
+}
+
+const struct history *exchange_history(const struct exchange *exchange)
+{
+	return exchange->family ? family_history(exchange->family) : &exchange->history;
 }
 
 void exchange_free(struct exchange *exchange)
@@ -223,6 +229,8 @@ static double next_training_ns(const struct exchange *exchange)
 static void train(struct exchange *exchange)
 {
 	ledger_train(exchange->ledger, &exchange->part.ledger, &exchange->answer.ledger);
+	history_add(&exchange->history, clock_ns(clock_now() - exchange->start) * 1e-9,
+			&exchange->part.ledger, &exchange->answer.ledger.table);
 	exchange->answer.ledger.next_ns = next_training_ns(exchange);
 }
 

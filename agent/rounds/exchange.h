@@ -20,6 +20,7 @@
 #include "agent/leads/votes.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/rounds/family.h"
+#include "agent/rounds/history.h"
 
 struct exchange;
 
@@ -44,6 +45,8 @@ const struct votes *exchange_leads(const struct exchange *exchange);
 const struct votes *exchange_clusters(const struct exchange *exchange);
 /* Returns the sample of the bursts of all ranks. Call on rank 0 after exchange_finish. */
 const struct reservoir *exchange_sample(const struct exchange *exchange);
+/* Returns the trainings of the run. Call on rank 0. */
+const struct history *exchange_history(const struct exchange *exchange);
 /* Frees an exchange with no round under way. Does nothing for NULL. */
 void exchange_free(struct exchange *exchange);
 /* Returns the bytes of memory that the exchange has touched. */

@@ -41,6 +41,7 @@ struct family {
 	uint64_t start, next; /* of the run, and of the next round; ticks of the clock */
 	struct member member[FAMILY_MAX];
 	struct ledger_part part; /* of all members */
+	struct history history;
 	unsigned whole; /* index of the complete answer; a process may be killed while it writes the other */
 	struct ledger_answer answer[2];
 };
@@ -253,6 +254,8 @@ static void family_learn(struct family *family, struct ledger *ledger, struct le
 	unsigned spare = !family->whole, rounds = atomic_load(&family->rounds) + 1;
 
 	ledger_train(ledger, &family->part, answer);
+	history_add(&family->history, clock_ns(clock_now() - family->start) * 1e-9, &family->part,
+			&answer->table);
 	family->answer[spare] = *answer;
 	atomic_signal_fence(memory_order_release);
 	family->whole = spare;
@@ -297,4 +300,9 @@ unsigned family_rounds(const struct family *family)
 const struct reservoir *family_sample(const struct family *family)
 {
 	return &family->part.sample;
+}
+
+const struct history *family_history(const struct family *family)
+{
+	return &family->history;
 }

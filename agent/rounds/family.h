@@ -16,6 +16,7 @@
 
 #include "agent/ledger/ledger.h"
 #include "agent/ledger/training.h"
+#include "agent/rounds/history.h"
 
 #define FAMILY_MAX 64 /* processes */
 
@@ -79,6 +80,9 @@ void family_take(struct family *family, struct ledger *ledger);
 
 /* Returns the sample of all members' bursts. Call when no member learns any more. */
 const struct reservoir *family_sample(const struct family *family);
+
+/* Returns the trainings of the family. */
+const struct history *family_history(const struct family *family);
 
 /* Returns the number of rounds of the family. */
 unsigned family_rounds(const struct family *family);

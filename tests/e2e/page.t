@@ -43,6 +43,15 @@ holds "cycles: has the times of its ranks" page text "$tmp/cycles.html" "compute
 holds "cycles: has the date and the host" page text "$tmp/cycles.html" "start started 20" "Z on $(hostname)"
 holds "cycles: has single bursts" page text "$tmp/cycles.html" "instructions of a burst" "bursts, drawn at random." \
 	"Rings: what the prototypes of a phase reach." "phase 4:"
+holds "cycles: has the trainings" page text "$tmp/cycles.html" "When the phases were known" "Each column is a training of rank 0"
+holds "cycles: the trainings are in order, and the last one knows each phase" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+rounds = report["rounds"]
+assert len(rounds) > 1 and rounds[0]["kept"] is None, rounds
+assert [one["seconds"] for one in rounds] == sorted(one["seconds"] for one in rounds), rounds
+assert rounds[-1]["phases"] >= len(report["phases"]), rounds
+' "$json"
 holds "cycles: the sample has bursts of each phase" "$python" -c '
 import json, sys
 report = json.load(open(sys.argv[1]))

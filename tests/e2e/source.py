@@ -49,7 +49,7 @@ ROOM = {
     "agent/ranks": ["agent/host/array.h", "agent/host/hash.h", "agent/mpi", "agent/spool", "agent/timeline", "cluster", "multiplex/estimate"],
     "agent/report/parts": ["agent/boundary", "agent/host/hash.h", "agent/leads/votes.h", "agent/ledger/reservoir.h", "agent/ranks", "agent/setup", "agent/spool",
                            "agent/stacks", "agent/structures", "agent/symbols", "agent/timeline", "cluster", "cluster/streams"],
-    "agent/report": ["agent/ledger/reservoir.h", "agent/mpi", "agent/ranks", "agent/report/parts", "agent/setup", "agent/spool", "agent/structures",
+    "agent/report": ["agent/ledger/reservoir.h", "agent/mpi", "agent/rounds/history.h", "agent/ranks", "agent/report/parts", "agent/setup", "agent/spool", "agent/structures",
                      "agent/symbols", "agent/timeline", "cluster", "multiplex", "multiplex/estimate", "multiplex/scheme"],
     "agent/text": ["agent/symbols"],
     "agent/trace": ["agent/report/parts/document.h", "agent/text"],

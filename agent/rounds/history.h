@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What each training of a run has found, from which people see when its phases were known. Plain data. */
+#ifndef PHASEMUX_AGENT_ROUNDS_HISTORY_H
+#define PHASEMUX_AGENT_ROUNDS_HISTORY_H
+
+#include <stdint.h>
+
+#include "agent/ledger/training.h"
+
+#define HISTORY_MAX                                                                                \
+	64 /* trainings; each is at least twice as late as the one before, except the last one */
+
+struct history_round {
+	double seconds;   /* since the start of the run */
+	uint32_t sampled; /* bursts of the sample */
+	uint32_t phases, prototypes;
+	float kept; /* as in struct prototype_table */
+};
+
+struct history {
+	uint32_t count;
+	struct history_round round[HISTORY_MAX];
+};
+
+/* Adds a training. If there is no room, it takes the place of the last one. */
+void history_add(struct history *history, double seconds, const struct ledger_part *part,
+		const struct prototype_table *table);
+
+#endif
