@@ -591,7 +591,7 @@ static void write_caption(struct scatter *scatter)
 		page_words(scatter->page,
 				"Numbers and colours: phases; grey dots: smaller phases; grey squares: in no phase. Rings: what the "
 				"prototypes of a phase reach. Dashed lines: bursts of equal duration at "
-				"%.2f GHz, which is the median of the sample.",
+				"%.3g GHz, which is the median of the sample.",
 				scatter->clock * 1e-9);
 	else
 		page_words(scatter->page,
