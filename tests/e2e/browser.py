@@ -9,6 +9,8 @@
                            SECONDS (2) of processor time, which other programs do not change
     picture PAGE[#FRAGMENT] FILE.png [WIDTH [TOP HEIGHT]] [dark|forced|grey|print]...
                            what a person would see, for a look at it; pixels
+    view PAGE ID FILE.png [WIDTH [HEIGHT]] [dark|forced|grey|print]...
+                           the element with this id, or HEIGHT pixels of it from its top
 
 Chromium is driven through a pipe by the Chrome DevTools Protocol. Exits with 0 if all holds, or says why not.
 """
@@ -235,6 +237,18 @@ def picture(browser, page, target, *options):
     return []
 
 
+def view(browser, page, name, target, *options):
+    width, height = ([int(option) for option in options if option.isdigit()] + [None] * 2)[:2]
+    browser.screen(width or 1280, options)
+    browser.open(pathlib.Path(page).resolve())
+    box = browser.evaluate(f"(({{top, height}}) => [top + scrollY, height])(document.getElementById({json.dumps(name)})"
+                           ".getBoundingClientRect())")
+    clip = {"x": 0, "y": box[0], "width": width or 1280, "height": min(box[1], height or box[1]), "scale": 1}
+    data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
+    pathlib.Path(target).write_bytes(base64.b64decode(data))
+    return []
+
+
 def main(checks):
     """Runs the check that the command line names in a browser."""
     program = shutil.which("chromium")
@@ -251,4 +265,4 @@ def main(checks):
 
 
 if __name__ == "__main__":
-    main({"check": check, "picture": picture})
+    main({"check": check, "picture": picture, "view": view})

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$root" || exit 1
 
-documents=(*.md docs/*.md docs/measurements/*.md packaging/README.md tools/slurm/README.md)
+documents=(*.md docs/*.md docs/gallery/*.md docs/measurements/*.md packaging/README.md tools/slurm/README.md)
 
 # A link to a file is relative to its document.
 broken_links() {
