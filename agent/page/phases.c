@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/page/figures/inside.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/stack.h"
 #include "agent/text/format.h"
@@ -300,7 +301,9 @@ static void write_phase(struct page *page, const json_t *phase)
 	}
 	write_counters(page, phase);
 	write_metrics(page, phase);
-	page_markup(page, broken_down ? "</details>\n</article>\n" : "</article>\n");
+	page_markup(page, broken_down ? "</details>\n" : "");
+	page_inside(page, phase);
+	page_markup(page, "</article>\n");
 }
 
 void page_phases(struct page *page)

@@ -64,6 +64,8 @@ holds "halves: its instructions are slow at first, and fast later" \
 	report fold "$json" 239000000 ex_ret_instr 0:0.4:0.316 0.6:1:1.728
 run fold "$phasemux" report --fold 1 "$tmp/halves.result"
 holds "report --fold shows it" grep -qE '^ex_ret_instr( +[0-9.]+){16}$' "$tmp/fold.out"
+run page "$phasemux" report --html "$tmp/halves.result"
+holds "the page shows it" grep -qE '<code>ex_ret_instr</code></th><td class="n">0\.[34][0-9]?</td>' "$tmp/page.out"
 run fold "$phasemux" report --fold 1 --csv "$tmp/halves.result"
 is "$(grep -c '^ex_ret_instr,' "$tmp/fold.out")" 16 "report --fold --csv too, a line for each place"
 run fold "$phasemux" report --fold 99 "$tmp/halves.result"
