@@ -35,10 +35,10 @@ def instructions(report, phase):
     return phase["ipc"] * next(iter(phase["counters"].values()))["mean"]
 
 
-def check_schema(name):
+def check_schema(name, schema=SCHEMA):
     import jsonschema
 
-    with open(SCHEMA, encoding="utf-8") as file:
+    with open(schema, encoding="utf-8") as file:
         schema = json.load(file)
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
