@@ -25,10 +25,11 @@
 #define AT_EDGE  0.95 /* part of the width from which a tick has its text at its left */
 #define NEAR     0.02 /* part of the run around a number with room for it */
 
-#define BINS_MAX   256
-#define BINS_DRAWN 128 /* more of them are too narrow to be seen on small screens */
-#define GROUPS_MAX 16
-#define PHASES_MAX 8
+#define BINS_MAX      256
+#define BINS_DRAWN    128 /* more of them are too narrow to be seen on small screens */
+#define GROUPS_MAX    16
+#define TRAININGS_MAX 64
+#define PHASES_MAX    8
 
 /* Columns behind those of the phases. */
 enum { OTHER, CALLS, OFF, OTHERS }; /* OFF is shown only if there is any */
@@ -416,6 +417,26 @@ static void write_ticks(const struct timeline *timeline)
 			LEFT + WIDTH / 2, y + 28);
 }
 
+/* Marks when the ranks learned the phases, at the lower end of the bands. */
+static void write_trainings(const struct timeline *timeline)
+{
+	int y = band_top(timeline, timeline->bands) - HEAD - GAP;
+	const json_t *round;
+	size_t i;
+
+	json_array_foreach (json_object_get(timeline->page->report, "rounds"), i, round) {
+		double at = report_get(round, "seconds") / timeline->seconds;
+
+		if (i == TRAININGS_MAX || !(at >= 0 && at <= 1))
+			break;
+		page_markup(timeline->page,
+				"<g class=\"whisker\" stroke=\"#000000\" stroke-width=\"2\"><title>training "
+				"at %s</title><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%d\" y2=\"%d\"/></g>\n",
+				format_seconds(at * timeline->seconds).text, LEFT + WIDTH * at,
+				LEFT + WIDTH * at, y - 7, y);
+	}
+}
+
 static void write_figure(const struct timeline *timeline, const json_t *groups)
 {
 	struct page *page = timeline->page;
@@ -434,6 +455,7 @@ static void write_figure(const struct timeline *timeline, const json_t *groups)
 	for (unsigned g = 0; g < timeline->bands; g++)
 		write_band(timeline, json_array_get(groups, g), g);
 	write_ticks(timeline);
+	write_trainings(timeline);
 	page_markup(page, "</g>\n</svg>\n");
 }
 
@@ -499,10 +521,14 @@ static void write_caption(const struct timeline *timeline)
 			"%s The height is the share of the time of the threads, in bins of %s, from the "
 			"bottom up in the order of the key. What is empty is time in which threads did not "
 			"exist, or in which phasemux worked. Other computing is in phases that are not in "
-			"the key, or in none.",
+			"the key, or in none.%s",
 			timeline->bands > 1 ? "Ranks that spend their time alike are one band." :
 					      "",
-			format_seconds(timeline->bin).text);
+			format_seconds(timeline->bin).text,
+			json_array_size(json_object_get(timeline->page->report, "rounds")) ?
+					" Ticks at the lower end: trainings, in which the ranks learned the "
+					"phases." :
+					"");
 	page_markup(timeline->page, "</figcaption>\n</figure>\n");
 }
 
