@@ -72,6 +72,7 @@ ROOM = {
     "tools/doctor": ["tools", "agent/mpi/mpi_family.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
+    "tools/recover": ["tools", "tools/results", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
     "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/parts/document.h", "agent/setup",
                      "agent/text"],
     "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/page/parts", "agent/report/parts/document.h",

@@ -4,8 +4,8 @@
  * report. Each node adds its ranks, and makes the report again from all ranks that are there. Everything is
  * done as the user of the run. A lock allows one node at a time.
  */
-#ifndef PHASEMUX_TOOLS_RESULTS_MERGE_H
-#define PHASEMUX_TOOLS_RESULTS_MERGE_H
+#ifndef PHASEMUX_TOOLS_RECOVER_MERGE_H
+#define PHASEMUX_TOOLS_RECOVER_MERGE_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/results/merge.h"
+#include "tools/recover/merge.h"
 
 #include <dirent.h>
 #include <errno.h>

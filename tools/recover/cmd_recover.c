@@ -13,7 +13,7 @@
 #include "agent/trace/trace_pack.h"
 #include "tools/commands.h"
 #include "tools/options.h"
-#include "tools/results/merge.h"
+#include "tools/recover/merge.h"
 #include "tools/results/spools.h"
 
 static const char usage[] =
