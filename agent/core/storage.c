@@ -85,8 +85,8 @@ void storage_say_recover(const char *before)
 {
 	core.preload->told();
 	if (core.several_hosts)
-		log_line("%sphasemux recover --merge %s, on each host, makes the report", before,
-				core.spool_folder);
+		log_line("%sphasemux recover --merge --hosts HOST,... %s makes the report of all hosts",
+				before, core.spool_folder);
 	else
 		log_line("%sphasemux recover %s makes the report", before, core.spool_folder);
 }

@@ -114,14 +114,52 @@ else
 	skip "MPICH" "it is not installed"
 fi
 
-mkdir truth
-job killed "$programs/killed.openmpi" "$tmp/truth" 5 300000
-[ "$(cat killed.code)" != 0 ]
-ok $? "a rank is killed: so is the job"
+# left NUMBER: prints the folders of runs on this host that did not end by themselves
+left() { inside "$1" find /dev/shm -mindepth 2 -maxdepth 2 -name '[0-9a-f]*'; }
+# recovers NAME OPTION...: gathers what lies on all hosts
+recovers() { run "$1" inside 254 "$phasemux" recover --via "$tmp/agent" --hosts "$network.1,$network.2,$network.3" "${@:2}"; }
+# killed NAME [VAR=VALUE]...: a job of which rank 5 on node3 is killed
+killed() {
+	mkdir "truth.$1"
+	job "$@" "$programs/killed.openmpi" "$tmp/truth.$1" 5 300000
+	[ "$(cat "$1.code")" != 0 ]
+	ok $? "$1: a rank on node3 is killed, and so is the job"
+}
+
+killed shared
+recovers shown --json "$(left 1)"
+is "$(hosts_of shown.out)" "$everywhere" "a killed job: one command shows the report of all hosts"
+holds "which is as its schema says" report schema shown.out
+is "$(left 1)$(left 2)$(left 3)" "$(left 1)$(left 1)$(left 1)" "and leaves what lies on the hosts"
+recovers merged --merge
+is "$(cat merged.code merged.out merged.err)" 0 "a killed job: one command makes the report of all hosts"
+is "$(hosts_of shared.result/report.json)" "$everywhere" "in the folder of the results"
+is "$(ls shared.result)" "$(printf 'report.json\nreport.txt')" "with nothing beside it"
+is "$(for node in 1 2 3; do inside $node find /dev/shm -type f; done)" "" "and nothing is left on any host"
+
+killed apart PHASEMUX_OUTPUT="$tmp/own/killed"
+recovers partly --merge --hosts "$network.1,$network.2,$network.77"
+is "$(cat partly.code)" 1 "a host that cannot be asked: the exit code says so"
+holds "and a line names it" grep -q "^phasemux: $network.77 is left out" partly.err
+is "$(inside 254 cat "$tmp/own/killed/report.json" >partly.json; hosts_of partly.json)" "6 node1:2 node2:2" \
+	"the report is that of the others"
+holds "which says what is missing" report value partly.json recovered/missing '"4-5"'
+recovers wholly --merge
+inside 254 cat "$tmp/own/killed/report.json" >wholly.json
+is "$(hosts_of wholly.json)" "$everywhere" "a folder that is not shared: another try adds the rest to the report"
+is "$(for node in 1 2 3 254; do inside $node ls "$tmp/own/killed" 2>/dev/null; done)" "$(printf 'report.json\nreport.txt')" \
+	"a folder that is not shared: the report is where the command was run"
+
+killed first
+killed second
+recovers several
+is "$(cat several.code)" 2 "of two jobs, one must be named"
+is "$(grep -cE "^  $network.1:/dev/shm/phasemux.0/[0-9a-f]{13}  .*  6 of 6 ranks" several.err)" 2 "they are listed with a host and all ranks"
 for node in 1 2 3; do
-	left=$(inside $node find /dev/shm -mindepth 2 -maxdepth 2 -name '[0-9a-f]*')
-	inside $node "$phasemux" recover --merge "$left" >merged 2>&1 || cat merged
+	for folder in $(left $node); do
+		inside $node "$phasemux" recover --merge "$folder" >merged 2>&1 || cat merged
+	done
 done
-is "$(hosts_of killed.result/report.json)" "$everywhere" "a rank is killed: recover on each host makes one report"
-is "$(for node in 1 2 3; do inside $node find /dev/shm -type f; done)" "" "a rank is killed: nothing is left"
+is "$(hosts_of first.result/report.json)" "$everywhere" "recover on each host makes one report"
+is "$(for node in 1 2 3; do inside $node find /dev/shm -type f; done)" "" "and nothing is left"
 done_testing

@@ -72,7 +72,6 @@ ROOM = {
     "tools/doctor": ["tools", "agent/mpi/mpi_family.h", "agent/setup", "multiplex", "multiplex/models", "sampling",
                      "sampling/emulated", "sampling/names"],
     "tools/results": ["tools", "agent/report", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
-    "tools/recover": ["tools", "tools/results", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
     "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/parts/document.h", "agent/setup",
                      "agent/text"],
     "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/page/parts", "agent/report/parts/document.h",
@@ -84,6 +83,8 @@ ROOM = {
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],
+    "tools/recover": ["tools", "tools/results", "tools/validate/child.h", "agent/setup", "agent/spool", "agent/text",
+                      "agent/trace"],
 }
 FILES_MAX = 20  # sources and headers of a room
 NAMESAKES_MAX = 2  # files with a static function of the same one word

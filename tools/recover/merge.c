@@ -141,37 +141,50 @@ static int open_folders(struct merge *merge)
 	return merge->lock_fd < 0 || flock(merge->lock_fd, LOCK_EX) ? -errno : 0;
 }
 
-struct merge *merge_begin(const char *folder, char *why, size_t why_size)
+/* Moves the ranks' files from a folder. The first one says where the results are. */
+static int add_folder(struct merge *merge, int from, char *why, size_t why_size)
+{
+	int error = each_rank(from, read_facts, merge);
+
+	if (error < 0)
+		return error;
+	if (!merge->size) {
+		snprintf(why, why_size, "no rank of yours has left anything there");
+		return -ENOENT;
+	}
+	error = merge->lock_fd < 0 ? open_folders(merge) : 0;
+	if (!error)
+		error = each_rank(from, move_rank, merge);
+	if (error < 0)
+		snprintf(why, why_size, "%s: %s", merge->folder, strerror(-error));
+	return error;
+}
+
+int merge_add(struct merge *merge, const char *folder, char *why, size_t why_size)
+{
+	int from = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char reason[SPOOL_OUTPUT_MAX + 128] = "";
+	int error = from < 0 ? -errno : add_folder(merge, from, reason, sizeof(reason));
+
+	if (from >= 0)
+		close(from);
+	if (error >= 0)
+		return 0;
+	/* a reason that names a folder is about the results */
+	if (*reason == '/')
+		snprintf(why, why_size, "%s", reason);
+	else
+		snprintf(why, why_size, "%s: %s", folder, *reason ? reason : strerror(-error));
+	return error;
+}
+
+struct merge *merge_new(void)
 {
 	struct merge *merge = calloc(1, sizeof(*merge));
-	int from = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
 
-	if (!merge || from < 0) {
-		snprintf(why, why_size, "%s: %s", folder, strerror(merge ? errno : ENOMEM));
-		free(merge);
-		if (from >= 0)
-			close(from);
-		return NULL;
-	}
-	merge->output_fd = merge->folder_fd = merge->lock_fd = -1;
-	error = each_rank(from, read_facts, merge);
-	if (error >= 0 && !merge->size) {
-		snprintf(why, why_size, "%s: no rank of yours has left anything there", folder);
-		error = -ENOENT;
-	} else if (error < 0) {
-		snprintf(why, why_size, "%s: %s", folder, strerror(-error));
-	} else {
-		error = open_folders(merge);
-		if (!error)
-			error = each_rank(from, move_rank, merge);
-		if (error < 0)
-			snprintf(why, why_size, "%s: %s", merge->folder, strerror(-error));
-	}
-	close(from);
-	if (error >= 0)
-		return merge;
-	merge_end(merge);
-	return NULL;
+	if (merge)
+		merge->output_fd = merge->folder_fd = merge->lock_fd = -1;
+	return merge;
 }
 
 const char *merge_folder(const struct merge *merge)
@@ -227,7 +240,7 @@ int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char 
 	return error;
 }
 
-void merge_end(struct merge *merge)
+void merge_free(struct merge *merge)
 {
 	if (!merge)
 		return;

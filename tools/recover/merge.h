@@ -13,11 +13,14 @@
 
 struct merge;
 
+/* Returns a merge of no ranks, or NULL if there is no memory. */
+struct merge *merge_new(void);
+
 /*
- * Moves the files of one run's ranks from `folder` to a folder of this run in that of its results. They stay
- * there until those of all ranks have come. Returns NULL with one line in why.
+ * Moves the files of the ranks from `folder` to a folder of their run in that of its results. They stay there until those
+ * of all ranks have come. All folders that are added must be of one run. Returns 0, or -errno with one line in why.
  */
-struct merge *merge_begin(const char *folder, char *why, size_t why_size);
+int merge_add(struct merge *merge, const char *folder, char *why, size_t why_size);
 
 /* Returns the folder with the files of all ranks that have come. */
 const char *merge_folder(const struct merge *merge);
@@ -31,6 +34,6 @@ int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char 
 		size_t why_size);
 
 /* Releases the lock, and frees merge. */
-void merge_end(struct merge *merge);
+void merge_free(struct merge *merge);
 
 #endif

@@ -141,3 +141,14 @@ json_t *spools_report(const struct spools *spools)
 		*kin = '\0';
 	return recovery_report(spools->recovery, kin);
 }
+
+void spools_remove_folders(char *folder)
+{
+	char *slash = strrchr(folder, '/');
+
+	if (rmdir(folder) == 0 && slash && slash > folder) {
+		*slash = '\0';
+		if (spools_is_ours(strrchr(folder, '/') ? strrchr(folder, '/') + 1 : folder))
+			rmdir(folder);
+	}
+}

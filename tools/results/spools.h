@@ -59,4 +59,7 @@ void spools_list(const struct spools *spools);
 /* Returns the report of the recovery, or NULL. */
 json_t *spools_report(const struct spools *spools);
 
+/* Removes the run's folder if it is empty, and then that of the user. Changes the path. */
+void spools_remove_folders(char *folder);
+
 #endif
