@@ -1,54 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A job on several hosts: one report of all ranks, also if clocks differ and of a job that was killed. Where one host
-# lacks a part of phasemux, the job runs on, and a line names the host. The hosts are namespaces of the kernel, which
-# need root, and a network of their own joins them.
+# lacks a part of phasemux, the job runs on, and a line names the host. The hosts are namespaces of the kernel.
 . "$(dirname "$0")/lib.sh"
+. "$root/tests/e2e/nodes.sh"
 
 have mpirun.openmpi && [ -x "$programs/phases.openmpi" ] || skip_all "no Open MPI"
-have ip || skip_all "no ip (iproute2)"
-unshare --net --uts --ipc --pid --mount --time --fork true 2>/dev/null || skip_all "no namespaces here, or not as root"
-
-network=10.99.0 # in namespaces alone
-nodes=3
-
-# What a node does until it is killed: it has a name, /dev/shm and a folder of its own, and takes care of orphans.
-cat >node <<'END_NODE'
-#!/bin/bash
-hostname "$1" && mount -t tmpfs shm /dev/shm && mount -t tmpfs own "$2/own" && ip link set lo up && touch "$2/$1.up"
-sleep infinity &
-while :; do wait; done
-END_NODE
-# What ssh is for a launcher: agent ADDRESS COMMAND...
-cat >agent <<END_AGENT
-#!/bin/bash
-while [[ \$1 == -* ]]; do shift; done
-exec nsenter -t "\$(cat "$tmp/\$1.pid")" -a -r -w env -i HOME=/ PATH="$PATH" sh -c "cd / && \${*:2}"
-END_AGENT
-chmod +x node agent
-mkdir own
-
-# start NAME ADDRESS OPTION...: starts a host with a network, and leaves the number of a process on it in ADDRESS.pid
-start() {
-	setsid unshare --net --uts --mount "${@:3}" "$tmp/node" "$1" "$tmp" </dev/null >"$1.log" 2>&1 &
-	started+=($!)
-	disown
-	for ((wait = 0; wait < 100; wait++)); do [ -e "$1.up" ] && break; sleep 0.1; done
-	if [ $# = 2 ]; then echo $!; else pgrep -P $!; fi >"$2.pid"
-}
-# inside NUMBER COMMAND...: runs it on the host with this number
-inside() { nsenter -t "$(cat "$network.$1.pid")" -a -r -w "${@:2}"; }
-started=()
-trap 'kill -9 -- "${started[@]/#/-}"; rm -rf "$tmp"' EXIT
-start front "$network.254" # sees the processes of the others, which launchers start from here
-inside 254 sh -c "ip link add bridge type bridge && ip addr add $network.254/24 dev bridge && ip link set bridge up"
-for ((node = 1; node <= nodes; node++)); do
-	# one clock is ahead of the others
-	start "node$node" "$network.$node" --ipc --pid --mount-proc --fork --kill-child $([ $node != 2 ] || echo --time --monotonic 100 --boottime 100)
-	inside 254 sh -c "ip link add to$node type veth peer name eth0 netns $(cat "$network.$node.pid") &&
-		ip link set to$node master bridge up"
-	inside $node sh -c "ip addr add $network.$node/24 dev eth0 && ip link set eth0 up"
-done
+why=$(nodes_possible) || skip_all "$why"
+nodes_start
+trap 'nodes_stop; rm -rf "$tmp"' EXIT
 
 # job NAME [VAR=VALUE]... PROGRAM...: starts two ranks on each node
 job() {
@@ -61,15 +21,7 @@ job() {
 		--mca plm_rsh_no_tree_spawn 1 --mca btl_tcp_if_include $network.0/24 --mca oob_tcp_if_include $network.0/24 \
 		--mca mpi_yield_when_idle 1 --host $network.1:2,$network.2:2,$network.3:2 "$@"
 }
-# hosts_of FILE
-hosts_of() {
-	"$python" -c '
-import json, sys
-report = json.load(open(sys.argv[1]))
-print(report["ranks"], *(":".join(map(str, list(host.values())[:2])) for host in report["hosts"]["named"]))' "$1"
-}
 program=("$programs/phases.openmpi" -n 50)
-everywhere="6 node1:2 node2:2 node3:2"
 
 job whole PHASEMUX_REPORT=text,json,bursts "${program[@]}"
 is "$(cat whole.code)" 0 "the job ends as it should"
@@ -84,6 +36,14 @@ phasemux: the tables of bursts of 4 ranks are in the folder of this name on thei
 	"a folder that is not shared: the lines say so"
 is "$(for node in 1 2 3; do inside $node ls "$tmp/own/result" | grep -c bursts; done | paste -sd' ')" "2 2 2" \
 	"a folder that is not shared: each host has the tables of its ranks"
+
+mkdir full
+inside 2 mount -t tmpfs -o size=64k none "$tmp/full"
+job full PHASEMUX_SPOOL="$tmp/full" "${program[@]}"
+inside 2 umount "$tmp/full"
+unchanged full whole
+is "$(hosts_of full.result/report.json)" "$everywhere" "no room for sums on one host: one report has the ranks of all hosts"
+holds "and a line names a rank and the host" grep -q "^phasemux: rank [23] on node2: $tmp/full/.*: No space left on device; " full.err
 
 # lacking NAME FILE LINE...: node3 lacks this file
 lacking() {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A Slurm cluster of this node alone, in a folder of its own, without systemd. The tests of tools/slurm source
-# this file after lib.sh.
+# A Slurm cluster of this node alone, or of hosts of nodes.sh, in a folder of its own, without systemd. The tests of
+# tools/slurm source this file after lib.sh. For several hosts they set the variables and functions below.
 #
 #	cluster_start           starts munged, slurmctld, slurmd; prints why if it fails
 #	cluster_stop            stops them, by their own process ids
@@ -8,6 +8,12 @@
 #	                        adds lines to slurm.conf; to be called before cluster_start
 #	job_ends JOB            waits until the job and its epilogue are over
 D=$tmp/cluster
+cluster_head="${HOSTNAME%%.*}(127.0.0.1)"
+cluster_names=("${HOSTNAME%%.*}") # of the nodes
+cluster_network=127.0.0           # of the nodes, whose addresses end with 1, 2, ...
+cluster_own=$D                    # folder that each node has for itself
+on_head() { "$@"; }
+on_each_node() { "$@"; }
 
 daemons=(munged slurmctld slurmd)
 
@@ -42,15 +48,26 @@ while len(ports) < 2:
 print(*ports)'
 }
 
-cluster_configure() {
-	local host=${HOSTNAME%%.*} port_of_controller port_of_node
+# Prints the lines of the nodes.
+cluster_nodes() {
+	local i
 
+	for i in "${!cluster_names[@]}"; do
+		echo "NodeName=${cluster_names[i]} NodeAddr=$cluster_network.$((i + 1)) CPUs=8 Boards=1 SocketsPerBoard=1" \
+			"CoresPerSocket=8 ThreadsPerCore=1 RealMemory=1000"
+	done
+}
+
+cluster_configure() {
+	local port_of_controller port_of_node all
+
+	all=$(IFS=,; echo "${cluster_names[*]}")
 	mkdir -m 0755 -p "$D" "$D/state" "$D/spool"
 	chmod 0755 "$tmp"
 	read -r port_of_controller port_of_node < <(free_ports)
 	cat >"$D/slurm.conf" <<-END
 		ClusterName=test
-		SlurmctldHost=$host(127.0.0.1)
+		SlurmctldHost=$cluster_head
 		SlurmctldPort=$port_of_controller
 		SlurmdPort=$port_of_node
 		AuthType=auth/munge
@@ -59,11 +76,11 @@ cluster_configure() {
 		SlurmUser=root
 		SlurmdUser=root
 		StateSaveLocation=$D/state
-		SlurmdSpoolDir=$D/spool
+		SlurmdSpoolDir=$cluster_own/spool
 		SlurmctldPidFile=$D/slurmctld.pid
-		SlurmdPidFile=$D/slurmd.pid
+		SlurmdPidFile=$cluster_own/slurmd.pid
 		SlurmctldLogFile=$D/slurmctld.log
-		SlurmdLogFile=$D/slurmd.log
+		SlurmdLogFile=$D/slurmd.%n.log
 		SlurmdDebug=verbose
 		SlurmdParameters=config_overrides
 		ProctrackType=proctrack/linuxproc
@@ -78,9 +95,9 @@ cluster_configure() {
 		MinJobAge=600
 		PrologFlags=Alloc
 		PlugStackConfig=$D/plugstack.conf
-		NodeName=$host NodeAddr=127.0.0.1 CPUs=8 Boards=1 SocketsPerBoard=1 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=1000
-		PartitionName=main Nodes=$host Default=YES OverSubscribe=FORCE:8 MaxTime=10
-		PartitionName=other Nodes=$host OverSubscribe=FORCE:8 MaxTime=10
+		$(cluster_nodes)
+		PartitionName=main Nodes=$all Default=YES OverSubscribe=FORCE:8 MaxTime=10
+		PartitionName=other Nodes=$all OverSubscribe=FORCE:8 MaxTime=10
 	END
 	printf '%s\n' "$@" >>"$D/slurm.conf"
 	printf 'CgroupAutomount=no\nConstrainCores=no\n' >"$D/cgroup.conf"
@@ -108,8 +125,8 @@ cluster_start() {
 	chmod 400 "$D/munge.key"
 	munged --key-file="$D/munge.key" --socket="$D/munge.socket" --pid-file="$D/munged.pid" \
 		--log-file="$D/munged.log" --seed-file="$D/munged.seed" --force >"$D/munged.out" 2>&1 &&
-		slurmctld -c >"$D/slurmctld.out" 2>&1 && slurmd >"$D/slurmd.out" 2>&1
-	if waits 30 srun --time=1 true; then
+		on_head slurmctld -c >"$D/slurmctld.out" 2>&1 && on_each_node slurmd >"$D/slurmd.out" 2>&1
+	if waits 30 on_head srun --time=1 -N ${#cluster_names[@]} true; then
 		return 0
 	fi
 	for log in "$D"/*.out "$D"/*.log; do
