@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "multiplex/estimate/student.h"
+
 /* Returns the number of hosts whose names come before this one. */
 static uint32_t host_find(const struct hosts *hosts, const char *name)
 {
@@ -32,6 +34,18 @@ static void make_room(struct hosts *hosts, uint32_t place)
 	hosts->count++;
 }
 
+/* Adds up the means and the squared deviations of two sets of ranks. */
+static void measure_add(struct host_measure *into, const struct host_measure *from)
+{
+	double ranks = into->ranks + from->ranks, apart = from->mean - into->mean;
+
+	if (!(from->ranks > 0))
+		return;
+	into->squares += from->squares + apart * apart * into->ranks * from->ranks / ranks;
+	into->mean += apart * from->ranks / ranks;
+	into->ranks = ranks;
+}
+
 static void host_add(struct hosts *hosts, const struct host *more)
 {
 	uint32_t place = host_find(hosts, more->name);
@@ -40,8 +54,8 @@ static void host_add(struct hosts *hosts, const struct host *more)
 	if (place < hosts->count && strcmp(host->name, more->name) == 0) {
 		host->ranks += more->ranks;
 		host->first = more->first < host->first ? more->first : host->first;
-		host->timed += more->timed;
-		host->useful += more->useful;
+		for (unsigned i = 0; i < HOST_MEASURES; i++)
+			measure_add(&host->measure[i], &more->measure[i]);
 	} else if (place == HOSTS_MAX) {
 		hosts->left_out += more->ranks;
 	} else {
@@ -50,21 +64,53 @@ static void host_add(struct hosts *hosts, const struct host *more)
 	}
 }
 
-void hosts_add(struct hosts *hosts, const char *name, uint32_t rank, double useful_seconds)
+void hosts_add(struct hosts *hosts, const char *name, uint32_t rank, double useful_seconds,
+		double cycles_per_second)
 {
+	const double of[HOST_MEASURES] = { [HOST_USEFUL] = useful_seconds,
+		[HOST_HERTZ] = cycles_per_second };
 	struct host host = { .ranks = 1, .first = rank };
 
-	if (isfinite(useful_seconds)) {
-		host.timed = 1;
-		host.useful = useful_seconds;
-	}
+	for (unsigned i = 0; i < HOST_MEASURES; i++)
+		if (isfinite(of[i]))
+			host.measure[i] = (struct host_measure){ .ranks = 1, .mean = of[i] };
 	snprintf(host.name, sizeof(host.name), "%s", name);
 	host_add(hosts, &host);
 }
 
-double hosts_useful(const struct host *host)
+double hosts_cycles_per_second(const struct rank_use *use)
 {
-	return host->timed ? host->useful / host->timed : NAN;
+	double cycles = 0, seconds = 0;
+
+	for (unsigned p = 0; p < PROTOTYPES_MAX; p++) {
+		const struct phase_use *of = &use->use[p];
+
+		if (!(of->counted > 0))
+			continue;
+		cycles += of->cycles / of->counted * of->bursts;
+		seconds += of->seconds;
+	}
+	return seconds > 0 && cycles > 0 ? cycles / seconds : NAN;
+}
+
+double hosts_mean(const struct host *host, unsigned measure)
+{
+	return host->measure[measure].ranks > 0 ? host->measure[measure].mean : NAN;
+}
+
+double hosts_ci95(const struct hosts *hosts, const struct host *host, unsigned measure)
+{
+	double squares = 0, freedom = 0;
+
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		const struct host_measure *of = &hosts->host[i].measure[measure];
+
+		squares += of->squares;
+		freedom += fmax(of->ranks - 1, 0);
+	}
+	if (!(freedom > 0) || !(host->measure[measure].ranks > 0))
+		return NAN;
+	return student_quantile(freedom) * sqrt(squares / freedom / host->measure[measure].ranks);
 }
 
 void hosts_merge(const void *in, void *inout)

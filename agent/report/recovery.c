@@ -250,9 +250,9 @@ static int keep_timeline(struct recovery *recovery, const struct process *proces
 	return timeline_list_add(&recovery->timelines, &of);
 }
 
-/* Keeps what a process did. before: what those that were added before it did. */
+/* Keeps what a process did. before: what those that were added before it did. hertz: its cycles per second, or NAN. */
 static int keep_use(struct recovery *recovery, const struct process *process,
-		const struct rank_use *before)
+		const struct rank_use *before, double *hertz)
 {
 	unsigned prototypes = process->image->side.prototypes;
 	uint32_t rank = (uint32_t)process->image->facts.rank;
@@ -260,6 +260,8 @@ static int keep_use(struct recovery *recovery, const struct process *process,
 
 	use_of_all(recovery, prototypes, &use);
 	rank_use_subtract(&use, before);
+	if (process->image->facts.hardware)
+		*hertz = hosts_cycles_per_second(&use);
 	if (use_list_add(&recovery->uses, rank, &use, prototypes))
 		return -ENOMEM;
 	return keep_timeline(recovery, process, &use);
@@ -318,12 +320,15 @@ static double observed_seconds(const struct spool_image *image)
 			1e-9;
 }
 
-/* Notes how long the process ran, `wall` seconds, and its threads computed, `useful` seconds in the mean; NAN: not known. */
+/*
+ * Notes how long the process ran, `wall` seconds, its threads computed, `useful` seconds in the mean, and its cycles per
+ * second. NAN: not known.
+ */
 static void note_times(struct recovery *recovery, const struct spool_facts *facts, double wall,
-		double useful)
+		double useful, double hertz)
 {
 	recovery->wall_seconds = fmax(recovery->wall_seconds, wall);
-	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank, useful);
+	hosts_add(&recovery->hosts, facts->host, (uint32_t)facts->rank, useful, hertz);
 	if (!isfinite(useful))
 		return;
 	if (rank_times_has_each(facts->size))
@@ -347,7 +352,7 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	const struct spool_facts *facts = &image->facts;
 	const struct spool_side *side = &image->side;
 	double *sums = sums_flat(recovery->sums);
-	double compute = 0, threads = 0, live = 0, wall = observed_seconds(image);
+	double compute = 0, threads = 0, live = 0, wall = observed_seconds(image), hertz = NAN;
 	bool lowest = !recovery->count || facts->rank < recovery->facts.rank;
 	struct earlier *earlier = NULL;
 	struct rank_use before;
@@ -381,8 +386,9 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	if (earlier)
 		put_back(recovery, side, earlier);
 	if (!error)
-		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before);
-	note_times(recovery, facts, wall, threads > 0 ? compute / threads : NAN);
+		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before,
+				&hertz);
+	note_times(recovery, facts, wall, threads > 0 ? compute / threads : NAN, hertz);
 	add_cost(&recovery->totals, side, live);
 	if (side->rounds > recovery->rounds)
 		recovery->rounds = side->rounds;

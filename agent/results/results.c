@@ -74,10 +74,11 @@ struct members {
 	struct rank_timeline timeline;
 };
 
-/* Fills in what this process knows of itself. useful_seconds: mean computing time of its threads. */
+/* Fills in what this process knows of itself, with its use. useful_seconds: mean computing time of its threads. */
 static void members_describe(struct members *members, double useful_seconds)
 {
-	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank, useful_seconds);
+	hosts_add(members->hosts, core.host, (uint32_t)core.world.rank, useful_seconds,
+			core.counting.hardware ? hosts_cycles_per_second(&members->use) : NAN);
 	members->own = (struct rank_time){ useful_seconds, mpi_seconds() };
 	if (core.adapter)
 		return;
@@ -103,9 +104,9 @@ void results_collect(struct results *results, double wall_seconds, double off_se
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));
 	if (results->members) {
-		members_describe(results->members, results->most.compute_seconds);
 		rank_use_of(&results->members->use, ledger_table(core.ledger)->count,
 				ledger_sums(core.ledger), &totals->unread);
+		members_describe(results->members, results->most.compute_seconds);
 		collect_timeline(&results->members->timeline, &results->members->use, totals,
 				wall_seconds);
 	}

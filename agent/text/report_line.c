@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME_WIDTH 64 /* bytes of a name that are shown */
+
 double report_get(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -53,6 +55,12 @@ static void print_wrapped(FILE *out, const char *words, int indent)
 		words += strspn(words, " ");
 	}
 	fputc('\n', out);
+}
+
+void report_write_name(FILE *out, const char *name)
+{
+	for (size_t i = 0; i < NAME_WIDTH && name[i]; i++)
+		fputc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
 }
 
 void report_line(FILE *out, int indent, const char *format, ...)

@@ -15,6 +15,9 @@ double report_get_in(const json_t *object, const char *key, const char *inner);
 /* Returns a text of the document, "?" if there is none. */
 const char *report_get_text(const json_t *object, const char *key);
 
+/* Writes at most 64 bytes of a name of any origin, on one line. */
+void report_write_name(FILE *out, const char *name);
+
 /* Prints words, and starts a new line with this indent before a word that would exceed the width. */
 __attribute__((format(printf, 3, 4))) void report_line(FILE *out, int indent, const char *format,
 		...);

@@ -24,4 +24,13 @@ extern const struct statement statements_head[];
 /* What was left out, and what phasemux itself cost. */
 extern const struct statement statements_foot[];
 
+/* Writes "on node1", or "on 68 hosts: node1 (4 ranks), node2 (4), node3 (4), node4 (2) and 64 more". */
+void statements_hosts_names(FILE *out, const json_t *hosts);
+
+/*
+ * Is a `write` of a statement. Writes "slowest host node1: its ranks compute 2.31 s in the mean, those of others 1.90 s;
+ * efficiency 45.3%", and "lowest clock: ..." if the difference is more than ranks of one host differ.
+ */
+void statements_hosts_differ(FILE *out, const json_t *report);
+
 #endif

@@ -9,9 +9,6 @@
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 
-#define HOSTS_SHOWN 4  /* number of hosts that are named */
-#define NAME_WIDTH  64 /* bytes of a name that are shown */
-
 #define PHASE_LARGE                                                                                \
 	0.05 /* share of the computing time of a phase that may explain the run's balance */
 #define IMBALANCE_SHOWN 0.01 /* share of all time from which the waiting in a phase is shown */
@@ -91,43 +88,6 @@ static void write_job(FILE *out, const json_t *report)
 	fprintf(out, "%s%s\n", partition ? ", partition " : "", partition ? partition : "");
 }
 
-/* Writes a name of any origin on one line. */
-static void write_name(FILE *out, const char *name)
-{
-	for (size_t i = 0; i < NAME_WIDTH && name[i]; i++)
-		fputc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
-}
-
-/* Writes "on node1", or "on 68 hosts: node1 (4 ranks), node2 (4), node3 (4), node4 (2) and 64 more". */
-static void write_hosts(FILE *out, const json_t *hosts)
-{
-	const json_t *named = json_object_get(hosts, "named"), *host;
-	double count = report_get(hosts, "count");
-	bool all = !(report_get(hosts, "uncounted_ranks") > 0);
-	size_t shown = 0, i;
-
-	if (count == 1 && all) {
-		fputs("on ", out);
-		write_name(out, report_get_text(json_array_get(named, 0), "host"));
-		return;
-	}
-	fprintf(out, "on %s%.0f hosts:", all ? "" : "more than ", count);
-	json_array_foreach (named, i, host) {
-		double ranks = report_get(host, "ranks");
-
-		if (i == HOSTS_SHOWN)
-			break;
-		fputs(i ? ", " : " ", out);
-		write_name(out, report_get_text(host, "host"));
-		fprintf(out, i ? " (%.0f)" : ranks == 1 ? " (%.0f rank)" : " (%.0f ranks)", ranks);
-		shown++;
-	}
-	if (!all)
-		fputs(" and more", out);
-	else if (count > (double)shown)
-		fprintf(out, " and %.0f more", count - (double)shown);
-}
-
 /* Writes "started 2026-11-27T09:04:39Z on node1". */
 static void write_start(FILE *out, const json_t *report)
 {
@@ -139,10 +99,10 @@ static void write_start(FILE *out, const json_t *report)
 		return;
 	fputs(date ? "started " : "ran", out);
 	if (date)
-		write_name(out, date);
+		report_write_name(out, date);
 	if (has_hosts) {
 		fputc(' ', out);
-		write_hosts(out, hosts);
+		statements_hosts_names(out, hosts);
 	}
 	fputc('\n', out);
 }
@@ -339,38 +299,6 @@ static void write_emulated(FILE *out, const json_t *report)
 				report_get_text(emulated, "core"));
 }
 
-/*
- * Writes "slowest host node1: its ranks compute 2.31 s in the mean, all ranks 1.90 s; efficiency 45.3%", if there are
- * several hosts.
- */
-static void write_slowest_host(FILE *out, const json_t *report)
-{
-	const json_t *named = json_object_get(json_object_get(report, "hosts"), "named"), *host;
-	const json_t *slowest = NULL;
-	double most = -1, seconds = 0, ranks = 0, wall = report_get(report, "wall_seconds");
-	size_t i;
-
-	json_array_foreach (named, i, host) {
-		double useful = report_get(host, "useful_seconds");
-
-		if (!isfinite(useful))
-			return;
-		seconds += useful * report_get(host, "ranks");
-		ranks += report_get(host, "ranks");
-		if (useful > most) {
-			most = useful;
-			slowest = host;
-		}
-	}
-	if (json_array_size(named) < 2 || !(ranks > 0) || !(wall > 0))
-		return;
-	fputs("slowest host ", out);
-	write_name(out, report_get_text(slowest, "host"));
-	fprintf(out, ": its ranks compute %s in the mean, ", format_seconds(most).text);
-	fprintf(out, "all ranks %s; efficiency %s\n", format_seconds(seconds / ranks).text,
-			format_percent(most / wall).text);
-}
-
 static void write_without_counters(FILE *out, const json_t *report)
 {
 	if (json_is_string(json_object_get(report, "without_counters")))
@@ -398,7 +326,7 @@ const struct statement statements_head[] = {
 	{ "efficiency", write_efficiency },
 	{ "processor", write_on_processor },
 	{ "imbalance", write_imbalance },
-	{ "slowest host", write_slowest_host },
+	{ "hosts that differ", statements_hosts_differ },
 	{ "recovered", write_recovered },
 	{ "emulated", write_emulated },
 	{ "without counters", write_without_counters },

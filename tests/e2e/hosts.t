@@ -13,6 +13,14 @@ print(", ".join(" ".join(map(str, list(host.values())[:3])) for host in hosts["n
 assert hosts["count"] == len(hosts["named"])' "$1"
 }
 
+# clocks_differ FILE: whether node1 has a lower clock than node0
+clocks_differ() {
+	"$python" -c '
+import json, sys
+clocks = {host["host"]: host["cycles_per_second"] for host in json.load(open(sys.argv[1]))["hosts"]["named"]}
+assert 0 < clocks["node1"] < 0.7 * clocks["node0"], clocks' "$1"
+}
+
 # known_times FILE: prints of how many ranks which time is known
 known_times() {
 	"$python" -c '
@@ -21,10 +29,11 @@ times = json.load(open(sys.argv[1]))["rank_times"]["each"]
 print(", ".join(f"{key} {sum(time[key] is not None for time in times)}" for key in times[0]))' "$1"
 }
 
-# Runs a rank of a job on host node0 or node1, in turns.
+# Runs a rank of a job on host node0 or node1, in turns. Work takes four times as long on node1, if a scripted PMU times it.
 cat >renamed <<'END'
 #!/bin/sh
-exec unshare -u sh -c 'hostname node$(($0 % 2)) && exec "$@"' "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$@"
+exec unshare -u sh -c 'hostname node$(($0 % 2)) && export SCRIPTED_PMU=spin=$(($0 % 2 * 3 + 1)),ran=1 && exec "$@"' \
+	"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" "$@"
 END
 chmod +x renamed
 
@@ -46,18 +55,37 @@ for mpi in $mpis; do
 	holds "$mpi: the text says so" grep -q "^  started .* on 2 hosts: node0 (3 ranks), node1 (2)\$" \
 		"$mpi.result/report.txt"
 	holds "$mpi: the times of each rank" report rank_times "$mpi.result/report.json"
-	# ranks were dealt out in turns
-	holds "$mpi: a host has the mean time of its ranks, and the text names the slowest host" "$python" -c '
-import json, sys
+	# Ranks were dealt out in turns. Student's 97.5% quantile for 3 degrees of freedom is 3.182.
+	holds "$mpi: a host has the mean time of its ranks, with an interval, and the text names a slow host if it differs" "$python" -c '
+import json, math, sys
 report = json.load(open(sys.argv[1]))
 times = [time["useful_seconds"] for time in report["rank_times"]["each"]]
 hosts = report["hosts"]["named"]
-for number, host in enumerate(hosts):
-    mine = times[number::2]
-    assert abs(host["useful_seconds"] / (sum(mine) / len(mine)) - 1) < 1e-6, (host, mine)
-slowest = max(hosts, key=lambda host: host["useful_seconds"])["host"]
-assert f"slowest host {slowest}: its ranks compute" in open(sys.argv[2]).read(), slowest
+means = [sum(times[number::2]) / len(times[number::2]) for number in range(2)]
+squares = sum((time - means[rank % 2]) ** 2 for rank, time in enumerate(times))
+for host, mean in zip(hosts, means):
+    assert abs(host["useful_seconds"] / mean - 1) < 1e-6, (host, mean)
+    half = 3.182 * math.sqrt(squares / 3 / host["ranks"])
+    assert abs(host["useful_seconds_ci95"] / half - 1) < 1e-2, (host, half)
+slowest = max(hosts, key=lambda host: host["useful_seconds"])
+apart = slowest["useful_seconds"] - min(means)
+interval = slowest["useful_seconds_ci95"] * math.sqrt(5 / (5 - slowest["ranks"]))
+told = "slowest host %s: its ranks compute" % slowest["host"] in open(sys.argv[2]).read()
+assert not told or apart > interval, (apart, interval)
+assert told or apart < 1.2 * interval or apart < 0.02 * min(means), (apart, interval)
 ' "$mpi.result/report.json" "$mpi.result/report.txt"
+	if [ -e "$scripted" ]; then
+		scripted "clocks.$mpi" on "$mpi" 5 "$tmp/renamed" "$programs/phases.$mpi" -n 50
+		holds "$mpi: each host has its clock" clocks_differ "clocks.$mpi.result/report.json"
+		holds "$mpi: the report with clocks is as its schema says" report schema "clocks.$mpi.result/report.json"
+		mkdir "killed.$mpi" "killed.$mpi.spool"
+		scripted "killed.$mpi" PHASEMUX_SPOOL="$tmp/killed.$mpi.spool" on "$mpi" 2 "$tmp/renamed" \
+			"$programs/killed.$mpi" "$tmp/killed.$mpi" 1 500000
+		"$phasemux" recover --json "killed.$mpi.spool" >"killed.$mpi.json"
+		holds "$mpi, killed: each host has its clock" clocks_differ "killed.$mpi.json"
+	else
+		skip "$mpi: clocks" "no scripted PMU was built"
+	fi
 	mkdir "$mpi.spool"
 	preloaded "abort.$mpi" PHASEMUX_SPOOL="$tmp/$mpi.spool" on "$mpi" 3 "$tmp/renamed" \
 		"$programs/hazard.$mpi" abort

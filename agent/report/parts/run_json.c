@@ -72,10 +72,19 @@ json_t *run_hosts(const struct hosts *hosts)
 		const struct host *host = &hosts->host[i];
 
 		named = document_append(named,
-				json_pack("{s:o,s:i,s:i,s:o}", "host", document_text(host->name),
-						"ranks", (int)host->ranks, "first_rank",
-						(int)host->first, "useful_seconds",
-						document_number(hosts_useful(host))));
+				json_pack("{s:o,s:i,s:i,s:o,s:o,s:o,s:o}", "host",
+						document_text(host->name), "ranks",
+						(int)host->ranks, "first_rank", (int)host->first,
+						"useful_seconds",
+						document_number(hosts_mean(host, HOST_USEFUL)),
+						"useful_seconds_ci95",
+						document_number(hosts_ci95(hosts, host,
+								HOST_USEFUL)),
+						"cycles_per_second",
+						document_number(hosts_mean(host, HOST_HERTZ)),
+						"cycles_per_second_ci95",
+						document_number(hosts_ci95(hosts, host,
+								HOST_HERTZ))));
 	}
 	return json_pack("{s:i,s:i,s:o}", "count", (int)hosts->count, "uncounted_ranks",
 			(int)hosts->left_out, "named", named);

@@ -25,7 +25,7 @@ static struct hosts *deal(unsigned ranks, unsigned hosts, unsigned stride)
 		char name[HOST_BYTES];
 
 		name_host(name, rank * stride % hosts);
-		hosts_add(&part[rank * 31 % 97 % PARTS], name, rank, rank * stride % hosts);
+		hosts_add(&part[rank * 31 % 97 % PARTS], name, rank, rank * stride % hosts, NAN);
 	}
 	for (unsigned step = 1; step < PARTS; step *= 2)
 		for (unsigned i = 0; i + step < PARTS; i += 2 * step)
@@ -50,7 +50,7 @@ static bool are_right(const struct hosts *list, unsigned ranks, unsigned hosts, 
 		name_host(name, h);
 		right = strcmp(list->host[h].name, name) == 0 && list->host[h].ranks == dealt[h] &&
 				list->host[h].first == first[h] &&
-				hosts_useful(&list->host[h]) == h;
+				fabs(hosts_mean(&list->host[h], HOST_USEFUL) - h) <= 1e-12 * h;
 		left_out -= dealt[h];
 	}
 	free(dealt);
@@ -65,6 +65,50 @@ static void check(unsigned ranks, unsigned hosts, unsigned stride)
 	ok(are_right(list, ranks, hosts, stride), "%u ranks on %u hosts, in steps of %u", ranks,
 			hosts, stride);
 	free(list);
+}
+
+/*
+ * Ranks of a: 1, 2, 3; of b: 5, 7. Their variance within hosts is (2 + 2) / 3, with 3 degrees of freedom, of which Student's
+ * 97.5% quantile is 3.182.
+ */
+static void test_intervals(void)
+{
+	static const double useful[] = { 1, 2, 3, 5, 7 };
+	static struct hosts part[2];
+	double a, b;
+
+	ok(isnan(hosts_ci95(&part[0], &part[0].host[0], HOST_USEFUL)), "no rank: no interval");
+	for (uint32_t rank = 0; rank < 5; rank++)
+		hosts_add(&part[rank % 2], rank < 3 ? "a" : "b", rank, useful[rank],
+				useful[rank] * 1e9);
+	hosts_merge(&part[1], &part[0]);
+	a = hosts_ci95(&part[0], &part[0].host[0], HOST_USEFUL);
+	b = hosts_ci95(&part[0], &part[0].host[1], HOST_USEFUL);
+	ok(fabs(a - 3.182 * sqrt(4. / 3 / 3)) < 1e-3 && fabs(b - 3.182 * sqrt(4. / 3 / 2)) < 1e-3,
+			"the interval is that of the pooled variance (%g, %g)", a, b);
+	ok(fabs(hosts_ci95(&part[0], &part[0].host[1], HOST_HERTZ) / 1e9 - b) < 1e-9 &&
+					fabs(hosts_mean(&part[0].host[1], HOST_HERTZ) - 6e9) < 1,
+			"the clock has its own");
+	memset(part, 0, sizeof(part));
+	hosts_add(&part[0], "a", 0, 1, 1);
+	hosts_add(&part[0], "b", 1, 2, 2);
+	ok(isnan(hosts_ci95(&part[0], &part[0].host[0], HOST_USEFUL)),
+			"a rank on each host: no interval");
+}
+
+static void test_clock(void)
+{
+	static struct rank_use use;
+
+	ok(isnan(hosts_cycles_per_second(&use)), "no bursts: no clock");
+	/* of ten bursts in 2 s, two were read, with 0.8e9 cycles together; those of the other prototype were not read */
+	use.use[3] = (struct phase_use){ .seconds = 2,
+		.bursts = 10,
+		.counted = 2,
+		.cycles = 0.8e9 };
+	use.use[5] = (struct phase_use){ .seconds = 5, .bursts = 10 };
+	ok(fabs(hosts_cycles_per_second(&use) - 2e9) < 1,
+			"the clock is that of the bursts that were read");
 }
 
 int main(void)
@@ -83,14 +127,17 @@ int main(void)
 	check(5000, 2000, 7);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	hosts_add(&list, longer, 3, 4);
-	hosts_add(&list, longer, 1, NAN);
-	hosts_add(&list, "", 2, NAN);
+	hosts_add(&list, longer, 3, 4, NAN);
+	hosts_add(&list, longer, 1, NAN, NAN);
+	hosts_add(&list, "", 2, NAN, NAN);
 	ok(list.count == 2 && list.host[0].ranks == 1 && list.host[1].ranks == 2 &&
 					list.host[1].first == 1 &&
 					strlen(list.host[1].name) == HOST_BYTES - 1,
 			"a name that is too long is cut, and none is a name");
-	ok(hosts_useful(&list.host[1]) == 4 && isnan(hosts_useful(&list.host[0])),
+	ok(hosts_mean(&list.host[1], HOST_USEFUL) == 4 &&
+					isnan(hosts_mean(&list.host[0], HOST_USEFUL)),
 			"a host has the mean of the times that are known");
+	test_intervals();
+	test_clock();
 	return tap_done();
 }

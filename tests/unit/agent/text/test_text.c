@@ -132,6 +132,11 @@ static bool is_narrow(const char *text)
 #define TIMED_HOST(name, ranks, seconds)                                                           \
 	"{\"host\": \"" name "\", \"ranks\": " ranks                                               \
 	", \"first_rank\": 0, \"useful_seconds\": " seconds "}"
+#define MEASURED_HOST(name, ranks, seconds, seconds_ci95, hertz, hertz_ci95)                       \
+	"{\"host\": \"" name "\", \"ranks\": " ranks                                               \
+	", \"first_rank\": 0, \"useful_seconds\": " seconds                                        \
+	", \"useful_seconds_ci95\": " seconds_ci95 ", \"cycles_per_second\": " hertz               \
+	", \"cycles_per_second_ci95\": " hertz_ci95 "}"
 #define HOSTS(count, left_out, named)                                                              \
 	"{\"count\": " count ", \"uncounted_ranks\": " left_out ", \"named\": [" named "]}"
 
@@ -159,9 +164,46 @@ static void test_hosts(void)
 			" on more than 512 hosts: a (4 ranks) and more\n",
 			"more hosts than are counted");
 	check_hosts(HOSTS("2", "0", TIMED_HOST("a", "1", "0.4") ", " TIMED_HOST("b", "3", "0.8")),
-			"\n  slowest host b: its ranks compute 800 ms in the mean, all ranks 700 ms; efficiency "
-			"80.0%\n",
+			"\n  slowest host b: its ranks compute 800 ms in the mean, those of others 400 ms; "
+			"efficiency 80.0%\n",
 			"the slowest host");
+}
+
+/* Shows two hosts with four ranks each, of which the first one is the faster one. Returns the text, to be freed. */
+static char *text_of_two(const char *second)
+{
+	char hosts[1024];
+
+	snprintf(hosts, sizeof(hosts),
+			HOSTS("2", "0",
+					MEASURED_HOST("a", "4", "0.80", "0.03", "2.5e9",
+							"0.05e9") ", %s"),
+			second);
+	return text_with(hosts, "");
+}
+
+static void test_hosts_that_differ(void)
+{
+	char *text = text_of_two(MEASURED_HOST("b", "4", "0.84", "0.03", "2.4e9", "0.08e9"));
+
+	shows_not(text, "slowest host",
+			"a host that is slower by less than its interval is not named");
+	shows_not(text, "lowest clock", "nor is its clock");
+	free(text);
+	text = text_of_two(MEASURED_HOST("b", "4", "0.90", "0.03", "2.0e9", "0.05e9"));
+	shows(text, "slowest host b: its ranks compute 900 ms in the mean, those of others 800 ms;",
+			"a host that is slower by more than its interval");
+	shows(text, "\n  lowest clock on host b: 2.00 GHz in the mean of its ranks' computing time, on other hosts 2.50 GHz\n",
+			"a lower clock");
+	free(text);
+	text = text_of_two(MEASURED_HOST("b", "4", "0.81", "0.0001", "2.49e9", "1"));
+	shows_not(text, "slowest host", "a small difference is not shown, however certain it is");
+	shows_not(text, "lowest clock", "nor that of a clock");
+	free(text);
+	text = text_of_two(MEASURED_HOST("b", "4", "0.85", "null", "null", "null"));
+	shows_not(text, "slowest host", "without an interval, a larger difference is needed");
+	shows_not(text, "lowest clock", "a clock that is not known is not shown");
+	free(text);
 }
 
 static void test_places(void)
@@ -360,6 +402,7 @@ int main(void)
 	test_format();
 	test_names();
 	test_hosts();
+	test_hosts_that_differ();
 	test_places();
 	test_inlined();
 	test_samples();
