@@ -43,10 +43,12 @@ static int read_number(const char *path, int missing)
 
 static void do_some_work(void)
 {
-	volatile unsigned sink = 0;
+	unsigned sum = 0;
 
-	for (unsigned i = 0; i < WORK_LOOPS; i++)
-		sink += i;
+	for (unsigned i = 0; i < WORK_LOOPS; i++) {
+		sum += i;
+		__asm__ volatile("" : "+r"(sum)); /* keeps the loop */
+	}
 }
 
 static int compare_doubles(const void *a, const void *b)

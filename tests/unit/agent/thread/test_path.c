@@ -10,7 +10,11 @@
 #include "tests/tap.h"
 
 /* Prevents tail calls, and that the compiler merges similar functions. */
-#define KEEP              __attribute__((noinline, noclone, optimize("no-ipa-icf")))
+#ifdef __clang__
+#define KEEP __attribute__((noinline, optnone))
+#else
+#define KEEP __attribute__((noinline, noclone, optimize("no-ipa-icf")))
+#endif
 #define AFTER_CALL(value) __asm__ volatile("" : "+r"(value))
 
 static struct path_table table;

@@ -262,7 +262,7 @@ static char shown[8192];
 static size_t shown_length;
 static unsigned shown_depth;
 
-static void show(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void show(const char *format, ...)
 {
 	va_list arguments;
 
