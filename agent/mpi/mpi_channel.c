@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "agent/host/quiet.h"
@@ -279,6 +280,22 @@ static int call_roll(struct roll *roll)
 	return -ENOTCONN;
 }
 
+/*
+ * Returns whether looking for a name that is not published ends the program: MPICH since 4.1 reads through a null pointer if
+ * PMI-2 says so (seen with MPICH 4.2.1 under Slurm 24.11). Slurm's PMI-2 sets PMI_JOBID, and the launcher of MPICH itself,
+ * which speaks PMI-1, sets HYDI_CONTROL_FD.
+ */
+static bool names_are_unsafe(void)
+{
+	char name[128];
+	int major, minor;
+
+	mpi_version_name(name, sizeof(name));
+	return sscanf(name, "MPICH Version %d.%d", &major, &minor) == 2 &&
+			(major > 4 || (major == 4 && minor >= 1)) && getenv("PMI_JOBID") &&
+			!getenv("HYDI_CONTROL_FD");
+}
+
 int mpi_channel_call_roll(int rank, int size)
 {
 	static const struct roll_channel messages = {
@@ -293,7 +310,7 @@ int mpi_channel_call_roll(int rank, int size)
 	if (size == 1)
 		return 0;
 	channel.rank = rank;
-	channel.has_names = mpi_version_is_mpich();
+	channel.has_names = mpi_version_is_mpich() && !names_are_unsafe();
 	take_errors();
 	error = choose_tag();
 	if (!error) {
