@@ -31,13 +31,18 @@ export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=$network.0/24 OMPI_MCA_
 export SLURM_PMIX_TMPDIR=$tmp/own # hosts have one /tmp
 
 # step NAME FLAG... PROGRAM...: runs `each` ranks on each node
-step() { run "$1" on_head timeout -k 5 60 srun --quiet "--mpi=$pmi" -N 3 --ntasks-per-node=$each "${@:2}"; }
+step() { run "$1" on_head timeout -k 5 30 srun --quiet "--mpi=$pmi" -N 3 --ntasks-per-node=$each "${@:2}"; }
 
 # MPICH's ranks of one host often hang by this network, also without phasemux.
 for row in openmpi:pmix:2 mpich:pmi2:1; do
 	IFS=: read -r mpi pmi each <<<"$row"
 	if ! [ -x "$programs/phases.$mpi" ] || ! srun --mpi=list 2>&1 | grep -qw "$pmi"; then
 		skip "$mpi" "there is none that this Slurm can start"
+		continue
+	fi
+	step "$mpi.bare" "$programs/phases.$mpi" -n 50
+	if [ "$(cat "$mpi.bare.code")" != 0 ]; then
+		skip "$mpi" "it does not run on several hosts here, without phasemux: $(head -n 1 "$mpi.bare.err")"
 		continue
 	fi
 	everywhere="$((3 * each)) node1:$each node2:$each node3:$each"
