@@ -30,8 +30,9 @@ why=$(cluster_start) || skip_all "Slurm does not start on several hosts here: $w
 export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=$network.0/24 OMPI_MCA_mpi_yield_when_idle=1 UCX_TLS=tcp,self
 export SLURM_PMIX_TMPDIR=$tmp/own # hosts have one /tmp
 
+patience=30 # seconds, after which a step has hung
 # step NAME FLAG... PROGRAM...: runs `each` ranks on each node
-step() { run "$1" on_head timeout -k 5 30 srun --quiet "--mpi=$pmi" -N 3 --ntasks-per-node=$each "${@:2}"; }
+step() { run "$1" on_head timeout -k 5 $patience srun --quiet "--mpi=$pmi" -N 3 --ntasks-per-node=$each "${@:2}"; }
 
 # MPICH's ranks of one host often hang by this network, also without phasemux.
 for row in openmpi:pmix:2 mpich:pmi2:1; do
@@ -46,8 +47,13 @@ for row in openmpi:pmix:2 mpich:pmi2:1; do
 		continue
 	fi
 	everywhere="$((3 * each)) node1:$each node2:$each node3:$each"
-	usable="${usable:-$row:$everywhere}"
+	began=$SECONDS
 	step "$mpi" --phasemux=output="$tmp/$mpi.result" "$programs/phases.$mpi" -n 50
+	if [ $mpi = mpich ] && [ $((SECONDS - began)) -ge $patience ]; then
+		skip "$mpi" "it hung, which it often does by this network, also without phasemux"
+		continue
+	fi
+	usable="${usable:-$row:$everywhere}"
 	is "$(cat "$mpi.code")" 0 "$mpi: the step ends as it should" || diag "$(cat "$mpi.err")"
 	is "$(hosts_of "$mpi.result/step.0/report.json")" "$everywhere" "$mpi: one report has the ranks of all hosts"
 	holds "$mpi: with the number of nodes" report value "$mpi.result/step.0/report.json" job/nodes 3
