@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The report names the hosts of a job with their ranks, and has the times of each rank, also of a run that did not end by
 # itself. Here each rank has a name of the machine for itself, in a namespace of the kernel.
+# Real time: which host computes with the lower clock.
 . "$(dirname "$0")/lib.sh"
 
 # hosts_of FILE: prints the hosts as "name ranks first_rank, ...", and the number of ranks that are not counted
