@@ -66,7 +66,7 @@ lacking no_adapter "$build/libphasemux-openmpi.so" "each rank on node3 learns an
 
 if [ -x "$programs/phases.mpich" ] && have mpiexec.mpich; then
 	# one rank on each, because MPICH's ranks of one host often hang by this network, also without phasemux
-	run mpich inside 254 env PHASEMUX_OUTPUT="$tmp/mpich.result" UCX_TLS=tcp,self "$phasemux" run -- timeout 100 \
+	run mpich inside 254 env PHASEMUX_OUTPUT="$tmp/mpich.result" UCX_TLS=tcp,self "$phasemux" run -- timeout 30 \
 		mpiexec.mpich -launcher rsh -launcher-exec "$tmp/agent" -iface bridge \
 		-hosts $network.1,$network.2,$network.3 -n 3 "$programs/phases.mpich" -n 50
 	is "$(hosts_of mpich.result/report.json)" "3 node1:1 node2:1 node3:1" "MPICH: one report has the ranks of all hosts"
