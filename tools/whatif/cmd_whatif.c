@@ -36,6 +36,7 @@ static const char usage[] =
 		"  --network L,B       with --simulate: the network as it was, with L microseconds of latency and B gigabytes\n"
 		"                      per second of each node (default: 2,10)\n"
 		"  --ranks-per-node N  with --simulate: ranks of a node (default: as in the run)\n"
+		"  --output, -o DIR    with --simulate: folder for its files (default: replay in the folder of the result)\n"
 		"  --json              everything, with full precision\n"
 		"  --step STEP         of a job with several steps, this one\n"
 		"\n"
@@ -70,6 +71,7 @@ static const struct option long_options[] = {
 	{ "bandwidth", required_argument, NULL, BANDWIDTH },
 	{ "network", required_argument, NULL, NETWORK },
 	{ "ranks-per-node", required_argument, NULL, RANKS_PER_NODE },
+	{ "output", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, JSON },
 	{ "step", required_argument, NULL, STEP },
 	{ "help", no_argument, NULL, OPTION_HELP },
@@ -78,7 +80,7 @@ static const struct option long_options[] = {
 
 struct options {
 	bool json, simulate;
-	const char *step;
+	const char *step, *output;
 	const char *of_simulation; /* an option that needs --simulate */
 	struct simulate_network network;
 	size_t count;
@@ -138,6 +140,10 @@ static int set_option(void *data, int option)
 		return take_factor(options, "bandwidth", &options->network.bandwidth_times);
 	case NETWORK:
 		return take_network(options);
+	case 'o':
+		options->output = optarg;
+		options->of_simulation = "output";
+		return 0;
 	case RANKS_PER_NODE:
 		options->of_simulation = "ranks-per-node";
 		return option_take_whole("ranks-per-node", 1, RANKS_MAX,
@@ -214,7 +220,7 @@ static int show_answers(const struct results *results, const struct options *opt
 	} else if (options->simulate) {
 		code = simulate_run(results->path[0], &run,
 				&(struct simulate_request){ options->request, options->count,
-						options->network, options->json });
+						options->network, options->json, options->output });
 	} else {
 		code = answer(&run, options);
 	}
@@ -237,6 +243,7 @@ int cmd_whatif(int argc, char **argv)
 	static const struct option_spec spec = {
 		.usage = usage,
 		.table = long_options,
+		.letters = "o:",
 		.set = set_option,
 	};
 	struct options options = { .network = { .latency_times = 1, .bandwidth_times = 1 } };

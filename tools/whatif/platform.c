@@ -11,7 +11,7 @@
 /* Opens a file in the folder. Returns NULL with one line in `why`. */
 static FILE *open_in(const char *folder, const char *name, char *why, size_t why_size)
 {
-	char file[4200];
+	char file[PLATFORM_WORD_MAX];
 	FILE *out;
 
 	snprintf(file, sizeof(file), "%s/%s", folder, name);
@@ -79,7 +79,7 @@ bool platform_write(const struct platform *platform, const char *folder,
 	/* bursts take the time that they are told to take, and the replay's own work takes none */
 	static const char *const settings[] = { "--cfg=smpi/host-speed:" SPEED,
 		"--cfg=smpi/simulate-computation:no", "--log=root.thres:warning" };
-	char file[4200];
+	char file[PLATFORM_WORD_MAX];
 	size_t count = 0;
 
 	if (!write_machine(platform, folder, why, why_size) ||

@@ -22,9 +22,10 @@ struct platform {
  * Words of the command that starts a program there, which end with NULL. `words` points into `text`.
  */
 #define PLATFORM_WORDS_MAX 16
+#define PLATFORM_WORD_MAX  4200 /* bytes of a word, which may be a path */
 struct platform_command {
 	char *words[PLATFORM_WORDS_MAX];
-	char text[PLATFORM_WORDS_MAX][4200];
+	char text[PLATFORM_WORDS_MAX][PLATFORM_WORD_MAX];
 };
 
 /*

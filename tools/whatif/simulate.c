@@ -105,6 +105,15 @@ static int set_platforms(struct simulation *s)
 	return 0;
 }
 
+static bool has_balance(const struct simulation *s)
+{
+	bool balanced = s->change.all_balanced;
+
+	for (size_t p = 0; p < s->run->phases; p++)
+		balanced |= s->change.balanced[p];
+	return balanced;
+}
+
 /* Adds up the changes of the program. Returns the exit code. */
 static int set_change(struct simulation *s)
 {
@@ -114,14 +123,9 @@ static int set_change(struct simulation *s)
 	for (size_t i = 0; i < s->request->count; i++)
 		if (!request_apply(&s->request->requests[i], s->run, &s->change, why, sizeof(why)))
 			return refuse(why, 2);
-	for (size_t p = 0; p < s->run->phases; p++)
-		if (s->change.balanced[p])
-			return refuse("--balance is not simulated; without --simulate, it is estimated",
-					2);
-	return s->change.all_balanced ?
-			refuse("--balance is not simulated; without --simulate, it is estimated",
-					2) :
-			0;
+	if (has_balance(s))
+		return refuse("--balance is not simulated; without --simulate, it is estimated", 2);
+	return 0;
 }
 
 /* Returns the factors for the program that replays, NULL at the end. The caller frees them and the words behind them. */
@@ -365,7 +369,7 @@ int simulate_run(const char *path, const struct run_times *run,
 	if (!code)
 		code = set_change(&s);
 	if (!code)
-		code = prepare_folder(NULL, path, s.folder, sizeof(s.folder));
+		code = prepare_folder(request->output, path, s.folder, sizeof(s.folder));
 	if (code)
 		return code;
 	snprintf(s.plan_file, sizeof(s.plan_file), "%s/plan", s.folder);

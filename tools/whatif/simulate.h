@@ -20,6 +20,7 @@ struct simulate_request {
 	size_t count;
 	struct simulate_network network;
 	bool json;
+	const char *output; /* folder for the files of the simulation; NULL: `replay` in that of the result */
 };
 
 /*
