@@ -49,4 +49,10 @@ static const char *const trace_report_keys[] = { "version", "date", "command", "
 
 #define TRACE_REPORT_KEYS (sizeof(trace_report_keys) / sizeof(trace_report_keys[0]))
 
+/* Returns a part of the document in its other form. Owned by the caller; NULL without memory. */
+typedef json_t *trace_form(const json_t *part);
+
+/* Returns a path of the arguments with each element of its arrays in the form `values`, and what is no array in `others`. */
+json_t *trace_form_path(const json_t *path, trace_form *values, trace_form *others);
+
 #endif

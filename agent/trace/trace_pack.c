@@ -219,27 +219,6 @@ static json_t *short_values(const json_t *values)
 	return list;
 }
 
-/* Returns a path of the arguments, whose arrays of values alone have another form. */
-static json_t *short_path(const json_t *path)
-{
-	json_t *object = json_object(), *list;
-	const json_t *member, *values;
-	const char *key;
-	size_t i;
-
-	json_object_foreach ((json_t *)path, key, member) {
-		if (!json_is_array(member)) {
-			object = document_set(object, key, plain_copy(member));
-			continue;
-		}
-		list = json_array();
-		json_array_foreach (member, i, values)
-			list = document_append(list, short_values(values));
-		object = document_set(object, key, list);
-	}
-	return object;
-}
-
 static json_t *short_arguments(const json_t *arguments)
 {
 	json_t *others = json_copy((json_t *)arguments), *object, *list = json_array();
@@ -250,7 +229,7 @@ static json_t *short_arguments(const json_t *arguments)
 	object = plain_copy(others);
 	json_decref(others);
 	json_array_foreach (json_object_get(arguments, "paths"), i, path)
-		list = document_append(list, short_path(path));
+		list = document_append(list, trace_form_path(path, short_values, plain_copy));
 	return document_set(object, "paths", list);
 }
 

@@ -131,26 +131,6 @@ static json_t *values_of(const json_t *array)
 	return object;
 }
 
-static json_t *path_of(const json_t *path)
-{
-	json_t *object = json_object(), *list;
-	const json_t *member, *values;
-	const char *key;
-	size_t i;
-
-	json_object_foreach ((json_t *)path, key, member) {
-		if (!json_is_array(member)) {
-			object = document_set(object, key, copy(member));
-			continue;
-		}
-		list = json_array();
-		json_array_foreach (member, i, values)
-			list = document_append(list, values_of(values));
-		object = document_set(object, key, list);
-	}
-	return object;
-}
-
 static json_t *arguments_of(const json_t *arguments)
 {
 	json_t *list = json_array();
@@ -158,7 +138,7 @@ static json_t *arguments_of(const json_t *arguments)
 	size_t i;
 
 	json_array_foreach (json_object_get(arguments, "paths"), i, path)
-		list = document_append(list, path_of(path));
+		list = document_append(list, trace_form_path(path, values_of, copy));
 	return document_set(copy(arguments), "paths", list);
 }
 
