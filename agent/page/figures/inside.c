@@ -108,17 +108,19 @@ static bool is_drawn(const struct curve *curve, unsigned row)
 	return !is_even(curve) && curve->known >= 3 && row < ROWS_MAX;
 }
 
-/* Writes the table of the counters whose rates change. Returns their number. */
-static unsigned write_rows(struct page *page, json_t *rates)
+/* Writes the table of the counters whose rates change. Returns their number. even: gets that of those that stay near their mean. */
+static unsigned write_rows(struct page *page, json_t *rates, unsigned *even)
 {
 	unsigned rows = 0;
 	const char *name;
 	json_t *value;
 
+	*even = 0;
 	json_object_foreach (rates, name, value) {
 		struct curve curve;
 
 		read_curve(&curve, value);
+		*even += is_even(&curve);
 		if (!is_drawn(&curve, rows))
 			continue;
 		if (!rows++)
@@ -134,22 +136,6 @@ static unsigned write_rows(struct page *page, json_t *rates)
 	return rows;
 }
 
-/* Returns the number of counters whose rates stay near their mean. */
-static unsigned count_even(json_t *rates)
-{
-	unsigned count = 0;
-	const char *name;
-	json_t *value;
-
-	json_object_foreach (rates, name, value) {
-		struct curve curve;
-
-		read_curve(&curve, value);
-		count += is_even(&curve);
-	}
-	return count;
-}
-
 void page_inside(struct page *page, const json_t *phase)
 {
 	const json_t *fold = json_object_get(phase, "fold");
@@ -159,8 +145,7 @@ void page_inside(struct page *page, const json_t *phase)
 	if (!all)
 		return;
 	page_markup(page, "<details><summary>inside its bursts</summary>\n");
-	rows = write_rows(page, rates);
-	even = count_even(rates);
+	rows = write_rows(page, rates, &even);
 	page_markup(page, "<p class=\"note\">");
 	if (rows)
 		page_words(page,
