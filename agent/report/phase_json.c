@@ -34,11 +34,15 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Returns the unread bursts of a phase, with the variances of their number and time. */
+/*
+ * Returns the unread bursts of a phase, with the variances of their number and time. Nobody knows whether the strays
+ * belong to the phase, and they are all alike in this. So the error is that of half of them.
+ */
 static struct phase_unread unread_of(const struct report_facts *facts, const struct phase *phase)
 {
 	const struct unread *all = &facts->totals->unread;
 	struct phase_unread unread = { .bursts = 0 };
+	double bursts, seconds;
 
 	for (unsigned p = 0; p < facts->table->count; p++)
 		if (phase->member[p]) {
@@ -46,9 +50,12 @@ static struct phase_unread unread_of(const struct report_facts *facts, const str
 			unread.seconds += all->prototype[p].seconds;
 		}
 	if (phase->number <= PROTOTYPES_MAX) {
-		unread.bursts2 = all->phase[phase->number - 1].bursts2;
-		unread.bursts_seconds = all->phase[phase->number - 1].bursts_seconds;
-		unread.seconds2 = all->phase[phase->number - 1].seconds2;
+		bursts = all->stray[phase->number - 1].bursts / 2;
+		seconds = all->stray[phase->number - 1].seconds / 2;
+		unread.bursts2 = all->phase[phase->number - 1].bursts2 + bursts * bursts;
+		unread.bursts_seconds =
+				all->phase[phase->number - 1].bursts_seconds + bursts * seconds;
+		unread.seconds2 = all->phase[phase->number - 1].seconds2 + seconds * seconds;
 	}
 	return unread;
 }

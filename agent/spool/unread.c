@@ -16,6 +16,9 @@
 /* Number of read bursts of a span up to which they say little about its other bursts. */
 #define FEW_READ 2
 
+/* Share of a span's bursts up to which longer ones may be delayed ones of its main phase. */
+#define STRAY_SHARE 0.1
+
 #define PARTS_MAX (SPAN_LENGTHS_MAX * SPAN_SHARES_MAX)
 
 /* Read bursts of one stratum, or of several, by prototype. */
@@ -481,10 +484,89 @@ static void add_few(struct placing *placing)
 	}
 }
 
+/* Bursts of a span that belong to one phase: those that were read, all of them, and their time in ticks. */
+struct phase_part {
+	double read, bursts, ticks;
+};
+
+static struct phase_part part_of_phase(const struct placing *placing, uint32_t phase)
+{
+	struct phase_part sum = { .read = 0 };
+
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		const struct part *part = &placing->whole.part[i];
+		double bursts = part->read + part->unread;
+
+		if (phase_of(placing, part) != phase)
+			continue;
+		sum.read += part->read;
+		sum.bursts += bursts;
+		sum.ticks += bursts * part->ticks / part->read;
+	}
+	return sum;
+}
+
+/* Returns the phase that most bursts of the span belong to; 0: none. */
+static uint32_t main_phase(const struct placing *placing)
+{
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		uint32_t phase = phase_of(placing, &placing->whole.part[i]);
+
+		if (phase && phase <= PROTOTYPES_MAX &&
+				part_of_phase(placing, phase).bursts >
+						part_of_phase(placing, most).bursts)
+			most = phase;
+	}
+	return most;
+}
+
+static void add_stray(struct placing *placing, uint32_t phase, const struct phase_part *part)
+{
+	struct tally *stray = &placing->unread->stray[phase - 1];
+
+	stray->bursts += part->bursts;
+	stray->seconds += part->ticks * placing->seconds;
+}
+
+/*
+ * A few bursts of a span that are longer than those of its main phase may belong to that phase, if other work on the
+ * processor delayed them. They are in no phase, or in one whose bursts are mostly elsewhere.
+ */
+static void add_strays(struct placing *placing)
+{
+	uint32_t most = main_phase(placing);
+	struct phase_part main = part_of_phase(placing, most);
+	double all = placing->whole.read + placing->whole.unread;
+	bool done[PROTOTYPES_MAX + 1] = { false };
+
+	if (!most)
+		return;
+	done[most] = true;
+	for (unsigned i = 0; i < placing->whole.parts; i++) {
+		uint32_t phase = phase_of(placing, &placing->whole.part[i]);
+		struct phase_part part = part_of_phase(placing, phase);
+
+		if (phase > PROTOTYPES_MAX || done[phase])
+			continue;
+		done[phase] = true;
+		if (part.bursts > STRAY_SHARE * all ||
+				part.ticks * main.bursts < main.ticks * part.bursts)
+			continue;
+		if (phase && 2 * part.read > placing->read[phase])
+			continue;
+		add_stray(placing, most, &part);
+		if (phase)
+			add_stray(placing, phase, &part);
+	}
+}
+
 static void place_span(struct placing *placing, const struct span *span)
 {
 	mix_span(placing, span);
 	add_few(placing);
+	add_strays(placing);
 	for (unsigned l = 0; l < span->lengths; l++)
 		place_length(placing, span, l);
 }

@@ -345,6 +345,42 @@ static void test_delayed(void)
 			sqrt(unread.phase[0].seconds2));
 }
 
+/* A span has 200 bursts of 1 ms in phase 1, of which 50 were read, and `few` of another length, which were all read. */
+static void place_strays(uint32_t prototype, double ticks, int few, int elsewhere)
+{
+	struct span *span;
+
+	start();
+	span = span_between(1, 2);
+	for (int i = 0; i < 50; i++)
+		span_note(length_of(span, MS), 0, 4, MS);
+	span_add_unread(length_of(span, MS), 150, (uint64_t)(150 * MS));
+	for (int i = 0; i < few; i++)
+		span_note(length_of(span, ticks), prototype, 1, ticks);
+	for (int i = 0; i < elsewhere; i++)
+		span_note(length_of(span_between(3, 4), ticks), prototype, 1, ticks);
+	place(0);
+}
+
+static void test_strays(void)
+{
+	const struct tally *stray = unread.stray;
+
+	place_strays(UNREAD_UNCLASSIFIED, 20 * MS, 2, 0);
+	ok(near(stray[0].bursts, 2) && near(stray[0].seconds, .04),
+			"longer bursts in no phase may be delayed ones of the span's phase");
+	place_strays(1, 20 * MS, 2, 10);
+	ok(near(stray[0].bursts, 2) && near(stray[1].bursts, 2) && near(stray[1].seconds, .04),
+			"so may those in a phase that is mostly elsewhere");
+	place_strays(1, 20 * MS, 2, 1);
+	ok(stray[0].bursts == 0 && stray[1].bursts == 0,
+			"those in a phase of which they are the most are what they are");
+	place_strays(UNREAD_UNCLASSIFIED, .1 * MS, 2, 0);
+	ok(stray[0].bursts == 0, "so are shorter ones, because nothing makes a burst shorter");
+	place_strays(UNREAD_UNCLASSIFIED, 20 * MS, 30, 0);
+	ok(stray[0].bursts == 0, "and more than a tenth of the span's bursts");
+}
+
 /* Returns a random number in [0, 1). */
 static double draw(void)
 {
@@ -442,6 +478,7 @@ int main(void)
 	test_few_bursts();
 	test_estimated();
 	test_delayed();
+	test_strays();
 	test_coverage();
 	return tap_done();
 }
