@@ -15,6 +15,9 @@
 #define UNREAD_TRIES    500
 #define UNREAD_PAUSE_US 200
 
+/* Longest part of a text that is written at once. Open MPI's launcher reads 4,096 bytes at once. */
+#define PART 2048
+
 /* -1: not decided yet */
 static int speaker = -1;
 
@@ -44,15 +47,50 @@ void log_open(void)
 	}
 }
 
+/* Waits until the reader of stderr has read all, if stderr is a pipe. Returns whether it has. */
+static bool wait_read(void)
+{
+	struct stat file;
+	int unread;
+
+	if (fstat(STDERR_FILENO, &file) != 0 || !S_ISFIFO(file.st_mode))
+		return true;
+	for (int tries = 0; tries < UNREAD_TRIES; tries++) {
+		if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0)
+			return true;
+		usleep(UNREAD_PAUSE_US);
+	}
+	return false;
+}
+
+/* Returns the length of the lines at the start of a text that are written at once. */
+static size_t part_of(const char *text, size_t length)
+{
+	const char *end;
+
+	if (length <= PART)
+		return length;
+	end = memrchr(text, '\n', PART);
+	return end ? (size_t)(end - text) + 1 : PART;
+}
+
 void log_text(const char *text, size_t length)
 {
 	struct stat file;
+	bool reads = length > PART;
 
 	/* a daemon closes descriptors, and descriptor 2 may now be a file of the program's data */
 	if (fstat(STDERR_FILENO, &file) != 0 || file.st_dev != stderr_device ||
 			file.st_ino != stderr_inode)
 		return;
-	quiet_tell(text, length);
+	while (length > 0) {
+		size_t part = part_of(text, length);
+
+		reads = reads && wait_read();
+		quiet_tell(text, part);
+		text += part;
+		length -= part;
+	}
 }
 
 void log_line(const char *format, ...)
@@ -77,14 +115,6 @@ void log_line(const char *format, ...)
 
 void log_wait_read(void)
 {
-	struct stat file;
-	int unread;
-
-	if (!log_speaks() || fstat(STDERR_FILENO, &file) != 0 || !S_ISFIFO(file.st_mode))
-		return;
-	for (int tries = 0; tries < UNREAD_TRIES; tries++) {
-		if (ioctl(STDERR_FILENO, FIONREAD, &unread) != 0 || unread == 0)
-			return;
-		usleep(UNREAD_PAUSE_US);
-	}
+	if (log_speaks())
+		wait_read();
 }
