@@ -35,8 +35,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Returns the unread bursts of a phase, with the variances of their number and time. Nobody knows whether the strays
- * belong to the phase, and they are all alike in this. So the error is that of half of them.
+ * Returns the unread bursts of a phase, with the variances of their number and time. It is not known whether
+ * the strays belong to the phase, and they are all alike in this. So the error is that of half of them.
  */
 static struct phase_unread unread_of(const struct report_facts *facts, const struct phase *phase)
 {

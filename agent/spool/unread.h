@@ -34,7 +34,7 @@ struct tally_error {
 struct unread {
 	struct tally prototype[PROTOTYPES_MAX];
 	struct tally_error phase[PROTOTYPES_MAX]; /* [0] is phase 1 */
-	struct tally stray[PROTOTYPES_MAX]; /* by phase: bursts that may have to be added, or taken away */
+	struct tally stray[PROTOTYPES_MAX]; /* bursts that may have to be added, or taken away */
 };
 
 /* Bursts of one thread that no prototype gets, and the slices of those that one gets. */

@@ -54,7 +54,7 @@ static int write_to_child(void)
 	return WEXITSTATUS(status);
 }
 
-/* Nobody reads the pipe, which has room for the text. */
+/* The pipe, which no process reads, has room for the text. */
 static bool goes_on_without_reader(void)
 {
 	int ends[2], kept = dup(STDERR_FILENO);
@@ -85,6 +85,6 @@ int main(void)
 	for (int i = 0; i < TRIES && result == 1; i++)
 		result = write_to_child();
 	is_int(result, 0, "a long text arrives, and each time in whole lines");
-	ok(goes_on_without_reader(), "and if nobody reads it, it is written nevertheless");
+	ok(goes_on_without_reader(), "and if no process reads it, it is written nevertheless");
 	return tap_done();
 }
