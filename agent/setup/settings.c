@@ -357,7 +357,7 @@ const struct setting settings_table[] = {
 			"where the results go (without a job, %j is the process)", parse_output },
 	{ "spool", "an absolute path", "", "node-local folder for crash-safe sums (/dev/shm, /tmp)",
 			parse_spool },
-	{ "report", "a comma list of text, json, html, csv, bursts", "text,json",
+	{ "report", "a comma list of text, json, html, csv, bursts", "text,json,html",
 			"what is written at exit; text also goes to stderr", parse_report },
 	{ "disable", "0, 1", "0", "1: do nothing", parse_disable },
 };

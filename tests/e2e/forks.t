@@ -13,7 +13,7 @@ line() { grep -nF -- "$1" "$root/tests/programs/forks.c" | head -n 1 | cut -d : 
 one_report() {
 	local json=$tmp/$1.result/report.json
 
-	is "$(ls "$tmp/$1.result")" $'report.json\nreport.txt\ntrace.json' "$1: one report, with its trace"
+	is "$(ls "$tmp/$1.result")" $'report.html\nreport.json\nreport.txt\ntrace.json' "$1: one report, with its trace"
 	holds "$1: as its schema says" report schema "$json"
 	holds "$1: of all its processes" report value "$json" ranks "$2"
 	holds "$1: phases, unclassified and short bursts are all computing time" report accounting "$json"
@@ -51,7 +51,7 @@ told orphans "$programs/forks" orphans 2 1
 is "$(cat "$tmp/orphans.code")" 0 "orphans: the first one ends as without phasemux"
 while pgrep -f "$programs/forks orphans" >/dev/null; do sleep 0.1; done
 run orphans.left "$phasemux" recover --json "$tmp/orphans.spool"
-[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 3-1 ] ||
+[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 4-1 ] ||
 	[ "$(ls "$tmp/orphans.result" 2>/dev/null | wc -l)-$(cat "$tmp/orphans.left.code")" = 0-0 ]
 ok $? "orphans: either a report, or what makes one"
 

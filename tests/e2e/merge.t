@@ -44,7 +44,7 @@ is "$(cat second.code second.out)" 0 "the second node merges"
 holds "the report is now of all" report value "$json" recovered/ranks 4
 holds "as its schema says" report schema "$json"
 holds "with the job" report value "$json" job/id '"77"'
-is "$(ls "$results")" $'report.json\nreport.txt\ntrace.json' "and it is one report, with nothing beside it"
+is "$(ls "$results")" $'report.html\nreport.json\nreport.txt\ntrace.json' "and it is one report, with nothing beside it"
 
 nodes=1
 killed alone
@@ -52,7 +52,7 @@ rm "$folder"/rank-2
 printf 'not a rank' >"$folder/rank-0"
 run alone2 "$phasemux" recover --merge "$folder"
 holds "one node: damaged and missing ranks are left out" report value "$json" recovered/missing '"0,2"'
-is "$(ls "$results")" $'report.json\nreport.txt\ntrace.json' "one node: nothing is kept for others"
+is "$(ls "$results")" $'report.html\nreport.json\nreport.txt\ntrace.json' "one node: nothing is kept for others"
 
 run nothing "$phasemux" recover --merge "$tmp"
 is "$(cat nothing.code)" 1 "nothing to merge: 1"

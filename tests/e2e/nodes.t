@@ -94,7 +94,7 @@ is "$(left 1)$(left 2)$(left 3)" "$(left 1)$(left 1)$(left 1)" "and leaves what 
 recovers merged --merge
 is "$(cat merged.code merged.out merged.err)" 0 "a killed job: one command makes the report of all hosts"
 is "$(hosts_of shared.result/report.json)" "$everywhere" "in the folder of the results"
-is "$(ls shared.result)" "$(printf 'report.json\nreport.txt\ntrace.json')" "with nothing beside it"
+is "$(ls shared.result)" "$(printf 'report.html\nreport.json\nreport.txt\ntrace.json')" "with nothing beside it"
 is "$(for node in 1 2 3; do inside $node find /dev/shm -type f; done)" "" "and nothing is left on any host"
 
 killed apart PHASEMUX_OUTPUT="$tmp/own/killed"
@@ -107,7 +107,7 @@ holds "which says what is missing" report value partly.json recovered/missing '"
 recovers wholly --merge
 inside 254 cat "$tmp/own/killed/report.json" >wholly.json
 is "$(hosts_of wholly.json)" "$everywhere" "a folder that is not shared: another try adds the rest to the report"
-is "$(for node in 1 2 3 254; do inside $node ls "$tmp/own/killed" 2>/dev/null; done)" "$(printf 'report.json\nreport.txt\ntrace.json')" \
+is "$(for node in 1 2 3 254; do inside $node ls "$tmp/own/killed" 2>/dev/null; done)" "$(printf 'report.html\nreport.json\nreport.txt\ntrace.json')" \
 	"a folder that is not shared: the report is where the command was run"
 
 killed first

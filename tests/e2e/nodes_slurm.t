@@ -64,7 +64,7 @@ ok $? "a rank on node3 is killed, and so is the step"
 all_came() { [ "$(hosts_of killed.result/step.0/report.json)" = "$everywhere" ]; }
 waits 30 all_came
 is "$(hosts_of killed.result/step.0/report.json)" "$everywhere" "the epilogues of all nodes make one report"
-is "$(ls killed.result/step.0)" $'report.json\nreport.txt\ntrace.json' "with nothing beside it"
+is "$(ls killed.result/step.0)" $'report.html\nreport.json\nreport.txt\ntrace.json' "with nothing beside it"
 
 # Each node has a folder of this name for itself.
 cat >batch <<END

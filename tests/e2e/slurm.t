@@ -179,7 +179,7 @@ if "$phasemux" --help | grep -qw recover; then
 	holds "of all ranks" report value "$json" recovered/ranks 4
 	holds "with the job" report value "$json" job/id "\"$job\""
 	is "$(stat -c %U "$json")" "$(stat -c %U "$home")" "it belongs to the user"
-	is "$(ls "$home/phasemux.$job/step.0")" $'report.json\nreport.txt\ntrace.json' "nothing else is there"
+	is "$(ls "$home/phasemux.$job/step.0")" $'report.html\nreport.json\nreport.txt\ntrace.json' "nothing else is there"
 	is "$(ls -d "$tmp/node/"*"$job" 2>/dev/null)" "" "the node's folder is gone"
 	job=$(batch nowhere --phasemux=time,output=/proc/nowhere --wrap "$long")
 	waits 60 spooled

@@ -83,8 +83,8 @@ ROOM = {
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],
-    "tools/recover": ["tools", "tools/results", "tools/validate/child.h", "agent/setup", "agent/spool", "agent/text",
-                      "agent/trace"],
+    "tools/recover": ["tools", "tools/results", "tools/validate/child.h", "agent/page", "agent/setup",
+                      "agent/spool", "agent/text", "agent/trace"],
 }
 FILES_MAX = 20  # sources and headers of a room
 NAMESAKES_MAX = 2  # files with a static function of the same one word

@@ -9,7 +9,7 @@ mpi=$(mpis_of shapes | head -n 1)
 solver() { preloaded "$1" PHASEMUX_BUDGET=none "${@:2}" on "$mpi" 2 "$programs/shapes.$mpi" solver 40; }
 
 solver usual
-is "$(ls usual.result)" $'report.json\nreport.txt\ntrace.json' "a run has a trace beside its report"
+is "$(ls usual.result)" $'report.html\nreport.json\nreport.txt\ntrace.json' "a run has a trace beside its report"
 "$phasemux" trace usual.result >whole.tree
 "$phasemux" trace --rank 1 --expand usual.result >whole.list
 holds "which is less than a tenth of it" sh -c '[ $(($(wc -c <"$0") * 10)) -lt "$(wc -c <"$1")" ]' \
@@ -31,14 +31,14 @@ is "$(cat shown.code)" 1 "other commands refuse a trace"
 holds "and say which one shows it" grep -q "it is a trace, which .phasemux trace. shows" shown.err
 
 # the second run in a folder has a pair of files of its own, also if one file of the first is gone
-rm usual.result/report.json usual.result/report.txt
+rm usual.result/report.*
 solver usual
-is "$(ls usual.result)" $'report-2.json\nreport-2.txt\ntrace-2.json\ntrace.json' "a second run has a second trace"
+is "$(ls usual.result)" $'report-2.html\nreport-2.json\nreport-2.txt\ntrace-2.json\ntrace.json' "a second run has a second trace"
 
 solver text PHASEMUX_REPORT=text
 is "$(ls text.result)" "report.txt" "without a report as JSON, there is no trace"
 solver off PHASEMUX_TRACE=off
-is "$(ls off.result)" $'report.json\nreport.txt' "PHASEMUX_TRACE=off: there is none"
+is "$(ls off.result)" $'report.html\nreport.json\nreport.txt' "PHASEMUX_TRACE=off: there is none"
 
 # a killed run
 mkdir killed.spool

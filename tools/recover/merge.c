@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/page/page.h"
 #include "agent/setup/output.h"
 #include "agent/spool/spool_image.h"
 #include "agent/text/report_text.h"
@@ -19,9 +20,9 @@
 #define LOCK_FILE "lock" /* holds the number of the report that was written last */
 
 /* The files of a report. A run without a structure has no trace. */
-#define FILES 3
+#define FILES 4
 static const struct output_name files[FILES] = { { "report", "txt" }, { "report", "json" },
-	{ "trace", "json" } };
+	{ "report", "html" }, { "trace", "json" } };
 
 struct merge {
 	char output[SPOOL_OUTPUT_MAX];
@@ -223,9 +224,10 @@ int merge_write(struct merge *merge, const json_t *report, unsigned ranks, char 
 {
 	char *text[FILES] = { report_text(report, why, why_size),
 		json_dumps(report, JSON_INDENT(1) | JSON_REAL_PRECISION(17)),
+		page_html(report, why, why_size),
 		trace_pack_exists(report) ? trace_pack_text(report, why, why_size) : NULL };
 	unsigned number = take_number(merge);
-	int error = number && text[0] && text[1] ? 0 : -EIO;
+	int error = number && text[0] && text[1] && text[2] ? 0 : -EIO;
 
 	for (unsigned i = 0; i < FILES && !error; i++)
 		if (text[i])
