@@ -240,7 +240,7 @@ static double duration(const struct rank *rank, unsigned which)
 	return label_of(rank)->seconds[which] * calls * NS;
 }
 
-/* Returns when a rank has made its last call. */
+/* Returns when a rank has made its last call, to the digit as write_burst and write_call add it up. */
 static double end_of(struct trace *trace, const json_t *report, struct rank *rank)
 {
 	double end = 0;
@@ -248,7 +248,8 @@ static double end_of(struct trace *trace, const json_t *report, struct rank *ran
 	if (!rank_start(trace, report, rank))
 		return 0;
 	while (rank->step <= STRUCTURE_HIDDEN) {
-		end += duration(rank, 0) + duration(rank, 1);
+		end += duration(rank, 0);
+		end += duration(rank, 1);
 		rank->step = structure_calls_next(rank->calls, &rank->call);
 	}
 	rank_stop(rank);
