@@ -28,7 +28,12 @@ static void write_place(struct page *page, const json_t *phase)
 	page_markup(page, "<td>");
 	page_words(page, "from %s ", place_end(pair, "from", PLACE_NAME_MAX).text);
 	page_markup(page, "<br>");
-	page_words(page, "to %s", place_end(pair, "to", PLACE_NAME_MAX).text);
+	page_words(page, "to %s (%s)", place_end(pair, "to", PLACE_NAME_MAX).text,
+			format_whole_percent(report_get(pair, "share")).text);
+	if (phase_is_shown(phase)) {
+		phase_write_apart(page->words, json_object_get(page->report, "phases"), phase);
+		page_flush_lines(page, "<br><small>", "</small>");
+	}
 	page_markup(page, "</td>");
 }
 

@@ -129,6 +129,19 @@ print(*sorted({*report, *report["phases"][0]} - {"phasemux", "phases", "id", "ti
 	holds "without $key: is sound" page sound without.html
 done
 
+# Rows of phases with one place are told apart.
+"$python" - "$json" alike.json <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+first, second = report["phases"] = report["phases"][:2]
+second["source"] = [dict(first["source"][0], share=0.75)]
+second["duration_seconds"] = dict(first["duration_seconds"], mean=0.1 * first["duration_seconds"]["mean"])
+json.dump(report, open(sys.argv[2], "w"))
+END
+sound alike alike.json
+holds "alike: the rows say in what they differ" grep -q '(75%)<br><small>the short ones, .* (phase 1 has the same place)<' \
+	"$tmp/alike.html"
+
 # What is not known is never shown as 0.
 "$python" - "$json" unknown.json <<'END'
 import json, sys
