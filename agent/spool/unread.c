@@ -506,7 +506,7 @@ static struct phase_part part_of_phase(const struct placing *placing, uint32_t p
 	return sum;
 }
 
-/* Returns the phase that most bursts of the span belong to; 0: none. */
+/* Returns the phase that most bursts of the span belong to; 0: most are in none. */
 static uint32_t main_phase(const struct placing *placing)
 {
 	uint32_t most = 0;
