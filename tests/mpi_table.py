@@ -30,8 +30,9 @@ BIND_C = re.compile(r"MPI_[A-Z][a-z0-9_]+_f(08)?")
 NAMES = {"TO": ("dest",), "FROM": ("source",), "ROOT": ("root",), "COMM": ("comm",),
          "TAG": ("tag", "sendtag"), "FROM_TAG": ("recvtag",),
          "BYTES": ("count", "sendcount", "recvcount"), "AT_ROOT": ("sendcount", "recvcount"),
-         "FROM_BYTES": ("recvcount",)}
-TYPES = ("type", "datatype", "sendtype", "recvtype")
+         "FROM_BYTES": ("recvcount",), "OWN_BYTES": ("recvcounts",), "AT_ROOT_OWN": ("recvcounts", "sendcounts"),
+         "ALL_BYTES": ("recvcounts",), "ALL_TYPES": ("recvcounts",)}
+TYPES = ("type", "datatype", "sendtype", "recvtype", "recvtypes")
 
 
 def output_of(*command, text=None):

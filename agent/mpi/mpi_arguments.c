@@ -75,6 +75,14 @@ static bool arguments_member(long handle, bool fortran, struct mpi_member *membe
 	return true;
 }
 
+static int arguments_members(long handle, bool fortran)
+{
+	MPI_Comm communicator = fortran ? ABI_COMM_OF_FORTRAN(handle) : (MPI_Comm)handle;
+	int members;
+
+	return pmpi.Comm_size(communicator, &members) == MPI_SUCCESS ? members : 0;
+}
+
 static void arguments_close(void)
 {
 	if (key != MPI_KEYVAL_INVALID)
@@ -85,8 +93,10 @@ const struct mpi_arguments mpi_arguments = {
 	.proc_null = MPI_PROC_NULL,
 	.any_source = MPI_ANY_SOURCE,
 	.any_tag = MPI_ANY_TAG,
+	.handle_bytes = sizeof(MPI_Datatype),
 	.open = arguments_open,
 	.type_bytes = arguments_type_bytes,
 	.member = arguments_member,
+	.members = arguments_members,
 	.close = arguments_close,
 };

@@ -20,12 +20,15 @@ struct mpi_member {
 
 struct mpi_arguments {
 	int proc_null, any_source, any_tag; /* values of arguments */
+	unsigned handle_bytes;              /* of a C handle */
 	/* Prepares the others. Call once, before them. Returns 0 or -EIO. */
 	int (*open)(void);
 	/* Returns the bytes of an element of a datatype, or -1 if they are not known. */
 	int (*type_bytes)(long handle, bool fortran);
 	/* Returns false if the communicator is none. Its first call for a communicator may allocate memory within MPI. */
 	bool (*member)(long handle, bool fortran, struct mpi_member *member);
+	/* Returns the number of processes of a communicator, or 0 if it is not known. */
+	int (*members)(long handle, bool fortran);
 	void (*close)(void);
 };
 

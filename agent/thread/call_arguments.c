@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/thread/call_arguments.h"
 
+/* Which counts a size has. */
+enum size_form {
+	SIZE_PLAIN,
+	SIZE_OWN,   /* that of this rank in a list */
+	SIZE_ALL,   /* all of a list */
+	SIZE_TYPES, /* all of a list, each with a type of its own */
+};
+
 /* The numbers of arguments, from 1; 0: there is none. */
 struct message_size {
 	uint8_t count, type;
+	uint8_t form; /* enum size_form */
 };
 
 struct argument_places {
@@ -11,15 +20,19 @@ struct argument_places {
 	struct message_size bytes, at_root, from_bytes;
 };
 
-#define TO(n)                   .to = n
-#define FROM(n)                 .from = n
-#define ROOT(n)                 .root = n
-#define TAG(n)                  .tag = n
-#define FROM_TAG(n)             .from_tag = n
-#define COMM(n)                 .communicator = n
-#define BYTES(count, type)      .bytes = { count, type }
-#define AT_ROOT(count, type)    .at_root = { count, type }
-#define FROM_BYTES(count, type) .from_bytes = { count, type }
+#define TO(n)                    .to = n
+#define FROM(n)                  .from = n
+#define ROOT(n)                  .root = n
+#define TAG(n)                   .tag = n
+#define FROM_TAG(n)              .from_tag = n
+#define COMM(n)                  .communicator = n
+#define BYTES(count, type)       .bytes = { count, type, SIZE_PLAIN }
+#define AT_ROOT(count, type)     .at_root = { count, type, SIZE_PLAIN }
+#define FROM_BYTES(count, type)  .from_bytes = { count, type, SIZE_PLAIN }
+#define OWN_BYTES(count, type)   .bytes = { count, type, SIZE_OWN }
+#define AT_ROOT_OWN(count, type) .at_root = { count, type, SIZE_OWN }
+#define ALL_BYTES(count, type)   .bytes = { count, type, SIZE_ALL }
+#define ALL_TYPES(count, type)   .bytes = { count, type, SIZE_TYPES }
 static const struct argument_places places[MPI_CALLS] = {
 #define MPI_ARGUMENTS(name, ...) [MPI_CALL_##name] = { __VA_ARGS__ },
 #include "agent/boundary/mpi_arguments.def"
@@ -72,11 +85,61 @@ static int64_t count_of(const struct preload_arguments *given, unsigned number)
 	return int_of(given, number);
 }
 
-static int64_t bytes_of(const struct call_arguments *arguments,
-		const struct preload_arguments *given, struct message_size size)
+/* Returns an element of an argument that is a list of counts. */
+static int64_t count_in(const struct preload_arguments *given, unsigned number, int index)
 {
-	int bytes = arguments->mpi->type_bytes(handle_of(given, size.type), is_fortran(given));
+	bool is_large = given->form == PRELOAD_C_LARGE || given->form == PRELOAD_FORTRAN_LARGE;
 
+	return is_large ? ((const int64_t *)given->value[number])[index] :
+			  ((const int *)given->value[number])[index];
+}
+
+/* Returns an element of an argument that is a list of handles. */
+static long handle_in(const struct call_arguments *arguments, const struct preload_arguments *given,
+		unsigned number, int index)
+{
+	if (is_fortran(given) || arguments->mpi->handle_bytes == sizeof(int))
+		return ((const int *)given->value[number])[index];
+	return ((const long *)given->value[number])[index];
+}
+
+/* Returns the bytes of a size that a list of counts has, or ARGUMENT_UNKNOWN. */
+static int64_t listed_bytes(const struct call_arguments *arguments,
+		const struct preload_arguments *given, const struct argument_places *of,
+		struct message_size size, const struct mpi_member *own)
+{
+	const struct mpi_arguments *mpi = arguments->mpi;
+	bool fortran = is_fortran(given), own_alone = size.form == SIZE_OWN;
+	int first = own_alone ? own->rank : 0,
+	    end = own_alone ? first + 1 : mpi->members(handle_of(given, of->communicator), fortran);
+	int64_t sum = 0;
+	int bytes = 0;
+
+	/* between two groups, the lists are those of the other group */
+	if (own->inter || !given->value[size.count] || !given->value[size.type] || first >= end)
+		return ARGUMENT_UNKNOWN;
+	if (size.form != SIZE_TYPES)
+		bytes = mpi->type_bytes(handle_of(given, size.type), fortran);
+	for (int i = first; i < end && bytes >= 0; i++) {
+		int64_t count = count_in(given, size.count, i);
+
+		/* what comes from a rank that sends nothing need have no type */
+		if (size.form == SIZE_TYPES && count)
+			bytes = mpi->type_bytes(handle_in(arguments, given, size.type, i), fortran);
+		sum += count * bytes;
+	}
+	return bytes < 0 ? ARGUMENT_UNKNOWN : sum;
+}
+
+static int64_t bytes_of(const struct call_arguments *arguments,
+		const struct preload_arguments *given, const struct argument_places *of,
+		struct message_size size, const struct mpi_member *own)
+{
+	int bytes;
+
+	if (size.form != SIZE_PLAIN)
+		return listed_bytes(arguments, given, of, size, own);
+	bytes = arguments->mpi->type_bytes(handle_of(given, size.type), is_fortran(given));
 	return bytes < 0 ? ARGUMENT_UNKNOWN : bytes * count_of(given, size.count);
 }
 
@@ -107,8 +170,8 @@ static void note_rooted(struct call_arguments *arguments, const struct preload_a
 		return;
 	arguments->value[ARGUMENT_ROOT] = root;
 	if (of->bytes.count)
-		arguments->value[ARGUMENT_BYTES] =
-				bytes_of(arguments, given, at_root ? of->at_root : of->bytes);
+		arguments->value[ARGUMENT_BYTES] = bytes_of(arguments, given, of,
+				at_root ? of->at_root : of->bytes, own);
 }
 
 static void note_message(struct call_arguments *arguments, const struct preload_arguments *given,
@@ -121,9 +184,9 @@ static void note_message(struct call_arguments *arguments, const struct preload_
 	if (of->from)
 		value[ARGUMENT_FROM] = peer_of(arguments, own, int_of(given, of->from));
 	if (of->bytes.count)
-		value[ARGUMENT_BYTES] = bytes_of(arguments, given, of->bytes);
+		value[ARGUMENT_BYTES] = bytes_of(arguments, given, of, of->bytes, own);
 	if (of->from_bytes.count)
-		value[ARGUMENT_FROM_BYTES] = bytes_of(arguments, given, of->from_bytes);
+		value[ARGUMENT_FROM_BYTES] = bytes_of(arguments, given, of, of->from_bytes, own);
 	if (of->tag)
 		value[ARGUMENT_TAG] = tag_of(arguments, int_of(given, of->tag));
 	if (of->from_tag)

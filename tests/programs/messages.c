@@ -6,7 +6,7 @@
  *
  * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
  * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
- * sizes, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
+ * sizes, v collectives whose parts differ, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -123,6 +123,51 @@ static void reduce(int step)
 	MPI_Alltoall(data, 1, MPI_DOUBLE, other, 1, MPI_DOUBLE, MPI_COMM_WORLD);
 	made("MPI_Barrier");
 	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Gives each rank another number of elements, also none. */
+static void vectors(int step)
+{
+	int counts[64], places[64], sizes[64], all = 0, root = step % size;
+	MPI_Datatype types[64];
+
+	for (int i = 0; i < size; i++) {
+		counts[i] = (i + step) % 3;
+		places[i] = all;
+		all += counts[i];
+	}
+	made("MPI_Gatherv root %d, %d bytes", root, 8 * counts[rank]);
+	if (rank == root)
+		MPI_Gatherv(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, other, counts, places, MPI_DOUBLE,
+				root, MPI_COMM_WORLD);
+	else
+		MPI_Gatherv(data, counts[rank], MPI_DOUBLE, NULL, NULL, NULL, MPI_DATATYPE_NULL,
+				root, MPI_COMM_WORLD);
+	made("MPI_Scatterv root %d, %d bytes", root, 4 * counts[rank]);
+	if (rank == root)
+		MPI_Scatterv(data, counts, places, MPI_INT, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL,
+				root, MPI_COMM_WORLD);
+	else
+		MPI_Scatterv(NULL, NULL, NULL, MPI_DATATYPE_NULL, other, counts[rank], MPI_INT,
+				root, MPI_COMM_WORLD);
+	made("MPI_Allgatherv %d bytes", 8 * counts[rank]);
+	MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, other, counts, places, MPI_DOUBLE,
+			MPI_COMM_WORLD);
+	made("MPI_Reduce_scatter %d bytes", 8 * counts[rank]);
+	MPI_Reduce_scatter(data, other, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	/* each rank sends all ranks as many elements as it has in the list */
+	for (int i = 0; i < size; i++) {
+		sizes[i] = counts[rank];
+		places[i] = 4 * i;
+	}
+	made("MPI_Alltoallv %d bytes", 4 * all);
+	MPI_Alltoallv(data, sizes, places, MPI_INT, other, counts, places, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 0; i < size; i++) {
+		types[i] = MPI_DOUBLE;
+		places[i] *= 8;
+	}
+	made("MPI_Alltoallw %d bytes", 8 * all);
+	MPI_Alltoallw(data, sizes, places, types, other, counts, places, types, MPI_COMM_WORLD);
 }
 
 /* Sends within halves of the ranks, whose communicator is made anew in each step. */
@@ -245,6 +290,8 @@ int main(int argc, char **argv)
 			collect(step);
 		if (strchr(argv[3], 'd'))
 			random_sizes(step);
+		if (strchr(argv[3], 'v') && step % 3 == 0)
+			vectors(step / 3);
 		if (strchr(argv[3], 'x'))
 			random_order(step);
 		if (argc > 4 && rank == size - 1 && (MPI_Wtime() - begin) * 1e3 > atoi(argv[4]))

@@ -76,7 +76,7 @@ static void print_kind(const struct matching_kind *kind, FILE *out)
 	const char *what = kind->reason != CURSOR_CARRIED ?
 			reasons[kind->reason].sentence :
 			kind->without_data ?
-			"made without data, because their sizes are not recorded" :
+			"made without data, because not all sizes of their parts are recorded" :
 			NULL;
 
 	if (what)

@@ -399,7 +399,7 @@ static void make_parts(const struct cursor_call *call, MPI_Comm comm)
 	}
 }
 
-/* Makes a collective whose parts differ. Their sizes are not recorded, so it has no data. */
+/* Makes a collective whose parts differ. Each rank knows its own part alone, so it has no data. */
 static void make_without_data(const struct cursor_call *call, MPI_Comm comm)
 {
 	int root = (int)call->value[ARGUMENT_ROOT];
