@@ -31,6 +31,7 @@ NAMES = {"TO": ("dest",), "FROM": ("source",), "ROOT": ("root",), "COMM": ("comm
          "TAG": ("tag", "sendtag"), "FROM_TAG": ("recvtag",),
          "BYTES": ("count", "sendcount", "recvcount"), "AT_ROOT": ("sendcount", "recvcount"),
          "FROM_BYTES": ("recvcount",), "OWN_BYTES": ("recvcounts",), "AT_ROOT_OWN": ("recvcounts", "sendcounts"),
+         "REQUEST": ("request",), "START": ("request", "array_of_requests"), "REQUESTS": ("count",),
          "ALL_BYTES": ("recvcounts",), "ALL_TYPES": ("recvcounts",)}
 TYPES = ("type", "datatype", "sendtype", "recvtype", "recvtypes")
 
@@ -184,6 +185,8 @@ def compare_arguments(kept, header):
         names = [re.findall(r"\w+", argument)[-1] for argument in header.get(name, [])]
         for word, numbers in row if names else []:
             wanted = [NAMES[word]] + [TYPES] * (len(numbers) - 1)
+            if (name, word) == ("MPI_Precv_init", "FROM"):  # as MPICH 4 calls it
+                wanted[0] += ("dest",)
             found = [names[number - 1] if number <= len(names) else "?" for number in numbers]
             if any(one not in allowed for one, allowed in zip(found, wanted)) or \
                     (found[-1] in ("sendtype", "recvtype") and found[0][:4] != found[-1][:4]):

@@ -20,7 +20,7 @@ struct mpi_member {
 
 struct mpi_arguments {
 	int proc_null, any_source, any_tag; /* values of arguments */
-	unsigned handle_bytes;              /* of a C handle */
+	unsigned handle_bytes;              /* of a C handle in memory */
 	/* Prepares the others. Call once, before them. Returns 0 or -EIO. */
 	int (*open)(void);
 	/* Returns the bytes of an element of a datatype, or -1 if they are not known. */

@@ -42,7 +42,7 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     29
+#define SPOOL_VERSION     30
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/thread/call_arguments.h"
 
+#include "multiplex/mix.h"
+
 /* Which counts a size has. */
 enum size_form {
 	SIZE_PLAIN,
@@ -17,6 +19,7 @@ struct message_size {
 
 struct argument_places {
 	uint8_t to, from, root, tag, from_tag, communicator;
+	uint8_t made, started, requests;
 	struct message_size bytes, at_root, from_bytes;
 };
 
@@ -25,6 +28,9 @@ struct argument_places {
 #define ROOT(n)                  .root = n
 #define TAG(n)                   .tag = n
 #define FROM_TAG(n)              .from_tag = n
+#define REQUEST(n)               .made = n
+#define START(n)                 .started = n
+#define REQUESTS(n)              .requests = n
 #define COMM(n)                  .communicator = n
 #define BYTES(count, type)       .bytes = { count, type, SIZE_PLAIN }
 #define AT_ROOT(count, type)     .at_root = { count, type, SIZE_PLAIN }
@@ -55,7 +61,9 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->tag, ARGUMENT_TAG) |
 			bit_if(of->from_bytes.count, ARGUMENT_FROM_BYTES) |
 			bit_if(of->from_tag, ARGUMENT_FROM_TAG) |
-			bit_if(of->communicator, ARGUMENT_COMMUNICATOR);
+			bit_if(of->communicator, ARGUMENT_COMMUNICATOR) |
+			bit_if(of->made || of->started, ARGUMENT_REQUEST) |
+			bit_if(of->requests, ARGUMENT_REQUESTS);
 }
 
 /* ---- the call that starts ---- */
@@ -94,13 +102,13 @@ static int64_t count_in(const struct preload_arguments *given, unsigned number, 
 			  ((const int *)given->value[number])[index];
 }
 
-/* Returns an element of an argument that is a list of handles. */
-static long handle_in(const struct call_arguments *arguments, const struct preload_arguments *given,
-		unsigned number, int index)
+/* Returns a handle in a list. */
+static long handle_in(const struct call_arguments *arguments, const void *list, bool fortran,
+		int index)
 {
-	if (is_fortran(given) || arguments->mpi->handle_bytes == sizeof(int))
-		return ((const int *)given->value[number])[index];
-	return ((const long *)given->value[number])[index];
+	if (fortran || arguments->mpi->handle_bytes == sizeof(int))
+		return ((const int *)list)[index];
+	return ((const long *)list)[index];
 }
 
 /* Returns the bytes of a size that a list of counts has, or ARGUMENT_UNKNOWN. */
@@ -125,7 +133,10 @@ static int64_t listed_bytes(const struct call_arguments *arguments,
 
 		/* what comes from a rank that sends nothing need have no type */
 		if (size.form == SIZE_TYPES && count)
-			bytes = mpi->type_bytes(handle_in(arguments, given, size.type, i), fortran);
+			bytes = mpi->type_bytes(
+					handle_in(arguments, (const void *)given->value[size.type],
+							fortran, i),
+					fortran);
 		sum += count * bytes;
 	}
 	return bytes < 0 ? ARGUMENT_UNKNOWN : sum;
@@ -193,6 +204,56 @@ static void note_message(struct call_arguments *arguments, const struct preload_
 		value[ARGUMENT_FROM_TAG] = tag_of(arguments, int_of(given, of->from_tag));
 }
 
+/* ---- persistent requests ---- */
+
+/* Handles with equal numbers that are kept side by side. */
+#define REQUESTS_NEAR 16
+
+/* Returns the place of a handle: its own, else a free one, else that of another handle. */
+static struct call_request *request_at(struct call_arguments *arguments, long handle)
+{
+	uint64_t at = mix_bits((uint64_t)handle);
+	struct call_request *found = NULL;
+
+	for (unsigned i = 0; i < REQUESTS_NEAR; i++) {
+		struct call_request *request = &arguments->request[(at + i) % CALL_REQUESTS_MAX];
+
+		if (request->number && request->handle == handle)
+			return request;
+		if (!request->number && !found)
+			found = request;
+	}
+	return found ? found : &arguments->request[at % CALL_REQUESTS_MAX];
+}
+
+/* Numbers the request that the call has made. A handle that was freed may be that of another request. */
+static void number_request(struct call_arguments *arguments)
+{
+	long handle = handle_in(arguments, arguments->made, arguments->made_fortran, 0);
+
+	*request_at(arguments, handle) = (struct call_request){ handle, ++arguments->requests };
+	arguments->value[ARGUMENT_REQUEST] = arguments->requests;
+	arguments->made = NULL;
+}
+
+/* Notes the requests that the call starts. */
+static void note_started(struct call_arguments *arguments, const struct preload_arguments *given,
+		const struct argument_places *of)
+{
+	int count = of->requests ? int_of(given, of->requests) : 1;
+	const void *list = (const void *)given->value[of->started];
+	const struct call_request *request;
+	long handle;
+
+	arguments->value[ARGUMENT_REQUESTS] = count;
+	if (count < 1 || !list)
+		return;
+	handle = handle_in(arguments, list, is_fortran(given), 0);
+	request = request_at(arguments, handle);
+	if (request->number && request->handle == handle)
+		arguments->value[ARGUMENT_REQUEST] = request->number;
+}
+
 void call_arguments_note(struct call_arguments *arguments, struct preload_arguments *given,
 		enum runtime_call call)
 {
@@ -200,12 +261,17 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 	struct mpi_member own = { .rank = 0 };
 
 	arguments->noted = false;
+	arguments->made = NULL;
 	if (!given->known || given->call != call || !of)
 		return;
 	given->known = false;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		arguments->value[i] = ARGUMENT_UNKNOWN;
 	arguments->noted = true;
+	arguments->made = of->made ? (const void *)given->value[of->made] : NULL;
+	arguments->made_fortran = is_fortran(given);
+	if (of->started)
+		note_started(arguments, given, of);
 	if (of->communicator) {
 		/* without a communicator the call is an error of the program, or of no meaning */
 		if (!arguments->mpi->member(handle_of(given, of->communicator), is_fortran(given),
@@ -237,13 +303,15 @@ static bool make_streams(struct call_arguments *arguments, const struct site_tab
 		return false;
 	}
 	arguments->first[site] = (uint16_t)(first + 1);
-	arguments->kinds[site] = (uint8_t)kinds;
+	arguments->kinds[site] = (uint16_t)kinds;
 	return true;
 }
 
 void call_arguments_add(struct call_arguments *arguments, const struct site_table *sites,
 		uint32_t site)
 {
+	if (__builtin_expect(arguments->made != NULL, 0))
+		number_request(arguments);
 	if (arguments->first[site] || make_streams(arguments, sites, site)) {
 		struct stream *stream = &arguments->streams.stream[arguments->first[site] - 1];
 

@@ -27,6 +27,8 @@ enum argument {
 	ARGUMENT_FROM_BYTES,
 	ARGUMENT_FROM_TAG,
 	ARGUMENT_COMMUNICATOR, /* its number in this process (mpi_arguments.h) */
+	ARGUMENT_REQUEST, /* number of the persistent request, or of the first one, as this process made them */
+	ARGUMENT_REQUESTS, /* how many are started */
 	ARGUMENTS
 };
 
@@ -37,13 +39,25 @@ enum argument {
 
 _Static_assert(ARGUMENT_NONE >= STREAM_MARK, "the marks are marks of streams");
 
+/* Persistent requests that are known by their handles. */
+#define CALL_REQUESTS_MAX 1024
+
+struct call_request {
+	long handle;
+	uint32_t number; /* 0: there is none */
+};
+
 struct call_arguments {
 	const struct mpi_arguments *mpi;
 	bool noted; /* `value` is that of the call under way, or of the last one */
 	int64_t value[ARGUMENTS];
+	const void *made; /* where the call under way puts the request that it makes; NULL: it makes none */
+	bool made_fortran; /* its handle is one of Fortran */
+	uint32_t requests; /* number of those that were made */
+	struct call_request request[CALL_REQUESTS_MAX];
 	uint16_t first[SITES_MAX]; /* of each site the number of its first stream, plus 1; 0: none yet */
-	uint8_t kinds[SITES_MAX]; /* of each site with streams: call_arguments_of its call */
-	uint64_t left_out;        /* calls of sites whose streams found no room */
+	uint16_t kinds[SITES_MAX]; /* of each site with streams: call_arguments_of its call */
+	uint64_t left_out;         /* calls of sites whose streams found no room */
 	struct streams streams;
 };
 

@@ -35,6 +35,8 @@ for mpi in $mpis; do
 	messages "all.$mpi" "$mpi" 4 40 hrcfd
 	holds "$mpi: the calls of all ranks have the arguments that the program gave" beside whole "all.$mpi" 4
 	holds "$mpi: the report is as its schema says" report schema "all.$mpi.result/report.json"
+	messages "persistent.$mpi" "$mpi" 4 100 p
+	holds "$mpi: and of persistent requests, what is made and started" beside whole "persistent.$mpi" 4
 	messages "parts.$mpi" "$mpi" 4 90 v
 	holds "$mpi: and of collectives whose parts differ, the sizes" beside whole "parts.$mpi" 4
 done

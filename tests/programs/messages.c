@@ -6,7 +6,7 @@
  *
  * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
  * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
- * sizes, v collectives whose parts differ, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
+ * sizes, v collectives whose parts differ, p persistent requests, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -170,6 +170,47 @@ static void vectors(int step)
 	MPI_Alltoallw(data, sizes, places, types, other, counts, places, types, MPI_COMM_WORLD);
 }
 
+/* Starts requests that were made once, one by one and together. In the middle of the run, others take their place. */
+static void persistent(int step)
+{
+	static MPI_Request request[4];
+	static int first;
+	MPI_Status statuses[4];
+
+	if (step % 20 == 0) {
+		for (int i = 0; i < 4 && step; i++) {
+			made("MPI_Request_free");
+			MPI_Request_free(&request[i]);
+		}
+		/* volatile: as in exchange */
+		for (volatile int side = 0; side < 2; side++) {
+			int peer = at_most(rank + (side ? 1 : -1)), count = 10 + step / 20;
+
+			made("MPI_Recv_init from %s, %d bytes, tag %d, request %d", name(peer),
+					8 * count, TAG + side, first + side + 1);
+			MPI_Recv_init(other, count, MPI_DOUBLE, peer, TAG + side, MPI_COMM_WORLD,
+					&request[side]);
+		}
+		for (volatile int side = 0; side < 2; side++) {
+			int peer = at_most(rank + (side ? 1 : -1)), count = 10 + step / 20;
+
+			made("MPI_Send_init to %s, %d bytes, tag %d, request %d", name(peer),
+					8 * count, TAG + !side, first + side + 3);
+			MPI_Send_init(data, count, MPI_DOUBLE, peer, TAG + !side, MPI_COMM_WORLD,
+					&request[2 + side]);
+		}
+		first += 4;
+	}
+	made("MPI_Startall request %d, 2 requests", first - 3);
+	MPI_Startall(2, request);
+	for (volatile int side = 0; side < 2; side++) {
+		made("MPI_Start request %d", first - 1 + side);
+		MPI_Start(&request[2 + side]);
+	}
+	made("MPI_Waitall");
+	MPI_Waitall(4, request, statuses);
+}
+
 /* Sends within halves of the ranks, whose communicator is made anew in each step. */
 static void halves(void)
 {
@@ -292,6 +333,8 @@ int main(int argc, char **argv)
 			random_sizes(step);
 		if (strchr(argv[3], 'v') && step % 3 == 0)
 			vectors(step / 3);
+		if (strchr(argv[3], 'p'))
+			persistent(step);
 		if (strchr(argv[3], 'x'))
 			random_order(step);
 		if (argc > 4 && rank == size - 1 && (MPI_Wtime() - begin) * 1e3 > atoi(argv[4]))

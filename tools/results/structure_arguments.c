@@ -18,6 +18,8 @@ enum kind {
 	BYTES,
 	TAG,
 	COMMUNICATOR,
+	NUMBER,
+	REQUESTS,
 };
 
 /* The arguments of a call. */
@@ -33,14 +35,16 @@ static const struct field {
 	{ "from_bytes", "", BYTES },
 	{ "from_tag", "tag ", TAG },
 	{ "communicator", "communicator ", COMMUNICATOR },
+	{ "request", "request ", NUMBER },
+	{ "requests", "", REQUESTS },
 };
 
 #define FIELDS        (sizeof(fields) / sizeof(fields[0]))
-#define FIELD_OF_COMM (FIELDS - 1)
+#define FIELD_OF_COMM 7
 
 /* The order in which they are shown. If a call sends and receives, "from" is shown with its own size and tag. */
-static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7 };
+static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7, 8, 9 };
 
 static const unsigned *order_of(const json_t *path)
 {
@@ -279,8 +283,8 @@ static void print_value(FILE *out, const struct field *field, const json_t *valu
 		fprintf(out, "rank%+lld", (long long)number);
 	else
 		fprintf(out, "%lld", (long long)number);
-	if (field->kind == BYTES)
-		fputs(" bytes", out);
+	if (field->kind == BYTES || field->kind == REQUESTS)
+		fputs(field->kind == BYTES ? " bytes" : " requests", out);
 }
 
 void structure_arguments_next(struct structure_arguments *arguments, const json_t *token, FILE *out)
@@ -380,6 +384,8 @@ static void print_summary(FILE *out, const struct field *field, const struct sum
 		fputs("..", out);
 		print_number(out, field->kind, all->most);
 	}
+	if (field->kind == REQUESTS)
+		fputs(" requests", out);
 	if (all->has_any)
 		fprintf(out, "%sany", has_numbers ? " or " : "");
 	if (all->has_none)

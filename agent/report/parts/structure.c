@@ -284,6 +284,8 @@ static const char *const argument_keys[ARGUMENTS] = {
 	[ARGUMENT_FROM_BYTES] = "from_bytes",
 	[ARGUMENT_FROM_TAG] = "from_tag",
 	[ARGUMENT_COMMUNICATOR] = "communicator",
+	[ARGUMENT_REQUEST] = "request",
+	[ARGUMENT_REQUESTS] = "requests",
 };
 
 static json_t *argument_value(int64_t value)
