@@ -111,8 +111,8 @@ struct preload {
 	const _Atomic uint64_t *begun;
 	/* Sets the hooks that calls reach from now on; NULL: none. They must stay valid for ever. */
 	void (*set_hooks)(const struct preload_hooks *hooks);
-	/* Hands on the arguments of calls that start from now on. */
-	void (*keep_arguments)(void);
+	/* Hands on the arguments of calls that start from now on, or (false) does not. Any thread may call it. */
+	void (*keep_arguments)(bool wanted);
 	/* Lists the files that the program has unloaded (unloaded.h). */
 	unsigned (*unloaded)(struct module *modules, unsigned max);
 	/* Returns the record of the calling thread. */

@@ -34,7 +34,7 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 		return -ENOMEM;
 	arguments->mpi = mpi;
 	thread->structure.arguments_bytes = sizeof(*arguments);
-	thread->structure.arguments = arguments;
+	thread->structure.arguments = thread->structure.noting = arguments;
 	return 0;
 }
 

@@ -37,8 +37,8 @@ static inline void structure_burst(struct thread *thread, uint64_t ticks)
 static inline void structure_note(struct thread *thread, struct preload_thread *slot,
 		enum runtime_call call)
 {
-	if (__builtin_expect(thread->structure.arguments != NULL, 0))
-		call_arguments_note(thread->structure.arguments, &slot->arguments, call);
+	if (__builtin_expect(thread->structure.noting != NULL, 0))
+		call_arguments_note(thread->structure.noting, &slot->arguments, call);
 }
 
 /* Adds a call whose fold is timed, or that comes in a pause. The cold part of structure_call. */

@@ -62,6 +62,7 @@ struct core {
 	size_t command_bytes;
 	char host[SPOOL_HOST_MAX]; /* name of this machine; "?": not known */
 	bool several_hosts;        /* the ranks are not all on this machine */
+	bool reads_arguments;      /* MPI says what the arguments of calls mean */
 	struct mpi_world world;
 	const struct mpi_adapter *adapter; /* NULL: this rank is alone */
 

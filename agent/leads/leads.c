@@ -12,7 +12,8 @@
 #define PHASE_SHARE_MIN 0.01 /* of the loop's time: a lead must execute the phase */
 #define READ_SHARE_MIN  0.05 /* the rank itself must have read it */
 
-int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks)
+int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks,
+		const struct mpi_arguments *mpi, void (*keep_arguments)(bool wanted))
 {
 	struct leads *leads = memory_map(sizeof(*leads));
 
@@ -20,6 +21,8 @@ int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks)
 		return -ENOMEM;
 	leads->rank = rank;
 	leads->ranks = ranks;
+	leads->given.mpi = mpi;
+	leads->keep_arguments = keep_arguments;
 	thread->structure.leads_bytes = sizeof(*leads);
 	thread->structure.leads = leads;
 	return 0;
@@ -223,6 +226,74 @@ static void decide(struct thread *thread)
 					bit_of(leads, leads->now.loop));
 }
 
+/* ---- checks of arguments ---- */
+
+/* Notes the arguments of the calls that start from now on, or (false) does not. If they are kept anyway, they are noted. */
+static void note_arguments(struct thread *thread, bool wanted)
+{
+	struct leads *leads = thread->structure.leads;
+
+	if (thread->structure.arguments)
+		return;
+	thread->structure.noting = wanted ? &leads->given : NULL;
+	leads->keep_arguments(wanted);
+}
+
+static void stop_check(struct thread *thread)
+{
+	struct leads *leads = thread->structure.leads;
+
+	if (!leads->checked)
+		return;
+	checks_stop(&leads->checked->checks);
+	leads->checked = NULL;
+	note_arguments(thread, false);
+}
+
+/* Starts a check after a call, or looks at a call of the one under way, and ends it with the last one. */
+static __attribute__((noinline, cold)) void check_call(struct thread *thread, uint32_t site)
+{
+	struct leads *leads = thread->structure.leads;
+	struct leads_loop *loop = leads->now.loop;
+	struct checks *checks = &loop->checks;
+
+	if (!leads->given.mpi)
+		return;
+	if (!leads->checked) {
+		checks_begin(checks, loop->follow.calls);
+		leads->checked = loop;
+		note_arguments(thread, true);
+		return;
+	}
+	if (checks_add(checks, site, thread->structure.noting))
+		return;
+	if (checks_end(checks, loop->follow.calls)) {
+		site_add(&thread->counts.checks, 1);
+		site_add(&thread->counts.differing_checks, checks->differs);
+	}
+	leads->checked = NULL;
+	note_arguments(thread, false);
+}
+
+/* Checks the arguments of a call, if this rank is in L, others read for it, and a check is due. */
+static void check_arguments(struct thread *thread, uint32_t site)
+{
+	struct leads *leads = thread->structure.leads;
+	struct leads_loop *loop = leads->now.loop;
+	bool is_spared = is_in_l(leads) && loop->role == ROLE_SPARED;
+
+	if (__builtin_expect(leads->checked && (!is_spared || leads->checked != loop), 0))
+		stop_check(thread);
+	if (!is_spared)
+		return;
+	if (__builtin_expect(loop->checks.till > 1, 1))
+		loop->checks.till--;
+	else
+		check_call(thread, site);
+}
+
+/* ---- states that change ---- */
+
 /* Puts the loops that the thread is in into their places, after their leads may have changed. */
 static void rearrange(struct leads *leads)
 {
@@ -269,6 +340,7 @@ void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)
 	leads->last = site;
 	account(thread, now);
 	decide(thread);
+	check_arguments(thread, site);
 }
 
 void leads_lose(struct thread *thread)
@@ -290,6 +362,7 @@ void leads_end(struct thread *thread, uint64_t now)
 
 	if (!leads)
 		return;
+	stop_check(thread);
 	leads->now = leads->candidate = (struct leads_place){ 0 };
 	leads->ended = true;
 	account(thread, now);
@@ -434,6 +507,7 @@ static void note_reads(struct thread *thread, const struct leads_loop *loop,
 static void learn_role(struct thread *thread, struct leads_loop *loop,
 		const struct prototype_table *table, const struct vote *vote)
 {
+	bool was_spared = loop->role == ROLE_SPARED;
 	uint64_t lacks;
 
 	loop->role = ROLE_NONE;
@@ -444,6 +518,12 @@ static void learn_role(struct thread *thread, struct leads_loop *loop,
 		loop->role = ROLE_LEAD;
 	else if (loop->phases & ~lacks)
 		loop->role = ROLE_SPARED;
+	/* leads of this loop are new to this rank */
+	if (loop->role == ROLE_SPARED && !was_spared) {
+		if (loop == thread->structure.leads->checked)
+			stop_check(thread);
+		loop->checks = (struct checks){ 0 };
+	}
 	note_reads(thread, loop, table, lacks);
 }
 

@@ -17,6 +17,9 @@
  * bursts in each group of events yet. It reads after the calls after which such bursts have come. If it lacks all
  * phases of the loop, it stays in C.
  *
+ * In some rounds in L, a rank that is no lead checks whether its calls have the arguments that they had when its leads were
+ * named (checks.h).
+ *
  * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
  */
 #ifndef PHASEMUX_AGENT_LEADS_LEADS_H
@@ -25,6 +28,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/leads/checks.h"
 #include "agent/leads/follow.h"
 #include "agent/leads/votes.h"
 #include "agent/thread/thread.h"
@@ -54,6 +58,7 @@ struct leads_loop {
 	bool voted;
 	bool left; /* at a call that did not fit, so that its text may have changed */
 	struct follow follow;
+	struct checks checks; /* of a spared rank */
 };
 
 /* A loop whose calls a thread makes. */
@@ -73,12 +78,20 @@ struct leads {
 	struct leads_loop loop[LEADS_LOOPS_MAX];
 	/* of each site a bit for each loop: that has it; in which a spared rank reads after it */
 	uint8_t loops_of[SITES_MAX], reads_in[SITES_MAX];
+	struct leads_loop *checked; /* a check of its arguments is under way; NULL: there is none */
+	void (*keep_arguments)(bool wanted); /* of struct preload */
+	/* notes arguments in checks if they are not kept anyway; `mpi` NULL: nothing is checked */
+	struct call_arguments given;
 };
 
 _Static_assert(LEADS_LOOPS_MAX <= 8, "loops have bits");
 
-/* Gives a thread whose structure is kept a state. ranks: number of all ranks. thread_free frees it. Returns 0 or -ENOMEM. */
-int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks);
+/*
+ * Gives a thread whose structure is kept a state. ranks: number of all ranks. mpi: it checks arguments; NULL: it does not.
+ * keep_arguments: that of struct preload. thread_free frees it. Returns 0 or -ENOMEM.
+ */
+int leads_open(struct thread *thread, uint32_t rank, uint32_t ranks,
+		const struct mpi_arguments *mpi, void (*keep_arguments)(bool wanted));
 
 /* Looks at the call of a site, which has returned at time now. Only leads_look calls it. */
 void leads_look_at(struct thread *thread, uint32_t site, uint64_t now);

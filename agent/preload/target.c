@@ -37,9 +37,9 @@ static void set_hooks(const struct preload_hooks *hooks)
 	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
 }
 
-static void keep_arguments(void)
+static void keep_arguments(bool wanted)
 {
-	atomic_store_explicit(&wrap_keeps_arguments, true, memory_order_relaxed);
+	atomic_store_explicit(&wrap_keeps_arguments, wanted, memory_order_relaxed);
 }
 
 static struct preload_thread *own_slot(void)

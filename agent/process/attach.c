@@ -102,10 +102,12 @@ static void log_rank(const char *before, bool others_are_sound, const char *what
 	log_line("%s%s%s", before, rank, what);
 }
 
-/* Returns whether the arguments of calls are wanted, and MPI can say what they mean. */
-static bool keeps_arguments(void)
+/* Returns whether the arguments of calls are wanted, and MPI can say what they mean. Spared ranks check them. */
+static bool reads_arguments(void)
 {
-	return core.settings.arguments && core.adapter && core.adapter->arguments->open() == 0;
+	bool are_wanted = core.settings.arguments || core.settings.leads != SETTINGS_LEADS_ALL;
+
+	return are_wanted && core.adapter && core.adapter->arguments->open() == 0;
 }
 
 /*
@@ -115,11 +117,12 @@ static bool keeps_arguments(void)
 static int agree(int trouble, const char *why, double *run)
 {
 	double host = host_number();
+	bool reads = reads_arguments();
 	struct agreement agreement = { .run = run_number(),
 		/* leads follow the loops of the calls */
 		.no_structure = !core.settings.structure &&
 				core.settings.leads == SETTINGS_LEADS_ALL,
-		.no_arguments = !keeps_arguments(),
+		.no_arguments = !(core.settings.arguments && reads),
 		.sound = !trouble,
 		.host = host,
 		.minus_host = -host };
@@ -138,6 +141,7 @@ static int agree(int trouble, const char *why, double *run)
 	core.several_hosts = agreement.host != -agreement.minus_host;
 	core.settings.structure = agreement.no_structure == 0;
 	core.settings.arguments = agreement.no_arguments == 0;
+	core.reads_arguments = reads;
 	if (limits->trouble > 0) {
 		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);
@@ -374,7 +378,7 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 	core.process.attached = true;
 	start_helper();
 	if (core.settings.arguments)
-		preload->keep_arguments();
+		preload->keep_arguments(true);
 	preload->set_hooks(&hooks);
 	toggle_start(core.settings.toggle_ns);
 	return 0;

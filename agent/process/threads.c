@@ -167,7 +167,9 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 	/* without memory, the rank reads */
 	if (thread->identity.main && thread->structure.loops && core.adapter &&
 			core.settings.leads != SETTINGS_LEADS_ALL && !thread->structure.leads)
-		leads_open(thread, (uint32_t)core.world.rank, (uint32_t)core.world.size);
+		leads_open(thread, (uint32_t)core.world.rank, (uint32_t)core.world.size,
+				core.reads_arguments ? core.adapter->arguments : NULL,
+				core.preload->keep_arguments);
 	thread_let_go(thread);
 	if (!vacant)
 		publish_thread(thread);

@@ -73,6 +73,8 @@ void totals_add(struct totals *totals, const struct account *account,
 	totals->repeated_seconds += account->repeated_ticks * ns_per_tick * 1e-9;
 	totals->repeated_calls += account->repeated_calls;
 	totals->left_loops += account->left_loops;
+	totals->checks += account->checks;
+	totals->differing_checks += account->differing_checks;
 	totals->merged_calls += account->merged_calls;
 	add_work(totals, &work, ns_per_tick);
 	totals->threads += account->threads;

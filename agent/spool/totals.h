@@ -31,8 +31,8 @@ struct totals {
 	double slices, samples, lost_samples;
 	double paths, merged_calls; /* call paths that are kept; calls with another path, or none */
 	double rested_calls, rested_seconds;
-	double spared_bursts, repeated_seconds, repeated_calls,
-			left_loops; /* as in struct account */
+	double spared_bursts, repeated_seconds, repeated_calls, left_loops, checks,
+			differing_checks; /* as in struct account */
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* processes' waits for the agent's start and end */
 	double helper_seconds;             /* processor time of the agent's own threads */

@@ -147,6 +147,23 @@ static void write_shape(FILE *out, const json_t *shape)
 	fprintf(out, "%s.\n", isfinite(leads) ? "" : " and others");
 }
 
+/* Writes whether the calls of spared ranks kept their arguments. */
+static void write_checks(FILE *out, const json_t *leads)
+{
+	double checks = report_get(leads, "checks"),
+	       differing = report_get(leads, "differing_checks");
+
+	if (!(checks > 0))
+		return;
+	fprintf(out, "  The other ranks checked the arguments of their calls %s time%s: ",
+			format_count(checks).text, checks == 1 ? "" : "s");
+	if (differing > 0)
+		fprintf(out, "in %s of these they were not as when the leads were named.\n",
+				format_percent(differing / checks).text);
+	else
+		fputs("they were as when the leads were named.\n", out);
+}
+
 /* Writes which ranks read for others. */
 static void write_leads(FILE *out, const json_t *report)
 {
@@ -172,6 +189,7 @@ static void write_leads(FILE *out, const json_t *report)
 				format_count(count).text, count == 1 ? "" : "s");
 	json_array_foreach ((json_t *)(count > 0 ? clusters : shapes), i, shape)
 		write_shape(out, shape);
+	write_checks(out, leads);
 }
 
 /* Writes the time in which the program waits by asking again and again. */

@@ -18,6 +18,7 @@ struct account {
 	double spared_bursts;              /* that were not read because others read for the rank */
 	/* state L (agent/leads/leads.h): time in it, calls that left the thread in it, and calls with which it was left */
 	double repeated_ticks, repeated_calls, left_loops;
+	double checks, differing_checks; /* of arguments in state L; those that found others than when leads were named */
 	/* lives in the struct (thread_life); late_ticks: end of the last life, 0 if no thread lives now */
 	double threads, ended, ended_ticks, late_ticks;
 	double paths; /* call paths that are kept */

@@ -300,6 +300,8 @@ void thread_account(const struct thread *thread, struct account *account)
 		.repeated_ticks = count_of(&counts->repeated_ticks),
 		.repeated_calls = count_of(&counts->repeated_calls),
 		.left_loops = count_of(&counts->left_loops),
+		.checks = count_of(&counts->checks),
+		.differing_checks = count_of(&counts->differing_checks),
 		.threads = count_of(&life->threads),
 		.ended = count_of(&life->ended),
 		.ended_ticks = count_of(&life->ended_ticks),

@@ -96,6 +96,8 @@ struct thread_counts {
 	_Atomic uint64_t spared_bursts;
 	/* state L (leads.h): time in it, calls that left the thread in it, and calls with which it was left */
 	_Atomic uint64_t repeated_ticks, repeated_calls, left_loops;
+	/* checks of arguments in state L, and those that found others than when leads were named */
+	_Atomic uint64_t checks, differing_checks;
 	_Atomic uint64_t histogram[HISTOGRAM_BINS]; /* ticks, by length of the burst */
 };
 

@@ -86,6 +86,8 @@ struct thread_structure {
 	size_t bytes;
 	struct call_arguments *arguments; /* of the same calls; mapped; NULL: they are not kept */
 	size_t arguments_bytes;
+	struct call_arguments *
+			noting; /* notes the arguments of the next call; NULL: they are not wanted */
 	struct leads *leads; /* which ranks read (agent/leads/leads.h); mapped; NULL: all of them */
 	size_t leads_bytes;
 	bool spared;       /* others read for this rank */

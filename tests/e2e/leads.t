@@ -15,7 +15,7 @@ observe() {
 
 	shift
 	scripted "$name" PHASEMUX_BUDGET=none PHASEMUX_REPORT=text,json,bursts "$@" \
-		on "$mpi" 4 "$programs/leads.$mpi" "${steps:-1500}" ${killed:-}
+		on "$mpi" 4 "$programs/leads.$mpi" "${steps:-1500}" ${killed:-} ${longer:-}
 }
 leads() { "$python" "$root/tests/e2e/leads.py" "$@"; }
 
@@ -54,6 +54,16 @@ holds "ranks also vote between the trainings" report between "$one/report.json" 
 holds "all ranks read what comes only once" leads change "$every" "$one" 3000 11
 holds "no burst is lost" leads lost "$every" "$one"
 holds "the counters are those of all ranks" leads agree "$every" "$one"
+holds "spared ranks check their arguments, which do not change" report between one.result/report.json leads/checks 10 10000
+is "$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["leads"]["differing_checks"])' "$one/report.json")" 0 \
+	"and no check differs"
+holds "which the text says" grep -q "checked the arguments of their calls [0-9]* times: they were as" "$one/report.txt"
+for trace in structure calls; do
+	killed=-1 longer=900 observe longer.$trace PHASEMUX_LEADS=1 PHASEMUX_TRACE=$trace
+	holds "longer messages ($trace): checks find them" report between longer.$trace.result/report.json leads/differing_checks 3 10000
+	holds "which the text says" grep -q "checked the arguments of their calls [0-9]* times: in [0-9.]*% of these they were not as" \
+		longer.$trace.result/report.txt
+done
 holds "the text says so" grep -q \
 	"^Leads (PHASEMUX_LEADS=1): in [0-9.]*% of the time, ranks repeated loops" "$one/report.txt"
 holds "and names the leads" grep -q "In a loop of 4 ranks, counters are read in rank [0-3]\.$" "$one/report.txt"

@@ -3,11 +3,12 @@
  * An MPI program whose ranks repeat loops of calls, change to another loop and back, and do something once that they never
  * did before.
  *
- *	leads [STEPS [KILLED]]
+ *	leads [STEPS [KILLED [LONGER]]]
  *
  * Each step makes three bursts: rank r does (6 + r) / 6 times as much work as rank 0 in the first one. Every 40 steps, 10
  * steps have other calls. After three quarters of the steps come ONCE bursts with calls that come nowhere else.
- * KILLED: the step at which rank 0 dies by SIGKILL.
+ * KILLED: the step at which rank 0 dies by SIGKILL; -1: none. LONGER: the step from which messages to the right have two
+ * numbers instead of one.
  *
  * If LEADS_READS names a file, each rank writes how often the scripted PMU was read in each step to FILE.RANK, a line each.
  */
@@ -26,17 +27,18 @@
 
 static int rank, ranks;
 static double own = 1, all;
+static int numbers = 1; /* of a message to the right */
 
 static void step(void)
 {
 	int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
-	double got;
+	double sent[2] = { own, own }, got[2];
 
 	work("triad", 100000 * (uint64_t)(6 + rank));
 	MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	work("alu", 4000000);
-	MPI_Sendrecv(&own, 1, MPI_DOUBLE, right, 1, &got, 1, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
-			MPI_STATUS_IGNORE);
+	MPI_Sendrecv(sent, numbers, MPI_DOUBLE, right, 1, got, 2, MPI_DOUBLE, left, 1,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	work("alu", 4000000);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -81,7 +83,8 @@ int main(int argc, char **argv)
 {
 	uint64_t before, now;
 	FILE *reads;
-	int steps = argc > 1 ? atoi(argv[1]) : 400, killed = argc > 2 ? atoi(argv[2]) : -1;
+	int steps = argc > 1 ? atoi(argv[1]) : 400, killed = argc > 2 ? atoi(argv[2]) : -1,
+	    longer = argc > 3 ? atoi(argv[3]) : -1;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -91,6 +94,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < steps; i++) {
 		if (i == killed && rank == 0)
 			raise(SIGKILL);
+		if (i == longer)
+			numbers = 2;
 		if (i == steps * 3 / 4)
 			once();
 		if (i % PERIOD >= PERIOD - OTHERS)

@@ -267,12 +267,14 @@ json_t *run_leads(const struct votes *leads, const struct votes *clusters,
 {
 	if (!leads && !(totals->repeated_seconds > 0))
 		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "setting", leads_setting(leads), "shapes",
-			led_shapes(leads), "clusters", led_shapes(clusters), "time_share",
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "setting", leads_setting(leads),
+			"shapes", led_shapes(leads), "clusters", led_shapes(clusters), "time_share",
 			document_number(totals->repeated_seconds / rank_seconds), "spared_bursts",
 			json_integer((json_int_t)totals->spared_bursts), "calls",
 			json_integer((json_int_t)totals->repeated_calls), "left",
-			json_integer((json_int_t)totals->left_loops));
+			json_integer((json_int_t)totals->left_loops), "checks",
+			json_integer((json_int_t)totals->checks), "differing_checks",
+			json_integer((json_int_t)totals->differing_checks));
 }
 
 json_t *run_date(double seconds)

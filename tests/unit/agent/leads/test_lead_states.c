@@ -24,7 +24,8 @@ static void start(void)
 		if (!thread[rank])
 			abort();
 		thread[rank]->structure.loops = calloc(1, sizeof(struct loops));
-		if (!thread[rank]->structure.loops || leads_open(thread[rank], rank, RANKS))
+		if (!thread[rank]->structure.loops ||
+				leads_open(thread[rank], rank, RANKS, NULL, NULL))
 			abort();
 		loops_init(thread[rank]->structure.loops);
 		sites = &thread[rank]->sites;
@@ -156,6 +157,73 @@ static void test_skipped(void)
 	ok(thread[rank]->structure.spared, "calls that were not observed do not end L");
 	call(rank, 9);
 	ok(!thread[rank]->structure.spared, "but a call that the loop does not have does");
+	stop();
+}
+
+static unsigned wanted; /* times that arguments were wanted, and 1,000 for each time that they were not any more */
+
+static void keep_arguments(bool wants)
+{
+	wanted += wants ? 1 : 1000;
+}
+
+/* All ranks make rounds of the loop from 1 to 3, whose calls have these bytes. */
+static void repeat_with(int64_t bytes, unsigned rounds)
+{
+	for (unsigned i = 0; i < 3 * rounds; i++)
+		for (uint32_t rank = 0; rank < RANKS; rank++) {
+			struct call_arguments *noting = thread[rank]->structure.noting;
+
+			if (noting) {
+				noting->noted = true;
+				noting->value[ARGUMENT_BYTES] = bytes;
+			}
+			call(rank, 1 + i % 3);
+		}
+}
+
+static uint64_t count_checks(bool differing)
+{
+	uint64_t checks = 0;
+
+	for (uint32_t rank = 0; rank < RANKS; rank++)
+		checks += differing ? thread[rank]->counts.differing_checks :
+				      thread[rank]->counts.checks;
+	return checks;
+}
+
+/* A spared rank checks its arguments in some rounds of L, and a lead in none. */
+static void test_checks(void)
+{
+	static const struct mpi_arguments mpi = { .proc_null = -1 };
+	uint32_t lead = 0, rank;
+
+	start();
+	for (rank = 0; rank < RANKS; rank++) {
+		thread[rank]->structure.leads->given.mpi = &mpi;
+		thread[rank]->structure.leads->keep_arguments = keep_arguments;
+	}
+	repeat(1, 3, 6);
+	is_int(wanted, 0, "without leads, no rank wants arguments");
+	vote();
+	repeat_with(8, 1000);
+	while (lead < RANKS - 1 && thread[lead]->structure.spared)
+		lead++;
+	ok(count_checks(false) >= (RANKS - 1) * 3 && count_checks(false) < (RANKS - 1) * 10,
+			"spared ranks check now and then: %u times", (unsigned)count_checks(false));
+	is_int(count_checks(true), 0, "equal arguments do not differ");
+	repeat_with(16, 1000);
+	ok(count_checks(true) >= (RANKS - 1) * 3, "those of a later behaviour do: %u times",
+			(unsigned)count_checks(true));
+	is_int(thread[lead]->counts.checks, 0, "the lead checks nothing");
+	rank = a_spared_rank();
+	while (!thread[rank]->structure.noting)
+		repeat_with(8, 1);
+	call(rank, 9);
+	ok(!thread[rank]->structure.noting, "a check ends when the rank leaves L");
+	for (rank = 0; rank < RANKS; rank++)
+		leads_end(thread[rank], now);
+	is_int(wanted / 1000, wanted % 1000, "arguments are wanted no longer than checks last");
 	stop();
 }
 
@@ -314,6 +382,7 @@ int main(void)
 {
 	test_course();
 	test_skipped();
+	test_checks();
 	test_return();
 	test_inner();
 	test_lacks();
