@@ -40,6 +40,42 @@ is "$(ls text.result)" "report.txt" "without a report as JSON, there is no trace
 solver off PHASEMUX_TRACE=off
 is "$(ls off.result)" $'report.html\nreport.json\nreport.txt' "PHASEMUX_TRACE=off: there is none"
 
+# a run that has not ended, as far as it has come
+mkdir live.spool
+preloaded live PHASEMUX_SPOOL="$tmp/live.spool" PHASEMUX_BUDGET=none PHASEMUX_TRACE=calls \
+	on "$mpi" 2 "$programs/shapes.$mpi" solver 1000000 &
+shell=$!
+live() { "$phasemux" trace --rank 1 --expand live.result >live.list 2>live.err && [ "$(wc -l <live.list)" -gt "$1" ]; }
+eventually() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		"$@" && return
+		sleep 0.2
+	done
+	return 1
+}
+holds "phasemux trace lists the calls of a run that has not ended" eventually live 300
+is "$(tail -n 1 live.list)" "# the run has not ended: its later calls are missing" "and says that there will be more"
+holds "and how many of its ranks are here" grep -q "^phasemux: the run has not ended; 2 of its 2 ranks are on this machine$" live.err
+cp live.list early.list
+holds "a later look has more calls" eventually live "$(wc -l <early.list)"
+"$phasemux" trace "$tmp/nowhere/../live.result" >/dev/null 2>live.tree.err
+is $? 1 "a folder that does not exist, and is that of no run: 1"
+"$phasemux" trace live.result >live.tree 2>live.tree.err
+holds "the tree is shown as well" grep -q "MPI_Allreduce [0-9]* bytes" live.tree
+is "$(ls live.result 2>/dev/null)" "" "nothing is written in the folder of the results"
+kill -KILL $(grep -l "$tmp/live.spool/" /proc/[0-9]*/maps 2>/dev/null | cut -d/ -f3)
+wait $shell
+"$phasemux" recover --trace live.spool >live.json
+"$phasemux" trace --rank 1 --expand live.json >late.list
+# prefix SHORT LONG: the calls of the first list are the start of the second one
+prefix() { head -n -1 "$1" | cmp - <(head -n "$(($(wc -l <"$1") - 1))" "$2"); }
+holds "what was listed first are the first calls of the later list" prefix early.list live.list
+holds "and of what the killed run has left" prefix live.list late.list
+"$phasemux" trace live.result >/dev/null 2>&1
+is $? 1 "a killed run is none that has not ended"
+
 # a killed run
 mkdir killed.spool
 run killed LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_SPOOL="$tmp/killed.spool" PHASEMUX_BUDGET=none \

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/setup/output.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/results/results.h"
+#include "tools/results/spools.h"
 #include "tools/results/structure_expand.h"
 #include "tools/results/structure_prv.h"
 #include "tools/results/structure_tree.h"
@@ -19,7 +21,8 @@ static const char usage[] =
 		"bursts before it, its own mean time, and how often it is repeated. The run needs\n"
 		"PHASEMUX_TRACE=structure (the default), or calls, which also keeps the peers, sizes and tags of\n"
 		"messages. Of a folder without report.json, its trace.json is shown, which has a few KB, and whose\n"
-		"times have three digits.\n"
+		"times have three digits. If the run has not ended, its calls up to now are shown, of the ranks on\n"
+		"this machine.\n"
 		"\n"
 		"  --expand            the calls of a rank one by one, in the order in which they were made;\n"
 		"                      a line that begins with # stands for calls whose order is not known\n"
@@ -138,6 +141,81 @@ static int show_trace(const struct results *results, const struct options *optio
 	return fflush(stdout) ? 1 : 0;
 }
 
+/* ---- a run that has not ended ---- */
+
+/* Writes the absolute path of a folder, which need not exist. */
+static bool absolute(const char *path, char absolute[PATH_MAX])
+{
+	char parent[PATH_MAX], whole[PATH_MAX];
+	const char *slash, *name;
+	int length;
+
+	if (realpath(path, absolute))
+		return true;
+	slash = strrchr(path, '/');
+	name = slash ? slash + 1 : path;
+	length = slash ? (int)(slash - path) + 1 : 1;
+	snprintf(parent, sizeof(parent), "%.*s", length, slash ? path : ".");
+	return *name && realpath(parent, whole) &&
+			snprintf(absolute, PATH_MAX, "%s/%s", strcmp(whole, "/") ? whole : "",
+					name) < PATH_MAX;
+}
+
+/* Takes the report of the run as a result. Returns false after one line on stderr. */
+static bool take_run(struct results *results, struct spools *spools, const char *path)
+{
+	const struct spools_run run = spools->run[0];
+	json_t *report = spools_report_run(spools, &run);
+	char *name = report ? strdup(path) : NULL;
+
+	if (!name) {
+		json_decref(report);
+		return false;
+	}
+	fprintf(stderr, "phasemux: the run has not ended; %u of its %u ranks are on this machine\n",
+			recovery_count(spools->recovery), run.size);
+	json_object_del(report, "recovered");
+	json_object_set_new(report, "running", json_true());
+	results->report[results->count] = report;
+	results->path[results->count++] = name;
+	return true;
+}
+
+/*
+ * Looks for a run whose results will be in a folder, unless the folder has some. Returns false after one line on stderr if
+ * there is one, and it cannot be shown.
+ */
+static bool find_run(struct results *results, const char *path)
+{
+	struct spools *spools = calloc(1, sizeof(*spools));
+	char output[PATH_MAX];
+	struct spools_sought sought = { .output = output };
+	bool fine = true;
+
+	if (spools && !results_exist(path) && absolute(path, output)) {
+		spools->visit = spools_find_rank;
+		spools->data = &sought;
+		spools_visit_running(spools, 0);
+		if (spools->runs > 1)
+			spools_list(spools);
+		if (spools->runs)
+			fine = spools->runs == 1 && take_run(results, spools, path);
+		recovery_free(spools->recovery);
+	}
+	free(spools);
+	return fine;
+}
+
+/* Finds a run that has not ended, or else results. Returns false after one line on stderr. */
+static bool find_results(struct results *results, const char *path, const char *step)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s%s%s", path, step ? "/" OUTPUT_STEP : "",
+			step ? step : "");
+	return find_run(results, folder) && (results->count || results_find(results, path, step));
+}
+
 int cmd_trace(int argc, char **argv)
 {
 	static const struct option_spec spec = {
@@ -158,7 +236,7 @@ int cmd_trace(int argc, char **argv)
 			(options.output && !options.prv))
 		return option_usage(usage);
 	code = 1;
-	if (results_find(&results, argv[optind], options.step) && results_load(&results))
+	if (find_results(&results, argv[optind], options.step) && results_load(&results))
 		code = show_trace(&results, &options);
 	results_fini(&results);
 	return code;

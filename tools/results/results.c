@@ -69,6 +69,18 @@ static void add_steps(struct results *results, const char *folder)
 		free(steps);
 }
 
+bool results_exist(const char *folder)
+{
+	struct results found = { .takes_traces = true };
+	bool has;
+
+	add_folder(&found, folder);
+	add_steps(&found, folder);
+	has = found.count > 0;
+	results_fini(&found);
+	return has;
+}
+
 bool results_find(struct results *results, const char *path, const char *step)
 {
 	char folder[PATH_MAX];
@@ -192,6 +204,8 @@ bool results_load(struct results *results)
 		const char *path = results->path[i];
 		json_error_t error;
 
+		if (results->report[i])
+			continue;
 		results->report[i] = json_load_file(path, 0, &error);
 		if (!results->report[i]) {
 			fprintf(stderr, "phasemux: %s: line %d: %s\n", path, error.line,

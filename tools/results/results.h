@@ -29,7 +29,13 @@ bool results_find(struct results *results, const char *path, const char *step);
  */
 bool results_newest(char *folder, size_t size);
 
-/* Loads what was found, and makes a report of a trace. Refuses other files. Returns false after one line on stderr. */
+/* Returns whether a folder has results, or the trace of one. */
+bool results_exist(const char *folder);
+
+/*
+ * Loads what was found and is not loaded yet, and makes a report of a trace. Refuses other files. Returns false after one line
+ * on stderr.
+ */
 bool results_load(struct results *results);
 
 /* Prints on stderr which results there are, because a command shows only one of them. */

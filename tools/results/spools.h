@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "agent/report/recovery.h"
 
@@ -42,6 +43,22 @@ void spools_visit(struct spools *spools, char **folders, int count);
  * of open(), for the folder. Returns 0 or the -errno of the folder.
  */
 int spools_visit_folder(struct spools *spools, const char *folder, int depth, int flags);
+
+/* Visits the ranks' files that a process, or one that it has started, has mapped. from: 0: all processes of this user. */
+void spools_visit_running(struct spools *spools, pid_t from);
+
+/* The run that is looked for, and where its results will be. */
+struct spools_sought {
+	pid_t pid;          /* one of its processes descends from this one, or is it; 0: any */
+	const char *output; /* absolute path of the folder of its results; NULL: any */
+	char found[SPOOL_OUTPUT_MAX]; /* that of the last rank that was found */
+};
+
+/* Is a `visit`: adds the run of a rank that still runs, and is sought. data: struct spools_sought. */
+void spools_find_rank(struct spools *spools, int folder_fd, const char *folder, const char *name);
+
+/* Fills the recovery, which is made anew, with the ranks of a run. Returns its report, or NULL after one line on stderr. */
+json_t *spools_report_run(struct spools *spools, const struct spools_run *run);
 
 /* Is a `visit`: adds a rank to its run, and to the recovery if it is of the same run as the earlier ranks. */
 void spools_add_rank(struct spools *spools, int folder_fd, const char *folder, const char *name);

@@ -57,6 +57,8 @@ bool structure_expand(const json_t *report, long rank, FILE *out, char *why, siz
 	if (step == STRUCTURE_LOST)
 		fprintf(out, "# about %.0f more calls, whose order is not known exactly\n",
 				call.hidden);
+	else if (json_is_true(json_object_get(report, "running")))
+		fputs("# the run has not ended: its later calls are missing\n", out);
 	else if (json_is_object(json_object_get(report, "recovered")))
 		fputs("# the run did not end by itself: its last calls are missing\n", out);
 	structure_arguments_free(arguments);
