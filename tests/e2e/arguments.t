@@ -37,6 +37,8 @@ for mpi in $mpis; do
 	holds "$mpi: the report is as its schema says" report schema "all.$mpi.result/report.json"
 	messages "persistent.$mpi" "$mpi" 4 100 p
 	holds "$mpi: and of persistent requests, what is made and started" beside whole "persistent.$mpi" 4
+	messages "others.$mpi" "$mpi" 4 100 o
+	holds "$mpi: and of files and neighbours, the sizes" beside whole "others.$mpi" 4
 	messages "parts.$mpi" "$mpi" 4 90 v
 	holds "$mpi: and of collectives whose parts differ, the sizes" beside whole "parts.$mpi" 4
 done
@@ -67,6 +69,13 @@ sends = paths[tokens[0]["path"]]
 assert [each["ranks"] for each in sends["bytes"]] == [4]
 assert sorted(each["ranks"] for each in sends["to"]) == [1, 1, 2]
 END
+
+"$phasemux" trace "$name.result" >tree.out
+holds "without one-sided calls, the tree does not speak of them" sh -c '! grep -q one-sided tree.out'
+messages window "$mpi" 2 20 hw
+holds "one-sided calls have no arguments" beside whole window 2
+"$phasemux" trace window.result >tree.out
+holds "and the tree says so" grep -q "^the arguments of one-sided calls are not kept$" tree.out
 
 # more sizes than there is room for
 messages bound "$mpi" 2 1500 d

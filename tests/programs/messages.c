@@ -6,7 +6,8 @@
  *
  * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
  * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
- * sizes, v collectives whose parts differ, p persistent requests, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
+ * sizes, v collectives whose parts differ, p persistent requests, o a file and collectives of
+ * neighbours, w one-sided calls, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -168,6 +169,50 @@ static void vectors(int step)
 	}
 	made("MPI_Alltoallw %d bytes", 8 * all);
 	MPI_Alltoallw(data, sizes, places, types, other, counts, places, types, MPI_COMM_WORLD);
+}
+
+/* Exchanges with the neighbours in a ring, and writes a file. */
+static void others(const char *prefix, int step)
+{
+	static MPI_Comm cart = MPI_COMM_NULL;
+	static MPI_File file;
+	char path[4096];
+	int periodic = 1, count = 1 + step % 4;
+
+	if (cart == MPI_COMM_NULL) {
+		made("MPI_Cart_create");
+		MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &cart);
+		made("MPI_File_open");
+		snprintf(path, sizeof(path), "%s.%d.data", prefix, rank);
+		MPI_File_open(MPI_COMM_SELF, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+				&file);
+	}
+	made("MPI_Neighbor_alltoall %d bytes, communicator 2", 8 * count);
+	MPI_Neighbor_alltoall(data, count, MPI_DOUBLE, other, count, MPI_DOUBLE, cart);
+	made("MPI_Neighbor_allgather 4 bytes, communicator 2");
+	MPI_Neighbor_allgather(data, 1, MPI_INT, other, 1, MPI_INT, cart);
+	made("MPI_File_write_at %d bytes", 8 * count);
+	MPI_File_write_at(file, 0, data, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
+	made("MPI_File_read_at %d bytes", count);
+	MPI_File_read_at(file, 0, other, count, MPI_BYTE, MPI_STATUS_IGNORE);
+}
+
+/* Puts numbers into a window of the next rank. */
+static void put(void)
+{
+	static MPI_Win window = MPI_WIN_NULL;
+
+	if (window == MPI_WIN_NULL) {
+		made("MPI_Win_create");
+		MPI_Win_create(other, sizeof(other), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+				&window);
+	}
+	made("MPI_Win_fence");
+	MPI_Win_fence(0, window);
+	made("MPI_Put");
+	MPI_Put(data, 1, MPI_DOUBLE, (rank + 1) % size, 0, 1, MPI_DOUBLE, window);
+	made("MPI_Win_fence");
+	MPI_Win_fence(0, window);
 }
 
 /* Starts requests that were made once, one by one and together. In the middle of the run, others take their place. */
@@ -333,6 +378,10 @@ int main(int argc, char **argv)
 			random_sizes(step);
 		if (strchr(argv[3], 'v') && step % 3 == 0)
 			vectors(step / 3);
+		if (strchr(argv[3], 'o'))
+			others(argv[1], step);
+		if (strchr(argv[3], 'w'))
+			put();
 		if (strchr(argv[3], 'p'))
 			persistent(step);
 		if (strchr(argv[3], 'x'))
