@@ -165,7 +165,8 @@ int main(void)
 	is_int(settings_read(&settings, look, why, sizeof(why)), 0, "the environment is read");
 	is_near(settings.burst_min_ns, 3e6, 0, "its value is taken");
 	is_near(settings.budget, 0.01, 1e-15, "the rest are the defaults");
-	is_int(settings.report, REPORT_TEXT | REPORT_JSON, "reports by default: text, json");
+	is_int(settings.report, REPORT_TEXT | REPORT_JSON | REPORT_HTML,
+			"reports by default: text, json, html");
 	is_int(settings_read(&settings, look_wrong, why, sizeof(why)), -EINVAL,
 			"nonsense is refused");
 	is_str(why,
