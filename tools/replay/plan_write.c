@@ -419,16 +419,29 @@ static double variation(const json_t *phase, const struct spread *spread)
 	return positive(sqrt(fmax(0, sd * sd - positive(between))));
 }
 
+/*
+ * Returns the seconds of a rank in a phase, and in the others of its set: different ranks execute these at one place, where
+ * the structure has one of them for all.
+ */
+static double seconds_of_set(const struct run_times *run, size_t row, size_t phase)
+{
+	double sum = 0;
+
+	for (size_t p = run->phase[phase].set; p < run->phases; p = run->phase[p].next)
+		sum += positive(run_times_cell(run, row, p));
+	return sum;
+}
+
 /* Writes how much longer the bursts of each rank are than those of all ranks, if the report has the times of each rank. */
 static void write_factors(FILE *out, const struct run_times *run, size_t phase)
 {
 	double sum = 0, ranks = 0;
 
 	for (size_t i = 0; i < run->rows && phase < run->phases; i++) {
-		double seconds = run_times_cell(run, i, phase);
+		double seconds = seconds_of_set(run, i, phase);
 
-		sum += positive(seconds);
-		ranks += positive(seconds) > 0;
+		sum += seconds;
+		ranks += seconds > 0;
 	}
 	if (!run->rows || run->deciles || run->rows != (size_t)run->ranks || !(sum > 0)) {
 		fputs(" 0\n", out);
@@ -436,7 +449,7 @@ static void write_factors(FILE *out, const struct run_times *run, size_t phase)
 	}
 	fprintf(out, " %zu", run->rows);
 	for (size_t i = 0; i < run->rows; i++) {
-		double seconds = positive(run_times_cell(run, i, phase));
+		double seconds = seconds_of_set(run, i, phase);
 
 		fprintf(out, " %.6g", seconds > 0 ? seconds * ranks / sum : 1);
 	}
