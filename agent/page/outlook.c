@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "agent/page/parts/data.h"
+#include "agent/page/simulated.h"
 #include "agent/text/report_line.h"
 #include "agent/whatif/answers.h"
 #include "agent/whatif/run_times.h"
@@ -155,6 +156,7 @@ void page_outlook(struct page *page)
 	} else {
 		answers_of_run(&outlook->answers, &outlook->run);
 		write_answers(page, &outlook->answers);
+		page_simulated(page);
 		write_times(page, &outlook->run);
 	}
 	if (outlook)

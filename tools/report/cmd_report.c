@@ -12,6 +12,7 @@
 #include "agent/page/page.h"
 #include "agent/setup/job.h"
 #include "agent/setup/output.h"
+#include "agent/text/report_line.h"
 #include "agent/text/report_text.h"
 #include "tools/commands.h"
 #include "tools/options.h"
@@ -87,6 +88,26 @@ struct options {
 	size_t fold;        /* the phase whose fold is shown; 0: the whole report */
 	unsigned tables;    /* those of FORM_TABLES */
 };
+
+/*
+ * Adds what `phasemux whatif --simulate` has left beside the result at `path`, if it is about this run. It may be missing, or
+ * be anything.
+ */
+static void add_simulation(json_t *report, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char file[PATH_MAX + 32];
+	json_t *simulation;
+
+	snprintf(file, sizeof(file), "%.*sreplay/simulation.json",
+			slash ? (int)(slash + 1 - path) : 0, path);
+	simulation = json_load_file(file, 0, NULL);
+	if (json_is_object(simulation) &&
+			report_get(simulation, "recorded_seconds") ==
+					report_get(report, "wall_seconds"))
+		json_object_set(report, "simulation", simulation);
+	json_decref(simulation);
+}
 
 /* Returns the text of a result, or NULL with one line in `why`. */
 static char *write_one(const json_t *report, enum form form, char *why, size_t why_size)
@@ -170,7 +191,11 @@ static bool write_texts(FILE *out, struct results *results, const struct options
 	char why[256] = "no memory";
 
 	for (unsigned i = 0; i < (together ? 1 : results->count); i++) {
-		char *text = fold        ? write_fold(results->report[i], form, fold) :
+		char *text;
+
+		if (form == FORM_HTML)
+			add_simulation(results->report[i], results->path[i]);
+		text = fold              ? write_fold(results->report[i], form, fold) :
 				together ? metrics_text(results->report, results->count) :
 					   write_one(results->report[i], form, why, sizeof(why));
 
