@@ -70,6 +70,7 @@ static bool answer_one(struct answer *answer, const struct run_times *run,
 {
 	if (!answer_requests(answer, run, request, 1, why, why_size))
 		return false;
+	answer->request = *request;
 	request_words(request, run, answer->words);
 	request_option(request, answer->option);
 	answer->phase = request->phase;

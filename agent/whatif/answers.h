@@ -14,8 +14,9 @@
 
 struct answer {
 	char words[REQUEST_WORDS_MAX], option[REQUEST_WORDS_MAX];
-	double phase;      /* number of the phase that it changes; 0: none alone */
-	bool of_processor; /* the program itself is not changed */
+	struct request request; /* if it is one */
+	double phase;           /* number of the phase that it changes; 0: none alone */
+	bool of_processor;      /* the program itself is not changed */
 	struct foreseen foreseen;
 };
 

@@ -60,14 +60,106 @@ holds "and so is one with a thousandth of the bandwidth" compare "near < narrow"
 
 run words "$phasemux" whatif --simulate steps.result --cpu 2
 holds "in words: how far the simulation is off, and what the change brings" \
-	grep -Pzq 'Simulated as it was, the run takes [^\n]* off\.(.|\n)*With a processor 2 times as fast, it takes [^\n]*less\.' words.out ||
+	grep -Pzq 'Simulated as it was, the run takes [^\n]* off\.(.|\n)*With a processor 2 times as fast, the (run would|simulation) take.*\n?.*less\.' words.out ||
 	diag "$(cat words.out)"
 holds "and which calls were simulated" grep -q '^\(All [0-9]*\|[0-9]* of [0-9]*\) recorded calls were simulated' words.out
+
+# found CONDITION RESULT: of the JSON in RESULT.out, which is `found`
+found() {
+	"$python" -c 'import json, sys; found = json.load(open(sys.argv[2] + ".out")); sys.exit(not eval("(" + sys.argv[1] + ")"))' "$@"
+}
+run table "$phasemux" whatif --simulate --json steps.result
+holds "without a change: single ones, the best one first, each faster as it is foreseen to be" found \
+	'len(found["changes"]) > 1 and found["change"] is None and
+	 sorted((c["saved_share"]["mean"] for c in found["changes"]), reverse=True) == [c["saved_share"]["mean"] for c in found["changes"]] and
+	 all(abs(c["speedup"] - found["simulated_seconds"]["mean"] / c["simulated_seconds"]["mean"]) < 1e-9 for c in found["changes"])' table
+holds "the folder has them as a file" cmp table.out <(cat steps.result/replay/simulation.json; echo)
+run table "$phasemux" whatif --simulate steps.result
+holds "as a table with the run as it was" grep -q '^as it was  *[0-9.]* [mu]*s ' table.out || diag "$(cat table.out)"
+run both "$phasemux" whatif --simulate --json steps.result --cpu 2 --phase 1=0.5
+holds "two changes are simulated alone and together" found 'len(found["changes"]) == 3 and
+	found["changed_seconds"] == found["changes"][2]["simulated_seconds"] and
+	found["changes"][2]["saved_share"]["mean"] > max(c["saved_share"]["mean"] for c in found["changes"][:2])' both
+run surface "$phasemux" whatif --simulate --json steps.result --surface --ranks-per-node 1
+holds "a surface of 49 machines, on which more speed never takes longer" found '(lambda t:
+	len(t) == 7 and all(len(row) == 7 for row in t) and t[6][6] < t[0][6] < t[0][0] and
+	all(t[b][c] >= t[b][c + 1] * .999 and t[c][b] >= t[c + 1][b] * .999 for b in range(7) for c in range(6)))(found["surface"]["seconds"])' surface ||
+	diag "$(cat surface.err)"
+run words "$phasemux" whatif --simulate steps.result --surface --ranks-per-node 1
+holds "in words first" grep -q '^With a processor and a network 64 times as fast, the run is [0-9.]* times as fast' words.out
+
+# The page shows them without a script. It does not show those of another run.
+on_page() { "$phasemux" report --html "$1" | grep -c -e '<h3 id="simulated">' -e 'aria-label="Speedup by processor and bandwidth"'; }
+is "$(on_page steps.result)" 2 "the page has the simulated times and the surface"
+mkdir other.result other.result/replay && sed 's/"recorded_seconds": /&1/' steps.result/replay/simulation.json >other.result/replay/simulation.json &&
+	cp steps.result/report.json other.result
+is "$(on_page other.result)" 0 "but not those of another run"
+echo '{' >other.result/replay/simulation.json
+is "$(on_page other.result)" 0 "nor a file that is cut off"
+
+helper() { "$python" "$root/tests/e2e/whatif.py" "$@"; }
+# The structure may name another phase of the same place before a call than the one that most bursts belong to.
+helper relabel steps.result/report.json >named.json
+mkdir named.result && mv named.json named.result/report.json
+simulated halved steps --phase 1=0.5
+simulated relabelled named --phase 1=0.5
+holds "a phase is changed also where the calls have the name of another one" compare \
+	"halved < .9 * asis and abs(relabelled - halved) < .2 * (asis - halved)"
+
+# By deed: the shapes of spmd.c sleep, so that their times are known, and can really be balanced, or have half the work.
+shaped() {
+	scripted "$1" PHASEMUX_CLUSTER_BY=duration,callpath PHASEMUX_TRACE=calls PHASEMUX_BUDGET=none \
+		on openmpi 2 "$programs/spmd.openmpi" "$2" 1.5 "${@:3}"
+	helper quiet "$3" "${4:-uneven}" "$1.out" "$1.result/report.json" >"$1.busy" 2>&1
+}
+# as_foreseen NAME SHAPE: what was simulated is what happened
+as_foreseen() {
+	cat "$2.busy" "$1.busy" >busy
+	if [ -s busy ]; then
+		skip "$1: as foreseen" "the machine is too busy: $(tail -n 1 busy)"
+	else
+		holds "$1: as foreseen" helper simulated "$1.sim.out" "$1.result/report.json"
+	fi
+}
+# foreseen SHAPE FUNCTION: halves the function's work, and balances it
+foreseen() {
+	local half balanced
+
+	shaped "$1" "$1" 1
+	shaped "$1.half" "$1" 0.5
+	shaped "$1.alike" "$1" 1 alike
+	mapfile -t half < <(helper options "$1.result/report.json" "$2" --phase=N=0.5)
+	mapfile -t balanced < <(helper options "$1.result/report.json" "$2" --balance=N)
+	simulated "$1.half.sim" "$1" "${half[@]}"
+	simulated "$1.alike.sim" "$1" "${balanced[@]}"
+	as_foreseen "$1.half" "$1"
+	as_foreseen "$1.alike" "$1"
+}
+if [ -e "$scripted" ]; then
+	foreseen uneven correct
+	foreseen across ahead
+	foreseen loose ahead_alone
+	holds "where the gain stops: the first rank computes less, and waits in its MPI_Allreduce" found '(lambda stop:
+		stop["rank"] == 0 and stop["call"] == "MPI_Allreduce" and stop["lost_seconds"] > .5 * stop["computes_less_seconds"] and
+		stop["waits_more_seconds"] > .9 * stop["lost_seconds"])(found["changes"][-1]["stop"])' loose.half.sim
+	mapfile -t half < <(helper options loose.result/report.json ahead_alone --phase=N=0.5)
+	run stops "$phasemux" whatif --simulate loose.result "${half[@]}"
+	holds "it is said in words" grep -q "^Most of the gain stops at rank 0's MPI_Allreduce in behind: the rank computes " stops.out ||
+		diag "$(cat stops.out)"
+	holds "balanced ranks take as long as their mean in the simulation" "$python" -c 'import json
+as_was, alike = (json.load(open(f"{name}.out")) for name in ("uneven.half.sim", "uneven.alike.sim"))
+assert .15 < alike["saved_share"]["mean"] < .3, alike["saved_share"]
+assert abs(as_was["simulated_seconds"]["mean"] / alike["simulated_seconds"]["mean"] - 1) < 1e-9'
+else
+	skip "by deed" "no scripted PMU was built"
+fi
 
 refuses "a network that no rank uses" 2 "all ranks are on one node" "$phasemux" whatif --simulate steps.result --latency 2
 refuses "an option of the simulation alone" 2 "together with --simulate" "$phasemux" whatif steps.result --latency 2
 refuses "a network without a bandwidth" 2 "microseconds .*, and gigabytes\|microseconds up to" "$phasemux" whatif --simulate steps.result --network 2
-refuses "better balance" 2 "balance is not simulated" "$phasemux" whatif --simulate steps.result --balance
+refuses "the surface of a network that no rank uses" 2 "all ranks are on one node" "$phasemux" whatif --simulate steps.result --surface
+refuses "a surface alone" 2 "together with --simulate" "$phasemux" whatif steps.result --surface
+refuses "the balance of a phase that is none" 2 "there is no phase 99" "$phasemux" whatif --simulate steps.result --balance=99
 refuses "an unknown phase" 2 "99" "$phasemux" whatif --simulate steps.result --phase 99=0.5
 mkdir bare && ln -s "$(type -P bash)" bare/sh
 refuses "a machine without SimGrid" 1 "needs SimGrid.*libsimgrid-dev" env PATH="$tmp/bare" "$phasemux" whatif --simulate steps.result

@@ -7,6 +7,8 @@ usage: whatif.py options REPORT FUNCTION FORMAT      an option for each phase th
        whatif.py quiet WORK ALIKE OUTPUT REPORT      whether the bursts of tests/programs/spmd.c were as long as asked
        whatif.py alike REPORT                        whether the bursts of each phase are of one length
        whatif.py near ANSWER WHICH REPORT            whether the least or the most time is that of another run
+       whatif.py simulated ANSWER REPORT             whether the simulated change takes the time of another run
+       whatif.py relabel REPORT                      prints it with calls that are named after another phase
        whatif.py same ANSWER ANSWER                  whether two answers foresee the same time
        whatif.py edit REPORT KIND                    prints it with less: older, empty, missing (a rank), many (ranks)
 """
@@ -76,10 +78,38 @@ def last(path):
     return load(path)["answers"][-1]
 
 
-def near(answer, which, report):
-    foreseen, wall = last(answer)["wall_seconds"][which], load(report)["wall_seconds"]
+def compare(foreseen, report):
+    wall = load(report)["wall_seconds"]
     assert abs(foreseen / wall - 1) <= TOLERANCE, f"{foreseen:.3f} s were foreseen, and the run took {wall:.3f} s"
     print(f"{foreseen:.3f} s were foreseen, and the run took {wall:.3f} s ({foreseen / wall - 1:+.1%})")
+
+
+def near(answer, which, report):
+    compare(last(answer)["wall_seconds"][which], report)
+
+
+def simulated(answer, report):
+    answer = load(answer)
+    compare(answer["recorded_seconds"] * (1 - answer["saved_share"]["mean"]), report)
+
+
+def calls(body):
+    for token in body:
+        yield from calls(token["body"]) if "body" in token else [token]
+
+
+def relabel(path):
+    """The calls before which most time is computed are named after a new phase without time, which ends there, too."""
+    report = load(path)
+    largest = report["phases"][0]
+    small = {**largest, "id": 99, "time_share": 0, "bursts": 1,
+             "rank_seconds": {"mean": 1e-6, "most": 1e-6}, "duration_seconds": {"mean": 1e-6, "ci95": 0, "sd": 0}}
+    report["phases"].append(small)
+    for structure in report["structure"]["structures"]:
+        for call in calls(structure["text"]):
+            if call.get("phase") == largest["id"]:
+                call["phase"] = 99
+    json.dump(report, sys.stdout)
 
 
 def same(one, other):
@@ -106,4 +136,5 @@ def edit(path, kind):
 
 
 if __name__ == "__main__":
-    {"options": options, "halved": halved, "quiet": quiet, "alike": alike, "near": near, "same": same, "edit": edit}[sys.argv[1]](*sys.argv[2:])
+    {"options": options, "halved": halved, "quiet": quiet, "alike": alike, "near": near, "simulated": simulated, "relabel": relabel,
+     "same": same, "edit": edit}[sys.argv[1]](*sys.argv[2:])

@@ -16,18 +16,29 @@
 #define LINKS_MAX 16 /* symbolic links from a name to its file */
 
 /* in the folder tools/replay of the sources */
-static const char *const sources[] = { "program/replayer", "program/made_calls", "program/pace",
-	"cursor", "plan", "calls" };
+static const struct {
+	const char *name, *simulated; /* simulated: another one for a simulated machine, or NULL */
+} sources[] = {
+	{ "program/replayer", NULL },
+	{ "program/changes", NULL },
+	{ "program/made_calls", NULL },
+	{ "program/pace", "program/pace_simulated" },
+	{ "cursor", NULL },
+	{ "plan", NULL },
+	{ "calls", NULL },
+};
 
 #define SOURCES (sizeof(sources) / sizeof(*sources))
-#define PACE    2 /* the source that is another one for a simulated machine */
 
 /* Writes the name of a source's file. */
 static void name_source(const struct launch *launch, const char *folder, size_t source, char *file,
 		size_t size)
 {
-	snprintf(file, size, "%s/tools/replay/%s%s.c", folder, sources[source],
-			launch->simulated && source == PACE ? "_simulated" : "");
+	const char *name = sources[source].name;
+
+	if (launch->simulated && sources[source].simulated)
+		name = sources[source].simulated;
+	snprintf(file, size, "%s/tools/replay/%s.c", folder, name);
 }
 
 /* ---- the compiler ---- */
@@ -165,7 +176,7 @@ static bool find_sources(char *folder, size_t size)
 		return false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(folder, size, "%s/%s", bin, places[i]);
-		snprintf(tried, sizeof(tried), "%s/tools/replay/%s.c", folder, sources[0]);
+		snprintf(tried, sizeof(tried), "%s/tools/replay/%s.c", folder, sources[0].name);
 		if (access(tried, R_OK) == 0)
 			return true;
 	}

@@ -35,6 +35,7 @@ static const char usage[] =
 		"  --bandwidth F       with --simulate: the network between nodes is F times as fast\n"
 		"  --network L,B       with --simulate: the network as it was, with L microseconds of latency and B gigabytes\n"
 		"                      per second of each node (default: 2,10)\n"
+		"  --surface           with --simulate: processors and networks that are 1, 2, 4 ... 64 times as fast\n"
 		"  --ranks-per-node N  with --simulate: ranks of a node (default: as in the run)\n"
 		"  --output, -o DIR    with --simulate: folder for its files (default: replay in the folder of the result)\n"
 		"  --json              everything, with full precision\n"
@@ -59,6 +60,7 @@ enum {
 	RANKS_PER_NODE,
 	SIMULATE,
 	STEP,
+	SURFACE,
 };
 
 static const struct option long_options[] = {
@@ -70,6 +72,7 @@ static const struct option long_options[] = {
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "bandwidth", required_argument, NULL, BANDWIDTH },
 	{ "network", required_argument, NULL, NETWORK },
+	{ "surface", no_argument, NULL, SURFACE },
 	{ "ranks-per-node", required_argument, NULL, RANKS_PER_NODE },
 	{ "output", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, JSON },
@@ -79,7 +82,7 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json, simulate;
+	bool json, simulate, surface;
 	const char *step, *output;
 	const char *of_simulation; /* an option that needs --simulate */
 	struct simulate_network network;
@@ -143,6 +146,10 @@ static int set_option(void *data, int option)
 	case 'o':
 		options->output = optarg;
 		options->of_simulation = "output";
+		return 0;
+	case SURFACE:
+		options->of_simulation = "surface";
+		options->surface = true;
 		return 0;
 	case RANKS_PER_NODE:
 		options->of_simulation = "ranks-per-node";
@@ -220,7 +227,8 @@ static int show_answers(const struct results *results, const struct options *opt
 	} else if (options->simulate) {
 		code = simulate_run(results->path[0], &run,
 				&(struct simulate_request){ options->request, options->count,
-						options->network, options->json, options->output });
+						options->network, options->surface, options->json,
+						options->output });
 	} else {
 		code = answer(&run, options);
 	}
@@ -257,7 +265,8 @@ int cmd_whatif(int argc, char **argv)
 	if (options.of_simulation && !options.simulate)
 		return option_refuse(options.of_simulation, "alone", "together with --simulate");
 	code = 1;
-	if (find_result(&results, argv[optind], options.step) && results_load(&results))
+	if (find_result(&results, argv[optind], options.step) &&
+			results_load(&results))
 		code = show_answers(&results, &options);
 	results_fini(&results);
 	return code;

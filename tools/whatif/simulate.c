@@ -1,58 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/whatif/simulate.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
-#include "agent/report/parts/document.h"
-#include "agent/text/format.h"
 #include "agent/text/report_line.h"
-#include "agent/text/statements.h"
-#include "agent/whatif/change.h"
-#include "multiplex/estimate/student.h"
+#include "tools/progress.h"
 #include "tools/replay/launch.h"
 #include "tools/replay/prepare.h"
-#include "tools/whatif/platform.h"
 
-#define SIMULATION_VERSION  1 /* of the JSON */
-#define TRIALS              3 /* simulations with other lengths of bursts, as it was and with the change */
-#define USUAL_LATENCY       2e-6
-#define USUAL_BANDWIDTH     10e9
-#define WORD_MAX            64  /* of a factor for the program that replays */
-#define PROCESSOR_SHARE_MIN .95 /* of the computing time; less is said */
+#define USUAL_LATENCY   2e-6
+#define USUAL_BANDWIDTH 10e9
+#define CHOSEN_SECONDS                                                                             \
+	45. /* that simulations of changes may take which the user has not asked for */
+#define FIRST_SEED 1
 
-/* A value of each trial, as a mean with its 95% interval. */
-struct trials {
-	double value[TRIALS];
-	double mean, ci95;
-};
-
-struct simulation {
-	const struct run_times *run;
-	const struct simulate_request *request;
-	struct change change;
-	struct platform platform, changed_platform;
-	struct plan *plan;
-	struct outcome outcome;
+/* A simulation with all that it needs while it runs. */
+struct work {
+	struct simulation *simulation;
+	struct labels labels;
 	char folder[PATH_MAX], plan_file[PATH_MAX + 16], log[PATH_MAX + 16];
-	struct trials nominal, changed, saved;
+	struct stops_times nominal, changed; /* of the ranks */
+	bool has_times;                      /* of the ranks */
+	double lasted;                       /* seconds that the last simulation took */
+	size_t done, all;                    /* simulations */
 };
-
-static void summarize(struct trials *trials)
-{
-	double squares = 0;
-
-	trials->mean = 0;
-	for (unsigned i = 0; i < TRIALS; i++)
-		trials->mean += trials->value[i] / TRIALS;
-	for (unsigned i = 0; i < TRIALS; i++)
-		squares += (trials->value[i] - trials->mean) * (trials->value[i] - trials->mean);
-	trials->ci95 = student_quantile(TRIALS - 1) * sqrt(squares / (TRIALS - 1) / TRIALS);
-}
 
 /* Prints one line on stderr. Returns the exit code. */
 static int refuse(const char *why, int code)
@@ -61,11 +38,20 @@ static int refuse(const char *why, int code)
 	return code;
 }
 
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 /* ---- what is simulated ---- */
 
-static bool changes_network(const struct simulate_network *network)
+static bool changes_network(const struct simulate_request *request)
 {
-	return network->latency_times != 1 || network->bandwidth_times != 1;
+	return request->network.latency_times != 1 || request->network.bandwidth_times != 1 ||
+			request->surface;
 }
 
 /* Returns the most ranks that a node of the run had. */
@@ -84,8 +70,8 @@ static long ranks_of_node(const struct run_times *run)
 	return most >= 1 && most <= run->ranks ? (long)most : (long)run->ranks;
 }
 
-/* Sets the two machines. Returns the exit code. */
-static int set_platforms(struct simulation *s)
+/* Sets the machine as it was. Returns the exit code. */
+static int set_platform(struct simulation *s)
 {
 	const struct simulate_network *network = &s->request->network;
 
@@ -96,289 +82,240 @@ static int set_platforms(struct simulation *s)
 		.latency = network->latency > 0 ? network->latency : USUAL_LATENCY,
 		.bandwidth = network->bandwidth > 0 ? network->bandwidth : USUAL_BANDWIDTH,
 	};
-	s->changed_platform = s->platform;
-	s->changed_platform.latency *= network->latency_times;
-	s->changed_platform.bandwidth *= network->bandwidth_times;
-	if (changes_network(network) && s->platform.ranks_per_node >= s->platform.ranks)
+	if (changes_network(s->request) && s->platform.ranks_per_node >= s->platform.ranks)
 		return refuse("all ranks are on one node, where they do not use the network; --ranks-per-node has them on several",
 				2);
 	return 0;
 }
 
-static bool has_balance(const struct simulation *s)
+/* Lists what the user has asked for. Returns the exit code. */
+static int set_scenarios(struct simulation *s)
 {
-	bool balanced = s->change.all_balanced;
-
-	for (size_t p = 0; p < s->run->phases; p++)
-		balanced |= s->change.balanced[p];
-	return balanced;
-}
-
-/* Adds up the changes of the program. Returns the exit code. */
-static int set_change(struct simulation *s)
-{
+	const struct scenario_network network = { s->request->network.latency_times,
+		s->request->network.bandwidth_times };
 	char why[1024] = "";
 
-	change_none(&s->change);
-	for (size_t i = 0; i < s->request->count; i++)
-		if (!request_apply(&s->request->requests[i], s->run, &s->change, why, sizeof(why)))
-			return refuse(why, 2);
-	if (has_balance(s))
-		return refuse("--balance is not simulated; without --simulate, it is estimated", 2);
-	return 0;
-}
-
-/* Returns the factors for the program that replays, NULL at the end. The caller frees them and the words behind them. */
-static char **factors_of(const struct simulation *s)
-{
-	size_t count = s->run->phases + 1;
-	char **words = calloc(1, (count + 1) * sizeof(*words) + count * WORD_MAX);
-	char *text = words ? (char *)(words + count + 1) : NULL;
-
-	for (size_t i = 0; words && i < count; i++, text += WORD_MAX) {
-		snprintf(text, WORD_MAX, "%ld=%.9g", (long)i - 1,
-				i ? s->change.factor[i - 1] : s->change.rest);
-		words[i] = text;
-	}
-	return words;
+	return scenarios_ask(&s->scenarios, s->run, s->request->requests, s->request->count,
+			       network, why, sizeof(why)) ?
+			0 :
+			refuse(why, 2);
 }
 
 /* ---- the simulations ---- */
 
-/* Simulates one machine with other lengths of bursts in each trial. changes: NULL for none. Returns the exit code. */
-static int simulate_machine(const struct simulation *s, const struct platform *platform,
-		char **changes, struct trials *trials)
+/* Simulates once. words: the change. times: NULL, or gets the times of the ranks. Returns the exit code. */
+static int simulate_once(struct work *work, char **launcher, char **words, size_t seed,
+		struct stops_times *times, double *seconds)
 {
-	static struct platform_command command;
+	const struct simulation *s = work->simulation;
 	struct launch launch = {
-		.folder = s->folder,
+		.folder = work->folder,
 		.compiler = "smpicc",
-		.launcher = command.words,
-		.plan = s->plan_file,
+		.launcher = launcher,
+		.plan = work->plan_file,
 		.copies = s->outcome.matching.copies > 0 ? s->outcome.copies : 0,
-		.changes = changes,
+		.changes = words,
 		.simulated = true,
-		.log = s->log,
+		.log = work->log,
+		.seed = seed,
 	};
 	struct launch_result result;
 	char why[2 * PATH_MAX];
+	double start = now();
 
-	if (!platform_write(platform, s->folder, &command, why, sizeof(why)))
+	if (!launch_run(&launch, &result, why, sizeof(why)))
 		return refuse(why, 1);
-	for (unsigned i = 0; i < TRIALS; i++) {
-		launch.seed = i + 1;
-		if (!launch_run(&launch, &result, why, sizeof(why)))
-			return refuse(why, 1);
-		if (result.code || !result.has_ended || !(result.seconds > 0)) {
-			snprintf(why, sizeof(why),
-					"the simulation did not end by itself (exit code %d): %s",
-					result.code, s->log);
-			return refuse(why, 1);
-		}
-		trials->value[i] = result.seconds;
+	if (result.code || !result.has_ended || !(result.seconds > 0)) {
+		snprintf(why, sizeof(why),
+				"the simulation did not end by itself (exit code %d): %s",
+				result.code, work->log);
+		return refuse(why, 1);
 	}
-	summarize(trials);
+	*seconds = result.seconds;
+	work->lasted = now() - start;
+	work->done++;
+	if (work->all)
+		progress("simulating", fmin(0.999, (double)work->done / (double)work->all));
+	if (times) {
+		snprintf(why, sizeof(why), "%s/result", work->folder);
+		work->has_times &= stops_add(times, why);
+	}
 	return 0;
 }
 
-static bool has_change(const struct simulation *s)
+/* Simulates a change with a number of trials, which differ in the lengths of bursts. Returns the exit code. */
+static int simulate_change(struct work *work, const struct change *change,
+		struct scenario_network network, struct stops_times *times, double *seconds,
+		size_t trials)
 {
-	return s->request->count || changes_network(&s->request->network);
-}
+	static struct platform_command command;
+	struct platform platform = work->simulation->platform;
+	char why[2 * PATH_MAX];
+	char **words = scenario_factors(change, work->simulation->run, &work->labels, times);
+	int code = words ? 0 : refuse("no memory", 1);
 
-static int simulate_both(struct simulation *s)
-{
-	char **factors;
-	int code = simulate_machine(s, &s->platform, NULL, &s->nominal);
-
-	if (code || !has_change(s))
-		return code;
-	factors = factors_of(s);
-	if (!factors)
-		return refuse("no memory", 1);
-	code = simulate_machine(s, &s->changed_platform, factors, &s->changed);
-	free(factors);
-	for (unsigned i = 0; !code && i < TRIALS; i++)
-		s->saved.value[i] = 1 - s->changed.value[i] / s->nominal.value[i];
-	summarize(&s->saved);
+	platform.latency *= network.latency_times;
+	platform.bandwidth *= network.bandwidth_times;
+	if (!code && !platform_write(&platform, work->folder, &command, why, sizeof(why)))
+		code = refuse(why, 1);
+	for (size_t i = 0; !code && i < trials; i++)
+		code = simulate_once(work, command.words, words, FIRST_SEED + i, times,
+				&seconds[i]);
+	free(words);
 	return code;
 }
 
-/* ---- what is said ---- */
-
-/* Writes all changes in words. */
-static void write_changes(const struct simulation *s, FILE *out)
+static int simulate_nominal(struct work *work)
 {
-	const struct simulate_network *network = &s->request->network;
-	const char *between = "";
+	struct simulation *s = work->simulation;
+	struct change none;
+	int code;
 
-	for (size_t i = 0; i < s->request->count; i++, between = ", and ") {
-		char words[REQUEST_WORDS_MAX];
-
-		request_words(&s->request->requests[i], s->run, words);
-		fprintf(out, "%s%s", between, words);
-	}
-	if (network->latency_times != 1) {
-		fprintf(out, "%s%g times the latency", between, network->latency_times);
-		between = ", and ";
-	}
-	if (network->bandwidth_times != 1)
-		fprintf(out, "%s%g times the bandwidth", between, network->bandwidth_times);
+	change_none(&none);
+	code = simulate_change(work, &none, (struct scenario_network){ 1, 1 },
+			work->has_times ? &work->nominal : NULL, s->nominal.value, SCENARIO_TRIALS);
+	trials_summarize(&s->nominal);
+	return code;
 }
 
-static char *changes_of(const struct simulation *s)
+static int simulate_scenario(struct work *work, struct scenario *scenario)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct simulation *s = work->simulation;
+	int code;
 
-	if (!out)
-		return NULL;
-	write_changes(s, out);
-	return fclose(out) ? NULL : text;
+	if (work->has_times)
+		stops_clear(&work->changed);
+	code = simulate_change(work, &scenario->change, scenario->network,
+			work->has_times ? &work->changed : NULL, scenario->seconds.value,
+			SCENARIO_TRIALS);
+	for (unsigned i = 0; i < SCENARIO_TRIALS; i++)
+		scenario->saved.value[i] = 1 - scenario->seconds.value[i] / s->nominal.value[i];
+	trials_summarize(&scenario->seconds);
+	trials_summarize(&scenario->saved);
+	if (!code && work->has_times)
+		scenario->stop = stops_find(&work->nominal, &work->changed,
+				s->nominal.mean - scenario->seconds.mean);
+	return code;
 }
 
-static void print_machine(const struct simulation *s, FILE *out)
+/* Simulates processors and networks that are faster, each with the same lengths of bursts. */
+static int simulate_surface(struct work *work)
 {
-	const struct platform *p = &s->platform;
-	long nodes = (p->ranks + p->ranks_per_node - 1) / p->ranks_per_node;
+	struct simulation *s = work->simulation;
+	int code = 0;
 
-	if (nodes == 1)
-		report_line(out, 2,
-				"The simulated machine (SimGrid) is one node, with a processor for each of the %ld ranks. Messages take at least %s, at %.3g GB/s.",
-				p->ranks, format_seconds(PLATFORM_MEMORY_LATENCY).text,
-				PLATFORM_MEMORY_BANDWIDTH * 1e-9);
-	else
-		report_line(out, 2,
-				"The simulated machine (SimGrid) has %ld nodes with a processor for each of their %ld ranks. Messages between nodes take at least %s, at %.3g GB/s%s, and in a node %s, at %.3g GB/s.",
-				nodes, p->ranks_per_node, format_seconds(p->latency).text,
-				p->bandwidth * 1e-9,
-				s->request->network.latency > 0 &&
-								s->request->network.bandwidth > 0 ?
-						"" :
-						" (assumed: --network names another one)",
-				format_seconds(PLATFORM_MEMORY_LATENCY).text,
-				PLATFORM_MEMORY_BANDWIDTH * 1e-9);
+	for (size_t b = 0; b < SURFACE_STEPS; b++)
+		for (size_t c = 0; !code && c < SURFACE_STEPS; c++) {
+			struct change change;
+
+			change_none(&change);
+			change_speed(&change, s->run, surface_times(c));
+			code = simulate_change(work, &change,
+					(struct scenario_network){ 1, surface_times(b) }, NULL,
+					&s->surface.seconds[b][c], 1);
+		}
+	s->surface.known = !code;
+	return code;
 }
 
-/* Returns the part of the recorded time in phases in which ranks had a processor; 1 if the run did not count it. */
-static double processor_share(const struct simulation *s)
+/* Tries the changes that bring most, as many as there is time for. */
+static void choose_scenarios(struct work *work)
 {
-	double with = 0, all = 0;
+	double count = CHOSEN_SECONDS / (SCENARIO_TRIALS * work->lasted);
 
-	for (size_t p = 0; p < s->run->phases && p < s->plan->phases; p++) {
-		double seconds = s->run->phase[p].own.mean * s->run->phase[p].own.ranks;
-
-		with += seconds * fmin(1, s->plan->phase[p].processor);
-		all += seconds;
-	}
-	return all > 0 ? with / all : 1;
+	scenarios_choose(&work->simulation->scenarios, work->simulation->run,
+			(size_t)fmax(1, fmin(ANSWERS_MAX, count)));
 }
 
-static void print_processors(const struct simulation *s, FILE *out)
+static int simulate_all(struct work *work)
 {
-	double share = processor_share(s);
+	struct simulation *s = work->simulation;
+	int code = simulate_nominal(work);
 
-	if (share < PROCESSOR_SHARE_MIN)
-		report_line(out, 0,
-				"In the recorded run, ranks had a processor in %s of their computing time. In the simulation each rank always has one.",
-				format_percent(share).text);
-}
-
-static void print_change(const struct simulation *s, FILE *out)
-{
-	char *changes = changes_of(s);
-	double saved = s->saved.mean;
-
-	report_line(out, 0, "With %s, it takes %s +-%s: %s +-%s %s.",
-			changes ? changes : "the change", format_seconds(s->changed.mean).text,
-			format_seconds(s->changed.ci95).text, format_percent(fabs(saved)).text,
-			format_percent(s->saved.ci95).text, saved >= 0 ? "less" : "more");
-	free(changes);
-}
-
-static int print_text(const struct simulation *s, FILE *out)
-{
-	fputs("phasemux whatif: ", out);
-	statements_head[0].write(out, s->run->report);
-	fputc('\n', out);
-	report_line(out, 0,
-			"Simulated as it was, the run takes %s +-%s. It took %s, so this is %s off.",
-			format_seconds(s->nominal.mean).text, format_seconds(s->nominal.ci95).text,
-			format_seconds(s->outcome.recorded).text,
-			format_percent(fabs(s->nominal.mean / s->outcome.recorded - 1)).text);
-	print_processors(s, out);
-	if (has_change(s))
-		print_change(s, out);
-	fputc('\n', out);
-	print_machine(s, out);
-	report_line(out, 2,
-			"The half-widths are those of %d simulations in which the lengths of bursts were drawn otherwise.",
-			TRIALS);
-	outcome_calls_text(&s->outcome, "were simulated", out);
-	return fflush(out) ? 1 : 0;
-}
-
-static json_t *trials_json(const struct trials *trials)
-{
-	return json_pack("{s:o,s:o}", "mean", document_number(trials->mean), "ci95",
-			document_number(trials->ci95));
-}
-
-static int print_json(const struct simulation *s)
-{
-	char *changes = has_change(s) ? changes_of(s) : NULL;
-	json_t *object = json_pack("{s:i,s:O?,s:o,s:o,s:o,s:o,s:o,s:o}", "phasemux_simulation",
-			SIMULATION_VERSION, "command", json_object_get(s->run->report, "command"),
-			"ranks", json_integer(s->platform.ranks), "ranks_per_node",
-			json_integer(s->platform.ranks_per_node), "latency_seconds",
-			document_number(s->platform.latency), "bytes_per_second",
-			document_number(s->platform.bandwidth), "recorded_seconds",
-			document_number(s->outcome.recorded), "simulated_seconds",
-			trials_json(&s->nominal));
-	bool dumped;
-
-	object = document_set(object, "change", changes ? document_text(changes) : json_null());
-	object = document_set(object, "changed_seconds",
-			changes ? trials_json(&s->changed) : json_null());
-	object = document_set(object, "saved_share",
-			changes ? trials_json(&s->saved) : json_null());
-	free(changes);
-	dumped = object &&
-			json_dumpf(object, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0;
-	json_decref(object);
-	if (!dumped)
-		return refuse("no memory", 1);
-	putchar('\n');
-	return 0;
+	if (!code && !s->scenarios.count && !s->request->surface)
+		choose_scenarios(work);
+	work->all = work->done + SCENARIO_TRIALS * s->scenarios.count +
+			(s->request->surface ? SURFACE_STEPS * SURFACE_STEPS : 0);
+	for (size_t i = 0; !code && i < s->scenarios.count; i++)
+		code = simulate_scenario(work, &s->scenarios.all[i]);
+	if (s->scenarios.chosen)
+		scenarios_sort(&s->scenarios);
+	if (!code && s->request->surface)
+		code = simulate_surface(work);
+	progress("simulating", 1);
+	return code;
 }
 
 /* ---- the command ---- */
+
+/* Leaves the JSON in the folder, and prints it, or the text. Returns the exit code. */
+static int show(const struct work *work)
+{
+	const struct simulation *s = work->simulation;
+	size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(17);
+	json_t *object = simulation_json(s);
+	char file[PATH_MAX + 32];
+	int code = object ? 0 : refuse("no memory", 1);
+
+	snprintf(file, sizeof(file), "%s/%s", work->folder, SIMULATE_FILE);
+	if (!code && json_dump_file(object, file, flags)) {
+		fprintf(stderr, "phasemux: %s: %s\n", file, strerror(errno));
+		code = 1;
+	}
+	if (!code && !s->request->json)
+		simulation_text(s, stdout);
+	else if (!code)
+		code = json_dumpf(object, stdout, flags) || putchar('\n') == EOF;
+	json_decref(object);
+	return code ? code : fflush(stdout) ? 1 : 0;
+}
+
+/* Finds the folder, the plan, and memory for what is simulated. Returns the exit code. */
+static int prepare_simulation(struct work *work, const char *path)
+{
+	struct simulation *s = work->simulation;
+	int code = prepare_folder(s->request->output, path, work->folder, sizeof(work->folder));
+
+	if (code)
+		return code;
+	snprintf(work->plan_file, sizeof(work->plan_file), "%s/plan", work->folder);
+	snprintf(work->log, sizeof(work->log), "%s/simulation.log", work->folder);
+	code = prepare_plan(path, s->run->report, work->plan_file, &s->plan, &s->outcome);
+	if (!code && !labels_read(&work->labels, s->run))
+		code = refuse("no memory", 1);
+	if (code)
+		return code;
+	work->has_times = stops_init(&work->nominal, (size_t)s->plan->ranks, s->plan->paths);
+	work->has_times = stops_init(&work->changed, (size_t)s->plan->ranks, s->plan->paths) &&
+			work->has_times;
+	return 0;
+}
 
 int simulate_run(const char *path, const struct run_times *run,
 		const struct simulate_request *request)
 {
 	static struct simulation s;
+	struct work work = { .simulation = &s };
 	int code;
 
-	s = (struct simulation){ .run = run, .request = request };
+	s.run = run;
+	s.request = request;
 	if (!launch_finds("smpicc") || !launch_finds("smpirun"))
 		return refuse("--simulate needs SimGrid, whose commands smpicc and smpirun are not here (Debian: libsimgrid-dev); without --simulate, the answer is an estimate",
 				1);
-	code = set_platforms(&s);
+	progress_allow(true);
+	code = set_platform(&s);
 	if (!code)
-		code = set_change(&s);
+		code = set_scenarios(&s);
 	if (!code)
-		code = prepare_folder(request->output, path, s.folder, sizeof(s.folder));
-	if (code)
-		return code;
-	snprintf(s.plan_file, sizeof(s.plan_file), "%s/plan", s.folder);
-	snprintf(s.log, sizeof(s.log), "%s/simulation.log", s.folder);
-	code = prepare_plan(path, run->report, s.plan_file, &s.plan, &s.outcome);
+		code = prepare_simulation(&work, path);
 	if (!code)
-		code = simulate_both(&s);
+		code = simulate_all(&work);
 	if (!code)
-		code = request->json ? print_json(&s) : print_text(&s, stdout);
+		code = show(&work);
 	plan_free(s.plan);
+	labels_fini(&work.labels);
+	stops_fini(&work.nominal);
+	stops_fini(&work.changed);
 	return code;
 }

@@ -3,11 +3,12 @@
  * The program that carries a plan out. An MPI's own compiler builds it, with what else it needs of this folder and of the
  * one above:
  *
- *	replayer PLAN RESULT SEED COPIES STALL [PLACE=FACTOR...]
+ *	replayer PLAN RESULT SEED COPIES STALL [times] [CHANGE...]
  *
  * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL:
- * seconds after which a rank that makes no progress ends the replay. FACTOR: of the time of the bursts in the phase at this
- * place of the plan; place -1 has the bursts in no phase. Rank 0 writes RESULT. If the plan is for another number of ranks,
+ * seconds after which a rank that makes no progress ends the replay. With `times`, RESULT has
+ * a line of each rank: the seconds of its bursts, of its calls of each path, and of the other calls. The words behind it are
+ * those of changes_take(). Rank 0 writes RESULT. If the plan is for another number of ranks,
  * it has 0 seconds. Exit code: 0; 1: it cannot be written; 2: the plan cannot be read; 3: no progress.
  */
 #include <math.h>
@@ -18,17 +19,17 @@
 
 #include "multiplex/mix.h"
 #include "tools/replay/cursor.h"
+#include "tools/replay/program/changes.h"
 #include "tools/replay/program/made_calls.h"
 #include "tools/replay/program/pace.h"
 
-#define ARGUMENTS_LEAST 6    /* with the program's name */
-#define VARIED_SECONDS  1e-6 /* shorter bursts have the mean length */
+#define ARGUMENTS_LEAST 6 /* with the program's name */
 
 static struct {
 	int rank;
 	double last; /* seconds of the end of the last call */
 	uint64_t random;
-	double *factor; /* of the time in each phase; the first one of the time in none */
+	double *times; /* seconds of bursts, of the calls of each path, and of others; NULL: they are not asked for */
 } replay;
 
 /* Returns a number of the log-normal distribution with mean 1. */
@@ -44,47 +45,54 @@ static double draw_factor(double variation)
 /* Returns the seconds that the burst before a call computes. */
 static double burst_of(const struct plan *plan, const struct plan_token *token)
 {
-	const struct plan_phase *phase = token->phase < 0 ? NULL : &plan->phase[token->phase];
-	double seconds = token->burst;
+	double seconds = changes_mean(plan, token, replay.rank) * changes_factor(token);
+	/* also if the burst is balanced, so that the other bursts are those of the replay without the change */
+	double drawn = token->phase < 0 || token->burst < CHANGES_VARIED ?
+			1 :
+			draw_factor(plan->phase[token->phase].variation);
 
-	if (!phase || seconds < VARIED_SECONDS)
-		return seconds;
-	if (phase->factors)
-		seconds = fmax(token->least,
-				fmin(token->most, seconds * phase->factor[replay.rank]));
-	/* in shorter ones there is mostly no preemption */
-	if (seconds >= PACE_SHORT)
-		seconds *= phase->processor;
-	return seconds * draw_factor(phase->variation);
+	return changes_is_balanced(token) ? seconds : seconds * drawn;
 }
 
-/* Returns the factor of the time of the bursts before a call. */
-static double factor_of(const struct plan_token *token)
+/* Gives each rank the same work in what is balanced. */
+static void balance(const struct plan *plan, unsigned copies)
 {
-	return replay.factor ? replay.factor[1 + token->phase] : 1;
-}
+	size_t count;
+	double *own = changes_totals(plan, replay.rank, copies, &count);
+	double *sums = calloc(4 * count + 1, sizeof(*sums));
 
-/* Takes the factors that the words have. Returns false without memory, or if a word is none. */
-static bool take_factors(const struct plan *plan, int count, char **words)
-{
-	if (!count)
-		return true;
-	replay.factor = calloc(plan->phases + 1, sizeof(*replay.factor));
-	for (size_t i = 0; replay.factor && i <= plan->phases; i++)
-		replay.factor[i] = 1;
-	for (int i = 0; replay.factor && i < count; i++) {
-		long place;
-		double factor;
-
-		if (sscanf(words[i], "%ld=%lf", &place, &factor) != 2 || place < -1 ||
-				place >= (long)plan->phases || !(factor >= 0))
-			return false;
-		replay.factor[1 + place] = factor;
+	if (count && (!own || !sums)) {
+		fprintf(stderr, "phasemux replay: rank %d: no memory\n", replay.rank);
+		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
-	return replay.factor != NULL;
+	for (size_t i = 0; i < count; i++) {
+		sums[i] = own[i];
+		sums[count + i] = own[i] > 0;
+	}
+	if (count)
+		MPI_Allreduce(sums, sums + 2 * count, (int)(2 * count), MPI_DOUBLE, MPI_SUM,
+				MPI_COMM_WORLD);
+	for (size_t i = 0; i < count; i++)
+		sums[i] = sums[2 * count + i] / fmax(1, sums[3 * count + i]);
+	if (count)
+		changes_balance(own, sums);
+	free(sums);
+	free(own);
 }
 
 /* ---- the replay ---- */
+
+/* Adds the time since the last end to an element of the times. */
+static void count_time(size_t element)
+{
+	double at;
+
+	if (!replay.times)
+		return;
+	at = pace_now();
+	replay.times[element] += at - replay.last;
+	replay.last = at;
+}
 
 static void make_call(const struct plan *plan, const struct cursor_call *call)
 {
@@ -93,11 +101,13 @@ static void make_call(const struct plan *plan, const struct cursor_call *call)
 	pace_burst();
 	if (token->call == CALL_INIT)
 		return;
-	pace_compute(replay.last, burst_of(plan, token) * factor_of(token));
+	pace_compute(replay.last, burst_of(plan, token));
+	count_time(0);
 	pace_call(token->name);
 	if (token->call != CALL_FINALIZE &&
 			(call->reason != CURSOR_CARRIED || !made_calls_make(call)))
 		pace_pass(token->seconds);
+	count_time(1 + (token->path < 0 ? plan->paths : (size_t)token->path));
 }
 
 static void go_through(const struct plan *plan, struct cursor *cursor)
@@ -137,21 +147,53 @@ static struct result carry_out(const struct plan *plan, struct cursor *cursor, d
 	return most;
 }
 
-/* Writes what the command reads. Returns 0 or 1. */
-static int write_result(const char *file, int ranks, struct result result)
+/* Writes what the command reads: the result, and a line with the times of each rank. Returns 0 or 1. */
+static int write_result(const char *file, int ranks, struct result result, const double *times,
+		size_t elements)
 {
 	FILE *out = replay.rank == 0 ? fopen(file, "w") : NULL;
 
 	if (replay.rank)
 		return 0;
-	if (!out ||
-			fprintf(out, "ranks %d seconds %.17g deprived %.17g\n", ranks,
-					result.seconds, result.deprived) < 0 ||
-			fclose(out)) {
+	if (out)
+		fprintf(out, "ranks %d seconds %.17g deprived %.17g\n", ranks, result.seconds,
+				result.deprived);
+	for (size_t i = 0; out && times && i < (size_t)ranks * elements; i++)
+		fprintf(out, "%.9g%c", times[i], (i + 1) % elements ? ' ' : '\n');
+	if (!out || ferror(out) || fclose(out)) {
 		fprintf(stderr, "phasemux replay: cannot write %s\n", file);
 		return 1;
 	}
 	return 0;
+}
+
+/* Brings the times of all ranks to rank 0, and writes the result there. Returns 0 or 1. */
+static int gather_result(const char *file, int ranks, struct result result, size_t elements)
+{
+	double *all = replay.rank == 0 && replay.times ?
+			calloc((size_t)ranks * elements, sizeof(*all)) :
+			NULL;
+	int code;
+
+	/* without memory in rank 0, the ranks must not wait for it */
+	if (replay.rank == 0 && replay.times && !all)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	if (replay.times)
+		MPI_Gather(replay.times, (int)elements, MPI_DOUBLE, all, (int)elements, MPI_DOUBLE,
+				0, MPI_COMM_WORLD);
+	code = write_result(file, ranks, result, all, elements);
+	free(all);
+	return code;
+}
+
+/* Takes the words that change the replay. Returns false without memory, or if a word is invalid. */
+static bool take_words(const struct plan *plan, int count, char **words)
+{
+	if (count && strcmp(words[0], "times") == 0) {
+		replay.times = calloc(plan->paths + 2, sizeof(*replay.times));
+		return replay.times && changes_take(plan, replay.rank, count - 1, words + 1);
+	}
+	return changes_take(plan, replay.rank, count, words);
 }
 
 /* Returns the exit code. */
@@ -162,11 +204,12 @@ static int run_plan(int ranks, int argc, char **argv)
 	struct plan *plan = plan_read(argv[1], why, sizeof(why));
 	struct cursor *cursor;
 	struct result result;
+	int code;
 
 	if (plan && plan->ranks != ranks) {
 		plan_free(plan);
 		/* the command refuses it, without the messages of a launcher whose program fails */
-		return write_result(argv[2], ranks, (struct result){ 0, 0 });
+		return write_result(argv[2], ranks, (struct result){ 0, 0 }, NULL, 1);
 	}
 	cursor = plan ? cursor_new(plan, replay.rank, copies, why, sizeof(why)) : NULL;
 	if (!cursor) {
@@ -174,17 +217,20 @@ static int run_plan(int ranks, int argc, char **argv)
 		plan_free(plan);
 		return 2;
 	}
-	if (!take_factors(plan, argc - ARGUMENTS_LEAST, argv + ARGUMENTS_LEAST) ||
+	if (!take_words(plan, argc - ARGUMENTS_LEAST, argv + ARGUMENTS_LEAST) ||
 			!made_calls_start(plan, copies)) {
 		fprintf(stderr, "phasemux replay: rank %d: no memory, or an invalid factor\n",
 				replay.rank);
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
+	balance(plan, copies);
 	result = carry_out(plan, cursor, strtod(argv[5], NULL));
+	code = gather_result(argv[2], ranks, result, plan->paths + 2);
 	cursor_free(cursor);
 	plan_free(plan);
-	free(replay.factor);
-	return write_result(argv[2], ranks, result);
+	changes_end();
+	free(replay.times);
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -199,7 +245,8 @@ int main(int argc, char **argv)
 				mix_bits((uint64_t)replay.rank + MIX_STEP);
 		code = run_plan(ranks, argc, argv);
 	} else {
-		fputs("usage: replayer PLAN RESULT SEED COPIES STALL [PLACE=FACTOR...]\n", stderr);
+		fputs("usage: replayer PLAN RESULT SEED COPIES STALL [times] [CHANGE...]\n",
+				stderr);
 	}
 	MPI_Finalize();
 	return code;
