@@ -97,6 +97,19 @@ is "$(on_page other.result)" 0 "but not those of another run"
 echo '{' >other.result/replay/simulation.json
 is "$(on_page other.result)" 0 "nor a file that is cut off"
 
+run calibrated "$phasemux" whatif --calibrate steps.result -- timeout 100 mpirun.openmpi --oversubscribe --allow-run-as-root -n 2
+is "$(cat calibrated.code)" 0 "messages are measured" || diag "$(cat calibrated.err)"
+holds "it says what it found" grep -q '^Messages within a node take [0-9.]* [nmu]*s, and their bytes [0-9.]* GB/s' calibrated.out || diag "$(cat calibrated.out)"
+simulated measured steps
+holds "a simulation takes what was measured" found 'all(abs(found["memory_" + key] - value) < 1e-9 * value for key, value in
+	json.load(open("steps.result/replay/memory.json")).items()) and found["memory_latency_seconds"] != 5e-7' measured
+rm steps.result/replay/memory.json
+refuses "a measurement with one rank" 1 "two ranks or more" "$phasemux" whatif --calibrate steps.result -- timeout 100 mpirun.openmpi --allow-run-as-root -n 1
+run usage "$phasemux" whatif --calibrate steps.result
+is "$(cat usage.code)" 2 "a measurement without a launcher is refused"
+run usage "$phasemux" whatif steps.result -- mpirun.openmpi -n 2
+is "$(cat usage.code)" 2 "and so is a launcher without a measurement"
+
 helper() { "$python" "$root/tests/e2e/whatif.py" "$@"; }
 # The structure may name another phase of the same place before a call than the one that most bursts belong to.
 helper relabel steps.result/report.json >named.json

@@ -16,9 +16,10 @@
 #define LINKS_MAX 16 /* symbolic links from a name to its file */
 
 /* in the folder tools/replay of the sources */
-static const struct {
+struct source {
 	const char *name, *simulated; /* simulated: another one for a simulated machine, or NULL */
-} sources[] = {
+};
+static const struct source replayer[] = {
 	{ "program/replayer", NULL },
 	{ "program/changes", NULL },
 	{ "program/made_calls", NULL },
@@ -27,17 +28,24 @@ static const struct {
 	{ "plan", NULL },
 	{ "calls", NULL },
 };
+static const struct source pingpong[] = { { "program/pingpong", NULL } };
 
-#define SOURCES (sizeof(sources) / sizeof(*sources))
+#define SOURCES_MAX (sizeof(replayer) / sizeof(*replayer))
+
+/* Returns the sources of the program that is started. */
+static const struct source *sources_of(const struct launch *launch, size_t *count)
+{
+	*count = launch->measures ? sizeof(pingpong) / sizeof(*pingpong) : SOURCES_MAX;
+	return launch->measures ? pingpong : replayer;
+}
 
 /* Writes the name of a source's file. */
-static void name_source(const struct launch *launch, const char *folder, size_t source, char *file,
-		size_t size)
+static void name_source(const struct launch *launch, const char *folder,
+		const struct source *source, char *file, size_t size)
 {
-	const char *name = sources[source].name;
+	const char *name =
+			launch->simulated && source->simulated ? source->simulated : source->name;
 
-	if (launch->simulated && sources[source].simulated)
-		name = sources[source].simulated;
 	snprintf(file, size, "%s/tools/replay/%s.c", folder, name);
 }
 
@@ -176,7 +184,7 @@ static bool find_sources(char *folder, size_t size)
 		return false;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		snprintf(folder, size, "%s/%s", bin, places[i]);
-		snprintf(tried, sizeof(tried), "%s/tools/replay/%s.c", folder, sources[0].name);
+		snprintf(tried, sizeof(tried), "%s/tools/replay/%s.c", folder, replayer[0].name);
 		if (access(tried, R_OK) == 0)
 			return true;
 	}
@@ -187,14 +195,16 @@ static bool find_sources(char *folder, size_t size)
 static uint64_t hash_of(const struct launch *launch, const char *compiler, const char *folder)
 {
 	uint64_t hash = 0;
+	size_t count;
+	const struct source *sources = sources_of(launch, &count);
 
 	for (const char *at = compiler; *at; at++)
 		hash = mix_bits(hash + (unsigned char)*at);
-	for (size_t i = 0; i < SOURCES; i++) {
+	for (size_t i = 0; i < count; i++) {
 		char file[3 * PATH_MAX];
 		struct stat status = { .st_size = 0 };
 
-		name_source(launch, folder, i, file, sizeof(file));
+		name_source(launch, folder, &sources[i], file, sizeof(file));
 		if (stat(file, &status) == 0)
 			hash = mix_bits(hash + (uint64_t)status.st_size) +
 					(uint64_t)status.st_mtim.tv_sec;
@@ -206,15 +216,16 @@ static uint64_t hash_of(const struct launch *launch, const char *compiler, const
 static bool build(const struct launch *launch, const char *compiler, const char *folder,
 		const char *program, char *why, size_t why_size)
 {
-	char file[SOURCES][3 * PATH_MAX], include[2 * PATH_MAX + 8];
+	char file[SOURCES_MAX][3 * PATH_MAX], include[2 * PATH_MAX + 8];
 	char made[PATH_MAX + 32], log[PATH_MAX + 32], line[300];
-	char *words[SOURCES + 8] = { (char *)compiler, (char *)"-O2", include };
-	size_t count = 3;
+	char *words[SOURCES_MAX + 8] = { (char *)compiler, (char *)"-O2", include };
+	size_t count = 3, number;
+	const struct source *sources = sources_of(launch, &number);
 	int code;
 
 	snprintf(include, sizeof(include), "-I%s", folder);
-	for (size_t i = 0; i < SOURCES; i++) {
-		name_source(launch, folder, i, file[i], sizeof(file[i]));
+	for (size_t i = 0; i < number; i++) {
+		name_source(launch, folder, &sources[i], file[i], sizeof(file[i]));
 		words[count++] = file[i];
 	}
 	snprintf(made, sizeof(made), "%s.%ld", program, (long)getpid());
@@ -228,9 +239,9 @@ static bool build(const struct launch *launch, const char *compiler, const char 
 		return true;
 	}
 	first_line(log, line, sizeof(line));
-	snprintf(why, why_size, "%s does not build the program that replays (%s: %s)%s", compiler,
-			log, line,
-			launch->simulated ?
+	snprintf(why, why_size, "%s does not build the program that %s (%s: %s)%s", compiler,
+			launch->measures ? "measures" : "replays", log, line,
+			launch->simulated || launch->measures ?
 					"" :
 					"; name the compiler of the launcher's MPI with --mpicc");
 	return false;
@@ -273,11 +284,14 @@ static bool start_replayer(const struct launch *launch, const char *program,
 	snprintf(stall, sizeof(stall), "%.0f", launch->stall);
 	memcpy(words, launch->launcher, length * sizeof(*words));
 	words[length++] = (char *)program;
-	words[length++] = (char *)launch->plan;
+	if (!launch->measures)
+		words[length++] = (char *)launch->plan;
 	words[length++] = file;
-	words[length++] = seed;
-	words[length++] = copies;
-	words[length++] = stall;
+	if (!launch->measures) {
+		words[length++] = seed;
+		words[length++] = copies;
+		words[length++] = stall;
+	}
 	if (changes)
 		memcpy(words + length, launch->changes, changes * sizeof(*words));
 	unlink(file);
@@ -301,7 +315,8 @@ bool launch_run(const struct launch *launch, struct launch_result *result, char 
 		return false;
 	}
 	/* each compiler and each version has a program of its own */
-	snprintf(program, sizeof(program), "%s/replayer-%08x", launch->folder,
+	snprintf(program, sizeof(program), "%s/%s-%08x", launch->folder,
+			launch->measures ? "pingpong" : "replayer",
 			(unsigned)hash_of(launch, compiler, folder));
 	if (access(program, X_OK) != 0 && !build(launch, compiler, folder, program, why, why_size))
 		return false;

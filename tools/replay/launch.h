@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds the program that replays with the compiler of the user's MPI, or of SimGrid, and starts it under the launcher. */
+/* Builds the program that replays, or the one that measures messages, with the compiler of the user's MPI, or of SimGrid, and starts it under the launcher. */
 #ifndef PHASEMUX_TOOLS_REPLAY_LAUNCH_H
 #define PHASEMUX_TOOLS_REPLAY_LAUNCH_H
 
@@ -16,12 +16,13 @@ struct launch {
 	double stall;    /* seconds */
 	char **changes;  /* factors of the program that replays, which end with NULL; NULL: none */
 	bool simulated;  /* the launcher is SimGrid's */
+	bool measures;   /* it measures messages, as program/pingpong.c says, and has no plan */
 	const char *log; /* file of the launcher's output; NULL: it goes to stderr */
 };
 
 struct launch_result {
 	int code;       /* exit code of the launcher, or 128 + its signal */
-	bool has_ended; /* rank 0 has left a result */
+	bool has_ended; /* rank 0 has left the result of a replay */
 	long ranks;     /* that the launcher started */
 	double seconds; /* of the rank that took longest; 0: their number is not that of the plan */
 	double deprived; /* part of its bursts in which a rank had no processor; of the rank with the largest part */

@@ -11,12 +11,14 @@
 #include "agent/whatif/answers.h"
 #include "agent/whatif/request.h"
 #include "agent/whatif/run_times.h"
+#include "tools/whatif/calibrate.h"
 #include "tools/whatif/simulate.h"
 #include "tools/whatif/whatif_json.h"
 #include "tools/whatif/whatif_text.h"
 
 static const char usage[] =
 		"usage: phasemux whatif [options] [DIR|FILE]\n"
+		"       phasemux whatif --calibrate [--output DIR] [DIR|FILE] -- mpirun -n 2\n"
 		"\n"
 		"Says how long the run would take if a phase was faster, if its work was shared better between the\n"
 		"ranks, or on another processor. It estimates this from the report alone. Several changes may be asked\n"
@@ -37,6 +39,8 @@ static const char usage[] =
 		"                      per second of each node (default: 2,10)\n"
 		"  --surface           with --simulate: processors and networks that are 1, 2, 4 ... 64 times as fast\n"
 		"  --ranks-per-node N  with --simulate: ranks of a node (default: as in the run)\n"
+		"  --calibrate         measure messages between the first and the last rank of the launcher behind --; simulations\n"
+		"                      of the result then take what was found in place of --network's default\n"
 		"  --output, -o DIR    with --simulate: folder for its files (default: replay in the folder of the result)\n"
 		"  --json              everything, with full precision\n"
 		"  --step STEP         of a job with several steps, this one\n"
@@ -51,6 +55,7 @@ static const char usage[] =
 enum {
 	BALANCE = 1,
 	BANDWIDTH,
+	CALIBRATE,
 	COMPONENT,
 	CPU,
 	JSON,
@@ -72,6 +77,7 @@ static const struct option long_options[] = {
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "bandwidth", required_argument, NULL, BANDWIDTH },
 	{ "network", required_argument, NULL, NETWORK },
+	{ "calibrate", no_argument, NULL, CALIBRATE },
 	{ "surface", no_argument, NULL, SURFACE },
 	{ "ranks-per-node", required_argument, NULL, RANKS_PER_NODE },
 	{ "output", required_argument, NULL, 'o' },
@@ -82,7 +88,8 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json, simulate, surface;
+	bool json, simulate, surface, calibrate;
+	char **launcher; /* of --calibrate */
 	const char *step, *output;
 	const char *of_simulation; /* an option that needs --simulate */
 	struct simulate_network network;
@@ -146,6 +153,9 @@ static int set_option(void *data, int option)
 	case 'o':
 		options->output = optarg;
 		options->of_simulation = "output";
+		return 0;
+	case CALIBRATE:
+		options->calibrate = true;
 		return 0;
 	case SURFACE:
 		options->of_simulation = "surface";
@@ -221,6 +231,8 @@ static int show_answers(const struct results *results, const struct options *opt
 		results_refuse(results);
 		return 1;
 	}
+	if (options->calibrate)
+		return calibrate_run(results->path[0], options->output, options->launcher);
 	if (!run_times_read(&run, results->report[0], why, sizeof(why))) {
 		fprintf(stderr, "phasemux: %s: %s\n", results->path[0], why);
 		code = 2;
@@ -246,6 +258,25 @@ static bool find_result(struct results *results, const char *name, const char *s
 	return results_newest(newest, sizeof(newest)) && results_find(results, newest, step);
 }
 
+/* Returns how many words are behind the first "--", or -1 if there is none. */
+static int words_behind(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return argc - i - 1;
+	return -1;
+}
+
+/* Takes the launcher off the arguments. Returns false if there must not be one, or must be one. */
+static bool take_launcher(struct options *options, int words, int *argc, char **argv)
+{
+	if (options->calibrate && words > 0) {
+		*argc -= words;
+		options->launcher = argv + *argc;
+	}
+	return options->calibrate ? words > 0 : words <= 0;
+}
+
 int cmd_whatif(int argc, char **argv)
 {
 	static const struct option_spec spec = {
@@ -256,16 +287,18 @@ int cmd_whatif(int argc, char **argv)
 	};
 	struct options options = { .network = { .latency_times = 1, .bandwidth_times = 1 } };
 	struct results results = { .count = 0 };
-	int code = options_read(argc, argv, &spec, &options);
+	int words = words_behind(argc, argv), code = options_read(argc, argv, &spec, &options);
 
 	if (code)
 		return code < 0 ? 0 : code;
-	if (argc > optind + 1)
+	if (!take_launcher(&options, words, &argc, argv) || argc > optind + 1)
 		return option_usage(usage);
-	if (options.of_simulation && !options.simulate)
+	if (options.calibrate && (options.simulate || options.count || options.json))
+		return option_refuse("calibrate", "with other options", "alone, or with --output");
+	if (options.of_simulation && !options.simulate && !options.calibrate)
 		return option_refuse(options.of_simulation, "alone", "together with --simulate");
 	code = 1;
-	if (find_result(&results, argv[optind], options.step) &&
+	if (find_result(&results, optind < argc ? argv[optind] : NULL, options.step) &&
 			results_load(&results))
 		code = show_answers(&results, &options);
 	results_fini(&results);

@@ -49,7 +49,7 @@ static bool write_machine(const struct platform *p, const char *folder, char *wh
 			"\" core=\"%ld\" bw=\"%.6gBps\" lat=\"%.6gs\" loopback_bw=\"%.6gBps\" "
 			"loopback_lat=\"%.6gs\"/>\n",
 			nodes - 1, p->ranks_per_node, p->bandwidth, p->latency / 2,
-			PLATFORM_MEMORY_BANDWIDTH, PLATFORM_MEMORY_LATENCY);
+			p->memory_bandwidth, p->memory_latency);
 	fputs("</platform>\n", out);
 	return close_in(out, folder, why, why_size);
 }

@@ -12,9 +12,10 @@
 struct platform {
 	long ranks, ranks_per_node;
 	double latency, bandwidth; /* of the network: seconds, and bytes per second of each node */
+	double memory_latency, memory_bandwidth; /* within a node */
 };
 
-/* Within a node. */
+/* Within a node, if it was not measured. */
 #define PLATFORM_MEMORY_LATENCY   0.5e-6 /* seconds */
 #define PLATFORM_MEMORY_BANDWIDTH 5e9    /* bytes per second */
 

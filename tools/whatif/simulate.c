@@ -13,6 +13,7 @@
 #include "tools/progress.h"
 #include "tools/replay/launch.h"
 #include "tools/replay/prepare.h"
+#include "tools/whatif/calibrate.h"
 
 #define USUAL_LATENCY   2e-6
 #define USUAL_BANDWIDTH 10e9
@@ -81,7 +82,10 @@ static int set_platform(struct simulation *s)
 							    ranks_of_node(s->run),
 		.latency = network->latency > 0 ? network->latency : USUAL_LATENCY,
 		.bandwidth = network->bandwidth > 0 ? network->bandwidth : USUAL_BANDWIDTH,
+		.memory_latency = PLATFORM_MEMORY_LATENCY,
+		.memory_bandwidth = PLATFORM_MEMORY_BANDWIDTH,
 	};
+	s->network_known = network->latency > 0;
 	if (changes_network(s->request) && s->platform.ranks_per_node >= s->platform.ranks)
 		return refuse("all ranks are on one node, where they do not use the network; --ranks-per-node has them on several",
 				2);
@@ -270,6 +274,24 @@ static int show(const struct work *work)
 	return code ? code : fflush(stdout) ? 1 : 0;
 }
 
+/* Takes what was measured of messages, except what the user has named. */
+static void take_calibrated(struct work *work)
+{
+	struct simulation *s = work->simulation;
+	struct calibrated found;
+
+	s->memory_known = calibrate_read(work->folder, true, &found);
+	if (s->memory_known) {
+		s->platform.memory_latency = found.latency;
+		s->platform.memory_bandwidth = found.bandwidth;
+	}
+	if (!s->network_known && calibrate_read(work->folder, false, &found)) {
+		s->network_known = true;
+		s->platform.latency = found.latency;
+		s->platform.bandwidth = found.bandwidth;
+	}
+}
+
 /* Finds the folder, the plan, and memory for what is simulated. Returns the exit code. */
 static int prepare_simulation(struct work *work, const char *path)
 {
@@ -278,6 +300,7 @@ static int prepare_simulation(struct work *work, const char *path)
 
 	if (code)
 		return code;
+	take_calibrated(work);
 	snprintf(work->plan_file, sizeof(work->plan_file), "%s/plan", work->folder);
 	snprintf(work->log, sizeof(work->log), "%s/simulation.log", work->folder);
 	code = prepare_plan(path, s->run->report, work->plan_file, &s->plan, &s->outcome);

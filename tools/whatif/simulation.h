@@ -53,6 +53,7 @@ struct simulation {
 	const struct run_times *run;
 	const struct simulate_request *request;
 	struct platform platform;
+	bool network_known, memory_known; /* asked for, or measured (calibrate.h) */
 	struct plan *plan;
 	struct outcome outcome;
 	struct trials nominal;

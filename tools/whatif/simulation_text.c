@@ -222,23 +222,23 @@ static void print_machine(const struct simulation *s, FILE *out)
 {
 	const struct platform *p = &s->platform;
 	long nodes = (p->ranks + p->ranks_per_node - 1) / p->ranks_per_node;
+	char memory[160];
 
+	snprintf(memory, sizeof(memory), "%s, at %.3g GB/s%s",
+			format_seconds(p->memory_latency).text, p->memory_bandwidth * 1e-9,
+			s->memory_known ? "" : " (assumed: --calibrate measures it)");
 	if (nodes == 1)
 		report_line(out, 2,
-				"The simulated machine (SimGrid) is one node, with a processor for each of the %ld ranks. Messages take at least %s, at %.3g GB/s.",
-				p->ranks, format_seconds(PLATFORM_MEMORY_LATENCY).text,
-				PLATFORM_MEMORY_BANDWIDTH * 1e-9);
+				"The simulated machine (SimGrid) is one node, with a processor for each of the %ld ranks. Messages take at least %s.",
+				p->ranks, memory);
 	else
 		report_line(out, 2,
-				"The simulated machine (SimGrid) has %ld nodes with a processor for each of their %ld ranks. Messages between nodes take at least %s, at %.3g GB/s%s, and in a node %s, at %.3g GB/s.",
+				"The simulated machine (SimGrid) has %ld nodes with a processor for each of their %ld ranks. Messages between nodes take at least %s, at %.3g GB/s%s, and in a node %s.",
 				nodes, p->ranks_per_node, format_seconds(p->latency).text,
 				p->bandwidth * 1e-9,
-				s->request->network.latency > 0 &&
-								s->request->network.bandwidth > 0 ?
-						"" :
-						" (assumed: --network names another one)",
-				format_seconds(PLATFORM_MEMORY_LATENCY).text,
-				PLATFORM_MEMORY_BANDWIDTH * 1e-9);
+				s->network_known ? "" :
+						   " (assumed: --network or --calibrate says it)",
+				memory);
 }
 
 /* Returns the scenario that answers: all that was asked for, or the change of the program that brings most; or NULL. */
