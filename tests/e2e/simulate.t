@@ -104,6 +104,20 @@ simulated measured steps
 holds "a simulation takes what was measured" found 'all(abs(found["memory_" + key] - value) < 1e-9 * value for key, value in
 	json.load(open("steps.result/replay/memory.json")).items()) and found["memory_latency_seconds"] != 5e-7' measured
 rm steps.result/replay/memory.json
+# By deed: messages between nodes that SimGrid simulates, whose latency and bandwidth are known
+mkdir simgrid.bin && printf '#!/bin/sh\nexec smpicc "$@"\n' >simgrid.bin/mpicc.smpi
+simulated slow steps --ranks-per-node 1 --network 20,1
+printf '#!/bin/sh\nexec %s "$@"\n' "smpirun -np 4 -platform $tmp/steps.result/replay/platform.xml -hostfile $tmp/steps.result/replay/hosts \
+	--cfg=smpi/host-speed:1Gf --cfg=smpi/simulate-computation:no --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 \
+	--cfg=network/weight-S:0 --log=root.thres:warning" >simgrid.bin/mpirun.smpi
+chmod +x simgrid.bin/*
+run calibrated "$phasemux" whatif --calibrate steps.result -- "$tmp/simgrid.bin/mpirun.smpi"
+simulated calibrated steps --ranks-per-node 1
+holds "a network is measured as it is, and simulated as it was measured" found \
+	'abs(found["latency_seconds"] / 20e-6 - 1) < .05 and abs(found["bytes_per_second"] / 1e9 - 1) < .05' calibrated ||
+	diag "$(cat calibrated.out calibrated.err)"
+holds "so that runs take as long on it" compare "abs(calibrated / slow - 1) < .03"
+rm steps.result/replay/network.json
 refuses "a measurement with one rank" 1 "two ranks or more" "$phasemux" whatif --calibrate steps.result -- timeout 100 mpirun.openmpi --allow-run-as-root -n 1
 run usage "$phasemux" whatif --calibrate steps.result
 is "$(cat usage.code)" 2 "a measurement without a launcher is refused"

@@ -76,9 +76,14 @@ static void add_word(struct platform_command *command, size_t *count, const char
 bool platform_write(const struct platform *platform, const char *folder,
 		struct platform_command *command, char *why, size_t why_size)
 {
-	/* bursts take the time that they are told to take, and the replay's own work takes none */
+	/*
+	 * Bursts take the time that they are told to take, and the replay's own work takes none. The factors are those by which
+	 * SimGrid multiplies latency and bandwidth for messages of each size, as on a certain cluster: about 2 and 0.7.
+	 */
 	static const char *const settings[] = { "--cfg=smpi/host-speed:" SPEED,
-		"--cfg=smpi/simulate-computation:no", "--log=root.thres:warning" };
+		"--cfg=smpi/simulate-computation:no", "--cfg=smpi/lat-factor:0:1",
+		"--cfg=smpi/bw-factor:0:1", "--cfg=network/weight-S:0",
+		"--log=root.thres:warning" };
 	char file[PLATFORM_WORD_MAX];
 	size_t count = 0;
 
