@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Each rank has a burst and a call in turn, each as long as in the mean. The records of all ranks are merged by time.
- * States and types of events are those of Extrae where it has them, so that its views show them.
  */
 #include "tools/results/structure_prv.h"
 
@@ -14,43 +13,18 @@
 #include <string.h>
 
 #include "agent/text/report_line.h"
+#include "tools/paraver/prv_file.h"
 #include "tools/results/structure_calls.h"
 #include "tools/results/structure_tree.h"
 
-#define STATE_RUNNING  1u
-#define STATE_CALL     15u /* Extrae's "Others" */
-#define STATE_UNKNOWN  14u /* it has no other use here */
-#define TYPE_FUNCTION  70000001u
-#define TYPE_LINE      80000001u
-#define TYPE_PHASE     90000010u
-#define TYPE_NO_RECORD 90000011u
-#define TYPE_TIMES     90000012u
-#define NS             1e9
-
-/* Classes of calls, which have types of events of their own. */
-enum call_class { POINT_TO_POINT, COLLECTIVE, OTHER, CLASSES };
-
-static const struct {
-	unsigned type;
-	const char *name;
-} classes[CLASSES] = {
-	[POINT_TO_POINT] = { 50000001u, "MPI Point-to-point" },
-	[COLLECTIVE] = { 50000002u, "MPI Collective Comm" },
-	[OTHER] = { 50000003u, "MPI Other" },
-};
+#define NS 1e9
 
 /* ---- names ---- */
-
-/* Texts that are the values of a type of event, numbered from 1. */
-struct names {
-	char **text;
-	size_t count;
-};
 
 /* What the records of a token of a structure say. */
 struct label {
 	double seconds[2]; /* of the burst and of the call, as means */
-	enum call_class kind;
+	enum prv_class kind;
 	size_t call, function, line; /* values; 0: none */
 	unsigned phase;              /* 0: none */
 };
@@ -63,7 +37,7 @@ struct labelled {
 
 /* The trace that is written. */
 struct trace {
-	struct names call[CLASSES], function, line;
+	struct prv_names call[PRV_CLASSES], function, line;
 	struct labelled *structures;
 	size_t count;
 	unsigned phases; /* the highest number */
@@ -71,56 +45,6 @@ struct trace {
 	size_t ranks;
 	FILE *out;
 };
-
-/* Returns the number of a text, which is added if it is new; 0 without memory or without text. */
-static size_t number_of(struct names *names, const char *text)
-{
-	char **more;
-
-	if (!text || !*text)
-		return 0;
-	for (size_t i = 0; i < names->count; i++)
-		if (strcmp(names->text[i], text) == 0)
-			return i + 1;
-	more = realloc(names->text, (names->count + 1) * sizeof(*more));
-	if (!more)
-		return 0;
-	names->text = more;
-	names->text[names->count] = strdup(text);
-	return names->text[names->count] ? ++names->count : 0;
-}
-
-static void names_fini(struct names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->text[i]);
-	free(names->text);
-}
-
-static bool begins(const char *name, const char *const *with)
-{
-	for (; *with; with++)
-		if (strncmp(name, *with, strlen(*with)) == 0)
-			return true;
-	return false;
-}
-
-static enum call_class class_of(const char *call)
-{
-	static const char *const point[] = { "Send", "Recv", "Isend", "Irecv", "Ssend", "Issend",
-		"Bsend", "Ibsend", "Rsend", "Irsend", "Sendrecv", "Isendrecv", "Wait", "Test",
-		"Probe", "Iprobe", "Mprobe", "Improbe", "Mrecv", "Imrecv", "Start", NULL };
-	static const char *const all[] = { "All", "Iall", "Barrier", "Ibarrier", "Bcast", "Ibcast",
-		"Gather", "Igather", "Scatter", "Iscatter", "Reduce", "Ireduce", "Scan", "Iscan",
-		"Exscan", "Iexscan", "Neighbor", "Ineighbor", NULL };
-
-	if (strncmp(call, "MPI_", 4) != 0 || strncmp(call, "MPI_Alloc", 9) == 0 ||
-			strncmp(call, "MPI_Test_cancelled", 18) == 0)
-		return OTHER;
-	if (begins(call + 4, point))
-		return POINT_TO_POINT;
-	return begins(call + 4, all) ? COLLECTIVE : OTHER;
-}
 
 static void label_token(struct trace *trace, const json_t *token, struct label *label)
 {
@@ -133,11 +57,11 @@ static void label_token(struct trace *trace, const json_t *token, struct label *
 		label->seconds[i] = structure_calls_mean(token, keys[i]);
 	if (!call) /* a loop, or calls whose order is not known */
 		return;
-	label->kind = class_of(call);
-	label->call = number_of(&trace->call[label->kind], *call ? call : "unknown call");
-	label->function = number_of(&trace->function,
+	label->kind = prv_class_of(call);
+	label->call = prv_names_number(&trace->call[label->kind], *call ? call : "unknown call");
+	label->function = prv_names_number(&trace->function,
 			json_string_value(json_object_get(token, "function")));
-	label->line = number_of(&trace->line, position);
+	label->line = prv_names_number(&trace->line, position);
 	label->phase = isfinite(phase) && phase >= 1 && phase < 1e6 ? (unsigned)phase : 0;
 	if (label->phase > trace->phases)
 		trace->phases = label->phase;
@@ -280,15 +204,15 @@ static void write_burst(const struct trace *trace, struct rank *rank)
 
 	if (rank->step == STRUCTURE_HIDDEN) {
 		end += duration(rank, 1);
-		state(trace, rank, end, STATE_UNKNOWN);
+		state(trace, rank, end, PRV_STATE_UNKNOWN);
 		event(trace, rank);
-		fprintf(trace->out, ":%u:%.0f\n", TYPE_NO_RECORD, rank->call.hidden);
+		fprintf(trace->out, ":%u:%.0f\n", PRV_TYPE_NO_RECORD, rank->call.hidden);
 		rank->stage = AFTER;
 	} else {
-		state(trace, rank, end, STATE_RUNNING);
+		state(trace, rank, end, PRV_STATE_RUNNING);
 		if (label_of(rank)->phase) {
 			event(trace, rank);
-			fprintf(trace->out, ":%u:%u\n", TYPE_PHASE, label_of(rank)->phase);
+			fprintf(trace->out, ":%u:%u\n", PRV_TYPE_PHASE, label_of(rank)->phase);
 		}
 		rank->stage = CALL;
 	}
@@ -300,15 +224,15 @@ static void write_call(const struct trace *trace, struct rank *rank)
 	const struct label *label = label_of(rank);
 	double end = rank->at + duration(rank, 1);
 
-	state(trace, rank, end, STATE_CALL);
+	state(trace, rank, end, PRV_STATE_CALL);
 	event(trace, rank);
 	if (label->phase)
-		fprintf(trace->out, ":%u:0", TYPE_PHASE);
-	fprintf(trace->out, ":%u:%zu", classes[label->kind].type, label->call);
+		fprintf(trace->out, ":%u:0", PRV_TYPE_PHASE);
+	fprintf(trace->out, ":%u:%zu", prv_classes[label->kind].type, label->call);
 	if (label->function)
-		fprintf(trace->out, ":%u:%zu", TYPE_FUNCTION, label->function);
+		fprintf(trace->out, ":%u:%zu", PRV_TYPE_FUNCTION, label->function);
 	if (label->line)
-		fprintf(trace->out, ":%u:%zu", TYPE_LINE, label->line);
+		fprintf(trace->out, ":%u:%zu", PRV_TYPE_LINE, label->line);
 	fputc('\n', trace->out);
 	rank->stage = AFTER;
 	rank->at = end;
@@ -321,13 +245,13 @@ static void write_after(const struct trace *trace, struct rank *rank)
 
 	event(trace, rank);
 	if (rank->step == STRUCTURE_HIDDEN) {
-		fprintf(trace->out, ":%u:0", TYPE_NO_RECORD);
+		fprintf(trace->out, ":%u:0", PRV_TYPE_NO_RECORD);
 	} else {
-		fprintf(trace->out, ":%u:0", classes[label->kind].type);
+		fprintf(trace->out, ":%u:0", prv_classes[label->kind].type);
 		if (label->function)
-			fprintf(trace->out, ":%u:0", TYPE_FUNCTION);
+			fprintf(trace->out, ":%u:0", PRV_TYPE_FUNCTION);
 		if (label->line)
-			fprintf(trace->out, ":%u:0", TYPE_LINE);
+			fprintf(trace->out, ":%u:0", PRV_TYPE_LINE);
 	}
 	fputc('\n', trace->out);
 	rank->step = structure_calls_next(rank->calls, &rank->call);
@@ -340,7 +264,7 @@ static void rank_write(const struct trace *trace, struct rank *rank)
 	if (rank->stage == BURST && rank->step > STRUCTURE_HIDDEN) {
 		if (rank->step == STRUCTURE_LOST) {
 			event(trace, rank);
-			fprintf(trace->out, ":%u:%.0f\n", TYPE_NO_RECORD, rank->call.hidden);
+			fprintf(trace->out, ":%u:%.0f\n", PRV_TYPE_NO_RECORD, rank->call.hidden);
 		}
 		rank_stop(rank);
 	} else if (rank->stage == BURST) {
@@ -397,38 +321,16 @@ static void write_records(struct trace *trace)
 	trace->ranks = 0;
 }
 
-/* Writes the date as "day/month/year at hour:minute". text: of a report, "2026-11-27T12:00:00Z". */
-static void write_date(FILE *out, const char *text)
-{
-	unsigned year, month, day, hour, minute;
-
-	if (sscanf(text, "%u-%u-%uT%u:%u", &year, &month, &day, &hour, &minute) == 5)
-		fprintf(out, "#Paraver (%02u/%02u/%04u at %02u:%02u)", day, month, year, hour,
-				minute);
-	else
-		fputs("#Paraver (01/01/1970 at 00:00)", out);
-}
-
 /* Writes the first line. The ranks are on one node of as many processors, because it is not known which ran where. */
 static void write_header(const struct trace *trace, const json_t *report, double end, size_t ranks)
 {
-	write_date(trace->out, report_get_text(report, "date"));
+	prv_write_date(trace->out, report_get_text(report, "date"));
 	fprintf(trace->out, ":%llu_ns:1(%zu):1:%zu(", (unsigned long long)ns_of(end), ranks, ranks);
 	for (size_t i = 0; i < ranks; i++)
 		fprintf(trace->out, "%s1:1", i ? "," : "");
 	fputs(")\n", trace->out);
 	/* the label of this event says what the times are */
-	fprintf(trace->out, "2:1:1:1:1:0:%u:1\n", TYPE_TIMES);
-}
-
-static void write_names(FILE *out, unsigned type, const char *what, const struct names *names,
-		const char *none)
-{
-	if (!names->count)
-		return;
-	fprintf(out, "\nEVENT_TYPE\n9    %u    %s\nVALUES\n0    %s\n", type, what, none);
-	for (size_t i = 0; i < names->count; i++)
-		fprintf(out, "%zu    %s\n", i + 1, names->text[i]);
+	fprintf(trace->out, "2:1:1:1:1:0:%u:1\n", PRV_TYPE_TIMES);
 }
 
 static void write_pcf(const struct trace *trace, FILE *out)
@@ -436,15 +338,15 @@ static void write_pcf(const struct trace *trace, FILE *out)
 	fprintf(out,
 			"DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
 			"STATES\n0    Idle\n%u    Running\n%u    Calls in unknown order\n%u    In a call\n",
-			STATE_RUNNING, STATE_UNKNOWN, STATE_CALL);
-	for (unsigned kind = 0; kind < CLASSES; kind++)
-		write_names(out, classes[kind].type, classes[kind].name, &trace->call[kind],
-				"Outside MPI");
-	write_names(out, TYPE_FUNCTION, "Caller at level 1", &trace->function, "End");
-	write_names(out, TYPE_LINE, "Caller line at level 1", &trace->line, "End");
+			PRV_STATE_RUNNING, PRV_STATE_UNKNOWN, PRV_STATE_CALL);
+	for (unsigned kind = 0; kind < PRV_CLASSES; kind++)
+		prv_names_write(out, prv_classes[kind].type, prv_classes[kind].name,
+				&trace->call[kind], "Outside MPI");
+	prv_names_write(out, PRV_TYPE_FUNCTION, "Caller at level 1", &trace->function, "End");
+	prv_names_write(out, PRV_TYPE_LINE, "Caller line at level 1", &trace->line, "End");
 	if (trace->phases) {
 		fprintf(out, "\nEVENT_TYPE\n9    %u    Phase of the burst\nVALUES\n0    End\n",
-				TYPE_PHASE);
+				PRV_TYPE_PHASE);
 		for (unsigned phase = 1; phase <= trace->phases; phase++)
 			fprintf(out, "%u    Phase %u\n", phase, phase);
 	}
@@ -452,7 +354,7 @@ static void write_pcf(const struct trace *trace, FILE *out)
 			"\nEVENT_TYPE\n9    %u    Calls whose order is not known\n"
 			"\nEVENT_TYPE\n9    %u    Times of this trace\nVALUES\n"
 			"1    Means over all rounds and ranks, not recorded time stamps\n",
-			TYPE_NO_RECORD, TYPE_TIMES);
+			PRV_TYPE_NO_RECORD, PRV_TYPE_TIMES);
 }
 
 static void write_row(FILE *out, const json_t *report, size_t ranks)
@@ -474,33 +376,6 @@ static void write_row(FILE *out, const json_t *report, size_t ranks)
 	}
 }
 
-static FILE *prv_create(const char *path, const char *ending, char *why, size_t why_size)
-{
-	char name[PATH_MAX];
-	FILE *file = NULL;
-	size_t length = strlen(path);
-
-	if (length > 4 && strcmp(path + length - 4, ".prv") == 0)
-		length -= 4;
-	if (snprintf(name, sizeof(name), "%.*s%s", (int)length, path, ending) < PATH_MAX)
-		file = fopen(name, "w");
-	else
-		errno = ENAMETOOLONG;
-	if (!file)
-		snprintf(why, why_size, "%.150s: %s", name, strerror(errno));
-	return file;
-}
-
-static bool close_file(FILE *file, const char *ending, char *why, size_t why_size)
-{
-	bool bad = ferror(file);
-
-	if (!fclose(file) && !bad)
-		return true;
-	snprintf(why, why_size, "the trace's %s cannot be written: %s", ending, strerror(errno));
-	return false;
-}
-
 /* Writes the records. Returns false with one line in why. */
 static bool write_prv(struct trace *trace, const json_t *report, size_t ranks, const char *path,
 		char *why, size_t why_size)
@@ -516,7 +391,7 @@ static bool write_prv(struct trace *trace, const json_t *report, size_t ranks, c
 	for (size_t i = 0; i < trace->ranks; i++)
 		rank_start(trace, report, &trace->rank[i]);
 	write_records(trace);
-	return close_file(trace->out, ".prv", why, why_size);
+	return prv_close(trace->out, ".prv", why, why_size);
 }
 
 static bool write_files(struct trace *trace, const json_t *report, size_t ranks, const char *path,
@@ -530,21 +405,21 @@ static bool write_files(struct trace *trace, const json_t *report, size_t ranks,
 	if (!file)
 		return false;
 	write_pcf(trace, file);
-	if (!close_file(file, ".pcf", why, why_size))
+	if (!prv_close(file, ".pcf", why, why_size))
 		return false;
 	file = prv_create(path, ".row", why, why_size);
 	if (!file)
 		return false;
 	write_row(file, report, ranks);
-	return close_file(file, ".row", why, why_size);
+	return prv_close(file, ".row", why, why_size);
 }
 
 static void trace_fini(struct trace *trace)
 {
-	for (unsigned kind = 0; kind < CLASSES; kind++)
-		names_fini(&trace->call[kind]);
-	names_fini(&trace->function);
-	names_fini(&trace->line);
+	for (unsigned kind = 0; kind < PRV_CLASSES; kind++)
+		prv_names_fini(&trace->call[kind]);
+	prv_names_fini(&trace->function);
+	prv_names_fini(&trace->line);
 	for (size_t i = 0; i < trace->count; i++)
 		free(trace->structures[i].label);
 	free(trace->structures);

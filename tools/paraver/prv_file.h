@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the traces for Paraver have in common (thesis A.2.3). States and types of events are those of Extrae where it has
+ * them, so that its views show them.
+ */
+#ifndef PHASEMUX_TOOLS_PARAVER_PRV_FILE_H
+#define PHASEMUX_TOOLS_PARAVER_PRV_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define PRV_STATE_RUNNING  1u
+#define PRV_STATE_CALL     15u /* Extrae's "Others" */
+#define PRV_STATE_UNKNOWN  14u /* it has no other use here */
+#define PRV_TYPE_FUNCTION  70000001u
+#define PRV_TYPE_LINE      80000001u
+#define PRV_TYPE_PHASE     90000010u
+#define PRV_TYPE_NO_RECORD 90000011u
+#define PRV_TYPE_TIMES     90000012u
+
+/* Classes of calls, which have types of events of their own. */
+enum prv_class { PRV_POINT_TO_POINT, PRV_COLLECTIVE, PRV_OTHER, PRV_CLASSES };
+
+extern const struct prv_class_type {
+	unsigned type;
+	const char *name;
+} prv_classes[PRV_CLASSES];
+
+/* Returns the class of a call ("MPI_Send"). */
+enum prv_class prv_class_of(const char *call);
+
+/* Texts that are the values of a type of event, numbered from 1. Zeros are none. */
+struct prv_names {
+	char **text;
+	size_t count;
+};
+
+/* Returns the number of a text, which is added if it is new; 0 without memory or without text. */
+size_t prv_names_number(struct prv_names *names, const char *text);
+void prv_names_fini(struct prv_names *names);
+
+/* Writes a type of event to a .pcf, with its values. none: the name of value 0. Writes nothing without values. */
+void prv_names_write(FILE *out, unsigned type, const char *what, const struct prv_names *names,
+		const char *none);
+
+/* Starts the first line with a date: of a report, "2026-11-27T12:00:00Z". */
+void prv_write_date(FILE *out, const char *text);
+
+/* Creates a file of a trace. path: with or without ".prv". ending: ".pcf". Returns NULL with one line in why. */
+FILE *prv_create(const char *path, const char *ending, char *why, size_t why_size);
+
+/* Closes it. Returns false with one line in why if not all was written. */
+bool prv_close(FILE *file, const char *ending, char *why, size_t why_size);
+
+#endif
