@@ -36,6 +36,7 @@ ROOM = {
     "agent/timeline": ["agent/host/array.h", "agent/mpi", "cluster/prototypes.h"],
     "agent/thread": ["agent/boundary", "agent/host", "agent/mpi", "agent/timeline", "cluster", "cluster/streams", "multiplex", "multiplex/estimate", "multiplex/scheme",
                      "sampling"],
+    "agent/region": [],
     "agent/leads": ["agent/host", "agent/thread", "cluster", "cluster/loops", "multiplex/mix.h", "sampling"],
     "agent/bursts": ["agent/boundary", "agent/host", "agent/leads", "agent/thread", "agent/timeline", "cluster/loops", "sampling"],
     "agent/spool": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup", "agent/stacks", "agent/symbols",
