@@ -6,6 +6,7 @@
 #include "agent/bursts/reading.h"
 #include "agent/bursts/skipping.h"
 #include "agent/bursts/structure.h"
+#include "agent/region/region.h"
 #include "sampling/clock.h"
 
 /*
@@ -124,8 +125,10 @@ void budget_keep(struct thread *thread, const struct thread_rules *rules, uint64
 	}
 	if (elapsed - thread->budget.checked < rules->service_ticks / 2)
 		return;
-	thread->window.multiple = skipping_multiple(thread, rules, calls - thread->budget.calls,
-			elapsed - thread->budget.checked, elapsed);
+	thread->window.multiple = region_holds(thread) ?
+			0 :
+			skipping_multiple(thread, rules, calls - thread->budget.calls,
+					elapsed - thread->budget.checked, elapsed);
 	structure_pay(thread, rules, elapsed);
 	thread->budget.calls = calls;
 	thread->budget.checked = elapsed;

@@ -61,6 +61,8 @@ struct core {
 	char command[4096]; /* the program and its arguments, each ended by a NUL */
 	size_t command_bytes;
 	char host[SPOOL_HOST_MAX]; /* name of this machine; "?": not known */
+	bool region;               /* the ranks record a region */
+	uint64_t run;              /* number of the run, equal on all ranks */
 	bool several_hosts;        /* the ranks are not all on this machine */
 	bool reads_arguments;      /* MPI says what the arguments of calls mean */
 	struct mpi_world world;

@@ -22,7 +22,7 @@ int storage_open_spool(double run)
 	if (!facts)
 		return -ENOMEM;
 	spool_describe(facts, &core.counting);
-	facts->run = (uint64_t)run;
+	core.run = facts->run = (uint64_t)run;
 	facts->rank = core.world.rank;
 	facts->size = core.adapter  ? core.world.size :
 			core.family ? FAMILY_MAX :
@@ -65,6 +65,10 @@ int storage_open_ledger(void)
 	if (core.adapter && core.settings.leads != SETTINGS_LEADS_ALL)
 		exchange_name_leads(core.exchange, core.settings.leads, core.counting.plan.groups,
 				core.settings.leads_medoids);
+	if (core.region)
+		exchange_choose_region(core.exchange,
+				&(struct region_wish){ core.settings.region_iterations,
+						core.settings.region_bytes });
 	ledger_keep_bytes(core.ledger, NULL, exchange_bytes(core.exchange));
 	return 0;
 }
@@ -91,17 +95,20 @@ void storage_say_recover(const char *before)
 		log_line("%sphasemux recover %s makes the report", before, core.spool_folder);
 }
 
+void storage_share_folder(void)
+{
+	if (!core.adapter || !(core.region || core.settings.report & REPORT_BURSTS))
+		return;
+	if (core.adapter->broadcast_start(core.result_folder, sizeof(core.result_folder)) ||
+			core.adapter->wait())
+		log_line("rank 0 cannot tell the others its folder");
+}
+
 void storage_record_bursts(void)
 {
 	char why[sizeof(core.result_folder) + 128];
 
 	if (!(core.settings.report & REPORT_BURSTS))
-		return;
-	/* all ranks write into the folder of rank 0 */
-	if (core.adapter &&
-			(core.adapter->broadcast_start(core.result_folder,
-					 sizeof(core.result_folder)) ||
-					core.adapter->wait()))
 		return;
 	core.bursts = burst_csv_new(core.result_folder, &core.counting, core.world.rank,
 			core.process.start, why, sizeof(why));

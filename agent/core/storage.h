@@ -26,6 +26,11 @@ void storage_close(void);
 void storage_say_recover(const char *before);
 
 /*
+ * Makes the folder of rank 0 that of all ranks, if others write to it, too. With MPI, all ranks call it together.
+ */
+void storage_share_folder(void);
+
+/*
  * With PHASEMUX_REPORT=bursts, records all bursts in core.bursts from now on; otherwise does nothing. With
  * MPI, all ranks call it together. If this is not possible, one line says so, and the run goes on.
  */

@@ -24,6 +24,46 @@ uint64_t kinds_shape(const struct thread *thread, unsigned cell)
 			compare_hash_body(thread->structure.loops, cell, &names, false);
 }
 
+/* Returns whether the loop has the symbol at one place. */
+static bool is_once(const struct follow *follow, uint32_t symbol)
+{
+	unsigned places = 0;
+
+	for (unsigned i = 0; i < follow->calls; i++)
+		places += follow->call[i].symbol == symbol;
+	return places == 1;
+}
+
+static bool is_better(const struct thread *thread, const struct region_anchor *best,
+		uint32_t symbol, bool rows)
+{
+	if (!best->shape || best->rows != rows)
+		return !best->shape || best->rows;
+	return signature_of(&thread->sites, symbol) < signature_of(&thread->sites, best->site);
+}
+
+struct region_anchor kinds_anchor(const struct thread *thread, unsigned cell,
+		const struct follow *follow)
+{
+	const struct loops *loops = thread->structure.loops;
+	const struct loops_token *token = arena_look(loops, cell);
+	uint64_t shape = kinds_shape(thread, cell);
+	struct region_anchor best = { 0 };
+
+	if (token->kind == LOOPS_CALL)
+		return (struct region_anchor){ shape, token->symbol % SITES_MAX, false };
+	for (unsigned at = token->first; at; at = token->next) {
+		bool rows;
+
+		token = arena_look(loops, at);
+		rows = token->most > 1 || token->count > 1;
+		if (token->kind == LOOPS_CALL && is_once(follow, token->symbol) &&
+				is_better(thread, &best, token->symbol, rows))
+			best = (struct region_anchor){ shape, token->symbol % SITES_MAX, rows };
+	}
+	return best;
+}
+
 /* Different peers of one argument of a site that are told apart. */
 #define PEERS_MAX 16
 

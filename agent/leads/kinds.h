@@ -13,10 +13,18 @@
 
 #include "agent/leads/follow.h"
 #include "agent/leads/votes.h"
+#include "agent/region/region.h"
 #include "agent/thread/thread.h"
 
 /* Returns the shape of the loop in a cell of the text, or of a call that is repeated in a row. */
 uint64_t kinds_shape(const struct thread *thread, unsigned cell);
+
+/*
+ * Returns the call by which the rounds of the loop in a cell are counted: one that each round makes once, or else one that
+ * each round makes in one row. Of several ones it is the same on all ranks. shape 0: there is none. follow: made of the loop.
+ */
+struct region_anchor kinds_anchor(const struct thread *thread, unsigned cell,
+		const struct follow *follow);
 
 /*
  * Fills the peers of a loop: of all messages of its calls until now. They are relative ranks modulo `ranks`, the number of all

@@ -59,6 +59,8 @@ static void learn(struct leads_loop *loop, const struct thread *thread, unsigned
 	/* a loop that cannot be followed has no calls */
 	if (!follow_make(&loop->follow, thread->structure.loops, cell))
 		loop->follow.calls = 0;
+	if (thread->structure.region)
+		loop->anchor = kinds_anchor(thread, cell, &loop->follow);
 	/* the thread may have come to the loop already */
 	if (is_there)
 		follow_start(&loop->follow, last);
@@ -338,6 +340,8 @@ void leads_look_at(struct thread *thread, uint32_t site, uint64_t now)
 	if (!goes_on(&leads->candidate, site) && !fits)
 		discover(thread, site);
 	leads->last = site;
+	if (thread->structure.region)
+		region_look(thread, site, now);
 	account(thread, now);
 	decide(thread);
 	check_arguments(thread, site);
@@ -429,10 +433,14 @@ static void prepare_vote(struct thread *thread, struct leads_loop *loop,
 	double ticks[PROTOTYPES_MAX + 1] = { 0 };
 
 	loop->voted = false;
+	loop->recent = loop->followed;
 	if (!loop->followed)
 		return;
 	loop->followed = loop == leads->now.loop || loop == leads->candidate.loop;
 	add_loop(leads, loop, &thread->sites, table, ticks);
+	loop->ticks = 0;
+	for (unsigned phase = 0; phase <= PROTOTYPES_MAX; phase++)
+		loop->ticks += ticks[phase];
 	loop->phases = phases_above(ticks, PHASE_SHARE_MIN);
 	/* other ranks read for a rank only once its own reads can stand for its bursts */
 	loop->lacks = phases_above(ticks, READ_SHARE_MIN) & unread;
@@ -479,6 +487,25 @@ void leads_vote(struct thread *thread, const struct prototype_table *table, uint
 	rearrange(leads);
 	decide(thread);
 	thread_let_go(thread);
+}
+
+void leads_vote_region(struct thread *thread, const struct prototype_table *table,
+		struct region_part *part)
+{
+	struct leads *leads = thread->structure.leads;
+	const struct leads_loop *best = NULL;
+	static const struct region_anchor none;
+
+	if (!thread->structure.region)
+		return;
+	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++)
+		if (loop->recent && loop->anchor.shape &&
+				(!best || loop->ticks > best->ticks ||
+						(loop->ticks >= best->ticks &&
+								loop->follow.calls >
+										best->follow.calls)))
+			best = loop;
+	region_vote(thread, best ? &best->anchor : &none, table, part);
 }
 
 /* Notes after which sites a spared rank reads in a loop: those of bursts of these phases. */

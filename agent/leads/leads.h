@@ -31,6 +31,7 @@
 #include "agent/leads/checks.h"
 #include "agent/leads/follow.h"
 #include "agent/leads/votes.h"
+#include "agent/region/region.h"
 #include "agent/thread/thread.h"
 #include "cluster/prototypes.h"
 
@@ -56,7 +57,11 @@ struct leads_loop {
 	enum lead_role role;
 	bool followed; /* since the last vote */
 	bool voted;
-	bool left; /* at a call that did not fit, so that its text may have changed */
+	bool recent;  /* followed before the last vote */
+	double ticks; /* of its bursts until the last vote */
+	struct region_anchor
+			anchor; /* a call of which each round has one; shape 0: there is none */
+	bool left;              /* at a call that did not fit, so that its text may have changed */
 	struct follow follow;
 	struct checks checks; /* of a spared rank */
 };
@@ -116,6 +121,13 @@ void leads_lose(struct thread *thread);
  */
 void leads_vote(struct thread *thread, const struct prototype_table *table, uint64_t unread,
 		struct votes *votes);
+
+/*
+ * Adds the iterations of the loop with most time that the thread has repeated since the vote before the last one, and its
+ * time in phases. Call after leads_vote. Does nothing if the thread has no region.
+ */
+void leads_vote_region(struct thread *thread, const struct prototype_table *table,
+		struct region_part *part);
 
 /*
  * Learns from the answer of the round of the last vote which loops have leads. table: as in that vote.

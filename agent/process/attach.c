@@ -110,6 +110,13 @@ static bool reads_arguments(void)
 	return are_wanted && core.adapter && core.adapter->arguments->open() == 0;
 }
 
+/* Returns whether a region is wanted, which ranks can only agree on together. */
+static bool wants_region(void)
+{
+	return core.adapter &&
+			(core.settings.region_iterations > 0 || core.settings.region_bytes > 0);
+}
+
 /*
  * Decides together with all ranks what to count, and sets *run to the number of the run on each of them.
  * `trouble`: 0 or this rank's error, with the text `why`. Returns 0, or -EINVAL, and then no rank counts.
@@ -121,8 +128,9 @@ static int agree(int trouble, const char *why, double *run)
 	struct agreement agreement = { .run = run_number(),
 		/* leads follow the loops of the calls */
 		.no_structure = !core.settings.structure &&
-				core.settings.leads == SETTINGS_LEADS_ALL,
+				core.settings.leads == SETTINGS_LEADS_ALL && !wants_region(),
 		.no_arguments = !(core.settings.arguments && reads),
+		.no_region = !wants_region(),
 		.sound = !trouble,
 		.host = host,
 		.minus_host = -host };
@@ -142,6 +150,7 @@ static int agree(int trouble, const char *why, double *run)
 	core.settings.structure = agreement.no_structure == 0;
 	core.settings.arguments = agreement.no_arguments == 0;
 	core.reads_arguments = reads;
+	core.region = agreement.no_region == 0;
 	if (limits->trouble > 0) {
 		/* of the ranks with an error, one writes the message */
 		log_speaker(trouble && limits->trouble == core.world.rank + 1);
@@ -373,6 +382,7 @@ static FLOAT_ENV_COMPUTES int attach(struct preload *preload)
 		goto stop;
 	}
 	exchange_rehearse(core.exchange);
+	storage_share_folder();
 	storage_record_bursts();
 	account_start();
 	core.process.attached = true;

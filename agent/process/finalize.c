@@ -23,6 +23,7 @@
 #include "agent/process/control.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"
+#include "agent/region/region.h"
 #include "agent/report/report.h"
 #include "agent/results/result_files.h"
 #include "agent/results/results.h"
@@ -107,6 +108,7 @@ static enum missing report(struct results *results, double off_seconds, uint64_t
 		.off_seconds = off_seconds,
 		.paused = control_was_paused(),
 		.leads = exchange_leads(core.exchange),
+		.region = exchange_region(core.exchange),
 		.clusters = exchange_clusters(core.exchange),
 		.history = exchange_history(core.exchange),
 		.sample = exchange_sample(core.exchange),
@@ -228,6 +230,7 @@ static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, 
 		rest_estimate_finish(thread, now);
 	}
 	if (thread) {
+		region_finish(thread);
 		leads_end(thread, now);
 		structure_finish(thread);
 	}

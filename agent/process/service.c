@@ -13,6 +13,7 @@
 #include "agent/core/drain.h"
 #include "agent/ledger/training.h"
 #include "agent/process/control.h"
+#include "agent/region/region.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
 
@@ -79,7 +80,10 @@ static void serve(struct thread *thread, uint64_t now)
 	}
 	budget_keep(thread, &core.rules, now - core.process.start - thread->unobserved);
 	budget_learn_short(thread, &core.rules, now);
-	resting_plan(thread, &core.rules, now - core.process.start - thread->unobserved, now);
+	region_keep(thread);
+	if (!region_holds(thread))
+		resting_plan(thread, &core.rules, now - core.process.start - thread->unobserved,
+				now);
 	if (!thread->resting.wanted)
 		rest_estimate_look(thread, now);
 	thread->call.service_due = clock_next_multiple(pause);

@@ -23,6 +23,7 @@
 #include "agent/host/log.h"
 #include "agent/process/control.h"
 #include "agent/process/service.h"
+#include "agent/region/region.h"
 #include "agent/thread/path.h"
 #include "sampling/cancellation.h"
 #include "sampling/clock.h"
@@ -128,6 +129,19 @@ static struct thread *new_place(pid_t tid)
 	return thread;
 }
 
+/* Gives the main thread a region. Without memory, the report says that the rank has recorded nothing. */
+static void open_region(struct thread *thread)
+{
+	const struct region_setup setup = { .folder = core.result_folder,
+		.host = core.host,
+		.run = core.run,
+		.start = core.process.start,
+		.rank = core.world.rank,
+		.size = core.world.size };
+
+	region_open(thread, &setup);
+}
+
 static void publish_thread(struct thread *thread)
 {
 	struct thread *newest = atomic_load_explicit(&core.threads.newest, memory_order_relaxed);
@@ -166,10 +180,13 @@ struct thread *threads_adopt(pid_t tid, struct preload_thread *slot)
 		structure_open(thread, core.settings.arguments ? core.adapter->arguments : NULL);
 	/* without memory, the rank reads */
 	if (thread->identity.main && thread->structure.loops && core.adapter &&
-			core.settings.leads != SETTINGS_LEADS_ALL && !thread->structure.leads)
+			(core.settings.leads != SETTINGS_LEADS_ALL || core.region) &&
+			!thread->structure.leads)
 		leads_open(thread, (uint32_t)core.world.rank, (uint32_t)core.world.size,
 				core.reads_arguments ? core.adapter->arguments : NULL,
 				core.preload->keep_arguments);
+	if (thread->structure.leads && core.region && !thread->structure.region)
+		open_region(thread);
 	thread_let_go(thread);
 	if (!vacant)
 		publish_thread(thread);

@@ -8,6 +8,7 @@
 
 #include "agent/report/parts/document.h"
 #include "agent/report/phase_json.h"
+#include "agent/report/parts/region_json.h"
 #include "agent/report/parts/run_json.h"
 #include "agent/report/silent.h"
 #include "multiplex/estimate/layout.h"
@@ -416,9 +417,12 @@ static json_t *set_rest(json_t *report, const struct report_facts *facts, json_t
 	report = document_set(report, "agent", agent(facts, interval_cost));
 	report = document_set(report, "paused", paused(facts));
 	report = document_set(report, "toggle", toggle(facts));
-	return document_set(report, "leads",
+	report = document_set(report, "leads",
 			run_leads(facts->leads, facts->clusters, totals,
 					facts->wall_seconds * facts->world->size));
+	return document_set(report, "region",
+			region_json(facts->region, &totals->region,
+					json_object_get(report, "phases")));
 }
 
 /* Returns what each training has found, or null if it is not known (NULL). */

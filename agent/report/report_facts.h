@@ -13,6 +13,7 @@
 #include "agent/ranks/phase_sets.h"
 #include "agent/ranks/programs.h"
 #include "agent/ranks/rank_times.h"
+#include "agent/region/region_choice.h"
 #include "agent/report/slowdown.h"
 #include "agent/rounds/history.h"
 #include "agent/setup/counting.h"
@@ -70,6 +71,8 @@ struct report_facts {
 	/* on rank 0: of the loops that had leads, and of the last answer to most ranks; NULL: each rank reads for itself, or
 	 * it is not known */
 	const struct votes *leads, *clusters;
+	const struct region_choice
+			*region; /* on rank 0; NULL: no region is wanted, or it is not known */
 	const struct slowdown *slowdown; /* NULL: the agent was always on */
 	const struct stretch *stretch;   /* data of `slowdown`, on rank 0 */
 	unsigned stretches;

@@ -10,6 +10,7 @@
 #include "agent/core/crowd.h"
 #include "agent/core/toggle.h"
 #include "agent/ranks/phase_columns.h"
+#include "agent/region/region.h"
 #include "agent/results/siblings.h"
 #include "sampling/clock.h"
 
@@ -100,6 +101,8 @@ void results_collect(struct results *results, double wall_seconds, double off_se
 	totals = results->totals = ledger_close(core.ledger, threads, results->piece);
 	totals->outside_mpi_seconds =
 			totals_threads(totals, wall_seconds) * (wall_seconds - mpi_seconds());
+	for (struct thread *thread = threads; thread; thread = thread->next)
+		region_total(thread, &totals->region);
 	crowd_left_out(&totals->beyond_threads, &totals->beyond_seconds);
 	totals->agent_bytes += (double)(exchange_bytes(core.exchange) + sizeof(core) +
 			toggle_bytes() + (core.family ? family_bytes() : 0));

@@ -9,6 +9,7 @@
 
 #include "agent/host/memory.h"
 #include "agent/leads/leads.h"
+#include "agent/region/region.h"
 #include "sampling/clock.h"
 
 /* The first round is early, so that few bursts have to wait for it. Each later one is twice as late. */
@@ -31,9 +32,10 @@ enum stage {
 	STAGE_BROKEN, /* MPI refused a call; no further round starts */
 };
 
-/* What a rank gives to a round; to a round of votes only the first member. Plain data. */
+/* What a rank gives to a round; to a round of votes without the last member. Plain data. */
 struct part {
 	struct votes votes;
+	struct region_part region;
 	struct ledger_part ledger;
 };
 
@@ -42,6 +44,7 @@ struct answer {
 	double next_ns;      /* when the next round is due, since the start */
 	uint64_t votes_only; /* 1: the next round is one of votes */
 	struct votes votes;
+	struct region_order region;
 	struct ledger_answer ledger;
 };
 
@@ -61,7 +64,10 @@ struct exchange {
 	unsigned groups;       /* of events */
 	struct votes leads;    /* on rank 0: the shapes that had leads; of each the last answer */
 	struct votes clusters; /* on rank 0: the last answer to the votes of most ranks */
-	struct part part, scratch; /* of this rank and all below it; of one below it */
+	bool has_region;
+	struct region_choice region; /* on rank 0 */
+	uint64_t round_start;        /* when the round under way started */
+	struct part part, scratch;   /* of this rank and all below it; of one below it */
 	struct answer answer;
 	struct history history; /* on rank 0 */
 };
@@ -90,6 +96,17 @@ void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned g
 	exchange->medoids = medoids;
 	exchange->leads.readers = readers;
 	exchange->groups = groups;
+}
+
+void exchange_choose_region(struct exchange *exchange, const struct region_wish *wish)
+{
+	exchange->has_region = true;
+	exchange->region.wish = *wish;
+}
+
+const struct region_choice *exchange_region(const struct exchange *exchange)
+{
+	return exchange->has_region ? &exchange->region : NULL;
 }
 
 const struct votes *exchange_leads(const struct exchange *exchange)
@@ -155,6 +172,7 @@ static void part_merge(const void *in, void *inout)
 
 	ledger_part_merge(&from->ledger, &into->ledger);
 	votes_merge(&from->votes, &into->votes);
+	region_part_merge(&from->region, &into->region);
 }
 
 static void part_merge_votes(const void *in, void *inout)
@@ -163,6 +181,7 @@ static void part_merge_votes(const void *in, void *inout)
 	struct part *into = inout;
 
 	votes_merge(&from->votes, &into->votes);
+	region_part_merge(&from->region, &into->region);
 }
 
 /* Returns the bits of the phases of which this rank has not read bursts in each group of events. */
@@ -180,19 +199,24 @@ static uint64_t unread_phases(struct exchange *exchange)
 /* Adds the votes of the main thread. */
 static void vote(struct exchange *exchange, struct thread *threads)
 {
+	const struct prototype_table *table = ledger_table(exchange->ledger);
+
 	exchange->part.votes = (struct votes){ .medoids = exchange->medoids };
+	exchange->part.region = (struct region_part){ 0 };
 	if (!exchange->adapter)
 		return;
 	for (struct thread *thread = threads; thread; thread = thread->next)
-		if (thread->structure.leads)
-			leads_vote(thread, ledger_table(exchange->ledger), unread_phases(exchange),
-					&exchange->part.votes);
+		if (thread->structure.leads) {
+			leads_vote(thread, table, unread_phases(exchange), &exchange->part.votes);
+			leads_vote_region(thread, table, &exchange->part.region);
+		}
 }
 
 static void start_round(struct exchange *exchange, struct thread *threads)
 {
 	if (!exchange->votes_only)
 		ledger_part(exchange->ledger, threads, &exchange->part.ledger);
+	exchange->round_start = clock_now();
 	vote(exchange, threads);
 	ledger_keep_bytes(exchange->ledger, threads, exchange_bytes(exchange));
 	exchange->rounds++;
@@ -202,7 +226,7 @@ static void start_round(struct exchange *exchange, struct thread *threads)
 	}
 	enter(exchange,
 			exchange->adapter->reduce_start(&exchange->part, &exchange->scratch,
-					exchange->votes_only ? sizeof(exchange->part.votes) :
+					exchange->votes_only ? offsetof(struct part, ledger) :
 							       sizeof(exchange->part),
 					exchange->votes_only ? part_merge_votes : part_merge),
 			STAGE_REDUCING);
@@ -234,6 +258,11 @@ static void train(struct exchange *exchange)
 	exchange->answer.ledger.next_ns = next_training_ns(exchange);
 }
 
+static bool looks_for_region(const struct exchange *exchange)
+{
+	return exchange->has_region && !exchange->region.order.iterations;
+}
+
 /* Plans the next round. All ranks use the answer of rank 0. */
 static void plan_next(struct exchange *exchange)
 {
@@ -241,8 +270,8 @@ static void plan_next(struct exchange *exchange)
 	double votes_ns = VOTES_ROUND * elapsed_ns(exchange);
 
 	answer->next_ns = answer->ledger.next_ns;
-	answer->votes_only = exchange->names_leads && answer->ledger.table.count > 0 &&
-			VOTES_ROUND * votes_ns < answer->next_ns;
+	answer->votes_only = (exchange->names_leads || looks_for_region(exchange)) &&
+			answer->ledger.table.count > 0 && VOTES_ROUND * votes_ns < answer->next_ns;
 	if (answer->votes_only)
 		answer->next_ns = votes_ns;
 }
@@ -278,12 +307,25 @@ static void name_leads(struct exchange *exchange)
 		exchange->clusters = *votes;
 }
 
+/* Looks if the program is steady, and answers with the region that was ordered. Without phases, nothing is compared. */
+static void choose_region(struct exchange *exchange)
+{
+	uint64_t now = clock_now();
+
+	if (looks_for_region(exchange) && exchange->answer.ledger.table.count)
+		region_choice_look(&exchange->region, &exchange->part.region,
+				clock_ns(now - exchange->start) * 1e-9,
+				clock_ns(now - exchange->round_start) * 1e-9);
+	exchange->answer.region = exchange->region.order;
+}
+
 static void reduced(struct exchange *exchange)
 {
 	if (exchange->root) {
 		if (!exchange->votes_only)
 			train(exchange);
 		name_leads(exchange);
+		choose_region(exchange);
 		plan_next(exchange);
 	}
 	if (!exchange->adapter) {
@@ -300,8 +342,11 @@ static void reduced(struct exchange *exchange)
 static void broadcast(struct exchange *exchange, struct thread *threads)
 {
 	/* the table before the new one is that of the votes */
-	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next)
+	for (struct thread *thread = threads; thread && exchange->adapter; thread = thread->next) {
 		leads_answer(thread, ledger_table(exchange->ledger), &exchange->answer.votes);
+		if (thread->structure.region)
+			region_take_order(thread, &exchange->answer.region);
+	}
 	if (!exchange->votes_only)
 		ledger_publish(exchange->ledger, &exchange->answer.ledger);
 	exchange->votes_only = exchange->answer.votes_only;

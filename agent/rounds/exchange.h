@@ -19,6 +19,7 @@
 #include "agent/ledger/training.h"
 #include "agent/leads/votes.h"
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/region/region_choice.h"
 #include "agent/rounds/family.h"
 #include "agent/rounds/history.h"
 
@@ -37,6 +38,12 @@ struct exchange *exchange_new(const struct mpi_adapter *adapter, struct family *
  */
 void exchange_name_leads(struct exchange *exchange, uint32_t readers, unsigned groups,
 		bool medoids);
+/*
+ * Looks for a region of this size in each round from now on (agent/region/steady.h). Call on all ranks.
+ */
+void exchange_choose_region(struct exchange *exchange, const struct region_wish *wish);
+/* Returns what was chosen. Call on rank 0. NULL: no region is wanted. */
+const struct region_choice *exchange_region(const struct exchange *exchange);
 /* Returns the shapes that had leads, as they were named last; NULL: no leads are named. */
 const struct votes *exchange_leads(const struct exchange *exchange);
 /*

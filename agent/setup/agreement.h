@@ -13,6 +13,7 @@ struct agreement {
 	double run;      /* number of the run on rank 0; 0 on the others */
 	double no_structure;     /* 1: this rank does not keep the structure of its calls */
 	double no_arguments;     /* 1: nor does it keep their arguments */
+	double no_region;        /* 1: this rank is not asked for a region */
 	double sound;            /* 1: this rank has no error that keeps it from counting */
 	double host, minus_host; /* a number for the name of the rank's host, and its negative */
 	struct counting_limits limits;

@@ -14,6 +14,7 @@
 #define SAMPLE_HZ_AUTO     100 /* samples per second that `auto` takes at most */
 #define SAMPLE_HZ_MAX      10000      /* samples per second that the user may ask for */
 #define QUANTUM_BURSTS_MAX 1000000000 /* bursts of a quantum that the user may ask for */
+#define REGION_BYTES_MIN   16384      /* of the trace of a region */
 #define TOGGLE_NS_MIN      10e6
 #define TOGGLE_NS_MAX      1e9 /* the kernel's rings have room for the samples of this time */
 
@@ -255,6 +256,31 @@ static bool parse_leads(struct settings *settings, const char *value)
 	return true;
 }
 
+static bool parse_region(struct settings *settings, const char *value)
+{
+	static const struct {
+		const char *unit;
+		double bytes;
+	} units[] = { { "KiB", 1024 }, { "MiB", 1048576 }, { "GiB", 1073741824 } };
+	unsigned long iterations = 0;
+	double number;
+	char *end;
+
+	settings->region_iterations = settings->region_bytes = 0;
+	if (is(value, "off"))
+		return true;
+	if (parse_whole(value, SETTINGS_REGION_ITERATIONS, &iterations)) {
+		settings->region_iterations = (double)iterations;
+		return iterations > 0;
+	}
+	if (!parse_number(value, &number, &end))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (is(end, units[i].unit))
+			settings->region_bytes = number * units[i].bytes;
+	return settings->region_bytes >= REGION_BYTES_MIN;
+}
+
 static bool parse_start(struct settings *settings, const char *value)
 {
 	settings->starts_paused = is(value, "paused");
@@ -345,6 +371,9 @@ const struct setting settings_table[] = {
 			"all",
 			"ranks that read counters for others that repeat the same calls; not all: keeps loops too",
 			parse_leads },
+	{ "region", "off, a number of iterations (6), a size of at least 16KiB (1MiB)", "off",
+			"records iterations call by call once phases are steady (phasemux region)",
+			parse_region },
 	{ "toggle", "never, a time from 10ms to 1s (200ms)", "never",
 			"turns itself off and on, each for this time, and reports the measured slowdown",
 			parse_toggle },

@@ -23,6 +23,8 @@
 #define SETTINGS_LEADS_ALL  UINT32_MAX /* each rank reads */
 #define SETTINGS_LEADS_MAX  8          /* that the user may ask for */
 
+#define SETTINGS_REGION_ITERATIONS 1000000 /* that the user may ask for */
+
 /* Metrics that may span the cluster space. */
 enum metric {
 	METRIC_INSTRUCTIONS,
@@ -67,7 +69,8 @@ struct settings {
 	bool arguments;     /* and so are their arguments */
 	unsigned leads; /* ranks that read counters for those that repeat the same loop; SETTINGS_LEADS_... */
 	bool leads_medoids; /* if there are too many kinds of ranks, they join as by K-medoids, and not K-farthest */
-	bool starts_paused; /* the agent is off until MPI_Pcontrol(1) */
+	double region_iterations, region_bytes; /* of the region; both 0: none */
+	bool starts_paused;                     /* the agent is off until MPI_Pcontrol(1) */
 	double toggle_ns;   /* time after which the agent turns itself off or on; 0: never */
 	bool fewer_samples; /* sample_hz is a maximum: the budget may allow fewer */
 	char output[SETTINGS_TEXT_MAX]; /* as the user wrote it, with %j %p %h */

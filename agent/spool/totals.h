@@ -6,6 +6,7 @@
 #ifndef PHASEMUX_AGENT_SPOOL_TOTALS_H
 #define PHASEMUX_AGENT_SPOOL_TOTALS_H
 
+#include "agent/region/region_totals.h"
 #include "agent/spool/unread.h"
 #include "agent/thread/account.h"
 
@@ -36,6 +37,7 @@ struct totals {
 	double agent_seconds, agent_bytes;
 	double start_seconds, end_seconds; /* processes' waits for the agent's start and end */
 	double helper_seconds;             /* processor time of the agent's own threads */
+	struct region_totals region;
 	double outside_mpi_seconds; /* of all threads while their rank was not in MPI; 0: not known */
 };
 

@@ -8,7 +8,8 @@
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
 
-#define POLLING_SHOWN 0.0005 /* share of the run's time from which polling is shown */
+#define DIFFERENCE_SHOWN 0.01   /* of the time, from which a phase of the region is named */
+#define POLLING_SHOWN    0.0005 /* share of the run's time from which polling is shown */
 
 /* Writes the number of slices and lost samples, if there were any. */
 static void write_slices(FILE *out, const json_t *report)
@@ -259,6 +260,94 @@ static void write_overhead(FILE *out, const json_t *report)
 				format_count(cost).text);
 }
 
+/* Writes why there is no region. */
+static void write_no_region(FILE *out, const json_t *region)
+{
+	double rounds = report_get(region, "compared_rounds");
+
+	if (!isfinite(report_get(region, "ordered_seconds")))
+		fprintf(out,
+				"No region (PHASEMUX_REGION): when the program ended, no loop of calls with "
+				"steady phases was known, after %s comparisons.\n",
+				format_count(rounds).text);
+	else
+		fprintf(out,
+				"No region (PHASEMUX_REGION): it was ordered after %s, and then no rank "
+				"repeated the loop any more, or could write it.\n",
+				format_seconds(report_get(region, "ordered_seconds")).text);
+}
+
+/* Writes a number of ranks, if there are any, with what holds for them. */
+static void write_region_ranks(FILE *out, const json_t *region, const char *key, const char *what)
+{
+	double ranks = report_get(region, key);
+
+	if (ranks > 0)
+		fprintf(out, "  %s rank%s %s.\n", format_count(ranks).text, ranks == 1 ? "" : "s",
+				what);
+}
+
+/* Writes how far the region is from the whole run. */
+static void write_distance(FILE *out, const json_t *region)
+{
+	const json_t *phase;
+	double distance = report_get(region, "distance");
+	size_t i;
+
+	if (!isfinite(distance))
+		return;
+	fprintf(out, "  Its distance from the whole run is %s of the time",
+			format_percent(distance).text);
+	json_array_foreach (json_object_get(region, "phases"), i, phase) {
+		double share = report_get(phase, "time_share");
+		double difference = report_get(phase, "difference");
+
+		if (fabs(difference) >= DIFFERENCE_SHOWN)
+			fprintf(out, "; phase %.0f: %s in the region, %s in the run",
+					report_get(phase, "id"), format_percent(share).text,
+					format_percent(share - difference).text);
+	}
+	fputs(".\n", out);
+}
+
+/* Writes what was recorded as the region, and how far it is from the whole run. */
+static void write_region(FILE *out, const json_t *report)
+{
+	const json_t *region = json_object_get(report, "region");
+	const json_t *met = json_object_get(region, "requirement");
+	double ranks = report_get(region, "ranks"), whole = report_get(region, "whole_ranks");
+
+	if (!json_is_object(region))
+		return;
+	if (!(ranks > 0)) {
+		write_no_region(out, region);
+		return;
+	}
+	fprintf(out,
+			"Region: %s iterations of %s rank%s, %s calls, ordered after %s; phasemux region "
+			"writes it for Paraver and Perfetto.\n",
+			format_count(report_get(region, "iterations")).text,
+			format_count(ranks).text, ranks == 1 ? "" : "s",
+			format_count(report_get(region, "calls")).text,
+			format_seconds(report_get(region, "ordered_seconds")).text);
+	fprintf(out,
+			"  Requirements, step %.0f of %.0f: %s of the time in phases that are there again in "
+			"%.0f round%s in a row; it was %s.\n",
+			report_get(met, "step"), report_get(met, "steps"),
+			format_percent(report_get(met, "time_share")).text,
+			report_get(met, "rounds"), report_get(met, "rounds") == 1 ? "" : "s",
+			format_percent(report_get(met, "matched")).text);
+	if (whole < ranks)
+		fprintf(out, "  %s of these ranks recorded all iterations.\n",
+				whole > 0 ? format_count(whole).text : "None");
+	write_region_ranks(out, region, "cut_ranks",
+			"had no room for all calls, or could not write them");
+	write_region_ranks(out, region, "late_ranks", "began later than the others");
+	write_region_ranks(out, region, "inexact_ranks",
+			"had not observed all calls before, and may be some iterations off");
+	write_distance(out, region);
+}
+
 const struct statement statements_foot[] = {
 	{ "left out", write_left_out },
 	{ "leads", write_leads },
@@ -271,5 +360,6 @@ const struct statement statements_foot[] = {
 	{ "budget", write_budget },
 	{ "paused", write_paused },
 	{ "slowdown", write_toggle },
+	{ "region", write_region },
 	{ NULL, NULL },
 };

@@ -90,6 +90,8 @@ struct thread_structure {
 			noting; /* notes the arguments of the next call; NULL: they are not wanted */
 	struct leads *leads; /* which ranks read (agent/leads/leads.h); mapped; NULL: all of them */
 	size_t leads_bytes;
+	struct region *region; /* the region of the run (agent/region/region.h); mapped; NULL: none */
+	size_t region_bytes;
 	bool spared;       /* others read for this rank */
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */

@@ -33,7 +33,10 @@ static const char *const reports[] = {
 	"{\"bursts\":1},\"agent\":{\"seconds\":0.1,\"share\":0.01,\"bytes\":1000000,\"calls\":200,"
 	"\"reads\":100,\"rounds\":3,\"switches\":7},\"leads\":{\"setting\":\"1\",\"shapes\":[{\"ranks\":4,\"leads\":null,"
 	"\"lead_ranks\":[0,2]}],\"clusters\":[{\"ranks\":2,\"leads\":1,\"lead_ranks\":[1],"
-	"\"shape\":\"00000000000000ff\",\"peers\":null}],\"time_share\":0.5,\"spared_bursts\":9},\"structure\":{\"structures\":[{\"ranks\":2,"
+	"\"shape\":\"00000000000000ff\",\"peers\":null}],\"time_share\":0.5,\"spared_bursts\":9},"
+	"\"region\":{\"requirement\":{\"step\":2,\"steps\":5,\"time_share\":0.9,\"rounds\":3,\"matched\":0.93},"
+	"\"ordered_seconds\":1,\"iterations\":6,\"ranks\":2,\"whole_ranks\":1,\"cut_ranks\":1,\"calls\":99,"
+	"\"phases\":[{\"id\":1,\"time_share\":0.5,\"difference\":0.1}],\"distance\":0.1},\"structure\":{\"structures\":[{\"ranks\":2,"
 	"\"first_rank\":0,\"calls\":9,\"unobserved_calls\":2,\"exact_calls\":7,\"iteration\":{\"rounds\":3,"
 	"\"time_share\":0.9,\"mean_seconds\":0.1},\"text\":[{\"body\":[{\"call\":\"MPI_Send\",\"function\":"
 	"\"f\",\"phase\":1,\"repeats\":[1,2],\"count\":9,\"burst_seconds\":{\"mean\":0.1},"
@@ -44,8 +47,8 @@ static const char *const reports[] = {
 };
 
 static const char *const settings[] = { "time-space", "3", "PAPI_TOT_INS,r1000001a0", "emulated",
-	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "structure", "8", "200ms",
-	"paused", "64", "/scratch/%j/%p", "/dev/shm", "text,json,html", "1" };
+	"in-order", "10ms", "1%", "50us", "instructions,ipc", "100", "structure", "8", "1MiB",
+	"200ms", "paused", "64", "/scratch/%j/%p", "/dev/shm", "text,json,html", "1" };
 
 static const char cpuinfo[] = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
 			      "cpu\t\t: POWER9\nrevision\t: 2.2 (pvr 004e 1202)\n";
