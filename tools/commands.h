@@ -24,6 +24,7 @@ int cmd_events(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_region(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_cluster(int argc, char **argv);

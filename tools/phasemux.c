@@ -13,6 +13,8 @@ const struct command commands[] = {
 	{ "models", cmd_models, "[NAME [COUNTERS]]", "list the CPI models and their groups" },
 	{ "report", cmd_report, "[options] [DIR...|--job JOB]", "show a result again" },
 	{ "trace", cmd_trace, "[options] DIR|FILE", "show the loops of the program's calls" },
+	{ "region", cmd_region, "[options] DIR",
+			"write the iterations that were recorded as a trace" },
 	{ "recover", cmd_recover, "[options] [DIR...]",
 			"make the report of a run that did not end by itself" },
 	{ "watch", cmd_watch, "[--once] [PID|DIR]", "show the report of a run that still runs" },

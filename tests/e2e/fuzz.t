@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 rounds=${FUZZ:-5000}
-for fuzzer in arguments elf events loops replay samples spool texts whatif; do
+for fuzzer in arguments elf events loops region replay samples spool texts whatif; do
 	program=$build/tests/fuzz/fuzz_$fuzzer
 	[ -x "$program" ] || continue
 	holds "fuzz_$fuzzer: $rounds inputs" "$program" "${SEED:-1}" "$rounds"

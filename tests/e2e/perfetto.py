@@ -161,6 +161,18 @@ def check_calls(name, run, *lists):
     assert any(call.startswith("phase ") for _, _, call, _, _ in next(iter(trace.slices.values())))
 
 
+def check_region(name, ranks, calls):
+    """Each rank has this number of calls, with their places, and bursts in phases between them."""
+    trace = Trace(name)
+    assert sorted(trace.processes.values()) == [f"rank {rank}" for rank in range(int(ranks))]
+    for track, slices in trace.slices.items():
+        made = [arguments for _, _, _, kind, arguments in slices if kind == "call"]
+        made += [arguments for _, _, _, arguments in trace.instants[track]]
+        assert len(made) == int(calls), (track, len(made))
+        assert all("shapes.c:" in arguments["position"] for arguments in made)
+        assert any(what.startswith("phase ") for _, _, what, kind, _ in slices if kind == "computation")
+
+
 def check_decoded(text, count):
     """What protoc has decoded has this number of slices, and no field that it does not know."""
     lines = pathlib.Path(text).read_text(encoding="utf-8").splitlines()

@@ -76,6 +76,8 @@ ROOM = {
     "tools/results": ["tools", "tools/paraver", "agent/report", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
     "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/parts/document.h", "agent/setup",
                      "agent/text"],
+    "tools/region": ["tools", "tools/paraver", "tools/report/track_events.h", "agent/boundary", "agent/loader", "agent/region/region_format.h", "agent/symbols",
+                     "agent/thread", "cluster/prototypes.h"],
     "tools/compare": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/page/parts", "agent/report/parts/document.h",
                       "agent/text", "cluster", "cluster/density", "multiplex/estimate"],
     "tools/whatif": ["tools", "tools/replay", "tools/results", "agent/report/parts/document.h", "agent/text", "agent/whatif",
