@@ -134,6 +134,7 @@ static void open_region(struct thread *thread)
 {
 	const struct region_setup setup = { .folder = core.result_folder,
 		.host = core.host,
+		.counting = &core.counting,
 		.run = core.run,
 		.start = core.process.start,
 		.rank = core.world.rank,

@@ -7,6 +7,7 @@
 
 #include "agent/host/memory.h"
 #include "agent/region/region_file.h"
+#include "agent/setup/counting.h"
 #include "sampling/clock.h"
 
 int region_open(struct thread *thread, const struct region_setup *setup)
@@ -24,6 +25,7 @@ int region_open(struct thread *thread, const struct region_setup *setup)
 	memcpy(region->facts.magic, REGION_MAGIC, sizeof(region->facts.magic));
 	snprintf(region->facts.host, sizeof(region->facts.host), "%s", setup->host);
 	region->folder = setup->folder;
+	region->counting = setup->counting;
 	region->fd = -1;
 	region->voted_at = setup->start;
 	thread->structure.region_bytes = sizeof(*region);
@@ -83,11 +85,28 @@ static void end_region(struct thread *thread)
 	region_file_close(region, &thread->sites, &end);
 }
 
+/* Adds the counters of the burst that has ended, if they were read. */
+static void record_counts(const struct thread *thread)
+{
+	struct region *region = thread->structure.region;
+	struct region_counts *counts = &region->read[region->reads];
+	const struct thread_reading *reading = &thread->reading;
+	unsigned group = thread->turn.group;
+
+	if (!thread->burst.reading || !reading->ended || reading->switched)
+		return;
+	*counts = (struct region_counts){ .call = region->recorded, .group = group };
+	region->reads += group_delta(reading->values, reading->end_values,
+			region->counting->plan.group[group].count, counts->value);
+}
+
 static void record_call(struct thread *thread, uint32_t site, uint64_t now, uint64_t ticks,
 		unsigned prototype)
 {
 	struct region *region = thread->structure.region;
 
+	if (ticks)
+		record_counts(thread);
 	region->buffer[region->used++] =
 			(struct region_call){ .begin = thread->call.entered - ticks,
 				.entered = thread->call.entered,
@@ -95,7 +114,7 @@ static void record_call(struct thread *thread, uint32_t site, uint64_t now, uint
 				.site = (uint16_t)site,
 				.prototype = (uint16_t)prototype };
 	region->recorded++;
-	if (region->used == REGION_BUFFER)
+	if (region->used == REGION_BUFFER || region->reads == REGION_READS)
 		region_file_flush(region, &thread->sites);
 	if (region->recorded == region->order.calls_max || region->error) {
 		region->cut = true;

@@ -26,7 +26,8 @@
 struct region_setup {
 	const char *folder; /* of the results; outlives the threads */
 	const char *host;
-	uint64_t run, start; /* as in struct region_facts */
+	const struct counting *counting; /* outlives the threads */
+	uint64_t run, start;             /* as in struct region_facts */
 	int rank, size;
 };
 

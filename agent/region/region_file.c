@@ -11,6 +11,7 @@
 #include "agent/host/memory.h"
 #include "agent/host/quiet.h"
 #include "agent/loader/modules.h"
+#include "agent/setup/counting.h"
 #include "agent/setup/output.h"
 #include "sampling/descriptor.h"
 
@@ -72,6 +73,36 @@ static void write_modules(struct region *region)
 	memory_unmap(modules, room);
 }
 
+/* Returns the name of an event. Cycles and instructions have their usual names in all models, as in tables of bursts. */
+static const char *event_name(const struct counting *counting, unsigned event)
+{
+	if (counting->plan.common == 2 && event < 2)
+		return event ? "instructions" : "cycles";
+	return counting->event[event].name;
+}
+
+/* Writes the names of the events, and the groups. */
+static void write_groups(struct region *region)
+{
+	const struct counting *counting = region->counting;
+	char name[REGION_EVENTS_MAX][REGION_EVENT_NAME];
+	struct region_group group[REGION_GROUPS_MAX] = { { 0 } };
+	unsigned events = counting->plan.events, groups = counting->plan.groups;
+
+	if (events > REGION_EVENTS_MAX || groups > REGION_GROUPS_MAX)
+		return;
+	memset(name, 0, sizeof(name));
+	for (unsigned e = 0; e < events; e++)
+		snprintf(name[e], sizeof(name[e]), "%.63s", event_name(counting, e));
+	for (unsigned g = 0; g < groups; g++) {
+		group[g].count = counting->plan.group[g].count;
+		for (unsigned i = 0; i < group[g].count && i < GROUP_EVENTS_MAX; i++)
+			group[g].event[i] = counting->plan.group[g].event[i];
+	}
+	write_chunk(region, REGION_EVENTS, name, events * sizeof(*name));
+	write_chunk(region, REGION_GROUPS, group, groups * sizeof(*group));
+}
+
 void region_file_open(struct region *region)
 {
 	int kept = errno;
@@ -83,6 +114,7 @@ void region_file_open(struct region *region)
 	}
 	write_chunk(region, REGION_FACTS, &region->facts, sizeof(region->facts));
 	write_modules(region);
+	write_groups(region);
 	errno = kept;
 }
 
@@ -128,10 +160,13 @@ void region_file_flush(struct region *region, const struct site_table *sites)
 	if (region->fd >= 0 && region->used) {
 		write_sites(region, sites);
 		write_chunk(region, REGION_PHASES, region->phase, sizeof(region->phase));
+		if (region->reads)
+			write_chunk(region, REGION_COUNTS, region->read,
+					region->reads * sizeof(*region->read));
 		write_chunk(region, REGION_CALLS, region->buffer,
 				region->used * sizeof(*region->buffer));
 	}
-	region->used = 0;
+	region->used = region->reads = 0;
 	errno = kept;
 }
 

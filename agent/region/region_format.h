@@ -11,6 +11,7 @@
 
 #include "agent/thread/path.h"
 #include "cluster/prototypes.h"
+#include "sampling/group.h"
 
 #define REGION_MAGIC   "pmregion"
 #define REGION_VERSION 1
@@ -22,6 +23,9 @@ enum region_kind {
 	REGION_MODULES,   /* struct region_module and a path without NUL, one after the other */
 	REGION_SITES,     /* struct region_site, several */
 	REGION_PHASES,    /* uint32_t for each prototype: its phase; 0: none */
+	REGION_EVENTS,    /* names of events, REGION_EVENT_NAME bytes each with a NUL */
+	REGION_GROUPS,    /* struct region_group, several */
+	REGION_COUNTS,    /* struct region_counts, several, of calls that follow */
 	REGION_CALLS,     /* struct region_call, several, by time */
 	REGION_END,       /* struct region_end */
 };
@@ -60,6 +64,23 @@ struct region_call {
 	uint16_t site;
 	uint16_t prototype; /* 1 + the prototype of the burst; 0: short, or not known */
 	uint32_t padding;
+};
+
+#define REGION_EVENT_NAME 64
+#define REGION_EVENTS_MAX 96
+#define REGION_GROUPS_MAX 64
+
+/* The events that are counted at the same time, by their numbers. */
+struct region_group {
+	uint8_t count;
+	uint8_t event[GROUP_EVENTS_MAX];
+};
+
+/* The counters of a burst that were read. */
+struct region_counts {
+	uint64_t call; /* number of the call that ended it, from 0 */
+	uint32_t group, padding;
+	uint64_t value[GROUP_EVENTS_MAX]; /* of the group's events */
 };
 
 struct region_end {

@@ -11,6 +11,9 @@
 #include "agent/thread/site.h"
 
 #define REGION_BUFFER 512 /* calls */
+#define REGION_READS  128 /* bursts whose counters were read */
+
+struct counting;
 
 enum region_state {
 	REGION_WAITING, /* for the order */
@@ -29,6 +32,7 @@ struct region_anchor {
 struct region {
 	struct region_facts facts;
 	const char *folder;
+	const struct counting *counting;
 	enum region_state state;
 	int fd, error; /* -1: there is no file; -errno of the first write that failed */
 	struct region_anchor
@@ -47,7 +51,8 @@ struct region {
 	uint32_t phase[PROTOTYPES_MAX];           /* of the last table */
 	uint32_t all[SITES_MAX], rows[SITES_MAX]; /* calls of a site, and rows of calls of it */
 	uint64_t defined[SITES_MAX / 64];         /* sites that are in the file */
-	unsigned used;
+	unsigned used, reads;                     /* of the buffers */
+	struct region_counts read[REGION_READS];
 	struct region_call buffer[REGION_BUFFER];
 };
 

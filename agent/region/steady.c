@@ -6,10 +6,10 @@
 
 #define TRIES_MAX 6 /* rounds after which the requirements fall */
 /*
- * Bytes of a call in the Paraver trace, at most: two states, and four events of which one has a phase and one a function and
- * a line. Numbers of ranks and times have up to six and twelve digits.
+ * Bytes of a call in the Paraver trace, at most: two states, and three events, of which one has a phase, two functions and
+ * lines, and counters, and another one the same without counters. Most calls take 250, or 350 with counters.
  */
-#define CALL_BYTES 400
+#define CALL_BYTES 500
 #define CALLS_MAX  262144 /* of a rank, 8 MiB */
 
 const struct steady_level steady_levels[STEADY_LEVELS] = {

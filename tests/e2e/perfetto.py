@@ -161,8 +161,8 @@ def check_calls(name, run, *lists):
     assert any(call.startswith("phase ") for _, _, call, _, _ in next(iter(trace.slices.values())))
 
 
-def check_region(name, ranks, calls):
-    """Each rank has this number of calls, with their places, and bursts in phases between them."""
+def check_region(name, ranks, calls, counter=None):
+    """Each rank has this number of calls, with their places, and bursts in phases between them, most of them with a counter."""
     trace = Trace(name)
     assert sorted(trace.processes.values()) == [f"rank {rank}" for rank in range(int(ranks))]
     for track, slices in trace.slices.items():
@@ -170,7 +170,9 @@ def check_region(name, ranks, calls):
         made += [arguments for _, _, _, arguments in trace.instants[track]]
         assert len(made) == int(calls), (track, len(made))
         assert all("shapes.c:" in arguments["position"] for arguments in made)
-        assert any(what.startswith("phase ") for _, _, what, kind, _ in slices if kind == "computation")
+        bursts = [(what, arguments) for _, _, what, kind, arguments in slices if kind == "computation"]
+        assert any(what.startswith("phase ") for what, _ in bursts)
+        assert not counter or sum(counter in arguments for _, arguments in bursts) > 0.5 * len(bursts)
 
 
 def check_decoded(text, count):

@@ -50,6 +50,24 @@ holds "the Paraver trace is clustered" "$phasemux" cluster --quiet --cluster-by 
 is "$(tail -n +2 clusters/bursts.csv | wc -l)" 1212 "each call has a burst before it"
 holds "the Perfetto trace has each call" "$python" "$root/tests/e2e/perfetto.py" region again.perfetto-trace 2 606
 
+# counters that were read are in the traces
+scripted counted SCRIPTED_PMU=auto=triad PHASEMUX_BUDGET=none PHASEMUX_REGION=6 \
+	on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 600
+"$phasemux" region counted.result >counted.told
+holds "with counters: it is good" check counted.result/region 2 606 "$inner MPI_Allreduce"
+holds "the Paraver trace names cycles and instructions" grep -q "^7 *42000101 *instructions" counted.result/region.pcf
+holds "and phasemux cluster finds phases by them" "$phasemux" cluster --quiet --cluster-by instructions,ipc \
+	--burst-min 10us --output counters counted.result/region.prv
+counters() { "$python" -c '
+import csv, sys
+with open("counters/bursts.csv") as file:
+    rows = [row for row in csv.DictReader(file) if int(row["end_ns"]) - int(row["begin_ns"]) >= 20000]
+read = [row for row in rows if row["instructions"] and row["cycles"]]
+print(len(rows), len(read), read[:2])
+sys.exit(len(read) < 0.9 * len(rows) or any(float(row["cycles"]) < 1000 for row in read))'; }
+holds "most long bursts have both" counters
+holds "so does the Perfetto trace" "$python" "$root/tests/e2e/perfetto.py" region counted.result/region.perfetto-trace 2 606 cycles
+
 # a size bounds the trace
 recorded size 2 1200 PHASEMUX_REGION=1MiB
 "$phasemux" region size.result >size.told
@@ -68,7 +86,16 @@ holds "to the size ($bytes)" [ "$bytes" -le 16384 ]
 
 # a rank is killed in its region: what was recorded is not lost
 run killed LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_SPOOL="$tmp/spool" PHASEMUX_BUDGET=none \
-	PHASEMUX_REGION=100000 on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 100000 6000
+	PHASEMUX_REGION=100000 on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 100001 &
+started=$!
+calls() { "$phasemux" region killed.result 2>/dev/null | sed -n 's/.* with \([0-9]*\) calls/\1/p'; }
+for ((tries = 0; tries < 300; tries++)); do
+	sleep 0.2
+	recorded=$(calls)
+	[ "${recorded:-0}" -gt 2000 ] && break
+done
+kill -KILL "$(pgrep -f "^$programs/shapes.$mpi conjugate_gradient 100001" | head -n 1)"
+wait "$started"
 holds "killed in the region: the traces are written" "$phasemux" region killed.result
 "$phasemux" region killed.result >killed.told
 holds "with many calls" [ "$(sed -n 's/.* with \([0-9]*\) calls/\1/p' killed.told)" -gt 1000 ]

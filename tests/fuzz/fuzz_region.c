@@ -19,6 +19,18 @@ static void check(const struct region_rank *rank)
 			abort();
 		last = call->left;
 	}
+	for (size_t i = 0; i < rank->reads; i++) {
+		const struct region_group *group = &rank->group[rank->counts[i].group];
+
+		if (rank->counts[i].group >= rank->groups || group->count > GROUP_EVENTS_MAX)
+			abort();
+		for (unsigned e = 0; e < group->count; e++)
+			if (group->event[e] >= rank->events)
+				abort();
+	}
+	for (unsigned e = 0; e < rank->events; e++)
+		if (!memchr(rank->event[e], '\0', sizeof(rank->event[e])))
+			abort();
 	for (unsigned i = 0; i < rank->modules; i++)
 		if (!memchr(rank->module[i].path, '\0', sizeof(rank->module[i].path)))
 			abort();
@@ -66,6 +78,9 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 	uint32_t phase[PROTOTYPES_MAX] = { 1, 2 };
 	struct region_call call[3] = { { 1000, 2000, 3000, 3, 1, 0 }, { 3000, 3000, 4000, 3, 0, 0 },
 		{ 4000, 5000, 5000, 3, 2, 0 } };
+	char events[2][REGION_EVENT_NAME] = { "cycles", "instructions" };
+	struct region_group group = { .count = 2, .event = { 0, 1 } };
+	struct region_counts counts = { .call = 1, .value = { 5, 6 } };
 	struct region_end end = { .iterations = 6, .calls = 3 };
 	unsigned char modules[sizeof(module) + 5];
 	size_t at = 0;
@@ -79,6 +94,9 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 	at = add_chunk(data, at, REGION_MODULES, modules, sizeof(modules));
 	at = add_chunk(data, at, REGION_SITES, &site, sizeof(site));
 	at = add_chunk(data, at, REGION_PHASES, phase, sizeof(phase));
+	at = add_chunk(data, at, REGION_EVENTS, events, sizeof(events));
+	at = add_chunk(data, at, REGION_GROUPS, &group, sizeof(group));
+	at = add_chunk(data, at, REGION_COUNTS, &counts, sizeof(counts));
 	at = add_chunk(data, at, REGION_CALLS, call, sizeof(call));
 	return add_chunk(data, at, REGION_END, &end, sizeof(end));
 }

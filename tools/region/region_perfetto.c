@@ -7,18 +7,24 @@
 #include "tools/region/region_write.h"
 #include "tools/report/track_events.h"
 
-static void add_burst(struct track_events *events, uint64_t track, unsigned phase, uint64_t from,
-		uint64_t to)
+/* Adds the counters of a burst as arguments of its slice. NULL: they were not read. */
+static void add_counts(struct track_events *events, const struct region_rank *rank,
+		const struct region_counts *counts)
+{
+	const struct region_group *group = counts ? &rank->group[counts->group] : NULL;
+
+	for (unsigned i = 0; group && i < group->count; i++)
+		track_events_number(events, rank->event[group->event[i]], (double)counts->value[i]);
+}
+
+/* Starts the slice of a burst. */
+static void start_burst(struct track_events *events, uint64_t track, unsigned phase, uint64_t from)
 {
 	char name[32] = "computation";
 
-	if (from >= to)
-		return;
 	if (phase)
 		snprintf(name, sizeof(name), "phase %u", phase);
 	track_events_start(events, track, from, false, "computation", name);
-	track_events_write(events);
-	track_events_end(events, track, to);
 }
 
 static void add_call(struct track_events *events, uint64_t track, const struct region_label *label,
@@ -42,17 +48,23 @@ static void add_rank(struct track_events *events, const struct region_trace *tra
 	unsigned pid = (unsigned)rank->facts.rank + 1;
 	char name[32];
 	uint64_t track;
+	size_t next = 0;
 
 	snprintf(name, sizeof(name), "rank %d", rank->facts.rank);
 	track_events_process(events, pid, name);
 	track = track_events_thread(events, pid, pid, "main thread");
 	for (size_t c = 0; c < rank->calls; c++) {
 		const struct region_call *call = &rank->call[c];
+		uint64_t begin = (uint64_t)llround(region_ns(trace->run, rank, call->begin));
 		uint64_t entered = (uint64_t)llround(region_ns(trace->run, rank, call->entered));
+		const struct region_counts *counts = region_counts_of(rank, c, &next);
 
-		add_burst(events, track, region_phase(rank, call, trace->report),
-				(uint64_t)llround(region_ns(trace->run, rank, call->begin)),
-				entered);
+		if (begin < entered) {
+			start_burst(events, track, region_phase(rank, call, trace->report), begin);
+			add_counts(events, rank, counts);
+			track_events_write(events);
+			track_events_end(events, track, entered);
+		}
 		add_call(events, track, region_names_label(trace->names[i], call->site), entered,
 				(uint64_t)llround(region_ns(trace->run, rank, call->left)));
 	}

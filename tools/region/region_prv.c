@@ -14,6 +14,8 @@
 
 #define TYPE_FUNCTION_2 70000002u
 #define TYPE_LINE_2     80000002u
+#define TYPE_COUNTER    42000100u /* of event 0 */
+#define LINE_MAX        512
 
 /* A record, which begins at `at`. */
 struct line {
@@ -44,7 +46,7 @@ struct prv {
 __attribute__((format(printf, 4, 5))) static void add_line(struct prv *prv, uint64_t at,
 		unsigned rank, const char *format, ...)
 {
-	char rest[256], text[320];
+	char rest[LINE_MAX], text[LINE_MAX + 64];
 	va_list arguments;
 
 	if (prv->lines == prv->room) {
@@ -98,13 +100,25 @@ static const struct values *values_of(struct prv *prv, size_t i, unsigned site)
 	return values;
 }
 
-/* Adds the event with which a call begins or ends. phase: ends with it. */
-static void add_event(struct prv *prv, unsigned rank, uint64_t at, const struct values *values,
-		bool begins, bool phase)
+/* Writes the counters of a burst to the `used` bytes of a text of LINE_MAX / 2 bytes. NULL: they were not read. */
+static void print_counts(char *rest, int used, const struct region_rank *rank,
+		const struct region_counts *counts)
 {
-	char rest[256];
-	int used = snprintf(rest, sizeof(rest), "%s:%u:%zu", phase ? ":90000010:0" : "",
-			prv_classes[values->kind].type, begins ? values->call : (size_t)0);
+	const struct region_group *group = counts ? &rank->group[counts->group] : NULL;
+
+	for (unsigned i = 0; group && i < group->count; i++)
+		used += snprintf(rest + used, LINE_MAX / 2 - (size_t)used, ":%u:%llu",
+				TYPE_COUNTER + group->event[i],
+				(unsigned long long)(counts->value[i] & INT64_MAX));
+}
+
+/* Adds the event with which a call begins or ends. */
+static void add_event(struct prv *prv, unsigned rank, uint64_t at, const struct values *values,
+		bool begins, const char *before)
+{
+	char rest[LINE_MAX];
+	int used = snprintf(rest, sizeof(rest), "%s:%u:%zu", before, prv_classes[values->kind].type,
+			begins ? values->call : (size_t)0);
 
 	for (unsigned level = 0; level < REGION_LEVELS; level++) {
 		if (values->function[level])
@@ -119,33 +133,44 @@ static void add_event(struct prv *prv, unsigned rank, uint64_t at, const struct 
 	add_line(prv, at, rank, "2%s", rest);
 }
 
+/* Adds a call, and the burst before it. counts: of the burst; NULL: they were not read. */
+static void add_call(struct prv *prv, const struct region_rank *rank, size_t i, size_t c,
+		const struct region_counts *counts)
+{
+	const struct region_call *call = &rank->call[c];
+	uint64_t begin = (uint64_t)llround(region_ns(prv->trace->run, rank, call->begin));
+	uint64_t entered = (uint64_t)llround(region_ns(prv->trace->run, rank, call->entered));
+	uint64_t left = (uint64_t)llround(region_ns(prv->trace->run, rank, call->left));
+	unsigned phase = region_phase(rank, call, prv->trace->report);
+	unsigned number = (unsigned)rank->facts.rank;
+	const struct values *values = values_of(prv, i, call->site);
+	char before[LINE_MAX / 2] = "";
+	int used = 0;
+
+	if (c)
+		add_state(prv, number,
+				(uint64_t)llround(region_ns(prv->trace->run, rank, call[-1].left)),
+				begin, PRV_STATE_UNKNOWN);
+	add_state(prv, number, begin, entered, PRV_STATE_RUNNING);
+	if (phase && begin < entered) {
+		add_line(prv, begin, number, "2:%u:%u", PRV_TYPE_PHASE, phase);
+		used = snprintf(before, sizeof(before), ":%u:0", PRV_TYPE_PHASE);
+	}
+	print_counts(before, used, rank, counts);
+	prv->phases = phase > prv->phases ? phase : prv->phases;
+	add_event(prv, number, entered, values, true, before);
+	add_state(prv, number, entered, left, PRV_STATE_CALL);
+	add_event(prv, number, left, values, false, "");
+}
+
 static void add_rank(struct prv *prv, size_t i)
 {
-	const struct region_run *run = prv->trace->run;
-	const struct region_rank *rank = run->rank[i];
-	unsigned number = (unsigned)rank->facts.rank;
-	uint64_t last = 0;
+	const struct region_rank *rank = prv->trace->run->rank[i];
+	size_t next = 0;
 
 	memset(prv->values, 0, SITES_MAX * sizeof(*prv->values));
-	for (size_t c = 0; c < rank->calls && !prv->failed; c++) {
-		const struct region_call *call = &rank->call[c];
-		uint64_t begin = (uint64_t)llround(region_ns(run, rank, call->begin));
-		uint64_t entered = (uint64_t)llround(region_ns(run, rank, call->entered));
-		uint64_t left = (uint64_t)llround(region_ns(run, rank, call->left));
-		unsigned phase = region_phase(rank, call, prv->trace->report);
-		const struct values *values = values_of(prv, i, call->site);
-
-		if (c)
-			add_state(prv, number, last, begin, PRV_STATE_UNKNOWN);
-		add_state(prv, number, begin, entered, PRV_STATE_RUNNING);
-		if (phase && begin < entered)
-			add_line(prv, begin, number, "2:%u:%u", PRV_TYPE_PHASE, phase);
-		prv->phases = phase > prv->phases ? phase : prv->phases;
-		add_event(prv, number, entered, values, true, phase && begin < entered);
-		add_state(prv, number, entered, left, PRV_STATE_CALL);
-		add_event(prv, number, left, values, false, false);
-		last = left;
-	}
+	for (size_t c = 0; c < rank->calls && !prv->failed; c++)
+		add_call(prv, rank, i, c, region_counts_of(rank, c, &next));
 }
 
 static int by_time(const void *a, const void *b)
@@ -177,6 +202,7 @@ static bool write_prv(const struct prv *prv, unsigned ranks, char *why, size_t w
 static bool write_pcf(const struct prv *prv, char *why, size_t why_size)
 {
 	FILE *out = prv_create(prv->trace->path, ".pcf", why, why_size);
+	const struct region_rank *first = prv->trace->run->rank[0];
 
 	if (!out)
 		return false;
@@ -196,6 +222,9 @@ static bool write_pcf(const struct prv *prv, char *why, size_t why_size)
 				PRV_TYPE_PHASE);
 	for (unsigned phase = 1; phase <= prv->phases; phase++)
 		fprintf(out, "%u    Phase %u\n", phase, phase);
+	fputs("\nEVENT_TYPE\n", out);
+	for (unsigned e = 0; e < first->events; e++)
+		fprintf(out, "7    %u    %s\n", TYPE_COUNTER + e, first->event[e]);
 	return prv_close(out, ".pcf", why, why_size);
 }
 

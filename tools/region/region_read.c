@@ -85,6 +85,70 @@ static int take_sites(struct region_rank *rank, const char *bytes, size_t length
 	return 0;
 }
 
+static void take_events(struct region_rank *rank, const char *bytes, size_t length)
+{
+	rank->events = (unsigned)(length / REGION_EVENT_NAME);
+	if (rank->events > REGION_EVENTS_MAX)
+		rank->events = REGION_EVENTS_MAX;
+	memcpy(rank->event, bytes, rank->events * sizeof(rank->event[0]));
+	for (unsigned e = 0; e < rank->events; e++) {
+		char *name = rank->event[e];
+
+		name[REGION_EVENT_NAME - 1] = '\0';
+		for (; *name; name++)
+			if (*name <= ' ' || *name > '~')
+				*name = '_';
+	}
+}
+
+/* Takes the groups up to the first one that is invalid. */
+static void take_groups(struct region_rank *rank, const char *bytes, size_t length)
+{
+	rank->groups = 0;
+	for (size_t at = 0; rank->groups < REGION_GROUPS_MAX; rank->groups++) {
+		struct region_group *group = &rank->group[rank->groups];
+
+		if (at + sizeof(*group) > length)
+			return;
+		memcpy(group, bytes + at, sizeof(*group));
+		at += sizeof(*group);
+		if (group->count > GROUP_EVENTS_MAX)
+			return;
+		for (unsigned i = 0; i < group->count; i++)
+			if (group->event[i] >= rank->events)
+				return;
+	}
+}
+
+static int take_counts(struct region_rank *rank, const char *bytes, size_t length)
+{
+	size_t more = length / sizeof(*rank->counts);
+	struct region_counts *counts =
+			realloc(rank->counts, (rank->reads + more + 1) * sizeof(*counts));
+
+	if (!counts)
+		return -ENOMEM;
+	rank->counts = counts;
+	for (size_t i = 0; i < more; i++) {
+		memcpy(&counts[rank->reads], bytes + i * sizeof(*counts), sizeof(*counts));
+		if (counts[rank->reads].group < rank->groups &&
+				(!rank->reads ||
+						counts[rank->reads - 1].call <
+								counts[rank->reads].call))
+			rank->reads++;
+	}
+	return 0;
+}
+
+const struct region_counts *region_counts_of(const struct region_rank *rank, size_t call,
+		size_t *next)
+{
+	while (*next < rank->reads && rank->counts[*next].call < call)
+		(*next)++;
+	return *next < rank->reads && rank->counts[*next].call == call ? &rank->counts[*next] :
+									 NULL;
+}
+
 static int take_calls(struct region_rank *rank, const char *bytes, size_t length)
 {
 	size_t more = length / sizeof(*rank->call);
@@ -121,6 +185,16 @@ static int take_chunk(struct region_rank *rank, const struct region_chunk *head,
 		if (head->bytes == sizeof(rank->phase))
 			memcpy(rank->phase, bytes, sizeof(rank->phase));
 		return 0;
+	case REGION_EVENTS:
+		if (!rank->events)
+			take_events(rank, bytes, head->bytes);
+		return 0;
+	case REGION_GROUPS:
+		if (!rank->groups)
+			take_groups(rank, bytes, head->bytes);
+		return 0;
+	case REGION_COUNTS:
+		return take_counts(rank, bytes, head->bytes);
 	case REGION_CALLS:
 		return take_calls(rank, bytes, head->bytes);
 	case REGION_END:
@@ -166,6 +240,7 @@ void region_rank_fini(struct region_rank *rank)
 	free(rank->module);
 	free(rank->site);
 	free(rank->call);
+	free(rank->counts);
 }
 
 /* ---- files ---- */

@@ -24,6 +24,13 @@ struct region_rank {
 	unsigned modules;
 	struct region_site *site; /* by number, SITES_MAX; number 0 if it is not known */
 	uint32_t phase[PROTOTYPES_MAX];
+	char event[REGION_EVENTS_MAX][REGION_EVENT_NAME];
+	unsigned events;
+	struct region_group group[REGION_GROUPS_MAX]; /* with valid events */
+	unsigned groups;
+	struct region_counts *
+			counts; /* by rising number of their call, which need not be there; with a valid group */
+	size_t reads;
 	struct region_call *call;
 	size_t calls;
 };
@@ -37,6 +44,12 @@ struct region_run {
 /* Reads a file from its bytes. Returns 0; -EINVAL with one line in why; -ENOMEM. The caller frees the rank also on failure. */
 int region_read_bytes(struct region_rank *rank, const void *bytes, size_t length, char *why,
 		size_t why_size);
+/*
+ * Returns the counters of the burst before a call, or NULL if they were not read. *next: 0 for the first call of the rank, and
+ * kept for those that follow.
+ */
+const struct region_counts *region_counts_of(const struct region_rank *rank, size_t call,
+		size_t *next);
 void region_rank_fini(struct region_rank *rank);
 
 /*
