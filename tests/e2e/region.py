@@ -56,7 +56,7 @@ if len(sys.argv) > 3:
     for rank, made in enumerate(calls):
         if len(made) != int(sys.argv[3]) or any(call != body[i % len(body)] for i, call in enumerate(made)):
             problems.append(f"rank {rank} has {len(made)} calls: {made[:2 * len(body)]}")
-if not phases & {"1", "2", "3"}:
+if not phases - {None, "0"}:
     problems.append("no phase")
 apart = [number for number, each in enumerate(zip(*reduces))
          if max(entered for entered, _ in each) > min(left for _, left in each)]
