@@ -41,7 +41,7 @@ sys.exit(not eval(sys.argv[1], {}, times))
 END
 }
 
-traced steps 4 conjugate_gradient 100
+traced steps 4 conjugate_gradient 25
 is "$(cat steps.code)" 0 "a run is recorded"
 simulated asis steps
 simulated half steps --cpu 2
