@@ -18,6 +18,8 @@
 #define TOGETHER_FEW                                                                               \
 	0.01 /* share of the computing time below which phases of one place are not joined */
 
+#define STRAY_ERROR 1.9 /* half-widths are 1.96 standard errors, which is a little more */
+
 struct phase {
 	uint32_t number;             /* in the table of prototypes */
 	bool member[PROTOTYPES_MAX]; /* by prototype: whether the phase has it */
@@ -35,8 +37,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /*
- * Returns the unread bursts of a phase, with the variances of their number and time. It is not known whether
- * the strays belong to the phase, and they are all alike in this. So the error is that of half of them.
+ * Returns the unread bursts of a phase, with the variances of their number and time. It is not known whether the strays
+ * belong to the phase, and they are all alike in this. So the 95% intervals reach from none to all of them.
  */
 static struct phase_unread unread_of(const struct report_facts *facts, const struct phase *phase)
 {
@@ -50,8 +52,8 @@ static struct phase_unread unread_of(const struct report_facts *facts, const str
 			unread.seconds += all->prototype[p].seconds;
 		}
 	if (phase->number <= PROTOTYPES_MAX) {
-		bursts = all->stray[phase->number - 1].bursts / 2;
-		seconds = all->stray[phase->number - 1].seconds / 2;
+		bursts = all->stray[phase->number - 1].bursts / STRAY_ERROR;
+		seconds = all->stray[phase->number - 1].seconds / STRAY_ERROR;
 		unread.bursts2 = all->phase[phase->number - 1].bursts2 + bursts * bursts;
 		unread.bursts_seconds =
 				all->phase[phase->number - 1].bursts_seconds + bursts * seconds;
