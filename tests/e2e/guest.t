@@ -126,10 +126,12 @@ for mpi in openmpi mpich; do
 			PHASEMUX_BUDGET=100% PHASEMUX_TOGGLE=20ms \
 			on $mpi 2 env LD_PRELOAD="$programs/float_traps.so$library_of" "$programs/phases.$mpi" -n 60
 	done
-	is "$(cat traps.$mpi.traps.code)" "$(cat traps.$mpi.bare.code)" "$mpi, exceptions trap: the exit code"
 	if [ "$(cat traps.$mpi.bare.code)" = 0 ]; then
+		is "$(cat traps.$mpi.traps.code)" 0 "$mpi, exceptions trap: the exit code"
 		holds "$mpi, exceptions trap: there is a report" test -s traps.$mpi.result/report.txt
 	else
+		# which rank dies first, and so the launcher's exit code, differs from run to run
+		skip "$mpi, exceptions trap: the exit code" "MPI_Init of this MPI itself makes such an exception"
 		skip "$mpi, exceptions trap: there is a report" "MPI_Init of this MPI itself makes such an exception"
 	fi
 done
