@@ -33,7 +33,7 @@ same() {
 	done
 	[ -s "$tmp/result/report.json" ] && targets=$((targets + 1))
 	for kind in preloaded observed; do
-		holds "$name, $kind" diff -r --label bare --label $kind \
+		holds "$name, $kind" diff -a -r --label bare --label $kind \
 			<(tail -n +1 "$tmp"/bare.* | sed 's/bare//g') \
 			<(tail -n +1 "$tmp"/$kind.* | sed "s/$kind//g")
 	done
