@@ -71,7 +71,7 @@ void prv_names_write(FILE *out, unsigned type, const char *what, const struct pr
 		fprintf(out, "%zu    %s\n", i + 1, names->text[i]);
 }
 
-void prv_write_date(FILE *out, const char *text)
+static void write_date(FILE *out, const char *text)
 {
 	unsigned year, month, day, hour, minute;
 
@@ -80,6 +80,40 @@ void prv_write_date(FILE *out, const char *text)
 				minute);
 	else
 		fputs("#Paraver (01/01/1970 at 00:00)", out);
+}
+
+void prv_write_head(FILE *out, const char *date, uint64_t end, size_t ranks)
+{
+	write_date(out, date);
+	fprintf(out, ":%llu_ns:1(%zu):1:%zu(", (unsigned long long)end, ranks, ranks);
+	for (size_t i = 0; i < ranks; i++)
+		fprintf(out, "%s1:1", i ? "," : "");
+	fputs(")\n", out);
+}
+
+void prv_write_states(FILE *out, const char *unknown)
+{
+	fprintf(out,
+			"DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
+			"STATES\n0    Idle\n%u    Running\n%u    %s\n%u    In a call\n",
+			PRV_STATE_RUNNING, PRV_STATE_UNKNOWN, unknown, PRV_STATE_CALL);
+}
+
+void prv_write_phases(FILE *out, unsigned phases)
+{
+	if (phases)
+		fprintf(out, "\nEVENT_TYPE\n9    %u    Phase of the burst\nVALUES\n0    End\n",
+				PRV_TYPE_PHASE);
+	for (unsigned phase = 1; phase <= phases; phase++)
+		fprintf(out, "%u    Phase %u\n", phase, phase);
+}
+
+void prv_write_places(FILE *out, size_t ranks)
+{
+	fprintf(out, "LEVEL CPU SIZE %zu\n", ranks);
+	for (size_t i = 0; i < ranks; i++)
+		fprintf(out, "CPU %zu\n", i + 1);
+	fprintf(out, "\nLEVEL NODE SIZE 1\nall hosts\n\nLEVEL THREAD SIZE %zu\n", ranks);
 }
 
 FILE *prv_create(const char *path, const char *ending, char *why, size_t why_size)

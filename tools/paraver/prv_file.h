@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define PRV_STATE_RUNNING  1u
@@ -44,8 +45,20 @@ void prv_names_fini(struct prv_names *names);
 void prv_names_write(FILE *out, unsigned type, const char *what, const struct prv_names *names,
 		const char *none);
 
-/* Starts the first line with a date: of a report, "2026-11-27T12:00:00Z". */
-void prv_write_date(FILE *out, const char *text);
+/*
+ * Writes the first line. date: of a report, "2026-11-27T12:00:00Z". end: of the trace, in ns. The ranks are on one node of as
+ * many processors.
+ */
+void prv_write_head(FILE *out, const char *date, uint64_t end, size_t ranks);
+
+/* Starts a .pcf with the states. unknown: what PRV_STATE_UNKNOWN is in this trace. */
+void prv_write_states(FILE *out, const char *unknown);
+
+/* Writes the type of event of phases, numbered from 1, to a .pcf. Writes nothing without phases. */
+void prv_write_phases(FILE *out, unsigned phases);
+
+/* Writes a .row up to the names of the threads. */
+void prv_write_places(FILE *out, size_t ranks);
 
 /* Creates a file of a trace. path: with or without ".prv". ending: ".pcf". Returns NULL with one line in why. */
 FILE *prv_create(const char *path, const char *ending, char *why, size_t why_size);

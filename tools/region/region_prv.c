@@ -189,11 +189,7 @@ static bool write_prv(const struct prv *prv, unsigned ranks, char *why, size_t w
 
 	if (!out)
 		return false;
-	prv_write_date(out, date ? date : "");
-	fprintf(out, ":%llu_ns:1(%u):1:%u(", (unsigned long long)prv->end, ranks, ranks);
-	for (unsigned i = 0; i < ranks; i++)
-		fprintf(out, "%s1:1", i ? "," : "");
-	fputs(")\n", out);
+	prv_write_head(out, date ? date : "", prv->end, ranks);
 	for (size_t i = 0; i < prv->lines; i++)
 		fprintf(out, "%s\n", prv->line[i].text);
 	return prv_close(out, ".prv", why, why_size);
@@ -206,10 +202,7 @@ static bool write_pcf(const struct prv *prv, char *why, size_t why_size)
 
 	if (!out)
 		return false;
-	fprintf(out,
-			"DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
-			"STATES\n0    Idle\n%u    Running\n%u    Polling, or not observed\n%u    In a call\n",
-			PRV_STATE_RUNNING, PRV_STATE_UNKNOWN, PRV_STATE_CALL);
+	prv_write_states(out, "Polling, or not observed");
 	for (unsigned kind = 0; kind < PRV_CLASSES; kind++)
 		prv_names_write(out, prv_classes[kind].type, prv_classes[kind].name,
 				&prv->call[kind], "Outside MPI");
@@ -217,11 +210,7 @@ static bool write_pcf(const struct prv *prv, char *why, size_t why_size)
 	prv_names_write(out, TYPE_FUNCTION_2, "Caller at level 2", &prv->function, "End");
 	prv_names_write(out, PRV_TYPE_LINE, "Caller line at level 1", &prv->position, "End");
 	prv_names_write(out, TYPE_LINE_2, "Caller line at level 2", &prv->position, "End");
-	if (prv->phases)
-		fprintf(out, "\nEVENT_TYPE\n9    %u    Phase of the burst\nVALUES\n0    End\n",
-				PRV_TYPE_PHASE);
-	for (unsigned phase = 1; phase <= prv->phases; phase++)
-		fprintf(out, "%u    Phase %u\n", phase, phase);
+	prv_write_phases(out, prv->phases);
 	fputs("\nEVENT_TYPE\n", out);
 	for (unsigned e = 0; e < first->events; e++)
 		fprintf(out, "7    %u    %s\n", TYPE_COUNTER + e, first->event[e]);
@@ -236,10 +225,7 @@ static bool write_row(const struct prv *prv, unsigned ranks, char *why, size_t w
 
 	if (!out)
 		return false;
-	fprintf(out, "LEVEL CPU SIZE %u\n", ranks);
-	for (unsigned i = 0; i < ranks; i++)
-		fprintf(out, "CPU %u\n", i + 1);
-	fprintf(out, "\nLEVEL NODE SIZE 1\nall hosts\n\nLEVEL THREAD SIZE %u\n", ranks);
+	prv_write_places(out, ranks);
 	for (unsigned i = 0; i < ranks; i++) {
 		bool known = next < run->ranks && run->rank[next]->facts.rank == (int)i;
 

@@ -324,32 +324,20 @@ static void write_records(struct trace *trace)
 /* Writes the first line. The ranks are on one node of as many processors, because it is not known which ran where. */
 static void write_header(const struct trace *trace, const json_t *report, double end, size_t ranks)
 {
-	prv_write_date(trace->out, report_get_text(report, "date"));
-	fprintf(trace->out, ":%llu_ns:1(%zu):1:%zu(", (unsigned long long)ns_of(end), ranks, ranks);
-	for (size_t i = 0; i < ranks; i++)
-		fprintf(trace->out, "%s1:1", i ? "," : "");
-	fputs(")\n", trace->out);
+	prv_write_head(trace->out, report_get_text(report, "date"), ns_of(end), ranks);
 	/* the label of this event says what the times are */
 	fprintf(trace->out, "2:1:1:1:1:0:%u:1\n", PRV_TYPE_TIMES);
 }
 
 static void write_pcf(const struct trace *trace, FILE *out)
 {
-	fprintf(out,
-			"DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
-			"STATES\n0    Idle\n%u    Running\n%u    Calls in unknown order\n%u    In a call\n",
-			PRV_STATE_RUNNING, PRV_STATE_UNKNOWN, PRV_STATE_CALL);
+	prv_write_states(out, "Calls in unknown order");
 	for (unsigned kind = 0; kind < PRV_CLASSES; kind++)
 		prv_names_write(out, prv_classes[kind].type, prv_classes[kind].name,
 				&trace->call[kind], "Outside MPI");
 	prv_names_write(out, PRV_TYPE_FUNCTION, "Caller at level 1", &trace->function, "End");
 	prv_names_write(out, PRV_TYPE_LINE, "Caller line at level 1", &trace->line, "End");
-	if (trace->phases) {
-		fprintf(out, "\nEVENT_TYPE\n9    %u    Phase of the burst\nVALUES\n0    End\n",
-				PRV_TYPE_PHASE);
-		for (unsigned phase = 1; phase <= trace->phases; phase++)
-			fprintf(out, "%u    Phase %u\n", phase, phase);
-	}
+	prv_write_phases(out, trace->phases);
 	fprintf(out,
 			"\nEVENT_TYPE\n9    %u    Calls whose order is not known\n"
 			"\nEVENT_TYPE\n9    %u    Times of this trace\nVALUES\n"
@@ -361,10 +349,7 @@ static void write_row(FILE *out, const json_t *report, size_t ranks)
 {
 	const json_t *list = json_object_get(json_object_get(report, "structure"), "structures");
 
-	fprintf(out, "LEVEL CPU SIZE %zu\n", ranks);
-	for (size_t i = 0; i < ranks; i++)
-		fprintf(out, "CPU %zu\n", i + 1);
-	fprintf(out, "\nLEVEL NODE SIZE 1\nall hosts\n\nLEVEL THREAD SIZE %zu\n", ranks);
+	prv_write_places(out, ranks);
 	for (size_t i = 0; i < ranks; i++) {
 		const json_t *structure;
 		bool known = false;
