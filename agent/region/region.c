@@ -142,9 +142,14 @@ static void take_turn(struct thread *thread)
 void region_look(struct thread *thread, uint32_t site, uint64_t now)
 {
 	struct region *region = thread->structure.region;
-	uint64_t ticks = burst_ticks(thread);
-	unsigned prototype = burst_prototype(thread, site, ticks);
+	uint64_t ticks;
+	unsigned prototype;
 
+	/* the region is the only thing that the counts are for */
+	if (region->state == REGION_DONE)
+		return;
+	ticks = burst_ticks(thread);
+	prototype = burst_prototype(thread, site, ticks);
 	region->ticks[prototype] += ticks;
 	region->calls++;
 	region->all[site]++;
