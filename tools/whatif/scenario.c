@@ -62,24 +62,26 @@ static bool add_request(struct scenario *scenario, const struct run_times *run,
 	return true;
 }
 
-static void add_latency(struct scenario *scenario, double times)
+/* Says in the words and the option of a scenario that `what` of its network ("latency") is changed. */
+static void name_network(struct scenario *scenario, const char *what, double times)
 {
 	char words[REQUEST_WORDS_MAX];
 
-	scenario->network.latency_times = times;
-	snprintf(words, sizeof(words), "%g times the latency", times);
+	snprintf(words, sizeof(words), "%g times the %s", times, what);
 	add_words(scenario, words);
-	snprintf(scenario->option, sizeof(scenario->option), "--latency %g", times);
+	snprintf(scenario->option, sizeof(scenario->option), "--%s %g", what, times);
+}
+
+static void add_latency(struct scenario *scenario, double times)
+{
+	scenario->network.latency_times = times;
+	name_network(scenario, "latency", times);
 }
 
 static void add_bandwidth(struct scenario *scenario, double times)
 {
-	char words[REQUEST_WORDS_MAX];
-
 	scenario->network.bandwidth_times = times;
-	snprintf(words, sizeof(words), "%g times the bandwidth", times);
-	add_words(scenario, words);
-	snprintf(scenario->option, sizeof(scenario->option), "--bandwidth %g", times);
+	name_network(scenario, "bandwidth", times);
 }
 
 /* Adds all changes as one scenario. */
