@@ -213,7 +213,7 @@ int results_reduce(struct results *results)
 
 void results_add_family(struct results *results)
 {
-	unsigned refused = family_refused(core.family), warnings = core.counting.warnings;
+	unsigned refused = family_refused(core.family);
 
 	results->others = siblings_read(core.spool_folder, core.world.rank);
 	if (results->others) {
@@ -223,12 +223,9 @@ void results_add_family(struct results *results)
 		if (results->members)
 			hosts_merge(recovery_hosts(results->others), results->members->hosts);
 	}
-	if (refused && warnings < COUNTING_WARNINGS_MAX) {
-		snprintf(core.counting.warning[warnings], sizeof(core.counting.warning[0]),
-				"%u forked processes are left out: %d are observed", refused,
-				FAMILY_MAX);
-		core.counting.warnings++;
-	}
+	if (refused)
+		counting_warn(&core.counting, "%u forked processes are left out: %d are observed",
+				refused, FAMILY_MAX);
 }
 
 /* Groups the timelines of the processes of a family, which this one reports for, or of this one alone. */

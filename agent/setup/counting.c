@@ -12,8 +12,7 @@
 #include "sampling/emulated/emulated_pmu.h"
 #include "sampling/names/event_names.h"
 
-__attribute__((format(printf, 2, 3))) static void warn(struct counting *counting,
-		const char *format, ...)
+void counting_warn(struct counting *counting, const char *format, ...)
 {
 	va_list arguments;
 
@@ -112,7 +111,8 @@ static int want_list(struct counting *counting, const char *list, char *why, siz
 		known = find_event(wanted, &event);
 		if (known < wanted->count) {
 			if (known >= wanted->common)
-				warn(counting, "%.100s is the same event as %.100s, and is counted once",
+				counting_warn(counting,
+						"%.100s is the same event as %.100s, and is counted once",
 						word, wanted->event[known].name);
 			continue;
 		}
@@ -147,7 +147,7 @@ static void want_model(struct counting_list *wanted, const struct model *model,
 		if (!from->raw &&
 				event_resolve(&event, from->libpfm, processor, reason,
 						sizeof(reason))) {
-			warn(counting, "%.60s: %.180s", from->name, reason);
+			counting_warn(counting, "%.60s: %.180s", from->name, reason);
 			continue;
 		}
 		snprintf(event.name, sizeof(event.name), "%s", from->name);
@@ -314,7 +314,7 @@ static bool pack_list(struct counting *counting, const struct counting_list *lis
 	kept = 0;
 	for (unsigned i = 0; i < list->count; i++) {
 		if (missing[i]) {
-			warn(counting, "%s is left out: this processor does not have it",
+			counting_warn(counting, "%s is left out: this processor does not have it",
 					list->event[i].name);
 			continue;
 		}

@@ -89,6 +89,10 @@ void counting_let_go(struct counting *counting);
  */
 void counting_settle(struct counting *counting, const struct counting_limits *limits);
 
+/* Adds a warning to the report, if there is room for one. */
+__attribute__((format(printf, 2, 3))) void counting_warn(struct counting *counting,
+		const char *format, ...);
+
 /* Closes what is open, and frees the models. */
 void counting_fini(struct counting *counting);
 
