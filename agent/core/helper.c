@@ -34,7 +34,9 @@ static struct {
 	struct helper_tasks tasks; /* written before the thread starts */
 	enum begun begun; /* the helper's own, and its starter's while there is no helper */
 	pthread_t thread;
-	bool started; /* written by the thread that starts and stops it */
+	bool started;                 /* written by the thread that starts and stops it */
+	void (*last)(void *argument); /* see helper_stop_with; with its argument written before `stop` */
+	void *argument;
 	_Atomic int tid;
 	_Atomic uint32_t stop; /* a futex: enum stop */
 	_Atomic uint32_t kept; /* a futex: 1 when tasks.keep has returned */
@@ -90,6 +92,8 @@ static void *watch(void *unused)
 	pthread_mutex_unlock(&work);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	helper.seconds += (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+	if (helper.last)
+		helper.last(helper.argument);
 	return NULL;
 }
 
@@ -151,6 +155,14 @@ void helper_stop(void)
 		return;
 	tell_to_stop();
 	pthread_join(helper.thread, NULL);
+}
+
+void helper_stop_with(void (*last)(void *argument), void *argument)
+{
+	helper.last = last;
+	helper.argument = argument;
+	helper_stop();
+	helper.last = NULL;
 }
 
 void helper_stop_at_exit(void)

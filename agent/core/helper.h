@@ -46,6 +46,13 @@ void helper_finish(void);
 void helper_stop(void);
 
 /*
+ * Like helper_stop(), but the helper calls `last` with `argument` as the last of all. The helper is older than the
+ * program's main function, so what the program forbids its own threads later (Landlock, seccomp) is not forbidden
+ * to the helper. Nothing is called if there is no helper, or if it had nothing to watch and has ended.
+ */
+void helper_stop_with(void (*last)(void *argument), void *argument);
+
+/*
  * Like helper_stop(), but waits two seconds at most. A signal handler may end the process while the thread that it
  * interrupted holds a lock that the helper needs.
  */

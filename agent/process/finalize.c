@@ -203,6 +203,42 @@ static void end_recording(void)
 		log_line("bursts could not be recorded to the end: %s", strerror(-error));
 }
 
+/* The last steps of a run, which another thread than the one that ends it may take. */
+struct ending {
+	double wall_seconds, off_seconds;
+	uint64_t begun; /* ticks of the clock */
+	bool is_made;
+};
+
+static void make_ending(void *of)
+{
+	struct ending *ending = of;
+	struct plain_locale plain = plain_locale_enter();
+
+	for (struct thread *each = core_threads(); each; each = each->next)
+		drain_thread(each, ending->begun);
+	/* without MPI, another thread may be in a step of a round, which does not take long */
+	for (int tries = 0; !core.adapter && tries < STEP_TRIES && !service_try_step(); tries++)
+		usleep(STEP_PAUSE_US);
+	finish_run(ending->wall_seconds, ending->off_seconds, ending->begun);
+	ending->is_made = true;
+	plain_locale_leave(&plain);
+}
+
+/*
+ * Stops the helper, and takes the last steps. If the program has put itself into a sandbox in which it may open no
+ * files, the helper takes them, because it is outside. With MPI this is impossible: the helper must not call MPI.
+ */
+static void stop_and_end(struct ending *ending)
+{
+	if (!core.adapter && core.spool && !spool_is_in_reach(core.spool))
+		helper_stop_with(make_ending, ending);
+	else
+		helper_stop();
+	if (!ending->is_made)
+		make_ending(ending);
+}
+
 static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, const void *frame)
 {
 	uint64_t now = clock_now(), off;
@@ -238,14 +274,11 @@ static FLOAT_ENV_COMPUTES void end_run(struct preload_thread *slot, void *site, 
 	atomic_store_explicit(&core.rules.finished, true, memory_order_release);
 	if (core.family)
 		family_ends(core.family, (unsigned)core.world.rank);
-	helper_stop();
-	for (struct thread *each = core_threads(); each; each = each->next)
-		drain_thread(each, now);
-	/* without MPI, another thread may be in a step of a round, which does not take long */
-	for (int tries = 0; !core.adapter && tries < STEP_TRIES && !service_try_step(); tries++)
-		usleep(STEP_PAUSE_US);
 	off = thread ? thread->unobserved : 0;
-	finish_run(clock_ns(now - core.process.start - off) * 1e-9, clock_ns(off) * 1e-9, now);
+	stop_and_end(&(struct ending){ .wall_seconds = clock_ns(now - core.process.start - off) *
+					1e-9,
+			.off_seconds = clock_ns(off) * 1e-9,
+			.begun = now });
 	end_recording();
 	if (core.adapter)
 		core.adapter->close();

@@ -390,6 +390,7 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 				&hertz);
 	note_times(recovery, facts, wall, threads > 0 ? compute / threads : NAN, hertz);
 	add_cost(&recovery->totals, side, live);
+	recovery->refused += side->refused;
 	if (side->rounds > recovery->rounds)
 		recovery->rounds = side->rounds;
 	recovery->found[facts->rank / 8] |= (unsigned char)(1u << facts->rank % 8);

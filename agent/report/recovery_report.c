@@ -41,8 +41,10 @@ static char *missing_ranks(const struct recovery *recovery)
 	return text;
 }
 
-static void restore_counting(const struct spool_facts *facts, struct counting *counting)
+static void restore_counting(const struct recovery *recovery, struct counting *counting)
 {
+	const struct spool_facts *facts = &recovery->facts;
+
 	counting->plan = facts->plan;
 	counting->hardware = facts->hardware;
 	counting->probe.counters = facts->counters;
@@ -57,6 +59,11 @@ static void restore_counting(const struct spool_facts *facts, struct counting *c
 		memcpy(counting->event[e].name, facts->event[e], sizeof(facts->event[e]));
 	}
 	counting->model = *facts->model ? model_load(facts->model, NULL, 0) : NULL;
+	if (recovery->refused)
+		counting_warn(counting,
+				"%u threads are missing, because the spool had no room for them, or was "
+				"out of reach in a sandbox of the program",
+				recovery->refused);
 }
 
 /*
@@ -235,7 +242,7 @@ json_t *recovery_report(struct recovery *recovery, const char *library_folder)
 		goto out;
 	of = facts_of(recovery, counting, &world);
 	add_ranks(&of, recovery, ranks, sets, timeline);
-	restore_counting(&recovery->facts, counting);
+	restore_counting(recovery, counting);
 	memcpy(world.library, recovery->facts.library, sizeof(recovery->facts.library));
 	complete(recovery);
 	recovered = json_pack("{s:i,s:s}", "ranks", (int)recovery->count, "missing", missing);

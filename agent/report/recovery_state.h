@@ -31,9 +31,9 @@ struct recovery {
 	struct prototype_table table; /* of the newest generation of all ranks */
 	uint64_t burst_min_ns;
 	double wall_seconds, compute_seconds_most;
-	double off_seconds; /* of the lowest rank */
-	bool paused;        /* by the program, on the lowest rank */
-	unsigned rounds;
+	double off_seconds;       /* of the lowest rank */
+	bool paused;              /* by the program, on the lowest rank */
+	unsigned rounds, refused; /* threads that the spools had no room for */
 	struct programs programs;
 	struct hosts hosts;
 	struct rank_times times; /* NAN: not known, as all are in a family or with many ranks */

@@ -395,6 +395,15 @@ static int open_file(const struct spool *spool)
 	return -ENOENT;
 }
 
+bool spool_is_in_reach(const struct spool *spool)
+{
+	int fd = open_file(spool);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* Maps zeroed memory of the process in place of the array's bytes from `from` to `to`. */
 static void stand_in(struct spool *spool, size_t base, size_t from, size_t to)
 {
@@ -462,7 +471,7 @@ int spool_room(struct spool *spool, unsigned prototypes, unsigned phases)
 	return error ? error : more;
 }
 
-int spool_admit(struct spool *spool)
+static int admit(struct spool *spool)
 {
 	unsigned thread = spool->threads;
 	int fd, error;
@@ -484,6 +493,17 @@ int spool_admit(struct spool *spool)
 	}
 	close(fd);
 	return error ? error : (int)spool->threads++;
+}
+
+int spool_admit(struct spool *spool)
+{
+	int thread = admit(spool);
+
+	if (thread < 0) {
+		spool_side(spool)->refused++;
+		spool_commit(spool);
+	}
+	return thread;
 }
 
 /* An array of struct spool_thread, which gets room as it fills. */

@@ -42,7 +42,7 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     30
+#define SPOOL_VERSION     31
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -103,7 +103,8 @@ struct spool_side {
 	double start_seconds; /* time that the process waited for the agent at its start */
 	/* number of threads that were not observed, and their processor time (crowd.h) */
 	double beyond_threads, beyond_seconds;
-	uint32_t paused; /* 1: the program paused phasemux, and did not toggle it */
+	uint32_t refused; /* number of threads that are observed, but have no room in the file */
+	uint32_t paused;  /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
 	uint32_t structure; /* 1 + number of the thread whose structure is kept; 0: none is */
 	uint32_t arguments; /* bytes of the arguments of its calls; 0: they are not kept */
@@ -190,6 +191,9 @@ struct spool *spool_new(const struct spool_facts *facts, const char *wanted, cha
 /* Removes the file, and the folders if they are empty, at a normal end. The memory stays. */
 void spool_remove(struct spool *spool);
 
+/* Returns whether the calling thread can open the file, so that it can also grow and remove it. */
+bool spool_is_in_reach(const struct spool *spool);
+
 /* Frees the memory. Call when no thread writes to it any more. The file stays, if it is there. */
 void spool_free(struct spool *spool);
 
@@ -210,8 +214,8 @@ struct spool_side *spool_side(struct spool *spool);
 int spool_room(struct spool *spool, unsigned prototypes, unsigned phases);
 
 /*
- * Makes room for one more thread. Returns its number, or -errno: then it is not in the file. Caller holds the
- * ledger lock.
+ * Makes room for one more thread. Returns its number, or -errno: then the file only says that it is missing.
+ * Caller holds the ledger lock.
  */
 int spool_admit(struct spool *spool);
 

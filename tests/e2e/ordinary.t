@@ -156,6 +156,18 @@ have mpirun.openmpi && same "mpirun of Open MPI" mpirun.openmpi --oversubscribe 
 have mpirun.mpich && same "mpirun of MPICH" mpirun.mpich -n 2 sh -c 'echo rank'
 have mpicc.openmpi && same "mpicc" mpicc.openmpi --version
 
+# a program that puts itself into a sandbox, as Debian 13's xz does; its threads are in the report
+same "a program in a sandbox" "$programs/sandboxed"
+if [ "$(cat "$tmp/bare.code")" = 77 ]; then
+	skip "a sandbox" "this kernel has no Landlock"
+else
+	holds "the report of a program in a sandbox has its threads" report value "$tmp/result/report.json" threads 3
+	run killed "$phasemux" run --output "$tmp/result" --spool "$tmp/spool" -- "$programs/sandboxed" killed
+	run recovered "$phasemux" recover --json "$tmp"/spool/phasemux.*/*
+	holds "a program that is killed in a sandbox says which threads it misses" \
+		grep -q "2 threads are missing" "$tmp/recovered.out"
+fi
+
 [ "$targets" -ge 40 ]
 ok $? "$targets programs were targets, and have their reports"
 is "$(left)" "$before" "nothing is left in /dev/shm and /tmp"
