@@ -23,6 +23,7 @@
 #	                          checks that phasemux ends with 2, and that its message has WORDS
 #	unchanged NAME OTHER      checks that the output and the exit code of two runs are the same
 #	on MPI RANKS COMMAND...   runs it under an MPI's mpirun (openmpi, mpich)
+#	eventually COMMAND...     waits up to 30 s until COMMAND ends with 0
 #	emulated NAME [VAR=VALUE]... RANKS PROGRAM [ARGUMENT]...
 #	                          like preloaded, under Open MPI and an emulator whose true counts the
 #	                          scripted PMU shows, and NAME.counts.PID holds
@@ -243,6 +244,16 @@ can_emulate() {
 # Tells whether hardware events can be counted here at all.
 counts_hardware() {
 	[ -e "$phasemux" ] && "$phasemux" doctor 2>/dev/null | grep -qE '^counters +[0-9]+ counters count'
+}
+
+eventually() {
+	local i
+
+	for ((i = 0; i < 300; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
 }
 
 report() { "$python" "$root/tests/e2e/report.py" "$@"; }

@@ -46,15 +46,6 @@ preloaded live PHASEMUX_SPOOL="$tmp/live.spool" PHASEMUX_BUDGET=none PHASEMUX_TR
 	on "$mpi" 2 "$programs/shapes.$mpi" solver 1000000 &
 shell=$!
 live() { "$phasemux" trace --rank 1 --expand live.result >live.list 2>live.err && [ "$(wc -l <live.list)" -gt "$1" ]; }
-eventually() {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		"$@" && return
-		sleep 0.2
-	done
-	return 1
-}
 holds "phasemux trace lists the calls of a run that has not ended" eventually live 300
 is "$(tail -n 1 live.list)" "# the run has not ended: its later calls are missing" "and says that there will be more"
 holds "and how many of its ranks are here" grep -q "^phasemux: the run has not ended; 2 of its 2 ranks are on this machine$" live.err

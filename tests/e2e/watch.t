@@ -7,16 +7,6 @@
 mpi=$(mpis_of killed | head -n 1)
 [ -n "$mpi" ] || skip_all "no MPI is installed"
 
-# eventually COMMAND...: tries it until it succeeds
-eventually() {
-	local i
-
-	for ((i = 0; i < 300; i++)); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
 once() { "$phasemux" watch --once "$@" >once.out 2>once.err; }
 # shows WHAT [PID|DIR]: watch --once shows it
 shows() { once "${@:2}" && grep -q "$1" once.out; }
