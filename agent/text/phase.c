@@ -133,16 +133,71 @@ static struct standing stand(const json_t *phases, const json_t *phase,
 	return standing;
 }
 
+/* Returns whether no other shown phase of the same place has this caller at this frame of its path. */
+static bool is_own_caller(const json_t *phases, const json_t *phase, const char *path, size_t frame,
+		const struct place_text *caller)
+{
+	const json_t *other;
+	size_t i;
+
+	json_array_foreach (phases, i, other) {
+		const json_t *pair = json_array_get(json_object_get(other, "source"), 0);
+
+		if (other != phase && phase_is_shown(other) &&
+				!strcmp(place_caller(pair, path, frame, PLACE_NAME_MAX).text,
+						caller->text) &&
+				same_place(phase, other))
+			return false;
+	}
+	return *caller->text;
+}
+
+/* Returns the innermost caller by which the phase differs from all others of its place, or "". */
+static struct place_text own_caller(const json_t *phases, const json_t *phase)
+{
+	static const char *const paths[] = { "from_path", "to_path" };
+	const json_t *pair = json_array_get(json_object_get(phase, "source"), 0);
+
+	for (unsigned end = 0; end < sizeof(paths) / sizeof(*paths); end++) {
+		size_t frames = json_array_size(json_object_get(pair, paths[end]));
+
+		for (size_t i = 0; i < frames; i++) {
+			struct place_text caller =
+					place_caller(pair, paths[end], i, PLACE_NAME_MAX);
+
+			if (is_own_caller(phases, phase, paths[end], i, &caller))
+				return caller;
+		}
+	}
+	return (struct place_text){ "" };
+}
+
+/* Writes by what a phase differs that is as long and as fast as others of its place. Returns false if it is nothing. */
+static bool write_alike(char *what, size_t size, const json_t *phases, const json_t *phase)
+{
+	const char *counter = json_object_iter_key(
+			json_object_iter(json_object_get((json_t *)phase, "counters")));
+	struct place_text caller = own_caller(phases, phase);
+
+	if (*caller.text)
+		snprintf(what, size, "those called from %.200s", caller.text);
+	else if (!counter || !stand(phases, phase, first_counter_of).apart)
+		return false;
+	else if (is_time(counter))
+		snprintf(what, size, "those with a %s of %s", counter,
+				format_counter(counter, first_counter_of(phase)).text);
+	else
+		snprintf(what, size, "those with %s %.26s",
+				format_counter(counter, first_counter_of(phase)).text, counter);
+	return true;
+}
+
 bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase)
 {
 	struct standing by_mean = stand(phases, phase, phase_mean_seconds);
-	struct standing by_ipc = stand(phases, phase, phase_ipc);
-	struct standing by_counter = stand(phases, phase, first_counter_of);
-	const char *counter = json_object_iter_key(
-			json_object_iter(json_object_get((json_t *)phase, "counters")));
 	bool longest = by_mean.larger == 0, shortest = by_mean.larger == by_mean.others;
 	const char *most = by_mean.others > 1 ? "est" : "";
-	char what[96];
+	char what[256];
 
 	if (!by_mean.others)
 		return false;
@@ -152,15 +207,9 @@ bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase)
 	else if (by_mean.apart)
 		snprintf(what, sizeof(what), "those of %s",
 				format_seconds(phase_mean_seconds(phase)).text);
-	else if (by_ipc.apart)
+	else if (stand(phases, phase, phase_ipc).apart)
 		snprintf(what, sizeof(what), "those with an IPC of %.2f", phase_ipc(phase));
-	else if (counter && by_counter.apart && is_time(counter))
-		snprintf(what, sizeof(what), "those with a %s of %s", counter,
-				format_counter(counter, first_counter_of(phase)).text);
-	else if (counter && by_counter.apart)
-		snprintf(what, sizeof(what), "those with %s %.26s",
-				format_counter(counter, first_counter_of(phase)).text, counter);
-	else
+	else if (!write_alike(what, sizeof(what), phases, phase))
 		return false;
 	if (by_mean.others == 1)
 		fprintf(out, "%s (phase %.0f has the same place)", what, by_mean.first);

@@ -41,8 +41,8 @@ struct phase_intervals {
 struct phase_intervals phase_intervals(const json_t *phase);
 
 /*
- * Writes in what the phase differs from those of the same place: the length of its bursts, their IPC, or their
- * first counter. Returns false, and writes nothing, if no other phase has its place or if none of these differs.
+ * Writes in what the phase differs from those of the same place: the length of its bursts, their IPC, who calls the code, or
+ * their first counter. Returns false, and writes nothing, if no other phase has its place or if none of these differs.
  */
 bool phase_write_apart(FILE *out, const json_t *phases, const json_t *phase);
 

@@ -88,6 +88,17 @@ struct place_text place_end(const json_t *pair, const char *key, size_t most)
 	return text;
 }
 
+struct place_text place_caller(const json_t *pair, const char *path, size_t frame, size_t most)
+{
+	const json_t *caller = json_array_get(json_object_get(pair, path), frame);
+	const char *function = report_get_text(caller, "function");
+	const char *position = report_get_text(caller, "position");
+
+	if (!caller || !strcmp(position, "?"))
+		return place_name(caller ? function : "", most);
+	return format_place(function, position, most);
+}
+
 bool place_known(const json_t *pair)
 {
 	return *place_end(pair, "from", PLACE_NAME_MAX).text ||

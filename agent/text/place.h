@@ -23,6 +23,12 @@ struct place_text place_name(const char *name, size_t most);
  */
 struct place_text place_end(const json_t *pair, const char *key, size_t most);
 
+/*
+ * Returns the caller at a place of a call path (`from_path`, `to_path`), from 0 for the innermost one: "main main.c:7". Returns ""
+ * if the path is shorter.
+ */
+struct place_text place_caller(const json_t *pair, const char *path, size_t frame, size_t most);
+
 /* Returns whether an end of the pair is known. */
 bool place_known(const json_t *pair);
 

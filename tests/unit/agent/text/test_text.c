@@ -123,6 +123,14 @@ static bool is_narrow(const char *text)
 	"\"from_path\": [], \"to\": \"" to "\", \"to_call\": \"MPI_Send\", "                       \
 	"\"to_function\": \"g\", \"to_path\": [], \"share\": " share "}"
 
+/* A place whose callers are alike, except for the outermost one. */
+#define CALLED(from, outermost)                                                                     \
+	"{\"from\": \"" from "\", \"from_call\": \"MPI_Wait\", \"from_function\": \"f\", "          \
+	"\"from_path\": [{\"function\": \"f\", \"position\": \"a.c:1\"}, {\"function\": \"main\", " \
+	"\"position\": \"" outermost "\"}], \"to\": \"b.c:2\", \"to_call\": \"MPI_Send\", "         \
+	"\"to_function\": \"g\", \"to_path\": [{\"function\": \"g\", \"position\": \"b.c:2\"}], "   \
+	"\"share\": 1}"
+
 #define PHASE(id, mean, ipc, source, profile, counters)                                            \
 	"{\"id\": " id ", \"time_share\": 0.4, \"bursts\": 10, \"ipc\": " ipc ", "                 \
 	"\"duration_seconds\": {\"mean\": " mean "}, \"source\": [" source "], "                   \
@@ -236,6 +244,18 @@ static void test_places(void)
 			"2", "0.00201", "0.5", PLACE("a.c:1", "b.c:2", "1"), "", ""));
 	shows(text, "      those with an IPC of 1.50 (phase 2 has the same place)\n",
 			"by their IPC, if they are as long");
+	free(text);
+
+	text = text_of(PHASE("1", "0.002", "null", CALLED("a.c:1", "x/m.c:7"), "",
+			"") ", " PHASE("2", "0.00201", "null", CALLED("a.c:1", "x/m.c:9"), "",
+			"") ", " PHASE("3", "0.00202", "null", CALLED("a.c:1", "?"), "",
+			"") ", " PHASE("4", "0.002", "null", CALLED("a.c:2", "x/m.c:9"), "", ""));
+	shows(text, "      those called from main m.c:7 (2 other phases have the same place)\n",
+			"or by who calls the code");
+	shows(text, "      those called from main m.c:9 (2 other phases",
+			"whatever calls other places");
+	shows(text, "      those called from main (2 other phases",
+			"or a caller without a position");
 	free(text);
 
 	text = text_of(PHASE("1", "0.002", "null", PLACE("a.c:1", "b.c:2", "1"), "",
