@@ -83,6 +83,14 @@ static void write_sentence(struct page *page)
 		page_words(page, "No loss of %.0f%% of the time or more is known.",
 				100 * LOSS_SHOWN);
 	page_markup(page, "</p>\n");
+	if (statements_on_processor(page->report) < STATEMENTS_ON_PROCESSOR) {
+		page_markup(page, "<p class=\"missing\">");
+		page_words(page,
+				"Bursts had a processor for only %s of their time, so that all times are "
+				"longer, and ranks wait longer for each other.",
+				format_percent(statements_on_processor(page->report)).text);
+		page_markup(page, "</p>\n");
+	}
 	if (json_is_string(json_object_get(page->report, "without_counters")))
 		page_markup(page,
 				"<p class=\"missing\">What limits the computation itself is not known, "
@@ -303,6 +311,18 @@ static void check_counters(struct page *page)
 			"\"phasemux doctor\" says what this machine lets you count, and what to change.");
 }
 
+static void check_processor(struct page *page)
+{
+	double part = statements_on_processor(page->report);
+
+	if (!isfinite(part))
+		return;
+	fprintf(page->words, "bursts had one for %s of their time", format_percent(part).text);
+	write_check(page, "processor time", part >= STATEMENTS_ON_PROCESSOR,
+			"Start fewer ranks, bind each one to a processor of its own, or end what else runs "
+			"there.");
+}
+
 static void check_cost(struct page *page)
 {
 	const json_t *agent = json_object_get(page->report, "agent");
@@ -351,6 +371,7 @@ static void write_trust(struct page *page)
 	check_reads(page);
 	check_components(page);
 	check_counters(page);
+	check_processor(page);
 	check_cost(page);
 	check_lost(page);
 	page_markup(page, "</table>\n<ul class=\"statements\">\n");

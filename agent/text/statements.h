@@ -24,6 +24,12 @@ extern const struct statement statements_head[];
 /* What was left out, and what phasemux itself cost. */
 extern const struct statement statements_foot[];
 
+#define STATEMENTS_ON_PROCESSOR                                                                    \
+	0.9 /* share of the time of bursts below which it is said that they lacked a processor */
+
+/* Returns the share of their time in which bursts had a processor; NAN if it is not known of most of the computing time. */
+double statements_on_processor(const json_t *report);
+
 /* Writes "on node1", or "on 68 hosts: node1 (4 ranks), node2 (4), node3 (4), node4 (2) and 64 more". */
 void statements_hosts_names(FILE *out, const json_t *hosts);
 

@@ -13,7 +13,6 @@
 	0.05 /* share of the computing time of a phase that may explain the run's balance */
 #define IMBALANCE_SHOWN 0.01 /* share of all time from which the waiting in a phase is shown */
 
-#define ON_PROCESSOR_SHOWN 0.9 /* share of the time of bursts below which it is shown */
 #define ON_PROCESSOR_KNOWN 0.5 /* share of the computing time of which it must be known */
 
 /* Writes the command, without the folders of the program: "lmp -in in.lj". */
@@ -160,8 +159,7 @@ static void write_efficiency(FILE *out, const json_t *report)
 				format_percent(report_get(efficiency, "threads")).text);
 }
 
-/* Writes how much of their time the bursts had a processor, if they lacked one, because all times are longer then. */
-static void write_on_processor(FILE *out, const json_t *report)
+double statements_on_processor(const json_t *report)
 {
 	double known = 0, had = 0;
 	const json_t *phase;
@@ -176,11 +174,19 @@ static void write_on_processor(FILE *out, const json_t *report)
 		known += share;
 		had += share * part;
 	}
-	if (known >= ON_PROCESSOR_KNOWN && had < ON_PROCESSOR_SHOWN * known)
+	return known >= ON_PROCESSOR_KNOWN ? had / known : NAN;
+}
+
+/* Writes how much of their time the bursts had a processor, if they lacked one, because all times are longer then. */
+static void write_on_processor(FILE *out, const json_t *report)
+{
+	double part = statements_on_processor(report);
+
+	if (part < STATEMENTS_ON_PROCESSOR)
 		fprintf(out,
 				"bursts had a processor for %s of their time; else they waited for one, or "
 				"slept\n",
-				format_percent(had / known).text);
+				format_percent(part).text);
 }
 
 /* Returns the share of all threads' time that the ranks of a phase wait, if all of them wait for the slowest one. */
