@@ -8,6 +8,7 @@
 #include "agent/page/bars.h"
 #include "agent/page/figures/scatter.h"
 #include "agent/page/figures/trainings.h"
+#include "agent/page/parts/formulas.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/markup.h"
 #include "agent/page/outlook.h"
@@ -34,6 +35,11 @@ static bool has_structure(const json_t *report)
 	return json_is_object(json_object_get(report, "structure"));
 }
 
+static void write_glossary(struct page *page)
+{
+	page_terms(page, page_formulas);
+}
+
 /* The page's views, in the order in which people ask for them. */
 static const struct view {
 	const char *name, *title;
@@ -50,7 +56,7 @@ static const struct view {
 	{ "structure", "Structure of the calls", write_structure, has_structure },
 	{ "source", "Source and call paths", page_places, NULL },
 	{ "trainings", "When the phases were known", page_trainings, page_has_trainings },
-	{ "glossary", "Glossary", page_terms, NULL },
+	{ "glossary", "Glossary", write_glossary, NULL },
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))
@@ -100,6 +106,7 @@ char *page_html(const json_t *report, char *why, size_t why_size)
 	if (!out)
 		return NULL;
 	if (page_init(&page, report, out) == 0) {
+		page.model = formulas_load(report);
 		page_head(&page, write_command);
 		write_top(&page);
 		write_views(&page);
@@ -107,6 +114,7 @@ char *page_html(const json_t *report, char *why, size_t why_size)
 	} else {
 		fputc('\0', out);
 	}
+	json_decref(page.model);
 	page_fini(&page);
 	if (fclose(out) == 0 && text && *text)
 		return text;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/page/figures/inside.h"
+#include "agent/page/parts/formulas.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/stack.h"
 #include "agent/text/format.h"
@@ -55,10 +56,11 @@ static void write_row(struct page *page, const json_t *phase, bool cycles)
 	struct phase_intervals intervals = phase_intervals(phase);
 	double id = report_get(phase, "id"), ipc = phase_ipc(phase);
 
+	page_markup(page, "<tr data-phase=\"%.0f\">", id);
 	page_markup(page,
 			phase_is_shown(phase) ?
-					"<tr><th scope=\"row\"><a href=\"#phase-%.0f\">%.0f</a></th>" :
-					"<tr><th scope=\"row\"><span id=\"phase-%.0f\">%.0f</span></th>",
+					"<th scope=\"row\"><a href=\"#phase-%.0f\">%.0f</a></th>" :
+					"<th scope=\"row\"><span id=\"phase-%.0f\">%.0f</span></th>",
 			id, id);
 	write_estimate(page, format_percent(report_get(phase, "time_share")).text,
 			intervals.share.text, intervals.visible);
@@ -204,7 +206,7 @@ static void write_component(struct page *page, const json_t *component, double c
 	const char *name = report_get_text(component, "component");
 
 	page_markup(page, "<tr><th scope=\"row\"%s>", inner ? " class=\"inner\"" : "");
-	page_term(page, name);
+	page_component_name(page, name);
 	page_markup(page, "</th>");
 	page_cell(page, "n", "%s", text.value.text);
 	page_cell(page, "", "%s", text.interval.text);
@@ -252,9 +254,9 @@ static void write_counters(struct page *page, const json_t *phase)
 			"<table>\n<tr><th scope=\"col\">counter</th><th "
 			"scope=\"col\">mean</th></tr>\n");
 	json_object_foreach (counters, name, value) {
-		page_markup(page, "<tr><th scope=\"row\"><code>");
-		page_text(page, name);
-		page_markup(page, "</code></th><td>");
+		page_markup(page, "<tr><th scope=\"row\">");
+		page_event_name(page, name);
+		page_markup(page, "</th><td>");
 		phase_write_counter(page->words, name, value, phase_unit(phase), 0);
 		page_flush(page);
 		page_markup(page, "</td></tr>\n");
@@ -277,7 +279,7 @@ static void write_metrics(struct page *page, const json_t *phase)
 		const char *unit = report_get_text(value, "unit");
 
 		page_markup(page, "<tr><th scope=\"row\">");
-		page_text(page, name);
+		page_metric_name(page, name);
 		page_markup(page, "</th><td>");
 		if (isfinite(number) && isfinite(error) && error > 0)
 			page_words(page, "%s %s", format_interval(number, error, 0, 0).text, unit);
@@ -295,7 +297,8 @@ static void write_phase(struct page *page, const json_t *phase)
 	double id = report_get(phase, "id");
 	bool broken_down = json_array_size(json_object_get(phase, "cpi_breakdown"));
 
-	page_markup(page, "<article id=\"phase-%.0f\">\n<h3>phase %.0f: ", id, id);
+	page_markup(page, "<article id=\"phase-%.0f\" data-phase=\"%.0f\">\n<h3>phase %.0f: ", id,
+			id, id);
 	page_words(page, "%s of the computing time",
 			format_percent(report_get(phase, "time_share")).text);
 	page_markup(page, "</h3>\n");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/page/bars.h"
+#include "agent/page/parts/formulas.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/label.h"
 #include "agent/page/parts/losses.h"
@@ -50,6 +51,7 @@ struct chart {
 	unsigned count;
 	struct series series;
 	bool parts_of_cpi; /* columns are as high as their CPI; false: each is 100% */
+	double seconds;    /* computing time of a thread, in the mean; NAN: not known */
 	double most;       /* CPI at the top of the figure */
 };
 
@@ -112,6 +114,8 @@ static void choose(struct chart *chart)
 	size_t i;
 
 	chart->series = find_series(chart->page->report);
+	chart->seconds = report_get_in(chart->page->report, "efficiency", "parallel") *
+			report_get(chart->page->report, "wall_seconds");
 	json_array_foreach (json_object_get(chart->page->report, "phases"), i, phase) {
 		double own = report_get(phase, "cpi");
 
@@ -250,6 +254,11 @@ static double write_components(struct chart *chart, const json_t *phase,
 		fprintf(chart->page->words, "phase %.0f, %.60s: CPI %s %s, %s",
 				report_get(phase, "id"), name, text.value.text, text.interval.text,
 				text.share.text);
+		if (isfinite(chart->seconds))
+			fprintf(chart->page->words, ", %s",
+					format_seconds(chart->seconds * share_of(phase) *
+							report_get(component, "cpi") / cpi)
+							.text);
 		/* the cycles of components that are not known are in what is not explained */
 		unknown = component_kind(name) == COMPONENT_UNEXPLAINED &&
 				write_unknown(chart, phase);
@@ -304,6 +313,11 @@ static void write_labels(struct chart *chart, const json_t *phase, double x, dou
 	write_label(chart, x, BOTTOM + 17, width, &room_id, "id");
 	fprintf(chart->page->words, "%s", format_percent(share_of(phase)).text);
 	write_label(chart, x, BOTTOM + 33, width, &room_text, "small");
+	if (!chart->parts_of_cpi && isfinite(chart->seconds)) {
+		fprintf(chart->page->words, "%s",
+				format_seconds(chart->seconds * share_of(phase)).text);
+		write_label(chart, x, BOTTOM + 49, width, &room_text, "small");
+	}
 	if (!chart->parts_of_cpi || !isfinite(cpi))
 		return;
 	fprintf(chart->page->words, "CPI %.2f", cpi);
@@ -321,6 +335,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 	const struct column column = { x, width, scale };
 	double known = 0;
 
+	page_markup(chart->page, "<g data-phase=\"%.0f\">\n", report_get(phase, "id"));
 	if (!isfinite(cpi) || !(cpi > 0)) {
 		whole = chart->most;
 	} else if (!json_array_size(json_object_get(phase, "cpi_breakdown"))) {
@@ -338,6 +353,7 @@ static void write_column(struct chart *chart, const json_t *phase, double x, dou
 	}
 	if (width >= ROOM_WHISKER && known > 0)
 		write_whiskers(chart, phase, &column);
+	page_markup(chart->page, "</g>\n");
 	write_labels(chart, phase, x, width);
 }
 
@@ -421,7 +437,7 @@ static void write_key(struct chart *chart)
 	page_markup(chart->page, "<ul class=\"key\">\n");
 	for (unsigned i = chart->series.count; i-- > 0;) {
 		pattern_swatch(chart->page, fill_of(&chart->series, chart->series.name[i]).text);
-		page_term(chart->page, chart->series.name[i]);
+		page_component_name(chart->page, chart->series.name[i]);
 		page_markup(chart->page, "</li>\n");
 	}
 	pattern_swatch(chart->page, "url(#unknown)");
@@ -488,5 +504,6 @@ void page_stacks(struct page *page)
 	write_columns(&chart, "Share of each component in each phase's cycles");
 	write_caption(page,
 			"Colours as above. Width: share of the computing time. Height: share of the phase's cycles. So the "
-			"area of a component is its share of the computing time.");
+			"area of a component is its share of the computing time. Times are those of a thread, in the "
+			"mean.");
 }

@@ -55,7 +55,7 @@ ROOM = {
     "agent/text": ["agent/symbols"],
     "agent/trace": ["agent/report/parts/document.h", "agent/text"],
     "agent/whatif": ["agent/text"],
-    "agent/page/parts": ["agent/text"],
+    "agent/page/parts": ["agent/text", "multiplex/models"],
     "agent/page/figures": ["agent/page/parts", "agent/text"],
     "agent/page": ["agent/page/figures", "agent/page/parts", "agent/text", "agent/whatif"],
     "agent/preload": ["agent/boundary", "agent/host", "agent/loader", "agent/mpi", "agent/setup/agreement.h", "sampling",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/page/parts/formulas.h"
 #include "agent/page/parts/glossary.h"
 #include "agent/page/parts/losses.h"
 #include "agent/page/parts/markup.h"
@@ -448,6 +449,11 @@ static void write_phases(struct page *page)
 
 /* ---- the page ---- */
 
+static void write_glossary(struct page *page)
+{
+	page_terms(page, page_formulas);
+}
+
 static const struct {
 	const char *name, *title;
 	void (*write)(struct page *page);
@@ -455,7 +461,7 @@ static const struct {
 	{ "verdict", "Verdict", write_verdict },
 	{ "causes", "Where the difference comes from", write_causes },
 	{ "phases", "Phases", write_phases },
-	{ "glossary", "Glossary", page_terms },
+	{ "glossary", "Glossary", write_glossary },
 };
 
 #define VIEWS (sizeof(views) / sizeof(*views))

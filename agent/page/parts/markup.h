@@ -21,6 +21,7 @@ extern const char page_style_hash[], page_script_hash[];
 /* A page that is being written. */
 struct page {
 	const json_t *report;
+	json_t *model; /* as of formulas_load() */
 	FILE *out;
 	FILE *words;     /* memory in which functions of agent/text write words, for page_flush */
 	char *collected; /* what `words` holds after a flush */
