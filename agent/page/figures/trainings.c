@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/page/figures/narrowing.h"
 #include "agent/page/parts/label.h"
 #include "agent/text/format.h"
 #include "agent/text/report_line.h"
@@ -15,7 +16,7 @@
 #define HEIGHT     120
 #define FOOT       44
 #define BAR        0.8 /* part of a column's width */
-#define FILL       "#56b4e9"
+#define FILL       "#6b7f99"
 #define ROUNDS_MAX 64
 #define STEADY     0.9 /* share that keeps its phase if a training has found the known phases again */
 #define PX(chars)  (8.0 * (double)(chars) + 4) /* room for a label */
@@ -151,4 +152,5 @@ void page_trainings(struct page *page)
 	write_words(page, rounds);
 	write_figure(page, rounds);
 	write_table(page, rounds);
+	page_narrowing(page);
 }
