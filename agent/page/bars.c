@@ -5,13 +5,15 @@
 #include <stdbool.h>
 
 #include "agent/page/parts/glossary.h"
+#include "agent/page/parts/patterns.h"
 #include "agent/text/format.h"
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 
-#define BAR_HEIGHT 34 /* px, of the bar of all ranks */
-#define ROW        40 /* px, of a row of the figure of times */
-#define BAR_FILL   "#56b4e9"
+#define BAR_HEIGHT 34        /* px, of the bar of all ranks */
+#define ROW        40        /* px, of a row of the figure of times */
+#define COMPUTING  "#6b7f99" /* no phase has this colour */
+#define CALLS      "#c4c8cc"
 #define FRAME      99.0 /* %, width of a row that has all of the time */
 
 #define COLUMNS_LEFT   14 /* %, room for the words at the axis */
@@ -106,9 +108,9 @@ static void write_column(struct page *page, const struct columns *columns, size_
 			format_seconds(mpi).text);
 	page_markup(page, "</title>");
 	/* plain colours, because browsers take minutes to print a thousand patterns */
-	top = write_segment(page, &column, "#c4c8cc", 0, useful / columns->wall);
+	top = write_segment(page, &column, COMPUTING, 0, useful / columns->wall);
 	if (columns->are_ranks)
-		write_segment(page, &column, BAR_FILL, top, mpi / columns->wall);
+		write_segment(page, &column, CALLS, top, mpi / columns->wall);
 	page_markup(page, "</g>\n");
 }
 
@@ -140,7 +142,7 @@ static void write_columns(struct page *page, const struct columns *columns)
 	page_words(page,
 			columns->are_ranks ?
 					"A column for each rank, from rank 0 on: below, its computing time "
-					"(grey), and above it, its time in MPI (blue). " :
+					"(dark), and above it, its time in MPI (light). " :
 					"Deciles of the ranks' computing time, from the shortest to the longest. ");
 	page_words(page, "The height is the time of the run, %s.",
 			format_seconds(columns->wall).text);
@@ -250,9 +252,9 @@ void page_efficiency(struct page *page)
 	double parallel = report_get(efficiency, "parallel");
 	double balance = report_get(efficiency, "load_balance");
 	const struct part parts[] = {
-		{ "computation", "url(#c0)", parallel },
+		{ "computation", COMPUTING, parallel },
 		{ "waiting, because the work is unequal", "url(#c2)", 1 - balance },
-		{ "communication, and other waiting", "url(#c3)", balance - parallel },
+		{ "communication, and other waiting", "url(#waiting)", balance - parallel },
 	};
 
 	if (!isfinite(parallel) || !isfinite(balance)) {
@@ -285,7 +287,7 @@ void page_efficiency(struct page *page)
 /* ---- the computing time ---- */
 
 /* Writes a row of the figure of times. Its words are in page->words. */
-static void write_bar(struct page *page, unsigned row, double share, double error, bool is_phase)
+static void write_bar(struct page *page, unsigned row, double share, double error, const char *fill)
 {
 	double y = ROW * row, width = FRAME * fmin(fmax(share, 0), 1);
 
@@ -295,7 +297,7 @@ static void write_bar(struct page *page, unsigned row, double share, double erro
 			"</text><rect class=\"track\" x=\"0\" y=\"%.0f\" width=\"%.0f%%\" height=\"14\"/>"
 			"<rect class=\"part\" x=\"0\" y=\"%.0f\" width=\"%.2f%%\" height=\"14\" "
 			"fill=\"%s\"/>\n",
-			y + 18, FRAME, y + 18, width, is_phase ? BAR_FILL : "url(#unknown)");
+			y + 18, FRAME, y + 18, width, fill);
 	if (error > 0.002)
 		page_markup(page,
 				"<g class=\"whisker\"><line x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%.0f\" "
@@ -312,14 +314,15 @@ static void write_others(struct page *page, unsigned row, const struct phase_sma
 		fprintf(page->words, "%u smaller phase%s: %s", smaller->count,
 				smaller->count == 1 ? "" : "s",
 				format_percent(smaller->share).text);
-		write_bar(page, row++, smaller->share, 0, true);
+		write_bar(page, row++, smaller->share, 0, "url(#c1)");
 	}
 	fprintf(page->words, "in no phase: unclassified: %s",
 			format_percent(report_get_in(report, "unclassified", "time_share")).text);
-	write_bar(page, row++, report_get_in(report, "unclassified", "time_share"), 0, false);
+	write_bar(page, row++, report_get_in(report, "unclassified", "time_share"), 0,
+			"url(#unknown)");
 	fprintf(page->words, "in no phase: short: %s",
 			format_percent(report_get_in(report, "short", "time_share")).text);
-	write_bar(page, row, report_get_in(report, "short", "time_share"), 0, false);
+	write_bar(page, row, report_get_in(report, "short", "time_share"), 0, "url(#unknown)");
 }
 
 void page_times(struct page *page)
@@ -343,7 +346,10 @@ void page_times(struct page *page)
 		fprintf(page->words, "phase %.0f: %s %s", report_get(phase, "id"),
 				format_percent(share).text,
 				intervals.visible ? intervals.share.text : "");
-		write_bar(page, row++, share, report_get(phase, "time_share_ci95"), true);
+		page_markup(page, "<g data-phase=\"%.0f\">\n", report_get(phase, "id"));
+		write_bar(page, row++, share, report_get(phase, "time_share_ci95"),
+				pattern_of_phase(page->report, report_get(phase, "id")).text);
+		page_markup(page, "</g>\n");
 	}
 	write_others(page, row, &smaller);
 	page_markup(page,

@@ -211,13 +211,15 @@ static void write_icicle(struct page *page, const json_t *phase, struct icicle *
 	snprintf(name, sizeof(name), "phase %.0f", report_get(phase, "id"));
 	icicle->node[0].name = name;
 	page_markup(page,
-			"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" height=\"%u\" "
-			"aria-label=\"Call stacks of %s\"><title>Call stacks of %s</title>\n",
-			icicle->rows * ROW + 1, name, name);
+			"<div data-phase=\"%.0f\">\n<figure>\n<svg class=\"figure\" role=\"img\" "
+			"width=\"100%%\" height=\"%u\" aria-label=\"Call stacks of %s\"><title>Call "
+			"stacks of %s</title>\n",
+			report_get(phase, "id"), icicle->rows * ROW + 1, name, name);
 	for (unsigned i = 0; i < icicle->count; i++)
 		write_frame(page, icicle, &icicle->node[i]);
 	page_markup(page, "</svg>\n</figure>\n");
 	write_table(page, stacks, icicle->node[0].samples);
+	page_markup(page, "</div>\n");
 }
 
 /* Returns whether a stack of the phase has a caller that is known. */

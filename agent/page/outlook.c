@@ -9,6 +9,7 @@
 #include "agent/page/simulated.h"
 #include "agent/text/report_line.h"
 #include "agent/whatif/answers.h"
+#include "agent/whatif/change.h"
 #include "agent/whatif/run_times.h"
 #include "agent/whatif/sentences.h"
 
@@ -117,6 +118,41 @@ static json_t *cells_of(const struct run_times *run)
 	return cells;
 }
 
+/* The components of the CPI: for each phase the part of its time that the component has, and its half-width. */
+struct components {
+	const struct run_times *run;
+	struct change change;
+	json_t *parts; /* by the name of the component */
+};
+
+static void add_component(void *data, const char *name)
+{
+	struct components *components = data;
+	struct change *change = &components->change;
+	json_t *parts = json_array();
+
+	change_none(change);
+	change_component(change, components->run, name, 0);
+	for (size_t p = 0; p < components->run->phases; p++)
+		json_array_append_new(parts,
+				json_pack("[f,f]", change->cycles[p], change->cycles_error[p]));
+	json_object_set_new(components->parts, name, parts);
+}
+
+static json_t *components_of(const struct run_times *run)
+{
+	struct components *components = calloc(1, sizeof(*components));
+	json_t *parts = json_object();
+
+	if (components) {
+		components->run = run;
+		components->parts = parts;
+		change_components(run, add_component, components);
+	}
+	free(components);
+	return parts;
+}
+
 static void write_times(struct page *page, const struct run_times *run)
 {
 	double useful = 0;
@@ -130,10 +166,10 @@ static void write_times(struct page *page, const struct run_times *run)
 	}
 	for (size_t row = 0; row < run->rows; row++)
 		useful = fmax(useful, run->useful[row]);
-	times = json_pack("{s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o}", "wall", run->wall, "ranks",
+	times = json_pack("{s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o,s:o}", "wall", run->wall, "ranks",
 			run->ranks, "threads", run->threads, "rest", run_times_rest(run), "useful",
 			useful, "phases", phases_of(run), "sets", sets_of(run), "cells",
-			cells_of(run));
+			cells_of(run), "components", components_of(run));
 	if (times)
 		page_json(page->out, "whatif-data", times, TIMES_DIGITS);
 	json_decref(times);

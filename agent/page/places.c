@@ -32,12 +32,12 @@ static void write_end(struct page *page, const json_t *pair, const char *key)
 	}
 	snprintf(name, sizeof(name), "%s_path", key);
 	json_array_foreach (json_object_get(pair, name), i, frame) {
-		if (i == NAMES_MAX)
-			break;
+		const char *function = report_get_text(frame, "function");
+
+		if (i == NAMES_MAX || !*function)
+			break; /* without names, positions are in report.json */
 		page_markup(page, i ? " &larr; " : "<br>called by ");
-		page_text(page,
-				place_name(report_get_text(frame, "function"), PLACE_NAME_MAX)
-						.text);
+		page_text(page, place_name(function, PLACE_NAME_MAX).text);
 	}
 	page_markup(page, "</td>");
 }
@@ -63,8 +63,9 @@ static void write_pairs(struct page *page)
 			}
 			rows++;
 			page_markup(page,
-					"<tr><th scope=\"row\"><a href=\"#phase-%.0f\">%.0f</a></th>",
-					id, id);
+					"<tr data-phase=\"%.0f\"><th scope=\"row\"><a "
+					"href=\"#phase-%.0f\">%.0f</a></th>",
+					id, id, id);
 			page_cell(page, "n", "%s",
 					format_whole_percent(report_get(pair, "share")).text);
 			write_end(page, pair, "from");
@@ -91,8 +92,10 @@ static unsigned write_samples(struct page *page, const json_t *phase, unsigned r
 		if (rows == room)
 			break;
 		rows++;
-		page_markup(page, "<tr><th scope=\"row\"><a href=\"#phase-%.0f\">%.0f</a></th>", id,
-				id);
+		page_markup(page,
+				"<tr data-phase=\"%.0f\"><th scope=\"row\"><a "
+				"href=\"#phase-%.0f\">%.0f</a></th>",
+				id, id, id);
 		page_cell(page, "n", "%s", format_whole_percent(report_get(row, "share")).text);
 		if (isfinite(report_get(row, "samples")))
 			page_cell(page, "n", "%.0f", report_get(row, "samples"));

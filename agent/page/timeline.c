@@ -270,8 +270,11 @@ static void write_area(const struct timeline *timeline, unsigned band, unsigned 
 	write_outline(page, high, timeline->bins);
 	page_markup(page,
 			"\"/></clipPath><rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
-			"clip-path=\"url(#b%uc%u)\"/>\n",
+			"clip-path=\"url(#b%uc%u)\"",
 			fill_of(timeline, column).text, band, column);
+	if (column < timeline->phases)
+		page_markup(page, " data-phase=\"%.0f\"", timeline->id[column]);
+	page_markup(page, "/>\n");
 }
 
 /* Where a column may have its number: the bin in the middle of its highest stretch. */
@@ -309,8 +312,10 @@ static void write_number(const struct timeline *timeline, unsigned column, int y
 	if (spot.height * timeline->height < LABEL * UNITS)
 		return;
 	page_markup(timeline->page,
-			"<text class=\"over\" x=\"%.2f%%\" y=\"%.1f\" text-anchor=\"middle\">%.0f</text>\n",
-			LEFT + WIDTH * x, y + (top + bottom) / 2.0 / UNITS * timeline->height + 5,
+			"<text class=\"over\" data-phase=\"%.0f\" x=\"%.2f%%\" y=\"%.1f\" "
+			"text-anchor=\"middle\">%.0f</text>\n",
+			timeline->id[column], LEFT + WIDTH * x,
+			y + (top + bottom) / 2.0 / UNITS * timeline->height + 5,
 			timeline->id[column]);
 }
 

@@ -4,6 +4,8 @@
 
     tables PAGE      the table of phases is sorted by clicks and keys
     filter PAGE      the table of phases is filtered by typed words, with what belongs to the phases
+    address PAGE     the address keeps how a table is sorted and filtered, and a value that is none does nothing
+    brush PAGE       dragging over bursts shows their phases alone in all views, on the screen and not on paper
     copy PAGE        positions in the source are copied
     zoom PAGE        figures show parts of their width by dragging, buttons and keys, and the address keeps which
     off PAGE         with scripts off, the page looks as with them, except for the controls
@@ -155,9 +157,108 @@ def check_copy(browser, page):
     return problems
 
 
-# The first figure: the places of its columns on the screen, its words and its view in the address.
+# ---- what the address keeps ----
+
+def address(browser):
+    """Returns the hash of the address, when the page has written it."""
+    answer = browser.call("Runtime.evaluate", awaitPromise=True,
+                          expression="new Promise(done => setTimeout(() => done(decodeURIComponent(location.hash)), 200))")
+    return answer["result"].get("value")
+
+
+def check_address(browser, page):
+    open_page(browser, page)
+    whole = column(browser, 0)
+    for character in "irecv":
+        browser.evaluate("document.querySelector('#phases input').focus()")
+        press(browser, character)
+    click(browser, "#phases table.rows th:nth-child(4) button")
+    rows = column(browser, 0)
+    expect(0 < len(rows) < 200, True, "fewer rows")
+    kept = address(browser)
+    expect(kept, "#phases0.rows=irecv&phases0.sort=-4", "the address")
+    open_page(browser, page, kept)
+    expect(column(browser, 0), rows, "the same rows by the address")
+    expect(ask(browser, "[one('#phases input').value, one('#phases th:nth-child(4)').ariaSort]"), ["irecv", "descending"],
+           "the controls by the address")
+    expect(ask(browser, "(box => box.top < innerHeight && box.bottom > 0)(one('#phases table').getBoundingClientRect())"), True,
+           "the table is on the screen")
+    for _ in range(2):
+        click(browser, "#phases table.rows th:nth-child(4) button")
+    click(browser, ".only button")
+    expect([column(browser, 0), address(browser)], [whole, ""], "all rows again, and the address of all")
+    for value in ("phases0.sort=99", "phases0.sort=-99", "phases0.sort=x", "phases0.sort=toString", "phases0.sort=0",
+                  "phases0.sort=1e99", "source9.sort=1", "constructor=1", "__proto__=1", "phases0", "phase-3", "&&=", "%zz"):
+        open_page(browser, page, "#" + value)
+        expect(column(browser, 0), whole, f"the rows of #{value}")
+    open_page(browser, page, "#phases0.rows=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E")
+    expect(ask(browser, "[one('#phases input').value, all('img').length, text(one('#phases output'))]"),
+           ["<img src=x onerror=alert(1)>", 0, "0 of 200 rows"], "a hostile address")
+    expect([event["params"]["entry"]["text"] for event in browser.events if event.get("method") == "Log.entryAdded"], [],
+           "what the browser says")
+    expect([event for event in browser.events if event.get("method") == "Runtime.exceptionThrown"], [], "errors of the script")
+    return problems
+
+
+# ---- choosing phases ----
+
+def chosen(browser):
+    """Returns the phases that each view shows."""
+    return ask(browser, """[
+        all('#phases table.rows tr[data-phase]').filter(shown).map(row => row.dataset.phase),
+        all('#phases article').filter(shown).map(article => article.dataset.phase),
+        all('#time [data-phase]').filter(mark => !getComputedStyle(one(`#time [data-phase="${mark.dataset.phase}"] rect`))
+            .fill.includes('rgb(243')).map(mark => mark.dataset.phase),
+        all('#bursts ellipse').filter(shown).map(ring => ring.dataset.phase),
+        all('#source table.rows tr[data-phase]').filter(shown).map(row => row.dataset.phase)]
+        .map(ids => [...new Set(ids)].sort().join())""")
+
+
+def check_brush(browser, page):
+    open_page(browser, page)
+    everything = chosen(browser)
+    expect(set(everything), {"1,2,3,4"}, "the phases of the page")
+    box = ask(browser, "(svg => { svg.scrollIntoView({block: 'center'}); "
+                       "const box = svg.querySelector('path[data-phase=\"3\"]').getBoundingClientRect(); "
+                       "return [box.left, box.top, box.right, box.bottom]; })(one('#bursts svg.bursts'))")
+    path = [(box[0] - 20, box[1] - 20), (box[0], box[1]), (box[2] + 20, box[3] + 20)]
+    for kind, (x, y) in zip(("mousePressed", "mouseMoved", "mouseMoved"), path):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+    expect(ask(browser, "(box => [box.left, box.top, box.right, box.bottom].map(Math.round))"
+                        "(one('.brush').getBoundingClientRect())"), [round(end) for end in (*path[0], *path[2])], "the rectangle")
+    browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=path[2][0], y=path[2][1], button="left", clickCount=1)
+    expect(ask(browser, "all('.brush').length"), 0, "rectangles that are left")
+    expect(chosen(browser), ["3"] * 5, "the chosen phase in each view")
+    expect(ask(browser, "[one('#phases input').value, text(one('.only'))]"),
+           ["phase=3", "1 of 4 phases are shown. show all"], "what is said")
+    kept = address(browser)
+    expect(kept, "#phases0.rows=phase=3", "the address")
+    browser.screen(718, ("print",))
+    expect(chosen(browser), everything, "on paper")
+    open_page(browser, page, kept)
+    expect(chosen(browser), ["3"] * 5, "the chosen phase by the address")
+    browser.evaluate("document.querySelector('.only').hidden = true")  # it lies over the page
+    expect_readable(browser)
+    browser.evaluate("document.querySelector('.only').hidden = false")
+
+    # The box is how a person without a mouse chooses phases.
+    browser.evaluate("document.querySelector('#phases input').focus(); document.querySelector('#phases input').select()")
+    for character in "phase=1,3":
+        press(browser, character)
+    expect(chosen(browser), ["1,3"] * 5, "phases that were typed")
+    click(browser, ".only button")
+    expect([chosen(browser), address(browser), ask(browser, "all('.only').length")], [everything, "", 0], "all phases again")
+
+    # A click chooses nothing, and so does a rectangle without bursts.
+    click(browser, "#bursts svg.bursts .track")
+    expect(chosen(browser), everything, "after a click")
+    return problems
+
+
+# ---- parts of figures ----
+
+# The first figure: the places of its columns on the screen, and its words.
 FIRST = "#time figure svg.figure"
-HASH = "decodeURIComponent(location.hash)"
 
 
 def column_of(browser, phase):
@@ -195,7 +296,7 @@ def check_zoom(browser, page):
     expect(is_near(column_of(browser, 22)[0][1], frame[1]), True, "phase 22 ends with the frame")
     expect(ask(browser, hidden), 2, "labels with room")
     expect(ask(browser, "text(one('#time [role=status]'))"), "This is a part of the figure: phase 20 to phase 22.", "the words")
-    kept = ask(browser, HASH)
+    kept = address(browser)
     places = column_of(browser, 21)
     drag(browser, frame[0] + 300, frame[0], shift=True)
     expect(ask(browser, "all('#time .plot text').filter(shown).map(text).filter(word => /^[^%]*20/.test(word))"), [],
@@ -223,7 +324,7 @@ def check_zoom(browser, page):
     expect(is_near(column_of(browser, 20)[0][0], wide[0]), True, "as before after +")
     press(browser, "0")
     expect(all(is_near(*ends) for ends in zip(whole[0], column_of(browser, 20)[0])), True, "all of it after 0")
-    expect(ask(browser, "[text(one('#time [role=status]')), " + HASH + "]"), ["", ""], "the words and the address of all")
+    expect([ask(browser, "text(one('#time [role=status]'))"), address(browser)], ["", ""], "the words and the address of all")
 
     # Values that are no part of the width.
     for fragment in ("#time=0.9-0.1", "#time=.-.", "#time=0-99&ranks=5-6", "#nothing=0-1", "#<b>", "#time=1-1"):
@@ -423,5 +524,5 @@ def check_refuse(browser, page, *files):
 
 
 if __name__ == "__main__":
-    browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy,
+    browsers.main({"tables": check_tables, "filter": check_filter, "copy": check_copy, "address": check_address, "brush": check_brush,
                    "zoom": check_zoom, "off": check_off, "keys": check_keys, "drop": check_drop, "whatif": check_whatif, "refuse": check_refuse})

@@ -24,6 +24,8 @@ done
 
 holds "tables are sorted" controls tables "$tmp/big.html"
 holds "tables are filtered" controls filter "$tmp/big.html"
+holds "the address keeps how tables are sorted and filtered" controls address "$tmp/big.html"
+holds "dragging over bursts shows their phases alone" controls brush "$tmp/cycles.html"
 holds "positions in the source are copied" controls copy "$tmp/cycles.html"
 holds "figures show parts of their width" controls zoom "$tmp/big.html"
 

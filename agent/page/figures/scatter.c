@@ -35,6 +35,9 @@ struct dot {
 	unsigned x, y; /* in the plot, from its left and upper end, in units */
 };
 
+/* What the axes of a figure are, the vertical one first. */
+enum axes { ROWS_BY_DURATION, IPC_BY_INSTRUCTIONS, IPC_BY_DURATION, INSTRUCTIONS_BY_DURATION };
+
 /* A label that has its place. */
 struct label {
 	double left, right; /* px, on the narrowest screen */
@@ -44,10 +47,11 @@ struct label {
 struct scatter {
 	struct page *page;
 	const json_t *sample;
-	bool counted; /* instructions and IPC are known: they are the axes; else rows of phases over the duration */
-	double low, high; /* decades of the horizontal axis */
-	double most;      /* IPC at the upper end */
-	double clock;     /* Hz; cycles of a burst by its duration, in the middle of the sample */
+	bool counted; /* instructions and IPC are known; else rows of phases are over the duration */
+	enum axes axes;     /* of the figure that is written */
+	double low, high;   /* decades of the horizontal axis */
+	double floor, most; /* IPC at the lower and the upper end, or decades of instructions */
+	double clock;       /* Hz; cycles of a burst by its duration, in the middle of the sample */
 	double shown[SHOWN_MAX]; /* ids of the phases that are told apart, which are rows from the top */
 	unsigned phases, labels, count;
 	struct label label[LABELS_MAX];
@@ -126,31 +130,52 @@ static void read_dots(struct scatter *scatter)
 
 static double across(const struct scatter *scatter, const struct dot *dot)
 {
-	return log10(scatter->counted ? dot->instructions : dot->seconds);
+	return log10(scatter->axes == IPC_BY_INSTRUCTIONS ? dot->instructions : dot->seconds);
+}
+
+static double upward(const struct scatter *scatter, const struct dot *dot)
+{
+	return scatter->axes == INSTRUCTIONS_BY_DURATION ? log10(dot->instructions) : dot->ipc;
+}
+
+/* Gives a range of decades room at its ends. */
+static void widen(double *low, double *high)
+{
+	double margin = fmax(0.05 * (*high - *low), (RANGE_MIN - (*high - *low)) / 2);
+
+	*low -= margin;
+	*high += margin;
 }
 
 /* Finds what the axes show. */
 static void find_range(struct scatter *scatter)
 {
-	double margin, most = 0;
-
-	scatter->low = INFINITY;
-	scatter->high = -INFINITY;
+	scatter->low = scatter->floor = INFINITY;
+	scatter->high = scatter->most = -INFINITY;
 	for (unsigned i = 0; i < scatter->count; i++) {
 		const struct dot *dot = &scatter->dot[i];
 
 		scatter->low = fmin(scatter->low, across(scatter, dot));
 		scatter->high = fmax(scatter->high, across(scatter, dot));
-		most = fmax(most, dot->ipc);
+		scatter->floor = fmin(scatter->floor, upward(scatter, dot));
+		scatter->most = fmax(scatter->most, upward(scatter, dot));
+	}
+	widen(&scatter->low, &scatter->high);
+	if (scatter->axes == INSTRUCTIONS_BY_DURATION) {
+		widen(&scatter->floor, &scatter->most);
+	} else {
+		scatter->floor = 0;
+		scatter->most *= 1.1;
+	}
+}
+
+static void find_clock(struct scatter *scatter)
+{
+	for (unsigned i = 0; i < scatter->count; i++) {
+		const struct dot *dot = &scatter->dot[i];
+
 		scatter->value[i] = dot->instructions / dot->ipc / dot->seconds;
 	}
-	margin = fmax(0.05 * (scatter->high - scatter->low),
-			(RANGE_MIN - (scatter->high - scatter->low)) / 2);
-	scatter->low -= margin;
-	scatter->high += margin;
-	scatter->most = 1.1 * most;
-	if (!scatter->counted)
-		return;
 	qsort(scatter->value, scatter->count, sizeof(*scatter->value), by_value);
 	scatter->clock = quantile(scatter->value, scatter->count, 0.5);
 }
@@ -195,7 +220,9 @@ static double y_of(const struct scatter *scatter, const struct dot *dot, unsigne
 	double spread = (number * 0.6180339887 - floor(number * 0.6180339887) - 0.5) * JITTER;
 
 	if (scatter->counted)
-		return 1 - dot->ipc / scatter->most;
+		return 1 -
+				(upward(scatter, dot) - scatter->floor) /
+				(scatter->most - scatter->floor);
 	return (find_phase(scatter, dot->phase) + 0.5 + spread) / (scatter->phases + 1);
 }
 
@@ -282,7 +309,7 @@ static void write_label(struct scatter *scatter, const char *class, double x, in
 
 static struct format_text amount_text(const struct scatter *scatter, double value)
 {
-	return scatter->counted ? format_count(value) : format_seconds(value);
+	return scatter->axes == IPC_BY_INSTRUCTIONS ? format_count(value) : format_seconds(value);
 }
 
 /* Writes 1, 2 and 5 times powers of ten on the horizontal axis, or powers alone if they are many. */
@@ -308,7 +335,8 @@ static void write_across(struct scatter *scatter)
 	page_markup(scatter->page,
 			"<text class=\"small\" x=\"%.1f%%\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
 			LEFT + WIDTH / 2, y + 37,
-			scatter->counted ? "instructions of a burst" : "duration of a burst");
+			scatter->axes == IPC_BY_INSTRUCTIONS ? "instructions of a burst" :
+							       "duration of a burst");
 }
 
 static void write_tick(struct scatter *scatter, double at, const char *text)
@@ -322,22 +350,52 @@ static void write_tick(struct scatter *scatter, double at, const char *text)
 			LEFT, LEFT + (scatter->counted ? WIDTH : 0), y, y, LEFT - 1, y + 4, text);
 }
 
-static void write_upward(struct scatter *scatter)
+static void write_ipc_ticks(struct scatter *scatter)
 {
 	double step = axis_step(scatter->most);
 	char text[32];
 
-	for (unsigned i = 0; scatter->counted && i * step <= scatter->most; i++) {
+	for (unsigned i = 0; i * step <= scatter->most; i++) {
 		snprintf(text, sizeof(text), "%.4g", i * step);
 		write_tick(scatter, 1 - i * step / scatter->most, text);
 	}
-	for (unsigned row = 0; !scatter->counted && row <= scatter->phases; row++) {
+}
+
+static void write_power_ticks(struct scatter *scatter)
+{
+	double range = scatter->most - scatter->floor;
+
+	for (int power = (int)ceil(scatter->floor); power <= (int)floor(scatter->most); power++)
+		write_tick(scatter, (scatter->most - power) / range,
+				format_count(pow(10, power)).text);
+}
+
+static void write_row_ticks(struct scatter *scatter)
+{
+	char text[32];
+
+	for (unsigned row = 0; row <= scatter->phases; row++) {
 		snprintf(text, sizeof(text), row < scatter->phases ? "%.0f" : "other",
 				row < scatter->phases ? scatter->shown[row] : 0);
 		write_tick(scatter, (row + 0.5) / (scatter->phases + 1), text);
 	}
+}
+
+static void write_upward(struct scatter *scatter)
+{
+	static const struct {
+		const char *name;
+		void (*write)(struct scatter *scatter);
+	} upwards[] = {
+		[ROWS_BY_DURATION] = { "phase", write_row_ticks },
+		[IPC_BY_INSTRUCTIONS] = { "instructions per cycle (IPC)", write_ipc_ticks },
+		[IPC_BY_DURATION] = { "instructions per cycle (IPC)", write_ipc_ticks },
+		[INSTRUCTIONS_BY_DURATION] = { "instructions of a burst", write_power_ticks },
+	};
+
+	upwards[scatter->axes].write(scatter);
 	page_markup(scatter->page, "<text class=\"small\" x=\"0\" y=\"12\">%s</text>\n",
-			scatter->counted ? "instructions per cycle (IPC)" : "phase");
+			upwards[scatter->axes].name);
 }
 
 /* ---- lines of equal duration ---- */
@@ -389,7 +447,7 @@ static void label_line(struct scatter *scatter, double seconds)
 static void each_line(struct scatter *scatter,
 		void (*write)(struct scatter *scatter, double seconds))
 {
-	for (int power = -9; scatter->counted && power <= 4; power++)
+	for (int power = -9; scatter->axes == IPC_BY_INSTRUCTIONS && power <= 4; power++)
 		write(scatter, pow(10, power));
 }
 
@@ -403,6 +461,13 @@ static void name_phase(const struct scatter *scatter, double phase)
 		page_words(scatter->page, phase < 0 ? "smaller phases" : "in no phase");
 }
 
+/* Writes to which phase an element belongs, for the script, which shows the chosen phases alone. */
+static void write_phase_of(struct page *page, double phase)
+{
+	if (phase > 0)
+		page_markup(page, "data-phase=\"%.0f\" ", phase);
+}
+
 /* Writes the bursts of a phase as one path of points, of which those at the same place are one. */
 static void write_points(struct scatter *scatter, unsigned first, unsigned count)
 {
@@ -412,15 +477,17 @@ static void write_points(struct scatter *scatter, unsigned first, unsigned count
 
 	page_markup(page,
 			"<path class=\"dots\" fill=\"none\" stroke=\"%s\" stroke-width=\"%d\" "
-			"stroke-linecap=\"%s\" vector-effect=\"non-scaling-stroke\" d=\"",
+			"stroke-linecap=\"%s\" vector-effect=\"non-scaling-stroke\" ",
 			dot->phase > 0 ? pattern_colour(page->report, dot->phase) : "#777777",
 			dot->phase > 0 ? 6 : 4, dot->phase != 0 ? "round" : "square");
+	write_phase_of(page, dot->phase);
+	page_markup(page, "d=\"");
 	for (unsigned i = 0; i < count; i++) {
 		if (i && dot[i].x == x && dot[i].y == y)
 			continue;
 		if (i)
-			page_markup(page, "m%d %dh0", (int)dot[i].x - (int)x,
-					(int)dot[i].y - (int)y);
+			page_markup(page, dot[i].y < y ? "m%d%dh0" : "m%d %dh0",
+					(int)dot[i].x - (int)x, (int)dot[i].y - (int)y);
 		else
 			page_markup(page, "M%u %uh0", dot[i].x, dot[i].y);
 		x = dot[i].x;
@@ -446,6 +513,8 @@ static void write_rings(struct scatter *scatter)
 	const json_t *prototype;
 	size_t i;
 
+	if (scatter->axes != IPC_BY_INSTRUCTIONS)
+		return;
 	json_array_foreach (json_object_get(scatter->sample, "prototypes"), i, prototype) {
 		double x = x_of(scatter, log10(reach(prototype, "instructions", 1)));
 		double right = x_of(scatter, log10(reach(prototype, "instructions", 2)));
@@ -458,8 +527,9 @@ static void write_rings(struct scatter *scatter)
 			continue;
 		page_markup(scatter->page,
 				"<ellipse cx=\"%.2f%%\" cy=\"%.2f%%\" rx=\"%.2f%%\" ry=\"%.2f%%\" "
-				"fill=\"none\" stroke=\"%s\"/>\n",
+				"fill=\"none\" data-phase=\"%.0f\" stroke=\"%s\"/>\n",
 				100 * x, 100 * (1 - y), 100 * (right - x), 100 * (high - y),
+				report_get(prototype, "phase"),
 				pattern_colour(scatter->page->report,
 						report_get(prototype, "phase")));
 	}
@@ -488,7 +558,9 @@ static void write_number(struct scatter *scatter, unsigned first, unsigned count
 	sort_values(scatter, first, count, y_of_dot);
 	y = quantile(scatter->value, count, 0.5) / UNITS;
 	snprintf(text, sizeof(text), "%.0f", scatter->dot[first].phase);
+	page_markup(scatter->page, "<g data-phase=\"%s\">", text);
 	write_label(scatter, "over", LEFT + WIDTH * x, TOP + (int)(HEIGHT * y) - 7, text);
+	page_markup(scatter->page, "</g>\n");
 }
 
 /* Calls a function with the bursts of each phase. */
@@ -547,7 +619,9 @@ static void write_row(struct scatter *scatter, unsigned first, unsigned count)
 {
 	struct page *page = scatter->page;
 
-	page_markup(page, "<tr><th scope=\"row\">");
+	page_markup(page, "<tr ");
+	write_phase_of(page, scatter->dot[first].phase);
+	page_markup(page, "><th scope=\"row\">");
 	name_phase(scatter, scatter->dot[first].phase);
 	page_markup(page, "</th>");
 	page_cell(page, "n", "%u", count);
@@ -597,7 +671,39 @@ static void write_caption(struct scatter *scatter)
 		page_words(scatter->page,
 				"A row for each phase; the last one has those in smaller phases, and in none. "
 				"The height within a row has no meaning.");
-	page_markup(scatter->page, "</figcaption>\n</figure>\n");
+	page_markup(scatter->page, "</figcaption>\n");
+}
+
+/* Writes the figure with these axes, without its caption. */
+static void write_figure(struct scatter *scatter, enum axes axes)
+{
+	scatter->axes = axes;
+	scatter->labels = 0;
+	find_range(scatter);
+	place_dots(scatter);
+	page_markup(scatter->page,
+			"<figure>\n<svg class=\"figure bursts\" role=\"img\" width=\"100%%\" "
+			"height=\"%d\" aria-label=\"Bursts of the sample\"><title>Bursts of the "
+			"sample</title>\n",
+			TOP + HEIGHT + FOOT);
+	write_plot(scatter);
+	page_markup(scatter->page, "</svg>\n");
+}
+
+/* Writes the figures with other axes, folded. */
+static void write_other_axes(struct scatter *scatter)
+{
+	static const char *const names[] = {
+		[IPC_BY_DURATION] = "duration and IPC",
+		[INSTRUCTIONS_BY_DURATION] = "duration and instructions",
+	};
+
+	for (enum axes axes = IPC_BY_DURATION; axes <= INSTRUCTIONS_BY_DURATION; axes++) {
+		page_markup(scatter->page, "<details><summary>The same bursts by %s</summary>\n",
+				names[axes]);
+		write_figure(scatter, axes);
+		page_markup(scatter->page, "</figure>\n</details>\n");
+	}
 }
 
 void page_scatter(struct page *page)
@@ -612,17 +718,14 @@ void page_scatter(struct page *page)
 	if (!scatter->count) {
 		page_markup(page, "<p class=\"missing\">No burst of the sample is known.</p>\n");
 	} else {
-		find_range(scatter);
 		choose_phases(scatter);
-		place_dots(scatter);
-		page_markup(page,
-				"<figure>\n<svg class=\"figure\" role=\"img\" width=\"100%%\" "
-				"height=\"%d\" aria-label=\"Bursts of the sample\"><title>Bursts of the "
-				"sample</title>\n",
-				TOP + HEIGHT + FOOT);
-		write_plot(scatter);
-		page_markup(page, "</svg>\n");
+		if (scatter->counted)
+			find_clock(scatter);
+		write_figure(scatter, scatter->counted ? IPC_BY_INSTRUCTIONS : ROWS_BY_DURATION);
 		write_caption(scatter);
+		page_markup(page, "</figure>\n");
+		if (scatter->counted)
+			write_other_axes(scatter);
 		write_table(scatter);
 	}
 	free(scatter);

@@ -65,17 +65,17 @@ function distance(one, other) {
 /* Returns groups of phases, each of the same phase before and after. */
 function matchPhases(before, after) {
 	const group = new Map();
+	const members = ({ before, after }) => [...before, ...after];
 	const join = (old, now, loose) => {
 		const [a, b] = [group.get(old), group.get(now)];
 		const both = { before: [...a.before, ...b.before], after: [...a.after, ...b.after], loose: a.loose || b.loose || loose };
-		for (const phase of [...both.before, ...both.after])
+		for (const phase of members(both))
 			group.set(phase, both);
 	};
-	for (const phase of before.phases)
-		group.set(phase, { before: [phase], after: [], loose: false });
-	for (const phase of after.phases)
-		group.set(phase, { before: [], after: [phase], loose: false });
-	const single = phase => [...group.get(phase).before, ...group.get(phase).after].length < 2;
+	for (const [side, { phases }] of Object.entries({ before, after }))
+		for (const phase of phases)
+			group.set(phase, { before: [], after: [], loose: false, [side]: [phase] });
+	const single = phase => members(group.get(phase)).length < 2;
 	const pairUp = (likeness, loose) => {
 		const pairs = [];
 		for (const now of after.phases.filter(single))

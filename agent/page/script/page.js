@@ -26,3 +26,26 @@ function button(text, act) {
 function controls(...children) {
 	return make("p", { className: "control" }, ...children);
 }
+
+const shows = new Map(); /* by the name of what the address keeps: [element, function that shows a value of it] */
+const kept = new URLSearchParams();
+
+/* Keeps a value in the hash of the address; "": nothing. Browsers allow few changes of it in a second. */
+function keep(name, value) {
+	value ? kept.set(name, value) : kept.delete(name);
+	clearTimeout(kept.timer);
+	kept.timer = setTimeout(() => {
+		try {
+			history.replaceState(null, "", "#" + kept);
+		} catch { /* some frames have no address of their own */ }
+	}, 50);
+}
+
+/* Shows what the address keeps. */
+function restore() {
+	for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+		const [element, show] = shows.get(name) ?? [];
+		show?.(value);
+		element?.scrollIntoView({ block: "nearest" });
+	}
+}

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the wall time would be after a change that sliders choose, by the rules of `phasemux whatif` (agent/whatif). */
 
-/* Returns [name, component] of each known component of a phase, and of its parts ("outer/part"). */
-function componentsOf(phase) {
-	let outer = "";
-	return (phase.cpi_breakdown ?? []).map(one => {
-		outer = one.level > 0 ? outer : one.component;
-		return [one.level > 0 ? `${outer}/${one.component}` : outer, one];
-	}).filter(([, { cpi, ci95 }]) => cpi === 0 || number(cpi) + number(ci95) > -Infinity);
-}
-
 /* Returns the wall time after a change: between two times, with the half-width of both (foresee.c). */
 function foresee(run, change, balanced) {
 	let saved = 0, error = 0;
@@ -30,9 +21,8 @@ function foresee(run, change, balanced) {
 	return { least: min(...times), most: max(...times), error, bound };
 }
 
-function addSliders(run, phases) {
-	const names = [...new Set(phases.flatMap(phase => componentsOf(phase).map(([name]) => name)))];
-	const said = make("output"), balance = make("input", { type: "checkbox" });
+function addSliders(run) {
+	const names = Object.keys(run.components), said = make("output"), balance = make("input", { type: "checkbox" });
 	const slider = (what, options) => {
 		const choice = make("select", {}, ...options.map(option => make("option", {}, `${option}`)));
 		const range = make("input", { type: "range", max: 100, step: 5, value: 100 }), share = make("output");
@@ -47,10 +37,9 @@ function addSliders(run, phases) {
 			return range.value / 100;
 		});
 		const change = run.phases.map(({ id }, p) => {
-			const own = componentsOf(phases[p]).find(([name]) => name === component.choice.value)?.[1];
-			const factor = id === +phase.choice.value ? time : 1, part = own?.cpi / phases[p].cpi;
-			return { factor: factor * (1 - (1 - cycles) * min(max(part || 0, 0), 1)),
-				error: factor * (1 - cycles) * own?.ci95 / phases[p].cpi || 0 };
+			const [part, error] = run.components[component.choice.value]?.[p] ?? [0, 0];
+			const factor = id === +phase.choice.value ? time : 1;
+			return { factor: factor * (1 - (1 - cycles) * part), error: factor * (1 - cycles) * error };
 		});
 		const { least, most, error, bound } = foresee(run, change, balance.checked);
 		const percent = value => +(100 - 100 * value / run.wall).toFixed(1);
@@ -68,4 +57,4 @@ function addSliders(run, phases) {
 const most = values => max(0, ...values);
 const times = find("#whatif-data");
 if (times)
-	addSliders(JSON.parse(times.textContent), report.phases);
+	addSliders(JSON.parse(times.textContent));

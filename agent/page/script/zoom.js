@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures with a group of the class "plot" can show a part of its width. The hash of the address keeps which one. */
+/*
+ * Figures with a group of the class "plot" can show a part of its width, which the address keeps. In the figures of bursts,
+ * dragging chooses phases.
+ */
 
-const SVG = "http://www.w3.org/2000/svg";
 const NARROWEST = 0.002; /* part of the width */
-const DRAG_MIN = 5; /* pixels */
+const DRAG_MIN = 0.005; /* part of the width */
 const views = new Map(); /* by name: the part that is shown, from `low` to `high`, and the figures that show it */
 
 const place = (element, name) => parseFloat(element.getAttribute(name));
 
 function makeSvg(tag, attributes) {
-	const element = document.createElementNS(SVG, tag);
+	const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
 	for (const [name, value] of Object.entries(attributes))
 		element.setAttribute(name, value);
 	return element;
@@ -39,8 +41,7 @@ function drawPart(figure, low, high) {
 		const edge = 0.003 / zoom; /* that much of a column at the edge is not seen */
 		return start < high - edge && start + place(part, "width") / width > low + edge;
 	});
-	const name = part => (part?.querySelector("title") ?? part?.parentNode.querySelector("title"))
-		?.textContent.split(/[:,]/)[0];
+	const name = part => part?.closest(":has(> title)").querySelector("title").textContent.split(/[:,]/)[0];
 	figure.note.textContent = zoom === 1 ? "" : `This is a part of the figure: ${name(parts[0])} to ${name(parts.at(-1))}.`;
 }
 
@@ -50,29 +51,13 @@ function setView(view, low, high) {
 	view.high = view.low + size;
 	for (const figure of view.figures)
 		drawPart(figure, view.low, view.high);
-}
-
-function keepViews() {
-	const kept = [...views].filter(([, view]) => view.high - view.low < 1)
-		.map(([name, view]) => `${name}=${view.low.toFixed(4)}-${view.high.toFixed(4)}`);
-	try {
-		history.replaceState(null, "", "#" + kept.join("&"));
-	} catch { /* some frames have no address of their own */ }
-}
-
-function readViews() {
-	for (const [, name, low, high] of location.hash.matchAll(/(\w+)=([\d.]+)-([\d.]+)/g))
-		if (views.has(name) && +low < +high) {
-			setView(views.get(name), +low, +high);
-			views.get(name).figures[0].svg.scrollIntoView({ block: "center" });
-		}
+	keep(view.name, size < 1 ? `${view.low.toFixed(4)}-${view.high.toFixed(4)}` : "");
 }
 
 /* Zooms around the middle by a factor, and moves by a part of what is shown. */
 function change(view, factor, move) {
 	const size = view.high - view.low, middle = view.low + size * (0.5 + move);
 	setView(view, middle - size * factor / 2, middle + size * factor / 2);
-	keepViews();
 }
 
 const ACTIONS = [["zoom in", 0.5, 0, "+="], ["zoom out", 2, 0, "-_"], ["left", 1, -0.25, "ArrowLeft"],
@@ -83,32 +68,32 @@ function addButtons(view, figure) {
 	for (const [text, factor, move, keys] of ACTIONS) {
 		bar.append(button(text, () => change(view, factor, move)), " ");
 		figure.svg.addEventListener("keydown", event => {
-			if (!keys.includes(event.key) || event.ctrlKey || event.altKey || event.metaKey)
-				return;
-			event.preventDefault();
-			change(view, factor, move);
+			if (keys.includes(event.key) && !(event.ctrlKey || event.altKey || event.metaKey)) {
+				event.preventDefault();
+				change(view, factor, move);
+			}
 		});
 	}
-	bar.append("or drag over the figure (with Shift: move); keys + - \u2190 \u2192 0");
+	bar.append("or drag over the figure (with Shift: move); keys +, -, \u2190, \u2192, 0");
 	figure.note = make("p", { className: "note", role: "status" });
 	figure.svg.after(bar, figure.note);
 	figure.svg.tabIndex = 0;
 }
 
-/* Dragging chooses what is shown, or with Shift moves it. */
-function addDragging(view, figure) {
-	const { svg, left, width } = figure, brush = makeSvg("rect", { class: "brush", height: "100%" });
-	let start = null;
-	const partAt = event => {
-		const box = svg.getBoundingClientRect();
-		const part = ((event.clientX - box.left) / box.width * 100 - left) / width;
-		return start?.low + min(max(part, 0), 1) * (start?.high - start?.low);
+/*
+ * Dragging over a figure chooses a rectangle: choose([left, right, top, bottom]), of which left and right are parts of the
+ * plot's width, and the others are pixels. Dragging with Shift moves what is shown: move(part of the width).
+ */
+function addDragging({ svg, left, width }, choose, move) {
+	let start = null, area = null, brush = null;
+	const placeOf = event => {
+		const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * 100 - left) / width;
+		return [min(max(part, 0), 1), event.clientY - box.top];
 	};
 	svg.addEventListener("pointerdown", event => {
-		if (event.button !== 0)
+		if (event.button)
 			return;
-		start = { x: event.clientX, low: view.low, high: view.high, moves: event.shiftKey };
-		start.at = partAt(event);
+		start = placeOf(event);
 		svg.setPointerCapture(event.pointerId);
 		event.preventDefault();
 		svg.focus({ preventScroll: true });
@@ -116,21 +101,23 @@ function addDragging(view, figure) {
 	svg.addEventListener("pointermove", event => {
 		if (!start)
 			return;
-		const at = partAt(event), toX = part => left + width * (part - start.low) / (start.high - start.low);
-		if (start.moves)
-			return setView(view, start.low + start.at - at, start.high + start.at - at);
-		brush.setAttribute("x", toX(min(at, start.at)) + "%");
-		brush.setAttribute("width", toX(max(at, start.at)) - toX(min(at, start.at)) + "%");
+		const [x, y] = placeOf(event), [fromX, fromY] = start;
+		if (move && event.shiftKey) {
+			move(fromX - x);
+			start = [x, y];
+			return;
+		}
+		area = [min(x, fromX), max(x, fromX), min(y, fromY), max(y, fromY)];
+		brush?.remove();
+		brush = makeSvg("rect", { class: "brush", x: left + width * area[0] + "%", width: width * (area[1] - area[0]) + "%",
+			y: area[2], height: area[3] - area[2] });
 		svg.append(brush);
 	});
-	svg.addEventListener("pointerup", event => {
-		if (start && !start.moves && abs(event.clientX - start.x) >= DRAG_MIN) {
-			const at = partAt(event);
-			setView(view, min(at, start.at), max(at, start.at));
-		}
-		keepViews();
-		start = null;
-		brush.remove();
+	svg.addEventListener("pointerup", () => {
+		brush?.remove();
+		if (area && area[1] - area[0] > DRAG_MIN)
+			choose(area);
+		start = area = null;
 	});
 }
 
@@ -138,10 +125,35 @@ for (const plot of all("g.plot")) {
 	const { view: name, left, width } = plot.dataset;
 	const figure = { plot, svg: plot.closest("svg"), left: +left, width: +width };
 	if (!views.has(name))
-		views.set(name, { low: 0, high: 1, figures: [] });
-	views.get(name).figures.push(figure);
-	addButtons(views.get(name), figure);
-	addDragging(views.get(name), figure);
+		views.set(name, { name, low: 0, high: 1, figures: [] });
+	const view = views.get(name);
+	view.figures.push(figure);
+	addButtons(view, figure);
+	addDragging(figure, ([low, high]) => change(view, high - low, (low + high) / 2 - 0.5), part => change(view, 1, part));
+	shows.set(name, [view.figures[0].svg, value => {
+		const [low, high] = value.split("-");
+		if (+low < +high)
+			setView(view, +low, +high);
+	}]);
 }
-readViews();
-addEventListener("hashchange", readViews);
+
+/* Dragging over bursts chooses their phases for all of the page. */
+for (const frame of all(".bursts .track")) {
+	const svg = frame.parentNode, [left, width, top, height] = ["x", "width", "y", "height"].map(name => place(frame, name));
+	addDragging({ svg, left, width }, ([low, high, upper, lower]) => {
+		const has = path => {
+			let x = 0, y = 0; /* thousandths of the plot */
+			return [...path.getAttribute("d").matchAll(/(-?\d+) ?(-?\d+)h/g)].some(([, across, down]) => {
+				x += +across;
+				y += +down;
+				const at = top + height * y / 1000;
+				return x >= 1000 * low && x <= 1000 * high && at >= upper && at <= lower;
+			});
+		};
+		const phases = all("path[data-phase]", svg).filter(has).map(path => path.dataset.phase);
+		choosePhases(phases.length ? "phase=" + phases : "");
+	});
+	svg.after(controls("drag over bursts to see only their phases"));
+}
+restore();
+addEventListener("hashchange", restore);
