@@ -15,6 +15,7 @@ for file in bursts.csv clusters.csv scores.csv sequences.csv sequences.fasta tre
 	trace.pcf trace.row; do
 	holds "and leaves $file" test -s trace/$file
 done
+holds "clusters have the colours of the page in the plots" grep -q "lc rgb '#d55e00' title 'cluster 1'" trace/*.gnuplot
 is "$(head -n 1 trace/bursts.csv)" \
 	"task,thread,begin_ns,end_ns,PAPI_TOT_INS,PAPI_TOT_CYC,ipc,cluster" "the burst table's header"
 is "$(tail -n +2 trace/clusters.csv | cut -d, -f1-2 | tr '\n' ' ')" "0,0 1,4 2,60 3,60 " \

@@ -85,6 +85,7 @@ terms = set(re.findall(r"\| \*\*(.*?)\*\* \|", open(sys.argv[1] + "/docs/glossar
 used = {metric["name"] for name in glob.glob(sys.argv[1] + "/multiplex/models/*.json") for metric in json.load(open(name)).get("metrics", [])}
 assert terms == used, terms ^ used
 ' "$root"
+holds "cycles: phases have the colours of all other views" grep -q '<pattern id="c2".*fill="#d55e00"' "$tmp/cycles.html"
 holds "cycles: has a verdict" page text "$tmp/cycles.html" "of the ranks' time is computation."
 preloaded time PHASEMUX_COUNTERS=hardware PHASEMUX_EVENTS=task-clock on openmpi 2 "$programs/phases.openmpi" -n 100 -c
 whole time

@@ -31,6 +31,7 @@ traced counts 1 solver 14000 PHASEMUX_BUDGET=none
 holds "counts: nor are the last ones" grep -q "^# about [0-9]* more calls" counts.list.0
 
 # what a rank computes and calls takes as long as the structure says
+holds "phases have the colours of the page" grep -qx '1 *{213,94,0}' uneven.pcf
 holds "the trace is clustered" "$phasemux" cluster --quiet --cluster-by duration --burst-min 0us --output clusters uneven.prv
 calls=$(cat uneven.list.* | wc -l)
 bursts=$(tail -n +2 clusters/bursts.csv | wc -l)

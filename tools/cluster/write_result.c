@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/colours.h"
 #include "tools/cluster/result.h"
 
 /* Largest number of metrics for which scatter plots are made. Every pair of them is a file. */
-#define PLOTTED_MAX 6
+#define PLOTTED_MAX  6
+#define NOISE_COLOUR "#c4c8cc"
 
 static FILE *result_create(const char *folder, const char *name)
 {
@@ -256,14 +258,12 @@ static int write_plot(const struct result *result, const char *folder, unsigned 
 			name_x, name_y, name_x, name_y, log_x ? "set logscale x\n" : "",
 			log_y ? "set logscale y\n" : "");
 	for (uint32_t cluster = 0; cluster <= result->clusters; cluster++) {
-		double hue = fmod(cluster * 0.381966, 1);
-
 		/* columns: task, thread, begin, end, then the metrics, then the cluster */
 		fprintf(file,
 				"%s 'bursts.csv' every ::1 using ($%u == %u ? $%u : 1/0):%u "
-				"with points pt 7 ps 0.5 lc rgb hsv2rgb(%.3f, %s) title '%s%.0u'",
+				"with points pt 7 ps 0.5 lc rgb '%s' title '%s%.0u'",
 				cluster ? ", \\\n" : "", result->table->metrics + 5, cluster, x + 5,
-				y + 5, hue, cluster ? "0.65, 0.9" : "0, 0.6",
+				y + 5, cluster ? colour_of_phase(cluster - 1) : NOISE_COLOUR,
 				cluster ? "cluster " : "noise", cluster);
 	}
 	fputc('\n', file);

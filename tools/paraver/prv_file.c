@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/colours.h"
+
 const struct prv_class_type prv_classes[PRV_CLASSES] = {
 	[PRV_POINT_TO_POINT] = { 50000001u, "MPI Point-to-point" },
 	[PRV_COLLECTIVE] = { 50000002u, "MPI Collective Comm" },
@@ -106,6 +108,14 @@ void prv_write_phases(FILE *out, unsigned phases)
 				PRV_TYPE_PHASE);
 	for (unsigned phase = 1; phase <= phases; phase++)
 		fprintf(out, "%u    Phase %u\n", phase, phase);
+	if (phases)
+		fputs("\nSTATES_COLOR\n0    {196,200,204}\n", out);
+	for (unsigned phase = 1; phase <= phases; phase++) {
+		long colour = strtol(colour_of_phase(phase - 1) + 1, NULL, 16);
+
+		fprintf(out, "%u    {%ld,%ld,%ld}\n", phase, colour >> 16, colour >> 8 & 255,
+				colour & 255);
+	}
 }
 
 void prv_write_places(FILE *out, size_t ranks)

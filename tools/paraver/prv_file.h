@@ -54,7 +54,7 @@ void prv_write_head(FILE *out, const char *date, uint64_t end, size_t ranks);
 /* Starts a .pcf with the states. unknown: what PRV_STATE_UNKNOWN is in this trace. */
 void prv_write_states(FILE *out, const char *unknown);
 
-/* Writes the type of event of phases, numbered from 1, to a .pcf. Writes nothing without phases. */
+/* Writes the type of event of phases, numbered from 1, and their colours to a .pcf. Writes nothing without phases. */
 void prv_write_phases(FILE *out, unsigned phases);
 
 /* Writes a .row up to the names of the threads. */

@@ -5,29 +5,33 @@
 
 #include "agent/page/parts/losses.h"
 #include "agent/text/report_line.h"
+#include "cluster/colours.h"
 
 /*
- * Patterns of components and phases: a colour (of Okabe and Ito, who chose them for colour-blind readers) and marks, by
- * which they are told apart without colour. Slanted lines are left to what is not known. Losses have the colours,
- * in the order in which the report names them.
+ * Marks of the patterns of components and phases, by which they are told apart without colour. Slanted lines are left to
+ * what is not known. Losses have the colours of phases, in the order in which the report names them.
  */
-static const struct {
-	const char *colour, *marks;
-} patterns[] = {
-	{ "#c4c8cc", "" },                                                  /* work */
-	{ "#c4c8cc", "<circle cx=\"5\" cy=\"5\" r=\"1\" fill=\"#333\"/>" }, /* not explained */
-	{ "#d55e00", "" },
-	{ "#56b4e9", "<circle cx=\"5\" cy=\"5\" r=\"1.2\" fill=\"#000\"/>" },
-	{ "#009e73", "<path d=\"M0 5h10\" stroke=\"#fff\" stroke-width=\"1.2\"/>" },
-	{ "#e69f00", "<path d=\"M5 0v10\" stroke=\"#5a3d00\" stroke-width=\"1\"/>" },
-	{ "#0072b2", "<circle cx=\"5\" cy=\"5\" r=\"2.2\" fill=\"none\" stroke=\"#fff\"/>" },
-	{ "#cc79a7", "<path d=\"M5 3v4M3 5h4\" stroke=\"#000\"/>" },
-	{ "#f0e442", "<path d=\"M0 5h10M5 0v10\" stroke=\"#6b6500\" stroke-width=\".8\"/>" },
-	{ "#999999", "<path d=\"M3 3h4v4h-4z\" fill=\"none\" stroke=\"#fff\"/>" },
+static const char *const marks[] = {
+	"",                                                  /* work */
+	"<circle cx=\"5\" cy=\"5\" r=\"1\" fill=\"#333\"/>", /* not explained */
+	"",
+	"<circle cx=\"5\" cy=\"5\" r=\"1.2\" fill=\"#000\"/>",
+	"<path d=\"M0 5h10\" stroke=\"#fff\" stroke-width=\"1.2\"/>",
+	"<path d=\"M5 0v10\" stroke=\"#5a3d00\" stroke-width=\"1\"/>",
+	"<circle cx=\"5\" cy=\"5\" r=\"2.2\" fill=\"none\" stroke=\"#fff\"/>",
+	"<path d=\"M5 3v4M3 5h4\" stroke=\"#000\"/>",
+	"<path d=\"M0 5h10M5 0v10\" stroke=\"#6b6500\" stroke-width=\".8\"/>",
+	"<path d=\"M3 3h4v4h-4z\" fill=\"none\" stroke=\"#fff\"/>",
 };
 
-#define PATTERNS ((unsigned)(sizeof(patterns) / sizeof(*patterns)))
-#define LOSSES   2 /* number of the first pattern of a loss */
+#define PATTERNS    ((unsigned)(sizeof(marks) / sizeof(*marks)))
+#define LOSSES      2 /* number of the first pattern of a loss */
+#define WORK_COLOUR "#c4c8cc"
+
+static const char *colour_number(unsigned number)
+{
+	return number < LOSSES ? WORK_COLOUR : colour_of_phase(number - LOSSES);
+}
 
 static struct pattern pattern_number(unsigned number)
 {
@@ -66,7 +70,7 @@ struct pattern pattern_of_phase(const json_t *report, double id)
 
 const char *pattern_colour(const json_t *report, double id)
 {
-	return patterns[LOSSES + phase_place(report, id) % (PATTERNS - LOSSES)].colour;
+	return colour_of_phase(phase_place(report, id));
 }
 
 double axis_step(double most)
@@ -85,7 +89,7 @@ void patterns_write(struct page *page)
 				"<pattern id=\"c%u\" width=\"10\" height=\"10\" "
 				"patternUnits=\"userSpaceOnUse\"><rect width=\"10\" height=\"10\" "
 				"fill=\"%s\"/><g opacity=\".6\">%s</g></pattern>\n",
-				i, patterns[i].colour, patterns[i].marks);
+				i, colour_number(i), marks[i]);
 	page_markup(page,
 			"<pattern id=\"unknown\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
 			"patternTransform=\"rotate(45)\"><rect class=\"hatch\" width=\"8\" height=\"8\" "
