@@ -55,9 +55,18 @@ static void write_label(struct page *page, double x, double width, int y, const 
 	page_markup(page, "</text>\n");
 }
 
-static void write_column(struct page *page, const json_t *round, unsigned i, double width)
+/* Writes the time of the first or last column, from its outer edge on. On narrow screens the figure has no other times. */
+static void write_end(struct page *page, double x, bool first, const char *text)
 {
-	double kept = report_get(round, "kept"), x = LEFT + width * i;
+	page_markup(page, "<text class=\"small\" x=\"%.2f%%\" y=\"%d\" text-anchor=\"%s\">", x,
+			TOP + HEIGHT + 16, first ? "start" : "end");
+	page_text(page, text);
+	page_markup(page, "</text>\n");
+}
+
+static void write_column(struct page *page, const json_t *round, unsigned i, unsigned count)
+{
+	double width = WIDTH / count, x = LEFT + width * i, kept = report_get(round, "kept");
 	double height = HEIGHT * fmin(fmax(isfinite(kept) ? kept : 0, 0), 1);
 	struct format_text seconds = format_seconds(report_get(round, "seconds"));
 	struct format_text phases = format_count(report_get(round, "phases"));
@@ -72,7 +81,10 @@ static void write_column(struct page *page, const json_t *round, unsigned i, dou
 			x + width * (1 - BAR) / 2, TOP + HEIGHT - height, width * BAR, height,
 			FILL);
 	write_label(page, x + width / 2, width, TOP - 6, phases.text, "id");
-	write_label(page, x + width / 2, width, TOP + HEIGHT + 16, seconds.text, "small");
+	if (count > 1 && (i == 0 || i == count - 1))
+		write_end(page, i ? x + width : x, i == 0, seconds.text);
+	else
+		write_label(page, x + width / 2, width, TOP + HEIGHT + 16, seconds.text, "small");
 }
 
 static void write_figure(struct page *page, const json_t *rounds)
@@ -92,7 +104,7 @@ static void write_figure(struct page *page, const json_t *rounds)
 				"text-anchor=\"end\">%u%%</text>\n",
 				LEFT - 1, TOP + 4 + (int)(HEIGHT * (2 - i) / 2), 50 * i);
 	for (unsigned i = 0; i < count; i++)
-		write_column(page, json_array_get(rounds, i), i, WIDTH / count);
+		write_column(page, json_array_get(rounds, i), i, count);
 	page_markup(page,
 			"<text class=\"small\" x=\"%.1f%%\" y=\"%d\" text-anchor=\"middle\">time of the "
 			"training, since the start of the run</text>\n</svg>\n<figcaption>Each column is a "
