@@ -5,7 +5,7 @@ why not.
 
     sound PAGE          elements are closed in their order, ids are unique, links lead to ids of the page, nothing on
                         it can be loaded or leave the page, and nothing but its own script of at most 20 KB can run
-    data PAGE REPORT    the page holds the report, without the deciles of counters and the sample
+    data PAGE REPORT    the page holds the report, without the deciles of counters and what is only drawn
     same PAGE TEXT      the page has each sentence of the report's text, and each number of a phase in that phase
     text PAGE WORDS...  the page shows these words
     clean PAGE          no character on it is one that changes how others are shown
@@ -172,8 +172,12 @@ def is_near(one, other, tolerance=1e-6):
 
 
 def without_unused(report):
-    report.pop("sample", None)
+    for key in ("sample", "timeline"):
+        if report.get(key):
+            del report[key]
     for phase in report["phases"]:
+        if phase.get("fold"):
+            del phase["fold"]
         for counter in (phase.get("counters") or {}).values():
             if isinstance(counter, dict):
                 counter.pop("deciles", None)

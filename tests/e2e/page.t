@@ -186,6 +186,8 @@ json.dump(report, open(sys.argv[2], "w"))
 END
 sound unknown unknown.json
 holds "unknown: says so" page text "$tmp/unknown.html" "too few bursts of each group for a breakdown"
+holds "unknown: does not say that the run was long enough for it" page text "$tmp/unknown.html" \
+	"No component of the large phases is known. A longer run is needed."
 holds "unknown: has no value without an interval" \
 	bash -c '! sed "s/<script.*//" "$1" | grep -qF 97654' - "$tmp/unknown.html"
 

@@ -37,6 +37,7 @@ struct narrowing {
 	struct page *page;
 	double seconds, bin, most; /* most: half-width at the upper end of the figure */
 	unsigned bins, count;
+	bool unknown; /* some component of the large phases is not known */
 	struct line line[LINES_MAX];
 };
 
@@ -58,7 +59,7 @@ static bool find_widest(const json_t *phase, struct line *line)
 			line->name = report_get_text(component, "component");
 		}
 	}
-	if (!line->name)
+	if (!json_array_size(json_object_get(phase, "cpi_breakdown")))
 		line->end = report_get_in(phase, "duration_seconds", "ci95") /
 				phase_mean_seconds(phase);
 	return line->end > 0 && isfinite(line->end);
@@ -90,6 +91,17 @@ static bool sum_up(const struct narrowing *narrowing, struct line *line)
 	return sum > 0;
 }
 
+static bool has_unknown(const json_t *phase)
+{
+	const json_t *component;
+	size_t i;
+
+	json_array_foreach (json_object_get(phase, "cpi_breakdown"), i, component)
+		if (!phase_component_known(component))
+			return true;
+	return false;
+}
+
 static void find_lines(struct narrowing *narrowing)
 {
 	const json_t *phase;
@@ -101,6 +113,7 @@ static void find_lines(struct narrowing *narrowing)
 
 		if (narrowing->count == LINES_MAX || !(report_get(phase, "time_share") >= LARGE))
 			continue;
+		narrowing->unknown |= has_unknown(phase);
 		line->id = report_get(phase, "id");
 		if (!find_widest(phase, line) || !sum_up(narrowing, line))
 			continue;
@@ -265,6 +278,8 @@ static void write_words(const struct narrowing *narrowing)
 				"run would have to last about %s (%s in phase %.0f).",
 				100 * ENOUGH, 100 * LARGE, format_seconds(at).text,
 				last->name ? last->name : "mean duration", last->id);
+	if (narrowing->unknown)
+		page_words(page, " Components that are not known are left out.");
 	page_markup(page, "</p>\n");
 }
 
@@ -305,9 +320,15 @@ void page_narrowing(struct page *page)
 	if (!narrowing.bins || !(narrowing.bin > 0) || !(narrowing.seconds > 0))
 		return;
 	find_lines(&narrowing);
-	if (!narrowing.count)
+	if (!narrowing.count && !narrowing.unknown)
 		return;
 	page_markup(page, "<h3>How the intervals narrow</h3>\n");
+	if (!narrowing.count) {
+		page_markup(page,
+				"<p class=\"missing\">No component of the large phases is known. A longer "
+				"run is needed.</p>\n");
+		return;
+	}
 	write_words(&narrowing);
 	write_figure(&narrowing);
 	write_table(&narrowing);

@@ -46,10 +46,17 @@ static bool is_spread(const char *key)
 	return strcmp(key, "sd") == 0 || (length >= 4 && strcmp(key + length - 4, "ci95") == 0);
 }
 
+/* Returns whether a value is one that the page draws, and of which no script computes. A counter may have any name. */
 static bool is_left_out(const char *key, const json_t *value)
 {
-	return (strcmp(key, "deciles") == 0 && json_is_number(json_array_get(value, 0))) ||
-			(strcmp(key, "sample") == 0 && json_is_object(value));
+	static const struct {
+		const char *key, *member; /* the member tells it from a counter of the same name */
+	} drawn[] = { { "sample", "phase" }, { "timeline", "groups" }, { "fold", "rates" } };
+
+	for (unsigned i = 0; i < sizeof(drawn) / sizeof(*drawn); i++)
+		if (strcmp(key, drawn[i].key) == 0 && json_object_get(value, drawn[i].member))
+			return true;
+	return strcmp(key, "deciles") == 0 && json_is_number(json_array_get(value, 0));
 }
 
 static void put_object(FILE *out, json_t *object, int digits)

@@ -10,8 +10,8 @@
 
 /*
  * Writes an element of this id with JSON that cannot end it. Numbers have `digits` digits, and half-widths of intervals and
- * standard deviations four. The deciles of counters, which take a fifth of large reports, and the sample of the
- * bursts are left out, because no script uses them.
+ * standard deviations four. The deciles of counters, which take a fifth of large reports, the sample of the bursts, the
+ * timeline and the folds are left out, because no script uses them.
  */
 void page_json(FILE *out, const char *id, const json_t *json, int digits);
 

@@ -203,7 +203,7 @@ void page_foot(struct page *page, const char *source)
 	page_markup(page,
 			"</main>\n<footer><p>Made by phasemux from %s, which this page holds "
 			"as the element <code>report-data</code>, with seven digits of each "
-			"number, four of each interval, without the deciles of counters and the sample of bursts.</p></footer>\n",
+			"number, four of each interval, without the deciles of counters, the sample of bursts, the timeline and the folds.</p></footer>\n",
 			source);
 	page_json(page->out, "report-data", page->report, DATA_DIGITS);
 	page_markup(page, "<script>%s</script>\n</body>\n</html>\n", page_script);
