@@ -14,7 +14,7 @@
 #include "agent/whatif/sentences.h"
 
 #define ROWS_MAX     5
-#define TIMES_DIGITS 5    /* the words of the script have three */
+#define TIMES_DIGITS 6    /* the words of the script have three, of sums of hundreds of them */
 #define CELLS_MAX    8192 /* times of ranks in phases on the page; each takes some 8 bytes */
 
 bool page_has_outlook(const json_t *report)
