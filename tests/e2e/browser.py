@@ -5,8 +5,8 @@
     check PAGE [SECONDS]   on screens of 1280 and 400 pixels, light, dark and with forced colours, and on paper: no text
                            overlaps another one or leaves the page, text has at least 12 pixels, and a contrast of 4.5:1
                            to what is behind it; what is folded is open on paper; the patterns of figures are told
-                           apart without colours; nothing but the page itself is loaded; showing it takes at most
-                           SECONDS (2) of processor time, which other programs do not change
+                           apart without colours; nothing but the page itself is loaded, and its script does not fail;
+                           showing it takes at most SECONDS (2) of processor time, which other programs do not change
     picture PAGE[#FRAGMENT] FILE.png [WIDTH [TOP HEIGHT]] [dark|forced|grey|print]...
                            what a person would see, for a look at it; pixels
     view PAGE ID FILE.png [WIDTH [HEIGHT]] [dark|forced|grey|print]...
@@ -220,6 +220,8 @@ def check(browser, page, seconds=2):
             problems.append(f"asks for {parameters['request']['url'][:80]}")
         if event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             problems.append(f"the browser says: {parameters['entry']['text'][:120]}")
+        if event.get("method") == "Runtime.exceptionThrown":
+            problems.append(f"the script fails: {parameters['exceptionDetails']['exception']['description'][:120]}")
     print(f"# {took:.2f} s of processor time, {seen['texts']} texts, {seen['patterns']} patterns")
     return problems
 

@@ -73,6 +73,9 @@ refuses faults '<svg width="100%" height="40"><text y="20">a label<\/text><text 
 	'overlaps "a label": another' 'leaves the page: leaves at' 'asks for http://localhost:9/x.png' \
 	'the browser says: .*script' '1280 : contrast .*: pale' 'print: folded on paper: folded'
 refuses wide "<table><tr><td class=\"n\">$long<\\/td><\\/tr><\\/table>" '400 : the page is wider than its window'
+echo '<!DOCTYPE html><title>t</title><p>text</p><script>missing()</script>' >fails.html
+run fails browser check fails.html
+holds "fails: a script that fails is found" grep -q 'the script fails: ReferenceError' fails.out
 run slow browser check cycles.html 0.001
 holds "slow: a page that takes long is refused" grep -q 'of processor time, more than' slow.out
 
