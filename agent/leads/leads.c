@@ -228,6 +228,23 @@ static void decide(struct thread *thread)
 					bit_of(leads, leads->now.loop));
 }
 
+/* Puts the loops that the thread is in into their places, after their leads may have changed. */
+static void rearrange(struct leads *leads)
+{
+	struct leads_place *now = &leads->now, *candidate = &leads->candidate;
+
+	if (now->loop && now->loop->role == ROLE_NONE) {
+		if (!candidate->loop)
+			*candidate = *now;
+		*now = (struct leads_place){ 0 };
+	}
+	if (candidate->loop && candidate->loop->role != ROLE_NONE) {
+		if (!now->loop || candidate->loop->follow.calls > now->loop->follow.calls)
+			*now = *candidate;
+		*candidate = (struct leads_place){ 0 };
+	}
+}
+
 /* ---- checks of arguments ---- */
 
 /* Notes the arguments of the calls that start from now on, or (false) does not. If they are kept anyway, they are noted. */
@@ -252,6 +269,42 @@ static void stop_check(struct thread *thread)
 	note_arguments(thread, false);
 }
 
+/*
+ * Leaves L for C, because the calls of a loop have other arguments than before. Loops with calls of this loop may have
+ * changed with it.
+ */
+static void read_again(struct thread *thread, struct leads_loop *changed)
+{
+	struct leads *leads = thread->structure.leads;
+	unsigned sharing = 0;
+
+	for (unsigned i = 0; i < changed->follow.calls; i++)
+		sharing |= leads->loops_of[changed->follow.call[i].symbol % SITES_MAX];
+	for (struct leads_loop *loop = leads->loop; loop < leads->loop + LEADS_LOOPS_MAX; loop++) {
+		if (!(sharing & bit_of(leads, loop)) || loop->role != ROLE_SPARED)
+			continue;
+		loop->role = ROLE_NONE;
+		loop->waits = LEADS_WAITS;
+	}
+	rearrange(leads);
+	decide(thread);
+}
+
+/* Counts a check that says something, and acts upon it. */
+static void note_check(struct thread *thread, struct leads_loop *loop)
+{
+	bool differs = loop->checks.differs;
+
+	site_add(&thread->counts.checks, 1);
+	site_add(&thread->counts.differing_checks, differs);
+	if (!differs) {
+		loop->changes = 0;
+	} else if (loop->changes < LEADS_CHANGES_MAX) {
+		loop->changes++;
+		read_again(thread, loop);
+	}
+}
+
 /* Starts a check after a call, or looks at a call of the one under way, and ends it with the last one. */
 static __attribute__((noinline, cold)) void check_call(struct thread *thread, uint32_t site)
 {
@@ -269,12 +322,10 @@ static __attribute__((noinline, cold)) void check_call(struct thread *thread, ui
 	}
 	if (checks_add(checks, site, thread->structure.noting))
 		return;
-	if (checks_end(checks, loop->follow.calls)) {
-		site_add(&thread->counts.checks, 1);
-		site_add(&thread->counts.differing_checks, checks->differs);
-	}
 	leads->checked = NULL;
 	note_arguments(thread, false);
+	if (checks_end(checks, loop->follow.calls))
+		note_check(thread, loop);
 }
 
 /* Checks the arguments of a call, if this rank is in L, others read for it, and a check is due. */
@@ -295,23 +346,6 @@ static void check_arguments(struct thread *thread, uint32_t site)
 }
 
 /* ---- states that change ---- */
-
-/* Puts the loops that the thread is in into their places, after their leads may have changed. */
-static void rearrange(struct leads *leads)
-{
-	struct leads_place *now = &leads->now, *candidate = &leads->candidate;
-
-	if (now->loop && now->loop->role == ROLE_NONE) {
-		if (!candidate->loop)
-			*candidate = *now;
-		*now = (struct leads_place){ 0 };
-	}
-	if (candidate->loop && candidate->loop->role != ROLE_NONE) {
-		if (!now->loop || candidate->loop->follow.calls > now->loop->follow.calls)
-			*now = *candidate;
-		*candidate = (struct leads_place){ 0 };
-	}
-}
 
 /* Adds the time since the last call to that in state L, counts this call, and notes its time. */
 static void account(struct thread *thread, uint64_t now)
@@ -543,6 +577,8 @@ static void learn_role(struct thread *thread, struct leads_loop *loop,
 	lacks = loop->lacks | (loop->phases & ~vote_phases(vote));
 	if (vote_leads(vote, thread->structure.leads->rank))
 		loop->role = ROLE_LEAD;
+	else if (loop->waits)
+		loop->waits--;
 	else if (loop->phases & ~lacks)
 		loop->role = ROLE_SPARED;
 	/* leads of this loop are new to this rank */

@@ -18,7 +18,8 @@
  * phases of the loop, it stays in C.
  *
  * In some rounds in L, a rank that is no lead checks whether its calls have the arguments that they had when its leads were
- * named (checks.h).
+ * named (checks.h). If they have not, its behaviour may have changed: it leaves L for C, and reads again until leads are named
+ * in a later round than the next one. If arguments differ in each check, it does so only a few times.
  *
  * Only the thread that called MPI_Init has a state. It calls these functions. Other threads read as if there were none.
  */
@@ -37,6 +38,10 @@
 
 #define LEADS_LOOPS_MAX  8 /* loops that a thread remembers */
 #define LEADS_ROUNDS_MIN 3 /* rounds of a loop before it counts as repeated */
+#define LEADS_CHANGES_MAX                                                                          \
+	2 /* checks that differ, without one in between that does not, after which a thread reads again */
+#define LEADS_WAITS                                                                                \
+	1 /* answers after such a check in which it is not spared, so that it reads a while */
 #define LEADS_CALLS_MIN                                                                            \
 	6 /* calls in a row that fit in a loop, or all of its calls, before a thread is in L */
 
@@ -64,6 +69,8 @@ struct leads_loop {
 	bool left;              /* at a call that did not fit, so that its text may have changed */
 	struct follow follow;
 	struct checks checks; /* of a spared rank */
+	uint8_t changes;      /* checks in a row that differed, up to LEADS_CHANGES_MAX */
+	uint8_t waits;        /* answers in which the rank is not spared yet */
 };
 
 /* A loop whose calls a thread makes. */

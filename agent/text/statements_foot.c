@@ -159,7 +159,9 @@ static void write_checks(FILE *out, const json_t *leads)
 	fprintf(out, "  The other ranks checked the arguments of their calls %s time%s: ",
 			format_count(checks).text, checks == 1 ? "" : "s");
 	if (differing > 0)
-		fprintf(out, "in %s of these they were not as when the leads were named.\n",
+		fprintf(out,
+				"in %s of these they were not as when the leads were named, so "
+				"these ranks read again for some time.\n",
 				format_percent(differing / checks).text);
 	else
 		fputs("they were as when the leads were named.\n", out);

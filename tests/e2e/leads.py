@@ -14,6 +14,7 @@ import sys
 
 RANKS = 4
 INSTRUCTIONS = 6  # column of the table of bursts
+AGAIN = 100  # steps in a row that a rank reads again
 LARGE = 0.05  # share of the computing time from which phases are compared
 PLACED = 0.03  # error of means because bursts that were delayed, and not read, are placed by their lengths
 
@@ -72,6 +73,21 @@ def check_still(prefix, leads):
             yield f"rank {rank} is the lead, and has not read in {100 * still:.0f}% of the last steps"
     if len(named) == RANKS:
         yield "all ranks were named"
+
+
+def check_again(prefix, leads, changed):
+    """Most spared ranks have read some hundred steps in a row after this one, because their arguments changed, and hardly any before."""
+    named = {rank for shape in report(leads)["leads"]["shapes"] for rank in shape["lead_ranks"]}
+    again = 0
+    for rank in set(range(RANKS)) - named:
+        with open(f"{prefix}.{rank}", encoding="utf-8") as file:
+            steps = [int(line) for line in file]
+        before, after = steps[int(changed) - AGAIN:int(changed)], steps[int(changed):]
+        most = max(sum(map(bool, after[i:i + AGAIN])) for i in range(len(after) - AGAIN))
+        print(f"rank {rank}: {sum(map(bool, before))} of {AGAIN} steps before the change with reads, and {most} after it")
+        again += most > 0.9 * AGAIN and sum(map(bool, before)) < 0.5 * AGAIN
+    if again < 2:
+        yield f"{again} ranks have read again"
 
 
 def check_samples(every, leads):

@@ -59,8 +59,10 @@ is "$("$python" -c 'import json, sys; print(json.load(open(sys.argv[1]))["leads"
 	"and no check differs"
 holds "which the text says" grep -q "checked the arguments of their calls [0-9]* times: they were as" "$one/report.txt"
 for trace in structure calls; do
-	killed=-1 longer=900 observe longer.$trace PHASEMUX_LEADS=1 PHASEMUX_TRACE=$trace
-	holds "longer messages ($trace): checks find them" report between longer.$trace.result/report.json leads/differing_checks 3 10000
+	killed=-1 longer=900 observe longer.$trace PHASEMUX_LEADS=1 PHASEMUX_TRACE=$trace LEADS_READS="$tmp/longer.$trace.reads"
+	holds "longer messages ($trace): checks find them" report between longer.$trace.result/report.json leads/differing_checks 2 10000
+	holds "longer messages ($trace): then spared ranks read again, and later they do not" \
+		leads again "longer.$trace.reads" longer.$trace.result 900
 	holds "which the text says" grep -q "checked the arguments of their calls [0-9]* times: in [0-9.]*% of these they were not as" \
 		longer.$trace.result/report.txt
 done

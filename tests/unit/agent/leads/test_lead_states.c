@@ -167,10 +167,22 @@ static void keep_arguments(bool wants)
 	wanted += wants ? 1 : 1000;
 }
 
-/* All ranks make rounds of the loop from 1 to 3, whose calls have these bytes. */
-static void repeat_with(int64_t bytes, unsigned rounds)
+/* Starts as start() does, and lets ranks check arguments. */
+static void start_checks(void)
 {
-	for (unsigned i = 0; i < 3 * rounds; i++)
+	static const struct mpi_arguments mpi = { .proc_null = -1 };
+
+	start();
+	for (uint32_t rank = 0; rank < RANKS; rank++) {
+		thread[rank]->structure.leads->given.mpi = &mpi;
+		thread[rank]->structure.leads->keep_arguments = keep_arguments;
+	}
+}
+
+/* All ranks make rounds of the loop from 1 to `last`, whose calls have these bytes. */
+static void repeat_with(int64_t bytes, uint32_t last, unsigned rounds)
+{
+	for (uint32_t i = 0; i < last * rounds; i++)
 		for (uint32_t rank = 0; rank < RANKS; rank++) {
 			struct call_arguments *noting = thread[rank]->structure.noting;
 
@@ -178,7 +190,7 @@ static void repeat_with(int64_t bytes, unsigned rounds)
 				noting->noted = true;
 				noting->value[ARGUMENT_BYTES] = bytes;
 			}
-			call(rank, 1 + i % 3);
+			call(rank, 1 + i % last);
 		}
 }
 
@@ -195,35 +207,61 @@ static uint64_t count_checks(bool differing)
 /* A spared rank checks its arguments in some rounds of L, and a lead in none. */
 static void test_checks(void)
 {
-	static const struct mpi_arguments mpi = { .proc_null = -1 };
 	uint32_t lead = 0, rank;
 
-	start();
-	for (rank = 0; rank < RANKS; rank++) {
-		thread[rank]->structure.leads->given.mpi = &mpi;
-		thread[rank]->structure.leads->keep_arguments = keep_arguments;
-	}
+	start_checks();
 	repeat(1, 3, 6);
 	is_int(wanted, 0, "without leads, no rank wants arguments");
 	vote();
-	repeat_with(8, 1000);
+	repeat_with(8, 3, 1000);
 	while (lead < RANKS - 1 && thread[lead]->structure.spared)
 		lead++;
 	ok(count_checks(false) >= (RANKS - 1) * 3 && count_checks(false) < (RANKS - 1) * 10,
 			"spared ranks check now and then: %u times", (unsigned)count_checks(false));
 	is_int(count_checks(true), 0, "equal arguments do not differ");
-	repeat_with(16, 1000);
-	ok(count_checks(true) >= (RANKS - 1) * 3, "those of a later behaviour do: %u times",
-			(unsigned)count_checks(true));
+	repeat_with(16, 3, 200);
+	is_int(count_checks(true), RANKS - 1, "each spared rank finds those of a later behaviour");
+	is_int(count_spared(), 0, "and reads again");
+	vote();
+	is_int(count_spared(), 0, "until the second vote after it");
+	vote();
+	is_int(count_spared(), RANKS - 1, "in which others read for it again");
+	repeat_with(16, 3, 1000);
+	is_int(count_checks(true), RANKS - 1, "what it has learnt anew does not differ");
+	is_int(count_spared(), RANKS - 1, "and it stays spared");
 	is_int(thread[lead]->counts.checks, 0, "the lead checks nothing");
 	rank = a_spared_rank();
 	while (!thread[rank]->structure.noting)
-		repeat_with(8, 1);
+		repeat_with(8, 3, 1);
 	call(rank, 9);
 	ok(!thread[rank]->structure.noting, "a check ends when the rank leaves L");
 	for (rank = 0; rank < RANKS; rank++)
 		leads_end(thread[rank], now);
 	is_int(wanted / 1000, wanted % 1000, "arguments are wanted no longer than checks last");
+	stop();
+}
+
+/* If arguments are new in each round, to read again says nothing more, and ends after some checks. */
+static void test_always_new(void)
+{
+	unsigned changes = 0;
+
+	start_checks();
+	repeat(1, 3, 6);
+	vote();
+	for (unsigned i = 0; i < 2000; i++) {
+		repeat_with(i, 3, 1);
+		if (count_spared())
+			continue;
+		changes++;
+		vote();
+		vote();
+	}
+	is_int(changes, LEADS_CHANGES_MAX,
+			"arguments that are always new: ranks read again a few times");
+	ok(count_checks(true) > (RANKS - 1) * (LEADS_CHANGES_MAX + 2),
+			"and later checks still differ");
+	is_int(count_spared(), RANKS - 1, "without an effect");
 	stop();
 }
 
@@ -271,6 +309,29 @@ static void test_inner(void)
 	repeat_outer(1);
 	repeat(4, 4, 1);
 	is_int(count_spared(), RANKS - 1, "then they are in L in the whole loop");
+	stop();
+}
+
+/* Loops with calls of a loop that has changed have changed as well. */
+static void test_changed_inner(void)
+{
+	unsigned spared = 0;
+
+	start_checks();
+	repeat(1, 2, 6);
+	vote();
+	repeat_outer(4);
+	vote();
+	for (unsigned i = 0; i < 200 && !count_checks(true); i++) {
+		repeat(4, 5, 1);
+		repeat_with(i < 100 ? 8 : 16, 2, 6);
+	}
+	is_int(count_checks(true), RANKS - 1, "an outer loop changes");
+	for (unsigned i = 0; i < 24; i++) {
+		repeat(1 + i % 2, 1 + i % 2, 1);
+		spared += count_spared();
+	}
+	is_int(spared, 0, "in its inner loop, whose leads were known, ranks read again as well");
 	stop();
 }
 
@@ -383,8 +444,10 @@ int main(void)
 	test_course();
 	test_skipped();
 	test_checks();
+	test_always_new();
 	test_return();
 	test_inner();
+	test_changed_inner();
 	test_lacks();
 	test_phases();
 	test_unread();
