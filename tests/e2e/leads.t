@@ -87,6 +87,8 @@ clustered() {
 clustered sweep "$nine" structure wavefront 400
 holds "sweep: nine clusters with a lead each" leads clusters "$tmp/sweep.result" - $nine
 holds "sweep: as its schema" report schema "$tmp/sweep.result/report.json"
+is "$(grep -o "^ *[0-9]* iterations of" sweep.err | sort | uniq | tr -s " ")" " 400 iterations of" \
+	"sweep: the screen shows the right number of iterations"
 holds "sweep: the text has them" grep -q "they were in 9 clusters by the loops that they repeat:$" "$tmp/sweep.result/report.txt"
 
 # If all ranks make all calls, some of them to MPI_PROC_NULL, only the peers tell them apart.

@@ -80,6 +80,26 @@ done
 for each in conjugate_gradient:15,24 conjugate_gradient:14,25 conjugate_gradient:15,25,2 wavefront:7 disorder:1; do
 	holds "and not those of ${each/:/: }" other "${each%:*}" "${each#*:}"
 done
+# 64 ranks have nine kinds of places as well, and their trace is as long as that of 16
+if [ -n "$sanitizer" ]; then
+	skip "64 ranks" "sanitizers take too much memory"
+else
+	for ranks in 16 64; do
+		rm -rf wavefront."$mpi".result
+		shape "$mpi" "$ranks" wavefront 20
+		cp wavefront."$mpi".result/trace.json trace."$ranks".json
+	done
+	holds "wavefront, 64 ranks: nine structures" structure wavefront."$mpi" groups 1 1 1 1 6 6 6 6 36
+	holds "wavefront, 64 ranks: 20 iterations" structure wavefront."$mpi" iterations 20
+	is "$(grep -o "^ *[0-9]* iterations of" wavefront."$mpi".err | sort | uniq | tr -s " ")" " 20 iterations of" \
+		"wavefront, 64 ranks: which the screen shows"
+	# what differs are digits: of ranks, and of times
+	holds "wavefront, 64 ranks: the trace has less than 25 KB, and is at most a tenth longer than that of 16 ranks" "$python" -c '
+import os, sys
+few, many = (os.path.getsize(f"trace.{ranks}.json") for ranks in (16, 64))
+print(few, many)
+sys.exit(not 500 < many < min(25000, 1.1 * few))'
+fi
 # calls that are skipped or not observed leave the structure true
 preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$programs/shapes.$mpi" solver 2000
 holds "calls that were not observed: it still has all calls" structure skipped calls
