@@ -6,15 +6,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/host/hash.h"
 #include "agent/mpi/mpi_functions.h"
 
+/* What is known of a communicator. */
+struct known {
+	uint32_t number, made; /* made: how many were made from it */
+};
+
 /*
- * The number of a communicator is an attribute of it, because MPI gives the handle of one that was freed to another
+ * What is known of a communicator is an attribute of it, because MPI gives the handle of one that was freed to another
  * one. Copies do not inherit it.
  */
 static int key = MPI_KEYVAL_INVALID;
-static intptr_t numbered = MPI_ARGUMENTS_SELF; /* the last number */
+static struct known first[2] = { { .number = MPI_ARGUMENTS_WORLD },
+	{ .number = MPI_ARGUMENTS_SELF } };
+static uint32_t own = MPI_ARGUMENTS_OWN; /* next number of one whose making was not seen */
 static struct mpi_member world;
+
+/* Communicators that were made, and not used yet. Only their use says that the call that made them has not failed. */
+#define UNUSED_MAX 64
+static struct {
+	MPI_Comm communicator;
+	uint32_t number; /* 0: the place is free */
+} unused[UNUSED_MAX];
+static unsigned next_unused;
 
 static int arguments_open(void)
 {
@@ -38,21 +54,98 @@ static int arguments_type_bytes(long handle, bool fortran)
 	return size;
 }
 
+/* Returns the number of a communicator that was made and not used yet, and forgets it; 0: there is none. */
+static uint32_t take_unused(MPI_Comm communicator)
+{
+	uint32_t number = 0;
+
+	for (unsigned i = 0; i < UNUSED_MAX; i++)
+		if (unused[i].number && unused[i].communicator == communicator) {
+			number = unused[i].number;
+			unused[i].number = 0;
+		}
+	return number;
+}
+
+static bool keep_known(MPI_Comm communicator, struct known known)
+{
+	uint64_t value = (uint64_t)known.made << 32 | known.number;
+
+	_Static_assert(sizeof(void *) == sizeof(value), "an attribute has room for both numbers");
+	return pmpi.Comm_set_attr(communicator, key, (void *)(uintptr_t)value) == MPI_SUCCESS;
+}
+
+/* Finds what is known of a communicator that is neither of the first two, and numbers it if it has no number. */
+static bool find_known(MPI_Comm communicator, struct known *known)
+{
+	void *value;
+	int found;
+
+	if (pmpi.Comm_get_attr(communicator, key, &value, &found) != MPI_SUCCESS)
+		return false;
+	if (found) {
+		*known = (struct known){ (uint32_t)(uintptr_t)value,
+			(uint32_t)((uintptr_t)value >> 32) };
+		return true;
+	}
+	*known = (struct known){ take_unused(communicator), 0 };
+	if (!known->number)
+		known->number = own++;
+	return keep_known(communicator, *known);
+}
+
 /* Returns the number of a communicator, which it gets if it has none, or -1. */
 static int number_of(MPI_Comm communicator)
 {
-	void *known;
-	int found;
+	struct known known;
 
 	if (communicator == MPI_COMM_SELF)
 		return MPI_ARGUMENTS_SELF;
-	if (pmpi.Comm_get_attr(communicator, key, &known, &found) != MPI_SUCCESS)
+	return find_known(communicator, &known) ? (int)known.number : -1;
+}
+
+/* Returns the number of the n-th communicator, from 1, that is made from another one. */
+static int number_made(struct known from)
+{
+	uint64_t number = from.number == MPI_ARGUMENTS_WORLD ?
+			MPI_ARGUMENTS_SELF + (uint64_t)from.made :
+			MPI_ARGUMENTS_MADE * (uint64_t)from.number + from.made;
+
+	if (from.made < MPI_ARGUMENTS_MADE - 1 && number < MPI_ARGUMENTS_OWN)
+		return (int)number;
+	return (int)(MPI_ARGUMENTS_HASHED +
+			(hash_spread((uint64_t)from.number << 32 | from.made) >> 32) %
+					(MPI_ARGUMENTS_HASHED - MPI_ARGUMENTS_OWN));
+}
+
+static int arguments_make(long handle, bool fortran)
+{
+	MPI_Comm communicator = fortran ? ABI_COMM_OF_FORTRAN(handle) : (MPI_Comm)handle;
+	struct known known;
+
+	if (communicator == MPI_COMM_WORLD || communicator == MPI_COMM_SELF) {
+		struct known *of = &first[communicator == MPI_COMM_SELF];
+
+		of->made++;
+		return number_made(*of);
+	}
+	if (!communicator || communicator == MPI_COMM_NULL || !find_known(communicator, &known))
 		return -1;
-	if (found)
-		return (int)(intptr_t)known;
-	if (pmpi.Comm_set_attr(communicator, key, (void *)(numbered + 1)) != MPI_SUCCESS)
-		return -1;
-	return (int)++numbered;
+	known.made++;
+	return keep_known(communicator, known) ? number_made(known) : -1;
+}
+
+static void arguments_made(long handle, bool fortran, int number)
+{
+	MPI_Comm communicator = fortran ? ABI_COMM_OF_FORTRAN(handle) : (MPI_Comm)handle;
+
+	if (number <= 0 || !communicator || communicator == MPI_COMM_NULL)
+		return;
+	/* the handle may be that of one that was freed and never used */
+	take_unused(communicator);
+	unused[next_unused].communicator = communicator;
+	unused[next_unused].number = (uint32_t)number;
+	next_unused = (next_unused + 1) % UNUSED_MAX;
 }
 
 static bool arguments_member(long handle, bool fortran, struct mpi_member *member)
@@ -98,5 +191,7 @@ const struct mpi_arguments mpi_arguments = {
 	.type_bytes = arguments_type_bytes,
 	.member = arguments_member,
 	.members = arguments_members,
+	.make = arguments_make,
+	.made = arguments_made,
 	.close = arguments_close,
 };

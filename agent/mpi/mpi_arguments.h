@@ -8,12 +8,22 @@
 
 #include <stdbool.h>
 
+/*
+ * Numbers of communicators. All members of a communicator make the calls that make others from it, in one order. So the n-th
+ * one that is made from another one has the same number in all of its members, although no message is sent: n + 1 if it is
+ * made from MPI_COMM_WORLD, and a thousand times the number of the other one plus n if not. Parts of a split have one number.
+ * Where this is no small number, it is a hash. Those whose making was not seen are numbered from MPI_ARGUMENTS_OWN on, in the
+ * order in which this process first uses them.
+ */
 #define MPI_ARGUMENTS_WORLD 0 /* number of MPI_COMM_WORLD */
-#define MPI_ARGUMENTS_SELF                                                                         \
-	1 /* of MPI_COMM_SELF; others are numbered in the order in which they are first seen */
+#define MPI_ARGUMENTS_SELF  1 /* of MPI_COMM_SELF */
+#define MPI_ARGUMENTS_MADE                                                                         \
+	1000 /* those that are made from one, and have no hash, are fewer than this */
+#define MPI_ARGUMENTS_OWN    1000000000
+#define MPI_ARGUMENTS_HASHED 1500000000 /* hashes are from here on */
 
 struct mpi_member {
-	int communicator; /* its number in this process */
+	int communicator; /* its number */
 	int rank;         /* of this process in it */
 	bool inter;       /* it joins two groups, and a peer is in the other one */
 };
@@ -29,6 +39,13 @@ struct mpi_arguments {
 	bool (*member)(long handle, bool fortran, struct mpi_member *member);
 	/* Returns the number of processes of a communicator, or 0 if it is not known. */
 	int (*members)(long handle, bool fortran);
+	/*
+	 * Counts a communicator that is made from another one, by a call that all of its members make. Returns the number of
+	 * the new one, or -1 if the other one is none.
+	 */
+	int (*make)(long handle, bool fortran);
+	/* Gives a communicator that was made its number. */
+	void (*made)(long handle, bool fortran, int number);
 	void (*close)(void);
 };
 

@@ -19,7 +19,7 @@ struct message_size {
 
 struct argument_places {
 	uint8_t to, from, root, tag, from_tag, communicator;
-	uint8_t made, started, requests;
+	uint8_t made, started, requests, child;
 	struct message_size bytes, at_root, from_bytes;
 };
 
@@ -32,6 +32,7 @@ struct argument_places {
 #define START(n)                 .started = n
 #define REQUESTS(n)              .requests = n
 #define COMM(n)                  .communicator = n
+#define CHILD(n)                 .child = n
 #define BYTES(count, type)       .bytes = { count, type, SIZE_PLAIN }
 #define AT_ROOT(count, type)     .at_root = { count, type, SIZE_PLAIN }
 #define FROM_BYTES(count, type)  .from_bytes = { count, type, SIZE_PLAIN }
@@ -226,11 +227,16 @@ static struct call_request *request_at(struct call_arguments *arguments, long ha
 	return found ? found : &arguments->request[at % CALL_REQUESTS_MAX];
 }
 
-/* Numbers the request that the call has made. A handle that was freed may be that of another request. */
-static void number_request(struct call_arguments *arguments)
+/* Numbers what the call has made. A handle of a request that was freed may be that of another one. */
+static void number_made(struct call_arguments *arguments)
 {
 	long handle = handle_in(arguments, arguments->made, arguments->made_fortran, 0);
 
+	if (arguments->child) {
+		arguments->mpi->made(handle, arguments->made_fortran, arguments->child);
+		arguments->made = NULL;
+		return;
+	}
 	*request_at(arguments, handle) = (struct call_request){ handle, ++arguments->requests };
 	arguments->value[ARGUMENT_REQUEST] = arguments->requests;
 	arguments->made = NULL;
@@ -262,6 +268,7 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 
 	arguments->noted = false;
 	arguments->made = NULL;
+	arguments->child = 0;
 	if (!given->known || given->call != call || !of)
 		return;
 	given->known = false;
@@ -278,6 +285,11 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 				    &own))
 			return;
 		arguments->value[ARGUMENT_COMMUNICATOR] = own.communicator;
+	}
+	if (of->child) {
+		arguments->made = (const void *)given->value[of->child];
+		arguments->child = arguments->mpi->make(handle_of(given, of->communicator),
+				is_fortran(given));
 	}
 	if (of->root)
 		note_rooted(arguments, given, of, &own);
@@ -311,7 +323,7 @@ void call_arguments_add(struct call_arguments *arguments, const struct site_tabl
 		uint32_t site)
 {
 	if (__builtin_expect(arguments->made != NULL, 0))
-		number_request(arguments);
+		number_made(arguments);
 	if (arguments->first[site] || make_streams(arguments, sites, site)) {
 		struct stream *stream = &arguments->streams.stream[arguments->first[site] - 1];
 

@@ -26,7 +26,7 @@ enum argument {
 	ARGUMENT_TAG,
 	ARGUMENT_FROM_BYTES,
 	ARGUMENT_FROM_TAG,
-	ARGUMENT_COMMUNICATOR, /* its number in this process (mpi_arguments.h) */
+	ARGUMENT_COMMUNICATOR, /* its number (mpi_arguments.h) */
 	ARGUMENT_REQUEST, /* number of the persistent request, or of the first one, as this process made them */
 	ARGUMENT_REQUESTS, /* how many are started */
 	ARGUMENTS
@@ -51,8 +51,9 @@ struct call_arguments {
 	const struct mpi_arguments *mpi;
 	bool noted; /* `value` is that of the call under way, or of the last one */
 	int64_t value[ARGUMENTS];
-	const void *made; /* where the call under way puts the request that it makes; NULL: it makes none */
+	const void *made;  /* where the call under way puts what it makes; NULL: it makes nothing */
 	bool made_fortran; /* its handle is one of Fortran */
+	int child;         /* number of the communicator that it makes; 0: it makes a request */
 	uint32_t requests; /* number of those that were made */
 	struct call_request request[CALL_REQUESTS_MAX];
 	uint16_t first[SITES_MAX]; /* of each site the number of its first stream, plus 1; 0: none yet */

@@ -22,6 +22,7 @@
 static int rank, size;
 static FILE *calls;
 static double data[LENGTH], other[LENGTH];
+static int last = 1; /* number of the last communicator that was made from MPI_COMM_WORLD */
 
 __attribute__((format(printf, 1, 2))) static void made(const char *format, ...)
 {
@@ -181,6 +182,7 @@ static void others(const char *prefix, int step)
 
 	if (cart == MPI_COMM_NULL) {
 		made("MPI_Cart_create");
+		last++;
 		MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &cart);
 		made("MPI_File_open");
 		snprintf(path, sizeof(path), "%s.%d.data", prefix, rank);
@@ -256,18 +258,33 @@ static void persistent(int step)
 	MPI_Waitall(4, request, statuses);
 }
 
+/* Rank 0 alone uses a communicator that all ranks have made. */
+static void alone(void)
+{
+	MPI_Comm one;
+
+	made("MPI_Comm_split");
+	MPI_Comm_split(MPI_COMM_WORLD, rank ? MPI_UNDEFINED : 0, 0, &one);
+	last++;
+	if (one == MPI_COMM_NULL)
+		return;
+	made("MPI_Allreduce 8 bytes, communicator %d", last);
+	MPI_Allreduce(data, other, 1, MPI_DOUBLE, MPI_SUM, one);
+	made("MPI_Comm_free");
+	MPI_Comm_free(&one);
+}
+
 /* Sends within halves of the ranks, whose communicator is made anew in each step. */
 static void halves(void)
 {
-	MPI_Comm half, joined;
+	MPI_Comm half, joined, copy;
 	int own, members, first = 2 * (rank < size / 2);
-	static int number = 1;
+	int number = ++last;
 
 	made("MPI_Comm_split");
 	MPI_Comm_split(MPI_COMM_WORLD, first, -rank, &half);
 	MPI_Comm_rank(half, &own);
 	MPI_Comm_size(half, &members);
-	number++;
 	made("MPI_Sendrecv to rank%+d, 8 bytes, tag 0, from rank%+d, 8 bytes, tag 0, communicator %d",
 			(own + 1) % members - own, (own + members - 1) % members - own, number);
 	MPI_Sendrecv(data, 1, MPI_DOUBLE, (own + 1) % members, 0, other, 1, MPI_DOUBLE,
@@ -276,15 +293,22 @@ static void halves(void)
 	MPI_Allreduce(data, other, 1, MPI_DOUBLE, MPI_SUM, half);
 	made("MPI_Allreduce 4 bytes, communicator 1");
 	MPI_Allreduce(data, other, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
-	made("MPI_Intercomm_create");
+	made("MPI_Intercomm_create communicator %d", number);
 	/* the ranks of a half are in reverse order */
 	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? size - 1 : size / 2 - 1, 3, &joined);
-	number++;
-	made("MPI_Bcast root ?, ? bytes, communicator %d", number);
+	made("MPI_Bcast root ?, ? bytes, communicator %d001", number);
 	if (first)
 		MPI_Bcast(data, 1, MPI_DOUBLE, own ? MPI_PROC_NULL : MPI_ROOT, joined);
 	else
 		MPI_Bcast(other, 1, MPI_DOUBLE, 0, joined);
+	made("MPI_Comm_dup communicator %d", number);
+	MPI_Comm_dup(half, &copy);
+	made("MPI_Sendrecv_replace to rank%+d, 4 bytes, tag 1, from rank%+d, tag 1, communicator %d002",
+			(own + 1) % members - own, (own + members - 1) % members - own, number);
+	MPI_Sendrecv_replace(other, 1, MPI_INT, (own + 1) % members, 1,
+			(own + members - 1) % members, 1, copy, MPI_STATUS_IGNORE);
+	made("MPI_Comm_free");
+	MPI_Comm_free(&copy);
 	made("MPI_Comm_free");
 	MPI_Comm_free(&joined);
 	made("MPI_Comm_free");
@@ -370,8 +394,10 @@ int main(int argc, char **argv)
 		}
 		if (strchr(argv[3], 'r') && step % 5 == 0)
 			reduce(step / 5);
-		if (strchr(argv[3], 'c') && step % 10 == 0)
+		if (strchr(argv[3], 'c') && step % 10 == 0) {
+			alone();
 			halves();
+		}
 		if (strchr(argv[3], 'f'))
 			collect(step);
 		if (strchr(argv[3], 'd'))

@@ -12,7 +12,8 @@
 #include "tools/results/structure_arguments.h"
 #include "tools/results/structure_calls.h"
 
-#define NS 1e9 /* in a second */
+#define NS                1e9 /* in a second */
+#define COMMUNICATORS_MAX 1024
 
 static bool is_size(unsigned argument)
 {
@@ -67,9 +68,52 @@ static size_t count_items(const json_t *stream)
 	return count;
 }
 
-static void write_value(FILE *out, const json_t *value)
+/* The communicators that the program made, in the order of their numbers. In a plan they are numbered from 2 on. */
+struct communicators {
+	size_t count;
+	json_int_t number[COMMUNICATORS_MAX];
+};
+
+static size_t find_communicator(const struct communicators *communicators, json_int_t number)
 {
-	if (json_is_integer(value))
+	size_t at = 0;
+
+	while (at < communicators->count && communicators->number[at] < number)
+		at++;
+	return at;
+}
+
+/* Adds the communicators of a stream. Those that find no room have the last number, and share a copy with others. */
+static void add_communicators(struct communicators *into, const json_t *stream)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach (stream, i, item) {
+		const json_t *what = json_array_get(item, 1);
+		json_int_t number = json_integer_value(what);
+		size_t at = find_communicator(into, number);
+
+		if (json_is_array(what)) {
+			add_communicators(into, what);
+			continue;
+		}
+		if (!json_is_integer(what) || number < 2 || into->count == COMMUNICATORS_MAX ||
+				(at < into->count && into->number[at] == number))
+			continue;
+		memmove(into->number + at + 1, into->number + at,
+				(into->count++ - at) * sizeof(*into->number));
+		into->number[at] = number;
+	}
+}
+
+/* communicators: NULL: the value is none. */
+static void write_value(FILE *out, const json_t *value, const struct communicators *communicators)
+{
+	if (communicators && json_integer_value(value) >= 2)
+		fprintf(out, " %zu",
+				2 + find_communicator(communicators, json_integer_value(value)));
+	else if (json_is_integer(value))
 		fprintf(out, " %lld", (long long)json_integer_value(value));
 	else if (json_is_string(value) && strcmp(json_string_value(value), "any") == 0)
 		fputs(" any", out);
@@ -79,7 +123,7 @@ static void write_value(FILE *out, const json_t *value)
 		fputs(" ?", out);
 }
 
-static void write_stream(FILE *out, const json_t *stream)
+static void write_stream(FILE *out, const json_t *stream, const struct communicators *communicators)
 {
 	size_t count = count_items(stream);
 
@@ -90,9 +134,9 @@ static void write_stream(FILE *out, const json_t *stream)
 		fprintf(out, " %lld", (long long)json_integer_value(json_array_get(item, 0)));
 		if (json_is_array(what)) {
 			fputs(" (", out);
-			write_stream(out, what);
+			write_stream(out, what, communicators);
 		} else {
-			write_value(out, what);
+			write_value(out, what, communicators);
 		}
 	}
 }
@@ -115,7 +159,8 @@ static double mean_of(const json_t *list)
 	return sum / number;
 }
 
-static void write_argument(FILE *out, const json_t *list, unsigned argument)
+static void write_argument(FILE *out, const json_t *list, unsigned argument,
+		const struct communicators *communicators)
 {
 	double mean = is_size(argument) ? mean_of(list) : NAN;
 	const json_t *values;
@@ -130,20 +175,27 @@ static void write_argument(FILE *out, const json_t *list, unsigned argument)
 			fprintf(out, " %lld", whole(mean));
 		else
 			fputs(" ?", out);
-		write_stream(out, json_object_get(values, "stream"));
+		write_stream(out, json_object_get(values, "stream"),
+				argument == ARGUMENT_COMMUNICATOR ? communicators : NULL);
 		fputc('\n', out);
 	}
 }
 
 static void write_paths(FILE *out, const json_t *paths)
 {
-	const json_t *path;
-	size_t i;
+	const char *communicator = structure_arguments_key(ARGUMENT_COMMUNICATOR);
+	struct communicators communicators = { 0 };
+	const json_t *path, *values;
+	size_t i, k;
 
+	json_array_foreach (paths, i, path)
+		json_array_foreach (json_object_get(path, communicator), k, values)
+			add_communicators(&communicators, json_object_get(values, "stream"));
 	fprintf(out, "paths %zu\n", json_array_size(paths));
 	json_array_foreach (paths, i, path)
 		for (unsigned j = 0; j < ARGUMENTS; j++)
-			write_argument(out, json_object_get(path, structure_arguments_key(j)), j);
+			write_argument(out, json_object_get(path, structure_arguments_key(j)), j,
+					&communicators);
 }
 
 static bool has_unknown(const json_t *stream)
