@@ -14,6 +14,7 @@ typedef int MPI_Group;
 typedef int MPI_Info;
 typedef int MPI_Op;
 typedef int MPI_Request;
+typedef int MPI_Win;
 typedef int MPI_Fint;
 
 typedef struct {
@@ -60,5 +61,6 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define ABI_FUNCTIONS(X)
 #define ABI_COMM_OF_FORTRAN(number) ((MPI_Comm)(number))
 #define ABI_TYPE_OF_FORTRAN(number) ((MPI_Datatype)(number))
+#define ABI_WIN_OF_FORTRAN(number)  ((MPI_Win)(number))
 
 #endif

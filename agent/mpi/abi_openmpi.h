@@ -15,6 +15,7 @@ typedef struct ompi_group_t *MPI_Group;
 typedef struct ompi_info_t *MPI_Info;
 typedef struct ompi_op_t *MPI_Op;
 typedef struct ompi_request_t *MPI_Request;
+typedef struct ompi_win_t *MPI_Win;
 typedef int MPI_Fint;
 
 typedef struct {
@@ -78,8 +79,10 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 
 #define ABI_FUNCTIONS(X)                                                                           \
 	X(MPI_Comm, Comm_f2c, (MPI_Fint), true)                                                    \
-	X(MPI_Datatype, Type_f2c, (MPI_Fint), true)
+	X(MPI_Datatype, Type_f2c, (MPI_Fint), true)                                                \
+	X(MPI_Win, Win_f2c, (MPI_Fint), true)
 #define ABI_COMM_OF_FORTRAN(number) pmpi.Comm_f2c((MPI_Fint)(number))
 #define ABI_TYPE_OF_FORTRAN(number) pmpi.Type_f2c((MPI_Fint)(number))
+#define ABI_WIN_OF_FORTRAN(number)  pmpi.Win_f2c((MPI_Fint)(number))
 
 #endif

@@ -14,6 +14,7 @@ typedef struct MPI_ABI_Group *MPI_Group;
 typedef struct MPI_ABI_Info *MPI_Info;
 typedef struct MPI_ABI_Op *MPI_Op;
 typedef struct MPI_ABI_Request *MPI_Request;
+typedef struct MPI_ABI_Win *MPI_Win;
 
 typedef struct {
 	int MPI_SOURCE;
@@ -58,11 +59,13 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define ABI_SYMBOLS(X)
 #define ABI_FUNCTIONS(X)                                                                           \
 	X(MPI_Comm, Comm_fromint, (int), false)                                                    \
+	X(MPI_Win, Win_fromint, (int), false)                                                      \
 	X(MPI_Datatype, Type_fromint, (int), false)                                                \
 	X(int, Abi_get_version, (int *, int *), false)
 #define ABI_COMM_OF_FORTRAN(number)                                                                \
 	(pmpi.Comm_fromint ? pmpi.Comm_fromint((int)(number)) : MPI_COMM_NULL)
 #define ABI_TYPE_OF_FORTRAN(number)                                                                \
 	(pmpi.Type_fromint ? pmpi.Type_fromint((int)(number)) : MPI_DATATYPE_NULL)
+#define ABI_WIN_OF_FORTRAN(number) (pmpi.Win_fromint ? pmpi.Win_fromint((int)(number)) : (MPI_Win)0)
 
 #endif

@@ -176,6 +176,19 @@ static int arguments_members(long handle, bool fortran)
 	return pmpi.Comm_size(communicator, &members) == MPI_SUCCESS ? members : 0;
 }
 
+static bool arguments_window_rank(long handle, bool fortran, int *rank)
+{
+	MPI_Win window = fortran ? ABI_WIN_OF_FORTRAN(handle) : (MPI_Win)handle;
+	MPI_Group group;
+	bool is_known;
+
+	if (!window || pmpi.Win_get_group(window, &group) != MPI_SUCCESS)
+		return false;
+	is_known = pmpi.Group_rank(group, rank) == MPI_SUCCESS;
+	pmpi.Group_free(&group);
+	return is_known;
+}
+
 static void arguments_close(void)
 {
 	if (key != MPI_KEYVAL_INVALID)
@@ -191,6 +204,7 @@ const struct mpi_arguments mpi_arguments = {
 	.type_bytes = arguments_type_bytes,
 	.member = arguments_member,
 	.members = arguments_members,
+	.window_rank = arguments_window_rank,
 	.make = arguments_make,
 	.made = arguments_made,
 	.close = arguments_close,

@@ -39,6 +39,8 @@ struct mpi_arguments {
 	bool (*member)(long handle, bool fortran, struct mpi_member *member);
 	/* Returns the number of processes of a communicator, or 0 if it is not known. */
 	int (*members)(long handle, bool fortran);
+	/* Finds the rank of this process in the group of a window. Returns false if the window is none. */
+	bool (*window_rank)(long handle, bool fortran, int *rank);
 	/*
 	 * Counts a communicator that is made from another one, by a call that all of its members make. Returns the number of
 	 * the new one, or -1 if the other one is none.

@@ -19,7 +19,7 @@ struct message_size {
 
 struct argument_places {
 	uint8_t to, from, root, tag, from_tag, communicator;
-	uint8_t made, started, requests, child;
+	uint8_t made, started, requests, child, window;
 	struct message_size bytes, at_root, from_bytes;
 };
 
@@ -33,6 +33,7 @@ struct argument_places {
 #define REQUESTS(n)              .requests = n
 #define COMM(n)                  .communicator = n
 #define CHILD(n)                 .child = n
+#define WINDOW(n)                .window = n
 #define BYTES(count, type)       .bytes = { count, type, SIZE_PLAIN }
 #define AT_ROOT(count, type)     .at_root = { count, type, SIZE_PLAIN }
 #define FROM_BYTES(count, type)  .from_bytes = { count, type, SIZE_PLAIN }
@@ -286,6 +287,10 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 			return;
 		arguments->value[ARGUMENT_COMMUNICATOR] = own.communicator;
 	}
+	if (of->window &&
+			!arguments->mpi->window_rank(handle_of(given, of->window),
+					is_fortran(given), &own.rank))
+		return;
 	if (of->child) {
 		arguments->made = (const void *)given->value[of->child];
 		arguments->child = arguments->mpi->make(handle_of(given, of->communicator),

@@ -266,6 +266,11 @@ ABI(Group_free, (handle * group))
 	return result;
 }
 
+ABI(Group_rank, (handle group, int *rank))
+{
+	return REAL(Group_rank)(in(group), rank);
+}
+
 ABI(Init, (int *argc, char ***argv))
 {
 	return REAL(Init)(argc, argv);
@@ -398,5 +403,14 @@ ABI(Waitall, (int count, handle *requests, struct status *statuses))
 		requests[i] = out(mpich[i]);
 		status_out(statuses ? &statuses[i] : NULL, &of_mpich[i]);
 	}
+	return result;
+}
+
+ABI(Win_get_group, (handle window, handle *group))
+{
+	MPI_Group mpich;
+	int result = REAL(Win_get_group)(in(window), &mpich);
+
+	*group = out(mpich);
 	return result;
 }

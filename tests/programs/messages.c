@@ -199,22 +199,38 @@ static void others(const char *prefix, int step)
 	MPI_File_read_at(file, 0, other, count, MPI_BYTE, MPI_STATUS_IGNORE);
 }
 
-/* Puts numbers into a window of the next rank. */
-static void put(void)
+static MPI_Win window = MPI_WIN_NULL;
+
+/* Puts numbers into a window of the next rank, and gets some of the last one. The window has the ranks in reverse order. */
+static void put(int step)
 {
-	static MPI_Win window = MPI_WIN_NULL;
+	MPI_Comm reversed;
+	int own = size - 1 - rank, next = (own + 1) % size, count = 1 + step % 3;
 
 	if (window == MPI_WIN_NULL) {
+		made("MPI_Comm_split");
+		MPI_Comm_split(MPI_COMM_WORLD, 0, own, &reversed);
+		last++;
 		made("MPI_Win_create");
-		MPI_Win_create(other, sizeof(other), sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+		MPI_Win_create(other, sizeof(other), sizeof(double), MPI_INFO_NULL, reversed,
 				&window);
 	}
 	made("MPI_Win_fence");
 	MPI_Win_fence(0, window);
-	made("MPI_Put");
-	MPI_Put(data, 1, MPI_DOUBLE, (rank + 1) % size, 0, 1, MPI_DOUBLE, window);
+	made("MPI_Put to rank%+d, %d bytes", next - own, 8 * count);
+	MPI_Put(data, count, MPI_DOUBLE, next, 0, count, MPI_DOUBLE, window);
+	made("MPI_Get from rank%+d, %d bytes", size - 1 - own, 4 * count);
+	MPI_Get(data + 10, count, MPI_INT, size - 1, 100, count, MPI_INT, window);
+	made("MPI_Accumulate to none, 8 bytes");
+	MPI_Accumulate(data, 1, MPI_DOUBLE, MPI_PROC_NULL, 0, 1, MPI_DOUBLE, MPI_SUM, window);
 	made("MPI_Win_fence");
-	MPI_Win_fence(0, window);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+	made("MPI_Win_lock to rank%+d", next - own);
+	MPI_Win_lock(MPI_LOCK_SHARED, next, 0, window);
+	made("MPI_Fetch_and_op to rank%+d", next - own);
+	MPI_Fetch_and_op(data, data + 20, MPI_DOUBLE, next, 200, MPI_SUM, window);
+	made("MPI_Win_unlock to rank%+d", next - own);
+	MPI_Win_unlock(next, window);
 }
 
 /* Starts requests that were made once, one by one and together. In the middle of the run, others take their place. */
@@ -407,13 +423,17 @@ int main(int argc, char **argv)
 		if (strchr(argv[3], 'o'))
 			others(argv[1], step);
 		if (strchr(argv[3], 'w'))
-			put();
+			put(step);
 		if (strchr(argv[3], 'p'))
 			persistent(step);
 		if (strchr(argv[3], 'x'))
 			random_order(step);
 		if (argc > 4 && rank == size - 1 && (MPI_Wtime() - begin) * 1e3 > atoi(argv[4]))
 			raise(SIGKILL);
+	}
+	if (window != MPI_WIN_NULL) {
+		made("MPI_Win_free");
+		MPI_Win_free(&window);
 	}
 	made("MPI_Finalize");
 	MPI_Finalize();

@@ -167,40 +167,6 @@ static void print_structure(const struct shown *shown, const json_t *structure)
 	print_body(shown, json_object_get(structure, "text"), 0);
 }
 
-/* Returns whether a text has a call of one-sided communication. */
-static bool is_one_sided(const json_t *text)
-{
-	static const char *const starts[] = { "MPI_Win_", "MPI_Put", "MPI_Get", "MPI_Accumulate",
-		"MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Fetch_and_op",
-		"MPI_Compare_and_swap" };
-	const json_t *token;
-	size_t i;
-
-	json_array_foreach (text, i, token) {
-		const char *call = report_get_text(token, "call");
-
-		for (size_t j = 0; j < sizeof(starts) / sizeof(*starts); j++)
-			if (strncmp(call, starts[j], strlen(starts[j])) == 0)
-				return true;
-		if (is_one_sided(json_object_get(token, "body")))
-			return true;
-	}
-	return false;
-}
-
-static bool has_one_sided(const json_t *report)
-{
-	const json_t *structures =
-			json_object_get(json_object_get(report, "structure"), "structures");
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach (structures, i, one)
-		if (is_one_sided(json_object_get(one, "text")))
-			return true;
-	return false;
-}
-
 char *structure_tree(const json_t *report, long rank, char *why, size_t why_size)
 {
 	const json_t *structure = json_object_get(report, "structure"), *one;
@@ -229,8 +195,6 @@ char *structure_tree(const json_t *report, long rank, char *why, size_t why_size
 		fprintf(shown.out,
 				rank < 0 ? "no structure is known\n" :
 					   "the structure of this rank is not known\n");
-	if (structure_arguments_are_kept(report) && has_one_sided(report))
-		fputs("\nthe arguments of one-sided calls are not kept\n", shown.out);
 	if (cut > 0)
 		fprintf(shown.out,
 				"\nof %.0f sequences of arguments only the start is kept, or their range\n",
