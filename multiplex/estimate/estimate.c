@@ -507,7 +507,12 @@ void estimate_phase(const struct sums *sums, const bool *member, const struct ph
 					out->duration.mean * out->duration.mean));
 	if (unread)
 		know_duration(&out->duration, unread, all.block);
-	common_means(all.block, sums->aux, unread ? out->duration.mean : NAN, out->duration.ci95);
+	/*
+	 * A process that left its bursts to others has read few, at one time. If others of its bursts are delayed by another
+	 * program, their length says less about what they count than these few do.
+	 */
+	common_means(all.block, sums->aux, unread && !sums->uneven ? out->duration.mean : NAN,
+			out->duration.ci95);
 	if (!unread)
 		follow(&out->duration, sums->aux, all.block);
 	weight = all.block[BLOCK_W] / all.block[BLOCK_READ];
