@@ -4,8 +4,8 @@
  * the variables that it is told: by the parameter mca_base_env_list, or by the option -x. It refuses both at
  * once.
  */
-#ifndef PHASEMUX_TOOLS_MPIRUN_H
-#define PHASEMUX_TOOLS_MPIRUN_H
+#ifndef PHASEMUX_TOOLS_RUN_MPIRUN_H
+#define PHASEMUX_TOOLS_RUN_MPIRUN_H
 
 /*
  * Makes mpirun hand on the preload and the settings of the environment. Does it in the way in which the

@@ -2,8 +2,8 @@
 /*
  * Finds programs into which the loader does not preload a library, before a command starts, and tells the user.
  */
-#ifndef PHASEMUX_TOOLS_REACH_H
-#define PHASEMUX_TOOLS_REACH_H
+#ifndef PHASEMUX_TOOLS_RUN_REACH_H
+#define PHASEMUX_TOOLS_RUN_REACH_H
 
 #include <stdbool.h>
 

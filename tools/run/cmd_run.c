@@ -13,10 +13,10 @@
 #include "sampling/emulated/emulator.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
-#include "tools/mpirun.h"
+#include "tools/run/mpirun.h"
 #include "tools/options.h"
-#include "tools/reach.h"
-#include "tools/stop_after.h"
+#include "tools/run/reach.h"
+#include "tools/run/stop_after.h"
 
 #define STOP_AFTER  512 /* value of --stop-after; those of settings are smaller, as is OPTION_HELP */
 #define LIMIT_MAX_S 1e8 /* most seconds of --stop-after */

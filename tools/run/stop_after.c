@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/stop_after.h"
+#include "tools/run/stop_after.h"
 
 #include <errno.h>
 #include <ftw.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/reach.h"
+#include "tools/run/reach.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/mpirun.h"
+#include "tools/run/mpirun.h"
 
 #include <stdbool.h>
 #include <stdio.h>
