@@ -282,15 +282,29 @@ static void write_imbalance(FILE *out, const json_t *report)
 	fprintf(out, " would save: at most %s of the run\n", format_percent(share).text);
 }
 
+/* Writes where phasemux run --stop-after has stopped the program; nothing if it has not. */
+static void write_stopped(FILE *out, const json_t *stopped)
+{
+	double iterations = report_get(stopped, "iterations");
+
+	if (!json_is_object(stopped))
+		return;
+	fputs("stopped by --stop-after", out);
+	if (isfinite(iterations))
+		fprintf(out, " when each rank had made %.0f iterations", iterations);
+	fprintf(out, ", %s after its start\n", format_seconds(report_get(stopped, "seconds")).text);
+}
+
 static void write_recovered(FILE *out, const json_t *report)
 {
 	const json_t *recovered = json_object_get(report, "recovered");
 	const char *missing = report_get_text(recovered, "missing");
 
-	if (json_is_object(recovered))
-		fprintf(out, "recovered from %.0f of the ranks%s%s\n",
-				report_get(recovered, "ranks"), *missing ? "; missing: " : "",
-				missing);
+	if (!json_is_object(recovered))
+		return;
+	fprintf(out, "recovered from %.0f of the ranks%s%s\n", report_get(recovered, "ranks"),
+			*missing ? "; missing: " : "", missing);
+	write_stopped(out, json_object_get(recovered, "stopped"));
 }
 
 static void write_emulated(FILE *out, const json_t *report)

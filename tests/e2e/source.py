@@ -74,7 +74,7 @@ ROOM = {
                      "sampling/emulated", "sampling/names"],
     "tools/paraver": ["cluster/colours.h"],
     "tools/results": ["tools", "tools/paraver", "agent/report", "agent/setup", "agent/spool", "agent/text", "agent/trace"],
-    "tools/run": ["tools", "agent/boundary/preload.h", "agent/setup", "sampling/emulated"],
+    "tools/run": ["tools", "tools/results", "agent/boundary/preload.h", "agent/setup", "agent/spool", "cluster/loops", "sampling/emulated"],
     "tools/report": ["tools", "tools/cluster", "tools/results", "agent/page", "agent/report/parts/document.h", "agent/setup",
                      "agent/text"],
     "tools/region": ["tools", "tools/paraver", "tools/report/track_events.h", "agent/boundary", "agent/loader", "agent/region/region_format.h", "agent/symbols",

@@ -286,13 +286,31 @@ void spools_list(const struct spools *spools)
 	}
 }
 
+/* Says in a report where the program was stopped, if it was. */
+static void note_stop(json_t *report)
+{
+	json_t *recovered = json_object_get(report, "recovered");
+	const char *text = getenv(SPOOLS_STOPPED);
+	double seconds, iterations;
+
+	if (!recovered || !text || sscanf(text, "%lf %lf", &seconds, &iterations) != 2)
+		return;
+	json_object_set_new(recovered, "stopped",
+			json_pack("{s:f,s:o}", "seconds", seconds, "iterations",
+					iterations > 0 ? json_integer((json_int_t)iterations) :
+							 json_null()));
+}
+
 json_t *spools_report(const struct spools *spools)
 {
 	char kin[PATH_MAX];
+	json_t *report;
 
 	if (machine_find_kin(kin, sizeof(kin)))
 		*kin = '\0';
-	return recovery_report(spools->recovery, kin);
+	report = recovery_report(spools->recovery, kin);
+	note_stop(report);
+	return report;
 }
 
 json_t *spools_report_run(struct spools *spools, const struct spools_run *run)

@@ -16,6 +16,12 @@
 
 #define SPOOLS_RUNS_MAX 64
 
+/*
+ * Names a variable that `phasemux run --stop-after` sets for the command that makes the report: the seconds after which it
+ * ended the program, and the iterations (0: not known), as "12.300 20". The report then says so.
+ */
+#define SPOOLS_STOPPED "PHASEMUX_STOPPED"
+
 /* A folder of a run's ranks. A run has a folder for each node. */
 struct spools_run {
 	uint64_t number;

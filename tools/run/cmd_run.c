@@ -21,6 +21,8 @@
 #define STOP_AFTER  512 /* value of --stop-after; those of settings are smaller, as is OPTION_HELP */
 #define LIMIT_MAX_S 1e8 /* most seconds of --stop-after */
 
+#define LIMIT_MAX_ITERATIONS 1000000000 /* most iterations of --stop-after */
+
 /* Returns the text of help, which the caller frees, or NULL if there is no memory. */
 static char *make_usage(void)
 {
@@ -30,7 +32,7 @@ static char *make_usage(void)
 
 	if (!out)
 		return NULL;
-	fputs("usage: phasemux run [options] [--stop-after SECONDS] -- COMMAND...\n\n"
+	fputs("usage: phasemux run [options] [--stop-after LIMIT] -- COMMAND...\n\n"
 	      "Counts in the program that COMMAND starts, and reports its phases. COMMAND may be a launcher\n"
 	      "(mpirun, srun), and phasemux run may also stand after the launcher.\n\n",
 			out);
@@ -44,9 +46,11 @@ static char *make_usage(void)
 		fprintf(out, "  %-13s %s\n  %-13s   %s", flag, setting->help, "", setting->values);
 		fprintf(out, *setting->fallback ? " (default: %s)\n" : "\n", setting->fallback);
 	}
-	fputs("  --stop-after SECONDS\n"
-	      "                end the program after this time (20, 0.5), and report what was observed until\n"
-	      "                then on this host: a look at a long program, in the emulator above all\n"
+	fputs("  --stop-after LIMIT\n"
+	      "                end the program after this time in seconds (20, 0.5), or when its ranks have made\n"
+	      "                as many iterations of their loop of calls (20iterations, 20i), and report what was\n"
+	      "                observed until then on this host: a look at a long program, in the emulator above\n"
+	      "                all. A program without iterations goes on to its end\n"
 	      "\nEach is also an environment variable: PHASEMUX_SCHEME for --scheme.\n"
 	      "The manual of phasemux says more of it.\n"
 	      "\nExit code: that of COMMAND, or 0 if --stop-after has made a report; 127 or 126: COMMAND could not\n"
@@ -89,17 +93,25 @@ static void make_flags(struct flags *flags)
 }
 
 /* Reads the argument of --stop-after. Returns 0 or 2. */
-static int set_limit(double *seconds)
+static int set_limit(struct stop_limit *limit)
 {
-	char *end;
+	char number[32], *end;
+	size_t digits = strspn(optarg, "0123456789"), whole;
 
-	*seconds = strtod(optarg, &end);
-	if (end == optarg || *end || !(*seconds > 0) || *seconds > LIMIT_MAX_S)
-		return option_refuse("stop-after", optarg, "a number of seconds above 0");
-	return 0;
+	snprintf(number, sizeof(number), "%.*s", (int)digits, optarg);
+	*limit = (struct stop_limit){ .seconds = strtod(optarg, &end) };
+	if (end != optarg && !*end && limit->seconds > 0 && limit->seconds <= LIMIT_MAX_S)
+		return 0;
+	if ((!strcmp(optarg + digits, "i") || !strcmp(optarg + digits, "iterations")) &&
+			option_whole(number, 1, LIMIT_MAX_ITERATIONS, &whole)) {
+		*limit = (struct stop_limit){ .iterations = whole };
+		return 0;
+	}
+	return option_refuse("stop-after", optarg,
+			"a number of seconds above 0, or of iterations, as 20iterations or 20i");
 }
 
-/* Puts a flag into the environment. data: seconds of --stop-after. */
+/* Puts a flag into the environment. data: the limit of --stop-after. */
 static int set_variable(void *data, int option)
 {
 	char variable[64];
@@ -111,10 +123,10 @@ static int set_variable(void *data, int option)
 }
 
 /*
- * Reads the options. *seconds: of --stop-after; unchanged without it. Returns as options_read, and 2 if there is no
+ * Reads the options. limit: of --stop-after; unchanged without it. Returns as options_read, and 2 if there is no
  * COMMAND.
  */
-static int read_options(int argc, char **argv, double *seconds)
+static int read_options(int argc, char **argv, struct stop_limit *limit)
 {
 	struct flags flags;
 	char *usage = make_usage();
@@ -129,7 +141,7 @@ static int read_options(int argc, char **argv, double *seconds)
 	if (!usage)
 		return run_refuse("no memory");
 	make_flags(&flags);
-	code = options_read(argc, argv, &spec, seconds);
+	code = options_read(argc, argv, &spec, limit);
 	if (!code && optind == argc)
 		code = option_usage(usage);
 	free(usage);
@@ -217,14 +229,16 @@ int cmd_run(int argc, char **argv)
 {
 	struct settings settings;
 	char library[PATH_MAX], target[32], **words;
-	double seconds = 0;
-	int command, code = read_options(argc, argv, &seconds);
+	struct stop_limit limit = { 0 };
+	int command, code = read_options(argc, argv, &limit);
 
 	if (code)
 		return code < 0 ? 0 : code;
 	command = optind;
 	if (check(&settings))
 		return 2;
+	if (limit.iterations && !settings.structure)
+		return run_refuse("--stop-after with iterations needs --trace structure or calls");
 	if (machine_find_library(library, sizeof(library))) {
 		fprintf(stderr,
 				"phasemux: " MACHINE_LIBRARY
@@ -248,8 +262,8 @@ int cmd_run(int argc, char **argv)
 	if (setenv(PRELOAD_TARGET, target, 1))
 		return 1;
 	words = mpirun_tell(argv + command);
-	if (seconds > 0)
-		return stop_after(seconds, settings.spool, words ? words : argv + command);
+	if (limit.seconds > 0 || limit.iterations)
+		return stop_after(&limit, settings.spool, words ? words : argv + command);
 	execvp(argv[command], words ? words : argv + command);
 	fprintf(stderr, "phasemux: %s: %s\n", argv[command], strerror(errno));
 	return errno == ENOENT ? 127 : 126;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,12 +16,19 @@
 #include <unistd.h>
 
 #include "agent/boundary/preload.h"
+#include "tools/results/spools.h"
+#include "tools/run/iterations.h"
 
 #define GRACE_S          10 /* time that the program has to end after SIGTERM, in seconds */
 #define NOT_FOUND        127
 #define NOT_EXECUTABLE   126
 #define SIGNAL_EXIT_CODE 128 /* plus the number of the signal, as shells do */
 #define DESCRIPTORS      16  /* that a walk through a folder keeps open */
+
+#define LOOK_S                                                                                     \
+	0.1 /* time between two looks at the iterations, in seconds; processes write them as often */
+#define LOOK_PART  20 /* a look may take this part of the time between two */
+#define PROGRESS_S 10 /* time between two lines that say how far the program is, in seconds */
 
 /* What a walk through the folder of the sums finds. nftw passes no data. */
 static struct {
@@ -171,46 +179,153 @@ static struct timespec in_seconds(double seconds)
 	return end;
 }
 
-int stop_after(double seconds, const char *spool, char **words)
-{
-	struct timespec end = in_seconds(seconds);
-	char folder[PATH_MAX];
-	int error = make_folder(spool, folder, sizeof(folder)), status = 0;
-	sigset_t signals, before;
+/* ---- the limit ---- */
+
+/* A program that runs up to a limit. */
+struct limited {
+	const struct stop_limit *limit;
 	pid_t child;
+	int status; /* of the child that has ended */
+	sigset_t signals;
+	double began, said; /* when it was started, and when a line last said how far it is; in seconds */
+	char folder[PATH_MAX]; /* of the sums */
+	struct iterations done;
+};
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void say_progress(struct limited *limited)
+{
+	double now = seconds_now();
+
+	if (now - limited->said < PROGRESS_S)
+		return;
+	limited->said = now;
+	if (limited->done.known)
+		fprintf(stderr, "phasemux: %" PRIu64 " of %" PRIu64 " iterations after %.0f s\n",
+				limited->done.least, limited->limit->iterations,
+				now - limited->began);
+	else
+		fprintf(stderr,
+				"phasemux: after %.0f s no loop of calls has half of the time and three rounds. "
+				"Without one the program goes on to its end\n",
+				now - limited->began);
+}
+
+/* Waits until the program has ended or made its iterations. Returns whether it has ended. */
+static bool wait_for_iterations(struct limited *limited)
+{
+	double pause = LOOK_S, began;
+
+	for (;;) {
+		struct timespec end = in_seconds(pause);
+		struct iterations done;
+
+		if (wait_for(limited->child, &end, &limited->signals, &limited->status))
+			return true;
+		began = seconds_now();
+		iterations_look(limited->folder, &done);
+		/* processes that are ending are not known any more */
+		if (done.known)
+			limited->done = done;
+		if (done.known && done.least >= limited->limit->iterations)
+			return false;
+		say_progress(limited);
+		pause = LOOK_PART * (seconds_now() - began);
+		pause = pause > LOOK_S ? pause : LOOK_S;
+	}
+}
+
+/* Waits until the program has ended or come to its limit. Returns whether it has ended. */
+static bool wait_for_limit(struct limited *limited)
+{
+	struct timespec end;
+
+	if (limited->limit->iterations)
+		return wait_for_iterations(limited);
+	end = in_seconds(limited->limit->seconds);
+	return wait_for(limited->child, &end, &limited->signals, &limited->status);
+}
+
+/* Makes the reports of what a program that has ended by itself has left. Returns its exit code. */
+static int finish(const struct limited *limited)
+{
+	report_rest(limited->folder);
+	if (limited->limit->iterations)
+		fprintf(stderr,
+				"phasemux: the program ran to its end, because %s. The iterations of the last "
+				"moment are not counted\n",
+				limited->done.known ?
+						"it did not make as many iterations" :
+						"no loop of calls had half of its time and three rounds");
+	return WIFSIGNALED(limited->status) ? SIGNAL_EXIT_CODE + WTERMSIG(limited->status) :
+					      WEXITSTATUS(limited->status);
+}
+
+/* Writes where the program was stopped: "after 21 iterations (4.5 s)". */
+static void write_place(char *text, size_t size, const struct limited *limited, double seconds)
+{
+	if (limited->limit->iterations)
+		snprintf(text, size, "%" PRIu64 " iterations (%.1f s)", limited->done.least,
+				seconds);
+	else
+		snprintf(text, size, "%g s", limited->limit->seconds);
+}
+
+/* Ends the program, and makes its report. Returns 0 or 1. */
+static int stop(const struct limited *limited)
+{
+	double seconds = limited->limit->iterations ? seconds_now() - limited->began :
+						      limited->limit->seconds;
+	char place[64], stopped[64];
+
+	snprintf(stopped, sizeof(stopped), "%.3f %" PRIu64, seconds,
+			limited->limit->iterations ? limited->done.least : 0);
+	setenv(SPOOLS_STOPPED, stopped, 1);
+	end_program(limited->child, in_seconds(0), &limited->signals);
+	report_rest(limited->folder);
+	write_place(place, sizeof(place), limited, seconds);
+	if (results_seen.reports)
+		fprintf(stderr,
+				"phasemux: the program was ended after %s. The report above is in the folder of the "
+				"results, and phasemux report shows it again\n",
+				place);
+	else
+		fprintf(stderr, "phasemux: the program was ended after %s, and nothing was observed until then\n",
+				place);
+	return results_seen.reports && results_seen.reports == results_seen.runs ? 0 : 1;
+}
+
+int stop_after(const struct stop_limit *limit, const char *spool, char **words)
+{
+	struct limited limited = { .limit = limit };
+	int error = make_folder(spool, limited.folder, sizeof(limited.folder));
+	sigset_t before;
 
 	if (error || setenv(PRELOAD_LIMITED, "1", 1)) {
 		fprintf(stderr, "phasemux: no folder for the sums of the run: %s\n",
 				strerror(error ? -error : ENOMEM));
 		return 1;
 	}
-	sigemptyset(&signals);
+	sigemptyset(&limited.signals);
 	for (size_t i = 0; i < 4; i++)
-		sigaddset(&signals, (int[]){ SIGCHLD, SIGTERM, SIGHUP, SIGINT }[i]);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+		sigaddset(&limited.signals, (int[]){ SIGCHLD, SIGTERM, SIGHUP, SIGINT }[i]);
+	sigprocmask(SIG_BLOCK, &limited.signals, &before);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	child = fork();
-	if (child < 0) {
+	limited.began = limited.said = seconds_now();
+	limited.child = fork();
+	if (limited.child < 0) {
 		fprintf(stderr, "phasemux: fork: %s\n", strerror(errno));
-		rmdir(folder);
+		rmdir(limited.folder);
 		return 1;
 	}
-	if (child == 0)
+	if (limited.child == 0)
 		become_command(words, &before);
-	if (wait_for(child, &end, &signals, &status)) {
-		report_rest(folder);
-		return WIFSIGNALED(status) ? SIGNAL_EXIT_CODE + WTERMSIG(status) :
-					     WEXITSTATUS(status);
-	}
-	end_program(child, end, &signals);
-	report_rest(folder);
-	if (results_seen.reports)
-		fprintf(stderr,
-				"phasemux: the program was ended after %g s. The report above is in the folder of the "
-				"results, and phasemux report shows it again\n",
-				seconds);
-	else
-		fprintf(stderr, "phasemux: the program was ended after %g s, and nothing was observed until then\n",
-				seconds);
-	return results_seen.reports && results_seen.reports == results_seen.runs ? 0 : 1;
+	return wait_for_limit(&limited) ? finish(&limited) : stop(&limited);
 }
