@@ -78,6 +78,19 @@ static uint32_t times_of(const struct plan_group *group)
 	return times;
 }
 
+/* Returns the number of samples per second of the thread's time. budget: share of the program's time. */
+static double choose_sample_hz(double budget)
+{
+	const struct settings *settings = &core.settings;
+	char model[SETTINGS_NAME_MAX];
+
+	/* a second in the emulator is some ten ms elsewhere, and bursts that would be short there stay whole */
+	if (processor_is_emulated(&core.counting.processor, model, sizeof(model)))
+		return settings_sample_hz(settings, 0, 1);
+	return settings_sample_hz(settings, is_waited_for() ? budget * BUDGET_SAMPLES : INFINITY,
+			core.counting.probe.sample_ns);
+}
+
 void rules_make(void)
 {
 	const struct settings *settings = &core.settings;
@@ -117,9 +130,7 @@ void rules_make(void)
 	rules->ran_cost = measure_ran();
 	if (settings->sample_hz) {
 		/* equal on all ranks, because it decides which bursts are cut */
-		double hz = settings_sample_hz(settings,
-				is_waited_for() ? budget * BUDGET_SAMPLES : INFINITY,
-				probe->sample_ns);
+		double hz = choose_sample_hz(budget);
 
 		rules->sample_ns = (uint64_t)(1e9 / hz);
 		rules->sample_ticks = clock_ticks((double)rules->sample_ns);

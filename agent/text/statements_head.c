@@ -314,8 +314,7 @@ static void write_emulated(FILE *out, const json_t *report)
 	if (json_is_object(emulated))
 		fprintf(out,
 				"emulated (core model %s): all counts are of a modelled processor and not "
-				"measured; times are stretched by the emulator; long bursts stay whole, because "
-				"it takes no samples\n",
+				"measured; times are stretched by the emulator\n",
 				report_get_text(emulated, "core"));
 }
 

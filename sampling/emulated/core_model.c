@@ -241,3 +241,16 @@ uint64_t core_cycles_all(const struct core_spec *spec, const uint64_t count[CORE
 		cycles += core_cycles(spec, count, (enum core_part)part);
 	return cycles;
 }
+
+void core_totals(const struct core_spec *spec, const uint64_t count[CORE_COUNTS],
+		uint64_t totals[CORE_TOTALS])
+{
+	uint64_t *cycles = totals + CORE_COUNTS;
+
+	memcpy(totals, count, CORE_COUNTS * sizeof(*totals));
+	cycles[CORE_PARTS] = 0;
+	for (unsigned part = 0; part < CORE_PARTS; part++) {
+		cycles[part] = core_cycles(spec, count, (enum core_part)part);
+		cycles[CORE_PARTS] += cycles[part];
+	}
+}

@@ -43,6 +43,9 @@ enum core_part {
 	CORE_PARTS
 };
 
+/* Number of all totals of a core: its counts, the cycles of its parts, and all cycles. */
+#define CORE_TOTALS (CORE_COUNTS + CORE_PARTS + 1)
+
 struct cache_spec {
 	uint32_t sets; /* a power of two; 0: the core does not have this cache */
 	uint32_t ways;
@@ -104,6 +107,10 @@ void core_indirect(struct core *core, uint64_t address, uint64_t target);
 /* Returns the cycles of one part that these counts cost. */
 uint64_t core_cycles(const struct core_spec *spec, const uint64_t count[CORE_COUNTS],
 		enum core_part part);
+
+/* Fills totals with the counts, the cycles of each part, and all cycles, in this order. */
+void core_totals(const struct core_spec *spec, const uint64_t count[CORE_COUNTS],
+		uint64_t totals[CORE_TOTALS]);
 
 /* Returns the cycles of all parts. They are the sum of core_cycles, exactly. */
 uint64_t core_cycles_all(const struct core_spec *spec, const uint64_t count[CORE_COUNTS]);

@@ -7,38 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sampling/clock.h"
 #include "sampling/descriptor.h"
 #include "sampling/emulated/emulator.h"
 #include "sampling/processor.h"
 
 #define EVENTS_MAX       32768
+#define MEMBERS_MAX      (EMULATED_COUNTERS + 1) /* with the event that samples the group */
 #define FIRST_DESCRIPTOR (1 << 30) /* the kernel gives no number from here on (fs.nr_open) */
 
 /* An event. Its group, which the first member leads, belongs to one thread, or is passed on by a lock. */
 struct event {
 	atomic_bool used;
 	uint64_t id;
-	const struct emulated_thread *thread;
+	pid_t process; /* that has opened it; its forks must not change what the thread samples */
+	struct emulated_thread *thread;
 	bool of_part; /* it counts the cycles of a part, else a kind of events */
 	unsigned which;
-	unsigned number;         /* of the total among those of total_all */
+	unsigned number;    /* of the total, as of core_totals; of a sampling event CORE_TOTALS */
+	uint64_t period_ns; /* of a sampling event, which counts the processor time; 0: it is none */
 	uint64_t start, counted; /* the total when it was enabled, and what was counted before */
 	int leader;              /* number of the first member */
 	/* fields of the first member */
 	bool enabled;
 	unsigned members;
-	int member[EMULATED_COUNTERS];
+	int member[MEMBERS_MAX];
 };
 
-static const struct emulated_counts *shared;
+static struct emulated_counts *shared;
 static struct event events[EVENTS_MAX];
 static _Atomic unsigned hint;
 static _Atomic uint64_t last_id;
 static char brand[64];
 static int records = -1; /* the file of EMULATED_READS; -1: none */
+static int file_of_test = -1;
 
 /* Finds what an event counts. Returns false if the core does not count it. CORE_PARTS: all cycles. */
 static bool event_find(uint32_t type, uint64_t config, bool *of_part, unsigned *which)
@@ -82,7 +88,7 @@ static struct event *event_of(int fd)
 	return &events[fd - FIRST_DESCRIPTOR];
 }
 
-static const struct emulated_thread *thread_of(pid_t tid)
+static struct emulated_thread *thread_of(pid_t tid)
 {
 	uint64_t id = tid ? (uint64_t)tid : (uint64_t)syscall(SYS_gettid);
 
@@ -105,20 +111,69 @@ static int take_event(void)
 	return -EMFILE;
 }
 
+/* Adds an event to its group, or makes it the first of a group. Returns its descriptor. */
+static int add_event(int index, struct event *leader, struct emulated_thread *thread)
+{
+	struct event *event = &events[index];
+
+	event->id = atomic_fetch_add(&last_id, 1) + 1;
+	event->process = getpid();
+	event->thread = thread;
+	event->start = event->counted = 0;
+	event->enabled = false;
+	event->members = 0;
+	event->leader = leader ? leader->leader : index;
+	leader = &events[event->leader];
+	leader->member[leader->members++] = index;
+	return FIRST_DESCRIPTOR + index;
+}
+
+/* Returns the file with the counts and the rings, or -1 if it has no rings or the program has closed it. */
+static int ring_file(void)
+{
+	int file = file_of_test >= 0 ? file_of_test : emulator_counts();
+	struct stat status;
+
+	return file >= 0 && fstat(file, &status) == 0 &&
+					status.st_size >= (off_t)EMULATED_FILE_BYTES ?
+			file :
+			-1;
+}
+
+/* Opens the event that samples a group. Returns its descriptor, or -errno. */
+static int open_sampling(const struct perf_event_attr *attr, struct event *leader)
+{
+	int index;
+
+	if (!leader || attr->type != PERF_TYPE_SOFTWARE ||
+			attr->config != PERF_COUNT_SW_CPU_CLOCK ||
+			attr->sample_type & PERF_SAMPLE_CALLCHAIN || ring_file() < 0)
+		return -EOPNOTSUPP;
+	leader = &events[leader->leader];
+	if (leader->members == MEMBERS_MAX)
+		return -EINVAL;
+	index = take_event();
+	if (index < 0)
+		return index;
+	events[index].number = CORE_TOTALS;
+	events[index].period_ns = attr->sample_period;
+	return add_event(index, leader, leader->thread);
+}
+
 static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 {
 	struct event *leader = group_fd >= 0 ? event_of(group_fd) : NULL, *event;
-	const struct emulated_thread *thread = thread_of(tid);
+	struct emulated_thread *thread = thread_of(tid);
 	unsigned which;
 	bool of_part;
 	int index;
 
 	if (group_fd >= 0 && !leader)
 		return -EBADF;
+	if (attr->sample_period)
+		return open_sampling(attr, leader);
 	if (!event_find(attr->type, attr->config, &of_part, &which))
 		return -ENOENT;
-	if (attr->sample_period)
-		return -EOPNOTSUPP;
 	if (leader && leader->members == EMULATED_COUNTERS)
 		return -EINVAL;
 	if (!thread)
@@ -127,18 +182,11 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 	if (index < 0)
 		return index;
 	event = &events[index];
-	event->id = atomic_fetch_add(&last_id, 1) + 1;
-	event->thread = thread;
 	event->of_part = of_part;
 	event->which = which;
 	event->number = of_part ? CORE_COUNTS + which : which;
-	event->start = event->counted = 0;
-	event->enabled = false;
-	event->members = 0;
-	event->leader = leader ? leader->leader : index;
-	leader = &events[event->leader];
-	leader->member[leader->members++] = index;
-	return FIRST_DESCRIPTOR + index;
+	event->period_ns = 0;
+	return add_event(index, leader, thread);
 }
 
 /*
@@ -194,6 +242,48 @@ static void record(const struct emulated_thread *thread, const uint64_t count[CO
 	(void)written; /* the reader finds that it is missing */
 }
 
+static uint64_t total_now(const struct event *event, const uint64_t count[CORE_COUNTS])
+{
+	return event->period_ns ? clock_thread_ns((pid_t)atomic_load(&event->thread->id)) :
+				  total(event, count);
+}
+
+static void store_field(_Atomic uint64_t *field, uint64_t value)
+{
+	/* pairs with the acquire in emulated_samples.c: `changes` is odd before */
+	atomic_store_explicit(field, value, memory_order_release);
+}
+
+/* Says what the plugin samples of the group's thread from now on. leader: that of the enabled group; NULL: nothing. */
+static void publish(struct emulated_sampling *sampling, const struct event *leader)
+{
+	uint64_t changes = atomic_load_explicit(&sampling->changes, memory_order_relaxed);
+	unsigned members = 0;
+
+	store_field(&sampling->changes, changes + 1);
+	store_field(&sampling->period_ns, 0);
+	for (unsigned i = 0; leader && i < leader->members; i++) {
+		const struct event *event = &events[leader->member[i]];
+
+		if (event->period_ns) {
+			store_field(&sampling->id, event->id);
+			store_field(&sampling->clock_offset, event->counted - event->start);
+			store_field(&sampling->period_ns, event->period_ns);
+		} else {
+			store_field(&sampling->member[members].number, event->number);
+			store_field(&sampling->member[members++].offset,
+					event->counted - event->start);
+		}
+	}
+	store_field(&sampling->members, members);
+	store_field(&sampling->changes, changes + 2);
+}
+
+static bool is_sampled(const struct event *leader)
+{
+	return leader->members && events[leader->member[leader->members - 1]].period_ns;
+}
+
 static void enable(struct event *leader)
 {
 	uint64_t count[CORE_COUNTS];
@@ -204,9 +294,11 @@ static void enable(struct event *leader)
 	for (unsigned i = 0; i < leader->members; i++) {
 		struct event *event = &events[leader->member[i]];
 
-		event->start = total(event, count);
+		event->start = total_now(event, count);
 	}
 	leader->enabled = true;
+	if (is_sampled(leader))
+		publish(&leader->thread->sampling, leader);
 }
 
 static void disable(struct event *leader)
@@ -215,11 +307,13 @@ static void disable(struct event *leader)
 
 	if (!leader->enabled)
 		return;
+	if (is_sampled(leader))
+		publish(&leader->thread->sampling, NULL);
 	look(leader->thread, count);
 	for (unsigned i = 0; i < leader->members; i++) {
 		struct event *event = &events[leader->member[i]];
 
-		event->counted += total(event, count) - event->start;
+		event->counted += total_now(event, count) - event->start;
 	}
 	leader->enabled = false;
 }
@@ -240,22 +334,11 @@ static int emulated_ioctl(int fd, unsigned long request, unsigned long argument)
 	case PERF_EVENT_IOC_ID:
 		*(uint64_t *)argument = event->id;
 		return 0;
+	case PERF_EVENT_IOC_SET_OUTPUT:
+		/* all events of a thread sample into its one ring */
+		return event->period_ns ? 0 : -EINVAL;
 	}
 	return -ENOTTY;
-}
-
-/* Computes all that a core counts: CORE_COUNTS of kinds of events, then the cycles. */
-static void total_all(const uint64_t count[CORE_COUNTS], uint64_t out[CORE_COUNTS + CORE_PARTS + 1])
-{
-	const struct core_spec *spec = core_spec_of((unsigned)shared->core);
-	uint64_t *cycles = out + CORE_COUNTS;
-
-	memcpy(out, count, CORE_COUNTS * sizeof(*out));
-	cycles[CORE_PARTS] = 0;
-	for (unsigned part = 0; part < CORE_PARTS; part++) {
-		cycles[part] = core_cycles(spec, count, (enum core_part)part);
-		cycles[CORE_PARTS] += cycles[part];
-	}
 }
 
 /*
@@ -265,7 +348,8 @@ static void total_all(const uint64_t count[CORE_COUNTS], uint64_t out[CORE_COUNT
  */
 static ssize_t emulated_read(int fd, void *buf, size_t size)
 {
-	uint64_t count[CORE_COUNTS], totals[CORE_COUNTS + CORE_PARTS + 1], nowhere[2];
+	/* the last total is that of a sampling event, whose value is in no reading */
+	uint64_t count[CORE_COUNTS], totals[CORE_TOTALS + 1] = { 0 }, nowhere[2];
 	const struct event *leader = event_of(fd);
 	uint64_t *out = buf;
 
@@ -277,9 +361,9 @@ static ssize_t emulated_read(int fd, void *buf, size_t size)
 	look(leader->thread, count);
 	if (records >= 0)
 		record(leader->thread, count);
-	total_all(count, totals);
+	core_totals(core_spec_of((unsigned)shared->core), count, totals);
 	*out++ = leader->members;
-	for (unsigned i = 0; i < EMULATED_COUNTERS; i++) {
+	for (unsigned i = 0; i < MEMBERS_MAX; i++) {
 		bool is_member = i < leader->members;
 		const struct event *event = &events[leader->member[is_member ? i : 0]];
 		uint64_t *to = is_member ? out + 2 * (size_t)i : nowhere;
@@ -298,6 +382,8 @@ static int emulated_close(int fd)
 	if (!event)
 		return -EBADF;
 	leader = &events[event->leader];
+	if (leader->enabled && is_sampled(leader) && event->process == getpid())
+		publish(&leader->thread->sampling, NULL);
 	for (unsigned i = 0; i < leader->members; i++)
 		if (&events[leader->member[i]] == event)
 			leader->member[i--] = leader->member[--leader->members];
@@ -305,21 +391,32 @@ static int emulated_close(int fd)
 	return 0;
 }
 
+/* Maps the ring of a sampling event's thread, empty. */
 static struct perf_event_mmap_page *emulated_map(int fd, size_t size, bool writable)
 {
-	(void)fd;
-	(void)size;
-	(void)writable;
-	return NULL;
+	const struct event *event = event_of(fd);
+	size_t bytes = size - EMULATED_PAGE_BYTES;
+	struct perf_event_mmap_page *page;
+
+	if (!event || !event->period_ns || !writable || size <= EMULATED_PAGE_BYTES ||
+			size > EMULATED_RING_SPACE || bytes & (bytes - 1))
+		return NULL;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring_file(),
+			(off_t)emulated_ring_at(shared, event->thread));
+	if (page == MAP_FAILED)
+		return NULL;
+	page->data_head = page->data_tail = 0;
+	atomic_store(&event->thread->sampling.lost, 0);
+	atomic_store(&event->thread->sampling.ring_bytes, bytes);
+	return page;
 }
 
 static void emulated_unmap(struct perf_event_mmap_page *page, size_t size)
 {
-	(void)page;
-	(void)size;
+	munmap(page, size);
 }
 
-const struct pmu *emulated_pmu_of(const struct emulated_counts *counts)
+const struct pmu *emulated_pmu_of(struct emulated_counts *counts, int file)
 {
 	static const struct pmu pmu = {
 		.open = emulated_open,
@@ -333,6 +430,7 @@ const struct pmu *emulated_pmu_of(const struct emulated_counts *counts)
 	};
 
 	shared = counts;
+	file_of_test = file;
 	snprintf(brand, sizeof(brand), PROCESSOR_EMULATED "%s)",
 			core_spec_of((unsigned)counts->core)->name);
 	return &pmu;
@@ -350,21 +448,21 @@ static void open_records(void)
 
 const struct pmu *emulated_pmu(void)
 {
-	const struct emulated_counts *counts;
+	struct emulated_counts *counts;
 	int fd;
 
 	if (shared)
-		return emulated_pmu_of(shared);
+		return emulated_pmu_of(shared, file_of_test);
 	fd = emulator_counts();
 	if (fd < 0)
 		return NULL;
-	counts = mmap(NULL, sizeof(*counts), PROT_READ, MAP_SHARED, fd, 0);
+	counts = mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (counts == MAP_FAILED)
 		return NULL;
 	if (counts->version != EMULATED_VERSION || counts->core >= core_spec_count()) {
-		munmap((void *)counts, sizeof(*counts));
+		munmap(counts, sizeof(*counts));
 		return NULL;
 	}
 	open_records();
-	return emulated_pmu_of(counts);
+	return emulated_pmu_of(counts, -1);
 }

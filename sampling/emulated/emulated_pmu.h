@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The counts of the emulator as counters: groups of up to EMULATED_COUNTERS events, of which all counters can
- * count all. Each group has counters of its own, so that none is held by another user. There are no samples,
- * and no counter can be read by an instruction. Descriptors are numbers that the kernel never gives, so a
- * program cannot close them.
+ * count all. Each group has counters of its own, so that none is held by another user. No counter can be read by an
+ * instruction. Samples have no callers. Descriptors are numbers that the kernel never gives, so a program cannot close
+ * them.
  *
  * Events are the kernel's generic ones, as far as the core model knows them, and raw ones: 0x100 + enum
  * core_count, and 0x200 + enum core_part for cycles.
@@ -14,7 +14,6 @@
 #include "sampling/emulated/emulated_counts.h"
 #include "sampling/pmu.h"
 
-#define EMULATED_COUNTERS  8
 #define EMULATED_RAW_COUNT 0x100u
 #define EMULATED_RAW_PART  0x200u
 
@@ -23,8 +22,11 @@
  */
 const struct pmu *emulated_pmu(void);
 
-/* Returns the counters that read these counts instead, which are of this process. For tests. */
-const struct pmu *emulated_pmu_of(const struct emulated_counts *counts);
+/*
+ * Returns the counters that read these counts instead, which are of this process. file: the descriptor of the file that
+ * has them, whose length is EMULATED_FILE_BYTES; -1: there are no samples. For tests.
+ */
+const struct pmu *emulated_pmu_of(struct emulated_counts *counts, int file);
 
 /* Returns whether the core counts an event with this type and configuration. */
 bool emulated_counts_event(uint32_t type, uint64_t config);

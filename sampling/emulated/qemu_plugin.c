@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sampling/descriptor.h"
@@ -22,6 +24,12 @@
 #include "sampling/emulated/emulated_counts.h"
 #include "sampling/emulated/qemu_interface.h"
 #include "sampling/emulated/x86_code.h"
+
+/*
+ * Number of blocks between two looks at the processor time, which decides about samples: some 0.3 ms. A look is a system
+ * call of 0.3 us.
+ */
+#define LOOK_BLOCKS 4096
 
 /* A translated block, and the instruction that ends it. */
 struct block {
@@ -34,6 +42,7 @@ struct block {
 
 static struct emulated_counts *shared;
 static const struct core_spec *spec;
+static bool has_rings; /* the shared memory has them */
 
 /* The calling thread. All are initial-exec, because each block reads them. */
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
@@ -42,6 +51,8 @@ OF_THREAD struct emulated_thread
 		*counted; /* NULL: it has no core yet, or there is no room for it */
 OF_THREAD bool refused;
 OF_THREAD const struct block *previous_block; /* the block that ran last */
+OF_THREAD uint32_t until_look;                /* number of blocks */
+OF_THREAD uint64_t sampled_ns;                /* processor time at the last sample */
 
 /* Gives the calling thread a core. */
 static __attribute__((noinline)) void begin(void)
@@ -53,6 +64,10 @@ static __attribute__((noinline)) void begin(void)
 
 		if (atomic_compare_exchange_strong(&shared->thread[i].id, &nobody, id))
 			counted = &shared->thread[i];
+	}
+	if (counted) {
+		atomic_store(&counted->sampling.period_ns, 0);
+		atomic_store(&counted->sampling.ring_bytes, 0);
 	}
 	core = counted ? core_new(spec, &counted->counts) : NULL;
 	refused = !core;
@@ -115,6 +130,33 @@ static inline void resolve(const struct block *last, uint64_t next)
 	}
 }
 
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Takes a sample of the calling thread, which is about to run the block, if that is due. */
+static __attribute__((noinline)) void look_for_sample(const struct block *block)
+{
+	struct emulated_sampling *sampling = &counted->sampling;
+	uint64_t period_ns = atomic_load_explicit(&sampling->period_ns, memory_order_relaxed);
+	struct emulated_moment moment = { .address = block->start };
+
+	until_look = LOOK_BLOCKS;
+	if (!period_ns || !has_rings)
+		return;
+	moment.ran_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (moment.ran_ns - sampled_ns < period_ns)
+		return;
+	moment.time = read_clock(CLOCK_MONOTONIC);
+	if (emulated_sample(sampling, (unsigned char *)shared + emulated_ring_at(shared, counted),
+			    spec, &counted->counts, &moment))
+		sampled_ns = moment.ran_ns;
+}
+
 /* Runs when a block is about to run. */
 static void executed(unsigned processor, void *data)
 {
@@ -129,6 +171,8 @@ static void executed(unsigned processor, void *data)
 		if (!core)
 			return;
 	}
+	if (!until_look--)
+		look_for_sample(block);
 	if (last) {
 		resolve(last, block->start);
 		/* the emulator starts a block of its own for each repetition of one instruction */
@@ -192,13 +236,19 @@ static void translated(plugin_id id, struct qemu_plugin_tb *source)
 static bool counts_share(unsigned model)
 {
 	int fd = memfd_create(EMULATED_FILE, MFD_CLOEXEC);
+	size_t bytes = EMULATED_FILE_BYTES;
+	struct rlimit limit;
 
 	if (fd < 0)
 		return false;
 	fd = descriptor_lift(fd);
-	if (ftruncate(fd, sizeof(*shared)) < 0)
+	/* a larger file than is allowed would end the process */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+		bytes = sizeof(*shared);
+	has_rings = bytes == EMULATED_FILE_BYTES;
+	if (ftruncate(fd, (off_t)bytes) < 0)
 		return false;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (shared == MAP_FAILED)
 		return false;
 	shared->version = EMULATED_VERSION;

@@ -79,10 +79,38 @@ else
 	skip "ranks in the emulator" "no Open MPI"
 fi
 
+# few long bursts: samples cut them, and groups change within them. Many calls show what is true. A period of 10 ms of the
+# emulator's time keeps the test short.
+few=$programs/few.openmpi
+if [ -x "$few" ] && have mpirun.openmpi; then
+	# a per cent of the work, with which a burst takes half a second of the emulator's time
+	for case in "ten 25" "assembly 6"; do
+		read -r shape percent <<<"$case"
+		for way in "truth 0 10" "cut 100 0"; do
+			read -r name hz piece <<<"$way"
+			preloaded "$shape.$name" PHASEMUX_COUNTERS=emulated PHASEMUX_BUDGET=none PHASEMUX_SAMPLE="$hz" \
+				on openmpi 2 "$few" "$shape" "$piece" "$percent"
+		done
+		is "$(cat "$shape.cut.code")" 0 "few $shape: the program ends well"
+		json=$tmp/$shape.cut.result/report.json
+		holds "few $shape: the report fits its schema" report schema "$json"
+		holds "few $shape: each large phase has a breakdown, with intervals that cover the truth" \
+			report sliced "$json" "$tmp/$shape.truth.result/report.json" 1
+		holds "few $shape: the slices are where the work is done" \
+			grep -qE '^ +in run_(triad|fdiv) ' "$shape.cut.result/report.txt"
+	done
+else
+	skip "few long bursts" "no Open MPI"
+fi
+
 # without MPI, and a process that cannot be emulated
 emulate serial -- "$programs/serial" 1
 is "$(cat serial.code)" 0 "a program without MPI"
 holds "is emulated as well" grep -q '^  emulated (core model out-of-order)' serial.result/report.txt
+holds "its one burst is cut into slices" report between serial.result/report.json samples/slices 10 1000
+for kernel in triad fma; do
+	holds "some of which are where it does $kernel" grep -qE "^ +in run_$kernel " serial.result/report.txt
+done
 
 # QEMU aborts the child of a process with threads when that starts one, as each child here does for the agent
 emulate forked -- "$programs/forks" together 2 4

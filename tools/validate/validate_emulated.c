@@ -42,8 +42,9 @@ static int run_scheme(struct emulated *emulated, int kind)
 	const struct validate_options *options = emulated->options;
 	char folder[PATH_MAX], reads[PATH_MAX + 64];
 	const char *words[] = { "--counters", "emulated", "--events", "auto", "--scheme",
-		scheme_name(kind), "--report", "json,bursts", options->core ? "--core" : NULL,
-		options->core, NULL };
+		/* of a slice no read records the truth */
+		scheme_name(kind), "--report", "json,bursts", "--sample", "0",
+		options->core ? "--core" : NULL, options->core, NULL };
 	json_t *report;
 
 	folder_of(folder, emulated, kind);
