@@ -112,7 +112,7 @@ static void test_skipped(void)
 {
 	const struct loops *loops = begin();
 
-	make_calls(false, 8192, clock_ticks(10));
+	make_calls(false, 8192, clock_ticks(100));
 	ok(thread->structure.cost.until > 0, "a pause");
 	structure_skip(thread, 100, 1000, 500);
 	structure_finish(thread);
