@@ -28,6 +28,19 @@ import json, sys
 assert max(len(g["events"]) for g in json.load(open(sys.argv[1]))["groups"]) <= 4' "$json"
 with other processor=GenuineIntel-6-143
 holds "another processor: the components sum" report breakdown "$json"
+with unknown processor=Nobody-7-3
+holds "an unknown processor: the report names it, and the generic model" "$python" -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["model"] == "generic" and report["processor"].startswith("Nobody family 7 model 3"), report["processor"]
+phases = [phase for phase in report["phases"] if phase["time_share"] > 0.05]
+assert phases
+for phase in phases:
+    parts = {part["component"]: part["cpi"] for part in phase["cpi_breakdown"]}
+    # it has no event of this kind, so nothing is said of it
+    assert parts["back end stalled"] is None, parts
+    assert abs(parts["front end stalled"] + parts["not stalled, or not known"] - phase["cpi"]) < 1e-6, parts' "$json"
+holds "and so does the text" grep -q '^  model generic, ' "$tmp/unknown.result/report.txt"
 with none hardware=0
 holds "no hardware counters: no CPI is invented" report uncounted "$json"
 with open_1 fail=open:1+:EACCES
