@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # An emulated processor: a program whose instructions are known is counted by it, and its report says what it is.
+# Real time: the agent's thread changes groups within bursts of half a second.
 . "$(dirname "$0")/lib.sh"
 
 [ -z "$sanitizer" ] || skip_all "an emulator of a sanitizer's memory takes all that there is"
