@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # With PHASEMUX_LEADS, a few ranks read counters while all repeat a loop of calls. The ranks of the program differ in how much
 # they do, the loop changes every 40 steps, and some bursts come only once.
+# Real time: in how many steps of the program its ranks vote and check.
 . "$(dirname "$0")/lib.sh"
 
 [ -e "$scripted" ] || skip_all "no scripted PMU was built"
