@@ -21,6 +21,13 @@ static const struct {
 	8 /* highest score of look_alike: wrong guesses in a row until it is given up */
 #define PATH_ALIKE_RETRY 32 /* searches between two tries of a look_alike that was given up */
 
+/*
+ * Wrong guesses of the next path until they are given up, because one costs about a third of a search, and searches
+ * until they are tried again if a third of them would have been right.
+ */
+#define GUESS_WRONG_MAX 256
+#define GUESS_WINDOW    16
+
 /* Longest time in ns that counts as learning. A thread that takes longer was preempted. */
 #define PATH_LEARN_NS_MAX 2e5
 
@@ -543,7 +550,7 @@ static unsigned search_elsewhere(struct path_table *table, uintptr_t address)
 	return at ? at : path_add(table, &walk, 1, true);
 }
 
-unsigned path_search(struct path_table *table, uintptr_t address, const void *frame)
+static unsigned search(struct path_table *table, uintptr_t address, const void *frame)
 {
 	uint16_t *origin = &table->origin[frame_slot(address, PATH_ORIGINS)];
 	struct walk walk;
@@ -567,6 +574,27 @@ unsigned path_search(struct path_table *table, uintptr_t address, const void *fr
 		at = learn_timed(table, address, (uintptr_t)frame, &walk);
 	if (!table->path[at].merged)
 		*origin = (uint16_t)at;
+	return at;
+}
+
+/* Decides whether to guess the next path by what followed the last one, after a search that has found `at`. */
+static inline void judge_guess(struct path_table *table, unsigned at)
+{
+	bool given_up = table->no_guess;
+
+	/* a path without a top is never recognised by a guess */
+	table->right += table->path[table->last].then == at && table->path[at].top;
+	if (++table->tried < (given_up ? GUESS_WINDOW : GUESS_WRONG_MAX))
+		return;
+	table->no_guess = given_up && 3 * table->right >= table->tried ? 0 : UINT16_MAX;
+	table->tried = table->right = 0;
+}
+
+unsigned path_search(struct path_table *table, uintptr_t address, const void *frame)
+{
+	unsigned at = search(table, address, frame);
+
+	judge_guess(table, at);
 	return at;
 }
 

@@ -70,6 +70,9 @@ struct path_table {
 	uintptr_t stack_begin, stack_end;
 	uint32_t count; /* paths in use, with number 0 */
 	uint16_t last, expected;
+	/* 0: the path that followed last time is guessed; all bits set: path 0 is, which is nowhere */
+	uint16_t no_guess;
+	uint16_t tried, right; /* searches since no_guess was judged, and those a guess would have spared */
 	uint16_t searches; /* modulo its range */
 	int16_t alike; /* score of look_alike: rises when it finds a path, falls when it does not */
 	/* numbers of paths by hash of their addresses, with 16 bits of the hash; 0: free */
@@ -144,7 +147,7 @@ static inline unsigned path_find(struct path_table *table, uintptr_t address, co
 	}
 	table->last = (uint16_t)at;
 	/* read now, while that path is in the cache */
-	table->expected = table->path[at].then;
+	table->expected = table->path[at].then & (uint16_t)~table->no_guess;
 	return at;
 }
 

@@ -297,6 +297,27 @@ static void test_many(void)
 	free(own);
 }
 
+static void test_guesses(void)
+{
+	struct path_table *own = calloc(1, sizeof(*own));
+	unsigned draw = 1, given_up = 0;
+
+	path_init(own, pthread_self());
+	/* one call for both orders, which a volatile number keeps the compiler from unrolling */
+	for (volatile unsigned i = 0; i < 3000; i++) {
+		draw = draw * 1664525 + 1013904223;
+		turn(own, i < 2000 ? draw >> 24 : i & 3, 4);
+		if (i == 1999)
+			given_up = own->no_guess;
+	}
+	ok(given_up && own->path[own->last].then != 0,
+			"paths in random order are not guessed any more");
+	ok(!own->no_guess && own->expected == own->path[own->last].then && own->expected,
+			"and are again once they repeat");
+	path_fini(own);
+	free(own);
+}
+
 /* Takes one of 8^depth paths. */
 static KEEP unsigned eight(struct path_table *in, unsigned long way, int depth)
 {
@@ -455,6 +476,7 @@ int main(void)
 	test_moving_stack();
 	test_depth();
 	test_many();
+	test_guesses();
 	test_bound();
 	test_process_bound();
 	test_without_learning();
