@@ -27,13 +27,15 @@ BIND_C = re.compile(r"MPI_[A-Z][a-z0-9_]+_f(08)?")
 
 
 # What mpi.h calls the arguments that mpi_arguments.def names, of Open MPI and of MPICH.
-NAMES = {"TO": ("dest",), "FROM": ("source",), "ROOT": ("root",), "COMM": ("comm",),
+NAMES = {"TO": ("dest", "target_rank", "rank"), "FROM": ("source", "target_rank"), "ROOT": ("root",), "WINDOW": ("win",),
+         "COMM": ("comm", "comm_old", "oldcomm", "old_comm", "local_comm", "intercomm"),
+         "CHILD": ("newcomm", "new_comm", "comm_cart", "comm_graph", "newintercomm", "newintracomm", "comm_dist_graph"),
          "TAG": ("tag", "sendtag"), "FROM_TAG": ("recvtag",),
-         "BYTES": ("count", "sendcount", "recvcount"), "AT_ROOT": ("sendcount", "recvcount"),
+         "BYTES": ("count", "sendcount", "recvcount", "origin_count", "result_count"), "AT_ROOT": ("sendcount", "recvcount"),
          "FROM_BYTES": ("recvcount",), "OWN_BYTES": ("recvcounts",), "AT_ROOT_OWN": ("recvcounts", "sendcounts"),
          "REQUEST": ("request",), "START": ("request", "array_of_requests"), "REQUESTS": ("count",),
          "ALL_BYTES": ("recvcounts",), "ALL_TYPES": ("recvcounts",)}
-TYPES = ("type", "datatype", "sendtype", "recvtype", "recvtypes")
+TYPES = ("type", "datatype", "sendtype", "recvtype", "recvtypes", "origin_datatype", "result_datatype")
 
 
 def output_of(*command, text=None):
