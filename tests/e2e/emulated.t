@@ -84,8 +84,8 @@ fi
 # emulator's time keeps the test short.
 few=$programs/few.openmpi
 if [ -x "$few" ] && have mpirun.openmpi; then
-	# a per cent of the work, with which a burst takes half a second of the emulator's time
-	for case in "ten 25" "assembly 6"; do
+	# a per cent of the work, with which the bursts of a phase take more than a second of the emulator's time
+	for case in "ten 25" "assembly 30"; do
 		read -r shape percent <<<"$case"
 		for way in "truth 0 10" "cut 100 0"; do
 			read -r name hz piece <<<"$way"
