@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agent/ledger/checkpoint.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "agent/host/log.h"
@@ -179,7 +178,7 @@ void ledger_save_table(struct ledger *ledger, const struct prototype_table *tabl
 		return;
 	pthread_mutex_lock(&ledger->lock);
 	error = spool_room(ledger->spool, table->count, table->phases);
-	if (error && error != -EACCES) /* see say_trouble in threads.c */
+	if (error && !spool_is_shut_out(error))
 		log_line("no room to keep what is new: %s; should the run be killed, it is lost",
 				strerror(-error));
 	side = spool_side(ledger->spool);

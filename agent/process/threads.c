@@ -98,8 +98,7 @@ static void say_trouble(const struct thread *thread)
 	if (thread->opening.error && !atomic_flag_test_and_set(&counters))
 		log_line("counters of a thread cannot be opened: %s",
 				strerror(-thread->opening.error));
-	/* the report of a program in a sandbox is whole (see finalize.c), except if the program is killed */
-	if (core.spool && thread->drain.spooled < 0 && thread->drain.spooled != -EACCES &&
+	if (core.spool && thread->drain.spooled < 0 && !spool_is_shut_out(thread->drain.spooled) &&
 			!atomic_flag_test_and_set(&spool))
 		log_line("%s: no room for a thread: %s", core.spool_folder,
 				strerror(-thread->drain.spooled));

@@ -21,6 +21,7 @@
 #ifndef PHASEMUX_AGENT_SPOOL_SPOOL_H
 #define PHASEMUX_AGENT_SPOOL_SPOOL_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -218,6 +219,15 @@ int spool_room(struct spool *spool, unsigned prototypes, unsigned phases);
  * Caller holds the ledger lock.
  */
 int spool_admit(struct spool *spool);
+
+/*
+ * Returns whether an error of spool_room or spool_admit says that the program has put itself into a sandbox in which it
+ * may open no files. Its report is whole all the same (agent/process/finalize.c), except if it is killed.
+ */
+static inline bool spool_is_shut_out(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
 
 /*
  * Makes room for these numbers of the thread's sites, spans, lengths and paths. Call before they are written.
