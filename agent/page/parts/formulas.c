@@ -19,16 +19,21 @@ json_t *formulas_load(const json_t *report)
 
 /* ---- links ---- */
 
-/* Returns the object of a list of the model with this name, NULL if there is none. */
-static const json_t *find_named(const json_t *list, const char *name)
+/* Returns the place in a list of the model of the object with this name; the length of the list if there is none. */
+static size_t place_of(const json_t *list, const char *name)
 {
 	const json_t *one;
 	size_t i;
 
 	json_array_foreach (list, i, one)
 		if (strcmp(report_get_text(one, "name"), name) == 0)
-			return one;
-	return NULL;
+			break;
+	return i;
+}
+
+static bool has_named(const json_t *list, const char *name)
+{
+	return place_of(list, name) < json_array_size(list);
 }
 
 /* Returns whether the model has a component with this name, or a part of one. */
@@ -37,10 +42,10 @@ static bool has_component(const json_t *model, const char *name)
 	const json_t *components = json_object_get(model, "components"), *component;
 	size_t i;
 
-	if (find_named(components, name) || !strcmp(report_get_text(model, "rest"), name))
+	if (has_named(components, name) || !strcmp(report_get_text(model, "rest"), name))
 		return true;
 	json_array_foreach (components, i, component)
-		if (find_named(json_object_get(component, "parts"), name) ||
+		if (has_named(json_object_get(component, "parts"), name) ||
 				!strcmp(report_get_text(component, "rest"), name))
 			return true;
 	return false;
@@ -66,7 +71,7 @@ void page_component_name(struct page *page, const char *name)
 
 void page_metric_name(struct page *page, const char *name)
 {
-	if (find_named(json_object_get(page->model, "metrics"), name))
+	if (has_named(json_object_get(page->model, "metrics"), name))
 		write_link(page, "metric", name);
 	else
 		page_text(page, name);
@@ -74,19 +79,15 @@ void page_metric_name(struct page *page, const char *name)
 
 void page_event_name(struct page *page, const char *name)
 {
-	const json_t *events = json_object_get(page->model, "events"), *event;
-	size_t i;
+	const json_t *events = json_object_get(page->model, "events");
+	bool is_known = has_named(events, name);
 
 	/* without more, because a page of many phases has thousands of them */
-	json_array_foreach (events, i, event)
-		if (strcmp(report_get_text(event, "name"), name) == 0)
-			break;
-	if (i < json_array_size(events))
-		page_markup(page, "<code><a href=\"#event-%zu\">", i);
-	else
-		page_markup(page, "<code>");
+	page_markup(page, "<code>");
+	if (is_known)
+		page_markup(page, "<a href=\"#event-%zu\">", place_of(events, name));
 	page_text(page, name);
-	page_markup(page, i < json_array_size(events) ? "</a></code>" : "</code>");
+	page_markup(page, is_known ? "</a></code>" : "</code>");
 }
 
 /* ---- rows ---- */
