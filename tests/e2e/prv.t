@@ -53,7 +53,8 @@ whole, traced = seconds(one["text"]), sum(last.values()) * 1e-9
 print(whole, traced)
 sys.exit(abs(whole - traced) > 1e-3 * whole)'; }
 holds "all ranks together take as long as their structure" length
-# phasemux cluster finds the phases again, by the durations that the trace has; those of like length are one to it
+# phasemux cluster finds the phases again, by the durations that the trace has: bursts of a phase are in one cluster, and
+# phases whose lengths differ by more than a tenth are in unlike ones
 scripted again PHASEMUX_EVENTS=zen5 PHASEMUX_BUDGET=none on openmpi 2 "$programs/phases.openmpi" -n 100 -c
 holds "again: the trace is written" "$phasemux" trace --prv -o again.prv again.result
 holds "again: it is clustered" "$phasemux" cluster --quiet --cluster-by duration --burst-min 10us --output found again.prv
@@ -67,20 +68,17 @@ for line in open("again.prv"):
                       for kind, value in zip(fields[6::2], fields[7::2]) if kind == "90000010" and value != "0")
 means = {phase["id"]: phase["duration_seconds"]["mean"] for phase in json.load(open("again.result/report.json"))["phases"]
          if phase["time_share"] > 0.05}
-group, last = {}, 0  # phases whose lengths differ by less than a tenth
-for id in sorted(means, key=means.get):
-    group[id] = len(set(group.values())) - (means[id] < 1.1 * last)
-    last = means[id]
 time = collections.Counter()
 for row in csv.DictReader(open("found/bursts.csv")):
     phase = phases.get((int(row["task"]), int(row["begin_ns"])))
-    if phase in group:
-        time[group[phase], row["cluster"]] += int(row["end_ns"]) - int(row["begin_ns"])
+    if phase in means:
+        time[phase, row["cluster"]] += int(row["end_ns"]) - int(row["begin_ns"])
 best = {one: max((cluster for other, cluster in time if other == one), key=lambda cluster: time[one, cluster])
-        for one in set(group.values())}
+        for one in means}
 share = sum(time[one, best[one]] for one in best) / sum(time.values())
-print(means, dict(time), best, share)
-sys.exit(len(best) < 2 or len(set(best.values())) < len(best) or share < 0.95)'; }
+mixed = [(one, other) for one in means for other in means if means[one] > 1.1 * means[other] and best[one] == best[other]]
+print(means, dict(time), best, share, mixed)
+sys.exit(len(means) < 2 or len(set(best.values())) < 2 or mixed != [] or share < 0.95)'; }
 holds "again: its clusters are the phases" found
 # a trace that lacks a call, or has one twice, is not the list
 broken() {
