@@ -38,7 +38,7 @@ run killed LD_PRELOAD="$library" PHASEMUX_SAMPLE=500 PHASEMUX_OUTPUT="$tmp/kille
 run recovered "$phasemux" recover --json "$tmp/killed.spool"
 cp recovered.out killed.json
 run killed.folded "$phasemux" report --stacks killed.json
-holds "killed: the stacks up to then" stacks deep killed.folded.out 100
+holds "killed: the stacks up to then" stacks deep killed.folded.out 100 || diag "$(cat killed.err recovered.err killed.folded.err)"
 holds "killed: the report is as its schema says" report schema killed.json
 
 # two ranks, whose addresses differ
