@@ -19,8 +19,8 @@
 #include "sampling/descriptor.h"
 
 #define LOOK                                                                                       \
-	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; or SEEN: the command has been observed itself */
-#define SEEN       "seen"
+	"PHASEMUX_LOOK" /* "FILE DEVICE INODE"; after SEEN, or only that: the command is observed itself */
+#define SEEN       "seen "
 #define LOOK_BYTES 128 /* maximum length of the text, with its NUL */
 
 /* Bytes of the file. */
@@ -80,6 +80,12 @@ static bool may_be_elsewhere(void)
 	return found;
 }
 
+/* Returns whether the command has been observed itself, by what the environment says. */
+static bool is_seen(const char *text)
+{
+	return strncmp(text, SEEN, strlen(SEEN)) == 0;
+}
+
 /* Writes what names the file with this path and status. Returns the text. */
 static const char *look_text(char text[LOOK_BYTES], const char *path, const struct stat *status)
 {
@@ -97,7 +103,7 @@ void look_start(void)
 	const char *before = getenv(LOOK);
 
 	/* the process was another program until now */
-	if (before && strcmp(before, SEEN) == 0)
+	if (before && is_seen(before))
 		return;
 	unsetenv(LOOK);
 	if (may_be_elsewhere())
@@ -121,7 +127,13 @@ void look_start(void)
 
 void look_seen_itself(void)
 {
-	setenv(LOOK, SEEN, 1);
+	const char *before = getenv(LOOK); /* of a launcher that has started the command */
+	char text[LOOK_BYTES + sizeof(SEEN)];
+
+	if (before && is_seen(before))
+		return;
+	snprintf(text, sizeof(text), SEEN "%s", before ? before : "");
+	setenv(LOOK, text, 1);
 }
 
 static void write_mark(char mark)
@@ -131,6 +143,8 @@ static void write_mark(char mark)
 	struct stat status;
 	int fd;
 
+	if (text && is_seen(text))
+		text += strlen(SEEN);
 	if (!text || strncmp(text, "/proc/", 6) != 0)
 		return;
 	snprintf(path, sizeof(path), "%.*s", (int)strcspn(text, " "), text);
