@@ -8,8 +8,7 @@
 
 /*
  * Removes the spools that this process left when it was another program. spool_folder: folder of the present
- * spool. Call at the start of a process that may have been observed before, which is the command of `phasemux
- * run`.
+ * spool. Call at the start of a process that may have been observed before, which is below `phasemux run`.
  */
 void predecessor_remove(const char *spool_folder);
 

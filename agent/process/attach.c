@@ -204,12 +204,16 @@ static void note_start(void)
 	core.process.started = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Returns whether this process is the one that `phasemux run` became. */
-static bool is_command(void)
+/*
+ * Returns whether this process may have been observed before, as another program: it is the one that `phasemux run`
+ * became, or one without MPI below it, because a launcher that waits (timeout) may have started it.
+ */
+static bool may_have_predecessor(void)
 {
 	const char *target = getenv(PRELOAD_TARGET);
 
-	return target && atol(target) == (long)core.process.pid;
+	return target && *target &&
+			(!core.preload->with_mpi || atol(target) == (long)core.process.pid);
 }
 
 /*
@@ -229,7 +233,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 		log_line("no unwinder (libgcc_s): call sites are known without their callers");
 	note_start();
 	found_family(spool_error, run);
-	if (core.spool && is_command())
+	if (core.spool && may_have_predecessor())
 		predecessor_remove(core.spool_folder);
 	if (storage_open_ledger() || threads_start())
 		return -ENOMEM;

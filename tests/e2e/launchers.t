@@ -29,6 +29,7 @@ through() {
 print(*(json.load(open(name))["command"][0] for name in sys.argv[1:]))' $result)" ./program \
 		"$name: one report, of the program"
 	is "$(find "$name.spool" -type f)" "" "$name: no sums are left"
+	is "$(grep -c "^phasemux: no report" "$name.err")" 0 "$name: no line says that there is none"
 }
 
 through nice nice -n 1
@@ -49,6 +50,10 @@ for script in shell perl python; do
 	unchanged $script $script.bare
 	is "$(find $script.result -name 'report*.json' | wc -l) $(find $script.spool -type f)" "1 " \
 		"a script ($script) that becomes the program: one report, and no sums are left"
+	run waits_$script PHASEMUX_OUTPUT="$tmp/waits_$script.result" PHASEMUX_SPOOL="$tmp/$script.spool" \
+		"$phasemux" run -- timeout 50 ./${script}_script 10
+	is "$(find waits_$script.result -name 'report*.json' | wc -l) $(find $script.spool -type f) $(grep -c "^phasemux: no report" waits_$script.err)" \
+		"1  0" "and after a launcher that waits: no line says that there is none"
 done
 
 # nothing is observed
