@@ -77,11 +77,47 @@ static json_t *phases_of(const struct run_times *run)
 		const struct phase_times *times = &run->phase[p];
 
 		json_array_append_new(phases,
-				json_pack("{s:f,s:f,s:f,s:f}", "id", report_get(times->phase, "id"),
+				json_pack("{s:f,s:f,s:f}", "id", report_get(times->phase, "id"),
 						"all", times->own.mean * times->own.ranks, "most",
-						times->own.most, "error", times->error));
+						times->own.most));
 	}
 	return phases;
+}
+
+/* Returns the most time of a row in a set. The table of rows is an estimate, and the report's most is exact. */
+static double most_in_set(const struct run_times *run, size_t set)
+{
+	double most = 0;
+
+	for (size_t row = 0; row < run->rows; row++) {
+		double sum = 0;
+
+		for (size_t own = set; own < run->phases; own = run->phase[own].next)
+			sum += run_times_cell(run, row, own);
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+/*
+ * Returns a set: its phases, its most, the factor that makes the most of the table's rows this one, and the half-width of its
+ * time as a part of it.
+ */
+static json_t *set_of(const struct run_times *run, size_t set)
+{
+	double time = 0, error = 0, most = most_in_set(run, set);
+	json_t *phases = json_array();
+
+	for (size_t p = set; p < run->phases; p = run->phase[p].next) {
+		double own = run->phase[p].own.mean * run->phase[p].own.ranks;
+
+		json_array_append_new(phases, json_integer((json_int_t)p));
+		time += own;
+		error = hypot(error, run->phase[p].error * own);
+	}
+	return json_pack("{s:o,s:f,s:f,s:f}", "phases", phases, "most", run->phase[set].all.most,
+			"scale", most > 0 ? run->phase[set].all.most / most : 0., "error",
+			time > 0 ? error / time : 0.);
 }
 
 /* Returns the sets of phases that different ranks execute at one place. */
@@ -89,18 +125,9 @@ static json_t *sets_of(const struct run_times *run)
 {
 	json_t *sets = json_array();
 
-	for (size_t p = 0; p < run->phases; p++) {
-		json_t *phases;
-
-		if (run->phase[p].set != p)
-			continue;
-		phases = json_array();
-		for (size_t own = p; own < run->phases; own = run->phase[own].next)
-			json_array_append_new(phases, json_integer((json_int_t)own));
-		json_array_append_new(sets,
-				json_pack("{s:o,s:f}", "phases", phases, "most",
-						run->phase[p].all.most));
-	}
+	for (size_t p = 0; p < run->phases; p++)
+		if (run->phase[p].set == p)
+			json_array_append_new(sets, set_of(run, p));
 	return sets;
 }
 

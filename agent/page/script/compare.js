@@ -74,7 +74,7 @@ function matchPhases(before, after) {
 	};
 	for (const [side, { phases }] of Object.entries({ before, after }))
 		for (const phase of phases)
-			group.set(phase, { before: [], after: [], loose: false, [side]: [phase] });
+			group.set(phase, { before: [], after: [], [side]: [phase] });
 	const single = phase => members(group.get(phase)).length < 2;
 	const pairUp = (likeness, loose) => {
 		const pairs = [];
@@ -90,7 +90,7 @@ function matchPhases(before, after) {
 		const far = hypot(distance(old, now), apart(old.bursts / before.threads, now.bursts / after.threads) / 2) / 0.3;
 		return place < 0 ? (far < 1 ? 0.3 / (1 + far * far) : 0) :
 			place < 0.4 ? 0 : place * (0.2 + 0.8 / (1 + far * far));
-	}, false);
+	});
 	pairUp((old, now) => {
 		const [a, b] = [old, now].map(phase => phase.source?.[0]), far = distance(old, now);
 		const same = !a || !b || ["from_call", "to_call"].every(key => a[key] === b[key]);
@@ -106,8 +106,8 @@ function matchPhases(before, after) {
 		}
 	};
 	const olds = before.phases.filter(single), news = after.phases.filter(single);
-	addParts(news, before.phases, (whole, part) => join(whole, part, false));
-	addParts(olds, after.phases, (whole, part) => join(part, whole, false));
+	addParts(news, before.phases, join);
+	addParts(olds, after.phases, (whole, part) => join(part, whole));
 	return [...new Set(group.values())];
 }
 
@@ -181,15 +181,17 @@ function showComparison(before, after) {
 /* Reads the report of a page or of report.json. */
 async function readResult(file) {
 	const text = await file.text();
-	return JSON.parse(/^\s*</.test(text) ?
-		new DOMParser().parseFromString(text, "text/html").getElementById("report-data").textContent : text);
+	return /^\s*</.test(text) ? dataIn(find("#report-data", new DOMParser().parseFromString(text, "text/html"))) :
+		JSON.parse(text);
 }
 
-const report = JSON.parse(find("#report-data").textContent);
+const report = dataIn(find("#report-data"));
 
 if (report.phasemux) {
 	const said = make("output"), input = make("input", { type: "file" });
-	const compareWith = async file => {
+	const compareWith = async ([file]) => {
+		if (!file)
+			return;
 		try {
 			const other = await readResult(file);
 			if (other.phasemux !== 1)
@@ -200,12 +202,11 @@ if (report.phasemux) {
 			said.textContent = `${file.name} is no report.json or page of phasemux.`;
 		}
 	};
-	input.onchange = () => input.files[0] && compareWith(input.files[0]);
+	input.onchange = () => compareWith(input.files);
 	find("header").append(controls(make("label", {}, "Compare with another result: ", input), " or drop its report.json or page here. ", said));
 	addEventListener("dragover", event => event.preventDefault());
 	addEventListener("drop", event => {
 		event.preventDefault();
-		if (event.dataTransfer.files[0])
-			compareWith(event.dataTransfer.files[0]);
+		compareWith(event.dataTransfer.files);
 	});
 }

@@ -13,11 +13,12 @@ function make(tag, properties, ...children) {
 }
 
 const { abs, hypot, max, min } = Math;
-const find = selector => document.querySelector(selector);
+const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const sum = values => values.reduce((before, value) => before + value, 0);
 const number = value => typeof value === "number" ? value : NaN;
 const orZero = value => number(value) || 0;
+const dataIn = element => JSON.parse(element.textContent);
 
 function button(text, act) {
 	return make("button", { type: "button", onclick: act }, text);

@@ -4,18 +4,15 @@
 /* Returns the wall time after a change: between two times, with the half-width of both (foresee.c). */
 function foresee(run, change, balanced) {
 	let saved = 0, error = 0;
-	const inSet = (cell, set, changed) => sum(set.phases.map(p => cell[p] * (changed ? change[p].factor : 1)));
-	const mostIn = (set, changed) => most(run.cells.map(cell => inSet(cell, set, changed)));
+	const inSet = (cell, set) => sum(set.phases.map(p => cell[p] * change[p].factor));
 	for (const set of run.sets) {
-		const own = set.phases.map(p => run.phases[p]);
 		set.shared = sum(set.phases.map(p => run.phases[p].all * change[p].factor)) / run.ranks;
-		const gain = set.most - (balanced ? set.shared : set.most * mostIn(set, true) / mostIn(set) || 0);
-		error = hypot(error, ...set.phases.map(p => change[p].error * run.phases[p].most),
-			gain * hypot(...own.map(phase => phase.error * phase.all)) / sum(own.map(phase => phase.all)) || 0);
+		const gain = set.most - (balanced ? set.shared : set.scale * most(run.cells.map(cell => inSet(cell, set))));
+		error = hypot(error, gain * set.error, ...set.phases.map(p => change[p].error * run.phases[p].most));
 		saved += gain;
 	}
 	const bound = most(run.cells.map(cell => (balanced ? run.rest : cell.at(-1)) +
-		sum(run.sets.map(set => balanced ? set.shared : inSet(cell, set, true)))));
+		sum(run.sets.map(set => balanced ? set.shared : inSet(cell, set)))));
 	const least = balanced ? 0 : min(1, ...change.map(({ factor }) => factor));
 	const times = [max(run.wall - saved * run.threads, bound, run.wall * least), run.wall - run.useful + bound];
 	return { least: min(...times), most: max(...times), error, bound };
@@ -57,4 +54,4 @@ function addSliders(run) {
 const most = values => max(0, ...values);
 const times = find("#whatif-data");
 if (times)
-	addSliders(JSON.parse(times.textContent));
+	addSliders(dataIn(times));

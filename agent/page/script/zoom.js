@@ -65,15 +65,15 @@ const ACTIONS = [["zoom in", 0.5, 0, "+="], ["zoom out", 2, 0, "-_"], ["left", 1
 
 function addButtons(view, figure) {
 	const bar = controls();
-	for (const [text, factor, move, keys] of ACTIONS) {
+	for (const [text, factor, move] of ACTIONS)
 		bar.append(button(text, () => change(view, factor, move)), " ");
-		figure.svg.addEventListener("keydown", event => {
-			if (keys.includes(event.key) && !(event.ctrlKey || event.altKey || event.metaKey)) {
-				event.preventDefault();
-				change(view, factor, move);
-			}
-		});
-	}
+	figure.svg.onkeydown = event => {
+		const [, factor, move] = ACTIONS.find(action => action[3].includes(event.key)) ?? [];
+		if (factor && !(event.ctrlKey || event.altKey || event.metaKey)) {
+			event.preventDefault();
+			change(view, factor, move);
+		}
+	};
 	bar.append("or drag over the figure (with Shift: move); keys +, -, \u2190, \u2192, 0");
 	figure.note = make("p", { className: "note", role: "status" });
 	figure.svg.after(bar, figure.note);
@@ -90,15 +90,15 @@ function addDragging({ svg, left, width }, choose, move) {
 		const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * 100 - left) / width;
 		return [min(max(part, 0), 1), event.clientY - box.top];
 	};
-	svg.addEventListener("pointerdown", event => {
+	svg.onpointerdown = event => {
 		if (event.button)
 			return;
 		start = placeOf(event);
 		svg.setPointerCapture(event.pointerId);
 		event.preventDefault();
 		svg.focus({ preventScroll: true });
-	});
-	svg.addEventListener("pointermove", event => {
+	};
+	svg.onpointermove = event => {
 		if (!start)
 			return;
 		const [x, y] = placeOf(event), [fromX, fromY] = start;
@@ -112,13 +112,13 @@ function addDragging({ svg, left, width }, choose, move) {
 		brush = makeSvg("rect", { class: "brush", x: left + width * area[0] + "%", width: width * (area[1] - area[0]) + "%",
 			y: area[2], height: area[3] - area[2] });
 		svg.append(brush);
-	});
-	svg.addEventListener("pointerup", () => {
+	};
+	svg.onpointerup = () => {
 		brush?.remove();
 		if (area && area[1] - area[0] > DRAG_MIN)
 			choose(area);
 		start = area = null;
-	});
+	};
 }
 
 for (const plot of all("g.plot")) {
