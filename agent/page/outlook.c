@@ -10,6 +10,7 @@
 #include "agent/text/report_line.h"
 #include "agent/whatif/answers.h"
 #include "agent/whatif/change.h"
+#include "agent/whatif/communication.h"
 #include "agent/whatif/run_times.h"
 #include "agent/whatif/sentences.h"
 
@@ -193,10 +194,11 @@ static void write_times(struct page *page, const struct run_times *run)
 	}
 	for (size_t row = 0; row < run->rows; row++)
 		useful = fmax(useful, run->useful[row]);
-	times = json_pack("{s:f,s:f,s:f,s:f,s:f,s:o,s:o,s:o,s:o}", "wall", run->wall, "ranks",
-			run->ranks, "threads", run->threads, "rest", run_times_rest(run), "useful",
-			useful, "phases", phases_of(run), "sets", sets_of(run), "cells",
-			cells_of(run), "components", components_of(run));
+	times = json_pack("{s:f,s:f,s:f,s:f,s:f,s:[f,f],s:o,s:o,s:o,s:o}", "wall", run->wall,
+			"ranks", run->ranks, "threads", run->threads, "rest", run_times_rest(run),
+			"useful", useful, "communication", run->communication.least,
+			run->communication.most, "phases", phases_of(run), "sets", sets_of(run),
+			"cells", cells_of(run), "components", components_of(run));
 	if (times)
 		page_json(page->out, "whatif-data", times, TIMES_DIGITS);
 	json_decref(times);
@@ -217,6 +219,7 @@ void page_outlook(struct page *page)
 		fprintf(page->words, "Not known: %s.\n", why);
 		page_flush_lines(page, "<p>", "</p>");
 	} else {
+		communication_read(&outlook->run);
 		answers_of_run(&outlook->answers, &outlook->run);
 		write_answers(page, &outlook->answers);
 		page_simulated(page);

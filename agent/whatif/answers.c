@@ -151,5 +151,6 @@ void answers_of_run(struct answers *answers, const struct run_times *run)
 	}
 	try_request(answers, &(struct request){ .kind = REQUEST_BALANCE, .factor = 1 });
 	try_request(answers, &(struct request){ .kind = REQUEST_SPEED, .factor = SPEED_TRIED });
+	try_request(answers, &(struct request){ .kind = REQUEST_COMMUNICATION, .factor = 0.5 });
 	change_components(run, try_component, answers);
 }

@@ -13,7 +13,7 @@
 
 void change_none(struct change *change)
 {
-	*change = (struct change){ .rest = 1 };
+	*change = (struct change){ .rest = 1, .communication = 1 };
 	for (size_t p = 0; p < RUN_TIMES_PHASES_MAX; p++)
 		change->factor[p] = change->speed[p] = 1;
 }

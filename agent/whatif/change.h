@@ -18,8 +18,9 @@ struct change {
 	/* part of the cycles that the components of the CPI save together, and its half-width */
 	double cycles[RUN_TIMES_PHASES_MAX], cycles_error[RUN_TIMES_PHASES_MAX];
 	bool balanced[RUN_TIMES_PHASES_MAX]; /* the ranks of its set share the work alike */
-	bool all_balanced; /* all ranks have the same work in each phase, and outside */
-	double rest;       /* factor of the time outside of all phases */
+	bool all_balanced;    /* all ranks have the same work in each phase, and outside */
+	double rest;          /* factor of the time outside of all phases */
+	double communication; /* factor of the time in calls that is not waiting for others */
 };
 
 /* Nothing is changed. */

@@ -142,7 +142,7 @@ static double most_useful(const struct run_times *run)
 /* Returns the part of its time that no phase can become shorter than, without a better balance. */
 static double least_factor(const struct run_times *run, const struct change *change)
 {
-	double least = fmin(1, change->rest);
+	double least = fmin(fmin(1, change->rest), change->communication);
 
 	for (size_t p = 0; p < run->phases; p++) {
 		if (is_balanced(change, run->phase[p].set))
@@ -155,9 +155,10 @@ static double least_factor(const struct run_times *run, const struct change *cha
 void foresee(struct foreseen *foreseen, const struct run_times *run, const struct change *change)
 {
 	double error, saved = saved_in_phases(run, change, &error);
-	double at_phases, at_end;
+	double part = 1 - change->communication, at_phases, at_end;
 
-	*foreseen = (struct foreseen){ .equal = change->all_balanced };
+	*foreseen = (struct foreseen){ .equal = change->all_balanced,
+		.communication = change->communication };
 	for (size_t row = 0; row < run->rows; row++) {
 		double useful = changed_row(run, row, change);
 
@@ -167,9 +168,10 @@ void foresee(struct foreseen *foreseen, const struct run_times *run, const struc
 		foreseen->row = row;
 	}
 	/* if only one thread of several executes a phase, the run waits for it */
-	at_phases = run->wall - saved * run->threads;
+	at_phases = run->wall - saved * run->threads - part * run->communication.least;
 	at_phases = fmax(at_phases, fmax(foreseen->bound, run->wall * least_factor(run, change)));
-	at_end = run->wall - most_useful(run) + foreseen->bound;
+	at_end = run->wall - most_useful(run) - part * run->communication.most;
+	at_end = fmax(at_end, 0) + foreseen->bound;
 	foreseen->least = fmin(at_phases, at_end);
 	foreseen->most = fmax(at_phases, at_end);
 	foreseen->error = error;

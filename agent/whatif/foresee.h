@@ -5,7 +5,8 @@
  *
  * Two assumptions about waiting give two times. Either all ranks wait for the slowest one after each phase, so that the run
  * becomes shorter by what the slowest rank saves in each phase. Or ranks wait only at the end, so that it becomes shorter by
- * what the rank saves that computes longest. In both, messages take as long as now.
+ * what the rank saves that computes longest. In both, messages take as long as now, unless their time is what is changed:
+ * then the first one has the least time of communication, and the second one the most (communication.h).
  */
 #ifndef PHASEMUX_AGENT_WHATIF_FORESEE_H
 #define PHASEMUX_AGENT_WHATIF_FORESEE_H
@@ -21,8 +22,9 @@ struct foreseen {
 	double least, most; /* between these times */
 	double error; /* half-width of the 95% interval of both, from those of the report; 0: exact or not known */
 	double bound; /* computing time of the rank that then computes longest: no run can be shorter */
-	size_t row; /* of this rank in run_times */
-	bool equal; /* all ranks compute that long */
+	size_t row;           /* of this rank in run_times */
+	bool equal;           /* all ranks compute that long */
+	double communication; /* factor of its time; 1: as now */
 };
 
 void foresee(struct foreseen *foreseen, const struct run_times *run, const struct change *change);

@@ -20,6 +20,7 @@ static const struct {
 	{ "balance", "nothing, or the number of a phase" },
 	{ "component", "NAME=FACTOR, with a factor from 0 to 1000: 'back end=0.5' is half of its cycles" },
 	{ "cpu", "how many times as fast the processor is, from 0.001 to 1000" },
+	{ "communication", "a factor from 0 to 1000: 0.5 is half the time" },
 };
 
 const char *request_allowed(enum request_kind kind)
@@ -60,6 +61,8 @@ bool request_read(struct request *request, enum request_kind kind, const char *t
 		return read_phase(text, &request->phase);
 	case REQUEST_SPEED:
 		return read_number(text, 1 / REQUEST_FACTOR_MAX, &request->factor);
+	case REQUEST_COMMUNICATION:
+		return read_number(text, 0, &request->factor);
 	default:
 		break;
 	}
@@ -113,6 +116,20 @@ static bool can_balance(const struct run_times *run, int phase, char *why, size_
 				"shares all computing",
 				phase_rank_word(run->report, 1), run->phase[phase].all.slowest,
 				report_get(run->phase[phase].phase, "id"));
+	else
+		return true;
+	return false;
+}
+
+/* Returns whether the report says how long ranks communicate. */
+static bool has_communication(const struct run_times *run, char *why, size_t why_size)
+{
+	if (run->ranks < 2)
+		snprintf(why, why_size, "communication: the run has only one %s",
+				phase_rank_word(run->report, 1));
+	else if (run->communication.most <= 0)
+		snprintf(why, why_size,
+				"communication: this result does not say how long ranks were in calls");
 	else
 		return true;
 	return false;
@@ -172,6 +189,9 @@ bool request_apply(const struct request *request, const struct run_times *run,
 	case REQUEST_SPEED:
 		change_speed(change, run, request->factor);
 		return true;
+	case REQUEST_COMMUNICATION:
+		change->communication *= request->factor;
+		return has_communication(run, why, why_size);
 	}
 	return false;
 }
@@ -196,7 +216,7 @@ void request_words(const struct request *request, const struct run_times *run,
 	int place;
 
 	write_times(times, sizeof(times), request->factor,
-			request->kind == REQUEST_PHASE ? "time" : "cycles");
+			request->kind == REQUEST_COMPONENT ? "cycles" : "time");
 	switch (request->kind) {
 	case REQUEST_PHASE:
 		snprintf(words, REQUEST_WORDS_MAX, "phase %.0f in %s", request->phase, times);
@@ -210,6 +230,9 @@ void request_words(const struct request *request, const struct run_times *run,
 		return;
 	case REQUEST_SPEED:
 		snprintf(words, REQUEST_WORDS_MAX, "a processor %g times as fast", request->factor);
+		return;
+	case REQUEST_COMMUNICATION:
+		snprintf(words, REQUEST_WORDS_MAX, "communication in %s", times);
 		return;
 	case REQUEST_BALANCE_PHASE:
 		break;
@@ -247,6 +270,7 @@ void request_option(const struct request *request, char option[REQUEST_WORDS_MAX
 		snprintf(option, REQUEST_WORDS_MAX, "--%s=%.0f", name, request->phase);
 		break;
 	case REQUEST_SPEED:
+	case REQUEST_COMMUNICATION:
 		snprintf(option, REQUEST_WORDS_MAX, "--%s %g", name, request->factor);
 		break;
 	}

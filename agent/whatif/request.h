@@ -18,6 +18,7 @@ enum request_kind {
 	REQUEST_BALANCE_PHASE, /* the ranks that execute a phase have the same work in it */
 	REQUEST_COMPONENT,     /* the cycles of a component times a factor */
 	REQUEST_SPEED,         /* a processor that is faster by a factor */
+	REQUEST_COMMUNICATION, /* the time in calls that is not waiting for others, times a factor */
 };
 
 struct request {
@@ -27,7 +28,7 @@ struct request {
 	char name[CHANGE_NAME_MAX]; /* of the component */
 };
 
-/* Reads "3=0.5", "3", "back end=0.5" or "1.5", as the kind has it. Returns false if the text is invalid. */
+/* Reads "3=0.5", "3", "back end=0.5", "1.5" or "0.5", as the kind has it. Returns false if the text is invalid. */
 bool request_read(struct request *request, enum request_kind kind, const char *text);
 
 /* Returns what request_read() accepts, for a message. */

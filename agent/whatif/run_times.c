@@ -21,7 +21,7 @@ static bool is_amount(double value)
 
 static void add_row(struct run_times *run, size_t rank, const json_t *time, double weight)
 {
-	double useful = report_get(time, "useful_seconds");
+	double useful = report_get(time, "useful_seconds"), calls = report_get(time, "mpi_seconds");
 
 	if (!is_amount(useful)) {
 		run->missing = true;
@@ -29,6 +29,7 @@ static void add_row(struct run_times *run, size_t rank, const json_t *time, doub
 	}
 	run->rank[run->rows] = (double)rank;
 	run->weight[run->rows] = weight;
+	run->calls[run->rows] = is_amount(calls) ? calls : 0;
 	run->useful[run->rows++] = useful;
 }
 

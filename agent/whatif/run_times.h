@@ -32,6 +32,11 @@ struct phase_times {
 	struct times all; /* of the set */
 };
 
+/* Bounds of the time of a rank in calls that is not waiting for the computing of others, in seconds. */
+struct communication {
+	double least, most; /* most is 0: not known, or no other rank */
+};
+
 struct run_times {
 	const json_t *report;
 	double wall;
@@ -41,9 +46,11 @@ struct run_times {
 	bool deciles;   /* rows are deciles of the ranks, and not ranks */
 	size_t phases, rows;
 	struct phase_times phase[RUN_TIMES_PHASES_MAX];
-	double rank[RUN_TIMES_ROWS_MAX];   /* the rank of each row */
-	double weight[RUN_TIMES_ROWS_MAX]; /* part of all ranks that the row stands for */
-	double useful[RUN_TIMES_ROWS_MAX]; /* computing time */
+	double rank[RUN_TIMES_ROWS_MAX];    /* the rank of each row */
+	double weight[RUN_TIMES_ROWS_MAX];  /* part of all ranks that the row stands for */
+	double useful[RUN_TIMES_ROWS_MAX];  /* computing time */
+	double calls[RUN_TIMES_ROWS_MAX];   /* time in calls; 0: not known */
+	struct communication communication; /* set by communication_read() */
 	double *cell; /* the time of each row in each phase, as of ranks_fit() */
 };
 

@@ -203,10 +203,18 @@ void sentences_row(struct sentences_row *row, const struct answers *answers,
 
 /* ---- what the answers rest on ---- */
 
+/* Returns whether an answer is about the time of communication, also together with other changes. */
+static bool is_of_communication(const struct answer *answer)
+{
+	return answer->foreseen.communication != 1;
+}
+
+/* Returns whether some answer has two times that do not come from those of communication. */
 static bool has_range(const struct answers *answers)
 {
 	for (size_t i = 0; i < answers->count; i++)
-		if (is_range(answers, &answers->answer[i]))
+		if (!is_of_communication(&answers->answer[i]) &&
+				is_range(answers, &answers->answer[i]))
 			return true;
 	return false;
 }
@@ -223,6 +231,39 @@ static void write_range(FILE *out, const struct answers *answers)
 		fputs("Two times: one is that of ranks that wait for the slowest one after each phase, the "
 		      "other that of ranks that wait for each other only at the end.\n",
 				out);
+}
+
+static bool has_communication(const struct answers *answers)
+{
+	for (size_t i = 0; i < answers->count; i++)
+		if (is_of_communication(&answers->answer[i]))
+			return true;
+	return false;
+}
+
+/* Writes what is known of the time of communication, if its change is shown. */
+static void write_communication(FILE *out, const struct answers *answers)
+{
+	const struct communication *time = &answers->run->communication;
+	struct format_text least = format_seconds(time->least), most = format_seconds(time->most);
+	const char *rank = phase_rank_word(answers->run->report, 1);
+
+	if (!has_communication(answers))
+		return;
+	if (time->most - time->least <= SAME * answers->run->wall)
+		fprintf(out, "Communication takes about %s: no %s is in calls for less.\n",
+				most.text, rank);
+	else if (time->least > 0)
+		fprintf(out,
+				"Communication takes %s to %s: no %s is in calls for less than %s, up to %s of "
+				"which may be waiting for slow bursts of others.\n",
+				least.text, most.text, rank, most.text,
+				format_seconds(time->most - time->least).text);
+	else
+		fprintf(out,
+				"Communication takes at most %s: no %s is in calls for less, and all of it may "
+				"be waiting for slow bursts of others.\n",
+				most.text, rank);
 }
 
 /* Writes what no change of a phase shortens. */
@@ -260,11 +301,14 @@ void sentences_basis(FILE *out, const struct answers *answers)
 
 	fputs("These times are estimates from the report alone, and not measured", out);
 	if (run->ranks >= 2)
-		fputs(": messages take as long as now, and waiting shrinks only if it comes from different "
-		      "times of ranks in a phase",
-				out);
+		fprintf(out,
+				": messages take as long as now%s, and waiting shrinks only if it comes from "
+				"different times of ranks in a phase",
+				has_communication(answers) ? " if communication is not changed" :
+							     "");
 	fputs(".\n", out);
 	write_range(out, answers);
+	write_communication(out, answers);
 	write_unchanged(out, run);
 	write_recovered(out, run);
 }

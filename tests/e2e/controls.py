@@ -13,7 +13,7 @@
     drop PAGE FILE JSON
                      a second result that is dropped onto the page, or chosen if it is a page, is compared as
                      `phasemux compare --json` does
-    whatif PAGE JSON COMPONENT PERCENT PHASE PERCENT [balance]
+    whatif PAGE JSON COMPONENT PERCENT PHASE PERCENT PERCENT [balance]
                      the sliders say what the last answer of `phasemux whatif --json` has
     refuse PAGE FILE...
                      files that are dropped and are no results are refused in words
@@ -483,15 +483,14 @@ def words_of(name):
 
 # ---- what a change would bring ----
 
-def check_whatif(browser, page, wanted, component, cycles, phase, time, balance=""):
+def check_whatif(browser, page, wanted, component, cycles, phase, time, calls, balance=""):
     open_page(browser, page)
     answer = json.loads(pathlib.Path(wanted).read_text())["answers"][-1]
     said = "text([...one('#outlook .control').children].pop())"
     expect(ask(browser, said), "Nothing is changed.", "what is said before a change")
-    for name, choice, percent in (("component", component, int(cycles)), ("phase", phase, int(time))):
-        if not choice:
-            continue
-        browser.evaluate(f"document.querySelector('#outlook select[aria-label={name}]').value = {choice!r}")
+    for name, choice, percent in (("component", component, int(cycles)), ("phase", phase, int(time)), ("communication", "", int(calls))):
+        if choice:
+            browser.evaluate(f"document.querySelector('#outlook select[aria-label={name}]').value = {choice!r}")
         browser.evaluate(f"document.querySelector('#outlook input[aria-label^={name}]').focus()")
         for _ in range((100 - percent) // 5):
             press(browser, "ArrowLeft")

@@ -51,14 +51,15 @@ echo '{"phasemux": 1}' >none.json
 echo '{"phasemux": 1, "phases": [{"source": [null]}]}' >broken.json
 holds "files that are no results are refused" controls refuse cycles.html torn.json other.json other.html none.json broken.json
 
-# NAME REPORT COMPONENT PERCENT PHASE PERCENT [balance]: the sliders compute what the command computes.
+# NAME REPORT COMPONENT PERCENT PHASE PERCENT PERCENT [balance]: the sliders compute what the command computes.
 foresees() {
-	"$phasemux" whatif --json --component "$3=0.$4" --phase "$5=0.$6" ${7:+--balance} "$2" >wanted.json
-	holds "$1: sliders for $3, phase $5${7:+, $7}" controls whatif "$1.html" wanted.json "$3" "$4" "$5" "$6" $7
+	"$phasemux" whatif --json --component "$3=0.$4" --phase "$5=0.$6" --communication "0.$7" ${8:+--balance} "$2" >wanted.json
+	holds "$1: sliders for $3, phase $5, communication${8:+, $8}" \
+		controls whatif "$1.html" wanted.json "$3" "$4" "$5" "$6" "$7" $8
 }
-foresees cycles cycles.result 'back end' 40 1 75 ''
-foresees cycles cycles.result 'back end/memory' 25 3 50 balance
-foresees big big.json 'back end' 10 2 90 ''
-foresees many many.json 'front end' 50 4 35 balance
+foresees cycles cycles.result 'back end' 40 1 75 95 ''
+foresees cycles cycles.result 'back end/memory' 25 3 50 40 balance
+foresees big big.json 'back end' 10 2 90 60 ''
+foresees many many.json 'front end' 50 4 35 05 balance
 
 done_testing

@@ -192,6 +192,8 @@ refuses "a network that no rank uses" 2 "all ranks are on one node" "$phasemux" 
 refuses "an option of the simulation alone" 2 "together with --simulate" "$phasemux" whatif steps.result --latency 2
 refuses "a network without a bandwidth" 2 "microseconds .*, and gigabytes\|microseconds up to" "$phasemux" whatif --simulate steps.result --network 2
 refuses "the surface of a network that no rank uses" 2 "all ranks are on one node" "$phasemux" whatif --simulate steps.result --surface
+refuses "a factor of communication" 2 "a simulation, which sends the messages; --latency and" \
+	"$phasemux" whatif --simulate steps.result --communication 0.5
 refuses "a surface alone" 2 "together with --simulate" "$phasemux" whatif steps.result --surface
 refuses "the balance of a phase that is none" 2 "there is no phase 99" "$phasemux" whatif --simulate steps.result --balance=99
 refuses "an unknown phase" 2 "99" "$phasemux" whatif --simulate steps.result --phase 99=0.5

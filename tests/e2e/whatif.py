@@ -20,8 +20,11 @@ BUSY = 0.02       # part by which bursts are longer than asked on a machine that
 SPREAD = 0.1      # of the bursts of a phase; those of the two ranks differ by a factor of three
 WAITS = 0.04      # part by which a run on such a machine is longer than its bursts (0.01 on a quiet one)
 MS = {            # of the functions of spmd.c, in the first and the last of two ranks
-    "predict": (48, 48), "correct": (32, 96), "ahead": (96, 32), "ahead_alone": (96, 32), "behind": (32, 96)}
-CHANGED = ("correct", "ahead", "ahead_alone")
+    "predict": (48, 48), "correct": (32, 96), "ahead": (96, 32), "ahead_alone": (96, 32), "behind": (32, 96),
+    "carry": (32, 96), "turn": (64, 64), "hurry": (96, 32), "message": (40, 40)}
+CHANGED = ("correct", "ahead", "ahead_alone", "message")
+ALONE = {"ahead_alone", "hurry"}  # ranks wait at the end of an iteration
+LONGER = {"turn": 96 / 64}        # by what the slowest of both bursts is longer than the mean
 
 
 def load(path):
@@ -60,10 +63,10 @@ def quiet(work, alike, output, report):
     total = sum(asked.values())
     assert asked and taken <= total * (1 + BUSY), f"the bursts took {taken:.3f} s instead of {total:.3f} s"
     functions, ranks = {key[0] for key in asked}, {key[1] for key in asked}
-    if "ahead_alone" in functions:  # ranks wait at the end of an iteration
+    if ALONE & functions:
         path = max(sum(asked[function, rank] for function in functions) for rank in ranks)
     else:
-        path = sum(max(asked[function, rank] for rank in ranks) for function in functions)
+        path = sum(LONGER.get(function, 1) * max(asked[function, rank] for rank in ranks) for function in functions)
     wall = load(report)["wall_seconds"]
     assert wall <= path * (1 + WAITS), f"the run took {wall:.3f} s instead of {path:.3f} s"
 

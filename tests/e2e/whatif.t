@@ -53,6 +53,29 @@ foreseen uneven correct least
 foreseen across ahead least
 foreseen loose ahead_alone most
 
+# communicates SHAPE WHICH...: messages in a quarter of their time. WHICH: the times that are right for this shape
+communicates() {
+	local which
+
+	shaped "$1" "$1" 1
+	shaped "$1.quick" "$1" 0.25
+	asked "$1.quick" "$1" --communication 0.25
+	cat "$1.busy" "$1.quick.busy" >busy
+	for which in "${@:2}"; do
+		if [ -s busy ]; then
+			skip "$1.quick: as foreseen ($which)" "the machine is too busy: $(tail -n 1 busy)"
+		else
+			holds "$1.quick: as foreseen ($which)" \
+				helper near "$1.quick.json" "$which" "$1.quick.result/report.json"
+		fi
+	done
+}
+
+# A rank that never waits, ranks that wait for each other in turn, and ranks that need not wait.
+communicates carrying least most
+communicates turning most
+communicates hurrying least
+
 run words "$phasemux" whatif uneven.result
 is "$(cat words.code)" 0 "without options: single changes"
 holds "the first words are a sentence that answers" grep -q "^One single change of the program brings most: with " words.out
@@ -72,6 +95,7 @@ refused "an unknown phase" "no phase 77; the phases of this result: 1, " --phase
 refused "a phase without a factor" "^phasemux: --phase 1: NUMBER=FACTOR" --phase 1 uneven.result
 refused "a factor below 0" "^phasemux: --phase 1=-2: NUMBER=FACTOR" --phase 1=-2 uneven.result
 refused "a processor of speed 0" "^phasemux: --cpu 0: " --cpu 0 uneven.result
+refused "communication without a factor" "^phasemux: --communication x: a factor from 0 to 1000" --communication x uneven.result
 refused "a phase that is none" "^phasemux: --balance x: nothing, or the number of a phase" --balance=x uneven.result
 helper edit uneven.result/report.json older >older.json
 refused "a result of an older version" "older.json: .*without the time of the ranks in each phase; run" older.json
@@ -83,6 +107,7 @@ refused "a result without phases" "empty.json: this result has no phase" empty.j
 run serial "$phasemux" run --output=alone.result -- "$programs/plain"
 if [ -e alone.result/report.json ]; then
 	refused "the balance of one process" "the run has only one process" --balance alone.result
+	refused "the communication of one process" "communication: the run has only one process" --communication 0 alone.result
 fi
 helper edit uneven.result/report.json many >many.json
 run many "$phasemux" whatif many.json

@@ -6,6 +6,7 @@
 #include "agent/text/report_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "agent/whatif/answers.h"
+#include "agent/whatif/communication.h"
 #include "agent/whatif/run_times.h"
 #include "tools/whatif/whatif_json.h"
 #include "tools/whatif/whatif_text.h"
@@ -15,7 +16,8 @@ static const char sound[] =
 		"\"rank_times\":{\"each\":[{\"useful_seconds\":5,\"mpi_seconds\":4},{\"useful_seconds\":6},"
 		"{\"useful_seconds\":8}],\"deciles\":null},\"recovered\":{\"ranks\":3},\"phases\":["
 		"{\"id\":1,\"time_share\":0.5,\"time_share_ci95\":0.01,\"ranks\":3,\"slowest_rank\":2,"
-		"\"rank_seconds\":{\"mean\":3,\"most\":5},\"cpi\":0.9,\"counters\":{},\"cpi_breakdown\":["
+		"\"rank_seconds\":{\"mean\":3,\"most\":5},\"bursts\":9,\"slices\":0,"
+		"\"duration_seconds\":{\"mean\":1,\"sd\":0.5},\"cpi\":0.9,\"counters\":{},\"cpi_breakdown\":["
 		"{\"component\":\"retiring\",\"level\":0,\"cpi\":0.5,\"ci95\":0.1},"
 		"{\"component\":\"back end\",\"level\":0,\"cpi\":0.4,\"ci95\":0.1},"
 		"{\"component\":\"memory\",\"level\":1,\"cpi\":0.3,\"ci95\":0.1}],"
@@ -54,7 +56,8 @@ static void ask(struct answers *answers, const struct run_times *run)
 		const char *text;
 	} asked[] = { { REQUEST_PHASE, "1=0.5" }, { REQUEST_PHASE, "2=3" },
 		{ REQUEST_BALANCE, NULL }, { REQUEST_BALANCE_PHASE, "2" },
-		{ REQUEST_COMPONENT, "back end/memory=0" }, { REQUEST_SPEED, "2" } };
+		{ REQUEST_COMPONENT, "back end/memory=0" }, { REQUEST_SPEED, "2" },
+		{ REQUEST_COMMUNICATION, "0.5" } };
 	struct request requests[sizeof(asked) / sizeof(*asked)];
 	char why[1024] = "";
 
@@ -84,6 +87,7 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 	accepted = report_is_valid(report, why, sizeof(why)) &&
 			run_times_read(&run, report, why, sizeof(why));
 	if (accepted) {
+		communication_read(&run);
 		answers_of_run(&answers, &run);
 		show(&answers);
 		ask(&answers, &run);

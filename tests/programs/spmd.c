@@ -11,7 +11,7 @@
  *	truth RANK NUMBER BEHAVIOUR BURSTS SECONDS
  *
  * Some shapes can be changed, so that a change that was foreseen can be made: WORK multiplies the work of a function, and with
- * `alike` all ranks have the same work in it.
+ * `alike` all ranks have the same work in it. In others, WORK multiplies the time of the messages.
  *
  * Without SHAPE it prints the names of the shapes whose bursts compute. A preload may read burst_log_tag, the number of the
  * behaviour of the burst under way. It may set it to -1 at the end of the burst.
@@ -403,6 +403,79 @@ static void loose(double seconds)
 	}
 }
 
+/* ---- the shapes with messages that take a known time ---- */
+
+#define MESSAGE_MS 40
+
+/* Adds numbers as MPI_SUM does, but needs MESSAGE_MS, which WORK multiplies. The ranks are in a call meanwhile. */
+static void add_slowly(void *in, void *sum, int *count, MPI_Datatype *type)
+{
+	(void)type;
+	rest(7, "message", 1e-3 * work * MESSAGE_MS);
+	for (int i = 0; i < *count; i++)
+		((double *)sum)[i] += ((double *)in)[i];
+}
+
+/* Waits for the other ranks, and then for a message. With two ranks it is one message. */
+HERE void exchange(void)
+{
+	static MPI_Op add;
+	static bool has_add;
+	double mine = 1, sum;
+
+	if (!has_add)
+		MPI_Op_create(add_slowly, 1, &add);
+	has_add = true;
+	MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, add, MPI_COMM_WORLD);
+	NO_TAIL_CALL;
+}
+
+/* The last rank has most work each time. */
+HERE void carry(void)
+{
+	rest(0, "carry", 1e-3 * uneven_ms(false));
+	exchange();
+	NO_TAIL_CALL;
+}
+
+static void carrying(double seconds)
+{
+	for (long i = times(seconds, 0.136); i > 0; i--)
+		carry();
+}
+
+/* Each time another rank has most work, so that all have the same in the end. */
+HERE void turn(bool mine)
+{
+	rest(1, "turn", mine ? 0.096 : 0.032);
+	exchange();
+	NO_TAIL_CALL;
+}
+
+static void turning(double seconds)
+{
+	for (long i = times(seconds, 0.272); i > 0; i--) {
+		turn(rank % 2);
+		turn(!(rank % 2));
+	}
+}
+
+/* Ranks that wait for each other only at the end of an iteration: the first rank has most work at first, and then the last one. */
+HERE void hurry(void)
+{
+	rest(2, "hurry", 1e-3 * uneven_ms(true));
+	MPI_Barrier(MPI_COMM_SELF);
+	NO_TAIL_CALL;
+}
+
+static void hurrying(double seconds)
+{
+	for (long i = times(seconds, 0.168); i > 0; i--) {
+		hurry();
+		carry();
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(double seconds);
@@ -412,7 +485,8 @@ static const struct {
 	{ "polling", polling, false }, { "paths", paths, false }, { "differ", differ, false },
 	{ "changes", changes, false }, { "mixed", mixed, false }, { "cold", cold, false },
 	{ "wrapped", wrapped, false }, { "grows", grows, false }, { "uneven", uneven, true },
-	{ "across", across, true }, { "loose", loose, true } };
+	{ "across", across, true }, { "loose", loose, true }, { "carrying", carrying, true },
+	{ "turning", turning, true }, { "hurrying", hurrying, true } };
 
 #define SHAPES (int)(sizeof(shapes) / sizeof(shapes[0]))
 

@@ -9,6 +9,7 @@
 #include "tools/options.h"
 #include "tools/results/results.h"
 #include "agent/whatif/answers.h"
+#include "agent/whatif/communication.h"
 #include "agent/whatif/request.h"
 #include "agent/whatif/run_times.h"
 #include "tools/whatif/calibrate.h"
@@ -31,6 +32,7 @@ static const char usage[] =
 		"  --component NAME=F  a component of the cycles per instruction, or COMPONENT/PART, takes F times as many\n"
 		"                      cycles in all phases: --component 'back end/memory=0.5'\n"
 		"  --cpu F             all computing is F times as fast\n"
+		"  --communication F   the time of ranks in calls, without waiting for others, is F times as long\n"
 		"  --simulate          make the run again, as it was and with the changes, on a machine that SimGrid simulates\n"
 		"                      (Debian: libsimgrid-dev); the run needs PHASEMUX_TRACE=calls\n"
 		"  --latency F         with --simulate: messages between nodes start F times as late\n"
@@ -56,6 +58,7 @@ enum {
 	BALANCE = 1,
 	BANDWIDTH,
 	CALIBRATE,
+	COMMUNICATION,
 	COMPONENT,
 	CPU,
 	JSON,
@@ -73,6 +76,7 @@ static const struct option long_options[] = {
 	{ "balance", optional_argument, NULL, BALANCE },
 	{ "component", required_argument, NULL, COMPONENT },
 	{ "cpu", required_argument, NULL, CPU },
+	{ "communication", required_argument, NULL, COMMUNICATION },
 	{ "simulate", no_argument, NULL, SIMULATE },
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "bandwidth", required_argument, NULL, BANDWIDTH },
@@ -174,6 +178,8 @@ static int set_option(void *data, int option)
 		return add_request(options, "component", REQUEST_COMPONENT);
 	case CPU:
 		return add_request(options, "cpu", REQUEST_SPEED);
+	case COMMUNICATION:
+		return add_request(options, "communication", REQUEST_COMMUNICATION);
 	case STEP:
 		return option_take_step(&options->step);
 	default:
@@ -235,8 +241,10 @@ static int show_answers(const struct results *results, const struct options *opt
 		return calibrate_run(results->path[0], options->output, options->launcher);
 	if (!run_times_read(&run, results->report[0], why, sizeof(why))) {
 		fprintf(stderr, "phasemux: %s: %s\n", results->path[0], why);
-		code = 2;
-	} else if (options->simulate) {
+		return 2;
+	}
+	communication_read(&run);
+	if (options->simulate) {
 		code = simulate_run(results->path[0], &run,
 				&(struct simulate_request){ options->request, options->count,
 						options->network, options->surface, options->json,

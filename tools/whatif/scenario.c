@@ -106,6 +106,14 @@ bool scenarios_ask(struct scenarios *scenarios, const struct run_times *run,
 {
 	static struct answers answers;
 
+	for (size_t i = 0; i < count; i++)
+		if (requests[i].kind == REQUEST_COMMUNICATION) {
+			snprintf(why, why_size,
+					"communication: it has no factor in a simulation, which sends the "
+					"messages; --latency and --bandwidth change the network, and without "
+					"--simulate the answer is an estimate");
+			return false;
+		}
 	/* requests that exclude each other */
 	if (count && !answers_of_requests(&answers, run, requests, count, why, why_size))
 		return false;
@@ -129,8 +137,10 @@ void scenarios_choose(struct scenarios *scenarios, const struct run_times *run, 
 	answers_of_run(&answers, run);
 	scenarios->chosen = true;
 	scenarios->left_out = answers.left_out;
-	for (size_t i = 0; i < answers.count; i++)
-		if (i >= most)
+	for (size_t i = 0, added = 0; i < answers.count; i++)
+		if (answers.answer[i].request.kind == REQUEST_COMMUNICATION)
+			continue; /* the messages are simulated */
+		else if (added++ >= most)
 			scenarios->left_out++;
 		else if (!add_request(add_scenario(scenarios), run, &answers.answer[i].request, why,
 					 sizeof(why)))

@@ -43,6 +43,10 @@ json_t *whatif_json(const struct answers *answers)
 			json_integer((json_int_t)run->ranks), "wall_seconds",
 			document_number(run->wall));
 	object = document_set(object, "unchanged_seconds", document_number(foresee_unchanged(run)));
+	object = document_set(object, "communication_seconds",
+			run->communication.most > 0 ?
+					from_to(run->communication.least, run->communication.most) :
+					json_null());
 	object = document_set(object, "left_out", json_integer((json_int_t)answers->left_out));
 	return document_set(object, "answers", list);
 }

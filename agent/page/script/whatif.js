@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the wall time would be after a change that sliders choose, by the rules of `phasemux whatif` (agent/whatif). */
 
-/* Returns the wall time after a change: between two times, with the half-width of both (foresee.c). */
-function foresee(run, change, balanced) {
+/*
+ * Returns the wall time after a change: between two times, with the half-width of both (foresee.c). calls: the factor of the
+ * time of communication.
+ */
+function foresee(run, change, balanced, calls) {
 	let saved = 0, error = 0;
 	const inSet = (cell, set) => sum(set.phases.map(p => cell[p] * change[p].factor));
 	for (const set of run.sets) {
@@ -13,8 +16,10 @@ function foresee(run, change, balanced) {
 	}
 	const bound = most(run.cells.map(cell => (balanced ? run.rest : cell.at(-1)) +
 		sum(run.sets.map(set => balanced ? set.shared : inSet(cell, set)))));
-	const least = balanced ? 0 : min(1, ...change.map(({ factor }) => factor));
-	const times = [max(run.wall - saved * run.threads, bound, run.wall * least), run.wall - run.useful + bound];
+	const least = balanced ? 0 : min(calls, ...change.map(({ factor }) => factor));
+	const [atPhases, atEnd] = run.communication.map(time => (1 - calls) * time);
+	const times = [max(run.wall - saved * run.threads - atPhases, bound, run.wall * least),
+		max(run.wall - run.useful - atEnd, 0) + bound];
 	return { least: min(...times), most: max(...times), error, bound };
 }
 
@@ -25,11 +30,11 @@ function addSliders(run) {
 		const range = make("input", { type: "range", max: 100, step: 5, value: 100 }), share = make("output");
 		choice.ariaLabel = what;
 		range.ariaLabel = `${what}: percent of now`;
-		return { choice, range, share, line: make("p", {}, `${what} `, choice, " takes ", range, " ", share) };
+		return { choice, range, share, line: make("p", {}, `${what} `, options.length ? choice : "", " takes ", range, " ", share) };
 	};
-	const component = slider("component", names), phase = slider("phase", run.phases.map(({ id }) => id));
+	const component = slider("component", names), phase = slider("phase", run.phases.map(({ id }) => id)), communication = slider("communication", []);
 	const show = () => {
-		const [cycles, time] = [component, phase].map(({ range, share }) => {
+		const [cycles, time, calls] = [component, phase, communication].map(({ range, share }) => {
 			share.textContent = range.value + "% of now";
 			return range.value / 100;
 		});
@@ -38,13 +43,13 @@ function addSliders(run) {
 			const factor = id === +phase.choice.value ? time : 1;
 			return { factor: factor * (1 - (1 - cycles) * part), error: factor * (1 - cycles) * error };
 		});
-		const { least, most, error, bound } = foresee(run, change, balance.checked);
+		const { least, most, error, bound } = foresee(run, change, balance.checked, calls);
 		const percent = value => +(100 - 100 * value / run.wall).toFixed(1);
-		said.textContent = cycles * time === 1 && !balance.checked ? "Nothing is changed." : `The run would take ${seconds(least)} to ${seconds(most)} (+- ${seconds(error)}) instead of ` +
+		said.textContent = cycles * time * calls === 1 && !balance.checked ? "Nothing is changed." : `The run would take ${seconds(least)} to ${seconds(most)} (+- ${seconds(error)}) instead of ` +
 			`${seconds(run.wall)}: ${percent(most)}% to ${percent(least)}% less. It cannot take less than ${seconds(bound)}.`;
 	};
 	const box = make("div", { className: "control", oninput: show }, make("h3", {}, "Try a change"),
-		names.length ? component.line : "", phase.line,
+		names.length ? component.line : "", phase.line, run.communication[1] ? communication.line : "",
 		run.ranks > 1 && run.threads <= 1 ?
 			make("p", {}, make("label", {}, balance, " all ranks share the work of each phase alike")) : "", said);
 	find("#outlook").append(box);

@@ -11,6 +11,7 @@
 #include "tests/tap.h"
 #include "agent/whatif/answers.h"
 #include "agent/whatif/change.h"
+#include "agent/whatif/communication.h"
 #include "agent/whatif/foresee.h"
 #include "agent/whatif/ranks.h"
 #include "agent/whatif/request.h"
@@ -23,7 +24,8 @@
 
 struct simulated {
 	unsigned ranks, phases;
-	bool waits; /* after each phase, not only at the end */
+	bool waits;      /* after each phase, not only at the end */
+	double messages; /* seconds in MPI besides waiting */
 	double time[RANKS_MAX][PHASES_MAX];
 };
 
@@ -45,7 +47,7 @@ static double draw(void)
 
 static void simulate(struct simulated *run, unsigned ranks, unsigned phases, bool waits)
 {
-	*run = (struct simulated){ ranks, phases, waits, { { 0 } } };
+	*run = (struct simulated){ ranks, phases, waits, MESSAGES, { { 0 } } };
 	for (unsigned r = 0; r < ranks; r++)
 		for (unsigned p = 0; p < phases; p++)
 			run->time[r][p] = 1 + draw() * (p + 1);
@@ -88,7 +90,17 @@ static double wall_of(const struct simulated *run)
 	else
 		for (unsigned r = 0; r < run->ranks; r++)
 			wall = fmax(wall, useful_of(run, r));
-	return wall + MESSAGES;
+	return wall + run->messages;
+}
+
+/* Returns the standard deviation of the bursts of a phase. Each rank has one. */
+static double sd_of(const struct simulated *run, unsigned phase)
+{
+	double mean = mean_of(run, phase), squares = 0;
+
+	for (unsigned r = 0; r < run->ranks; r++)
+		squares += (run->time[r][phase] - mean) * (run->time[r][phase] - mean);
+	return sqrt(squares / run->ranks);
 }
 
 static json_t *phase_json(const struct simulated *run, unsigned phase)
@@ -98,10 +110,12 @@ static json_t *phase_json(const struct simulated *run, unsigned phase)
 	for (unsigned r = 1; r < run->ranks; r++)
 		if (run->time[r][phase] > run->time[slowest][phase])
 			slowest = r;
-	return json_pack("{s:i,s:f,s:f,s:i,s:i,s:{s:f,s:f},s:{}}", "id", (int)phase + 1,
-			"time_share", 1. / run->phases, "time_share_ci95", 0.01 / run->phases,
-			"ranks", (int)run->ranks, "slowest_rank", (int)slowest, "rank_seconds",
-			"mean", mean_of(run, phase), "most", most_of(run, phase), "counters");
+	return json_pack("{s:i,s:f,s:f,s:i,s:i,s:{s:f,s:f},s:i,s:{s:f,s:f},s:{}}", "id",
+			(int)phase + 1, "time_share", 1. / run->phases, "time_share_ci95",
+			0.01 / run->phases, "ranks", (int)run->ranks, "slowest_rank", (int)slowest,
+			"rank_seconds", "mean", mean_of(run, phase), "most", most_of(run, phase),
+			"bursts", (int)run->ranks, "duration_seconds", "mean", mean_of(run, phase),
+			"sd", sd_of(run, phase), "counters");
 }
 
 static json_t *report_of(const struct simulated *run)
@@ -126,13 +140,21 @@ enum made {
 	MADE_SLOWER,   /* phase 2 in 1.7 times its time */
 	MADE_BALANCED, /* phase 2 */
 	MADE_ALL_BALANCED,
-	MADE_SPEED, /* a processor twice as fast */
-	MADE_TWO,   /* phase 1 in 0.3 times its time, and phase 2 balanced */
+	MADE_SPEED,         /* a processor twice as fast */
+	MADE_TWO,           /* phase 1 in 0.3 times its time, and phase 2 balanced */
+	MADE_COMMUNICATION, /* messages in 0.2 times their time */
+	MADE_BOTH,          /* phase 1 in 0.3, and messages in 0.2 times their time */
 	MADES,
 };
 
 static const char *const made_names[MADES] = { "a faster phase", "a slower phase",
-	"a balanced phase", "all balanced", "a faster processor", "two changes" };
+	"a balanced phase", "all balanced", "a faster processor", "two changes",
+	"faster communication", "a faster phase with faster communication" };
+
+static bool is_of_communication(enum made made)
+{
+	return made == MADE_COMMUNICATION || made == MADE_BOTH;
+}
 
 static void balance(struct simulated *run, unsigned phase)
 {
@@ -150,8 +172,10 @@ static void multiply(struct simulated *run, unsigned phase, double factor)
 
 static void make(struct simulated *run, enum made made)
 {
-	if (made == MADE_FASTER || made == MADE_TWO)
+	if (made == MADE_FASTER || made == MADE_TWO || made == MADE_BOTH)
 		multiply(run, 0, 0.3);
+	if (is_of_communication(made))
+		run->messages *= 0.2;
 	if (made == MADE_SLOWER)
 		multiply(run, 1, 1.7);
 	if (made == MADE_BALANCED || made == MADE_TWO)
@@ -167,8 +191,10 @@ static void make(struct simulated *run, enum made made)
 static void ask(struct change *change, const struct run_times *run, enum made made)
 {
 	change_none(change);
-	if (made == MADE_FASTER || made == MADE_TWO)
+	if (made == MADE_FASTER || made == MADE_TWO || made == MADE_BOTH)
 		change_phase(change, 0, 0.3);
+	if (is_of_communication(made))
+		change->communication = 0.2;
 	if (made == MADE_SLOWER)
 		change_phase(change, 1, 1.7);
 	if (made == MADE_BALANCED || made == MADE_TWO)
@@ -192,9 +218,14 @@ static double miss(const struct simulated *before, enum made made)
 	make(&after, made);
 	wall = wall_of(&after);
 	if (run_times_read(&run, report, why, sizeof(why))) {
+		communication_read(&run);
 		ask(&change, &run, made);
 		foresee(&foreseen, &run, &change);
 		part = fmin(fabs(foreseen.least - wall), fabs(foreseen.most - wall)) / wall;
+		/* how the bursts of more than two ranks differ has bounds alone */
+		if (is_of_communication(made) && before->ranks > 2 &&
+				wall > foreseen.least - 1e-9 && wall < foreseen.most + 1e-9)
+			part = 0;
 	}
 	run_times_fini(&run);
 	json_decref(report);
@@ -318,6 +349,70 @@ static void test_together(void)
 	json_decref(report);
 }
 
+/* ---- communication ---- */
+
+/*
+ * Two ranks that wait for each other after each burst. In half of the rounds the one needs 3 s, and the other one 1 s. In the
+ * others it is the other way round. So both compute for 20 s in 10 rounds, which take 30 s, and 5 s of messages. Bursts of
+ * both lengths are one phase, or two phases of the same place, or of places of their own.
+ */
+static json_t *in_turn(unsigned phases, const char *place, double sd)
+{
+	json_t *report = json_pack("{s:i,s:s,s:i,s:f,s:f,s:{s:[{s:f,s:f},{s:f,s:f}]},s:[]}",
+			"phasemux", 1, "mpi", "Open MPI", "ranks", 2, "threads_mean", 2.,
+			"wall_seconds", 35., "rank_times", "each", "useful_seconds", 20.,
+			"mpi_seconds", 15., "useful_seconds", 20., "mpi_seconds", 15., "phases");
+
+	for (unsigned i = 0; i < phases; i++) {
+		double seconds = phases == 1 ? 20 : 5 + 10 * i;
+
+		json_array_append_new(json_object_get(report, "phases"),
+				json_pack("{s:i,s:f,s:i,s:i,s:{s:f,s:f},s:i,s:{s:f,s:f},s:{},s:[{s:s,s:s}]}",
+						"id", (int)i + 1, "time_share", seconds / 20,
+						"ranks", 2, "slowest_rank", 0, "rank_seconds",
+						"mean", seconds, "most", seconds, "bursts",
+						20 / (int)phases, "duration_seconds", "mean",
+						seconds / 10 * phases, "sd", sd, "counters",
+						"source", "from", "a.c:1", "to",
+						i ? place : "a.c:2"));
+	}
+	return report;
+}
+
+/* Expects bounds of the communication of a report, which it frees. */
+static void expect_communication(json_t *report, double least, double most, const char *what)
+{
+	static struct run_times run;
+	char why[256] = "";
+	bool read = run_times_read(&run, report, why, sizeof(why));
+
+	if (read)
+		communication_read(&run);
+	ok(read && near(run.communication.least, least) && near(run.communication.most, most),
+			"%s: %g s to %g s of communication (got %g to %g) %s", what, least, most,
+			run.communication.least, run.communication.most, why);
+	run_times_fini(&run);
+	json_decref(report);
+}
+
+static void test_communication(void)
+{
+	json_t *sliced = in_turn(1, "", 1), *threads = in_turn(1, "", 1),
+	       *alone = in_turn(1, "", 0);
+
+	expect_communication(in_turn(1, "", 0), 15, 15, "bursts of one length");
+	expect_communication(in_turn(1, "", 1), 5, 15, "bursts that are slow in turn");
+	expect_communication(in_turn(2, "a.c:2", 0), 5, 15, "two phases of one place");
+	expect_communication(in_turn(2, "a.c:3", 0), 15, 15, "two phases of two places");
+	json_object_set_new(json_array_get(json_object_get(sliced, "phases"), 0), "slices",
+			json_integer(1));
+	expect_communication(sliced, 0, 15, "slices do not tell how bursts differ");
+	json_object_set_new(threads, "threads_mean", json_real(4));
+	expect_communication(threads, 0, 15, "threads");
+	json_object_set_new(alone, "ranks", json_integer(1));
+	expect_communication(alone, 0, 0, "one rank");
+}
+
 /* ---- what users write ---- */
 
 static void test_read(void)
@@ -339,7 +434,9 @@ static void test_read(void)
 		{ REQUEST_COMPONENT, "back end/memory=0.5", true },
 		{ REQUEST_COMPONENT, "a=b=2", true }, { REQUEST_COMPONENT, "memory", false },
 		{ REQUEST_SPEED, "1.5", true }, { REQUEST_SPEED, "0", false },
-		{ REQUEST_SPEED, "inf", false }, { REQUEST_SPEED, "", false } };
+		{ REQUEST_SPEED, "inf", false }, { REQUEST_SPEED, "", false },
+		{ REQUEST_COMMUNICATION, "0", true }, { REQUEST_COMMUNICATION, "-1", false },
+		{ REQUEST_COMMUNICATION, "1=0.5", false }, { REQUEST_COMMUNICATION, "", false } };
 	struct request request;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -356,6 +453,7 @@ int main(void)
 	test_sums();
 	test_simulated();
 	test_together();
+	test_communication();
 	test_read();
 	return tap_done();
 }
