@@ -31,7 +31,10 @@ traced counts 1 solver 14000 PHASEMUX_BUDGET=none
 holds "counts: nor are the last ones" grep -q "^# about [0-9]* more calls" counts.list.0
 
 # what a rank computes and calls takes as long as the structure says
-holds "phases have the colours of the page" grep -qx '1 *{213,94,0}' uneven.pcf
+holds "phases have the colours of the page" grep -qx '101 *{213,94,0}' uneven.pcf
+colours_of_states() { sed -n '/^STATES_COLOR$/,/^$/s/ .*//p' "$1" | awk '$1 <= 15'; }
+is "$(colours_of_states uneven.pcf)" "" "states keep the colours of Paraver"
+holds "the value of a phase has its name" grep -qx '101 *Phase 1' uneven.pcf
 holds "the trace is clustered" "$phasemux" cluster --quiet --cluster-by duration --burst-min 0us --output clusters uneven.prv
 calls=$(cat uneven.list.* | wc -l)
 bursts=$(tail -n +2 clusters/bursts.csv | wc -l)
@@ -64,7 +67,7 @@ phases = {}
 for line in open("again.prv"):
     fields = line.strip().split(":")
     if fields[0] == "2":
-        phases.update(((int(fields[3]) - 1, int(fields[5])), int(value))
+        phases.update(((int(fields[3]) - 1, int(fields[5])), int(value) - 100)
                       for kind, value in zip(fields[6::2], fields[7::2]) if kind == "90000010" and value != "0")
 means = {phase["id"]: phase["duration_seconds"]["mean"] for phase in json.load(open("again.result/report.json"))["phases"]
          if phase["time_share"] > 0.05}

@@ -107,14 +107,14 @@ void prv_write_phases(FILE *out, unsigned phases)
 		fprintf(out, "\nEVENT_TYPE\n9    %u    Phase of the burst\nVALUES\n0    End\n",
 				PRV_TYPE_PHASE);
 	for (unsigned phase = 1; phase <= phases; phase++)
-		fprintf(out, "%u    Phase %u\n", phase, phase);
+		fprintf(out, "%u    Phase %u\n", PRV_PHASE_BASE + phase, phase);
 	if (phases)
-		fputs("\nSTATES_COLOR\n0    {196,200,204}\n", out);
+		fputs("\nSTATES_COLOR\n", out);
 	for (unsigned phase = 1; phase <= phases; phase++) {
 		long colour = strtol(colour_of_phase(phase - 1) + 1, NULL, 16);
 
-		fprintf(out, "%u    {%ld,%ld,%ld}\n", phase, colour >> 16, colour >> 8 & 255,
-				colour & 255);
+		fprintf(out, "%u    {%ld,%ld,%ld}\n", PRV_PHASE_BASE + phase, colour >> 16,
+				colour >> 8 & 255, colour & 255);
 	}
 }
 

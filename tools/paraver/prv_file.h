@@ -20,6 +20,12 @@
 #define PRV_TYPE_NO_RECORD 90000011u
 #define PRV_TYPE_TIMES     90000012u
 
+/*
+ * Phase N is the value PRV_PHASE_BASE + N of its events. Paraver has one table of colours, for states and for the values of all
+ * events, and states have the values below.
+ */
+#define PRV_PHASE_BASE 100u
+
 /* Classes of calls, which have types of events of their own. */
 enum prv_class { PRV_POINT_TO_POINT, PRV_COLLECTIVE, PRV_OTHER, PRV_CLASSES };
 
@@ -54,7 +60,10 @@ void prv_write_head(FILE *out, const char *date, uint64_t end, size_t ranks);
 /* Starts a .pcf with the states. unknown: what PRV_STATE_UNKNOWN is in this trace. */
 void prv_write_states(FILE *out, const char *unknown);
 
-/* Writes the type of event of phases, numbered from 1, and their colours to a .pcf. Writes nothing without phases. */
+/*
+ * Writes the type of event of phases, numbered from 1, and their colours to a .pcf. States keep the colours of Paraver. Writes
+ * nothing without phases.
+ */
 void prv_write_phases(FILE *out, unsigned phases);
 
 /* Writes a .row up to the names of the threads. */

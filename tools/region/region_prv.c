@@ -153,7 +153,7 @@ static void add_call(struct prv *prv, const struct region_rank *rank, size_t i, 
 				begin, PRV_STATE_UNKNOWN);
 	add_state(prv, number, begin, entered, PRV_STATE_RUNNING);
 	if (phase && begin < entered) {
-		add_line(prv, begin, number, "2:%u:%u", PRV_TYPE_PHASE, phase);
+		add_line(prv, begin, number, "2:%u:%u", PRV_TYPE_PHASE, PRV_PHASE_BASE + phase);
 		used = snprintf(before, sizeof(before), ":%u:0", PRV_TYPE_PHASE);
 	}
 	print_counts(before, used, rank, counts);

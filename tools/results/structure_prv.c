@@ -212,7 +212,8 @@ static void write_burst(const struct trace *trace, struct rank *rank)
 		state(trace, rank, end, PRV_STATE_RUNNING);
 		if (label_of(rank)->phase) {
 			event(trace, rank);
-			fprintf(trace->out, ":%u:%u\n", PRV_TYPE_PHASE, label_of(rank)->phase);
+			fprintf(trace->out, ":%u:%u\n", PRV_TYPE_PHASE,
+					PRV_PHASE_BASE + label_of(rank)->phase);
 		}
 		rank->stage = CALL;
 	}
