@@ -178,13 +178,6 @@ function showComparison(before, after) {
 	section.scrollIntoView();
 }
 
-/* Reads the report of a page or of report.json. */
-async function readResult(file) {
-	const text = await file.text();
-	return /^\s*</.test(text) ? dataIn(find("#report-data", new DOMParser().parseFromString(text, "text/html"))) :
-		JSON.parse(text);
-}
-
 const report = dataIn(find("#report-data"));
 
 if (report.phasemux) {
@@ -193,7 +186,9 @@ if (report.phasemux) {
 		if (!file)
 			return;
 		try {
-			const other = await readResult(file);
+			const text = await file.text(); /* a page or report.json */
+			const other = /^\s*</.test(text) ? dataIn(find("#report-data", new DOMParser().parseFromString(text, "text/html"))) :
+				JSON.parse(text);
 			if (other.phasemux !== 1)
 				throw Error();
 			said.textContent = "";

@@ -45,8 +45,10 @@ function addSliders(run) {
 		});
 		const { least, most, error, bound } = foresee(run, change, balance.checked, calls);
 		const percent = value => +(100 - 100 * value / run.wall).toFixed(1);
-		said.textContent = cycles * time * calls === 1 && !balance.checked ? "Nothing is changed." : `The run would take ${seconds(least)} to ${seconds(most)} (+- ${seconds(error)}) instead of ` +
-			`${seconds(run.wall)}: ${percent(most)}% to ${percent(least)}% less. It cannot take less than ${seconds(bound)}.`;
+		const between = (low, high) => low === high ? low : `${low} to ${high}`;
+		const width = error < 1e-4 * run.wall ? "" : ` (+- ${seconds(error)})`;
+		said.textContent = cycles * time * calls === 1 && !balance.checked ? "Nothing is changed." :
+			`The run would take ${between(seconds(least), seconds(most))}${width} instead of ${seconds(run.wall)}: ${between(percent(most), percent(least))}% less. It cannot take less than ${seconds(bound)}.`;
 	};
 	const box = make("div", { className: "control", oninput: show }, make("h3", {}, "Try a change"),
 		names.length ? component.line : "", phase.line, run.communication[1] ? communication.line : "",
