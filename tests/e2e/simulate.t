@@ -81,6 +81,7 @@ holds "without a change: single ones, the best one first, each faster as it is f
 	 sorted((c["saved_share"]["mean"] for c in found["changes"]), reverse=True) == [c["saved_share"]["mean"] for c in found["changes"]] and
 	 all(abs(c["speedup"] - found["simulated_seconds"]["mean"] / c["simulated_seconds"]["mean"]) < 1e-9 for c in found["changes"])' table
 holds "the folder has them as a file" cmp table.out <(cat steps.result/replay/simulation.json; echo)
+holds "none of them is a factor of communication" found 'not any("communication" in c["change"] for c in found["changes"])' table
 run table "$phasemux" whatif --simulate steps.result
 holds "as a table with the run as it was" grep -q '^as it was  *[0-9.]* [mu]*s ' table.out || diag "$(cat table.out)"
 run both "$phasemux" whatif --simulate --json steps.result --cpu 2 --phase 1=0.5

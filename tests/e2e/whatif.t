@@ -75,6 +75,12 @@ communicates() {
 communicates carrying least most
 communicates turning most
 communicates hurrying least
+run said "$phasemux" whatif --communication 0.5 turning.result
+holds "communication: the table has it" grep -q "^communication in half its time  *[0-9.]* .*%" said.out
+holds "communication: says what is known of it" grep -q "Communication takes .*: no rank is in calls for less" <(tr -s "\n " " " <said.out)
+holds "communication: its bounds are in the JSON" "$python" -c 'import json, sys
+found = json.load(open(sys.argv[1]))
+assert 0 < found["communication_seconds"]["least"] < found["communication_seconds"]["most"] < found["wall_seconds"], found' turning.quick.json
 
 run words "$phasemux" whatif uneven.result
 is "$(cat words.code)" 0 "without options: single changes"
