@@ -53,8 +53,8 @@ static void name_callers(struct region_names *names, const struct region_site *s
 		for (unsigned i = 0; i < count && level < REGION_LEVELS; i++, level++) {
 			struct region_place *place = &label->caller[level];
 
-			snprintf(place->function, sizeof(place->function), "%s",
-					places[i].function);
+			snprintf(place->function, sizeof(place->function), "%.*s",
+					(int)sizeof(place->function) - 1, places[i].function);
 			source_position(&places[i], place->position, sizeof(place->position));
 		}
 	}
