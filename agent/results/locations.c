@@ -50,7 +50,7 @@ static int make_arguments(struct locations *locations)
 
 /* Adds the arguments of a thread's calls; NULL: they are not known. Returns 0 or -ENOMEM. */
 static int share_arguments(struct locations *locations, const struct structures_thread *thread,
-		const struct call_arguments *own)
+		struct call_arguments *own)
 {
 	uint8_t *image = own ? malloc(arguments_image_bound(own)) : NULL;
 
@@ -70,7 +70,7 @@ int locations_add_structure(struct locations *locations, const struct thread *th
 	struct structures_thread shared = { .ns_per_tick = clock_here.ns_per_tick,
 		.rank = rank,
 		.modules = modules };
-	const struct call_arguments *own = NULL;
+	struct call_arguments *own = NULL;
 	int error = arguments ? make_arguments(locations) : 0;
 
 	locations->structures = calloc(1, sizeof(*locations->structures));

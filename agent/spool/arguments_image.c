@@ -12,25 +12,25 @@ size_t arguments_image_bound(const struct call_arguments *arguments)
 			2 * arguments->streams.fresh * (size_t)STREAM_ITEM_BYTES;
 }
 
-static size_t write_stream(const struct streams *streams, uint32_t number, uint32_t site,
+static size_t write_stream(struct streams *streams, uint32_t number, uint32_t site,
 		uint32_t argument, uint8_t *bytes)
 {
 	const struct stream *stream = &streams->stream[number];
-	struct arguments_record record = { .site = site,
-		.argument = argument,
-		.count = stream->count,
-		.exact = stream->exact,
-		.marks = stream->marks,
-		.least = stream->least,
-		.most = stream->most,
-		.sum = stream->sum };
+	struct arguments_record record = { .site = site, .argument = argument };
 
+	stream_settle(streams, number);
+	record.count = stream->count;
+	record.exact = stream->exact;
+	record.marks = stream->marks;
+	record.least = stream->least;
+	record.most = stream->most;
+	record.sum = stream->sum;
 	record.bytes = (uint32_t)stream_write(streams, stream, bytes + sizeof(record));
 	memcpy(bytes, &record, sizeof(record));
 	return sizeof(record) + record.bytes;
 }
 
-size_t arguments_image_write(const struct call_arguments *arguments, const struct site_table *sites,
+size_t arguments_image_write(struct call_arguments *arguments, const struct site_table *sites,
 		uint8_t *bytes)
 {
 	uint32_t last = atomic_load_explicit(&sites->sites, memory_order_relaxed);

@@ -29,8 +29,8 @@ struct arguments_record {
 /* Returns a size that the image does not exceed. */
 size_t arguments_image_bound(const struct call_arguments *arguments);
 
-/* Writes an image. Returns its length. */
-size_t arguments_image_write(const struct call_arguments *arguments, const struct site_table *sites,
+/* Settles the streams and writes an image. Returns its length. Call on the thread that adds calls, or when none are added. */
+size_t arguments_image_write(struct call_arguments *arguments, const struct site_table *sites,
 		uint8_t *bytes);
 
 /* Returns the number of calls of sites whose streams found no room. */

@@ -599,7 +599,7 @@ void spool_keep_structure(struct spool *spool, int thread, const struct spool_st
 		sizeof(struct loops) };
 	static const struct spool_region arguments_region = { spool_arguments_at,
 		ARGUMENTS_IMAGE_MAX };
-	const struct call_arguments *arguments = structure->arguments;
+	struct call_arguments *arguments = structure->arguments;
 	size_t bytes = structure_bytes(structure->loops);
 
 	if (!grow_region(spool, &loops_region, &spool->structure_room, bytes))

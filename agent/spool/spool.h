@@ -240,7 +240,7 @@ struct spool_thread *spool_thread(struct spool *spool, int thread);
 /* The structure of a thread's calls. */
 struct spool_structure {
 	const struct loops *loops;
-	const struct call_arguments *arguments; /* NULL: they are not kept */
+	struct call_arguments *arguments; /* NULL: they are not kept */
 	const struct site_table *sites;
 };
 

@@ -68,6 +68,12 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->requests, ARGUMENT_REQUESTS);
 }
 
+static inline void forget_values(struct call_arguments *arguments)
+{
+	for (unsigned i = 0; i < ARGUMENTS; i++)
+		arguments->value[i] = ARGUMENT_UNKNOWN;
+}
+
 /* ---- the call that starts ---- */
 
 static bool is_fortran(const struct preload_arguments *given)
@@ -273,8 +279,7 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 	if (!given->known || given->call != call || !of)
 		return;
 	given->known = false;
-	for (unsigned i = 0; i < ARGUMENTS; i++)
-		arguments->value[i] = ARGUMENT_UNKNOWN;
+	forget_values(arguments);
 	arguments->noted = true;
 	arguments->made = of->made ? (const void *)given->value[of->made] : NULL;
 	arguments->made_fortran = is_fortran(given);
@@ -330,12 +335,10 @@ void call_arguments_add(struct call_arguments *arguments, const struct site_tabl
 	if (__builtin_expect(arguments->made != NULL, 0))
 		number_made(arguments);
 	if (arguments->first[site] || make_streams(arguments, sites, site)) {
-		struct stream *stream = &arguments->streams.stream[arguments->first[site] - 1];
-
-		for (unsigned left = arguments->kinds[site]; left; left &= left - 1)
-			stream_add(&arguments->streams, stream++,
-					arguments->noted ? arguments->value[__builtin_ctz(left)] :
-							   ARGUMENT_UNKNOWN);
+		if (__builtin_expect(!arguments->noted, 0))
+			forget_values(arguments);
+		stream_add_all(&arguments->streams, arguments->first[site] - 1u, arguments->value,
+				arguments->kinds[site]);
 	}
 	arguments->noted = false;
 }
@@ -343,5 +346,5 @@ void call_arguments_add(struct call_arguments *arguments, const struct site_tabl
 void call_arguments_finish(struct call_arguments *arguments)
 {
 	for (uint32_t i = 0; i < arguments->streams.count; i++)
-		stream_finish(&arguments->streams, &arguments->streams.stream[i]);
+		stream_finish(&arguments->streams, i);
 }

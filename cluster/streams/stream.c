@@ -7,8 +7,10 @@ uint32_t stream_new(struct streams *streams, uint32_t count)
 
 	if (count > STREAMS_MAX - number)
 		return STREAMS_MAX;
-	for (uint32_t i = 0; i < count; i++)
-		streams->stream[number + i] = (struct stream){ .exact = STREAM_ALL };
+	for (uint32_t i = number; i < number + count; i++) {
+		streams->stream[i] = (struct stream){ .exact = STREAM_ALL };
+		streams->repeat[i].count = STREAM_NO_REPEAT;
+	}
 	streams->count += count;
 	return number;
 }
@@ -270,26 +272,27 @@ static void end_round(struct streams *streams, struct stream *stream)
 	stream->exact = stream->count - missing;
 }
 
-void stream_finish(struct streams *streams, struct stream *stream)
-{
-	end_round(streams, stream);
-	if (stream->exact == STREAM_ALL)
-		fold_end(streams, stream);
-}
-
 /* ---- values ---- */
 
-static void summarize(struct stream *stream, int64_t value)
+/* Counts a value that comes `count` times. */
+static void count_values(struct stream *stream, int64_t value, uint32_t count)
 {
-	if (value >= STREAM_MARK) {
-		stream->marks++;
+	stream->count += count;
+	if (value >= STREAM_MARK)
+		stream->marks += count;
+	else
+		stream->sum += (double)value * count;
+}
+
+/* Notes a value that is new, or may be new. Call before it is counted. */
+static void note_extremes(struct stream *stream, int64_t value)
+{
+	if (value >= STREAM_MARK)
 		return;
-	}
 	if (stream->count == stream->marks)
 		stream->least = stream->most = value;
 	stream->least = value < stream->least ? value : stream->least;
 	stream->most = value > stream->most ? value : stream->most;
-	stream->sum += (double)value;
 }
 
 /* Adds a value that is not expected. Returns false without room. */
@@ -298,6 +301,7 @@ static bool stream_append(struct streams *streams, struct stream *stream, int64_
 	struct stream_item *last;
 
 	end_round(streams, stream);
+	/* the round may have found no room */
 	if (stream->exact != STREAM_ALL)
 		return true;
 	last = &streams->item[stream->last];
@@ -309,12 +313,57 @@ static bool stream_append(struct streams *streams, struct stream *stream, int64_
 	return begin_round(streams, stream, value) || push(streams, stream, value, 1);
 }
 
-void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value)
+/* Expects that the last item is repeated, if it is a number. */
+static void expect_repeat(struct streams *streams, size_t number)
 {
-	summarize(stream, value);
-	if (stream->exact == STREAM_ALL &&
-			!(stream->expected && follow_round(streams, stream, value)) &&
-			!stream_append(streams, stream, value))
+	const struct stream *stream = &streams->stream[number];
+	const struct stream_item *last = &streams->item[stream->last];
+	bool may = stream->last && !last->first && stream->exact == STREAM_ALL &&
+			last->count <= UINT32_MAX - STREAM_REPEATS_MAX;
+
+	streams->repeat[number] = (struct stream_repeat){ last->value, may ? 0 : STREAM_NO_REPEAT };
+}
+
+void stream_settle(struct streams *streams, size_t number)
+{
+	struct stream_repeat *repeat = &streams->repeat[number];
+	struct stream *stream = &streams->stream[number];
+
+	if (!repeat->count || repeat->count == STREAM_NO_REPEAT)
+		return;
+	streams->item[stream->last].count += repeat->count;
+	count_values(stream, repeat->value, repeat->count);
+	expect_repeat(streams, number);
+}
+
+void stream_add_cold(struct streams *streams, size_t number, int64_t value)
+{
+	struct stream *stream = &streams->stream[number];
+
+	/* the round has had the value before, and it is no extreme */
+	if (stream->expected && follow_round(streams, stream, value)) {
+		count_values(stream, value, 1);
+		return;
+	}
+	stream_settle(streams, number);
+	note_extremes(stream, value);
+	if (stream->exact != STREAM_ALL) {
+		count_values(stream, value, 1);
+		return;
+	}
+	if (!stream_append(streams, stream, value))
 		stream->exact = stream->count;
-	stream->count++;
+	count_values(stream, value, 1);
+	expect_repeat(streams, number);
+}
+
+void stream_finish(struct streams *streams, size_t number)
+{
+	struct stream *stream = &streams->stream[number];
+
+	stream_settle(streams, number);
+	end_round(streams, stream);
+	if (stream->exact == STREAM_ALL)
+		fold_end(streams, stream);
+	expect_repeat(streams, number);
 }

@@ -7,7 +7,9 @@
  * 2009). Unlike a text of calls (cluster/loops), an item has no times, so a stream of equal numbers
  * takes 24 bytes.
  *
- * While a stream repeats a loop of numbers, a value is one comparison with the one that is expected.
+ * While a stream repeats a number, a value is one comparison and one increment, next to those of the streams that were made
+ * with it. It becomes part of the stream when another value comes, or when the stream is settled. While it repeats a loop of
+ * numbers, a value is a comparison with the one that is expected.
  *
  * A stream is lossless as long as its items find room. After that only its summary goes on: number,
  * least, most and sum. All streams of a thread share one struct, which is plain data without
@@ -17,6 +19,7 @@
 #define PHASEMUX_CLUSTER_STREAMS_STREAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define STREAMS_MAX       1536
@@ -50,10 +53,20 @@ struct stream {
 	uint32_t within;
 };
 
+#define STREAM_REPEATS_MAX INT32_MAX
+#define STREAM_NO_REPEAT   UINT32_MAX
+
+/* The last number of a stream, and how often it has come since the stream was settled. */
+struct stream_repeat {
+	int64_t value;
+	uint32_t count; /* STREAM_NO_REPEAT: the last item may not be repeated */
+};
+
 /* Zeros are a struct without streams. */
 struct streams {
 	uint32_t count;       /* of streams in use */
 	uint16_t free, fresh; /* items that were given back; number of those that were ever taken */
+	struct stream_repeat repeat[STREAMS_MAX];
 	struct stream stream[STREAMS_MAX];
 	struct stream_item item[STREAM_ITEMS];
 };
@@ -61,30 +74,41 @@ struct streams {
 /* Returns the number of the first of `count` new streams in a row, or STREAMS_MAX without room. */
 uint32_t stream_new(struct streams *streams, uint32_t count);
 
-/* Adds a value that does not repeat the one before. The cold part of stream_add. */
-void stream_add_cold(struct streams *streams, struct stream *stream, int64_t value);
+/* Adds a value that does not repeat the one before. The cold part of stream_add_all. */
+void stream_add_cold(struct streams *streams, size_t number, int64_t value);
 
-/* Adds a value. It takes some ns if it repeats the one before, or a loop, and else about 0.1 us. */
-static inline void stream_add(struct streams *streams, struct stream *stream, int64_t value)
+/*
+ * Adds a value of each bit in `bits`, which is not 0, to streams in a row from number `first` on: values[i] of bit i. A value
+ * takes some ns if it repeats the one before, or a loop, and else about 0.1 us.
+ */
+static inline void stream_add_all(struct streams *streams, size_t first, const int64_t *values,
+		unsigned bits)
 {
-	struct stream_item *last = &streams->item[stream->last];
+	struct stream_repeat *repeat = &streams->repeat[first];
 
-	if (__builtin_expect(!stream->last || last->first || last->value != value ||
-					    stream->exact != STREAM_ALL ||
-					    last->count == UINT32_MAX,
-			    0)) {
-		stream_add_cold(streams, stream, value);
-		return;
-	}
-	last->count++;
-	stream->count++;
-	if (value < STREAM_MARK)
-		stream->sum += (double)value;
-	else
-		stream->marks++;
+	do {
+		int64_t value = values[__builtin_ctz(bits)];
+
+		if (__builtin_expect(repeat->value != value || repeat->count >= STREAM_REPEATS_MAX,
+				    0))
+			stream_add_cold(streams, (size_t)(repeat - streams->repeat), value);
+		else
+			repeat->count++;
+		repeat++;
+		bits &= bits - 1;
+	} while (bits);
 }
 
-/* Folds the end of a stream, whose last value waits for its repetition. More values may be added later. */
-void stream_finish(struct streams *streams, struct stream *stream);
+/* Adds a value to one stream. */
+static inline void stream_add(struct streams *streams, size_t number, int64_t value)
+{
+	stream_add_all(streams, number, &value, 1);
+}
+
+/* Makes the values that were repeated part of the stream. Call before struct stream is read. */
+void stream_settle(struct streams *streams, size_t number);
+
+/* Settles a stream, and folds its end, whose last value waits for its repetition. More values may be added later. */
+void stream_finish(struct streams *streams, size_t number);
 
 #endif

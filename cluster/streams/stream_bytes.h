@@ -18,7 +18,7 @@
 /* of a stream at most, with a round under way */
 #define STREAM_BYTES_MAX ((STREAM_ITEMS_MAX + STREAM_PERIOD_MAX) * STREAM_ITEM_BYTES)
 
-/* Writes a stream to at most STREAM_BYTES_MAX bytes. Returns their number. */
+/* Writes a stream, which is settled, to at most STREAM_BYTES_MAX bytes. Returns their number. */
 size_t stream_write(const struct streams *streams, const struct stream *stream, uint8_t *bytes);
 
 struct stream_part {

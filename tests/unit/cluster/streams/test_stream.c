@@ -34,12 +34,17 @@ static struct stream *start(void)
 	return &streams.stream[stream_new(&streams, 1)];
 }
 
+static uint32_t number_of(const struct stream *stream)
+{
+	return (uint32_t)(stream - streams.stream);
+}
+
 static void add(struct stream *stream, int64_t value)
 {
 	if (logged.count == LOG_MAX)
 		return;
 	logged.value[logged.count++] = value;
-	stream_add(&streams, stream, value);
+	stream_add(&streams, number_of(stream), value);
 }
 
 /* Reads an item with its body, `times` times. Returns the bytes behind it. */
@@ -70,8 +75,10 @@ static void read_all(const struct stream *stream)
 /* Returns whether the stream gives back what was logged, as far as it says that it does. */
 static bool is_true_now(const struct stream *stream)
 {
-	unsigned exact = stream->exact == STREAM_ALL ? logged.count : (unsigned)stream->exact;
+	unsigned exact;
 
+	stream_settle(&streams, number_of(stream));
+	exact = stream->exact == STREAM_ALL ? logged.count : (unsigned)stream->exact;
 	read_all(stream);
 	return stream->count == logged.count && read_back.count == exact &&
 			!memcmp(read_back.value, logged.value, exact * sizeof(logged.value[0]));
@@ -82,7 +89,7 @@ static bool is_true(struct stream *stream)
 {
 	bool before = is_true_now(stream);
 
-	stream_finish(&streams, stream);
+	stream_finish(&streams, number_of(stream));
 	return before && is_true_now(stream);
 }
 
@@ -165,6 +172,34 @@ static void test_extremes(void)
 	is_folded(stream, 4, "the least and the largest values");
 }
 
+/* A number is repeated more often than an item, or the repetitions that are not settled, can count. */
+static void test_many(void)
+{
+	struct stream *stream = start();
+	struct stream_repeat *repeat = &streams.repeat[number_of(stream)];
+	struct stream_part part;
+	uint64_t count = 1, kept = 0;
+
+	stream_add(&streams, number_of(stream), 5);
+	for (int i = 0; i < 4; i++) {
+		/* as if that many had come */
+		if (repeat->count != STREAM_NO_REPEAT) {
+			count += STREAM_REPEATS_MAX - 1 - repeat->count;
+			repeat->count = STREAM_REPEATS_MAX - 1;
+		}
+		for (int j = 0; j < 5; j++, count++)
+			stream_add(&streams, number_of(stream), 5);
+	}
+	stream_finish(&streams, number_of(stream));
+	for (uint8_t *at = bytes; at < bytes + stream_write(&streams, stream, bytes);) {
+		at += stream_read(at, &part);
+		kept += part.count;
+	}
+	ok(count > INT32_MAX && stream->count == count && kept == count &&
+					stream->sum == 5.0 * (double)count,
+			"2^31 equal values are counted: %llu", (unsigned long long)stream->count);
+}
+
 /* Random values do not find room: the first ones are kept, and the summary goes on. */
 static void test_bound(void)
 {
@@ -181,7 +216,7 @@ static void test_bound(void)
 	while (streams.count < STREAMS_MAX) {
 		other = &streams.stream[stream_new(&streams, 1)];
 		for (int i = 0; i < 10; i++)
-			stream_add(&streams, other, (int64_t)below(1u << 30));
+			stream_add(&streams, number_of(other), (int64_t)below(1u << 30));
 	}
 	ok(streams.fresh < STREAM_ITEMS && stream_new(&streams, 1) == STREAMS_MAX,
 			"at random: all streams together are bounded");
@@ -204,7 +239,7 @@ static void test_round_without_room(void)
 		for (int64_t value = 0; streams.fresh < limit; value++) {
 			if (other->exact != STREAM_ALL)
 				other = &streams.stream[stream_new(&streams, 1)];
-			stream_add(&streams, other, value);
+			stream_add(&streams, number_of(other), value);
 		}
 		while (streams.free)
 			streams.free = streams.item[streams.free].next;
@@ -264,6 +299,7 @@ int main(int argc, char **argv)
 	random_state = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
 	test_patterns();
 	test_extremes();
+	test_many();
 	test_bound();
 	test_round_without_room();
 	test_random(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 0) : 500);
