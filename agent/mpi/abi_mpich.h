@@ -26,6 +26,8 @@ typedef struct {
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void *, void *, void *, int *);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
+typedef int MPI_Win_copy_attr_function(MPI_Win, int, void *, void *, void *, int *);
+typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 
 #define MPI_COMM_NULL     ((MPI_Comm)0x04000000)
 #define MPI_COMM_WORLD    ((MPI_Comm)0x44000000)
@@ -39,10 +41,9 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define MPI_MAX           ((MPI_Op)0x58000001)
 #define MPI_REQUEST_NULL  ((MPI_Request)0x2c000000)
 
-#define MPI_IN_PLACE            ((void *)-1)
-#define MPI_STATUS_IGNORE       ((MPI_Status *)1)
-#define MPI_COMM_NULL_COPY_FN   ((MPI_Comm_copy_attr_function *)0)
-#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_IN_PLACE          ((void *)-1)
+#define MPI_STATUS_IGNORE     ((MPI_Status *)1)
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 
 #define MPI_SUCCESS                    0
 #define MPI_ANY_SOURCE                 (-2)
@@ -62,5 +63,8 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define ABI_COMM_OF_FORTRAN(number) ((MPI_Comm)(number))
 #define ABI_TYPE_OF_FORTRAN(number) ((MPI_Datatype)(number))
 #define ABI_WIN_OF_FORTRAN(number)  ((MPI_Win)(number))
+
+/* The named types of pairs have other handles; they are taken for types that the program has made. */
+#define ABI_TYPE_IS_NAMED(type, parts) ((void)(parts), (unsigned)(type) >> 24 == 0x4c)
 
 #endif

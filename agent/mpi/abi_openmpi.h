@@ -28,6 +28,8 @@ typedef struct {
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void *, void *, void *, int *);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
+typedef int MPI_Win_copy_attr_function(MPI_Win, int, void *, void *, void *, int *);
+typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 
 /* X(name of the symbol, whether the adapter needs it) */
 #define ABI_SYMBOLS(X)                                                                             \
@@ -43,7 +45,6 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 	X(ompi_mpi_op_max, true)                                                                   \
 	X(ompi_request_null, true)                                                                 \
 	X(OMPI_C_MPI_COMM_NULL_COPY_FN, true)                                                      \
-	X(OMPI_C_MPI_COMM_NULL_DELETE_FN, true)                                                    \
 	X(ompi_mpi_param_check, false)
 
 #define MPI_COMM_NULL     ((MPI_Comm)abi_symbols.ompi_mpi_comm_null)
@@ -62,8 +63,6 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_COMM_NULL_COPY_FN                                                                      \
 	((MPI_Comm_copy_attr_function *)abi_symbols.OMPI_C_MPI_COMM_NULL_COPY_FN)
-#define MPI_COMM_NULL_DELETE_FN                                                                    \
-	((MPI_Comm_delete_attr_function *)abi_symbols.OMPI_C_MPI_COMM_NULL_DELETE_FN)
 
 #define MPI_SUCCESS                    0
 #define MPI_ANY_SOURCE                 (-1)
@@ -71,6 +70,7 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define MPI_PROC_NULL                  (-2)
 #define MPI_UNDEFINED                  (-32766)
 #define MPI_KEYVAL_INVALID             (-1)
+#define MPI_COMBINER_NAMED             0
 #define MPI_TAG_UB                     0
 #define MPI_THREAD_SINGLE              0
 #define MPI_THREAD_SERIALIZED          2
@@ -78,11 +78,17 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define MPI_MAX_PORT_NAME              1024
 
 #define ABI_FUNCTIONS(X)                                                                           \
+	X(int, Type_get_envelope, (MPI_Datatype, int *, int *, int *, int *), true)                \
 	X(MPI_Comm, Comm_f2c, (MPI_Fint), true)                                                    \
 	X(MPI_Datatype, Type_f2c, (MPI_Fint), true)                                                \
 	X(MPI_Win, Win_f2c, (MPI_Fint), true)
 #define ABI_COMM_OF_FORTRAN(number) pmpi.Comm_f2c((MPI_Fint)(number))
 #define ABI_TYPE_OF_FORTRAN(number) pmpi.Type_f2c((MPI_Fint)(number))
 #define ABI_WIN_OF_FORTRAN(number)  pmpi.Win_f2c((MPI_Fint)(number))
+
+#define ABI_TYPE_IS_NAMED(type, parts)                                                             \
+	(pmpi.Type_get_envelope(type, (parts), (parts) + 1, (parts) + 2, (parts) + 3) ==           \
+					MPI_SUCCESS &&                                             \
+			(parts)[3] == MPI_COMBINER_NAMED)
 
 #endif

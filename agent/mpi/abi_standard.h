@@ -25,6 +25,8 @@ typedef struct {
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void *, void *, void *, int *);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
+typedef int MPI_Win_copy_attr_function(MPI_Win, int, void *, void *, void *, int *);
+typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 
 #define MPI_COMM_NULL     ((MPI_Comm)0x100)
 #define MPI_COMM_WORLD    ((MPI_Comm)0x101)
@@ -38,10 +40,9 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define MPI_MAX           ((MPI_Op)0x23)
 #define MPI_REQUEST_NULL  ((MPI_Request)0x180)
 
-#define MPI_IN_PLACE            ((void *)1)
-#define MPI_STATUS_IGNORE       ((MPI_Status *)0)
-#define MPI_COMM_NULL_COPY_FN   ((MPI_Comm_copy_attr_function *)0)
-#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_IN_PLACE          ((void *)1)
+#define MPI_STATUS_IGNORE     ((MPI_Status *)0)
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 
 #define MPI_SUCCESS                    0
 #define MPI_ANY_SOURCE                 (-1)
@@ -67,5 +68,8 @@ typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void *, void *);
 #define ABI_TYPE_OF_FORTRAN(number)                                                                \
 	(pmpi.Type_fromint ? pmpi.Type_fromint((int)(number)) : MPI_DATATYPE_NULL)
 #define ABI_WIN_OF_FORTRAN(number) (pmpi.Win_fromint ? pmpi.Win_fromint((int)(number)) : (MPI_Win)0)
+
+/* Handles that the standard defines have at most 12 bits, which no address has. */
+#define ABI_TYPE_IS_NAMED(type, parts) ((void)(parts), (unsigned long)(type) < 0x1000)
 
 #endif

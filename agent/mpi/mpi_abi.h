@@ -6,7 +6,9 @@
  *
  *  - ABI_SYMBOLS(X), the symbols whose addresses are values: X(name, needed);
  *  - ABI_FUNCTIONS(X), its functions besides those of mpi_functions.def: X(result, name, arguments, needed);
- *  - ABI_COMM_OF_FORTRAN and ABI_TYPE_OF_FORTRAN, from the number that Fortran has to the handle of C.
+ *  - ABI_COMM_OF_FORTRAN and ABI_TYPE_OF_FORTRAN, from the number that Fortran has to the handle of C;
+ *  - ABI_TYPE_IS_NAMED(type, parts): whether MPI itself defines the type. parts: an array of four int to work in. It may be
+ *    false for some of them.
  */
 #ifndef PHASEMUX_AGENT_MPI_MPI_ABI_H
 #define PHASEMUX_AGENT_MPI_MPI_ABI_H

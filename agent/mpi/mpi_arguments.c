@@ -3,6 +3,7 @@
 #include "agent/mpi/mpi_arguments.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,13 @@ static struct known first[2] = { { .number = MPI_ARGUMENTS_WORLD },
 static uint32_t own = MPI_ARGUMENTS_OWN; /* next number of one whose making was not seen */
 static struct mpi_member world;
 
+/*
+ * Windows have an attribute as well, with the rank of this process. When MPI deletes an attribute, its communicator or window
+ * was freed, by whatever call and thread, before its handle can be that of another one.
+ */
+static int window_key = MPI_KEYVAL_INVALID;
+static _Atomic(uint64_t) freed = 1;
+
 /* Communicators that were made, and not used yet. Only their use says that the call that made them has not failed. */
 #define UNUSED_MAX 64
 static struct {
@@ -32,15 +40,54 @@ static struct {
 } unused[UNUSED_MAX];
 static unsigned next_unused;
 
+static void note_freed(void)
+{
+	/* The program orders it before the use of another handle with this value. */
+	atomic_fetch_add_explicit(&freed, 1, memory_order_relaxed);
+}
+
+static int drop_communicator(MPI_Comm communicator, int of, void *value, void *state)
+{
+	(void)communicator;
+	(void)of;
+	(void)value;
+	(void)state;
+	note_freed();
+	return MPI_SUCCESS;
+}
+
+static int drop_window(MPI_Win window, int of, void *value, void *state)
+{
+	(void)window;
+	(void)of;
+	(void)value;
+	(void)state;
+	note_freed();
+	return MPI_SUCCESS;
+}
+
+/* A window has no copies. */
+static int copy_no_window(MPI_Win window, int of, void *state, void *value, void *copy, int *copied)
+{
+	(void)window;
+	(void)of;
+	(void)state;
+	(void)value;
+	(void)copy;
+	*copied = 0;
+	return MPI_SUCCESS;
+}
+
 static int arguments_open(void)
 {
 	world.communicator = MPI_ARGUMENTS_WORLD;
-	return pmpi.Comm_rank(MPI_COMM_WORLD, &world.rank) == MPI_SUCCESS &&
-					pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
-							MPI_COMM_NULL_DELETE_FN, &key,
-							NULL) == MPI_SUCCESS ?
-			0 :
-			-EIO;
+	if (pmpi.Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||
+			pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_communicator, &key,
+					NULL) != MPI_SUCCESS ||
+			pmpi.Win_create_keyval(copy_no_window, drop_window, &window_key, NULL) !=
+					MPI_SUCCESS)
+		return -EIO;
+	return 0;
 }
 
 static int arguments_type_bytes(long handle, bool fortran)
@@ -52,6 +99,14 @@ static int arguments_type_bytes(long handle, bool fortran)
 			size == MPI_UNDEFINED)
 		return -1;
 	return size;
+}
+
+static bool arguments_type_is_named(long handle, bool fortran)
+{
+	MPI_Datatype type = fortran ? ABI_TYPE_OF_FORTRAN(handle) : (MPI_Datatype)handle;
+	int parts[4];
+
+	return type && type != MPI_DATATYPE_NULL && ABI_TYPE_IS_NAMED(type, parts);
 }
 
 /* Returns the number of a communicator that was made and not used yet, and forgets it; 0: there is none. */
@@ -180,19 +235,31 @@ static bool arguments_window_rank(long handle, bool fortran, int *rank)
 {
 	MPI_Win window = fortran ? ABI_WIN_OF_FORTRAN(handle) : (MPI_Win)handle;
 	MPI_Group group;
+	void *value;
+	int found;
 	bool is_known;
 
-	if (!window || pmpi.Win_get_group(window, &group) != MPI_SUCCESS)
+	if (!window || pmpi.Win_get_attr(window, window_key, &value, &found) != MPI_SUCCESS)
+		return false;
+	if (found) {
+		*rank = (int)(intptr_t)value;
+		return true;
+	}
+	if (pmpi.Win_get_group(window, &group) != MPI_SUCCESS)
 		return false;
 	is_known = pmpi.Group_rank(group, rank) == MPI_SUCCESS;
 	pmpi.Group_free(&group);
-	return is_known;
+	return is_known &&
+			pmpi.Win_set_attr(window, window_key, (void *)(intptr_t)*rank) ==
+			MPI_SUCCESS;
 }
 
 static void arguments_close(void)
 {
 	if (key != MPI_KEYVAL_INVALID)
 		pmpi.Comm_free_keyval(&key);
+	if (window_key != MPI_KEYVAL_INVALID)
+		pmpi.Win_free_keyval(&window_key);
 }
 
 const struct mpi_arguments mpi_arguments = {
@@ -201,7 +268,9 @@ const struct mpi_arguments mpi_arguments = {
 	.any_tag = MPI_ANY_TAG,
 	.handle_bytes = sizeof(MPI_Datatype),
 	.open = arguments_open,
+	.freed = &freed,
 	.type_bytes = arguments_type_bytes,
+	.type_is_named = arguments_type_is_named,
 	.member = arguments_member,
 	.members = arguments_members,
 	.window_rank = arguments_window_rank,

@@ -6,7 +6,9 @@
 #ifndef PHASEMUX_AGENT_MPI_MPI_ARGUMENTS_H
 #define PHASEMUX_AGENT_MPI_MPI_ARGUMENTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Numbers of communicators. All members of a communicator make the calls that make others from it, in one order. So the n-th
@@ -33,8 +35,15 @@ struct mpi_arguments {
 	unsigned handle_bytes;              /* of a C handle in memory */
 	/* Prepares the others. Call once, before them. Returns 0 or -EIO. */
 	int (*open)(void);
+	/*
+	 * Rises whenever a communicator or window is freed of which member() or window_rank() has told, whatever call and
+	 * thread frees it. Until then, what they told is so. It is never 0.
+	 */
+	const _Atomic(uint64_t) *freed;
 	/* Returns the bytes of an element of a datatype, or -1 if they are not known. */
 	int (*type_bytes)(long handle, bool fortran);
+	/* Returns whether MPI itself defines a datatype. Such a type is never freed, and no other one gets its handle. */
+	bool (*type_is_named)(long handle, bool fortran);
 	/* Returns false if the communicator is none. Its first call for a communicator may allocate memory within MPI. */
 	bool (*member)(long handle, bool fortran, struct mpi_member *member);
 	/* Returns the number of processes of a communicator, or 0 if it is not known. */

@@ -68,46 +68,139 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->requests, ARGUMENT_REQUESTS);
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 static inline void forget_values(struct call_arguments *arguments)
 {
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		arguments->value[i] = ARGUMENT_UNKNOWN;
 }
 
+/* ---- handles that were used before ---- */
+
+#define KEY_FORTRAN (UINT64_C(1) << 62)
+
+static inline uint64_t key_of(long handle, bool fortran)
+{
+	return fortran ? (uint64_t)handle ^ KEY_FORTRAN : (uint64_t)handle;
+}
+
+static inline size_t place_of(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CALL_KNOWN_BITS);
+}
+
+static inline uint64_t freed_now(const struct call_arguments *arguments)
+{
+	return atomic_load_explicit(arguments->mpi->freed, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) bool ask_member(struct call_arguments *arguments, long handle,
+		bool fortran, struct mpi_member *member)
+{
+	uint64_t key = key_of(handle, fortran);
+
+	if (!arguments->mpi->member(handle, fortran, member))
+		return false;
+	arguments->communicator[place_of(key)] =
+			(struct call_communicator){ key, freed_now(arguments), *member };
+	return true;
+}
+
+/* Returns false if the communicator is none. */
+static inline bool find_member(struct call_arguments *arguments, long handle, bool fortran,
+		struct mpi_member *member)
+{
+	uint64_t key = key_of(handle, fortran);
+	const struct call_communicator *known = &arguments->communicator[place_of(key)];
+
+	if (__builtin_expect(known->key != key || known->freed != freed_now(arguments), 0))
+		return ask_member(arguments, handle, fortran, member);
+	*member = known->member;
+	return true;
+}
+
+/* Returns false if the window is none. */
+static bool find_window_rank(struct call_arguments *arguments, long handle, bool fortran, int *rank)
+{
+	uint64_t key = key_of(handle, fortran);
+	struct call_window *known = &arguments->window[place_of(key)];
+
+	if (known->key != key || known->freed != freed_now(arguments)) {
+		if (!arguments->mpi->window_rank(handle, fortran, rank))
+			return false;
+		*known = (struct call_window){ key, freed_now(arguments), *rank };
+	}
+	*rank = known->rank;
+	return true;
+}
+
+/* Asks for the bytes of a datatype that is not known to be named. */
+static __attribute__((noinline)) int ask_bytes(struct call_arguments *arguments, long handle,
+		bool fortran)
+{
+	uint64_t key = key_of(handle, fortran);
+	struct call_type *known = &arguments->type[place_of(key)];
+	int bytes = arguments->mpi->type_bytes(handle, fortran);
+
+	/* a handle of a type that the program has made is never that of a named one, and the other way round */
+	if ((!known->known || known->key != key) && bytes >= 0)
+		*known = (struct call_type){ key, bytes, true,
+			arguments->mpi->type_is_named(handle, fortran) };
+	return bytes;
+}
+
+/* Returns the bytes of an element of a datatype, or -1. */
+static inline int find_bytes(struct call_arguments *arguments, long handle, bool fortran)
+{
+	uint64_t key = key_of(handle, fortran);
+	const struct call_type *known = &arguments->type[place_of(key)];
+
+	if (__builtin_expect(known->key != key || !known->named, 0))
+		return ask_bytes(arguments, handle, fortran);
+	return known->bytes;
+}
+
 /* ---- the call that starts ---- */
 
-static bool is_fortran(const struct preload_arguments *given)
+/* The arguments of a call. Where the compiler knows the form, it makes no test of it. */
+struct given {
+	const long *value; /* by number, from 1 */
+	enum preload_form form;
+};
+
+static inline bool is_fortran(struct given given)
 {
-	return given->form == PRELOAD_FORTRAN || given->form == PRELOAD_FORTRAN_LARGE;
+	return given.form == PRELOAD_FORTRAN || given.form == PRELOAD_FORTRAN_LARGE;
 }
 
 /* Returns an argument that is an int: a rank, a tag, or a handle of Fortran. */
-static int int_of(const struct preload_arguments *given, unsigned number)
+static inline int int_of(struct given given, unsigned number)
 {
-	return is_fortran(given) ? *(const int *)given->value[number] : (int)given->value[number];
+	return is_fortran(given) ? *(const int *)given.value[number] : (int)given.value[number];
 }
 
-static long handle_of(const struct preload_arguments *given, unsigned number)
+static inline long handle_of(struct given given, unsigned number)
 {
-	return is_fortran(given) ? int_of(given, number) : given->value[number];
+	return is_fortran(given) ? int_of(given, number) : given.value[number];
 }
 
-static int64_t count_of(const struct preload_arguments *given, unsigned number)
+static inline int64_t count_of(struct given given, unsigned number)
 {
-	if (given->form == PRELOAD_C_LARGE)
-		return given->value[number];
-	if (given->form == PRELOAD_FORTRAN_LARGE)
-		return *(const int64_t *)given->value[number];
+	if (given.form == PRELOAD_C_LARGE)
+		return given.value[number];
+	if (given.form == PRELOAD_FORTRAN_LARGE)
+		return *(const int64_t *)given.value[number];
 	return int_of(given, number);
 }
 
 /* Returns an element of an argument that is a list of counts. */
-static int64_t count_in(const struct preload_arguments *given, unsigned number, int index)
+static int64_t count_in(struct given given, unsigned number, int index)
 {
-	bool is_large = given->form == PRELOAD_C_LARGE || given->form == PRELOAD_FORTRAN_LARGE;
+	bool is_large = given.form == PRELOAD_C_LARGE || given.form == PRELOAD_FORTRAN_LARGE;
 
-	return is_large ? ((const int64_t *)given->value[number])[index] :
-			  ((const int *)given->value[number])[index];
+	return is_large ? ((const int64_t *)given.value[number])[index] :
+			  ((const int *)given.value[number])[index];
 }
 
 /* Returns a handle in a list. */
@@ -120,9 +213,9 @@ static long handle_in(const struct call_arguments *arguments, const void *list, 
 }
 
 /* Returns the bytes of a size that a list of counts has, or ARGUMENT_UNKNOWN. */
-static int64_t listed_bytes(const struct call_arguments *arguments,
-		const struct preload_arguments *given, const struct argument_places *of,
-		struct message_size size, const struct mpi_member *own)
+static __attribute__((noinline)) int64_t listed_bytes(struct call_arguments *arguments,
+		struct given given, const struct argument_places *of, struct message_size size,
+		const struct mpi_member *own)
 {
 	const struct mpi_arguments *mpi = arguments->mpi;
 	bool fortran = is_fortran(given), own_alone = size.form == SIZE_OWN;
@@ -132,17 +225,17 @@ static int64_t listed_bytes(const struct call_arguments *arguments,
 	int bytes = 0;
 
 	/* between two groups, the lists are those of the other group */
-	if (own->inter || !given->value[size.count] || !given->value[size.type] || first >= end)
+	if (own->inter || !given.value[size.count] || !given.value[size.type] || first >= end)
 		return ARGUMENT_UNKNOWN;
 	if (size.form != SIZE_TYPES)
-		bytes = mpi->type_bytes(handle_of(given, size.type), fortran);
+		bytes = find_bytes(arguments, handle_of(given, size.type), fortran);
 	for (int i = first; i < end && bytes >= 0; i++) {
 		int64_t count = count_in(given, size.count, i);
 
 		/* what comes from a rank that sends nothing need have no type */
 		if (size.form == SIZE_TYPES && count)
-			bytes = mpi->type_bytes(
-					handle_in(arguments, (const void *)given->value[size.type],
+			bytes = find_bytes(arguments,
+					handle_in(arguments, (const void *)given.value[size.type],
 							fortran, i),
 					fortran);
 		sum += count * bytes;
@@ -150,24 +243,24 @@ static int64_t listed_bytes(const struct call_arguments *arguments,
 	return bytes < 0 ? ARGUMENT_UNKNOWN : sum;
 }
 
-static int64_t bytes_of(const struct call_arguments *arguments,
-		const struct preload_arguments *given, const struct argument_places *of,
-		struct message_size size, const struct mpi_member *own)
+static ALWAYS_INLINE int64_t bytes_of(struct call_arguments *arguments, struct given given,
+		const struct argument_places *of, struct message_size size,
+		const struct mpi_member *own)
 {
 	int bytes;
 
 	if (size.form != SIZE_PLAIN)
 		return listed_bytes(arguments, given, of, size, own);
-	bytes = arguments->mpi->type_bytes(handle_of(given, size.type), is_fortran(given));
+	bytes = find_bytes(arguments, handle_of(given, size.type), is_fortran(given));
 	return bytes < 0 ? ARGUMENT_UNKNOWN : bytes * count_of(given, size.count);
 }
 
-static int64_t tag_of(const struct call_arguments *arguments, int tag)
+static inline int64_t tag_of(const struct call_arguments *arguments, int tag)
 {
 	return tag == arguments->mpi->any_tag ? ARGUMENT_ANY : tag;
 }
 
-static int64_t peer_of(const struct call_arguments *arguments, const struct mpi_member *own,
+static inline int64_t peer_of(const struct call_arguments *arguments, const struct mpi_member *own,
 		int peer)
 {
 	if (peer == arguments->mpi->proc_null)
@@ -178,22 +271,24 @@ static int64_t peer_of(const struct call_arguments *arguments, const struct mpi_
 }
 
 /* Notes the size of the own part of a collective with a root. */
-static void note_rooted(struct call_arguments *arguments, const struct preload_arguments *given,
+static ALWAYS_INLINE void note_rooted(struct call_arguments *arguments, struct given given,
 		const struct argument_places *of, const struct mpi_member *own)
 {
 	int root = int_of(given, of->root);
-	bool at_root = root == own->rank && of->at_root.count;
 
 	/* between two groups, the root may be MPI_ROOT or MPI_PROC_NULL, and then other arguments mean nothing */
 	if (own->inter)
 		return;
 	arguments->value[ARGUMENT_ROOT] = root;
-	if (of->bytes.count)
-		arguments->value[ARGUMENT_BYTES] = bytes_of(arguments, given, of,
-				at_root ? of->at_root : of->bytes, own);
+	if (!of->bytes.count)
+		return;
+	if (of->at_root.count && root == own->rank)
+		arguments->value[ARGUMENT_BYTES] = bytes_of(arguments, given, of, of->at_root, own);
+	else
+		arguments->value[ARGUMENT_BYTES] = bytes_of(arguments, given, of, of->bytes, own);
 }
 
-static void note_message(struct call_arguments *arguments, const struct preload_arguments *given,
+static ALWAYS_INLINE void note_message(struct call_arguments *arguments, struct given given,
 		const struct argument_places *of, const struct mpi_member *own)
 {
 	int64_t *value = arguments->value;
@@ -250,11 +345,11 @@ static void number_made(struct call_arguments *arguments)
 }
 
 /* Notes the requests that the call starts. */
-static void note_started(struct call_arguments *arguments, const struct preload_arguments *given,
+static void note_started(struct call_arguments *arguments, struct given given,
 		const struct argument_places *of)
 {
 	int count = of->requests ? int_of(given, of->requests) : 1;
-	const void *list = (const void *)given->value[of->started];
+	const void *list = (const void *)given.value[of->started];
 	const struct call_request *request;
 	long handle;
 
@@ -267,44 +362,85 @@ static void note_started(struct call_arguments *arguments, const struct preload_
 		arguments->value[ARGUMENT_REQUEST] = request->number;
 }
 
-void call_arguments_note(struct call_arguments *arguments, struct preload_arguments *given,
-		enum runtime_call call)
-{
-	const struct argument_places *of = call < MPI_CALLS ? &places[call] : NULL;
-	struct mpi_member own = { .rank = 0 };
+/* ---- all of them ---- */
 
-	arguments->noted = false;
-	arguments->made = NULL;
-	arguments->child = 0;
-	if (!given->known || given->call != call || !of)
-		return;
-	given->known = false;
-	forget_values(arguments);
-	arguments->noted = true;
-	arguments->made = of->made ? (const void *)given->value[of->made] : NULL;
-	arguments->made_fortran = is_fortran(given);
+static ALWAYS_INLINE void note_places(struct call_arguments *arguments, struct given given,
+		const struct argument_places *of)
+{
+	const struct mpi_arguments *mpi = arguments->mpi;
+	struct mpi_member own = { .rank = 0 };
+	bool fortran = is_fortran(given);
+
+	arguments->made_fortran = fortran;
+	if (of->made)
+		arguments->made = (const void *)given.value[of->made];
 	if (of->started)
 		note_started(arguments, given, of);
 	if (of->communicator) {
 		/* without a communicator the call is an error of the program, or of no meaning */
-		if (!arguments->mpi->member(handle_of(given, of->communicator), is_fortran(given),
-				    &own))
+		if (!find_member(arguments, handle_of(given, of->communicator), fortran, &own))
 			return;
 		arguments->value[ARGUMENT_COMMUNICATOR] = own.communicator;
 	}
 	if (of->window &&
-			!arguments->mpi->window_rank(handle_of(given, of->window),
-					is_fortran(given), &own.rank))
+			!find_window_rank(arguments, handle_of(given, of->window), fortran,
+					&own.rank))
 		return;
 	if (of->child) {
-		arguments->made = (const void *)given->value[of->child];
-		arguments->child = arguments->mpi->make(handle_of(given, of->communicator),
-				is_fortran(given));
+		arguments->made = (const void *)given.value[of->child];
+		arguments->child = mpi->make(handle_of(given, of->communicator), fortran);
 	}
 	if (of->root)
 		note_rooted(arguments, given, of, &own);
 	else
 		note_message(arguments, given, of, &own);
+}
+
+/* Notes the arguments of a call by code of its own, in which its places and the form are constants. */
+static ALWAYS_INLINE void note_call(struct call_arguments *arguments, struct given given,
+		enum runtime_call call)
+{
+	switch (call) {
+#define MPI_ARGUMENTS(name, ...)                                                                   \
+	case MPI_CALL_##name:                                                                      \
+		note_places(arguments, given, &places[MPI_CALL_##name]);                           \
+		break;
+#include "agent/boundary/mpi_arguments.def"
+#undef MPI_ARGUMENTS
+	default:
+		break;
+	}
+}
+
+static __attribute__((hot)) void note_c(struct call_arguments *arguments, const long *value,
+		enum runtime_call call)
+{
+	note_call(arguments, (struct given){ value, PRELOAD_C }, call);
+}
+
+static __attribute__((hot)) void note_fortran(struct call_arguments *arguments, const long *value,
+		enum runtime_call call)
+{
+	note_call(arguments, (struct given){ value, PRELOAD_FORTRAN }, call);
+}
+
+void call_arguments_note(struct call_arguments *arguments, struct preload_arguments *given,
+		enum runtime_call call)
+{
+	arguments->noted = false;
+	arguments->made = NULL;
+	arguments->child = 0;
+	if (!given->known || given->call != call || call >= MPI_CALLS)
+		return;
+	given->known = false;
+	forget_values(arguments);
+	arguments->noted = true;
+	if (given->form == PRELOAD_C)
+		note_c(arguments, given->value, call);
+	else if (given->form == PRELOAD_FORTRAN)
+		note_fortran(arguments, given->value, call);
+	else
+		note_places(arguments, (struct given){ given->value, given->form }, &places[call]);
 }
 
 /* ---- the call that has returned ---- */

@@ -47,6 +47,30 @@ struct call_request {
 	uint32_t number; /* 0: there is none */
 };
 
+/*
+ * What the adapter has told of handles that were used before. A handle of Fortran has another key than one of C.
+ */
+#define CALL_KNOWN_BITS 3
+
+struct call_communicator {
+	uint64_t key;
+	uint64_t freed; /* that of the adapter when it told; what it told is so until that rises; 0: it told nothing */
+	struct mpi_member member;
+};
+
+struct call_window {
+	uint64_t key;
+	uint64_t freed; /* as in struct call_communicator */
+	int rank;
+};
+
+struct call_type {
+	uint64_t key;
+	int bytes; /* if named */
+	bool known;
+	bool named; /* defined by MPI itself, and never freed */
+};
+
 struct call_arguments {
 	const struct mpi_arguments *mpi;
 	bool noted; /* `value` is that of the call under way, or of the last one */
@@ -54,6 +78,9 @@ struct call_arguments {
 	const void *made;  /* where the call under way puts what it makes; NULL: it makes nothing */
 	bool made_fortran; /* its handle is one of Fortran */
 	int child;         /* number of the communicator that it makes; 0: it makes a request */
+	struct call_type type[1 << CALL_KNOWN_BITS];
+	struct call_communicator communicator[1 << CALL_KNOWN_BITS];
+	struct call_window window[1 << CALL_KNOWN_BITS];
 	uint32_t requests; /* number of those that were made */
 	struct call_request request[CALL_REQUESTS_MAX];
 	uint16_t first[SITES_MAX]; /* of each site the number of its first stream, plus 1; 0: none yet */

@@ -72,7 +72,9 @@ END
 
 for each in $mpis; do
 	messages window.$each "$each" 3 20 hw
-	holds "$each: one-sided calls have their arguments" beside whole window.$each 3
+	holds "$each: one-sided calls have their arguments, also of a window with the handle of another" beside whole window.$each 3
+	messages threads.$each "$each" 3 20 t
+	holds "$each: and calls in a communicator with the handle of one that another thread has freed" beside whole threads.$each 3
 done
 
 # more sizes than there is room for

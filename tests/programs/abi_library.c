@@ -153,11 +153,20 @@ ABI(Comm_create_group, (handle comm, handle group, int tag, handle *made))
 	return result;
 }
 
-ABI(Comm_create_keyval, (void *copy, void *drop, int *key, void *extra))
+static int (*drop_of_program)(handle comm, int key, void *value, void *extra);
+
+static int drop_attribute(MPI_Comm comm, int key, void *value, void *extra)
 {
-	if (copy || drop)
+	return drop_of_program(out(comm), key, value, extra);
+}
+
+ABI(Comm_create_keyval, (void *copy, __typeof__(drop_of_program) drop, int *key, void *extra))
+{
+	if (copy || drop_of_program)
 		refuse("no function of attributes is", (intptr_t)copy);
-	return REAL(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, extra);
+	drop_of_program = drop;
+	return REAL(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN,
+			drop ? drop_attribute : MPI_COMM_NULL_DELETE_FN, key, extra);
 }
 
 ABI(Comm_free, (handle * comm))
@@ -406,6 +415,27 @@ ABI(Waitall, (int count, handle *requests, struct status *statuses))
 	return result;
 }
 
+/* No window is made, and so no attribute of one is dropped. */
+ABI(Win_create_keyval, (void *copy, void *drop, int *key, void *extra))
+{
+	(void)copy;
+	(void)drop;
+	return REAL(Win_create_keyval)(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, key, extra);
+}
+
+ABI(Win_free_keyval, (int *key))
+{
+	int result = REAL(Win_free_keyval)(key);
+
+	*key = 0;
+	return result;
+}
+
+ABI(Win_get_attr, (handle window, int key, void *value, int *found))
+{
+	return REAL(Win_get_attr)(in(window), key, value, found);
+}
+
 ABI(Win_get_group, (handle window, handle *group))
 {
 	MPI_Group mpich;
@@ -413,4 +443,9 @@ ABI(Win_get_group, (handle window, handle *group))
 
 	*group = out(mpich);
 	return result;
+}
+
+ABI(Win_set_attr, (handle window, int key, void *value))
+{
+	return REAL(Win_set_attr)(in(window), key, value);
 }

@@ -7,9 +7,11 @@
  * Rank R writes PREFIX.R: a line for each call in the form of `phasemux trace --expand`, without the place of the
  * call. WAYS: a set of letters: h exchange with neighbours, r reductions, c communicators, f messages to rank 0, d random
  * sizes, v collectives whose parts differ, p persistent requests, o a file and collectives of
- * neighbours, w one-sided calls, x calls in a random order. MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
+ * neighbours, w one-sided calls, t communicators that another thread frees, x calls in a random order. MILLISECONDS: the
+ * last rank dies by SIGKILL that long after MPI_Init.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -201,19 +203,34 @@ static void others(const char *prefix, int step)
 
 static MPI_Win window = MPI_WIN_NULL;
 
-/* Puts numbers into a window of the next rank, and gets some of the last one. The window has the ranks in reverse order. */
+static void free_window(void)
+{
+	if (window == MPI_WIN_NULL)
+		return;
+	made("MPI_Win_free");
+	MPI_Win_free(&window);
+}
+
+/*
+ * Puts numbers into a window of the next rank, and gets some of the last one. In each fifth step another window takes the
+ * place of the first one. It has the ranks in reverse order, or as they are.
+ */
 static void put(int step)
 {
-	MPI_Comm reversed;
-	int own = size - 1 - rank, next = (own + 1) % size, count = 1 + step % 3;
+	MPI_Comm ordered;
+	int own = step / 5 % 2 ? rank : size - 1 - rank, next = (own + 1) % size;
+	int count = 1 + step % 3;
 
-	if (window == MPI_WIN_NULL) {
+	if (step % 5 == 0) {
+		free_window();
 		made("MPI_Comm_split");
-		MPI_Comm_split(MPI_COMM_WORLD, 0, own, &reversed);
-		last++;
+		MPI_Comm_split(MPI_COMM_WORLD, 0, own, &ordered);
 		made("MPI_Win_create");
-		MPI_Win_create(other, sizeof(other), sizeof(double), MPI_INFO_NULL, reversed,
+		MPI_Win_create(other, sizeof(other), sizeof(double), MPI_INFO_NULL, ordered,
 				&window);
+		made("MPI_Comm_free");
+		MPI_Comm_free(&ordered);
+		last++;
 	}
 	made("MPI_Win_fence");
 	MPI_Win_fence(0, window);
@@ -231,6 +248,38 @@ static void put(int step)
 	MPI_Fetch_and_op(data, data + 20, MPI_DOUBLE, next, 200, MPI_SUM, window);
 	made("MPI_Win_unlock to rank%+d", next - own);
 	MPI_Win_unlock(next, window);
+}
+
+static void *free_unseen(void *communicator)
+{
+	PMPI_Comm_free(communicator);
+	return NULL;
+}
+
+/*
+ * Sends round a ring in a communicator that another thread then frees, by a call that is not intercepted. The next one has
+ * the ranks in another order.
+ */
+static void renewed(int step)
+{
+	int own = step % 2 ? rank : size - 1 - rank, to = (own + 1) % size,
+	    from = (own + size - 1) % size;
+	MPI_Comm ordered;
+	pthread_t thread;
+
+	made("MPI_Comm_split");
+	MPI_Comm_split(MPI_COMM_WORLD, 0, own, &ordered);
+	last++;
+	for (volatile int i = 0; i < 2; i++) {
+		made("MPI_Sendrecv_replace to rank%+d, 8 bytes, tag 1, from rank%+d, tag 1, communicator %d",
+				to - own, from - own, last);
+		MPI_Sendrecv_replace(other, 1, MPI_DOUBLE, to, 1, from, 1, ordered,
+				MPI_STATUS_IGNORE);
+	}
+	if (pthread_create(&thread, NULL, free_unseen, &ordered))
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	made("pthread_join");
+	pthread_join(thread, NULL);
 }
 
 /* Starts requests that were made once, one by one and together. In the middle of the run, others take their place. */
@@ -424,6 +473,8 @@ int main(int argc, char **argv)
 			others(argv[1], step);
 		if (strchr(argv[3], 'w'))
 			put(step);
+		if (strchr(argv[3], 't'))
+			renewed(step);
 		if (strchr(argv[3], 'p'))
 			persistent(step);
 		if (strchr(argv[3], 'x'))
@@ -431,10 +482,7 @@ int main(int argc, char **argv)
 		if (argc > 4 && rank == size - 1 && (MPI_Wtime() - begin) * 1e3 > atoi(argv[4]))
 			raise(SIGKILL);
 	}
-	if (window != MPI_WIN_NULL) {
-		made("MPI_Win_free");
-		MPI_Win_free(&window);
-	}
+	free_window();
 	made("MPI_Finalize");
 	MPI_Finalize();
 	return fclose(calls) != 0;
