@@ -135,7 +135,7 @@ static bool find_window_rank(struct call_arguments *arguments, long handle, bool
 	return true;
 }
 
-/* Asks for the bytes of a datatype that is not known to be named. */
+/* Asks for the bytes of a datatype, and whether it is named. */
 static __attribute__((noinline)) int ask_bytes(struct call_arguments *arguments, long handle,
 		bool fortran)
 {
@@ -144,7 +144,7 @@ static __attribute__((noinline)) int ask_bytes(struct call_arguments *arguments,
 	int bytes = arguments->mpi->type_bytes(handle, fortran);
 
 	/* a handle of a type that the program has made is never that of a named one, and the other way round */
-	if ((!known->known || known->key != key) && bytes >= 0)
+	if (bytes >= 0)
 		*known = (struct call_type){ key, bytes, true,
 			arguments->mpi->type_is_named(handle, fortran) };
 	return bytes;
@@ -156,9 +156,9 @@ static inline int find_bytes(struct call_arguments *arguments, long handle, bool
 	uint64_t key = key_of(handle, fortran);
 	const struct call_type *known = &arguments->type[place_of(key)];
 
-	if (__builtin_expect(known->key != key || !known->named, 0))
+	if (__builtin_expect(known->key != key || !known->known, 0))
 		return ask_bytes(arguments, handle, fortran);
-	return known->bytes;
+	return known->named ? known->bytes : arguments->mpi->type_bytes(handle, fortran);
 }
 
 /* ---- the call that starts ---- */
