@@ -398,9 +398,12 @@ def round_ns(bench, quick):
     rows = {}
     for ranks in (2, 4, 8) if quick else (2, 4, 8, 16, 32, 64, 128):
         _, out = bench.start(bench.mpirun(bench.mpi, ranks) + words, bench.folder)
-        without, _, _, voted, part, voted_part = map(float, out.split())
+        row = {name: float(number) for name, number in map(str.split, out.splitlines())}
+        without, voted = row["round_s"], row["voted_round_s"]
         rows[ranks] = {"without": without, "with": voted, "longer": voted / without - 1,
-                       "bytes": part, "bytes_with": voted_part}
+                       "bytes": row["part_bytes"], "bytes_with": row["voted_part_bytes"],
+                       "messages_longer": row["voted_messages"] / row["messages"] - 1,
+                       "bytes_longer": row["voted_bytes"] / row["bytes"] - 1}
     return rows
 
 
@@ -469,7 +472,8 @@ def print_bars(bars):
     say(8, "a round without and with votes", bars["8"])
     for ranks, row in bars["8"]["rounds"].items():
         print(f"    {ranks:4} ranks  {1e6 * row['without']:8.0f} us {1e6 * row['with']:8.0f} us, {100 * row['longer']:+.0f}%; "
-              f"{row['bytes']:.0f} and {row['bytes_with']:.0f} bytes")
+              f"{row['bytes']:.0f} and {row['bytes_with']:.0f} bytes of a part; in all {100 * row['messages_longer']:+.1f}% messages, "
+              f"{100 * row['bytes_longer']:+.1f}% bytes")
     merging = bars["8"]["merging"]
     print(f"    merging structures in MPI_Finalize: {merging['message_bytes']:.0f} bytes; " +
           ", ".join(f"{name[:-3].replace('_', ' ')} {us:.1f} us" for name, us in merging.items()
