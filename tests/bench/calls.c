@@ -4,9 +4,11 @@
  * request), over batches. It runs both bare and under the preload. `LIBRARY` adds the same reads and time stamps
  * around every call, done by hand in the cheapest way. `lock` measures the lock and unlock of a free mutex, which is
  * no boundary of a burst. The others measure a send to MPI_PROC_NULL: `message` with the same arguments each time,
- * `sizes` with seven sizes in turn, `random` with sizes in no order, and `communicator` in one that the program made.
+ * `sizes` with seven sizes in turn, `random` with sizes in no order, `communicator` in one that the program made, `type` of
+ * a type that it made, `places` from six places in turn, and `steps` in steps that also compute, as leads need them. `window`
+ * measures MPI_Put to MPI_PROC_NULL. Rank 0 prints the number of each rank.
  *
- *	calls.MPI [LIBRARY | lock | message | sizes | random | communicator] BATCHES
+ *	calls.MPI [LIBRARY | lock | message | sizes | random | communicator | type | places | steps | window] BATCHES
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 20000
+#define BATCH     20000
+#define RANKS_MAX 16
+#define STEP      1000   /* sends of a step */
+#define STEP_WORK 100000 /* additions */
 
 /* tests/bench/by_hand.c */
 struct by_hand {
@@ -91,6 +96,73 @@ static double batch_of_communicator(void)
 	return batch_of_sends(1, copy);
 }
 
+static double batch_of_types(void)
+{
+	static MPI_Datatype type = MPI_DATATYPE_NULL;
+	static int data[64];
+	double begin;
+
+	if (type == MPI_DATATYPE_NULL) {
+		MPI_Type_vector(3, 2, 4, MPI_INT, &type);
+		MPI_Type_commit(&type);
+	}
+	begin = MPI_Wtime();
+	for (int i = 0; i < BATCH; i++)
+		MPI_Send(data, 1, type, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
+static double batch_of_places(void)
+{
+	static int data[64];
+	double begin = MPI_Wtime();
+
+	for (int i = 0; i < BATCH; i += 6) {
+		MPI_Send(data, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+		MPI_Send(data, 2, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+		MPI_Send(data, 3, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+		MPI_Send(data, 4, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+		MPI_Send(data, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+		MPI_Send(data, 6, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+	}
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
+/* A step computes, makes another call, and sends. Returns the time of a send. */
+static double batch_of_steps(void)
+{
+	static MPI_Request none = MPI_REQUEST_NULL;
+	static int data[64];
+	volatile double sum = 0;
+	double begin;
+
+	for (int i = 0; i < STEP_WORK; i++)
+		sum = sum + i;
+	MPI_Startall(0, &none);
+	begin = MPI_Wtime();
+	for (int i = 0; i < STEP; i++)
+		MPI_Send(data, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+	return (MPI_Wtime() - begin) / STEP * 1e9;
+}
+
+static double batch_of_window(void)
+{
+	static MPI_Win window = MPI_WIN_NULL;
+	static int data[64];
+	double begin;
+
+	if (window == MPI_WIN_NULL)
+		MPI_Win_create(data, sizeof(data), sizeof(*data), MPI_INFO_NULL, MPI_COMM_WORLD,
+				&window);
+	MPI_Win_fence(0, window);
+	begin = MPI_Wtime();
+	for (int i = 0; i < BATCH; i++)
+		MPI_Put(data, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, window);
+	begin = MPI_Wtime() - begin;
+	MPI_Win_fence(0, window);
+	return begin / BATCH * 1e9;
+}
+
 /* Batches without a library. */
 static const struct way {
 	const char *name;
@@ -101,7 +173,25 @@ static const struct way {
 	{ "sizes", batch_of_sizes },
 	{ "random", batch_at_random },
 	{ "communicator", batch_of_communicator },
+	{ "type", batch_of_types },
+	{ "places", batch_of_places },
+	{ "steps", batch_of_steps },
+	{ "window", batch_of_window },
 };
+
+static void print_least(double least)
+{
+	double all[RANKS_MAX];
+	int rank, ranks;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (ranks > RANKS_MAX)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	MPI_Gather(&least, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	for (int i = 0; rank == 0 && i < ranks; i++)
+		printf("%.2f%c", all[i], i + 1 < ranks ? ' ' : '\n');
+}
 
 int main(int argc, char **argv)
 {
@@ -132,7 +222,7 @@ int main(int argc, char **argv)
 
 		least = ns < least ? ns : least;
 	}
-	printf("%.2f\n", least);
+	print_least(least);
 	MPI_Finalize();
 	return 0;
 }
