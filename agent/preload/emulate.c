@@ -12,6 +12,9 @@
 #include "sampling/emulated/core_model.h"
 #include "sampling/emulated/emulator.h"
 
+/* The model (multiplex/models/) whose events are misses of other sizes of the last cache. */
+#define MODEL_OF_SIZES "emulated-caches"
+
 /*
  * Returns whether this process will be a target. A rank may open its MPI later, as Python does, and can then not be
  * put into the emulator any more.
@@ -35,7 +38,8 @@ static bool is_wanted(bool is_command)
 void emulate(bool is_command)
 {
 	char folder[PATH_MAX], why[512] = "the folder of phasemux is not known";
-	const char *core = getenv("PHASEMUX_CORE");
+	const char *core = getenv("PHASEMUX_CORE"), *events = getenv("PHASEMUX_EVENTS");
+	bool sizes = events && strcmp(events, MODEL_OF_SIZES) == 0;
 	struct emulator *emulator;
 	bool speaks = launcher_rank() <= 0;
 
@@ -52,7 +56,7 @@ void emulate(bool is_command)
 			quiet_say("phasemux: emulated (core model %s): the program runs about " EMULATOR_SLOWDOWN
 				  " times slower from here on\n",
 					core);
-		snprintf(why, sizeof(why), "%s", strerror(-emulator_enter(emulator, core)));
+		snprintf(why, sizeof(why), "%s", strerror(-emulator_enter(emulator, core, sizes)));
 	}
 	if (speaks)
 		quiet_say("phasemux: not emulated, the program runs natively: %s\n", why);

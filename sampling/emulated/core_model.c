@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sampling/emulated/core_model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,16 +37,27 @@ static const struct core_spec specs[] = {
 	},
 };
 
+const struct core_size core_sizes[CORE_SIZES] = {
+	{ CORE_MISSES_HALF, 1 },
+	{ CORE_L3_MISSES, 2 },
+	{ CORE_MISSES_2, 4 },
+	{ CORE_MISSES_4, 8 },
+	{ CORE_MISSES_8, 16 },
+	{ CORE_MISSES_16, 32 },
+};
+
 /* A set-associative cache, whose least recently used line leaves. 0 marks a free place. */
 struct cache {
 	uint32_t sets, ways;
+	uint32_t depth; /* number of lines of a set that are known: its ways, or those of the largest size */
 	bool hashed;
-	uint64_t *lines; /* the ways of a set side by side, the most recently used first */
+	uint64_t *lines; /* the lines of a set side by side, the most recently used first */
 };
 
 struct core {
 	struct core_counts *counts;
 	struct cache cache[3];
+	struct cache *sized; /* the cache whose sizes are followed; NULL: none */
 	uint32_t history;
 	uint8_t counter[1 << PREDICTOR_BITS]; /* 0, 1: not taken, 2, 3: taken */
 	uint64_t target[TARGETS];             /* of indirect branches, by their addresses */
@@ -71,6 +83,25 @@ int core_spec_find(const char *name)
 	return -1;
 }
 
+unsigned core_last_level(const struct core_spec *spec)
+{
+	return spec->cache[2].sets ? 3 : 2;
+}
+
+uint64_t core_cache_bytes(const struct cache_spec *cache)
+{
+	return (uint64_t)cache->sets * cache->ways << CORE_LINE_BITS;
+}
+
+/* Gives a cache empty sets of `depth` lines. Returns 0 or -ENOMEM. */
+static int cache_empty(struct cache *cache, uint32_t depth)
+{
+	free(cache->lines);
+	cache->depth = depth;
+	cache->lines = calloc((size_t)cache->sets * depth, sizeof(*cache->lines));
+	return cache->lines ? 0 : -ENOMEM;
+}
+
 struct core *core_new(const struct core_spec *spec, struct core_counts *counts)
 {
 	struct core *core = calloc(1, sizeof(*core));
@@ -87,8 +118,7 @@ struct core *core_new(const struct core_spec *spec, struct core_counts *counts)
 		cache->sets = from->sets;
 		cache->ways = from->ways;
 		cache->hashed = from->hashed;
-		cache->lines = calloc((size_t)from->sets * from->ways, sizeof(*cache->lines));
-		if (!cache->lines) {
+		if (cache_empty(cache, from->ways)) {
 			core_free(core);
 			return NULL;
 		}
@@ -105,31 +135,58 @@ void core_free(struct core *core)
 	free(core);
 }
 
-/* Looks a line up, and makes it the most recently used of its set. Returns whether the cache held it. */
-static bool cache_touch(struct cache *cache, uint64_t line)
+int core_follow_sizes(struct core *core)
+{
+	struct cache *last = &core->cache[core->cache[2].sets ? 2 : 1];
+	int error = cache_empty(last, last->ways * core_sizes[CORE_SIZES - 1].halves / 2);
+
+	core->sized = error ? NULL : last;
+	return error;
+}
+
+/*
+ * Looks a line up, and makes it the most recently used of its set. Returns how many lines of the set were used since it
+ * was, or the depth if the line is not known.
+ */
+static inline uint32_t cache_touch(struct cache *cache, uint64_t line)
 {
 	uint64_t hash = cache->hashed ? line * UINT64_C(0x9e3779b97f4a7c15) >> 32 : line;
-	uint64_t *set = cache->lines + (hash & (cache->sets - 1)) * cache->ways;
-	unsigned way = 0;
-	bool held;
+	uint64_t *set = cache->lines + (hash & (cache->sets - 1)) * cache->depth;
+	uint32_t way = 0, place;
 
-	while (way < cache->ways - 1 && set[way] != line)
+	while (way < cache->depth - 1 && set[way] != line)
 		way++;
-	held = set[way] == line;
+	place = set[way] == line ? way : cache->depth;
 	for (; way > 0; way--)
 		set[way] = set[way - 1];
 	set[0] = line;
-	return held;
+	return place;
+}
+
+/* Looks a line up that is not in the caches before. Returns whether the cache holds it. */
+static bool cache_holds(struct core *core, struct cache *cache, uint64_t line)
+{
+	uint32_t place;
+
+	if (!cache->sets)
+		return false;
+	place = cache_touch(cache, line);
+	if (cache == core->sized)
+		for (unsigned i = 0; i < CORE_SIZES; i++)
+			if (core_sizes[i].misses != CORE_L3_MISSES &&
+					place >= cache->ways * core_sizes[i].halves / 2)
+				core_add(core->counts, core_sizes[i].misses, 1);
+	return place < cache->ways;
 }
 
 /* Follows an access that the level 1 cache does not hold. */
 static __attribute__((noinline)) void miss(struct core *core, uint64_t line)
 {
 	core_add(core->counts, CORE_L1_MISSES, 1);
-	if (core->cache[1].sets && cache_touch(&core->cache[1], line))
+	if (cache_holds(core, &core->cache[1], line))
 		return;
 	core_add(core->counts, CORE_L2_MISSES, 1);
-	if (core->cache[2].sets && cache_touch(&core->cache[2], line))
+	if (cache_holds(core, &core->cache[2], line))
 		return;
 	core_add(core->counts, CORE_L3_MISSES, 1);
 }
@@ -140,8 +197,8 @@ static inline void touch(struct core *core, uint64_t address)
 	struct cache *first = &core->cache[0];
 
 	/* most accesses are to the line of the access before them in this set */
-	if (first->lines[(line & (first->sets - 1)) * first->ways] != line &&
-			!cache_touch(first, line))
+	if (first->lines[(line & (first->sets - 1)) * first->depth] != line &&
+			cache_touch(first, line) == first->depth)
 		miss(core, line);
 }
 

@@ -28,6 +28,12 @@ enum core_count {
 	CORE_L3_MISSES, /* accesses to memory */
 	CORE_FLOATING,  /* floating-point additions, multiplications and comparisons */
 	CORE_DIVISIONS, /* divisions and square roots, of integers too */
+	/* what the last cache would miss if it was as many times as large; 0 without core_follow_sizes() */
+	CORE_MISSES_HALF,
+	CORE_MISSES_2,
+	CORE_MISSES_4,
+	CORE_MISSES_8,
+	CORE_MISSES_16,
 	CORE_COUNTS
 };
 
@@ -60,6 +66,16 @@ struct core_spec {
 	uint32_t cost[CORE_PARTS]; /* of one event; that of CORE_BASE is unused */
 };
 
+/* A size of the last cache. */
+struct core_size {
+	enum core_count misses;
+	uint32_t halves; /* it is as many halves of the model's own cache */
+};
+
+/* The sizes of the last cache whose misses are counted, the smallest first. */
+#define CORE_SIZES 6
+extern const struct core_size core_sizes[CORE_SIZES];
+
 /* The counts of a core. Only its own thread writes them. Any thread may read them. */
 struct core_counts {
 	_Atomic uint64_t count[CORE_COUNTS];
@@ -79,6 +95,19 @@ int core_spec_find(const char *name);
 /* Returns a core with empty caches that adds to `counts`, which outlive it; NULL: no memory. */
 struct core *core_new(const struct core_spec *spec, struct core_counts *counts);
 void core_free(struct core *core);
+
+/*
+ * Counts from now on also what the last cache would miss if it was of another size. Its sets then are longer lists of
+ * lines, by their last use: the place of a line says which sizes hold it (Mattson et al. 1970). Call before the first
+ * access. Returns 0 or -ENOMEM.
+ */
+int core_follow_sizes(struct core *core);
+
+/* Returns the level of a model's last cache: 2 or 3. */
+unsigned core_last_level(const struct core_spec *spec);
+
+/* Returns the bytes of a cache. */
+uint64_t core_cache_bytes(const struct cache_spec *cache);
 
 /* Counts `more` events of one kind. */
 static inline void core_add(struct core_counts *counts, enum core_count which, uint64_t more)

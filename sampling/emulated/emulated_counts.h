@@ -11,8 +11,9 @@
 #include "sampling/emulated/emulated_samples.h"
 
 #define EMULATED_FILE    "phasemux-emulator"
-#define EMULATED_VERSION UINT64_C(0x70686d7500000002) /* changes with the layout */
-#define EMULATED_THREADS 512 /* number of threads at a time; further ones are not counted */
+#define EMULATED_VERSION UINT64_C(0x70686d7500000003) /* changes with the layout */
+#define EMULATED_SIZES   "sizes=all" /* the plugin's option to follow other sizes of the last cache */
+#define EMULATED_THREADS 512         /* number of threads at a time; further ones are not counted */
 
 struct emulated_thread {
 	_Atomic uint64_t id; /* the kernel's number of the thread; 0: free */
@@ -23,6 +24,7 @@ struct emulated_thread {
 struct emulated_counts {
 	uint64_t version;
 	uint64_t core; /* number of the core model */
+	uint64_t sizes; /* 1: other sizes of its last cache are followed; 0: their misses are not counted */
 	struct emulated_thread thread[EMULATED_THREADS];
 };
 

@@ -172,7 +172,8 @@ static int emulated_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
 		return -EBADF;
 	if (attr->sample_period)
 		return open_sampling(attr, leader);
-	if (!event_find(attr->type, attr->config, &of_part, &which))
+	if (!event_find(attr->type, attr->config, &of_part, &which) ||
+			(!of_part && which >= CORE_MISSES_HALF && !shared->sizes))
 		return -ENOENT;
 	if (leader && leader->members == EMULATED_COUNTERS)
 		return -EINVAL;

@@ -115,8 +115,9 @@ static char **own_words(void)
 	return words;
 }
 
-/* Puts the words of QEMU before those of the program. Returns NULL without memory. */
-static char **with_qemu(const struct emulator *emulator, const char *core, char *path, char **words)
+/* Puts the words of QEMU before those of the program. options: of the plugin. Returns NULL without memory. */
+static char **with_qemu(const struct emulator *emulator, const char *options, char *path,
+		char **words)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	size_t count = 0, at = 0;
@@ -125,7 +126,7 @@ static char **with_qemu(const struct emulator *emulator, const char *core, char 
 	while (words[count])
 		count++;
 	all = calloc(count + 12, sizeof(*all));
-	if (!all || asprintf(&plugin, "%s,core=%s", emulator->plugin, core) < 0)
+	if (!all || asprintf(&plugin, "%s,%s", emulator->plugin, options) < 0)
 		return NULL;
 	all[at++] = (char *)emulator->qemu;
 	all[at++] = "-plugin";
@@ -144,10 +145,10 @@ static char **with_qemu(const struct emulator *emulator, const char *core, char 
 	return all;
 }
 
-int emulator_enter(const struct emulator *emulator, const char *core)
+int emulator_enter(const struct emulator *emulator, const char *core, bool sizes)
 {
 	static const char single_copy[] = "OMPI_MCA_btl_vader_single_copy_mechanism";
-	char path[PATH_MAX], **words = own_words();
+	char path[PATH_MAX], options[128], **words = own_words();
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *preload = getenv("LD_PRELOAD"), *kept = preload ? strdup(preload) : NULL;
 	int persona = personality(0xffffffff);
@@ -157,7 +158,8 @@ int emulator_enter(const struct emulator *emulator, const char *core)
 	path[length] = '\0';
 	if (access(path, R_OK))
 		return -errno;
-	words = with_qemu(emulator, core, path, words);
+	snprintf(options, sizeof(options), "core=%s%s", core, sizes ? "," EMULATED_SIZES : "");
+	words = with_qemu(emulator, options, path, words);
 	if (!words)
 		return -ENOMEM;
 	/* QEMU 7.2 does not know the call by which Open MPI would read from another process */

@@ -7,6 +7,7 @@
 #define PHASEMUX_SAMPLING_EMULATED_EMULATOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define EMULATOR_PLUGIN "libphasemux-emulator.so"
@@ -27,11 +28,11 @@ int emulator_find(struct emulator *emulator, const char *folder, char *why, size
 int emulator_try(const struct emulator *emulator, char *why, size_t why_size);
 
 /*
- * Makes this process, which runs `path` natively, start again in the emulator with a core model. Returns
- * -errno if that is impossible, and else does not return. Call before the program runs, because it starts
- * anew.
+ * Makes this process, which runs `path` natively, start again in the emulator with a core model. sizes: count also what
+ * its last cache would miss with other sizes. Returns -errno if that is impossible, and else does not return. Call before
+ * the program runs, because it starts anew.
  */
-int emulator_enter(const struct emulator *emulator, const char *core);
+int emulator_enter(const struct emulator *emulator, const char *core, bool sizes);
 
 /*
  * Returns the descriptor of the counts (emulated_counts.h), or -ENOENT if this process is not in the emulator.

@@ -2,7 +2,8 @@
 /*
  * A plugin for QEMU's user mode: `qemu-x86_64 -plugin libphasemux-emulator.so,core=NAME PROGRAM` gives each
  * thread of the program a modelled core (core_model.h), and shares its counts with the agent
- * (emulated_counts.h). Instructions are counted as a processor retires them.
+ * (emulated_counts.h). Instructions are counted as a processor retires them. With `sizes=all` behind the core, the
+ * misses of other sizes of its last cache are counted, too.
  *
  * QEMU translates and runs a program in blocks. Instructions are counted when their block starts. A branch
  * ends its block, and its outcome is known when the next block starts.
@@ -70,6 +71,10 @@ static __attribute__((noinline)) void begin(void)
 		atomic_store(&counted->sampling.ring_bytes, 0);
 	}
 	core = counted ? core_new(spec, &counted->counts) : NULL;
+	if (core && shared->sizes && core_follow_sizes(core)) {
+		core_free(core);
+		core = NULL;
+	}
 	refused = !core;
 	if (counted && refused)
 		atomic_store(&counted->id, 0);
@@ -233,7 +238,7 @@ static void translated(plugin_id id, struct qemu_plugin_tb *source)
 }
 
 /* Makes the shared memory. Returns false if that is impossible. */
-static bool counts_share(unsigned model)
+static bool counts_share(unsigned model, bool sizes)
 {
 	int fd = memfd_create(EMULATED_FILE, MFD_CLOEXEC);
 	size_t bytes = EMULATED_FILE_BYTES;
@@ -253,6 +258,7 @@ static bool counts_share(unsigned model)
 		return false;
 	shared->version = EMULATED_VERSION;
 	shared->core = model;
+	shared->sizes = sizes;
 	return true;
 }
 
@@ -263,16 +269,18 @@ EXPORT int qemu_plugin_version = PLUGIN_INTERFACE;
 
 EXPORT int qemu_plugin_install(plugin_id id, const struct qemu_info_t *info, int argc, char **argv)
 {
-	int model = argc == 1 && strncmp(argv[0], "core=", 5) == 0 ? core_spec_find(argv[0] + 5) :
-								     -1;
+	int model = argc && strncmp(argv[0], "core=", 5) == 0 ? core_spec_find(argv[0] + 5) : -1;
+	bool sizes = argc == 2 && strcmp(argv[1], EMULATED_SIZES) == 0;
 
 	(void)info;
-	if (model < 0) {
-		fprintf(stderr, "phasemux: the emulator's plugin needs core=NAME, a core model\n");
+	if (model < 0 || argc > 1 + sizes) {
+		fprintf(stderr,
+				"phasemux: the emulator's plugin needs core=NAME, a core model, and takes " EMULATED_SIZES
+				"\n");
 		return -1;
 	}
 	spec = core_spec_of((unsigned)model);
-	if (!counts_share((unsigned)model) || pthread_atfork(NULL, NULL, forked)) {
+	if (!counts_share((unsigned)model, sizes) || pthread_atfork(NULL, NULL, forked)) {
 		perror("phasemux: the emulator's plugin");
 		return -1;
 	}

@@ -121,8 +121,9 @@ static void test_models(void)
 			negative |= !(metrics[i].value >= 0) || !(metrics[i].ci95 >= 0);
 		ok(!negative, "%s: %u metrics have values", name, count);
 		count = model_breakdown(model, &estimate, components);
-		if (model_common(model) < 2) {
-			is_int(count, 0, "a model without cycles has no breakdown");
+		if (model_common(model) < 2 || strcmp(name, "emulated-caches") == 0) {
+			is_int(count, 0,
+					"a model without cycles, or of caches alone, has no breakdown");
 			model_free(model);
 			continue;
 		}

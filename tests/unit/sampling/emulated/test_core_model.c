@@ -146,6 +146,78 @@ static void test_peer(void)
 	core_free(core);
 }
 
+/* ---- a peer of the last cache of each size, which gets what the cache before misses ---- */
+
+#define SIZED_SETS 512
+#define SIZED_WAYS 128
+
+struct sized_peer {
+	uint32_t ways;
+	uint64_t line[SIZED_SETS][SIZED_WAYS], used[SIZED_SETS][SIZED_WAYS], now, misses;
+};
+
+static void sized_peer_load(struct sized_peer *peer, uint64_t address)
+{
+	uint64_t line = address / 64 + 1;
+	unsigned set = (line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % SIZED_SETS, oldest = 0;
+
+	for (unsigned way = 0; way < peer->ways; way++) {
+		if (peer->line[set][way] == line) {
+			peer->used[set][way] = ++peer->now;
+			return;
+		}
+		if (peer->used[set][way] < peer->used[set][oldest])
+			oldest = way;
+	}
+	peer->line[set][oldest] = line;
+	peer->used[set][oldest] = ++peer->now;
+	peer->misses++;
+}
+
+static void test_sizes(void)
+{
+	struct core *core = fresh("in-order");
+	struct sized_peer *peers = calloc(CORE_SIZES, sizeof(*peers));
+	const struct core_spec *spec = core_spec_of((unsigned)core_spec_find("in-order"));
+	uint64_t state = 11, at = 0, plain;
+
+	is_int(core_last_level(spec), 2, "the last cache of a core without L3 is L2");
+	is_int((long long)core_cache_bytes(&spec->cache[1]), 256 * KIB, "of 256 KiB");
+	is_int(core_last_level(core_spec_of(0)), 3, "that of the other one is L3");
+	is_int(core_follow_sizes(core), 0, "the sizes of the last cache are followed");
+	for (unsigned i = 0; i < CORE_SIZES; i++)
+		peers[i].ways = 8 * core_sizes[i].halves / 2;
+	for (unsigned i = 0; i < 400000; i++) {
+		uint64_t before = count(CORE_L1_MISSES);
+
+		at = i % 5 ? at + 24 : next_random(&state) % (6144 * KIB);
+		core_load(core, at);
+		for (unsigned k = 0; k < CORE_SIZES && count(CORE_L1_MISSES) > before; k++)
+			sized_peer_load(&peers[k], at);
+	}
+	for (unsigned i = 0; i < CORE_SIZES; i++)
+		is_int((long long)count(core_sizes[i].misses), (long long)peers[i].misses,
+				"a size misses as a peer by brute force of that size does");
+	ok(count(CORE_MISSES_HALF) > count(CORE_L3_MISSES) &&
+					count(CORE_MISSES_8) > count(CORE_MISSES_16),
+			"larger caches miss less");
+	plain = count(CORE_L3_MISSES);
+	core_free(core);
+
+	core = fresh("in-order");
+	state = 11;
+	at = 0;
+	for (unsigned i = 0; i < 400000; i++) {
+		at = i % 5 ? at + 24 : next_random(&state) % (6144 * KIB);
+		core_load(core, at);
+	}
+	is_int((long long)count(CORE_L3_MISSES), (long long)plain,
+			"the core itself misses as one whose sizes are not followed");
+	is_int((long long)count(CORE_MISSES_2), 0, "which counts nothing of other sizes");
+	core_free(core);
+	free(peers);
+}
+
 static void test_branches(void)
 {
 	struct core *core = fresh("out-of-order");
@@ -212,6 +284,7 @@ int main(void)
 	test_walks();
 	test_random();
 	test_peer();
+	test_sizes();
 	test_branches();
 	test_cycles();
 	return tap_done();

@@ -214,6 +214,26 @@ static void check_fork(struct group *group)
 			"a fork that closes its copy of a group leaves its parent's samples alone");
 }
 
+static void test_sizes(void)
+{
+	struct event more = raw(EMULATED_RAW_COUNT + CORE_MISSES_16);
+	const struct event *const events[] = { &cycles, &instructions, &more };
+	struct group group;
+	uint64_t values[3];
+	unsigned bad = 0;
+
+	ok(group_open(&group, pmu, events, 3, READ_SYSCALL, &bad) != 0,
+			"misses of another size are no event if sizes are not followed");
+	shared.sizes = 1;
+	is_int(group_open(&group, pmu, events, 3, READ_SYSCALL, &bad), 0, "and one if they are");
+	group_enable(&group);
+	core_add(mine, CORE_MISSES_16, 7);
+	is_int(group_read(&group, values), 0, "which is read");
+	is_int((long long)values[2], 7, "and exact");
+	group_close(&group);
+	shared.sizes = 0;
+}
+
 static void test_samples(void)
 {
 	struct event loads = raw(EMULATED_RAW_COUNT + CORE_LOADS),
@@ -254,6 +274,7 @@ int main(void)
 	is_str(pmu->brand, "emulated (core model out-of-order)", "the processor says what it is");
 	test_group();
 	test_limits();
+	test_sizes();
 	test_samples();
 	return tap_done();
 }
