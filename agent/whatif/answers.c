@@ -12,6 +12,7 @@
 #define SAVED_MIN   0.005 /* part of the wall time below which a single change is left out */
 #define CHOSEN_MAX  12    /* single changes that are shown */
 #define SPEED_TRIED 1.5   /* a usual step between two generations of processors */
+#define CACHE_TRIED 2     /* if it was simulated */
 
 double answers_saved(const struct answers *answers, const struct answer *answer)
 {
@@ -46,20 +47,38 @@ static bool are_apart(const struct request *requests, size_t count, char *why, s
 	return true;
 }
 
+/* Returns whether at most one kind of request says how the cycles change. Otherwise writes one line in `why`. */
+static bool are_one_kind(const struct request *requests, size_t count, char *why, size_t why_size)
+{
+	size_t caches = 0, components = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		caches += requests[i].kind == REQUEST_CACHE;
+		components += requests[i].kind == REQUEST_COMPONENT;
+	}
+	if (caches + (components > 0) > 1 && caches)
+		snprintf(why, why_size,
+				"cache: another cache changes the cycles of the components, and only one cache, "
+				"or components, can be changed");
+	return !caches || caches + (components > 0) == 1;
+}
+
 /* Answers some requests at once, without words. Returns false with one line in `why`. */
 static bool answer_requests(struct answer *answer, const struct run_times *run,
 		const struct request *requests, size_t count, char *why, size_t why_size)
 {
 	struct change change;
 
-	if (!are_apart(requests, count, why, why_size))
+	if (!are_apart(requests, count, why, why_size) ||
+			!are_one_kind(requests, count, why, why_size))
 		return false;
 	change_none(&change);
 	answer->of_processor = true;
 	for (size_t i = 0; i < count; i++) {
 		if (!request_apply(&requests[i], run, &change, why, why_size))
 			return false;
-		answer->of_processor &= requests[i].kind == REQUEST_SPEED;
+		answer->of_processor &= requests[i].kind == REQUEST_SPEED ||
+				requests[i].kind == REQUEST_CACHE;
 	}
 	foresee(&answer->foreseen, run, &change);
 	return true;
@@ -152,5 +171,6 @@ void answers_of_run(struct answers *answers, const struct run_times *run)
 	try_request(answers, &(struct request){ .kind = REQUEST_BALANCE, .factor = 1 });
 	try_request(answers, &(struct request){ .kind = REQUEST_SPEED, .factor = SPEED_TRIED });
 	try_request(answers, &(struct request){ .kind = REQUEST_COMMUNICATION, .factor = 0.5 });
+	try_request(answers, &(struct request){ .kind = REQUEST_CACHE, .factor = CACHE_TRIED });
 	change_components(run, try_component, answers);
 }

@@ -8,6 +8,7 @@
 
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
+#include "agent/whatif/caches.h"
 
 #define COMPONENTS_MAX 64
 
@@ -96,6 +97,24 @@ size_t change_component(struct change *change, const struct run_times *run, cons
 		if (isfinite(error))
 			change->cycles_error[p] =
 					hypot(change->cycles_error[p], (1 - factor) * error);
+		set_factor(change, p);
+		count++;
+	}
+	return count;
+}
+
+size_t change_cache(struct change *change, const struct run_times *run, double times)
+{
+	size_t count = 0;
+
+	for (size_t p = 0; p < run->phases; p++) {
+		struct caches_factor factor;
+
+		if (!caches_find(run->caches, report_get(run->phase[p].phase, "id"), times,
+				    &factor))
+			continue;
+		change->cycles[p] += 1 - factor.value;
+		change->cycles_error[p] = hypot(change->cycles_error[p], factor.error);
 		set_factor(change, p);
 		count++;
 	}

@@ -15,7 +15,7 @@ struct change {
 	double factor[RUN_TIMES_PHASES_MAX]; /* of the time of each phase: speed x (1 - cycles) */
 	double error[RUN_TIMES_PHASES_MAX];  /* half-width of the 95% interval of the factor */
 	double speed[RUN_TIMES_PHASES_MAX];  /* product of the factors that were asked for */
-	/* part of the cycles that the components of the CPI save together, and its half-width */
+	/* part of the cycles that the components of the CPI, or another cache, save together, and its half-width */
 	double cycles[RUN_TIMES_PHASES_MAX], cycles_error[RUN_TIMES_PHASES_MAX];
 	bool balanced[RUN_TIMES_PHASES_MAX]; /* the ranks of its set share the work alike */
 	bool all_balanced;    /* all ranks have the same work in each phase, and outside */
@@ -38,6 +38,12 @@ void change_balance(struct change *change, const struct run_times *run, size_t p
  */
 size_t change_component(struct change *change, const struct run_times *run, const char *name,
 		double factor);
+
+/*
+ * Lets each phase take the time that was simulated with a last cache `times` as large. Returns the number of phases of
+ * which that is known.
+ */
+size_t change_cache(struct change *change, const struct run_times *run, double times);
 
 /* Makes all computing `speed` times as fast. */
 void change_speed(struct change *change, const struct run_times *run, double speed);

@@ -8,6 +8,7 @@
 
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
+#include "agent/whatif/caches.h"
 
 #define NAMES_MAX 600
 
@@ -21,6 +22,7 @@ static const struct {
 	{ "component", "NAME=FACTOR, with a factor from 0 to 1000: 'back end=0.5' is half of its cycles" },
 	{ "cpu", "how many times as fast the processor is, from 0.001 to 1000" },
 	{ "communication", "a factor from 0 to 1000: 0.5 is half the time" },
+	{ "cache", "how many times as large the last cache is, one of the sizes that phasemux simulate has tried: 2" },
 };
 
 const char *request_allowed(enum request_kind kind)
@@ -60,6 +62,7 @@ bool request_read(struct request *request, enum request_kind kind, const char *t
 	case REQUEST_BALANCE_PHASE:
 		return read_phase(text, &request->phase);
 	case REQUEST_SPEED:
+	case REQUEST_CACHE:
 		return read_number(text, 1 / REQUEST_FACTOR_MAX, &request->factor);
 	case REQUEST_COMMUNICATION:
 		return read_number(text, 0, &request->factor);
@@ -163,6 +166,22 @@ static bool refuse_component(const struct request *request, const struct run_tim
 	return false;
 }
 
+static bool refuse_cache(const struct request *request, const struct run_times *run, char *why,
+		size_t why_size)
+{
+	char list[NAMES_MAX];
+
+	caches_list_times(run->caches, list, sizeof(list));
+	if (run->caches)
+		snprintf(why, why_size,
+				"no last cache %g times as large was simulated, but others: %s times",
+				request->factor, list);
+	else
+		snprintf(why, why_size,
+				"no other caches were simulated for this result; phasemux simulate DIR -- COMMAND does that");
+	return false;
+}
+
 bool request_apply(const struct request *request, const struct run_times *run,
 		struct change *change, char *why, size_t why_size)
 {
@@ -192,6 +211,9 @@ bool request_apply(const struct request *request, const struct run_times *run,
 	case REQUEST_COMMUNICATION:
 		change->communication *= request->factor;
 		return has_communication(run, why, why_size);
+	case REQUEST_CACHE:
+		return change_cache(change, run, request->factor) ||
+				refuse_cache(request, run, why, why_size);
 	}
 	return false;
 }
@@ -234,6 +256,10 @@ void request_words(const struct request *request, const struct run_times *run,
 	case REQUEST_COMMUNICATION:
 		snprintf(words, REQUEST_WORDS_MAX, "communication in %s", times);
 		return;
+	case REQUEST_CACHE:
+		snprintf(words, REQUEST_WORDS_MAX, "a last cache %g times as large",
+				request->factor);
+		return;
 	case REQUEST_BALANCE_PHASE:
 		break;
 	}
@@ -271,6 +297,7 @@ void request_option(const struct request *request, char option[REQUEST_WORDS_MAX
 		break;
 	case REQUEST_SPEED:
 	case REQUEST_COMMUNICATION:
+	case REQUEST_CACHE:
 		snprintf(option, REQUEST_WORDS_MAX, "--%s %g", name, request->factor);
 		break;
 	}

@@ -19,6 +19,7 @@ enum request_kind {
 	REQUEST_COMPONENT,     /* the cycles of a component times a factor */
 	REQUEST_SPEED,         /* a processor that is faster by a factor */
 	REQUEST_COMMUNICATION, /* the time in calls that is not waiting for others, times a factor */
+	REQUEST_CACHE,         /* a last cache that is larger by a factor, as it was simulated */
 };
 
 struct request {

@@ -39,6 +39,7 @@ struct communication {
 
 struct run_times {
 	const json_t *report;
+	const json_t *caches; /* what was simulated of other caches (caches.h); NULL: nothing */
 	double wall;
 	double ranks;
 	double threads; /* number of threads of a rank, in the mean */

@@ -8,6 +8,7 @@
 #include "agent/text/phase.h"
 #include "agent/text/place.h"
 #include "agent/text/report_line.h"
+#include "agent/whatif/caches.h"
 
 /* Both times of an answer are shown as one if they differ by less than this part of the wall time. */
 #define SAME 0.005
@@ -266,6 +267,35 @@ static void write_communication(FILE *out, const struct answers *answers)
 				most.text, rank);
 }
 
+static bool has_cache(const struct answers *answers)
+{
+	for (size_t i = 0; i < answers->count; i++)
+		if (answers->answer[i].request.kind == REQUEST_CACHE)
+			return true;
+	return false;
+}
+
+/* Writes where the times with another cache are from, and of how much of the computing time they are not known. */
+static void write_caches(FILE *out, const struct answers *answers)
+{
+	const struct run_times *run = answers->run;
+	struct caches_factor factor;
+	double unknown = 1;
+
+	if (!has_cache(answers))
+		return;
+	for (size_t p = 0; p < run->phases; p++)
+		if (caches_find(run->caches, report_get(run->phase[p].phase, "id"), 1, &factor))
+			unknown -= report_get(run->phase[p].phase, "time_share");
+	fprintf(out,
+			"How phases respond to the cache was simulated with the core model %s by phasemux "
+			"simulate, and is that of no real processor.\n",
+			report_get_text(run->caches, "core"));
+	if (unknown >= UNCHANGED_SHOWN)
+		fprintf(out, "%s of the computing time was not simulated, and takes as long as now.\n",
+				format_percent(unknown).text);
+}
+
 /* Writes what no change of a phase shortens. */
 static void write_unchanged(FILE *out, const struct run_times *run)
 {
@@ -299,7 +329,8 @@ void sentences_basis(FILE *out, const struct answers *answers)
 {
 	const struct run_times *run = answers->run;
 
-	fputs("These times are estimates from the report alone, and not measured", out);
+	fprintf(out, "These times are estimates from the report %s, and not measured",
+			has_cache(answers) ? "and from simulated caches" : "alone");
 	if (run->ranks >= 2)
 		fprintf(out,
 				": messages take as long as now%s, and waiting shrinks only if it comes from "
@@ -309,6 +340,7 @@ void sentences_basis(FILE *out, const struct answers *answers)
 	fputs(".\n", out);
 	write_range(out, answers);
 	write_communication(out, answers);
+	write_caches(out, answers);
 	write_unchanged(out, run);
 	write_recovered(out, run);
 }

@@ -27,7 +27,9 @@ static const char sound[] =
 		"\"rank_seconds\":{\"mean\":2,\"most\":2.5}}},"
 		"{\"id\":3,\"time_share\":0.2,\"ranks\":1,\"slowest_rank\":2,\"rank_seconds\":{\"mean\":2,\"most\":2},"
 		"\"counters\":{},\"together\":{\"phases\":[2,3],\"ranks\":3,\"slowest_rank\":0,"
-		"\"rank_seconds\":{\"mean\":2,\"most\":2.5}}}]}";
+		"\"rank_seconds\":{\"mean\":2,\"most\":2.5}}}],"
+		"\"caches\":{\"core\":\"in-order\",\"phases\":[{\"id\":1,\"sizes\":[{\"times\":1,\"time_factor\":{\"mean\":1,"
+		"\"ci95\":0}},{\"times\":2,\"time_factor\":{\"mean\":0.5,\"ci95\":0.1}}]}]}}";
 
 /* Shows the answers in both forms. No time may be unknown. */
 static void show(const struct answers *answers)
@@ -57,11 +59,12 @@ static void ask(struct answers *answers, const struct run_times *run)
 	} asked[] = { { REQUEST_PHASE, "1=0.5" }, { REQUEST_PHASE, "2=3" },
 		{ REQUEST_BALANCE, NULL }, { REQUEST_BALANCE_PHASE, "2" },
 		{ REQUEST_COMPONENT, "back end/memory=0" }, { REQUEST_SPEED, "2" },
-		{ REQUEST_COMMUNICATION, "0.5" } };
+		{ REQUEST_COMMUNICATION, "0.5" }, { REQUEST_CACHE, "2" } };
+	const size_t count = sizeof(asked) / sizeof(*asked);
 	struct request requests[sizeof(asked) / sizeof(*asked)];
 	char why[1024] = "";
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!request_read(&requests[i], asked[i].kind, asked[i].text))
 			abort();
 		if (answers_of_requests(answers, run, &requests[i], 1, why, sizeof(why)))
@@ -69,8 +72,8 @@ static void ask(struct answers *answers, const struct run_times *run)
 		else if (!*why)
 			abort();
 	}
-	if (answers_of_requests(answers, run, requests, sizeof(asked) / sizeof(*asked), why,
-			    sizeof(why)))
+	/* another cache is not asked about together with a component */
+	if (answers_of_requests(answers, run, requests, count - 1, why, sizeof(why)))
 		show(answers);
 }
 
@@ -88,6 +91,8 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 			run_times_read(&run, report, why, sizeof(why));
 	if (accepted) {
 		communication_read(&run);
+		/* of a file beside the report */
+		run.caches = json_object_get(report, "caches");
 		answers_of_run(&answers, &run);
 		show(&answers);
 		ask(&answers, &run);

@@ -10,6 +10,7 @@
 #include "tools/results/results.h"
 #include "agent/whatif/answers.h"
 #include "agent/whatif/communication.h"
+#include "agent/whatif/caches.h"
 #include "agent/whatif/request.h"
 #include "agent/whatif/run_times.h"
 #include "tools/whatif/calibrate.h"
@@ -33,6 +34,7 @@ static const char usage[] =
 		"                      cycles in all phases: --component 'back end/memory=0.5'\n"
 		"  --cpu F             all computing is F times as fast\n"
 		"  --communication F   the time of ranks in calls, without waiting for others, is F times as long\n"
+		"  --cache F           the last cache is F times as large, as phasemux simulate has tried it for this result\n"
 		"  --simulate          make the run again, as it was and with the changes, on a machine that SimGrid simulates\n"
 		"                      (Debian: libsimgrid-dev); the run needs PHASEMUX_TRACE=calls\n"
 		"  --latency F         with --simulate: messages between nodes start F times as late\n"
@@ -57,6 +59,7 @@ static const char usage[] =
 enum {
 	BALANCE = 1,
 	BANDWIDTH,
+	CACHE,
 	CALIBRATE,
 	COMMUNICATION,
 	COMPONENT,
@@ -77,6 +80,7 @@ static const struct option long_options[] = {
 	{ "component", required_argument, NULL, COMPONENT },
 	{ "cpu", required_argument, NULL, CPU },
 	{ "communication", required_argument, NULL, COMMUNICATION },
+	{ "cache", required_argument, NULL, CACHE },
 	{ "simulate", no_argument, NULL, SIMULATE },
 	{ "latency", required_argument, NULL, LATENCY },
 	{ "bandwidth", required_argument, NULL, BANDWIDTH },
@@ -180,6 +184,8 @@ static int set_option(void *data, int option)
 		return add_request(options, "cpu", REQUEST_SPEED);
 	case COMMUNICATION:
 		return add_request(options, "communication", REQUEST_COMMUNICATION);
+	case CACHE:
+		return add_request(options, "cache", REQUEST_CACHE);
 	case STEP:
 		return option_take_step(&options->step);
 	default:
@@ -226,6 +232,20 @@ static int answer(const struct run_times *run, const struct options *options)
 	return fflush(stdout) ? 1 : 0;
 }
 
+/* Loads what was simulated of caches. Returns false after one line on stderr if a request needs it and it is not there. */
+static bool load_caches(struct run_times *run, const char *path, const struct options *options)
+{
+	char why[2 * PATH_MAX];
+
+	run->caches = caches_load(path, run->report, why, sizeof(why));
+	for (size_t i = 0; i < options->count && !run->caches; i++)
+		if (options->request[i].kind == REQUEST_CACHE) {
+			fprintf(stderr, "phasemux: cache: %s\n", why);
+			return false;
+		}
+	return true;
+}
+
 /* Answers about the result that was found. Returns the exit code. */
 static int show_answers(const struct results *results, const struct options *options)
 {
@@ -244,7 +264,9 @@ static int show_answers(const struct results *results, const struct options *opt
 		return 2;
 	}
 	communication_read(&run);
-	if (options->simulate) {
+	if (!load_caches(&run, results->path[0], options)) {
+		code = 2;
+	} else if (options->simulate) {
 		code = simulate_run(results->path[0], &run,
 				&(struct simulate_request){ options->request, options->count,
 						options->network, options->surface, options->json,
@@ -252,6 +274,7 @@ static int show_answers(const struct results *results, const struct options *opt
 	} else {
 		code = answer(&run, options);
 	}
+	json_decref((json_t *)run.caches);
 	run_times_fini(&run);
 	return code;
 }

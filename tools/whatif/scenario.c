@@ -54,7 +54,7 @@ static bool add_request(struct scenario *scenario, const struct run_times *run,
 
 	if (!request_apply(request, run, &scenario->change, why, why_size))
 		return false;
-	scenario->of_processor = request->kind == REQUEST_SPEED;
+	scenario->of_processor = request->kind == REQUEST_SPEED || request->kind == REQUEST_CACHE;
 	request_words(request, run, words);
 	add_words(scenario, words);
 	request_option(request, words);

@@ -415,6 +415,67 @@ static void test_communication(void)
 
 /* ---- what users write ---- */
 
+static json_t *caches_of(double seconds)
+{
+	json_t *caches = json_pack(
+			"{s:i,s:f,s:s,s:[{s:i,s:[{s:f,s:{s:f,s:f}},{s:f,s:{s:f,s:f}}]}]}",
+			"phasemux_caches", 1, "recorded_seconds", seconds, "core", "out-of-order",
+			"phases", "id", 1, "sizes", "times", 1., "time_factor", "mean", 1., "ci95",
+			0., "times", 2., "time_factor", "mean", .25, "ci95", .01);
+
+	if (!caches)
+		abort();
+	return caches;
+}
+
+/* A phase takes the time that was simulated with another cache, as if that had been asked for by its number. */
+static void test_caches(void)
+{
+	static struct run_times run;
+	static struct answers by_cache, by_phase;
+	struct simulated simulated;
+	struct request cache = { .kind = REQUEST_CACHE, .factor = 2 },
+		       other = { .kind = REQUEST_CACHE, .factor = 3 },
+		       phase = { .kind = REQUEST_PHASE, .phase = 1, .factor = .25 },
+		       both[] = { cache, cache };
+	json_t *report, *caches;
+	char why[1024] = "";
+	size_t found = 0;
+
+	simulate(&simulated, 4, 3, true);
+	report = report_of(&simulated);
+	ok(run_times_read(&run, report, why, sizeof(why)), "a report is read: %s", why);
+	ok(!answers_of_requests(&by_cache, &run, &cache, 1, why, sizeof(why)) &&
+					strstr(why, "phasemux simulate"),
+			"without simulated caches: %s", why);
+	run.caches = caches = caches_of(run.wall);
+	ok(answers_of_requests(&by_cache, &run, &cache, 1, why, sizeof(why)) &&
+					answers_of_requests(&by_phase, &run, &phase, 1, why,
+							sizeof(why)) &&
+					near(by_cache.answer[0].foreseen.least,
+							by_phase.answer[0].foreseen.least) &&
+					by_cache.answer[0].foreseen.most < run.wall,
+			"a phase takes the simulated time");
+	ok(by_cache.answer[0].foreseen.error > by_phase.answer[0].foreseen.error,
+			"with the interval of that time");
+	ok(strcmp(by_cache.answer[0].option, "--cache 2") == 0, "its option is %s",
+			by_cache.answer[0].option);
+	ok(!answers_of_requests(&by_cache, &run, &other, 1, why, sizeof(why)) &&
+					strstr(why, "2 times"),
+			"another size: %s", why);
+	ok(!answers_of_requests(&by_cache, &run, both, 2, why, sizeof(why)) &&
+					strstr(why, "only one cache"),
+			"two caches at once: %s", why);
+	answers_of_run(&by_cache, &run);
+	for (size_t i = 0; i < by_cache.count; i++)
+		found += strcmp(by_cache.answer[i].option, "--cache 2") == 0 &&
+				by_cache.answer[i].of_processor;
+	is_int((long long)found, 1, "it is among the single changes");
+	json_decref(caches);
+	json_decref(report);
+	run_times_fini(&run);
+}
+
 static void test_read(void)
 {
 	static const struct {
@@ -436,7 +497,8 @@ static void test_read(void)
 		{ REQUEST_SPEED, "1.5", true }, { REQUEST_SPEED, "0", false },
 		{ REQUEST_SPEED, "inf", false }, { REQUEST_SPEED, "", false },
 		{ REQUEST_COMMUNICATION, "0", true }, { REQUEST_COMMUNICATION, "-1", false },
-		{ REQUEST_COMMUNICATION, "1=0.5", false }, { REQUEST_COMMUNICATION, "", false } };
+		{ REQUEST_COMMUNICATION, "1=0.5", false }, { REQUEST_COMMUNICATION, "", false },
+		{ REQUEST_CACHE, "2", true }, { REQUEST_CACHE, "2MiB", false } };
 	struct request request;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -454,6 +516,7 @@ int main(void)
 	test_simulated();
 	test_together();
 	test_communication();
+	test_caches();
 	test_read();
 	return tap_done();
 }
