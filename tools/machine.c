@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/boundary/kin.h"
+#include "sampling/emulated/emulator.h"
 
 int machine_look(struct machine *machine)
 {
@@ -63,4 +64,17 @@ int machine_find_kin(char *folder, size_t size)
 		return error;
 	*strrchr(folder, '/') = '\0';
 	return kin_folder(folder, size) ? 0 : -ENAMETOOLONG;
+}
+
+int machine_find_emulator(void)
+{
+	char folder[PATH_MAX], why[512] = MACHINE_LIBRARY " is missing";
+	struct emulator emulator;
+
+	if (!machine_find_kin(folder, sizeof(folder)) &&
+			!emulator_find(&emulator, folder, why, sizeof(why)) &&
+			!emulator_try(&emulator, why, sizeof(why)))
+		return 0;
+	fprintf(stderr, "phasemux: counters cannot be emulated: %s\n", why);
+	return 2;
 }

@@ -30,4 +30,7 @@ int machine_find_library(char *path, size_t size);
 /* Finds the folder of what the preload opens (agent/boundary/kin.h). Returns 0 or -errno. */
 int machine_find_kin(char *folder, size_t size);
 
+/* Returns 0 if programs can run in the emulator, or 2 after one line on stderr. */
+int machine_find_emulator(void);
+
 #endif

@@ -10,7 +10,6 @@
 #include "agent/boundary/preload.h"
 #include "agent/setup/counting.h"
 #include "agent/setup/settings.h"
-#include "sampling/emulated/emulator.h"
 #include "tools/commands.h"
 #include "tools/machine.h"
 #include "tools/run/mpirun.h"
@@ -154,17 +153,9 @@ static int read_options(int argc, char **argv, struct stop_limit *limit)
  */
 static int check_emulator(void)
 {
-	char folder[PATH_MAX], why[512] = MACHINE_LIBRARY " is missing";
-	struct emulator emulator;
+	int code = machine_find_emulator();
 
-	if (machine_find_kin(folder, sizeof(folder)))
-		return run_refuse(why);
-	if (emulator_find(&emulator, folder, why, sizeof(why)) ||
-			emulator_try(&emulator, why, sizeof(why))) {
-		fprintf(stderr, "phasemux: counters cannot be emulated: %s\n", why);
-		return 2;
-	}
-	return setenv("PHASEMUX_BUDGET", "none", 0) ? run_refuse("no memory") : 0;
+	return code ? code : setenv("PHASEMUX_BUDGET", "none", 0) ? run_refuse("no memory") : 0;
 }
 
 /* Refuses invalid settings before anything starts. Returns 0 or 2. */
