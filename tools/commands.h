@@ -31,6 +31,7 @@ int cmd_cluster(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_whatif(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_env(int argc, char **argv);
 int cmd_completions(int argc, char **argv);

@@ -8,7 +8,7 @@ is "$(cat help.code)" 0 "--help ends with 0"
 for word in run doctor events models report; do
 	holds "--help names $word" grep -qw $word help.out
 done
-for word in run doctor events models report region recover watch cluster compare whatif replay validate env; do
+for word in run doctor events models report region recover watch cluster compare whatif simulate replay validate env; do
 	run help_of "$phasemux" $word --help
 	holds "$word --help tells its usage, on stdout" grep -q "^usage: phasemux $word" help_of.out
 	is "$(cat help_of.code)" 0 "and ends with 0"
@@ -26,7 +26,7 @@ for default in $(cat settings.defaults); do
 	holds "README has the default $default" grep -q "| \`$default\` |\$" "$root/README.md"
 	holds "so has the manual" grep -q "^.BR PHASEMUX_[A-Z_]* \" ($default)\"" "$build/phasemux.1"
 done
-for word in run doctor events models report region recover watch cluster compare whatif replay validate env; do
+for word in run doctor events models report region recover watch cluster compare whatif simulate replay validate env; do
 	run refused "$phasemux" $word --frobnicate
 	is "$(cat refused.code)" 2 "$word refuses an unknown option"
 	holds "and names it" grep -q -- "--frobnicate .*phasemux $word --help" refused.err
