@@ -23,7 +23,7 @@ const struct command commands[] = {
 	{ "compare", cmd_compare, "A B...", "say what the difference between runs comes from" },
 	{ "whatif", cmd_whatif, "[options] [DIR|FILE]",
 			"what a faster or better balanced phase would bring" },
-	{ "simulate", cmd_simulate, "[options] DIR -- COMMAND...",
+	{ "simulate", cmd_simulate, "DIR -- COMMAND...",
 			"what larger caches of the processor would bring" },
 	{ "replay", cmd_replay, "DIR -- mpirun -n RANKS",
 			"make the calls of a run again, and compare the times" },
