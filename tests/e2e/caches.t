@@ -133,6 +133,23 @@ assert (document["core"], document["level"], document["bytes"]) == ("in-order", 
 assert document["stopped"]["iterations"] >= 10 and json.load(open("sizes.out"))["stopped"] is None
 assert max(phase["bursts"] for phase in document["phases"]) < 2 * 30, document
 CHECK
+
+# a result that has counters: the second run has the same instructions, and CPI as it is
+preloaded counted PHASEMUX_COUNTERS=emulated PHASEMUX_BUDGET=none PHASEMUX_BURST_MIN=100us on openmpi 2 "$cached" 20 3072
+# shellcheck disable=SC2086
+run again PHASEMUX_BURST_MIN=100us timeout -k 10 300 "$phasemux" simulate counted.result -- $launch "$cached" 20 3072
+holds "a result with counters: the second run has the same instructions" \
+	grep -qE '^Bursts have as many instructions as in the recorded run, within (<?0\.[0-9])%\.$' again.out || diag "$(cat again.out)"
+holds "and the CPI of the cache as it is is the recorded one" "$python" - <<'CHECK'
+import json
+document = json.load(open("counted.result/caches/caches.json"))
+phases = [phase for phase in document["phases"] if phase["time_share"] > .05]
+assert len(phases) >= 3, document
+for phase in phases:
+    cpi = next(size["cpi"] for size in phase["sizes"] if size["times"] == 1)
+    assert abs(cpi / phase["recorded_cpi"] - 1) < .03, (cpi, phase["recorded_cpi"])
+CHECK
+
 cp -r small.result moved.result
 rm -rf moved.result/caches
 cp -r large.result/caches moved.result

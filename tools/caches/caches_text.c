@@ -245,10 +245,14 @@ static void print_matching(FILE *out, const struct run_times *run)
 			report_line(out, 2,
 					"Phase %.0f was found in the second run by the length of its bursts alone.",
 					report_get(phase, "id"));
-	json_array_foreach (missing, i, id)
-		report_line(out, 2,
-				"Phase %.0f was not found in the second run, and takes as long as now.",
-				json_number_value(id));
+	json_array_foreach (missing, i, id) {
+		int place = run_times_find(run, json_number_value(id));
+
+		if (place >= 0 && phase_is_shown(run->phase[place].phase))
+			report_line(out, 2,
+					"Phase %.0f was not found in the second run, and takes as long as now.",
+					json_number_value(id));
+	}
 	if (smaller.count)
 		report_line(out, 2, "%u smaller phase%s in the JSON.", smaller.count,
 				smaller.count == 1 ? " is" : "s are");
@@ -275,6 +279,10 @@ static void print_basis(FILE *out, const struct run_times *run)
 	report_line(out, 2,
 			"All of it is simulated, and nothing is measured. The core model is no real processor. It "
 			"does not prefetch, so that a stream through memory gains more here than on one that does.");
+	if (json_is_object(json_object_get(run->report, "emulated")))
+		report_line(out, 2,
+				"The recorded run was emulated, too: its times are those of the emulator, in which a phase "
+				"that waits for memory has too small a share.");
 	print_work(out, run);
 	print_stopped(out, run);
 	print_matching(out, run);

@@ -126,6 +126,38 @@ static void test_document(const json_t *recorded, const json_t *emulated)
 	json_decref(document);
 }
 
+/* Several phases of one place: the longer one is the one with more cycles. What the second run does not divide is in all. */
+static void test_one_place(void)
+{
+	json_t *recorded = report_of(json_pack("[o,o]", recorded_phase(1, "solve", .6),
+			recorded_phase(2, "solve", .2)));
+	json_t *emulated = report_of(json_pack("[o,o]", emulated_phase(1, "solve", 3000),
+			emulated_phase(2, "solve", 1000)));
+	json_t *one = report_of(json_pack("[o]", emulated_phase(1, "solve", 1000)));
+	json_t *cycles = json_object_get(
+			json_object_get(json_array_get(json_object_get(emulated, "phases"), 1),
+					"counters"),
+			"cycles");
+	char why[256] = "";
+	json_t *document;
+
+	/* the second phase of the second run is three times as long */
+	json_object_set_new(cycles, "mean", json_real(3. * CYCLES));
+	document = caches_document(recorded, emulated, -1, why, sizeof(why));
+	ok(near(factor_at(document, 1, 2), 1 - 500. * MISS / (3. * CYCLES)) &&
+					near(factor_at(document, 2, 2), 1 - 1500. * MISS / CYCLES),
+			"phases of one place are told apart by their length");
+	json_decref(document);
+	document = caches_document(recorded, one, -1, why, sizeof(why));
+	ok(near(factor_at(document, 1, 2), 1 - 500. * MISS / CYCLES) &&
+					near(factor_at(document, 2, 2), 1 - 500. * MISS / CYCLES),
+			"if the second run does not divide the place, each has all of it");
+	json_decref(document);
+	json_decref(one);
+	json_decref(recorded);
+	json_decref(emulated);
+}
+
 static void test_refused(const json_t *recorded)
 {
 	char why[256] = "";
@@ -147,6 +179,7 @@ int main(void)
 			emulated_phase(2, "stream", 1000)));
 
 	test_document(recorded, emulated);
+	test_one_place();
 	test_refused(recorded);
 	json_decref(recorded);
 	json_decref(emulated);
