@@ -29,6 +29,7 @@ refuses "no command" "^usage: phasemux simulate" simulate large.result
 refuses "no command behind --" "^usage: phasemux simulate" simulate large.result --
 refuses "another core model" "--core z80: out-of-order, in-order" simulate --core z80 large.result -- true
 refuses "a size that is not simulated" "MiB, one of 1, 2, 4, 8, 16, 32" simulate --size 3 large.result -- true
+refuses "no limit" "stop-after soon: a number of seconds above 0" simulate --stop-after soon large.result -- true
 "$python" -c 'import json, sys
 report = json.load(open("large.result/report.json")); report["phases"] = []; json.dump(report, open("empty.json", "w"))'
 refuses "a result without phases" "empty.json: this result has no phase" simulate empty.json -- true

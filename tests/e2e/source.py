@@ -88,7 +88,7 @@ ROOM = {
     "tools/slurm": ["agent/setup"],
     "tools/validate": ["tools", "tools/cluster", "cluster/sequence", "multiplex", "multiplex/estimate",
                        "multiplex/models", "multiplex/scheme", "sampling/emulated"],
-    "tools/caches": ["tools", "tools/results", "tools/validate/child.h",
+    "tools/caches": ["tools", "tools/results", "tools/run/stop_after.h", "tools/validate/child.h",
                      "agent/report/parts/document.h", "agent/text", "agent/whatif", "sampling/emulated"],
     "tools/recover": ["tools", "tools/results", "tools/validate/child.h", "agent/page", "agent/setup",
                       "agent/spool", "agent/text", "agent/trace"],

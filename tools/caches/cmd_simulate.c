@@ -18,6 +18,7 @@
 #include "tools/machine.h"
 #include "tools/options.h"
 #include "tools/results/results.h"
+#include "tools/run/stop_after.h"
 #include "tools/validate/child.h"
 
 static const char usage[] =
@@ -74,6 +75,7 @@ static int caches_refuse(const char *path, const char *why, int code)
 static int set_option(void *data, int option)
 {
 	struct options *options = data;
+	struct stop_limit limit;
 
 	switch (option) {
 	case CORE:
@@ -86,7 +88,7 @@ static int set_option(void *data, int option)
 		return 0;
 	case STOP_AFTER:
 		options->stop_after = optarg;
-		return 0;
+		return stop_limit_take(&limit);
 	case STEP:
 		return option_take_step(&options->step);
 	default:

@@ -17,10 +17,7 @@
 #include "tools/run/reach.h"
 #include "tools/run/stop_after.h"
 
-#define STOP_AFTER  512 /* value of --stop-after; those of settings are smaller, as is OPTION_HELP */
-#define LIMIT_MAX_S 1e8 /* most seconds of --stop-after */
-
-#define LIMIT_MAX_ITERATIONS 1000000000 /* most iterations of --stop-after */
+#define STOP_AFTER 512 /* value of --stop-after; those of settings are smaller, as is OPTION_HELP */
 
 /* Returns the text of help, which the caller frees, or NULL if there is no memory. */
 static char *make_usage(void)
@@ -91,32 +88,13 @@ static void make_flags(struct flags *flags)
 	*next = (struct option){ NULL, 0, NULL, 0 };
 }
 
-/* Reads the argument of --stop-after. Returns 0 or 2. */
-static int set_limit(struct stop_limit *limit)
-{
-	char number[32], *end;
-	size_t digits = strspn(optarg, "0123456789"), whole;
-
-	snprintf(number, sizeof(number), "%.*s", (int)digits, optarg);
-	*limit = (struct stop_limit){ .seconds = strtod(optarg, &end) };
-	if (end != optarg && !*end && limit->seconds > 0 && limit->seconds <= LIMIT_MAX_S)
-		return 0;
-	if ((!strcmp(optarg + digits, "i") || !strcmp(optarg + digits, "iterations")) &&
-			option_whole(number, 1, LIMIT_MAX_ITERATIONS, &whole)) {
-		*limit = (struct stop_limit){ .iterations = whole };
-		return 0;
-	}
-	return option_refuse("stop-after", optarg,
-			"a number of seconds above 0, or of iterations, as 20iterations or 20i");
-}
-
 /* Puts a flag into the environment. data: the limit of --stop-after. */
 static int set_variable(void *data, int option)
 {
 	char variable[64];
 
 	if (option == STOP_AFTER)
-		return set_limit(data);
+		return stop_limit_take(data);
 	settings_variable(&settings_table[option - 1], variable, sizeof(variable));
 	return setenv(variable, optarg, 1) ? 2 : 0;
 }

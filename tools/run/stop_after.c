@@ -16,8 +16,12 @@
 #include <unistd.h>
 
 #include "agent/boundary/preload.h"
+#include "tools/options.h"
 #include "tools/results/spools.h"
 #include "tools/run/iterations.h"
+
+#define LIMIT_MAX_S          1e8        /* most seconds of --stop-after */
+#define LIMIT_MAX_ITERATIONS 1000000000 /* most iterations of --stop-after */
 
 #define GRACE_S          10 /* time that the program has to end after SIGTERM, in seconds */
 #define NOT_FOUND        127
@@ -300,6 +304,24 @@ static int stop(const struct limited *limited)
 		fprintf(stderr, "phasemux: the program was ended after %s, and nothing was observed until then\n",
 				place);
 	return results_seen.reports && results_seen.reports == results_seen.runs ? 0 : 1;
+}
+
+int stop_limit_take(struct stop_limit *limit)
+{
+	char number[32], *end;
+	size_t digits = strspn(optarg, "0123456789"), whole;
+
+	snprintf(number, sizeof(number), "%.*s", (int)digits, optarg);
+	*limit = (struct stop_limit){ .seconds = strtod(optarg, &end) };
+	if (end != optarg && !*end && limit->seconds > 0 && limit->seconds <= LIMIT_MAX_S)
+		return 0;
+	if ((!strcmp(optarg + digits, "i") || !strcmp(optarg + digits, "iterations")) &&
+			option_whole(number, 1, LIMIT_MAX_ITERATIONS, &whole)) {
+		*limit = (struct stop_limit){ .iterations = whole };
+		return 0;
+	}
+	return option_refuse("stop-after", optarg,
+			"a number of seconds above 0, or of iterations, as 20iterations or 20i");
 }
 
 int stop_after(const struct stop_limit *limit, const char *spool, char **words)

@@ -14,6 +14,9 @@ struct stop_limit {
 	uint64_t iterations; /* that each process of this host has executed which repeats a loop of calls */
 };
 
+/* Takes the argument of --stop-after, in optarg. Returns 0, or 2 after the refusal. */
+int stop_limit_take(struct stop_limit *limit);
+
 /*
  * Runs the command, and ends it at the limit. A command without iterations runs to its end. spool: folder for the sums;
  * "": the usual one. Returns the exit code of the command; 0 if it was ended and there is a report; 1 if that could not
