@@ -25,7 +25,8 @@ simulated() {
 recorded large 3072
 is "$(cat large.code)" 0 "a run is recorded"
 refuses "a folder that is not there" "No such file" simulate nothing -- true
-refuses "no command" "^usage: phasemux simulate" simulate large.result
+refuses "no command, and nothing that was simulated" "large.result/caches: nothing was simulated yet" simulate large.result
+refuses "no command for another core" "^usage: phasemux simulate" simulate --core in-order large.result
 refuses "no command behind --" "^usage: phasemux simulate" simulate large.result --
 refuses "another core model" "--core z80: out-of-order, in-order" simulate --core z80 large.result -- true
 refuses "a size that is not simulated" "MiB, one of 1, 2, 4, 8, 16, 32" simulate --size 3 large.result -- true
@@ -126,6 +127,9 @@ assert document["bytes"] == 4 << 20
 sizes = {size["times"]: size["time_factor"]["mean"] for size in document["phases"][0]["sizes"]}
 assert sorted(sizes) == [.25, .5, 1, 2, 4, 8] and sizes[1] == 1
 CHECK
+run shown "$phasemux" simulate --json --size 4 large.result
+holds "without COMMAND: what was simulated before" cmp from.out shown.out
+refuses "with a size that was simulated" "MiB, one of 1, 2, 4" simulate --size 5 large.result
 simulated core large 3072 --json --core in-order --stop-after 10iterations
 holds "--core: the last cache of the other model is L2" "$python" - <<'CHECK'
 import json

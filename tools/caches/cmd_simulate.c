@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/text/report_line.h"
+#include "agent/text/report_text.h"
 #include "agent/whatif/caches.h"
 #include "agent/whatif/run_times.h"
 #include "sampling/emulated/core_model.h"
@@ -23,13 +25,15 @@
 
 static const char usage[] =
 		"usage: phasemux simulate [options] DIR|FILE -- COMMAND...\n"
+		"       phasemux simulate [--size MIB] [--json] DIR|FILE\n"
 		"\n"
 		"Simulates the processor's caches: would a larger cache make the phases of a result faster, and by how\n"
 		"much? COMMAND is the one that made the result in DIR, as mpirun -n 2 ./a.out. It is run again in an\n"
 		"emulated processor, " EMULATOR_SLOWDOWN
 		" times slower, which counts what its last cache would miss if it was\n"
 		"of half, 2, 4, 8 or 16 times its size. phasemux whatif --cache F then takes what was found for the result.\n"
-		"(phasemux whatif --simulate is another thing: it simulates the network.)\n"
+		"(phasemux whatif --simulate is another thing: it simulates the network.) Without COMMAND, what was\n"
+		"simulated before is shown again.\n"
 		"\n"
 		"  --core NAME         the core model: out-of-order (default), in-order\n"
 		"  --size MIB          the last cache for each core as it is, in MiB (default: that of the core model, 2, or\n"
@@ -63,7 +67,7 @@ struct options {
 	const char *core, *stop_after, *step;
 	const char *size; /* of the last cache as it is, in MiB; NULL: that of the core model */
 	int base;         /* its place in core_sizes; -1: that of the core model */
-	char **command;
+	char **command;   /* NULL: what was simulated before is shown */
 };
 
 static int caches_refuse(const char *path, const char *why, int code)
@@ -123,8 +127,11 @@ static int find_base(struct options *options)
 
 /* ---- the second run ---- */
 
-/* Makes the folder beside the report in the file `path`. Returns the exit code. */
-static int make_folder(const char *path, char folder[PATH_MAX])
+static const char not_yet[] =
+		"nothing was simulated yet; name the COMMAND that made the result behind --";
+
+/* Finds the folder beside the report in the file `path`. make: makes it if it is not there. Returns the exit code. */
+static int find_folder(const char *path, bool make, char folder[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
 	char name[PATH_MAX];
@@ -132,9 +139,26 @@ static int make_folder(const char *path, char folder[PATH_MAX])
 	snprintf(name, sizeof(name), "%.*s" CACHES_FOLDER, slash ? (int)(slash + 1 - path) : 0,
 			path);
 	/* the program may change its folder */
-	if ((mkdir(name, 0777) && errno != EEXIST) || !realpath(name, folder))
-		return caches_refuse(name, strerror(errno), 1);
-	return 0;
+	if ((!make || mkdir(name, 0777) == 0 || errno == EEXIST) && realpath(name, folder))
+		return 0;
+	return caches_refuse(name, make ? strerror(errno) : not_yet, make ? 1 : 2);
+}
+
+/* Loads the report of a second run that was made before. Returns NULL after a message. */
+static json_t *load_before(const char *folder)
+{
+	char file[PATH_MAX + 32];
+	json_error_t error;
+	json_t *report;
+
+	snprintf(file, sizeof(file), "%s/run/report.json", folder);
+	report = json_load_file(file, 0, &error);
+	if (!report || !report_is_valid(report, error.text, sizeof(error.text))) {
+		caches_refuse(file, not_yet, 2);
+		json_decref(report);
+		return NULL;
+	}
+	return report;
 }
 
 /* Runs the command in the emulator. Returns its report, or NULL after a message. */
@@ -192,23 +216,28 @@ static int show_caches(const struct run_times *run, bool json)
 }
 
 /* Simulates the caches of a run. path: of its report. Returns the exit code. */
-static int simulate(const struct options *options, const char *path, struct run_times *run)
+static int simulate(struct options *options, const char *path, struct run_times *run)
 {
 	char folder[PATH_MAX], why[512];
 	json_t *emulated, *document;
-	int code = machine_find_emulator();
+	int code = options->command ? machine_find_emulator() : 0;
 
 	if (!code)
-		code = make_folder(path, folder);
+		code = find_folder(path, options->command != NULL, folder);
 	if (code)
 		return code;
-	emulated = run_again(options, folder);
+	emulated = options->command ? run_again(options, folder) : load_before(folder);
 	if (!emulated)
-		return 1;
-	document = caches_document(run->report, emulated, options->base, why, sizeof(why));
+		return options->command ? 1 : 2;
+	if (!options->command) {
+		options->core = report_get_text(json_object_get(emulated, "emulated"), "core");
+		code = find_base(options);
+	}
+	document = code ? NULL :
+			  caches_document(run->report, emulated, options->base, why, sizeof(why));
 	json_decref(emulated);
 	if (!document)
-		return caches_refuse(path, why, 2);
+		return code ? code : caches_refuse(path, why, 2);
 	run->caches = document;
 	code = keep(document, folder);
 	if (!code)
@@ -217,7 +246,7 @@ static int simulate(const struct options *options, const char *path, struct run_
 	return code;
 }
 
-static int simulate_result(const struct options *options, const struct results *results)
+static int simulate_result(struct options *options, const struct results *results)
 {
 	static struct run_times run;
 	char why[256] = "";
@@ -248,13 +277,14 @@ int cmd_simulate(int argc, char **argv)
 	int code = options_read(argc, argv, &spec, &options);
 	int behind = optind + 1;
 
-	if (!code)
-		code = find_base(&options);
 	if (code)
 		return code < 0 ? 0 : code;
-	if (behind + 1 >= argc || strcmp(argv[behind], "--") != 0)
+	if (behind < argc ? behind + 1 == argc || strcmp(argv[behind], "--") != 0 :
+			    behind > argc || options.core || options.stop_after)
 		return option_usage(usage);
-	options.command = argv + behind + 1;
+	options.command = behind < argc ? argv + behind + 1 : NULL;
+	if (options.command && find_base(&options))
+		return 2;
 	code = 2;
 	if (results_find(&results, argv[optind], options.step) && results_load(&results))
 		code = simulate_result(&options, &results);
