@@ -47,8 +47,8 @@ static bool are_apart(const struct request *requests, size_t count, char *why, s
 	return true;
 }
 
-/* Returns whether at most one kind of request says how the cycles change. Otherwise writes one line in `why`. */
-static bool are_one_kind(const struct request *requests, size_t count, char *why, size_t why_size)
+/* Returns whether at most one cache is asked for, and no component beside it. Otherwise writes one line in `why`. */
+static bool is_one_cache(const struct request *requests, size_t count, char *why, size_t why_size)
 {
 	size_t caches = 0, components = 0;
 
@@ -56,11 +56,12 @@ static bool are_one_kind(const struct request *requests, size_t count, char *why
 		caches += requests[i].kind == REQUEST_CACHE;
 		components += requests[i].kind == REQUEST_COMPONENT;
 	}
-	if (caches + (components > 0) > 1 && caches)
-		snprintf(why, why_size,
-				"cache: another cache changes the cycles of the components, and only one cache, "
-				"or components, can be changed");
-	return !caches || caches + (components > 0) == 1;
+	if (!caches || (caches == 1 && !components))
+		return true;
+	snprintf(why, why_size,
+			"cache: only one cache can be asked for, and no component beside it, because both change "
+			"the same cycles");
+	return false;
 }
 
 /* Answers some requests at once, without words. Returns false with one line in `why`. */
@@ -70,7 +71,7 @@ static bool answer_requests(struct answer *answer, const struct run_times *run,
 	struct change change;
 
 	if (!are_apart(requests, count, why, why_size) ||
-			!are_one_kind(requests, count, why, why_size))
+			!is_one_cache(requests, count, why, why_size))
 		return false;
 	change_none(&change);
 	answer->of_processor = true;

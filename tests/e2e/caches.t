@@ -118,7 +118,7 @@ holds "and tries it among the single changes" grep -q '^a last cache 2 times as 
 holds "saying where it is from" grep -q 'core model out-of-order by phasemux simulate' <(tr '\n' ' ' <alone.out | tr -s ' ')
 refuses "a size that was not simulated" "no last cache 3 times as large was simulated, but others: 0.5, 2, 4, 8, 16 times" \
 	whatif --cache 3 large.result
-refuses "two caches" "only one cache, or components, can be changed" whatif --cache 2 --cache 4 large.result
+refuses "two caches" "only one cache can be asked for" whatif --cache 2 --cache 4 large.result
 simulated from large 3072 --json --size 4
 holds "--size: twice a cache of 4 MiB, which holds the array already" "$python" - <<'CHECK'
 import json
