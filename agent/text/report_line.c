@@ -74,3 +74,10 @@ void report_line(FILE *out, int indent, const char *format, ...)
 	va_end(arguments);
 	free(line);
 }
+
+void report_make_plain(char *text)
+{
+	for (char *at = text; at && *at; at++)
+		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
+			*at = '?';
+}

@@ -22,4 +22,7 @@ void report_write_name(FILE *out, const char *name);
 __attribute__((format(printf, 3, 4))) void report_line(FILE *out, int indent, const char *format,
 		...);
 
+/* Replaces control characters in a text with names of any origin, which must not control the terminal. NULL is left. */
+void report_make_plain(char *text);
+
 #endif

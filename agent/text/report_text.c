@@ -65,15 +65,6 @@ bool report_is_valid(const json_t *report, char *why, size_t why_size)
 	return false;
 }
 
-/* Replaces control characters, because a report of unknown origin must not control the terminal. */
-static char *plain(char *text)
-{
-	for (char *at = text; at && *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
-			*at = '?';
-	return text;
-}
-
 /* Returns what print() writes of a report, to be freed. NULL: why[] says why there is nothing. */
 static char *print_to_memory(void (*print)(FILE *out, const json_t *report), const json_t *report,
 		char *why, size_t why_size)
@@ -91,7 +82,8 @@ static char *print_to_memory(void (*print)(FILE *out, const json_t *report), con
 	}
 	print(out, report);
 	fclose(out);
-	return plain(text);
+	report_make_plain(text);
+	return text;
 }
 
 static void print_text(FILE *out, const json_t *report)

@@ -172,9 +172,6 @@ char *compare_text(const json_t *comparison)
 	json_array_foreach (json_object_get(comparison, "notes"), i, note)
 		report_line(out, 2, "- %s", json_string_value(note));
 	fclose(out);
-	/* names are of unknown origin, and must not control the terminal */
-	for (char *at = text; at && *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
-			*at = '?';
+	report_make_plain(text);
 	return text;
 }

@@ -87,9 +87,6 @@ char *whatif_text(const struct answers *answers)
 	fputc('\n', out);
 	print_sentences(out, sentences_basis, answers, "", 2);
 	fclose(out);
-	/* names are of unknown origin, and must not control the terminal */
-	for (char *at = text; at && *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
-			*at = '?';
+	report_make_plain(text);
 	return text;
 }
