@@ -42,23 +42,32 @@ json_t *caches_load(const char *path, const json_t *report, char *why, size_t wh
 	return NULL;
 }
 
+const json_t *caches_size(const json_t *phase, double times)
+{
+	const json_t *size;
+	size_t i;
+
+	json_array_foreach (json_object_get(phase, "sizes"), i, size)
+		if (is_near(report_get(size, "times"), times))
+			return size;
+	return NULL;
+}
+
 bool caches_find(const json_t *caches, double phase, double times, struct caches_factor *factor)
 {
-	const json_t *row, *size;
-	size_t i, k;
+	const json_t *row;
+	size_t i;
 
 	json_array_foreach (json_object_get(caches, "phases"), i, row) {
-		if (report_get(row, "id") != phase)
+		const json_t *size = caches_size(row, times);
+
+		if (report_get(row, "id") != phase || !size)
 			continue;
-		json_array_foreach (json_object_get(row, "sizes"), k, size) {
-			if (!is_near(report_get(size, "times"), times))
-				continue;
-			factor->value = report_get_in(size, "time_factor", "mean");
-			factor->error = report_get_in(size, "time_factor", "ci95");
-			if (!(factor->error >= 0 && factor->error <= FACTOR_MAX))
-				factor->error = 0;
-			return factor->value >= 0 && factor->value <= FACTOR_MAX;
-		}
+		factor->value = report_get_in(size, "time_factor", "mean");
+		factor->error = report_get_in(size, "time_factor", "ci95");
+		if (!(factor->error >= 0 && factor->error <= FACTOR_MAX))
+			factor->error = 0;
+		return factor->value >= 0 && factor->value <= FACTOR_MAX;
 	}
 	return false;
 }

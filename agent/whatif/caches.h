@@ -26,6 +26,9 @@ struct caches_factor {
  */
 json_t *caches_load(const char *path, const json_t *report, char *why, size_t why_size);
 
+/* Returns what was simulated of a phase of the document with a last cache `times` as large, or NULL. */
+const json_t *caches_size(const json_t *phase, double times);
+
 /* Finds how long a phase takes if its last cache is `times` as large. Returns false if that was not simulated. */
 bool caches_find(const json_t *caches, double phase, double times, struct caches_factor *factor);
 

@@ -10,14 +10,14 @@
 #include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 #include "agent/whatif/caches.h"
+#include "agent/whatif/run_times.h"
 #include "tools/caches/same_phases.h"
 
 /* The events of the model emulated-caches, by their places in core_sizes. */
 static const char *const events[CORE_SIZES] = { "misses_half", "misses", "misses_2", "misses_4",
 	"misses_8", "misses_16" };
 
-#define PHASES_MAX 512 /* phases of a report; those behind are not simulated */
-#define OWN_SIZE   1   /* the place of the core model's own size in core_sizes */
+#define OWN_SIZE 1 /* the place of the core model's own size in core_sizes */
 
 /* What the second run counted in the phases that are one phase of the first run. Sums over their bursts. */
 struct counted {
@@ -181,12 +181,12 @@ static int by_share(const void *one, const void *other)
 static json_t *phases_json(const struct pair *pair, json_t *missing)
 {
 	const json_t *phases = json_object_get(pair->recorded, "phases"), *phase;
-	struct order order[PHASES_MAX];
+	struct order order[RUN_TIMES_PHASES_MAX];
 	json_t *list = json_array();
 	size_t count = 0, i;
 
 	json_array_foreach (phases, i, phase)
-		if (count < PHASES_MAX)
+		if (count < RUN_TIMES_PHASES_MAX)
 			order[count++] = (struct order){ report_get(phase, "time_share"), (int)i };
 	qsort(order, count, sizeof(*order), by_share);
 	for (i = 0; i < count && i < CACHES_PHASES_MAX; i++) {

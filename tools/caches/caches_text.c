@@ -11,6 +11,7 @@
 #include "agent/text/report_line.h"
 #include "agent/text/statements.h"
 #include "agent/whatif/answers.h"
+#include "agent/whatif/caches.h"
 #include "agent/whatif/sentences.h"
 
 #define ASKED        2     /* how many times as large the cache is of which the words are */
@@ -40,18 +41,6 @@ static struct size_text size_text(double bytes)
 static const json_t *phases_of(const struct run_times *run)
 {
 	return json_object_get(run->caches, "phases");
-}
-
-/* Returns what is known of a phase with a cache `times` as large, or NULL. */
-static const json_t *size_of(const json_t *phase, double times)
-{
-	const json_t *size;
-	size_t i;
-
-	json_array_foreach (json_object_get(phase, "sizes"), i, size)
-		if (report_get(size, "times") == times)
-			return size;
-	return NULL;
 }
 
 static double factor_of(const json_t *size)
@@ -98,7 +87,7 @@ static void print_answer(FILE *out, const struct run_times *run)
 /* Returns the part of the computing time that a phase gains from the cache of which the words are. */
 static double gain_of(const json_t *phase)
 {
-	return report_get(phase, "time_share") * (1 - factor_of(size_of(phase, ASKED)));
+	return report_get(phase, "time_share") * (1 - factor_of(caches_size(phase, ASKED)));
 }
 
 /* Prints which phase gains most from the cache of which the words are. */
@@ -108,10 +97,10 @@ static void print_most(FILE *out, const struct run_times *run)
 	size_t i;
 
 	json_array_foreach (phases_of(run), i, phase)
-		if (size_of(phase, ASKED) && (!most || gain_of(phase) > gain_of(most)))
+		if (caches_size(phase, ASKED) && (!most || gain_of(phase) > gain_of(most)))
 			most = phase;
-	was = size_of(most, 1);
-	is = size_of(most, ASKED);
+	was = caches_size(most, 1);
+	is = caches_size(most, ASKED);
 	if (!is)
 		return;
 	if (gain_of(most) < GAIN_SHOWN) {
@@ -318,9 +307,6 @@ char *caches_text(const struct run_times *run)
 			print_phase(out, phase);
 	print_basis(out, run);
 	fclose(out);
-	/* names are of unknown origin, and must not control the terminal */
-	for (char *at = text; at && *at; at++)
-		if (((unsigned char)*at < ' ' && *at != '\n') || *at == 0x7f)
-			*at = '?';
+	report_make_plain(text);
 	return text;
 }
