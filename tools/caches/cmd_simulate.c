@@ -101,10 +101,9 @@ static int set_option(void *data, int option)
 	}
 }
 
-/* Finds the size of the last cache as it is. Returns 0, or 2 after the refusal. */
-static int find_base(struct options *options)
+/* Finds the size of the last cache as it is. core: the core model; NULL: the default. Returns 0, or 2 after the refusal. */
+static int find_base(struct options *options, const char *core)
 {
-	const char *core = options->core ? options->core : getenv("PHASEMUX_CORE");
 	int found = core ? core_spec_find(core) : 0;
 	const struct core_spec *spec = core_spec_of(found < 0 ? 0 : (unsigned)found);
 	char allowed[160] = "";
@@ -215,29 +214,54 @@ static int show_caches(const struct run_times *run, bool json)
 	return fflush(stdout) ? 1 : 0;
 }
 
+/* Makes the second run. Returns its report, or NULL with the exit code in *code, after a message. */
+static json_t *make_run(const struct options *options, const char *path, char folder[PATH_MAX],
+		int *code)
+{
+	json_t *emulated;
+
+	*code = machine_find_emulator();
+	if (!*code)
+		*code = find_folder(path, true, folder);
+	emulated = *code ? NULL : run_again(options, folder);
+	if (!*code && !emulated)
+		*code = 1;
+	return emulated;
+}
+
+/* Finds the second run that was made before. Returns as make_run() does. */
+static json_t *find_run(struct options *options, const char *path, char folder[PATH_MAX], int *code)
+{
+	json_t *emulated;
+
+	*code = find_folder(path, false, folder);
+	emulated = *code ? NULL : load_before(folder);
+	if (!emulated) {
+		*code = 2;
+		return NULL;
+	}
+	*code = find_base(options, report_get_text(json_object_get(emulated, "emulated"), "core"));
+	if (!*code)
+		return emulated;
+	json_decref(emulated);
+	return NULL;
+}
+
 /* Simulates the caches of a run. path: of its report. Returns the exit code. */
 static int simulate(struct options *options, const char *path, struct run_times *run)
 {
 	char folder[PATH_MAX], why[512];
 	json_t *emulated, *document;
-	int code = options->command ? machine_find_emulator() : 0;
+	int code;
 
-	if (!code)
-		code = find_folder(path, options->command != NULL, folder);
-	if (code)
-		return code;
-	emulated = options->command ? run_again(options, folder) : load_before(folder);
+	emulated = options->command ? make_run(options, path, folder, &code) :
+				      find_run(options, path, folder, &code);
 	if (!emulated)
-		return options->command ? 1 : 2;
-	if (!options->command) {
-		options->core = report_get_text(json_object_get(emulated, "emulated"), "core");
-		code = find_base(options);
-	}
-	document = code ? NULL :
-			  caches_document(run->report, emulated, options->base, why, sizeof(why));
+		return code;
+	document = caches_document(run->report, emulated, options->base, why, sizeof(why));
 	json_decref(emulated);
 	if (!document)
-		return code ? code : caches_refuse(path, why, 2);
+		return caches_refuse(path, why, 2);
 	run->caches = document;
 	code = keep(document, folder);
 	if (!code)
@@ -283,7 +307,8 @@ int cmd_simulate(int argc, char **argv)
 			    behind > argc || options.core || options.stop_after)
 		return option_usage(usage);
 	options.command = behind < argc ? argv + behind + 1 : NULL;
-	if (options.command && find_base(&options))
+	if (options.command &&
+			find_base(&options, options.core ? options.core : getenv("PHASEMUX_CORE")))
 		return 2;
 	code = 2;
 	if (results_find(&results, argv[optind], options.step) && results_load(&results))
