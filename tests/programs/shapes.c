@@ -6,7 +6,8 @@
  *
  * Rank 0 prints "calls N" at the end: how many calls of MPI it has made. The shapes are those of the NAS parallel
  * benchmarks (Bailey et al. 1991), of a master with workers, of a solver, and of programs that change.
- * MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init.
+ * MILLISECONDS: the last rank dies by SIGKILL that long after MPI_Init. A burst of work takes SHAPES_WORK_US
+ * microseconds; without this variable, 50.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -17,14 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TAG     1
-#define ASKS    2 /* tag of a worker that wants work */
-#define WORK_US 50
+#define TAG  1
+#define ASKS 2 /* tag of a worker that wants work */
 
 #define SIDES_MAX 6
 
 static int rank, size, made;
 static double data[8], other[8];
+static double work_us = 50; /* of a burst */
 
 static double now_us(void)
 {
@@ -78,7 +79,7 @@ static void copy_faces(int sides)
 	for (int side = 0; side < sides; side++, made++)
 		MPI_Irecv(&other[side], 1, MPI_DOUBLE, MPI_ANY_SOURCE, TAG + side, MPI_COMM_WORLD,
 				&request[side]);
-	compute(WORK_US);
+	compute(work_us);
 	for (int side = 0; side < sides; side++, made++)
 		MPI_Isend(&data[side], 1, MPI_DOUBLE, (rank + 1 + side) % size, TAG + side,
 				MPI_COMM_WORLD, &request[sides + side]);
@@ -105,7 +106,7 @@ static void multi_partition(int steps)
 		copy_faces(6);
 		for (int direction = 0; direction < 3; direction++)
 			for (int stage = 0; stage < 3; stage++) {
-				compute(WORK_US);
+				compute(work_us);
 				pass_on((rank + 1) % size, (rank + size - 1) % size);
 			}
 	}
@@ -125,7 +126,7 @@ static void sweep(int sign, int planes)
 				MPI_Recv(other, 2, MPI_DOUBLE, from[i], TAG, MPI_COMM_WORLD,
 						MPI_STATUS_IGNORE);
 			}
-		compute(WORK_US / 5);
+		compute(work_us / 5);
 		for (int i = 0; i < 2; i++)
 			if (to[i] >= 0) {
 				made++;
@@ -141,7 +142,7 @@ static void wavefront(int steps)
 	for (int step = 0; step < steps; step++) {
 		sweep(1, 5);
 		sweep(-1, 5);
-		compute(WORK_US);
+		compute(work_us);
 	}
 	norm();
 }
@@ -151,7 +152,7 @@ static void conjugate_gradient(int steps)
 {
 	for (int step = 0; step < steps; step++) {
 		for (int inner = 0; inner < 25; inner++) {
-			compute(WORK_US);
+			compute(work_us);
 			for (int half = 1; half < size; half *= 2)
 				if ((rank ^ half) < size)
 					pass_on(rank ^ half, rank ^ half);
@@ -166,11 +167,11 @@ static void v_cycle(int steps)
 {
 	for (int step = 0; step < steps; step++) {
 		for (int level = 4; level > 0; level--) {
-			compute(WORK_US * level);
+			compute(work_us * level);
 			copy_faces(2);
 		}
 		for (int level = 1; level <= 4; level++) {
-			compute(WORK_US * level);
+			compute(work_us * level);
 			copy_faces(2);
 		}
 		norm();
@@ -188,7 +189,7 @@ static void integer_sort(int steps)
 	for (int i = 0; i < size; i++)
 		counts[i] = 0;
 	for (int step = 0; step < steps; step++) {
-		compute(4 * WORK_US);
+		compute(4 * work_us);
 		norm();
 		made += 2;
 		MPI_Alltoall(values, 1, MPI_INT, counts, 1, MPI_INT, MPI_COMM_WORLD);
@@ -223,7 +224,7 @@ static void worker(void)
 		made += 2;
 		MPI_Send(&piece, 1, MPI_INT, 0, ASKS, MPI_COMM_WORLD);
 		MPI_Recv(&piece, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		compute(WORK_US);
+		compute(work_us);
 	}
 }
 
@@ -242,10 +243,10 @@ static void solver(int steps)
 
 	for (int step = 0; step < steps; step++) {
 		state = state * 1103515245u + 12345u;
-		compute(WORK_US);
+		compute(work_us);
 		copy_faces(2);
 		for (unsigned inner = 3 + (state >> 16) % 5; inner; inner--) {
-			compute(WORK_US);
+			compute(work_us);
 			norm();
 		}
 	}
@@ -257,7 +258,7 @@ static void uneven(int steps)
 	unsigned state = 1 + 7 * (unsigned)rank;
 
 	for (int step = 0; step < steps; step++) {
-		compute(WORK_US);
+		compute(work_us);
 		copy_faces(2);
 		state = state * 1103515245u + 12345u;
 		for (unsigned inner = 3 + (state >> 16) % 7; inner; inner--) {
@@ -272,7 +273,7 @@ static void uneven(int steps)
 static void changes(int steps)
 {
 	for (int step = 0; step < steps; step++) {
-		compute(WORK_US);
+		compute(work_us);
 		if (step / 10 % 2)
 			norm();
 		else
@@ -287,7 +288,7 @@ static void disorder(int steps)
 
 	for (int step = 0; step < steps; step++) {
 		state = state * 1103515245u + 12345u;
-		compute(WORK_US);
+		compute(work_us);
 		switch ((state >> 16) % 4) {
 		case 0:
 			norm();
@@ -340,10 +341,13 @@ static void die_after(int milliseconds)
 int main(int argc, char **argv)
 {
 	int steps = argc > 2 ? atoi(argv[2]) : 0, found = 0;
+	const char *work = getenv("SHAPES_WORK_US");
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (work)
+		work_us = atof(work);
 	if (argc > 3 && rank == size - 1)
 		die_after(atoi(argv[3]));
 	for (size_t i = 0; argc > 2 && i < sizeof(shapes) / sizeof(*shapes); i++)
