@@ -18,7 +18,7 @@ RANKS = 16
 # Most bytes of the trace of each shape, by the number of ranks.
 TRACE_BYTES = {"wavefront": {4: 12000, 8: 18000, 16: 25000, 64: 25000},
                "multi_partition": {4: 10000, 16: 10000, 64: 10000}, "conjugate_gradient": {16: 10000}}
-GROWS = 1.05                      # two traces of equal texts differ by the digits of their times
+GROWS = 1.1                       # two traces of equal texts differ by the digits of their numbers
 TEXT_BYTES = 8192                 # largest text of a rank, of the shapes that REGULAR names
 ARENA_BYTES = 65536               # largest structure of a thread, whatever it does
 CALL_NS = 40                      # largest cost of the structure for a call
