@@ -93,6 +93,13 @@ struct preload_hooks {
 	void (*finalize)(struct preload_thread *thread, void *site, const void *frame);
 	/* Called when a process without MPI is about to end by _exit(), perhaps within a signal handler. */
 	void (*leave)(struct preload_thread *thread, void *site, const void *frame);
+	/*
+	 * Ends the agent's own thread before a call that the kernel refuses to a process with several, if the program has
+	 * none but the calling one. Returns whether it did; then return_thread must be called after the call. Both may be
+	 * called while no hooks are set: the child of a fork has such a thread before it is observed.
+	 */
+	bool (*leave_thread)(void);
+	void (*return_thread)(void);
 };
 
 struct preload {

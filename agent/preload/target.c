@@ -29,10 +29,13 @@ _Atomic(const struct preload_hooks *) wrap_hooks;
 atomic_bool wrap_keeps_arguments;
 enum wrap_role wrap_role;
 
-static _Atomic(const struct preload_hooks *) all_hooks; /* the hooks that are set, paused or not */
+static _Atomic(const struct preload_hooks *) all_hooks;  /* the hooks that are set, paused or not */
+static _Atomic(const struct preload_hooks *) hooks_ever; /* those that were set last */
 
 static void set_hooks(const struct preload_hooks *hooks)
 {
+	if (hooks)
+		atomic_store_explicit(&hooks_ever, hooks, memory_order_release);
 	atomic_store_explicit(&all_hooks, hooks, memory_order_release);
 	atomic_store_explicit(&wrap_hooks, hooks, memory_order_release);
 }
@@ -58,6 +61,11 @@ static void pause_hooks(bool paused)
 const struct preload_hooks *target_hooks(void)
 {
 	return atomic_load_explicit(&all_hooks, memory_order_acquire);
+}
+
+const struct preload_hooks *target_hooks_ever(void)
+{
+	return atomic_load_explicit(&hooks_ever, memory_order_acquire);
 }
 
 static struct preload preload = { .set_hooks = set_hooks,

@@ -41,6 +41,12 @@ void target_attach(enum wrap_with with, const void *init);
 const struct preload_hooks *target_hooks(void);
 
 /*
+ * Returns the hooks that the core has set last, also if they are not set any more, as in the child of a fork; NULL: the
+ * process was no target. Their functions for the agent's own thread may still be called.
+ */
+const struct preload_hooks *target_hooks_ever(void);
+
+/*
  * Makes the process a target when an OpenMP region starts. Call in a process that the command of `phasemux run`
  * has started. Does nothing on other threads than the main one: to open the core waits for the loader's lock,
  * which the main thread may hold in a dlopen while it waits for the calling thread.

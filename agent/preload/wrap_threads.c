@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -34,6 +35,8 @@ enum real_thread {
 	REAL_pthread_create,
 	REAL_GOMP_task,
 	REAL_dlclose,
+	REAL_unshare,
+	REAL_setns,
 	REALS,
 };
 
@@ -48,6 +51,8 @@ static const char *const symbols[REALS] = {
 	[REAL_pthread_create] = "pthread_create",
 	[REAL_GOMP_task] = "GOMP_task",
 	[REAL_dlclose] = "dlclose",
+	[REAL_unshare] = "unshare",
+	[REAL_setns] = "setns",
 };
 
 static _Atomic(void *) reals[REALS];
@@ -374,5 +379,48 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
 
 	unloaded_note(before);
 	real_unloaded();
+	return result;
+}
+
+/* ---- calls that the kernel refuses to a process with several threads ---- */
+
+/* Makes the agent's own thread leave before such a call. Returns whose thread must return after it; NULL: none. */
+static const struct preload_hooks *leave_thread(void)
+{
+	const struct preload_hooks *hooks = target_hooks_ever();
+
+	return hooks && hooks->leave_thread() ? hooks : NULL;
+}
+
+/* Starts the agent's own thread again after a call. Keeps errno, which the call may have set. */
+static void return_thread(const struct preload_hooks *left)
+{
+	int kept = errno;
+
+	if (left)
+		left->return_thread();
+	errno = kept;
+}
+
+/* Namespaces that need a process with one thread. */
+#define ALONE_FLAGS (CLONE_NEWUSER | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)
+
+__attribute__((visibility("default"))) int unshare(int flags)
+{
+	int (*real)(int) = (int (*)(int))real_of(REAL_unshare, __builtin_return_address(0));
+	const struct preload_hooks *left = flags & ALONE_FLAGS ? leave_thread() : NULL;
+	int result = real(flags);
+
+	return_thread(left);
+	return result;
+}
+
+__attribute__((visibility("default"))) int setns(int fd, int type)
+{
+	int (*real)(int, int) = (int (*)(int, int))real_of(REAL_setns, __builtin_return_address(0));
+	const struct preload_hooks *left = leave_thread();
+	int result = real(fd, type);
+
+	return_thread(left);
 	return result;
 }

@@ -26,6 +26,7 @@
 #include "agent/host/log.h"
 #include "agent/host/plain_locale.h"
 #include "agent/loader/modules.h"
+#include "agent/process/alone.h"
 #include "agent/process/finalize.h"
 #include "agent/process/fork.h"
 #include "agent/process/hooks.h"
@@ -237,6 +238,7 @@ static int open_process(const struct preload *preload, double run, int *spool_er
 		predecessor_remove(core.spool_folder);
 	if (storage_open_ledger() || threads_start())
 		return -ENOMEM;
+	alone_prepare();
 	return fork_prepare(run);
 }
 

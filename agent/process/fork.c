@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "agent/core/storage.h"
 #include "agent/core/helper.h"
 #include "agent/host/log.h"
+#include "agent/process/alone.h"
 #include "agent/process/finalize.h"
 #include "agent/process/hooks.h"
 #include "agent/process/service.h"
@@ -29,17 +29,12 @@
 #define PAUSE_FIRST_NS 10000000
 #define PAUSE_MAX_NS   80000000
 
-/* A fork in the emulator waits at most LEAVE_TRIES x LEAVE_PAUSE_US until the helper's thread is gone. */
-#define LEAVE_TRIES    1000
-#define LEAVE_PAUSE_US 1000
-
 static struct {
 	double run;
 	char folder[sizeof(core.spool_folder)]; /* folder of the first process' spool */
 	uid_t user;
 	bool alone;                  /* the process had no other thread when it forked */
 	bool helper_left;            /* the helper's thread was ended for the fork */
-	unsigned emulator_threads;   /* number of threads that the emulator has in this process */
 	pid_t first;                 /* kernel number of the child's first thread */
 	struct preload_thread *slot; /* slot of the first thread; NULL: not known */
 } forked;
@@ -120,29 +115,6 @@ static bool join_when_computing(void)
 
 /* ---- fork ---- */
 
-/* Returns the number of threads of this process without those of the emulator; 0: not known. */
-static unsigned count_threads(void)
-{
-	struct stat tasks;
-
-	/* the folder has two links of its own */
-	return stat("/proc/self/task", &tasks) ?
-			0 :
-			(unsigned)tasks.st_nlink - 2 - forked.emulator_threads;
-}
-
-/*
- * Ends the helper's thread, because QEMU 7.2 aborts the child of a process with threads when that starts a thread
- * of its own. The emulator gives up a thread a moment after the program has joined it.
- */
-static void leave_emulator(void)
-{
-	forked.helper_left = helper_leave();
-	for (int tries = 0; forked.helper_left && count_threads() > 1 && tries < LEAVE_TRIES;
-			tries++)
-		usleep(LEAVE_PAUSE_US);
-}
-
 /*
  * Holds the helper and liburcu around the fork. Otherwise the child might inherit a lock whose owner does not
  * exist there.
@@ -150,12 +122,12 @@ static void leave_emulator(void)
 static void before(void)
 {
 	int state = cancellation_hold();
-	unsigned threads = count_threads();
 
 	forked.helper_left = false;
-	forked.alone = threads && threads <= 1u + (unsigned)helper_runs();
-	if (forked.alone && forked.emulator_threads)
-		leave_emulator();
+	forked.alone = alone_is();
+	/* QEMU 7.2 aborts the child of a process with threads when that starts a thread of its own */
+	if (forked.alone && emulator_threads())
+		forked.helper_left = alone_leave();
 	else if (forked.alone)
 		helper_hold();
 	urcu_bp_before_fork();
@@ -231,7 +203,6 @@ int fork_prepare(double run)
 {
 	forked.run = run;
 	forked.user = geteuid();
-	forked.emulator_threads = emulator_threads();
 	strcpy(forked.folder, core.spool_folder);
 	if (!core.family)
 		return pthread_atfork(NULL, NULL, in_child) ? -ENOMEM : 0;

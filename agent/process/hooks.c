@@ -16,6 +16,7 @@
 #include "agent/host/log.h"
 #include "agent/leads/leads.h"
 #include "agent/process/control.h"
+#include "agent/process/alone.h"
 #include "agent/process/finalize.h"
 #include "agent/process/service.h"
 #include "agent/process/threads.h"
@@ -261,4 +262,6 @@ const struct preload_hooks hooks = {
 	.aborts = aborts,
 	.finalize = finalize_hook,
 	.leave = finalize_leave,
+	.leave_thread = alone_leave_for_call,
+	.return_thread = alone_return,
 };

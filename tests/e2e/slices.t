@@ -94,6 +94,21 @@ else
 	holds "leaver: there is a report" report schema "$tmp/leaver.result/report.json"
 fi
 
+# the agent's thread is not there while the program makes a call that only a process with one thread may make
+if [ "$sanitizer" = tsan ]; then
+	skip "namespaces" "a thread of the sanitizer's own is there"
+else
+	run namespaces.bare "$programs/namespaces"
+	if [ "$(cat namespaces.bare.code)" = 77 ]; then
+		skip "namespaces" "there are no user namespaces here"
+	else
+		run namespaces LD_PRELOAD="$runtime" PHASEMUX_OUTPUT="$tmp/namespaces.result" "$phasemux" run -- "$programs/namespaces"
+		unchanged namespaces namespaces.bare
+		is "$(grep -c done namespaces.out)" 3 "namespaces: they were entered"
+		holds "namespaces: there is a report" report schema "$tmp/namespaces.result/report.json"
+	fi
+fi
+
 # children of a fork are not observed, while the parent is sampled
 forking='
 import os
