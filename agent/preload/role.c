@@ -9,12 +9,13 @@
 
 /* Launchers that start one program as their child, and perhaps helpers of their own, and wait for it. */
 static const char *const starters[] = { "timeout", "time", "flock", "runuser", "su", "script",
-	"dbus-run-session" };
+	"dbus-run-session", "unshare", "nsenter" };
 
 static const char *const launchers[] = { "sh", "bash", "dash", "zsh", "ksh", "tcsh", "csh", "fish",
 	"busybox", "env", "nice", "ionice", "nohup", "taskset", "numactl", "stdbuf", "setsid",
 	"chrt", "setarch", "sudo", "xargs", "make", "parallel", "perf", "gdb", "strace", "ltrace",
-	"srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux",
+	"srun", "sbatch", "salloc", "jsrun", "aprun", "flux", "ssh", "phasemux", "bwrap",
+	"apptainer", "singularity", "ch-run", "enroot", "podman", "docker",
 	/* helpers of a starter */
 	"dbus-daemon" };
 
