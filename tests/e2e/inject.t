@@ -72,8 +72,10 @@ error_of() {
 
 # NAME COMMAND...: makes a case of each call that phasemux makes in this host
 all_calls() {
-	local name=$1 call count error at i problems
+	local name=$1 call count error at i problems moments=$moments
 
+	# with a sanitizer, a run of MPI takes long: a call fails from the start on, or not at all
+	[ -z "$sanitizer" ] || [ -z "$mpi" ] || moments=0
 	shift
 	host=("$@")
 	if [ "$mpi" ]; then
@@ -94,8 +96,7 @@ all_calls() {
 				[ $at = 1 ] || tried $call $at+ $error
 				case $mpi:$call in
 				*:dladdr | *:dlopen) ;; # a single rank has no adapter then
-				# with a sanitizer a call that fails once would take minutes
-				?*:*) [ -n "$sanitizer" ] || tried $call $at $error $((i % 2)) ;;
+				?*:*) tried $call $at $error $((i % 2)) ;;
 				esac
 			done
 		)
