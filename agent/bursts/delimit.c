@@ -10,6 +10,7 @@
 #include "agent/bursts/skipping.h"
 #include "agent/bursts/structure.h"
 #include "agent/bursts/turn.h"
+#include "agent/iterations/iterations.h"
 #include "sampling/clock.h"
 
 static inline bool is_long(const struct thread_rules *rules, uint64_t ticks)
@@ -201,6 +202,7 @@ __attribute__((hot)) void delimit_end(struct thread *thread, const struct thread
 		span = span_find(&thread->sites, thread->call.burst_site,
 				site_find(&thread->sites, thread->call.path, call));
 		length = span_length(&thread->sites, &thread->sites.span[span], ticks);
+		iterations_burst(thread, length, ticks);
 	}
 	if (!is_short) {
 		span_follow(&thread->sites, thread->burst.before, span);

@@ -27,6 +27,7 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	thread->structure.loops = loops;
 	/* the first calls touch memory for the first time */
 	thread->structure.cost.till_due = TIMED_MIN;
+	iterations_open(thread);
 	if (!mpi)
 		return 0;
 	arguments = memory_map(sizeof(*arguments));
@@ -45,6 +46,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 	uint64_t begin, ticks, most = clock_ticks(FOLD_MAX);
 
 	if (cost->until) {
+		iterations_break(thread);
 		cost->missed++;
 		cost->missed_inside += inside;
 		return;
@@ -97,6 +99,8 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 
 	if (!structure->loops)
 		return;
+	if (calls || burst)
+		iterations_break(thread);
 	structure->burst += burst;
 	if (!calls)
 		return;
@@ -115,6 +119,7 @@ void structure_lose(struct thread *thread)
 	struct loops *loops = thread->structure.loops;
 
 	leads_lose(thread);
+	iterations_break(thread);
 	if (!loops)
 		return;
 	add_missed(&thread->structure);
@@ -128,6 +133,7 @@ void structure_finish(struct thread *thread)
 		return;
 	add_missed(&thread->structure);
 	loops_finish(thread->structure.loops);
+	iterations_finish(thread);
 	if (thread->structure.arguments)
 		call_arguments_finish(thread->structure.arguments);
 	thread->structure.finished = true;

@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "agent/iterations/iterations.h"
 #include "agent/thread/call_arguments.h"
 #include "agent/thread/thread.h"
 #include "cluster/loops/loops.h"
@@ -56,6 +57,7 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 		return;
 	}
 	structure->cost.till_due--;
+	iterations_call(thread, site);
 	loops_add(structure->loops, site, structure->burst, inside);
 	structure->burst = 0;
 	if (__builtin_expect(structure->arguments != NULL, 0))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/host/log.h"
+#include "agent/iterations/iterations.h"
 #include "agent/ledger/book.h"
 
 static void save_length(const struct span_length *length, struct spool_length *copy)
@@ -145,8 +146,8 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 		if (structure)
 			spool_keep_structure(ledger->spool, thread->drain.spooled,
 					&(struct spool_structure){ thread->structure.loops,
-							thread->structure.arguments,
-							&thread->sites });
+							thread->structure.arguments, &thread->sites,
+							iterations_sample(thread) });
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}

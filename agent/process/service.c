@@ -12,6 +12,7 @@
 #include "agent/core/crowd.h"
 #include "agent/core/drain.h"
 #include "agent/ledger/training.h"
+#include "agent/iterations/iterations.h"
 #include "agent/process/control.h"
 #include "agent/region/region.h"
 #include "sampling/cancellation.h"
@@ -80,6 +81,7 @@ static void serve(struct thread *thread, uint64_t now)
 	}
 	budget_keep(thread, &core.rules, now - core.process.start - thread->unobserved);
 	budget_learn_short(thread, &core.rules, now);
+	iterations_look(thread, now - core.process.start - thread->unobserved);
 	region_keep(thread);
 	if (!region_holds(thread))
 		resting_plan(thread, &core.rules, now - core.process.start - thread->unobserved,

@@ -119,15 +119,19 @@ static void merge_phase(struct phase_rank *into, const struct phase_rank *from)
 	into->ipc_most = fmax(into->ipc_most, from->ipc_most);
 	into->instructions += from->instructions;
 	into->instructions_most = fmax(into->instructions_most, from->instructions_most);
+	iteration_spread_merge(&into->spread, &from->spread);
 }
 
 void phase_ranks_add(struct phase_ranks *ranks, uint32_t phases, uint32_t rank,
-		const struct rank_use *by_phase, const double *most)
+		const struct rank_use *by_phase, const double *most,
+		const struct iteration_spreads *spreads)
 {
 	ranks->phases = phases;
+	iteration_spread_merge(&ranks->iterations, &spreads->whole);
 	for (uint32_t i = 0; i < phases; i++) {
 		struct phase_rank one = one_rank(rank, &by_phase->use[i]);
 
+		one.spread = spreads->phase[i];
 		if (one.seconds > 0 && one.seconds >= PHASE_RANKS_MIN * most[i])
 			merge_phase(&ranks->phase[i], &one);
 	}
@@ -138,6 +142,7 @@ void phase_ranks_merge(const void *in, void *inout)
 	const struct phase_ranks *from = in;
 	struct phase_ranks *into = inout;
 
+	iteration_spread_merge(&into->iterations, &from->iterations);
 	for (uint32_t i = 0; i < from->phases; i++)
 		merge_phase(&into->phase[i], &from->phase[i]);
 }
@@ -147,6 +152,7 @@ int phase_ranks_reduce(struct phase_ranks *ranks, struct phase_ranks *scratch,
 		const struct mpi_adapter *adapter)
 {
 	double most[PROTOTYPES_MAX] = { 0 };
+	struct iteration_spreads spreads;
 	struct rank_use by_phase;
 	size_t bytes;
 
@@ -158,7 +164,8 @@ int phase_ranks_reduce(struct phase_ranks *ranks, struct phase_ranks *scratch,
 	rank_use_most(&by_phase, most);
 	if (adapter->max(most, labels->phases))
 		return -EIO;
-	phase_ranks_add(ranks, labels->phases, rank, &by_phase, most);
+	iteration_spreads_of(by_prototype->iterations, labels->phase, &spreads);
+	phase_ranks_add(ranks, labels->phases, rank, &by_phase, most, &spreads);
 	bytes = offsetof(struct phase_ranks, phase) + labels->phases * sizeof(ranks->phase[0]);
 	if (adapter->reduce_start(ranks, scratch, bytes, phase_ranks_merge) || adapter->wait())
 		return -EIO;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "agent/mpi/mpi_adapter.h"
+#include "agent/ranks/iteration_spread.h"
 #include "agent/spool/totals.h"
 #include "cluster/prototypes.h"
 #include "multiplex/estimate/sums.h"
@@ -33,6 +34,8 @@ struct phase_use {
 /* What one rank did: [0] is prototype 0 or phase 1. Zeros are nothing. */
 struct rank_use {
 	struct phase_use use[PROTOTYPES_MAX];
+	/* of the rank, by prototype; NULL: none was measured, or this is by phase; not owned */
+	const struct rank_iterations *iterations;
 };
 
 /* One phase of several ranks. Sums and numbers are of the ranks that execute it. */
@@ -43,11 +46,13 @@ struct phase_rank {
 	double seconds, most; /* sum of their seconds, and the most seconds of one rank */
 	double ipc, ipc_most; /* sum of the ratios of both events, and the largest ratio */
 	double instructions, instructions_most; /* of all bursts */
+	struct iteration_spread spread;         /* between the iterations of a rank */
 };
 
 /* Plain data. Zeros have no phase. */
 struct phase_ranks {
 	uint32_t phases;
+	struct iteration_spread iterations;      /* of all ranks */
 	struct phase_rank phase[PROTOTYPES_MAX]; /* [0] is phase 1 */
 };
 
@@ -81,9 +86,10 @@ void rank_use_by_phase(const struct rank_use *by_prototype, const struct phase_l
 /* Sets each of most[PROTOTYPES_MAX] to the rank's seconds in the phase, if these are more. */
 void rank_use_most(const struct rank_use *by_phase, double *most);
 
-/* Adds a rank. most: of all ranks, by rank_use_most. */
+/* Adds a rank. most: of all ranks, by rank_use_most. spreads: of its iterations, by phase. */
 void phase_ranks_add(struct phase_ranks *ranks, uint32_t phases, uint32_t rank,
-		const struct rank_use *by_phase, const double *most);
+		const struct rank_use *by_phase, const double *most,
+		const struct iteration_spreads *spreads);
 
 /* Adds the ranks of `in` to `inout`. Both are struct phase_ranks, without a rank in common. Has the form of mpi_merge. */
 void phase_ranks_merge(const void *in, void *inout);

@@ -9,8 +9,10 @@
 
 void use_list_fini(struct use_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		free(list->process[i].use);
+		free(list->process[i].iterations);
+	}
 	free(list->process);
 	*list = (struct use_list){ 0 };
 }
@@ -26,9 +28,10 @@ int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *us
 		return -ENOMEM;
 	list->process = all;
 	process = &all[list->count];
-	*process = (struct use_of_process){ rank, prototypes, malloc(bytes ? bytes : 1) };
+	*process = (struct use_of_process){ rank, prototypes, malloc(bytes ? bytes : 1), NULL };
 	if (!process->use)
 		return -ENOMEM;
+	process->iterations = rank_iterations_copy(use->iterations);
 	memcpy(process->use, use->use, bytes);
 	list->count++;
 	return 0;
@@ -47,6 +50,7 @@ void use_list_ranks(const struct use_list *list, const struct phase_labels *labe
 		struct phase_ranks *ranks)
 {
 	double most[PROTOTYPES_MAX] = { 0 };
+	struct iteration_spreads spreads;
 	struct rank_use phases;
 
 	*ranks = (struct phase_ranks){ .phases = labels->phases };
@@ -56,7 +60,9 @@ void use_list_ranks(const struct use_list *list, const struct phase_labels *labe
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		by_phase(&list->process[i], labels, &phases);
-		phase_ranks_add(ranks, labels->phases, list->process[i].rank, &phases, most);
+		iteration_spreads_of(list->process[i].iterations, labels->phase, &spreads);
+		phase_ranks_add(ranks, labels->phases, list->process[i].rank, &phases, most,
+				&spreads);
 	}
 }
 

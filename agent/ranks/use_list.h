@@ -12,14 +12,18 @@ struct use_list {
 	size_t count, room;
 	struct use_of_process {
 		uint32_t rank, prototypes;
-		struct phase_use *use; /* of each of the prototypes */
+		struct phase_use *use;              /* of each of the prototypes */
+		struct rank_iterations *iterations; /* NULL: none was measured */
 	} * process;
 };
 
 /* Frees what the list owns. */
 void use_list_fini(struct use_list *list);
 
-/* Adds a process, which did nothing in the prototypes from `prototypes` on. Returns 0 or -ENOMEM. */
+/*
+ * Adds a process, which did nothing in the prototypes from `prototypes` on. Its iterations are copied; without memory for
+ * them it has none. Returns 0 or -ENOMEM.
+ */
 int use_list_add(struct use_list *list, uint32_t rank, const struct rank_use *use,
 		unsigned prototypes);
 

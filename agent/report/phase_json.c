@@ -265,6 +265,19 @@ static json_t *add_together(json_t *object, const struct report_facts *facts,
 					facts->counting->hardware, &seconds));
 }
 
+/* Adds how much the time of the phase varies between the iterations of a rank, whose mean is `mean` seconds. */
+static json_t *add_spread(json_t *object, const struct iteration_spread *spread, double mean)
+{
+	bool known = iteration_spread_is_like(spread, mean);
+
+	object = document_set(object, "seconds_sd",
+			document_number(known ? iteration_spread_sd(spread) : NAN));
+	object = document_set(object, "seconds_least",
+			document_number(known ? spread->least : NAN));
+	object = document_set(object, "seconds_most", document_number(known ? spread->most : NAN));
+	return document_set(object, "measured", document_number(known ? spread->count : NAN));
+}
+
 /*
  * Returns the bursts and the time of the phase in an iteration of a rank that executes it, or null if that is not known: so
  * much of the phase may be outside of the iterations, or ranks have several threads.
@@ -274,6 +287,7 @@ static json_t *per_iteration(const struct report_facts *facts, const struct phas
 	const struct phase_rank *of = ranks_of(facts, phase->number);
 	struct structure_iterations iterations = structure_iterations(facts->structures);
 	double all, outside = iterations.outside * facts->totals->compute.seconds;
+	json_t *object;
 
 	if (!of || !of->ranks || !(iterations.rounds > 0) ||
 			facts->totals->threads > facts->world->size ||
@@ -281,8 +295,9 @@ static json_t *per_iteration(const struct report_facts *facts, const struct phas
 			!(iterations.equal || (int)of->ranks == facts->world->size))
 		return json_null();
 	all = iterations.rounds * of->ranks;
-	return json_pack("{s:o,s:o}", "bursts", document_number(phase->all.bursts / all), "seconds",
-			document_number(phase->all.seconds / all));
+	object = json_pack("{s:o,s:o}", "bursts", document_number(phase->all.bursts / all),
+			"seconds", document_number(phase->all.seconds / all));
+	return add_spread(object, &of->spread, phase->all.seconds / all);
 }
 
 /* Returns how the length of the phase's bursts changes while the run goes on, or null. */
@@ -361,7 +376,9 @@ static json_t *structure(const struct report_facts *facts, struct places *places
 	if (!facts->structures || !places)
 		return json_null();
 	return structure_json(&(struct structure_facts){ facts->structures, facts->arguments,
-					      facts->table, number },
+					      facts->table, number,
+					      facts->phase_ranks ? &facts->phase_ranks->iterations :
+								   NULL },
 			places);
 }
 

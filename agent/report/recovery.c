@@ -179,6 +179,9 @@ static int add_structure(struct recovery *recovery, const struct spool_image *im
 	structures_share(&thread, &recovery->profile.files, recovery->scratch);
 	structures_merge(recovery->scratch, recovery->structures);
 	recovery->structured++;
+	if (image->iterations && iteration_sample_is_of(image->iterations, image->structure))
+		recovery->iterations =
+				rank_iterations_new(image->iterations, sites, facts->ns_per_tick);
 	return add_arguments(recovery, image, &thread);
 }
 
@@ -262,6 +265,7 @@ static int keep_use(struct recovery *recovery, const struct process *process,
 	rank_use_subtract(&use, before);
 	if (process->image->facts.hardware)
 		*hertz = hosts_cycles_per_second(&use);
+	use.iterations = recovery->iterations;
 	if (use_list_add(&recovery->uses, rank, &use, prototypes))
 		return -ENOMEM;
 	return keep_timeline(recovery, process, &use);
@@ -388,6 +392,8 @@ static int add_process(struct recovery *recovery, const struct spool_image *imag
 	if (!error)
 		error = keep_use(recovery, &(struct process){ image, compute, threads }, &before,
 				&hertz);
+	free(recovery->iterations);
+	recovery->iterations = NULL;
 	note_times(recovery, facts, wall, threads > 0 ? compute / threads : NAN, hertz);
 	add_cost(&recovery->totals, side, live);
 	recovery->refused += side->refused;

@@ -42,6 +42,8 @@ struct recovery {
 	struct structures *structures,
 			*scratch; /* NULL: no process that was added has a structure */
 	unsigned structured;      /* number of processes that have one */
+	struct rank_iterations *
+			iterations; /* of the process that is being added; NULL: none was measured */
 	/* the arguments of their calls; NULL: no process has any */
 	struct argument_table *arguments, *arguments_scratch;
 	unsigned argued; /* number of processes that have any */

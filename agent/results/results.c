@@ -9,6 +9,8 @@
 #include "agent/core/core.h"
 #include "agent/core/crowd.h"
 #include "agent/core/toggle.h"
+#include "agent/iterations/iterations.h"
+#include "agent/iterations/rank_iterations.h"
 #include "agent/ranks/phase_columns.h"
 #include "agent/region/region.h"
 #include "agent/results/siblings.h"
@@ -67,9 +69,10 @@ static void collect_timeline(struct rank_timeline *timeline, const struct rank_u
 struct members {
 	struct hosts hosts[2]; /* the second one is for scratch */
 	struct rank_time own;
-	struct rank_times times;   /* of all ranks */
-	struct rank_use use;       /* of this process */
-	struct phase_ranks phases; /* of all ranks */
+	struct rank_times times;            /* of all ranks */
+	struct rank_use use;                /* of this process */
+	struct rank_iterations *iterations; /* of this process; NULL: none was measured */
+	struct phase_ranks phases;          /* of all ranks */
 	struct phase_sets sets;
 	struct phase_ranks scratch;
 	struct rank_timeline timeline;
@@ -87,6 +90,17 @@ static void members_describe(struct members *members, double useful_seconds)
 	if (!core.preload->with_mpi)
 		members->own.mpi = NAN;
 	rank_times_add(&members->times, 0, 1, &members->own, 0);
+}
+
+/* Adds the iterations of this process to its use. */
+static void collect_iterations(struct members *members, const struct thread *threads)
+{
+	/* if another thread ends the run, the main thread may still use its structure */
+	for (; threads; threads = threads->next)
+		if (threads->identity.main && threads->structure.finished && !members->iterations)
+			members->iterations = rank_iterations_new(iterations_sample(threads),
+					&threads->sites, clock_here.ns_per_tick);
+	members->use.iterations = members->iterations;
 }
 
 void results_collect(struct results *results, double wall_seconds, double off_seconds)
@@ -109,6 +123,7 @@ void results_collect(struct results *results, double wall_seconds, double off_se
 	if (results->members) {
 		rank_use_of(&results->members->use, ledger_table(core.ledger)->count,
 				ledger_sums(core.ledger), &totals->unread);
+		collect_iterations(results->members, threads);
 		members_describe(results->members, results->most.compute_seconds);
 		collect_timeline(&results->members->timeline, &results->members->use, totals,
 				wall_seconds);
@@ -294,6 +309,8 @@ void results_give(struct results *results, struct report_facts *facts)
 void results_fini(struct results *results)
 {
 	recovery_free(results->others);
+	if (results->members)
+		free(results->members->iterations);
 	free(results->members);
 	locations_fini(&results->locations);
 }

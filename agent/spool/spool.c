@@ -44,8 +44,9 @@ struct spool {
 	struct sums *shape; /* tells where blocks lie; over side 0 */
 	uint64_t sums_length;
 	unsigned threads;
-	size_t structure_room; /* bytes of the structure that have room */
-	size_t arguments_room; /* bytes of the arguments of its calls that have room */
+	size_t structure_room;  /* bytes of the structure that have room */
+	size_t iterations_room; /* bytes of the sample of its iterations that have room */
+	size_t arguments_room;  /* bytes of the arguments of its calls that have room */
 	bool dirty_structure;
 	struct timeline_range dirty_bins;    /* of the timeline */
 	uint64_t dirty[PROTOTYPES_MAX];      /* for each prototype, one bit for each group */
@@ -97,9 +98,15 @@ size_t spool_structure_at(uint64_t sums_length, unsigned side)
 			side * align(sizeof(struct loops));
 }
 
+size_t spool_iterations_at(uint64_t sums_length, unsigned side)
+{
+	return spool_structure_at(sums_length, SPOOL_SIDES) +
+			side * align(sizeof(struct iteration_sample));
+}
+
 size_t spool_arguments_at(uint64_t sums_length, unsigned side)
 {
-	return spool_structure_at(sums_length, SPOOL_SIDES) + side * align(ARGUMENTS_IMAGE_MAX);
+	return spool_iterations_at(sums_length, SPOOL_SIDES) + side * align(ARGUMENTS_IMAGE_MAX);
 }
 
 static size_t thread_side_bytes(void)
@@ -593,6 +600,19 @@ static bool grow_region(struct spool *spool, const struct spool_region *region, 
 	return !error;
 }
 
+static void keep_iterations(struct spool *spool, const struct iteration_sample *sample)
+{
+	static const struct spool_region region = { spool_iterations_at,
+		sizeof(struct iteration_sample) };
+	size_t bytes = sample && sample->count ? iteration_sample_bytes(sample) : 0;
+
+	spool_side(spool)->iterations = 0;
+	if (!bytes || !grow_region(spool, &region, &spool->iterations_room, bytes))
+		return;
+	memcpy(spool->map + spool_iterations_at(spool->sums_length, 0), sample, bytes);
+	spool_side(spool)->iterations = (uint32_t)bytes;
+}
+
 void spool_keep_structure(struct spool *spool, int thread, const struct spool_structure *structure)
 {
 	static const struct spool_region loops_region = { spool_structure_at,
@@ -606,6 +626,7 @@ void spool_keep_structure(struct spool *spool, int thread, const struct spool_st
 		return;
 	memcpy(spool->map + spool_structure_at(spool->sums_length, 0), structure->loops, bytes);
 	spool_side(spool)->structure = 1 + (uint32_t)thread;
+	keep_iterations(spool, structure->iterations);
 	spool_side(spool)->arguments = 0;
 	if (arguments &&
 			grow_region(spool, &arguments_region, &spool->arguments_room,
@@ -624,6 +645,9 @@ static void copy_structure(struct spool *spool)
 		return;
 	memcpy(spool->map + spool_structure_at(spool->sums_length, 1), from,
 			structure_bytes((const struct loops *)from));
+	memcpy(spool->map + spool_iterations_at(spool->sums_length, 1),
+			spool->map + spool_iterations_at(spool->sums_length, 0),
+			spool_side(spool)->iterations);
 	memcpy(spool->map + spool_arguments_at(spool->sums_length, 1),
 			spool->map + spool_arguments_at(spool->sums_length, 0),
 			spool_side(spool)->arguments);

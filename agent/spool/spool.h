@@ -9,10 +9,10 @@
  * commit. A page written to a shared mapping outlives the process, but not always the machine.
  *
  * The file has struct spool_facts, struct spool_state, two struct spool_side, the sums of both sides, the
- * profile, both sides of the structure of one thread's calls (struct loops), both sides of their arguments
- * (arguments_image.h), both sides of the timeline, and both sides of each thread (struct spool_thread). There is one profile for both sides,
- * because a kill in the middle of a sample spoils only that sample. All is plain data in the byte order of the
- * machine.
+ * profile, both sides of the structure of one thread's calls (struct loops), both sides of a sample of its iterations
+ * (struct iteration_sample), both sides of the arguments of its calls (arguments_image.h), both sides of the timeline, and both
+ * sides of each thread (struct spool_thread). There is one profile for both sides, because a kill in the middle of a sample
+ * spoils only that sample. All is plain data in the byte order of the machine.
  *
  * The file is as long as what it could hold, but has storage only for what it does hold. Storage is reserved
  * before anything is written, because a page of a mapping without storage would kill the program. Sketches are
@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/iterations/iteration_sample.h"
 #include "agent/loader/modules.h"
 #include "agent/mpi/mpi_adapter.h"
 #include "agent/setup/counting.h"
@@ -43,7 +44,7 @@
 #include "multiplex/scheme/scheme.h"
 
 #define SPOOL_MAGIC       "phasemux"
-#define SPOOL_VERSION     31
+#define SPOOL_VERSION     32
 #define SPOOL_SIDES       2
 #define SPOOL_THREADS_MAX SETTINGS_THREADS
 #define SPOOL_OPEN_MAX    16 /* prototypes in one open quantum */
@@ -107,10 +108,11 @@ struct spool_side {
 	uint32_t refused; /* number of threads that are observed, but have no room in the file */
 	uint32_t paused;  /* 1: the program paused phasemux, and did not toggle it */
 	uint32_t rounds, threads;
-	uint32_t structure; /* 1 + number of the thread whose structure is kept; 0: none is */
-	uint32_t arguments; /* bytes of the arguments of its calls; 0: they are not kept */
-	uint32_t bins;      /* of the timeline, in use */
-	uint64_t bin_ticks; /* width of one; 0: there is no timeline */
+	uint32_t structure;  /* 1 + number of the thread whose structure is kept; 0: none is */
+	uint32_t iterations; /* bytes of the sample of its iterations; 0: there is none */
+	uint32_t arguments;  /* bytes of the arguments of its calls; 0: they are not kept */
+	uint32_t bins;       /* of the timeline, in use */
+	uint64_t bin_ticks;  /* width of one; 0: there is no timeline */
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];
 };
@@ -165,6 +167,7 @@ size_t spool_side_at(unsigned side);
 size_t spool_sums_at(uint64_t sums_length, unsigned side);
 size_t spool_profile_at(uint64_t sums_length);
 size_t spool_structure_at(uint64_t sums_length, unsigned side);
+size_t spool_iterations_at(uint64_t sums_length, unsigned side);
 size_t spool_arguments_at(uint64_t sums_length, unsigned side);
 size_t spool_timeline_at(uint64_t sums_length, unsigned side);
 size_t spool_thread_at(uint64_t sums_length, unsigned thread, unsigned side);
@@ -242,6 +245,7 @@ struct spool_structure {
 	const struct loops *loops;
 	struct call_arguments *arguments; /* NULL: they are not kept */
 	const struct site_table *sites;
+	const struct iteration_sample *iterations; /* NULL: there is none */
 };
 
 /*

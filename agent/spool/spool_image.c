@@ -117,6 +117,7 @@ static bool are_facts(const struct spool_facts *facts)
 static bool is_side(const struct spool_side *side)
 {
 	if (side->threads > SPOOL_THREADS_MAX || side->structure > side->threads ||
+			side->iterations > sizeof(struct iteration_sample) ||
 			side->arguments > ARGUMENTS_IMAGE_MAX ||
 			side->prototypes > PROTOTYPES_MAX || side->phases > PROTOTYPES_MAX ||
 			side->bins > TIMELINE_BINS || side->bin_ticks > TICKS_MAX / TIMELINE_BINS ||
@@ -278,6 +279,25 @@ static int parse_structure(struct spool_image *image, const unsigned char *from)
 	return raw ? 0 : -ENOMEM;
 }
 
+/* Reads the sample of the iterations of a structure that was read, if it is valid. Returns 0 or -ENOMEM. */
+static int parse_iterations(struct spool_image *image, const unsigned char *from)
+{
+	size_t bytes = image->side.iterations;
+	struct iteration_sample *sample;
+
+	if (!image->structure || bytes < offsetof(struct iteration_sample, part))
+		return 0;
+	sample = calloc(1, sizeof(*sample));
+	if (!sample)
+		return -ENOMEM;
+	memcpy(sample, from, bytes);
+	if (iteration_sample_is_valid(sample))
+		image->iterations = sample;
+	else
+		free(sample);
+	return 0;
+}
+
 /* Reads the arguments of the calls of a structure that was read. Returns 0 or -ENOMEM. */
 static int parse_arguments(struct spool_image *image, const unsigned char *from)
 {
@@ -304,6 +324,7 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	image->sums = NULL;
 	image->thread = NULL;
 	image->structure = NULL;
+	image->iterations = NULL;
 	image->arguments = NULL;
 	image->owned = false;
 	error = parse_facts(&image->facts, bytes, length, why, why_size);
@@ -343,6 +364,9 @@ int spool_image_parse(struct spool_image *image, const void *bytes, size_t lengt
 	if (!error)
 		error = parse_structure(image,
 				from + spool_structure_at(facts->sums_length, whole));
+	if (!error)
+		error = parse_iterations(image,
+				from + spool_iterations_at(facts->sums_length, whole));
 	if (!error)
 		error = parse_arguments(image,
 				from + spool_arguments_at(facts->sums_length, whole));
@@ -433,6 +457,7 @@ int spool_image_read(struct spool_image *image, int folder_fd, const char *name,
 	image->sums = NULL;
 	image->thread = NULL;
 	image->structure = NULL;
+	image->iterations = NULL;
 	image->arguments = NULL;
 	if (fd < 0 || fstat(fd, &status))
 		error = -errno;
@@ -459,6 +484,7 @@ void spool_image_fini(struct spool_image *image)
 	free(image->sums);
 	free(image->thread);
 	free(image->structure);
+	free(image->iterations);
 	free(image->arguments);
 	image->sums = NULL;
 	image->thread = NULL;

@@ -21,6 +21,8 @@ struct spool_image {
 	double *sums;                           /* facts.sums_length doubles; owned */
 	struct spool_thread *thread;            /* side.threads elements; owned */
 	struct loops *structure; /* of the thread side.structure - 1; owned; NULL: there is none */
+	/* of its iterations; owned; NULL: there is none; whether it is of the structure is not known */
+	struct iteration_sample *iterations;
 	uint8_t *arguments; /* of its calls, side.arguments bytes (arguments_image.h); owned; NULL: not known */
 	bool owned; /* the file belongs to the user that reads it */
 };

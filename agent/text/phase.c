@@ -415,14 +415,30 @@ bool phase_write_drift(FILE *out, const json_t *phase)
 	return true;
 }
 
+struct phase_spread phase_spread(double mean, double sd, double least, double most)
+{
+	struct phase_spread spread = { "" };
+
+	if (isfinite(sd) && mean > 0)
+		snprintf(spread.text, sizeof(spread.text), " (standard deviation %s, %s to %s)",
+				format_percent(sd / mean).text, format_seconds(least).text,
+				format_seconds(most).text);
+	return spread;
+}
+
 bool phase_write_iteration(FILE *out, const json_t *phase)
 {
-	double bursts = report_get_in(phase, "per_iteration", "bursts");
+	const json_t *per = json_object_get(phase, "per_iteration");
+	double bursts = report_get(per, "bursts");
 
 	if (!(bursts >= PER_ITERATION))
 		return false;
-	fprintf(out, "per iteration of a rank: %.1f %ss, %s", bursts, phase_unit(phase),
-			format_seconds(report_get_in(phase, "per_iteration", "seconds")).text);
+	fprintf(out, "per iteration of a rank: %.1f %ss, %s%s", bursts, phase_unit(phase),
+			format_seconds(report_get(per, "seconds")).text,
+			phase_spread(report_get(per, "seconds"), report_get(per, "seconds_sd"),
+					report_get(per, "seconds_least"),
+					report_get(per, "seconds_most"))
+					.text);
 	return true;
 }
 

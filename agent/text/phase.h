@@ -100,6 +100,16 @@ struct phase_component {
 
 struct phase_component phase_component(const json_t *component, double cpi);
 
+struct phase_spread {
+	char text[160];
+};
+
+/*
+ * Returns how much times vary between iterations: " (standard deviation 12.0%, 180 us to 410 us)", or "" if sd is not known. All
+ * in seconds.
+ */
+struct phase_spread phase_spread(double mean, double sd, double least, double most);
+
 /* Writes the bursts and the time of the phase in an iteration. Returns false, and writes nothing, if it is rare or not known. */
 bool phase_write_iteration(FILE *out, const json_t *phase);
 

@@ -8,6 +8,7 @@
 
 #include "agent/symbols/name.h"
 #include "agent/text/format.h"
+#include "agent/text/phase.h"
 #include "agent/text/report_line.h"
 
 #define SHOWN_MAX 3 /* structures; the others are in report.json */
@@ -230,9 +231,14 @@ static void print_iteration(FILE *out, const json_t *structure)
 	double exact = report_get(structure, "exact_calls");
 
 	if (json_is_object(iteration))
-		report_line(out, 2 * INDENT, "%*s%s iterations of %s, with %s of the time", INDENT,
-				"", report_structure_rounds(iteration).text,
+		report_line(out, 2 * INDENT, "%*s%s iterations of %s%s, with %s of the time",
+				INDENT, "", report_structure_rounds(iteration).text,
 				format_seconds(report_get(iteration, "mean_seconds")).text,
+				phase_spread(report_get_in(iteration, "seconds", "mean"),
+						report_get_in(iteration, "seconds", "sd"),
+						report_get_in(iteration, "seconds", "least"),
+						report_get_in(iteration, "seconds", "most"))
+						.text,
 				format_percent(report_get(iteration, "time_share")).text);
 	else
 		report_line(out, 2 * INDENT,

@@ -31,6 +31,8 @@ size_t thread_resident(const struct thread *thread)
 					thread->structure.arguments_bytes) +
 			memory_resident(thread->structure.leads, thread->structure.leads_bytes) +
 			memory_resident(thread->structure.region, thread->structure.region_bytes) +
+			memory_resident(thread->structure.iterations,
+					thread->structure.iterations_bytes) +
 			path_mapped(&thread->sites.paths) + thread->counters.kernel_bytes;
 }
 
@@ -244,6 +246,7 @@ void thread_free(struct thread *thread)
 	memory_unmap(thread->structure.arguments, thread->structure.arguments_bytes);
 	memory_unmap(thread->structure.leads, thread->structure.leads_bytes);
 	memory_unmap(thread->structure.region, thread->structure.region_bytes);
+	memory_unmap(thread->structure.iterations, thread->structure.iterations_bytes);
 	memory_unmap(thread->drain.gathered, thread->drain.gathered_bytes);
 	path_fini(&thread->sites.paths);
 	memory_unmap(thread, thread_bytes());

@@ -92,6 +92,11 @@ struct thread_structure {
 	size_t leads_bytes;
 	struct region *region; /* the region of the run (agent/region/region.h); mapped; NULL: none */
 	size_t region_bytes;
+	/* a sample of the iterations (agent/iterations/iterations.h); mapped; NULL: there is none */
+	struct iterations *iterations;
+	size_t iterations_bytes;
+	uint32_t anchor;   /* site of the call that ends an iteration; LOOPS_ANY: not known */
+	bool measures;     /* the iteration under way is measured */
 	bool spared;       /* others read for this rank */
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */

@@ -139,6 +139,15 @@ static uint32_t fill_arguments(uint8_t *image)
 	return (uint32_t)arguments_image_write(&arguments, &sites, image);
 }
 
+/* Some iterations that were measured. Returns the bytes of the sample. */
+static uint32_t fill_iterations(struct iteration_sample *sample)
+{
+	iteration_sample_start(sample, &(struct anchor){ 3, 1 });
+	for (unsigned step = 0; step < 40; step++)
+		iteration_sample_add(sample, 1000 + step, &(struct iteration_part){ 1, 500 }, 1);
+	return (uint32_t)iteration_sample_bytes(sample);
+}
+
 static void fill_sums(struct spool_image *image)
 {
 	struct sums *sums = sums_over(&image->facts.plan, PROTOTYPES_MAX, image->sums);
@@ -171,6 +180,8 @@ static size_t fuzz_seed(unsigned seed, unsigned char *data)
 	side->phases = 2;
 	side->structure = 1;
 	fill_structure((struct loops *)(data + spool_structure_at(facts.sums_length, 0)));
+	side->iterations = fill_iterations((struct iteration_sample *)(data +
+			spool_iterations_at(facts.sums_length, 0)));
 	side->arguments = fill_arguments(data + spool_arguments_at(facts.sums_length, 0));
 	side->phase[0] = side->phase[1] = 1;
 	side->phase[2] = 2;

@@ -71,6 +71,10 @@ static const struct quantity phase_quantities[] = {
 	{ "imbalance_share", NULL, "imbalance_share", NULL },
 	{ "bursts_per_iteration", "per_iteration", "bursts", NULL },
 	{ "seconds_per_iteration", "per_iteration", "seconds", NULL },
+	{ "seconds_sd_per_iteration", "per_iteration", "seconds_sd", NULL },
+	{ "seconds_least_per_iteration", "per_iteration", "seconds_least", NULL },
+	{ "seconds_most_per_iteration", "per_iteration", "seconds_most", NULL },
+	{ "measured_per_iteration", "per_iteration", "measured", NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -143,22 +143,37 @@ static json_t *body(struct showing *showing, uint32_t *next, uint32_t depth)
 	return list;
 }
 
+/* Returns how much the iterations of a rank vary, or null. mean: of all of them, in seconds. */
+static json_t *iteration_seconds(const struct showing *showing, double mean)
+{
+	const struct iteration_spread *spread = showing->facts->iterations;
+
+	/* those of ranks with several structures are not comparable */
+	if (!spread || showing->structures->count != 1 || !iteration_spread_is_like(spread, mean))
+		return json_null();
+	return json_pack("{s:o,s:o,s:o,s:o,s:o}", "measured", document_whole(spread->count), "mean",
+			document_number(iteration_spread_mean(spread)), "sd",
+			document_number(iteration_spread_sd(spread)), "least",
+			document_number(spread->least), "most", document_number(spread->most));
+}
+
 static json_t *iteration_object(const struct showing *showing)
 {
 	const struct structure *structure = showing->structure;
 	const struct structure_token *token;
+	double mean;
 
 	if (structure->iteration >= structure->tokens)
 		return json_null();
 	token = &showing->structures->token[structure->first + structure->iteration];
-	return json_pack("{s:f,s:o,s:f,s:f,s:f,s:o}", "rounds", structure->iterations,
+	mean = (token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) / token->count;
+	return json_pack("{s:f,s:o,s:f,s:f,s:f,s:o,s:o}", "rounds", structure->iterations,
 			"rank_rounds",
 			range(structure->iterations_least, structure->iterations_most),
 			"hidden_rounds", structure->iterations_hidden, "times",
 			structure->iteration_uses, "time_share", structure->iteration_share,
-			"mean_seconds",
-			document_number((token->seconds[SLOT_BURST] + token->seconds[SLOT_INSIDE]) /
-					token->count));
+			"mean_seconds", document_number(mean), "seconds",
+			iteration_seconds(showing, mean));
 }
 
 static int by_first(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "agent/ranks/iteration_spread.h"
 #include "agent/report/parts/places.h"
 #include "agent/structures/argument_table.h"
 #include "agent/structures/structures.h"
@@ -16,6 +17,7 @@ struct structure_facts {
 	const struct argument_table *arguments; /* NULL: not known */
 	const struct prototype_table *table;
 	const unsigned *phase_number; /* by the table's phases from 1, the number of each in the report, or 0 */
+	const struct iteration_spread *iterations; /* of all ranks; NULL: not known */
 };
 
 /* Returns the report's "structure", which the caller owns, or NULL without memory. */

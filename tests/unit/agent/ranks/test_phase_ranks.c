@@ -122,6 +122,7 @@ static bool all_right(const struct phase_ranks *all, unsigned ranks)
 static void merge_tree(struct phase_ranks *part, unsigned ranks)
 {
 	double most[PROTOTYPES_MAX] = { 0 };
+	struct iteration_spreads spreads;
 	struct rank_use by_phase;
 
 	for (unsigned r = 0; r < ranks; r++) {
@@ -131,7 +132,8 @@ static void merge_tree(struct phase_ranks *part, unsigned ranks)
 	for (unsigned r = 0; r < ranks; r++) {
 		part[r] = (struct phase_ranks){ 0 };
 		rank_use_by_phase(&use[r], &labels, &by_phase);
-		phase_ranks_add(&part[r], labels.phases, r, &by_phase, most);
+		iteration_spreads_of(use[r].iterations, labels.phase, &spreads);
+		phase_ranks_add(&part[r], labels.phases, r, &by_phase, most, &spreads);
 	}
 	for (unsigned step = 1; step < ranks; step *= 2)
 		for (unsigned r = 0; r + step < ranks; r += 2 * step)
@@ -163,9 +165,11 @@ static void test_random(void)
 
 static void test_ties(void)
 {
-	struct phase_ranks a = { 1, { { 1, 7, 0, 2, 2, 0, 0, 0, 0 } } };
-	struct phase_ranks b = { 1, { { 1, 3, 0, 2, 2, 0, 0, 0, 0 } } }, c = b,
-			   none = { .phases = 1 };
+	struct phase_ranks a = { .phases = 1,
+		.phase = { { .ranks = 1, .slowest = 7, .seconds = 2, .most = 2 } } };
+	struct phase_ranks b = { .phases = 1,
+		.phase = { { .ranks = 1, .slowest = 3, .seconds = 2, .most = 2 } } };
+	struct phase_ranks c = b, none = { .phases = 1 };
 
 	phase_ranks_merge(&a, &c);
 	phase_ranks_merge(&b, &a);

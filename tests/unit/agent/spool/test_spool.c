@@ -26,6 +26,7 @@ static struct spool_facts facts;
 static struct loops calls;
 static struct call_arguments arguments;
 static struct site_table own_sites;
+static struct iteration_sample sample;
 
 static void describe(void)
 {
@@ -97,8 +98,11 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 	arguments.value[ARGUMENT_COMMUNICATOR] = (int64_t)(step * step % 13);
 	arguments.noted = true;
 	call_arguments_add(&arguments, &own_sites, 1);
+	if (!sample.stride)
+		iteration_sample_start(&sample, &(struct anchor){ 1, 2 });
+	iteration_sample_add(&sample, step, &(struct iteration_part){ 7, (float)step }, 1);
 	spool_keep_structure(spool, thread,
-			&(struct spool_structure){ &calls, &arguments, &own_sites });
+			&(struct spool_structure){ &calls, &arguments, &own_sites, &sample });
 	spool_touch_span(spool, thread, to->spans - 1);
 	spool_touch_thread(spool, thread);
 	spool_side(spool)->now = step;
@@ -138,6 +142,15 @@ static bool has_arguments(const struct spool_image *image)
 			at == image->side.arguments;
 }
 
+/* Returns whether the last iteration in the image is that of the step. */
+static bool has_iteration(const struct spool_image *image, uint64_t step)
+{
+	const struct iteration_sample *of = image->iterations;
+
+	return of && of->count && of->iteration[of->count - 1].ticks == step &&
+			(uint64_t)of->part[of->parts - 1].ticks == step;
+}
+
 /* Returns the step that all of the image belongs to, or -1. */
 static int64_t step_of(struct spool_image *image)
 {
@@ -161,6 +174,7 @@ static int64_t step_of(struct spool_image *image)
 			image->thread[0].spans == 1 + image->side.now % 200 &&
 			image->thread[0].length[7].unread == step && image->structure &&
 			image->structure->calls == image->side.now && has_arguments(image) &&
+			has_iteration(image, image->side.now) &&
 			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
 			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;

@@ -101,7 +101,8 @@ static json_t *report_of_job(void)
 	static const unsigned number[PROTOTYPES_MAX + 1];
 	struct places *places = places_new(NULL, &job, NULL);
 	json_t *report = json_pack("{s:o}", "structure",
-			structure_json(&(struct structure_facts){ &job, NULL, &table, number },
+			structure_json(&(struct structure_facts){ &job, NULL, &table, number,
+						       NULL },
 					places));
 
 	places_free(places);
