@@ -30,7 +30,7 @@ struct iteration_part {
 };
 
 struct sampled_iteration {
-	uint64_t ticks; /* from one anchor to the next */
+	uint64_t ticks; /* of its bursts and calls, from one anchor to the next */
 	uint32_t first, parts;
 };
 

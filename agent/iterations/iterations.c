@@ -74,6 +74,20 @@ static uint32_t last_call(const struct loops *loops)
 	return token->kind == LOOPS_CALL ? token->symbol : LOOPS_ANY;
 }
 
+static uint64_t ticks_of(const _Atomic uint64_t *count)
+{
+	return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+/* Returns the time in bursts and calls until now in ticks, which does not contain that of the agent. */
+static uint64_t program_ticks(const struct thread *thread)
+{
+	const struct thread_counts *counts = &thread->counts;
+
+	return ticks_of(&counts->ticks) + ticks_of(&counts->poll_ticks) +
+			ticks_of(&counts->mpi_ticks);
+}
+
 static void end_iteration(struct thread *thread, uint64_t now)
 {
 	struct iterations *iterations = thread->structure.iterations;
@@ -92,7 +106,7 @@ static void end_iteration(struct thread *thread, uint64_t now)
 void iterations_turn(struct thread *thread)
 {
 	struct iterations *iterations = thread->structure.iterations;
-	uint64_t now;
+	uint64_t now = program_ticks(thread);
 
 	if (last_call(thread->structure.loops) != iterations->sample.anchor.before)
 		return;
@@ -100,7 +114,6 @@ void iterations_turn(struct thread *thread)
 		iterations->wait--;
 		return;
 	}
-	now = clock_now();
 	if (thread->structure.measures) {
 		end_iteration(thread, now);
 		if (iterations->wait) {

@@ -21,9 +21,9 @@
 
 struct iterations {
 	uint32_t wait;  /* iterations that pass before the next one that is measured */
-	uint64_t began; /* when the one that is measured began, in ticks */
+	uint64_t began; /* time in bursts and calls until the one that is measured began, in ticks */
 	uint64_t due;   /* time of the program in ticks from which the iteration is looked for */
-	uint32_t parts; /* of the one that is measured */
+	uint32_t parts;                                   /* of the one that is measured */
 	struct iteration_part part[ITERATION_PARTS_EACH]; /* its ticks are in the next field */
 	uint64_t ticks[LENGTHS_MAX];                      /* by number in the table of lengths */
 	struct iteration_sample sample;

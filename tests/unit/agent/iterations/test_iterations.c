@@ -28,6 +28,7 @@ static struct thread *thread;
 /* What the program has done in each of its iterations. */
 static struct known {
 	bool broken;
+	uint64_t all;
 	uint32_t ticks[LENGTHS];
 } * known;
 static unsigned rounds;
@@ -60,6 +61,9 @@ static void call(uint32_t site, unsigned length)
 	uint32_t ticks = 100 + draw(1000);
 
 	known[rounds].ticks[length] += ticks;
+	known[rounds].all += ticks + 10;
+	site_add(&thread->counts.ticks, ticks);
+	site_add(&thread->counts.mpi_ticks, 10);
 	iterations_burst(thread, length, ticks);
 	iterations_call(thread, site);
 	loops_add(thread->structure.loops, site, ticks, 10);
@@ -101,7 +105,8 @@ static bool is_equal(const struct iteration_sample *sample, const struct sampled
 
 	for (uint32_t i = got->first; i < got->first + got->parts; i++)
 		ticks[sample->part[i].length] += (uint32_t)sample->part[i].ticks;
-	return memcmp(ticks, want->ticks, sizeof(ticks)) == 0 && !want->broken;
+	return memcmp(ticks, want->ticks, sizeof(ticks)) == 0 && got->ticks == want->all &&
+			!want->broken;
 }
 
 /* Returns how many of the sample's iterations are iterations of the program, in their order. */
