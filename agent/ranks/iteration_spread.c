@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define LIKE_SHARE                                                                                 \
-	0.1 /* by which the means of the iterations that were measured, and of all, may differ */
+	0.2 /* by which the means of the iterations that were measured, and of all, may differ */
 #define LIKE_ERRORS 3 /* standard errors of the mean by which they may differ in addition */
 #define FREEDOM_MIN 5 /* iterations beyond one of each rank, below which the spread is not known */
 
