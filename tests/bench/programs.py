@@ -44,7 +44,7 @@ K_POINTS automatic
 """
 
 PEPTIDE = "/usr/share/lammps/examples/peptide"
-PSEUDO = "/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz"
+PSEUDOS = ("/usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz", "/usr/share/espresso/pseudo/Si.pz-vbc.UPF")
 HPCC = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
 
 
@@ -72,9 +72,10 @@ def lammps(root, folder):
 
 
 def espresso(folder):
-    if not shutil.which("pw.x") or not os.path.exists(PSEUDO):
+    pseudo = next(filter(os.path.exists, PSEUDOS), None)
+    if not shutil.which("pw.x") or not pseudo:
         return
-    with gzip.open(PSEUDO, "rt") as file:
+    with (gzip.open if pseudo.endswith(".gz") else open)(pseudo, "rt") as file:
         write(folder, "Si.pz-vbc.UPF", file.read())
     yield "Quantum ESPRESSO, silicon", "openmpi", ["pw.x", "-in",
                                                    write(folder, "si.in", SILICON)]

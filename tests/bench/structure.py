@@ -20,6 +20,7 @@ TRACE_BYTES = {"wavefront": {4: 12000, 8: 18000, 16: 25000, 64: 25000},
                "multi_partition": {4: 10000, 16: 10000, 64: 10000}, "conjugate_gradient": {16: 10000}}
 GROWS = 1.1                       # two traces of equal texts differ by the digits of their numbers
 TEXT_BYTES = 8192                 # largest text of a rank, of the shapes that REGULAR names
+PACKAGED_BYTES = 16384            # largest text of a rank of a packaged program
 ARENA_BYTES = 65536               # largest structure of a thread, whatever it does
 CALL_NS = 40                      # largest cost of the structure for a call
 REGULAR = ("multi_partition", "wavefront", "conjugate_gradient")
@@ -326,16 +327,31 @@ def bar_leads(bench, quick):
     return {"holds": all(row["share"] >= IN_L for row in rows.values()), "shapes": rows}
 
 
-def bar_memory(bench, shapes, quick):
+def packaged_text(bench, words):
+    """Returns what the texts of the ranks of a packaged program take, by a log of its calls: the largest ones."""
+    _, report, output = bench.observed(LED_RANKS, words, logged=True, PHASEMUX_BUDGET="none")
+    structure_of = {rank: structure for structure in report["structure"]["structures"] for rank in ranks_of(structure)}
+    texts = []
+    for rank in range(LED_RANKS):
+        calls = logged_calls(output + ".log", rank)
+        texts.append({"calls": len(calls), **folded(bench, calls, structure_of.get(rank))})
+    shutil.rmtree(output)
+    return {"tokens_agree": all(text["tokens_agree"] for text in texts),
+            **{key: max(text[key] for text in texts) for key in ("calls", "tokens", "text_bytes", "text_bytes_most")}}
+
+
+def bar_memory(bench, shapes, packaged, quick):
     """Bar 6: memory of a rank's text, and of a thread that calls at random."""
+    others = {name: packaged_text(bench, words) for name, words in packaged}
     random = {}
     for paths in (64,) if quick else (2, 4, 16, 64, 1024):
         random[paths] = bench.numbers([os.path.join(bench.bench, "folding"), "random", str(RANDOM_CALLS), str(paths)])
     return {"holds": all(shapes[name]["text_bytes"] <= TEXT_BYTES for name in REGULAR) and
+                     all(row["text_bytes"] <= PACKAGED_BYTES for row in others.values()) and
                      all(row["struct_bytes"] <= ARENA_BYTES and row["touched_bytes"] <= ARENA_BYTES and
                          not row["allocated_bytes"] for row in random.values()),
             "shapes": {name: {key: row[key] for key in ("tokens", "tokens_agree", "text_bytes", "text_bytes_most")}
-                       for name, row in shapes.items()}, "random": random}
+                       for name, row in shapes.items()}, "packaged": others, "random": random}
 
 
 def skipped_ns(bench, trace):
@@ -454,8 +470,8 @@ def print_bars(bars):
         print(f"    {name:<20} {100 * row['share']:5.1f}% of the calls, {100 * row['time_in_l']:5.1f}% of the time, "
               f"in {row['seconds']:.0f} s; L was left {row['left'] / LED_RANKS:.0f} times by each rank")
     say(6, "memory", bars["6"])
-    for name, row in bars["6"]["shapes"].items():
-        print(f"    {name:<20} {row['tokens']:4.0f} tokens, {row['text_bytes']:6.0f} bytes of text and slots, "
+    for name, row in {**bars["6"]["shapes"], **bars["6"]["packaged"]}.items():
+        print(f"    {name:<26} {row['tokens']:4.0f} tokens, {row['text_bytes']:6.0f} bytes of text and slots, "
               f"at most {row['text_bytes_most']:6.0f} during the run"
               f"{'' if row['tokens_agree'] else '; the report has another number of tokens'}")
     for paths, row in bars["6"]["random"].items():
@@ -486,6 +502,6 @@ def measure(bench, packaged, quick):
     shapes = {name: beside_log(bench, name, quick) for name in SHAPES}
     bars = {"1": bar_size(bench, packaged, quick), "2": bar_calls(shapes), "3": bar_structures(bench, shapes),
             "4": bar_iterations(shapes), "5": bar_leads(bench, quick),
-            "6": bar_memory(bench, shapes, quick), "7": bar_cost(bench, shapes, quick), "8": bar_round(bench, quick)}
+            "6": bar_memory(bench, shapes, packaged, quick), "7": bar_cost(bench, shapes, quick), "8": bar_round(bench, quick)}
     print_bars(bars)
     return bars
