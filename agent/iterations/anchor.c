@@ -68,21 +68,21 @@ static bool is_in_each_round(const struct loops *loops, unsigned loop, const str
 	return fabs(count_pairs(loops, loop, pair, rounds) - rounds) <= HIDDEN_MAX * rounds;
 }
 
-/* Returns at how many places of a loop's body a call is. */
-static unsigned count_places(const struct loops *loops, unsigned loop, uint32_t symbol)
+/* Returns how often all rounds of a loop make a call. */
+static double count_calls(const struct loops *loops, unsigned loop, uint32_t symbol)
 {
-	unsigned places = 0;
+	double calls = 0;
 
 	for (unsigned cell = arena_look(loops, loop)->first; cell;
 			cell = arena_look(loops, cell)->next) {
 		const struct loops_token *token = arena_look(loops, cell);
 
 		if (token->kind == LOOPS_LOOP)
-			places += count_places(loops, cell, symbol);
-		else
-			places += token->kind == LOOPS_CALL && token->symbol == symbol;
+			calls += count_calls(loops, cell, symbol);
+		else if (token->kind == LOOPS_CALL && token->symbol == symbol)
+			calls += (double)token->slot.count;
 	}
-	return places;
+	return calls;
 }
 
 bool anchor_is_of(const struct loops *loops, unsigned cell, const struct anchor *anchor)
@@ -97,22 +97,25 @@ bool anchor_is_of(const struct loops *loops, unsigned cell, const struct anchor 
 bool anchor_find(const struct loops *loops, unsigned cell, struct anchor *anchor)
 {
 	const struct loops_token *token = arena_look(loops, cell);
-	unsigned first = token->first, least = 0;
+	unsigned first = token->first;
+	double rounds = (double)token->slot.count, least = 0;
 
 	*anchor = (struct anchor){ token->symbol, token->symbol };
 	if (token->kind != LOOPS_LOOP)
 		return token->kind == LOOPS_CALL;
-	for (unsigned at = first; at && least != 1; at = arena_look(loops, at)->next) {
-		unsigned next = arena_look(loops, at)->next, places;
+	for (unsigned at = first; at && !(least > 0 && least <= rounds);
+			at = arena_look(loops, at)->next) {
+		unsigned next = arena_look(loops, at)->next;
 		struct anchor pair = pair_between(loops, at, next ? next : first);
+		double calls;
 
 		if (pair.before == LOOPS_ANY || pair.at == LOOPS_ANY ||
 				!is_in_each_round(loops, cell, &pair))
 			continue;
-		places = count_places(loops, cell, pair.at);
-		if (least && places >= least)
+		calls = count_calls(loops, cell, pair.at);
+		if (least > 0 && calls >= least)
 			continue;
-		least = places;
+		least = calls;
 		*anchor = pair;
 	}
 	return least > 0;

