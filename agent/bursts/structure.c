@@ -6,6 +6,7 @@
 
 #include "agent/host/memory.h"
 #include "agent/leads/leads.h"
+#include "cluster/loops/iteration.h"
 #include "sampling/clock.h"
 
 #define FOLD_SHARE 0.25 /* part of the budget that folding may take */
@@ -14,6 +15,9 @@
 #define FOLD_KNOWN 32   /* calls that were timed after which the cost is known */
 /* most ns of a timed call that count: comparing all tokens again is rare, and not to be multiplied */
 #define FOLD_MAX 1e4
+
+/* calls after which the text is searched for an iteration, and then after twice as many */
+#define LOOK_FIRST 256
 
 int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 {
@@ -25,6 +29,11 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	loops_init(loops);
 	thread->structure.bytes = sizeof(*loops);
 	thread->structure.loops = loops;
+	/* without memory, regular calls are not found */
+	thread->structure.recurrences = memory_map(sizeof(*thread->structure.recurrences));
+	if (thread->structure.recurrences)
+		thread->structure.recurrences_bytes = sizeof(*thread->structure.recurrences);
+	thread->structure.look_due = LOOK_FIRST;
 	/* the first calls touch memory for the first time */
 	thread->structure.cost.till_due = TIMED_MIN;
 	iterations_open(thread);
@@ -39,6 +48,50 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	return 0;
 }
 
+/* Hands the calls of the round under way on to what finds regular calls, if it lacks them. */
+static void hand_on(struct thread_structure *structure)
+{
+	const struct loops *loops = structure->loops;
+
+	for (; structure->handed_on < loops->at; structure->handed_on++) {
+		const struct loops_pending *call = &loops->pending[structure->handed_on];
+
+		if (structure->recurrences && !structure->repeats)
+			recurrence_add(structure->recurrences, call->symbol,
+					call->burst + call->inside);
+	}
+}
+
+/* Says that calls are missing between those that were handed on and those that come. */
+static void hand_on_hole(struct thread_structure *structure)
+{
+	hand_on(structure);
+	if (structure->recurrences)
+		recurrence_miss(structure->recurrences);
+}
+
+void structure_call_unexpected(struct thread_structure *structure, uint32_t site, uint64_t inside)
+{
+	hand_on(structure);
+	if (structure->recurrences && !structure->repeats)
+		recurrence_add(structure->recurrences, site, structure->burst + inside);
+	loops_add_cold(structure->loops, site, structure->burst, inside);
+	structure->handed_on = structure->loops->at;
+}
+
+/* Looks whether the text has an iteration, because then no regular call is to be found. */
+static void look_for_iteration(struct thread_structure *structure)
+{
+	struct iteration iteration;
+	bool repeated = structure->repeats;
+
+	hand_on(structure);
+	structure->look_due = 2 * structure->loops->calls;
+	structure->repeats = iteration_find(structure->loops, NULL, &iteration);
+	if (structure->repeats != repeated)
+		hand_on_hole(structure);
+}
+
 void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 {
 	struct thread_structure *structure = &thread->structure;
@@ -51,6 +104,8 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 		cost->missed_inside += inside;
 		return;
 	}
+	if (structure->loops->calls >= structure->look_due)
+		look_for_iteration(structure);
 	/* numbers of calls that loops of calls do not have in common */
 	cost->till_due = TIMED_MIN + cost->timed * 29 % 61;
 	cost->calls += cost->till_due + 1;
@@ -61,6 +116,14 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 	cost->timed++;
 }
 
+/* Adds calls that were not observed, and the burst before them. */
+static void add_hole(struct thread_structure *structure, uint64_t calls, uint64_t inside)
+{
+	hand_on_hole(structure);
+	loops_skip(structure->loops, calls, structure->burst, inside);
+	structure->burst = structure->handed_on = 0;
+}
+
 /* Makes a hole of the calls that were missed in a pause. */
 static void add_missed(struct thread_structure *structure)
 {
@@ -68,8 +131,8 @@ static void add_missed(struct thread_structure *structure)
 
 	if (!cost->missed)
 		return;
-	loops_skip(structure->loops, cost->missed, structure->burst, cost->missed_inside);
-	structure->burst = cost->missed = cost->missed_inside = 0;
+	add_hole(structure, cost->missed, cost->missed_inside);
+	cost->missed = cost->missed_inside = 0;
 }
 
 void structure_pay(struct thread *thread, const struct thread_rules *rules, uint64_t elapsed)
@@ -110,8 +173,7 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 		structure->cost.missed_inside += inside;
 		return;
 	}
-	loops_skip(structure->loops, calls, structure->burst, inside);
-	structure->burst = 0;
+	add_hole(structure, calls, inside);
 }
 
 void structure_lose(struct thread *thread)
@@ -123,6 +185,7 @@ void structure_lose(struct thread *thread)
 	if (!loops)
 		return;
 	add_missed(&thread->structure);
+	hand_on_hole(&thread->structure);
 	if (loops->calls < loops->exact)
 		loops->exact = loops->calls;
 }
@@ -132,9 +195,11 @@ void structure_finish(struct thread *thread)
 	if (!thread->structure.loops)
 		return;
 	add_missed(&thread->structure);
+	hand_on(&thread->structure);
 	loops_finish(thread->structure.loops);
 	iterations_finish(thread);
 	if (thread->structure.arguments)
 		call_arguments_finish(thread->structure.arguments);
+	thread->structure.handed_on = 0;
 	thread->structure.finished = true;
 }

@@ -6,6 +6,9 @@
  * Calls that only ask are not part of the structure. Calls that were skipped (skip.h) or made in a rest (rest.h)
  * are holes in it. After a time in which the agent was off, the structure does not say which calls came when.
  *
+ * While the text has no iteration, the calls are also added to what finds the one that comes back regularly
+ * (cluster/recurrence/recurrence.h). Where calls repeat a loop, nothing is added.
+ *
  * Where calls have no order, a fold takes up to some 0.7 us. If that is more than a part of the budget, calls are not
  * folded for some time, and are a hole.
  *
@@ -20,6 +23,7 @@
 #include "agent/thread/call_arguments.h"
 #include "agent/thread/thread.h"
 #include "cluster/loops/loops.h"
+#include "cluster/recurrence/recurrence.h"
 
 /*
  * Starts the structure of a thread that has made no call yet. thread_free frees it. mpi: the arguments of calls are kept
@@ -42,6 +46,9 @@ static inline void structure_note(struct thread *thread, struct preload_thread *
 		call_arguments_note(thread->structure.noting, &slot->arguments, call);
 }
 
+/* Adds a call that the round under way does not expect, or that completes it. The cold part of structure_call. */
+void structure_call_unexpected(struct thread_structure *structure, uint32_t site, uint64_t inside);
+
 /* Adds a call whose fold is timed, or that comes in a pause. The cold part of structure_call. */
 void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside);
 
@@ -58,7 +65,10 @@ static inline void structure_call(struct thread *thread, uint32_t site, uint64_t
 	}
 	structure->cost.till_due--;
 	iterations_call(thread, site);
-	loops_add(structure->loops, site, structure->burst, inside);
+	if (__builtin_expect(loops_expects(structure->loops, site), 1))
+		loops_advance(structure->loops, site, structure->burst, inside);
+	else
+		structure_call_unexpected(structure, site, inside);
 	structure->burst = 0;
 	if (__builtin_expect(structure->arguments != NULL, 0))
 		call_arguments_add(structure->arguments, &thread->sites, site);

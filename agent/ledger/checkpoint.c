@@ -147,7 +147,11 @@ static void checkpoint(struct ledger *ledger, struct thread *thread, uint64_t no
 			spool_keep_structure(ledger->spool, thread->drain.spooled,
 					&(struct spool_structure){ thread->structure.loops,
 							thread->structure.arguments, &thread->sites,
-							iterations_sample(thread) });
+							iterations_sample(thread),
+							recurrence_find(thread->structure
+											.recurrences,
+									thread->structure.loops
+											->calls) });
 		save_open(ledger, thread, to);
 		spool_touch_thread(ledger->spool, thread->drain.spooled);
 	}

@@ -167,7 +167,7 @@ static int add_structure(struct recovery *recovery, const struct spool_image *im
 {
 	const struct spool_facts *facts = &image->facts;
 	const struct structures_thread thread = { image->structure, sites, facts->ns_per_tick,
-		(uint32_t)facts->rank, facts->module, facts->modules };
+		(uint32_t)facts->rank, facts->module, facts->modules, image->side.recurrence };
 
 	if (!recovery->structures)
 		recovery->structures = calloc(1, sizeof(*recovery->structures));

@@ -81,6 +81,8 @@ int locations_add_structure(struct locations *locations, const struct thread *th
 			shared.loops = threads->structure.loops;
 			shared.sites = &threads->sites;
 			own = threads->structure.arguments;
+			shared.recurrence = recurrence_find(threads->structure.recurrences,
+					shared.loops->calls);
 		}
 	if (modules && locations->total && locations->structures) {
 		shared.count = modules_ever(modules, MODULES_MAX);

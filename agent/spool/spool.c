@@ -627,6 +627,7 @@ void spool_keep_structure(struct spool *spool, int thread, const struct spool_st
 	memcpy(spool->map + spool_structure_at(spool->sums_length, 0), structure->loops, bytes);
 	spool_side(spool)->structure = 1 + (uint32_t)thread;
 	keep_iterations(spool, structure->iterations);
+	spool_side(spool)->recurrence = structure->recurrence;
 	spool_side(spool)->arguments = 0;
 	if (arguments &&
 			grow_region(spool, &arguments_region, &spool->arguments_room,

@@ -39,6 +39,7 @@
 #include "agent/thread/site.h"
 #include "agent/timeline/timeline.h"
 #include "cluster/loops/arena.h"
+#include "cluster/recurrence/recurrence.h"
 #include "multiplex/estimate/sums.h"
 #include "multiplex/plan.h"
 #include "multiplex/scheme/scheme.h"
@@ -113,6 +114,7 @@ struct spool_side {
 	uint32_t arguments;  /* bytes of the arguments of its calls; 0: they are not kept */
 	uint32_t bins;       /* of the timeline, in use */
 	uint64_t bin_ticks;  /* width of one; 0: there is no timeline */
+	struct recurrence recurrence;            /* of its calls; 0 rounds: none is known */
 	uint32_t generation, prototypes, phases; /* of the table */
 	uint32_t phase[PROTOTYPES_MAX];
 };
@@ -246,6 +248,7 @@ struct spool_structure {
 	struct call_arguments *arguments; /* NULL: they are not kept */
 	const struct site_table *sites;
 	const struct iteration_sample *iterations; /* NULL: there is none */
+	struct recurrence recurrence;              /* 0 rounds: none is known */
 };
 
 /*

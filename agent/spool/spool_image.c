@@ -114,6 +114,14 @@ static bool are_facts(const struct spool_facts *facts)
 	return good && facts->sums_length == sums_length_for(&facts->plan, PROTOTYPES_MAX);
 }
 
+static bool is_recurrence(const struct recurrence *recurrence)
+{
+	return is_number(recurrence->likeness, 1) && is_number(recurrence->rounds, COUNT_MAX) &&
+			is_number(recurrence->calls, COUNT_MAX) &&
+			is_number(recurrence->ticks, SUM_MAX) &&
+			is_number(recurrence->time_share, 1);
+}
+
 static bool is_side(const struct spool_side *side)
 {
 	if (side->threads > SPOOL_THREADS_MAX || side->structure > side->threads ||
@@ -121,7 +129,8 @@ static bool is_side(const struct spool_side *side)
 			side->arguments > ARGUMENTS_IMAGE_MAX ||
 			side->prototypes > PROTOTYPES_MAX || side->phases > PROTOTYPES_MAX ||
 			side->bins > TIMELINE_BINS || side->bin_ticks > TICKS_MAX / TIMELINE_BINS ||
-			side->rounds > INT32_MAX || !is_number(side->own_bytes, BYTES_MAX) ||
+			!is_recurrence(&side->recurrence) || side->rounds > INT32_MAX ||
+			!is_number(side->own_bytes, BYTES_MAX) ||
 			!is_number(side->start_seconds, 1e9) ||
 			!is_number(side->beyond_threads, COUNT_MAX) ||
 			!is_number(side->beyond_seconds, 1e12))

@@ -167,6 +167,24 @@ static void share_iteration(struct sharing *sharing, const struct loops_names *n
 	structure->iteration_share = iteration.share;
 }
 
+/* Adds the call that comes back regularly, where the text has no iteration. */
+static void share_recurrence(struct sharing *sharing)
+{
+	const struct structures_thread *thread = sharing->thread;
+	const struct recurrence *found = &thread->recurrence;
+
+	if (sharing->iteration || !(found->rounds > 0) || found->symbol >= SITES_MAX)
+		return;
+	sharing->structure->recurrence = (struct structure_recurrence){ .ranks = 1,
+		.first_rank = thread->rank,
+		.path = path_number(sharing->structures, &sharing->end[found->symbol]),
+		.likeness = found->likeness,
+		.rounds = found->rounds,
+		.calls = found->calls,
+		.seconds = found->ticks * thread->ns_per_tick * 1e-9,
+		.share = found->time_share };
+}
+
 /* Returns the number of calls up to which a text is exact, without those in holes, which are in no loop. */
 static double expandable_calls(const struct loops *loops)
 {
@@ -229,6 +247,7 @@ void structures_share(const struct structures_thread *thread, struct place_files
 		.exact = thread->loops->exact == UINT64_MAX ? INFINITY :
 							      (double)thread->loops->exact };
 	share_iteration(sharing, &names);
+	share_recurrence(sharing);
 	expand_tokens(thread->loops, share_token, sharing);
 	if (sharing->full) {
 		structures->tokens = tokens;
@@ -309,6 +328,29 @@ static void merge_iteration(const struct merging *merging, const struct structur
 	structure->iterations_most = most;
 }
 
+/* Returns what is known of a recurrence, with the number of its path in the table `into`. */
+static struct structure_recurrence move_recurrence(const struct fit_structure *from,
+		struct structures *into)
+{
+	struct structure_recurrence recurrence = from->structure->recurrence;
+
+	if (recurrence.ranks && recurrence.path < from->table->paths)
+		recurrence.path = path_number(into, &from->table->path[recurrence.path]);
+	return recurrence;
+}
+
+/* Merges what is known of the recurrences: it is that of the first rank which has one. */
+static void merge_recurrence(const struct fit_structure *more, struct structures *into,
+		struct structure_recurrence *recurrence)
+{
+	struct structure_recurrence other = move_recurrence(more, into);
+	uint32_t ranks = recurrence->ranks + other.ranks;
+
+	if (other.ranks && (!recurrence->ranks || other.first_rank < recurrence->first_rank))
+		*recurrence = other;
+	recurrence->ranks = ranks;
+}
+
 /* Adds the variants of a structure to those of one that it fits. */
 static void merge_variants(struct merging *merging, const struct fit_structure *more,
 		struct structures *into, uint32_t structure)
@@ -342,6 +384,7 @@ static void merge_fitting(struct merging *merging, const struct fit_structure *m
 	for (uint32_t i = 0; i < structure->tokens; i++)
 		gather_token(&merging->token[i], &into->token[structure->first + i]);
 	merge_iteration(merging, more->structure, structure);
+	merge_recurrence(more, into, &structure->recurrence);
 	merge_variants(merging, more, into, number);
 	if (more->structure->first_rank < structure->first_rank)
 		structure->first_rank = more->structure->first_rank;
@@ -441,6 +484,7 @@ static bool add_structure(struct merging *merging, const struct fit_structure *m
 		return false;
 	*structure = *more->structure;
 	structure->first = into->tokens;
+	structure->recurrence = move_recurrence(more, into);
 	for (uint32_t i = 0; i < tokens; i++) {
 		struct structure_token *token = &into->token[into->tokens++];
 
@@ -592,6 +636,8 @@ static bool gather_with(struct merging *merging, const struct fit_structure *mor
 		return false;
 	gather_texts(gather); /* without the numbers of the trial */
 	into->all[new] = add_up(merging, own.structure, more->structure, into);
+	into->all[new].recurrence = own.structure->recurrence;
+	merge_recurrence(more, into, &into->all[new].recurrence);
 	into->count++;
 	gather_own(merging, into, number, new);
 	gather_others(merging, more, into, new);

@@ -12,6 +12,7 @@
 #include "agent/symbols/place_files.h"
 #include "agent/thread/site.h"
 #include "cluster/loops/loops.h"
+#include "cluster/recurrence/recurrence.h"
 
 /* The thread whose structure is added: its sites, its clock, and its process. */
 struct structures_thread {
@@ -21,6 +22,7 @@ struct structures_thread {
 	uint32_t rank;
 	const struct module *modules; /* the `count` files that its process has loaded */
 	unsigned count;
+	struct recurrence recurrence; /* of its calls; 0 rounds: none is known */
 };
 
 /*

@@ -48,6 +48,14 @@ struct structure_variant {
 	double expandable;
 };
 
+/* The call that comes back most regularly, of a structure that may have no iteration (cluster/recurrence). */
+struct structure_recurrence {
+	uint32_t ranks; /* number of processes of which it is known; the others are of the first one of them */
+	uint32_t first_rank;
+	uint32_t path; /* number in the table; STRUCTURES_NONE: no room */
+	double likeness, rounds, calls, seconds, share; /* calls and seconds are those of a round */
+};
+
 struct structure {
 	uint64_t shape;             /* of a gathered one: 0 */
 	uint32_t gathered;          /* 1: its text is a loop of parts (gather.h) */
@@ -59,6 +67,7 @@ struct structure {
 	double iterations_hidden;       /* more rounds that its skipped calls may be */
 	double iteration_share;         /* of its time outside of holes */
 	double iterations_least, iterations_most; /* rounds of one process */
+	struct structure_recurrence recurrence;   /* if its first ranks have no iteration */
 	double calls, unknown;                    /* of all processes; calls in holes */
 	double exact; /* calls of one process up to which counts are exact; INFINITY: all are */
 };

@@ -27,6 +27,8 @@ size_t thread_resident(const struct thread *thread)
 	return memory_resident(thread, thread_bytes()) +
 			memory_resident(thread->drain.gathered, thread->drain.gathered_bytes) +
 			memory_resident(thread->structure.loops, thread->structure.bytes) +
+			memory_resident(thread->structure.recurrences,
+					thread->structure.recurrences_bytes) +
 			memory_resident(thread->structure.arguments,
 					thread->structure.arguments_bytes) +
 			memory_resident(thread->structure.leads, thread->structure.leads_bytes) +
@@ -243,6 +245,7 @@ uint64_t thread_lived(const struct thread *thread, uint64_t elapsed)
 void thread_free(struct thread *thread)
 {
 	memory_unmap(thread->structure.loops, thread->structure.bytes);
+	memory_unmap(thread->structure.recurrences, thread->structure.recurrences_bytes);
 	memory_unmap(thread->structure.arguments, thread->structure.arguments_bytes);
 	memory_unmap(thread->structure.leads, thread->structure.leads_bytes);
 	memory_unmap(thread->structure.region, thread->structure.region_bytes);

@@ -64,6 +64,7 @@ struct rest_plan {
 
 struct call_arguments;
 struct loops;
+struct recurrences;
 
 /*
  * What it costs to fold calls into the structure, and the pause of it if that is too much (structure_pay). Times are
@@ -84,6 +85,9 @@ struct fold_cost {
 struct thread_structure {
 	struct loops *loops; /* mapped; NULL: it is not kept */
 	size_t bytes;
+	/* regular calls, while the text has no iteration; mapped; NULL: they are not looked for */
+	struct recurrences *recurrences;
+	size_t recurrences_bytes;
 	struct call_arguments *arguments; /* of the same calls; mapped; NULL: they are not kept */
 	size_t arguments_bytes;
 	struct call_arguments *
@@ -101,7 +105,10 @@ struct thread_structure {
 	uint64_t burst;    /* ticks of bursts since the last call that is part of the structure */
 	uint64_t keep_due; /* time in ticks from which it is kept in the spool again */
 	struct fold_cost cost;
-	bool finished; /* no more calls are added, and all are folded */
+	uint64_t look_due; /* number of calls from which on the text is searched for an iteration again */
+	uint32_t handed_on; /* number of calls of the round under way that `recurrences` has */
+	bool repeats;       /* the text has an iteration, and `recurrences` gets no calls */
+	bool finished;      /* no more calls are added, and all are folded */
 };
 
 #define REST_ESTIMATE_COUNTS 5 /* kinds of counts other than bursts by length */

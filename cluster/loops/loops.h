@@ -16,6 +16,7 @@
 #ifndef PHASEMUX_CLUSTER_LOOPS_LOOPS_H
 #define PHASEMUX_CLUSTER_LOOPS_LOOPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cluster/loops/arena.h"
@@ -29,6 +30,20 @@ void loops_init(struct loops *loops);
 /* Adds a call that is not expected, or that completes a round. The cold part of loops_add. */
 void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64_t inside);
 
+/* Returns whether the round under way expects a call, and is not complete with it. */
+static inline bool loops_expects(const struct loops *loops, uint32_t symbol)
+{
+	return loops->at + 1 < loops->length && loops->expected[loops->at] == symbol;
+}
+
+/* Adds a call that loops_expects. */
+static inline void loops_advance(struct loops *loops, uint32_t symbol, uint64_t burst,
+		uint64_t inside)
+{
+	loops->pending[loops->at++] = (struct loops_pending){ burst, inside, symbol };
+	loops->calls++;
+}
+
 /*
  * Adds a call. symbol: its path, below LOOPS_ANY. burst, inside: ticks of the burst before it, and
  * of the call. It takes about ten ns in a loop, and in the mean up to 0.7 us where calls have no
@@ -37,15 +52,10 @@ void loops_add_cold(struct loops *loops, uint32_t symbol, uint64_t burst, uint64
  */
 static inline void loops_add(struct loops *loops, uint32_t symbol, uint64_t burst, uint64_t inside)
 {
-	uint32_t at = loops->at;
-
-	if (__builtin_expect(at + 1 >= loops->length || loops->expected[at] != symbol, 0)) {
+	if (__builtin_expect(loops_expects(loops, symbol), 1))
+		loops_advance(loops, symbol, burst, inside);
+	else
 		loops_add_cold(loops, symbol, burst, inside);
-		return;
-	}
-	loops->pending[at] = (struct loops_pending){ burst, inside, symbol };
-	loops->at = at + 1;
-	loops->calls++;
 }
 
 /*

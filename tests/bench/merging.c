@@ -46,7 +46,7 @@ static void add_process(uint32_t rank, unsigned steps, unsigned first,
 		struct structures *structures)
 {
 	const struct module module = { BASE, BASE, BASE + FILE_BYTES, "/bin/solver" };
-	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1 };
+	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1, { 0 } };
 
 	memset(&text, 0, sizeof(text));
 	memset(&sites, 0, sizeof(sites));

@@ -33,7 +33,7 @@ static bool fuzz_one(const unsigned char *data, size_t size)
 	static const struct prototype_table prototypes = { .count = 0 };
 	static const unsigned number[PROTOTYPES_MAX + 1];
 	const struct module module = { 0x400000, 0x400000, 0x500000, "/bin/program" };
-	const struct structures_thread thread = { NULL, &sites, 1, 0, &module, 1 };
+	const struct structures_thread thread = { NULL, &sites, 1, 0, &module, 1, { 0 } };
 	const struct structure_facts facts = { &structures, &total, &prototypes, number, NULL };
 	struct places *places = places_new(NULL, &structures, NULL);
 	bool accepted = size >= sizeof(uint64_t);

@@ -102,7 +102,8 @@ static void advance(struct spool *spool, struct sums *sums, int thread, uint64_t
 		iteration_sample_start(&sample, &(struct anchor){ 1, 2 });
 	iteration_sample_add(&sample, step, &(struct iteration_part){ 7, (float)step }, 1);
 	spool_keep_structure(spool, thread,
-			&(struct spool_structure){ &calls, &arguments, &own_sites, &sample });
+			&(struct spool_structure){ &calls, &arguments, &own_sites, &sample,
+					{ .rounds = (double)step } });
 	spool_touch_span(spool, thread, to->spans - 1);
 	spool_touch_thread(spool, thread);
 	spool_side(spool)->now = step;
@@ -173,8 +174,9 @@ static int64_t step_of(struct spool_image *image)
 	same = same && image->thread[0].account.bursts == step &&
 			image->thread[0].spans == 1 + image->side.now % 200 &&
 			image->thread[0].length[7].unread == step && image->structure &&
-			image->structure->calls == image->side.now && has_arguments(image) &&
-			has_iteration(image, image->side.now) &&
+			image->structure->calls == image->side.now &&
+			image->side.recurrence.rounds == (double)image->side.now &&
+			has_arguments(image) && has_iteration(image, image->side.now) &&
 			image->thread[0].open == 1 + image->side.now % SPOOL_OPEN_MAX &&
 			image->thread[0].open_fields[image->thread[0].open - 1][0] == step;
 	return same ? (int64_t)image->side.now : -1;

@@ -40,7 +40,7 @@ static void call(uint32_t site, int64_t root, int64_t bytes)
 static void end_rank(uint32_t rank)
 {
 	const struct module module = { 0x400000, 0x400000, 0x500000, "/bin/program" };
-	const struct structures_thread thread = { NULL, &sites, 1, rank, &module, 1 };
+	const struct structures_thread thread = { NULL, &sites, 1, rank, &module, 1, { 0 } };
 	size_t length;
 
 	call_arguments_finish(&arguments);

@@ -49,7 +49,7 @@ static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t 
 		unsigned more, struct structures *structures)
 {
 	struct module module = { base, base, base + FILE_BYTES, "/bin/solver" };
-	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1 };
+	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1, { 0 } };
 
 	memset(&text, 0, sizeof(text));
 	memset(&sites, 0, sizeof(sites));
@@ -180,7 +180,7 @@ static void test_variants(void)
 static void test_skipped(void)
 {
 	struct module module = { 0x400000, 0x400000, 0x400000 + FILE_BYTES, "/bin/solver" };
-	const struct structures_thread thread = { &text, &sites, 1, 0, &module, 1 };
+	const struct structures_thread thread = { &text, &sites, 1, 0, &module, 1, { 0 } };
 
 	forget();
 	run_process(0, 0x400000, 1, 1000, 0, &other);

@@ -74,7 +74,7 @@ static void start_rank(unsigned rank)
 static void end_rank(unsigned rank)
 {
 	struct module module = { 0x400000, 0x400000, 0x500000, "/bin/program" };
-	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1 };
+	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1, { 0 } };
 
 	loops_finish(&text);
 	memset(&one, 0, sizeof(one));
