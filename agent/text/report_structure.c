@@ -21,7 +21,8 @@
 #define TEXT_MAX    1000 /* bytes of a structure's text, some ten lines */
 #define TEXT_SHORT                                                                                 \
 	400 /* of one without an iteration, in which one part says little of the others */
-#define INDENT 2
+#define INDENT    2
+#define FEW_CALLS 10 /* calls of a round below which their mean is shown with a decimal */
 
 /* A text that is being written, of the tokens of one structure. */
 struct writing {
@@ -209,6 +210,33 @@ struct format_text report_structure_rounds(const json_t *iteration)
 	return text;
 }
 
+char *report_structure_recurrence(const json_t *recurrence)
+{
+	const char *function = json_string_value(json_object_get(recurrence, "function"));
+	double calls = report_get(recurrence, "mean_calls");
+	char *name = strdup(function ? function : ""), *text = NULL;
+	FILE *out;
+	size_t size;
+
+	out = json_is_object(recurrence) && name ? open_memstream(&text, &size) : NULL;
+	if (out) {
+		name_shorten(name, NAME_CHARS);
+		fprintf(out, "%s%s%s comes back after about %.*f calls, ",
+				report_get_text(recurrence, "call"), *name ? " in " : "", name,
+				calls < FEW_CALLS, calls);
+		fprintf(out, "%s more regularly than at random: about %.0f iterations of %s",
+				format_whole_percent(report_get(recurrence, "likeness")).text,
+				report_get(recurrence, "rounds"),
+				format_seconds(report_get(recurrence, "mean_seconds")).text);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	free(name);
+	return text;
+}
+
 /* Prints of how many calls the order is not known, behind what follows from it. */
 static void print_unknown(FILE *out, const json_t *structure, const char *so)
 {
@@ -228,6 +256,8 @@ static bool is_unknown(const json_t *structure)
 static void print_iteration(FILE *out, const json_t *structure)
 {
 	const json_t *iteration = json_object_get(structure, "iteration");
+	const json_t *recurrence = json_object_get(structure, "recurrence");
+	char *recurs = report_structure_recurrence(recurrence);
 	double exact = report_get(structure, "exact_calls");
 
 	if (json_is_object(iteration))
@@ -240,12 +270,18 @@ static void print_iteration(FILE *out, const json_t *structure)
 						report_get_in(iteration, "seconds", "most"))
 						.text,
 				format_percent(report_get(iteration, "time_share")).text);
+	else if (recurs)
+		report_line(out, 2 * INDENT,
+				"%*sno loop of calls has half of the time, but %s, with %s of the time",
+				INDENT, "", recurs,
+				format_percent(report_get(recurrence, "time_share")).text);
 	else
 		report_line(out, 2 * INDENT,
 				"%*sno iteration: no loop of calls has half of the time", INDENT,
 				"");
 	if (report_get(structure, "unobserved_calls") > 0)
 		print_unknown(out, structure, "");
+	free(recurs);
 	if (isfinite(exact))
 		report_line(out, 2 * INDENT, "%*sexact up to call %.0f of each rank", INDENT, "",
 				exact);
@@ -285,12 +321,13 @@ void report_structure(FILE *out, const json_t *report)
 		}
 		shown = true;
 		print_ranks(out, one, report_get(report, "ranks"));
-		if (is_unknown(one)) {
+		if (is_unknown(one) && !json_is_object(json_object_get(one, "recurrence"))) {
 			print_unknown(out, one, "no iteration is known: ");
 			continue;
 		}
 		print_iteration(out, one);
-		print_text(out, one);
+		if (!is_unknown(one))
+			print_text(out, one);
 	}
 	if (others > 0)
 		report_line(out, INDENT, "The structures of %.0f more ranks are in report.json.",

@@ -14,4 +14,10 @@ void report_structure(FILE *out, const json_t *report);
 /* Returns how often the ranks execute the iteration of a structure: "50", "32 to 112", or "about 50". */
 struct format_text report_structure_rounds(const json_t *iteration);
 
+/*
+ * Returns what is said of a call that comes back regularly: "MPI_Allreduce in norm comes back after about 62 calls, 83% more
+ * regularly than at random: about 200 iterations of 1.51 ms". Owned by the caller; NULL without memory, or if there is none.
+ */
+char *report_structure_recurrence(const json_t *recurrence);
+
 #endif

@@ -8,6 +8,7 @@ import sys
 
 TIME_OFF = 0.5    # share of the run by which the time of the calls and bursts may be below it: reads are in neither ...
 TIME_LATE = 0.05  # ... nor is the start of the run: seconds
+ROUNDS_OFF = 0.1  # share by which the rounds of a program without loops may be off
 problems = []
 
 
@@ -56,6 +57,27 @@ def check_iterations(report, _output, rounds):
     for structure in report["structure"]["structures"]:
         found = structure["iteration"]["rounds"] if structure["iteration"] else 0
         expect(found == int(rounds), f"{found} iterations of rank {structure['first_rank']}")
+
+
+def check_recurs(report, _output, call, rounds, calls):
+    """Checks that a call comes back regularly in each structure, in about these rounds of about as many calls."""
+    for structure in report["structure"]["structures"]:
+        found = structure["recurrence"]
+        expect(structure["iteration"] is None, "there is an iteration")
+        if not found:
+            problems.append(f"no call comes back in the structure of rank {structure['first_rank']}")
+            continue
+        expect(found["call"] == call, f"{found['call']} comes back")
+        expect(found["ranks"] == structure["ranks"], f"it does so in {found['ranks']} ranks")
+        expect(abs(found["rounds"] / float(rounds) - 1) < ROUNDS_OFF, f"{found['rounds']} rounds")
+        expect(abs(found["mean_calls"] / float(calls) - 1) < ROUNDS_OFF, f"{found['mean_calls']} calls in a round")
+        seconds = found["mean_seconds"] * found["rounds"]
+        expect(0.5 * found["time_share"] < seconds / report["wall_seconds"] < 1.1, f"{seconds} s in rounds")
+
+
+def check_recurs_not(report, _output):
+    for structure in report["structure"]["structures"]:
+        expect(structure["recurrence"] is None, f"{structure['recurrence']} of rank {structure['first_rank']}")
 
 
 def check_time(report, _output):

@@ -25,11 +25,21 @@ for mpi in $mpis; do
 		holds "$mpi, $name: $rounds iterations" structure "$name.$mpi" iterations "$rounds"
 		holds "$mpi, $name: the time of the calls and bursts is that of the run" structure "$name.$mpi" time
 		holds "$mpi, $name: the text says so" grep -q "^ *$rounds iterations of" "$name.$mpi.result/report.txt"
+		holds "$mpi, $name: no other call is said to come back" structure "$name.$mpi" recurs_not
 	done
 	shape "$mpi" 2 disorder 100
 	holds "$mpi, disorder: no iteration is invented" structure disorder."$mpi" iterations 0
+	holds "$mpi, disorder: no call is said to come back" structure disorder."$mpi" recurs_not
 	holds "$mpi, disorder: it has all calls" structure disorder."$mpi" calls
 	holds "$mpi, disorder: the text says so" grep -q "no iteration" disorder."$mpi".result/report.txt
+	# rounds that differ do not fold, and have a call in common
+	shape "$mpi" 2 adaptive 300
+	holds "$mpi, adaptive: the norm at the end of each round is found" structure adaptive."$mpi" recurs MPI_Allreduce 300 7
+	holds "$mpi, adaptive: it has all calls" structure adaptive."$mpi" calls
+	is "$(tr -s " \n" " " <adaptive."$mpi".result/report.txt | grep -o "no loop of calls has .* of the time, but .* iterations of" |
+		sed -E 's/[0-9.]+/N/g')" \
+		"no loop of calls has half of the time, but MPI_Allreduce in norm comes back after about N calls, N% more regularly than at random: about N iterations of" \
+		"$mpi, adaptive: the text says so"
 	shape "$mpi" 3 workers 60
 	holds "$mpi, workers: the master has a structure of its own" structure workers."$mpi" first_alone
 	holds "$mpi, workers: no phase is counted per iteration, because the iterations differ" \
@@ -53,6 +63,8 @@ holds "with the iteration" grep -q "^ .* 50 x { the iteration" tree.out
 holds "and the calls in it" grep -Eq "^ .* 6   MPI_Irecv in copy_faces shapes.c:[0-9]+" tree.out
 tree --rank 1 workers."$mpi".result/report.json
 is "$(grep -c "from rank" tree.out)" 1 "--rank shows one structure"
+tree adaptive."$mpi".result
+holds "a call that comes back is named" grep -q "no loop that is the iteration, but MPI_Allreduce in norm comes back after about" tree.out
 tree --json multi_partition."$mpi".result
 holds "--json is JSON" "$python" -m json.tool tree.out /dev/null
 tree --rank x multi_partition."$mpi".result

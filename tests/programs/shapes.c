@@ -281,15 +281,63 @@ static void changes(int steps)
 	}
 }
 
+/* Returns a number that is the same on all ranks. */
+static unsigned random_number(unsigned *state)
+{
+	*state = *state * 1103515245u + 12345u;
+	return *state >> 16;
+}
+
+/* Calls of one of four kinds. */
+static void exchange(int kind)
+{
+	compute(work_us);
+	switch (kind) {
+	case 0:
+		copy_faces(1);
+		break;
+	case 1:
+		made++;
+		MPI_Barrier(MPI_COMM_WORLD);
+		break;
+	case 2:
+		made++;
+		MPI_Bcast(data, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+		break;
+	default:
+		pass_on((rank + 1) % size, (rank + size - 1) % size);
+	}
+}
+
+/* Each step has other messages, in another order, and at its end a norm. */
+static void adaptive(int steps)
+{
+	unsigned state = 1;
+
+	for (int step = 0; step < steps; step++) {
+		int order[4] = { 0, 1, 2, 3 };
+
+		compute(4 * work_us);
+		for (int i = 3; i >= 0; i--) {
+			int other_one = (int)(random_number(&state) % (unsigned)(i + 1));
+			int kind = order[other_one];
+
+			order[other_one] = order[i];
+			if (random_number(&state) % 4)
+				exchange(kind);
+		}
+		norm();
+	}
+}
+
 /* No order at all. */
 static void disorder(int steps)
 {
 	unsigned state = 1;
 
 	for (int step = 0; step < steps; step++) {
-		state = state * 1103515245u + 12345u;
 		compute(work_us);
-		switch ((state >> 16) % 4) {
+		switch (random_number(&state) % 4) {
 		case 0:
 			norm();
 			break;
@@ -320,6 +368,7 @@ static const struct {
 	{ "solver", solver },
 	{ "uneven", uneven },
 	{ "changes", changes },
+	{ "adaptive", adaptive },
 	{ "disorder", disorder },
 };
 

@@ -143,6 +143,7 @@ static void print_structure(const struct shown *shown, const json_t *structure)
 {
 	FILE *out = shown->out;
 	const json_t *iteration = json_object_get(structure, "iteration");
+	char *recurs = report_structure_recurrence(json_object_get(structure, "recurrence"));
 	double ranks = report_get(structure, "ranks"),
 	       unknown = report_get(structure, "unobserved_calls"),
 	       lost = ranks_without_counts(structure);
@@ -155,8 +156,11 @@ static void print_structure(const struct shown *shown, const json_t *structure)
 	if (json_is_object(iteration))
 		fprintf(out, ", %s iterations of %s", report_structure_rounds(iteration).text,
 				format_seconds(report_get(iteration, "mean_seconds")).text);
+	else if (recurs)
+		fprintf(out, ", no loop that is the iteration, but %s", recurs);
 	else
 		fputs(", no iteration", out);
+	free(recurs);
 	if (json_is_true(json_object_get(structure, "gathered")))
 		fputs(", other calls of each rank were not observed: a round has some of these parts",
 				out);

@@ -176,6 +176,26 @@ static json_t *iteration_object(const struct showing *showing)
 			iteration_seconds(showing, mean));
 }
 
+/* Returns the call that comes back regularly, or null if there is none, or an iteration. */
+static json_t *recurrence_object(const struct showing *showing)
+{
+	const struct structure_recurrence *recurrence = &showing->structure->recurrence;
+	json_t *object;
+
+	if (showing->structure->iteration < showing->structure->tokens || !recurrence->ranks)
+		return json_null();
+	object = recurrence->path < showing->structures->paths ?
+			json_copy(showing->place[recurrence->path]) :
+			json_pack("{s:s,s:n,s:n}", "call", "", "function", "position");
+	object = document_set(object, "ranks", json_integer(recurrence->ranks));
+	object = document_set(object, "first_rank", json_integer(recurrence->first_rank));
+	object = document_set(object, "likeness", json_real(recurrence->likeness));
+	object = document_set(object, "rounds", json_real(recurrence->rounds));
+	object = document_set(object, "mean_calls", json_real(recurrence->calls));
+	object = document_set(object, "mean_seconds", json_real(recurrence->seconds));
+	return document_set(object, "time_share", json_real(recurrence->share));
+}
+
 static int by_first(const void *a, const void *b)
 {
 	const struct rank_range *x = a, *y = b;
@@ -268,6 +288,7 @@ static json_t *structure_object(struct showing *showing, uint32_t number)
 			structure->unknown, "exact_calls", document_number(structure->exact),
 			"expandable_calls", document_number(all.expandable), "iteration",
 			iteration_object(showing), "text", body(showing, &next, 0));
+	object = document_set(object, "recurrence", recurrence_object(showing));
 	object = document_set(object, "gathered", json_boolean(structure->gathered));
 	return document_set(object, "variants", all.list ? all.list : json_null());
 }
