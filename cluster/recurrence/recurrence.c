@@ -19,9 +19,8 @@
 #define APART                                                                                      \
 	1.5 /* times as often as with a gap between them, parts of a round follow each other */
 
-#define CENTRE_FIRST 16 /* gaps from which on their median is known */
-#define AROUND       4 /* gaps are near the median if they are no farther from it than 1 / AROUND of it */
-#define MOVED        8 /* a median that is off by more than 1 / MOVED is replaced */
+#define AROUND 4 /* gaps are near the median if they are no farther from it than 1 / AROUND of it */
+#define MOVED  8 /* a median that is off by more than 1 / MOVED is replaced */
 
 /* ---- while calls come ---- */
 
@@ -69,7 +68,6 @@ static void count_gap(struct recurrence_path *path)
 	uint64_t gap = path->gap[0];
 
 	path->counted++;
-	path->counted_calls += gap;
 	path->long_gaps += 4 * gap >= 7 * (uint64_t)path->centre;
 	path->parts += path->row > 1 && are_parts(path, gap, path->gap[1]);
 	path->parts_apart += path->row > 2 && are_parts(path, gap, path->gap[2]);
@@ -82,15 +80,15 @@ static void count_gap(struct recurrence_path *path)
 /* Finds the median of the sample. If it has moved, what was compared with it no longer counts. */
 static void find_centre(struct recurrence_path *path)
 {
-	unsigned count = path->gaps < RECURRENCE_SAMPLE ? (unsigned)path->gaps : RECURRENCE_SAMPLE;
-	uint32_t sorted[RECURRENCE_SAMPLE];
+	uint32_t sorted[RECURRENCE_SAMPLE], median;
 
 	memcpy(sorted, path->sample, sizeof(sorted));
-	qsort(sorted, count, sizeof(sorted[0]), by_size);
-	if (distance(sorted[count / 2], path->centre) * MOVED <= path->centre)
+	qsort(sorted, RECURRENCE_SAMPLE, sizeof(sorted[0]), by_size);
+	median = sorted[RECURRENCE_SAMPLE / 2];
+	if (distance(median, path->centre) * MOVED <= path->centre)
 		return;
-	path->centre = sorted[count / 2];
-	path->counted = path->counted_calls = path->near = path->near_calls = 0;
+	path->centre = median;
+	path->counted = path->near = path->near_calls = 0;
 	path->long_gaps = path->parts = path->parts_apart = 0;
 }
 
@@ -108,7 +106,7 @@ static void add_gap(struct recurrence_path *path, uint64_t gap, uint64_t ticks)
 	path->gap_calls += gap;
 	path->gap_ticks += ticks;
 	keep(path, gap);
-	if (path->gaps >= CENTRE_FIRST && !(path->gaps & (path->gaps - 1)))
+	if (path->gaps >= RECURRENCE_SAMPLE && !(path->gaps & (path->gaps - 1)))
 		find_centre(path);
 	if (path->centre)
 		count_gap(path);
@@ -166,7 +164,8 @@ static const struct recurrence_path *most_regular(const struct recurrences *recu
 		const struct recurrence_path *path = &recurrences->path[i];
 		double own = likeness_of(recurrences, path);
 
-		if ((double)path->gaps < gaps || own < likeness || !marks_rounds(recurrences, path))
+		if ((double)path->gaps < gaps || own < likeness || (best && own <= likeness) ||
+				!marks_rounds(recurrences, path))
 			continue;
 		best = path;
 		likeness = own;

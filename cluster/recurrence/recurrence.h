@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define RECURRENCE_PATHS    256 /* whose gaps are kept; calls of others only count */
-#define RECURRENCE_SAMPLE   32  /* gaps of a path that are kept one by one */
+#define RECURRENCE_SAMPLE   16  /* gaps of a path that are kept one by one */
 #define RECURRENCE_LIKENESS 0.5 /* least likeness of rounds */
 #define RECURRENCE_ROUND    3 /* least calls of a round: two calls alternate easily without a reason */
 #define RECURRENCE_KNOWN    4 /* at least 1 / RECURRENCE_KNOWN of all calls were added */
@@ -35,8 +35,8 @@ struct recurrence_path {
 	uint64_t pairs;                      /* number of gaps that followed another one */
 	uint64_t differences, sums;          /* of the two gaps of each pair */
 	uint64_t gaps, gap_calls, gap_ticks; /* number of all gaps, and their length */
-	/* while there is a centre: number of gaps, their length, and the same of those about as long as the centre */
-	uint64_t counted, counted_calls, near, near_calls;
+	/* while there is a centre: number of gaps, number of those about as long as the centre, and their length */
+	uint64_t counted, near, near_calls;
 	uint64_t long_gaps; /* those of 1.75 times the centre or more */
 	/* pairs of gaps that together are about as long as the centre, and follow each other, or have one between them */
 	uint64_t parts, parts_apart;
@@ -52,6 +52,8 @@ struct recurrences {
 	uint32_t paths;        /* in use */
 	struct recurrence_path path[RECURRENCE_PATHS];
 };
+
+_Static_assert(sizeof(struct recurrences) <= 65536, "the memory of a thread is bounded");
 
 /* The call that comes back most regularly. Zeros: there is none. */
 struct recurrence {

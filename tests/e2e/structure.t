@@ -112,6 +112,17 @@ few, many = (os.path.getsize(f"trace.{ranks}.json") for ranks in (16, 64))
 print(few, many)
 sys.exit(not 500 < many < min(25000, 1.1 * few))'
 fi
+# a killed run has the call that comes back as well
+mkdir killed.spool
+run killed LD_PRELOAD="$library" PHASEMUX_OUTPUT="$tmp/killed.result" PHASEMUX_SPOOL="$tmp/killed.spool" \
+	PHASEMUX_TRACE=structure PHASEMUX_BUDGET=none on "$mpi" 2 "$programs/shapes.$mpi" adaptive 1000000 3000
+holds "a killed run is recovered" sh -c '"$1" recover --json killed.spool >killed.json' - "$phasemux"
+holds "it names the call that comes back" "$python" -c '
+import json
+for structure in json.load(open("killed.json"))["structure"]["structures"]:
+    found = structure["recurrence"]
+    assert found["call"] == "MPI_Allreduce" and 6 < found["mean_calls"] < 8, found
+    assert abs(found["rounds"] * found["mean_calls"] * structure["ranks"] / structure["calls"] - 1) < 0.2, found'
 # calls that are skipped or not observed leave the structure true
 preloaded skipped PHASEMUX_TRACE=structure PHASEMUX_BUDGET=0.1% on "$mpi" 2 "$programs/shapes.$mpi" solver 2000
 holds "calls that were not observed: it still has all calls" structure skipped calls

@@ -120,6 +120,71 @@ static void test_skipped(void)
 	end();
 }
 
+/* Makes a round of up to ten calls at random, three rounds of a loop of two, and a call at its end. */
+static uint64_t make_round(void)
+{
+	uint64_t calls = 0;
+
+	for (unsigned i = 0; i < 10; i++)
+		if (below(4)) {
+			structure_call(thread, 3 + below(10), 5);
+			calls++;
+		}
+	for (unsigned i = 0; i < 6; i++)
+		structure_call(thread, 1 + i % 2, 5);
+	structure_call(thread, 0, 5);
+	return calls + 7;
+}
+
+/* While calls do not fold, each of them is handed on once. */
+static void test_regular(void)
+{
+	const struct loops *loops = begin();
+	const struct recurrences *recurrences = thread->structure.recurrences;
+	struct recurrence found;
+	uint64_t calls = 0;
+
+	for (unsigned round = 0; round < 500; round++)
+		calls += make_round();
+	structure_skip(thread, 1000, 10, 5);
+	is_int((long long)recurrences->calls, (long long)calls,
+			"calls without order are handed on, except those in holes");
+	for (unsigned round = 0; round < 500; round++)
+		calls += make_round();
+	structure_lose(thread);
+	for (unsigned round = 0; round < 500; round++)
+		calls += make_round();
+	structure_finish(thread);
+	is_int((long long)recurrences->calls, (long long)calls, "each of them once");
+	is_int((long long)loops->calls, (long long)calls + 1000, "and all are folded");
+	found = recurrence_find(recurrences, calls);
+	is_int(found.symbol, 0, "the call at the end of each round is found");
+	ok(fabs(found.rounds - 1500) < 5, "and the rounds: %.1f", found.rounds);
+	end();
+}
+
+/* Calls of a loop are not handed on, and those behind it are. */
+static void test_loop_then_rounds(void)
+{
+	const struct recurrences *recurrences;
+	uint64_t calls = 0, before;
+
+	begin();
+	recurrences = thread->structure.recurrences;
+	make_calls(true, 100000, (uint64_t)clock_ticks(1e6));
+	before = recurrences->calls;
+	ok(before < 1000, "calls of a loop are not handed on: %llu of 100000 are",
+			(unsigned long long)before);
+	while (calls < 1000000)
+		calls += make_round();
+	ok(recurrences->calls - before > calls / 2 && recurrences->calls < before + calls,
+			"those behind the loop are, from when they are most: %llu of %llu",
+			(unsigned long long)(recurrences->calls - before),
+			(unsigned long long)calls);
+	is_int(recurrence_find(recurrences, before + calls).symbol, 0, "their rounds are found");
+	end();
+}
+
 int main(void)
 {
 	struct clock_moment begun;
@@ -127,6 +192,8 @@ int main(void)
 	clock_look(&begun);
 	clock_calibrate(&begun);
 	test_disorder();
+	test_regular();
+	test_loop_then_rounds();
 	test_order();
 	test_unlimited();
 	test_skipped();

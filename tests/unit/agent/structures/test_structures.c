@@ -29,7 +29,8 @@ static void make_site(unsigned number, uintptr_t address, unsigned call)
 	sites.site[number].call = (uint16_t)call;
 }
 
-static unsigned steps; /* of the next process */
+static unsigned steps;               /* of the next process */
+static struct recurrence recurrence; /* of its calls */
 
 static void make_span(unsigned from, unsigned to, uint32_t prototype, double ticks)
 {
@@ -49,7 +50,7 @@ static void run_process(uint32_t rank, uintptr_t base, unsigned first, uint64_t 
 		unsigned more, struct structures *structures)
 {
 	struct module module = { base, base, base + FILE_BYTES, "/bin/solver" };
-	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1, { 0 } };
+	const struct structures_thread thread = { &text, &sites, 1, rank, &module, 1, recurrence };
 
 	memset(&text, 0, sizeof(text));
 	memset(&sites, 0, sizeof(sites));
@@ -192,6 +193,46 @@ static void test_skipped(void)
 	is_int((long)job.all[0].unknown, 500, "and their number is known");
 }
 
+/* Structures without an iteration have the call that comes back, as the first rank which has one knows it. */
+static void test_recurrence(void)
+{
+	const struct structure *structure;
+
+	forget();
+	steps = 1;
+	run_process(7, 0x400000, 1, 1000, 3, &job);
+	recurrence = (struct recurrence){ .symbol = 2,
+		.likeness = 0.8,
+		.rounds = 100,
+		.calls = 5,
+		.ticks = 1000,
+		.time_share = 0.9 };
+	memset(&other, 0, sizeof(other));
+	run_process(5, 0x400000, 1, 1000, 0, &other);
+	structures_merge(&other, &job);
+	recurrence.symbol = 12;
+	recurrence.rounds = 50;
+	memset(&other, 0, sizeof(other));
+	run_process(2, 0x500000, 11, 1000, 0, &other);
+	structures_merge(&other, &job);
+	ok(job.count == 2 && !job.all[0].recurrence.ranks,
+			"a structure has no call that comes back");
+	structure = &job.all[1];
+	ok(structure->recurrence.ranks == 2 && structure->recurrence.first_rank == 2 &&
+					structure->recurrence.rounds == 50,
+			"another one has that of its first rank");
+	is_int(job.path[structure->recurrence.path].call, MPI_CALL_Recv,
+			"whose path is in the table");
+	is_near(structure->recurrence.seconds, 1e-6, 1e-12, "and the time of a round in seconds");
+	steps = 60;
+	memset(&other, 0, sizeof(other));
+	run_process(9, 0x400000, 1, 1000, 0, &other);
+	ok(other.all[0].iteration != STRUCTURES_NONE && !other.all[0].recurrence.ranks,
+			"none comes back beside an iteration");
+	structures_merge(&other, &job);
+	recurrence = (struct recurrence){ 0 };
+}
+
 int main(void)
 {
 	test_equal();
@@ -199,5 +240,6 @@ int main(void)
 	test_full();
 	test_variants();
 	test_skipped();
+	test_recurrence();
 	return tap_done();
 }
