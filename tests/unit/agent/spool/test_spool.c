@@ -475,6 +475,13 @@ static void test_bytes(void)
 		bytes[at] ^= 0x40;
 	}
 	is_int(accepted, 0, "with a flipped bit in the constant part, they are refused");
+	((struct spool_side *)(bytes + spool_side_at(0)))->recurrence.likeness = 1.5;
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
+			"a likeness above 1 is refused");
+	((struct spool_side *)(bytes + spool_side_at(0)))->recurrence.likeness = 1;
+	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), 0,
+			"and one of 1 is not");
+	spool_image_fini(&image);
 	((double *)(bytes + spool_sums_at(facts.sums_length, 0)))[7] = NAN;
 	is_int(spool_image_parse(&image, bytes, length, why, sizeof(why)), -EINVAL,
 			"a sum that is no number is refused");
