@@ -336,22 +336,14 @@ static void disorder(int steps)
 	unsigned state = 1;
 
 	for (int step = 0; step < steps; step++) {
-		compute(work_us);
-		switch (random_number(&state) % 4) {
-		case 0:
-			norm();
-			break;
-		case 1:
-			made++;
-			MPI_Barrier(MPI_COMM_WORLD);
-			break;
-		case 2:
-			made++;
-			MPI_Bcast(data, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-			break;
-		default:
-			copy_faces(1);
+		unsigned kind = random_number(&state) % 4;
+
+		if (kind) {
+			exchange((int)kind % 3);
+			continue;
 		}
+		compute(work_us);
+		norm();
 	}
 }
 
