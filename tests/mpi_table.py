@@ -33,7 +33,9 @@ NAMES = {"TO": ("dest", "target_rank", "rank"), "FROM": ("source", "target_rank"
          "TAG": ("tag", "sendtag"), "FROM_TAG": ("recvtag",),
          "BYTES": ("count", "sendcount", "recvcount", "origin_count", "result_count"), "AT_ROOT": ("sendcount", "recvcount"),
          "FROM_BYTES": ("recvcount",), "OWN_BYTES": ("recvcounts",), "AT_ROOT_OWN": ("recvcounts", "sendcounts"),
-         "REQUEST": ("request",), "START": ("request", "array_of_requests"), "REQUESTS": ("count",),
+         "REQUEST": ("request",), "START": ("request", "array_of_requests"), "REQUESTS": ("count", "incount"),
+         "OPENS": ("request",), "WAIT": ("request", "array_of_requests"), "DONE": ("outcount",),
+         "WHICH": ("index", "indx", "array_of_indices"),
          "ALL_BYTES": ("recvcounts",), "ALL_TYPES": ("recvcounts",)}
 TYPES = ("type", "datatype", "sendtype", "recvtype", "recvtypes", "origin_datatype", "result_datatype")
 

@@ -43,6 +43,7 @@ int structure_open(struct thread *thread, const struct mpi_arguments *mpi)
 	if (!arguments)
 		return -ENOMEM;
 	arguments->mpi = mpi;
+	arguments->follows = true;
 	thread->structure.arguments_bytes = sizeof(*arguments);
 	thread->structure.arguments = thread->structure.noting = arguments;
 	return 0;
@@ -92,6 +93,13 @@ static void look_for_iteration(struct thread_structure *structure)
 		hand_on_hole(structure);
 }
 
+/* Notes that calls come neither into the loops nor into the arguments. */
+static void lose_requests(struct thread *thread)
+{
+	if (thread->structure.arguments)
+		call_arguments_lose(thread->structure.arguments);
+}
+
 void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 {
 	struct thread_structure *structure = &thread->structure;
@@ -102,6 +110,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 		iterations_break(thread);
 		cost->missed++;
 		cost->missed_inside += inside;
+		lose_requests(thread);
 		return;
 	}
 	if (structure->loops->calls >= structure->look_due)
@@ -168,6 +177,7 @@ void structure_skip(struct thread *thread, uint64_t calls, uint64_t burst, uint6
 	if (!calls)
 		return;
 	leads_lose(thread);
+	lose_requests(thread);
 	if (structure->cost.until) {
 		structure->cost.missed += calls;
 		structure->cost.missed_inside += inside;
@@ -186,6 +196,7 @@ void structure_lose(struct thread *thread)
 		return;
 	add_missed(&thread->structure);
 	hand_on_hole(&thread->structure);
+	lose_requests(thread);
 	if (loops->calls < loops->exact)
 		loops->exact = loops->calls;
 }

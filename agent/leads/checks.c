@@ -9,10 +9,14 @@ static uint32_t calls_of(uint32_t calls)
 	return calls > CHECKS_CALLS_MIN / 2 ? 2 * calls : CHECKS_CALLS_MIN;
 }
 
-/* Returns whether an argument is equal whenever the program does the same. Numbers of what it makes anew are not. */
+/*
+ * Returns whether an argument is equal whenever the program does the same. Numbers of what it makes anew are not, and which
+ * request ends first is not.
+ */
 static bool is_compared(enum argument argument)
 {
-	return argument != ARGUMENT_COMMUNICATOR && argument != ARGUMENT_REQUEST;
+	return argument != ARGUMENT_COMMUNICATOR && argument != ARGUMENT_REQUEST &&
+			argument != ARGUMENT_BACK && argument != ARGUMENT_STEP;
 }
 
 static uint64_t signature_of(uint32_t site, const struct call_arguments *arguments)

@@ -63,6 +63,7 @@ typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 #define ABI_COMM_OF_FORTRAN(number) ((MPI_Comm)(number))
 #define ABI_TYPE_OF_FORTRAN(number) ((MPI_Datatype)(number))
 #define ABI_WIN_OF_FORTRAN(number)  ((MPI_Win)(number))
+#define ABI_REQUEST_NULL_OF_FORTRAN ((long)MPI_REQUEST_NULL)
 
 /* The named types of pairs have other handles; they are taken for types that the program has made. */
 #define ABI_TYPE_IS_NAMED(type, parts) ((void)(parts), (unsigned)(type) >> 24 == 0x4c)

@@ -81,10 +81,12 @@ typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 	X(int, Type_get_envelope, (MPI_Datatype, int *, int *, int *, int *), true)                \
 	X(MPI_Comm, Comm_f2c, (MPI_Fint), true)                                                    \
 	X(MPI_Datatype, Type_f2c, (MPI_Fint), true)                                                \
-	X(MPI_Win, Win_f2c, (MPI_Fint), true)
+	X(MPI_Win, Win_f2c, (MPI_Fint), true)                                                      \
+	X(MPI_Fint, Request_c2f, (MPI_Request), true)
 #define ABI_COMM_OF_FORTRAN(number) pmpi.Comm_f2c((MPI_Fint)(number))
 #define ABI_TYPE_OF_FORTRAN(number) pmpi.Type_f2c((MPI_Fint)(number))
 #define ABI_WIN_OF_FORTRAN(number)  pmpi.Win_f2c((MPI_Fint)(number))
+#define ABI_REQUEST_NULL_OF_FORTRAN ((long)pmpi.Request_c2f(MPI_REQUEST_NULL))
 
 #define ABI_TYPE_IS_NAMED(type, parts)                                                             \
 	(pmpi.Type_get_envelope(type, (parts), (parts) + 1, (parts) + 2, (parts) + 3) ==           \

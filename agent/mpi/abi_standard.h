@@ -67,7 +67,8 @@ typedef int MPI_Win_delete_attr_function(MPI_Win, int, void *, void *);
 	(pmpi.Comm_fromint ? pmpi.Comm_fromint((int)(number)) : MPI_COMM_NULL)
 #define ABI_TYPE_OF_FORTRAN(number)                                                                \
 	(pmpi.Type_fromint ? pmpi.Type_fromint((int)(number)) : MPI_DATATYPE_NULL)
-#define ABI_WIN_OF_FORTRAN(number) (pmpi.Win_fromint ? pmpi.Win_fromint((int)(number)) : (MPI_Win)0)
+#define ABI_REQUEST_NULL_OF_FORTRAN ((long)MPI_REQUEST_NULL)
+#define ABI_WIN_OF_FORTRAN(number)  (pmpi.Win_fromint ? pmpi.Win_fromint((int)(number)) : (MPI_Win)0)
 
 /* Handles that the standard defines have at most 12 bits, which no address has. */
 #define ABI_TYPE_IS_NAMED(type, parts) ((void)(parts), (unsigned long)(type) < 0x1000)

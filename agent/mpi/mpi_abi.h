@@ -7,6 +7,7 @@
  *  - ABI_SYMBOLS(X), the symbols whose addresses are values: X(name, needed);
  *  - ABI_FUNCTIONS(X), its functions besides those of mpi_functions.def: X(result, name, arguments, needed);
  *  - ABI_COMM_OF_FORTRAN and ABI_TYPE_OF_FORTRAN, from the number that Fortran has to the handle of C;
+ *  - ABI_REQUEST_NULL_OF_FORTRAN, the number that Fortran has for MPI_REQUEST_NULL;
  *  - ABI_TYPE_IS_NAMED(type, parts): whether MPI itself defines the type. parts: an array of four int to work in. It may be
  *    false for some of them.
  */

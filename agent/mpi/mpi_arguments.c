@@ -24,6 +24,7 @@ static struct known first[2] = { { .number = MPI_ARGUMENTS_WORLD },
 	{ .number = MPI_ARGUMENTS_SELF } };
 static uint32_t own = MPI_ARGUMENTS_OWN; /* next number of one whose making was not seen */
 static struct mpi_member world;
+static long request_null[2];
 
 /*
  * Windows have an attribute as well, with the rank of this process. When MPI deletes an attribute, its communicator or window
@@ -81,6 +82,8 @@ static int copy_no_window(MPI_Win window, int of, void *state, void *value, void
 static int arguments_open(void)
 {
 	world.communicator = MPI_ARGUMENTS_WORLD;
+	request_null[0] = (long)MPI_REQUEST_NULL;
+	request_null[1] = ABI_REQUEST_NULL_OF_FORTRAN;
 	if (pmpi.Comm_rank(MPI_COMM_WORLD, &world.rank) != MPI_SUCCESS ||
 			pmpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_communicator, &key,
 					NULL) != MPI_SUCCESS ||
@@ -267,6 +270,7 @@ const struct mpi_arguments mpi_arguments = {
 	.any_source = MPI_ANY_SOURCE,
 	.any_tag = MPI_ANY_TAG,
 	.handle_bytes = sizeof(MPI_Datatype),
+	.request_null = request_null,
 	.open = arguments_open,
 	.freed = &freed,
 	.type_bytes = arguments_type_bytes,

@@ -33,6 +33,8 @@ struct mpi_member {
 struct mpi_arguments {
 	int proc_null, any_source, any_tag; /* values of arguments */
 	unsigned handle_bytes;              /* of a C handle in memory */
+	/* MPI_REQUEST_NULL in C, and the number that Fortran has for it. It is known when open() has returned. */
+	const long *request_null;
 	/* Prepares the others. Call once, before them. Returns 0 or -EIO. */
 	int (*open)(void);
 	/*

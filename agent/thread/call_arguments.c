@@ -19,7 +19,7 @@ struct message_size {
 
 struct argument_places {
 	uint8_t to, from, root, tag, from_tag, communicator;
-	uint8_t made, started, requests, child, window;
+	uint8_t made, started, requests, child, window, opens, wait, done, which;
 	struct message_size bytes, at_root, from_bytes;
 };
 
@@ -31,6 +31,10 @@ struct argument_places {
 #define REQUEST(n)               .made = n
 #define START(n)                 .started = n
 #define REQUESTS(n)              .requests = n
+#define OPENS(n)                 .opens = n
+#define WAIT(n)                  .wait = n
+#define DONE(n)                  .done = n
+#define WHICH(n)                 .which = n
 #define COMM(n)                  .communicator = n
 #define CHILD(n)                 .child = n
 #define WINDOW(n)                .window = n
@@ -52,6 +56,12 @@ static unsigned bit_if(bool set, enum argument argument)
 	return set ? 1u << argument : 0;
 }
 
+/* Returns whether a call starts several requests, or several of a list end in it. */
+static bool has_several(const struct argument_places *of)
+{
+	return of->requests && (!of->which || of->done);
+}
+
 unsigned call_arguments_of(unsigned call)
 {
 	const struct argument_places *of = call < MPI_CALLS ? &places[call] : NULL;
@@ -65,7 +75,14 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->from_tag, ARGUMENT_FROM_TAG) |
 			bit_if(of->communicator, ARGUMENT_COMMUNICATOR) |
 			bit_if(of->made || of->started, ARGUMENT_REQUEST) |
-			bit_if(of->requests, ARGUMENT_REQUESTS);
+			bit_if(has_several(of), ARGUMENT_REQUESTS) |
+			bit_if(of->wait, ARGUMENT_BACK) |
+			bit_if(of->wait && has_several(of), ARGUMENT_STEP);
+}
+
+bool call_arguments_opens(unsigned call)
+{
+	return call < MPI_CALLS && (places[call].opens || places[call].started);
 }
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -329,19 +346,35 @@ static struct call_request *request_at(struct call_arguments *arguments, long ha
 	return found ? found : &arguments->request[at % CALL_REQUESTS_MAX];
 }
 
-/* Numbers what the call has made. A handle of a request that was freed may be that of another one. */
-static void number_made(struct call_arguments *arguments)
+/* Returns whether the last request with a handle that is numbered was persistent. */
+static bool is_persistent(struct call_arguments *arguments, long handle)
 {
-	long handle = handle_in(arguments, arguments->made, arguments->made_fortran, 0);
+	const struct call_request *request = request_at(arguments, handle);
 
-	if (arguments->child) {
-		arguments->mpi->made(handle, arguments->made_fortran, arguments->child);
-		arguments->made = NULL;
+	return request->number && request->handle == handle;
+}
+
+/* Returns the place of a handle in a list. */
+static const void *place_in(const struct call_arguments *arguments, const void *list, bool fortran,
+		int index)
+{
+	size_t bytes = fortran ? sizeof(int) : arguments->mpi->handle_bytes;
+
+	return (const char *)list + (size_t)index * bytes;
+}
+
+/* Numbers the requests that are opened because persistent ones are started. */
+static void open_started(struct call_arguments *arguments, const void *list, int count,
+		bool fortran)
+{
+	if (count > REQUESTS_MAX) {
+		arguments->open.opened += (uint64_t)count;
+		requests_forget(&arguments->open);
 		return;
 	}
-	*request_at(arguments, handle) = (struct call_request){ handle, ++arguments->requests };
-	arguments->value[ARGUMENT_REQUEST] = arguments->requests;
-	arguments->made = NULL;
+	for (int i = 0; i < count; i++)
+		requests_open(&arguments->open, handle_in(arguments, list, fortran, i),
+				place_in(arguments, list, fortran, i));
 }
 
 /* Notes the requests that the call starts. */
@@ -350,16 +383,179 @@ static void note_started(struct call_arguments *arguments, struct given given,
 {
 	int count = of->requests ? int_of(given, of->requests) : 1;
 	const void *list = (const void *)given.value[of->started];
-	const struct call_request *request;
 	long handle;
 
 	arguments->value[ARGUMENT_REQUESTS] = count;
 	if (count < 1 || !list)
 		return;
 	handle = handle_in(arguments, list, is_fortran(given), 0);
-	request = request_at(arguments, handle);
-	if (request->number && request->handle == handle)
-		arguments->value[ARGUMENT_REQUEST] = request->number;
+	if (is_persistent(arguments, handle))
+		arguments->value[ARGUMENT_REQUEST] = request_at(arguments, handle)->number;
+	if (arguments->follows)
+		open_started(arguments, list, count, is_fortran(given));
+}
+
+/* ---- calls that wait ---- */
+
+/*
+ * Finds the request at a place, which the call ends. Returns false if there is none: MPI_REQUEST_NULL, or a persistent one that
+ * is not started.
+ */
+static bool take_request(struct call_arguments *arguments, long handle, const void *place,
+		bool fortran, struct request *request)
+{
+	if (handle == arguments->mpi->request_null[fortran])
+		return false;
+	*request = requests_take(&arguments->open, handle, place);
+	if (request->open || !request->known)
+		return true;
+	request->known = false;
+	return !is_persistent(arguments, handle);
+}
+
+/* Notes the request at a place as the only one that the call ends. */
+static void note_one(struct call_arguments *arguments, long handle, const void *place, bool fortran)
+{
+	struct request request;
+
+	if (!take_request(arguments, handle, place, fortran, &request))
+		arguments->value[ARGUMENT_BACK] = ARGUMENT_NONE;
+	else if (request.known)
+		arguments->value[ARGUMENT_BACK] =
+				(int64_t)requests_distance(&arguments->open, request.number);
+}
+
+static void gather_one(struct call_arguments *arguments, long handle, const void *place,
+		bool fortran)
+{
+	struct request request;
+
+	if (take_request(arguments, handle, place, fortran, &request))
+		requests_add(&arguments->open, request);
+}
+
+/* Notes the requests that were gathered as those that the call ends. */
+static void note_gathered(struct call_arguments *arguments)
+{
+	const struct request_set set = requests_gathered(&arguments->open);
+	int64_t *value = arguments->value;
+
+	value[ARGUMENT_REQUESTS] = (int64_t)set.count;
+	if (!set.count)
+		value[ARGUMENT_BACK] = ARGUMENT_NONE;
+	else if (set.oldest)
+		value[ARGUMENT_BACK] = (int64_t)requests_distance(&arguments->open, set.oldest);
+	if (set.step)
+		value[ARGUMENT_STEP] = (int64_t)set.step;
+}
+
+/* Keeps the handles of a list, because those that have ended are not there any more when the call has returned. */
+static void keep_list(struct call_arguments *arguments, struct given given,
+		const struct argument_places *of, int count)
+{
+	struct call_list *list = &arguments->list;
+
+	list->at = (const void *)given.value[of->wait];
+	list->done = of->done ? (const int *)given.value[of->done] : NULL;
+	list->which = (const int *)given.value[of->which];
+	list->count = count;
+	for (int i = 0; i < count; i++)
+		list->handle[i] = handle_in(arguments, list->at, is_fortran(given), i);
+	arguments->later = CALL_LATER_ENDED;
+}
+
+/* Notes the requests for which the call waits. */
+static __attribute__((noinline)) void note_waits(struct call_arguments *arguments,
+		struct given given, const struct argument_places *of)
+{
+	const void *list = (const void *)given.value[of->wait];
+	int count = of->requests ? int_of(given, of->requests) : 1;
+	bool fortran = is_fortran(given);
+
+	if (count > REQUESTS_MAX || (count > 0 && !list))
+		return;
+	if (of->which) {
+		keep_list(arguments, given, of, count);
+		return;
+	}
+	if (!of->requests) {
+		note_one(arguments, handle_in(arguments, list, fortran, 0), list, fortran);
+		return;
+	}
+	requests_gather(&arguments->open);
+	for (int i = 0; i < count; i++)
+		gather_one(arguments, handle_in(arguments, list, fortran, i),
+				place_in(arguments, list, fortran, i), fortran);
+	note_gathered(arguments);
+}
+
+/* Returns whether a request of the list may have ended in the call: a persistent one, or one whose handle is not there any more. */
+static bool may_have_ended(struct call_arguments *arguments, int index)
+{
+	const struct call_list *list = &arguments->list;
+	bool fortran = arguments->made_fortran;
+	long null = arguments->mpi->request_null[fortran];
+
+	return index >= 0 && index < list->count && list->handle[index] != null &&
+			(handle_in(arguments, list->at, fortran, index) == null ||
+					is_persistent(arguments, list->handle[index]));
+}
+
+/* Returns which number a call gives to the first request of a list: 1 in Fortran, but 0 in MPICH's mpi_f08 (MPICH 4.0). */
+static int first_number(struct call_arguments *arguments, int ended)
+{
+	const struct call_list *list = &arguments->list;
+
+	if (!arguments->made_fortran)
+		return 0;
+	for (int i = 0; i < ended && i < list->count; i++)
+		if (!may_have_ended(arguments, list->which[i] - 1))
+			return 0;
+	return 1;
+}
+
+/* Notes which requests of the list have ended. MPI has put MPI_UNDEFINED, which is negative, if there was none to wait for. */
+static void note_ended(struct call_arguments *arguments)
+{
+	const struct call_list *list = &arguments->list;
+	bool fortran = arguments->made_fortran;
+	int ended = list->done ? *list->done : 1, first = first_number(arguments, ended);
+
+	requests_gather(&arguments->open);
+	for (int i = 0; i < ended && i < list->count; i++) {
+		int index = list->which[i] - first;
+
+		if (index < 0 || index >= list->count)
+			continue;
+		gather_one(arguments, list->handle[index],
+				place_in(arguments, list->at, fortran, index), fortran);
+	}
+	note_gathered(arguments);
+}
+
+/* ---- what a call has made ---- */
+
+/* Notes what is known only now that the call has returned. A handle of a request that was freed may be that of another one. */
+static __attribute__((noinline)) void note_later(struct call_arguments *arguments)
+{
+	enum call_later later = arguments->later;
+	long handle = 0;
+
+	arguments->later = CALL_LATER_NOTHING;
+	if (later == CALL_LATER_ENDED) {
+		note_ended(arguments);
+		return;
+	}
+	handle = handle_in(arguments, arguments->made, arguments->made_fortran, 0);
+	if (later == CALL_LATER_OPENED) {
+		requests_open(&arguments->open, handle, arguments->made);
+	} else if (later == CALL_LATER_CHILD) {
+		arguments->mpi->made(handle, arguments->made_fortran, arguments->child);
+	} else {
+		*request_at(arguments, handle) =
+				(struct call_request){ handle, ++arguments->requests };
+		arguments->value[ARGUMENT_REQUEST] = arguments->requests;
+	}
 }
 
 /* ---- all of them ---- */
@@ -372,10 +568,14 @@ static ALWAYS_INLINE void note_places(struct call_arguments *arguments, struct g
 	bool fortran = is_fortran(given);
 
 	arguments->made_fortran = fortran;
-	if (of->made)
-		arguments->made = (const void *)given.value[of->made];
+	if (of->made || (of->opens && arguments->follows)) {
+		arguments->made = (const void *)given.value[of->made ? of->made : of->opens];
+		arguments->later = of->made ? CALL_LATER_PERSISTENT : CALL_LATER_OPENED;
+	}
 	if (of->started)
 		note_started(arguments, given, of);
+	if (of->wait && arguments->follows)
+		note_waits(arguments, given, of);
 	if (of->communicator) {
 		/* without a communicator the call is an error of the program, or of no meaning */
 		if (!find_member(arguments, handle_of(given, of->communicator), fortran, &own))
@@ -389,6 +589,7 @@ static ALWAYS_INLINE void note_places(struct call_arguments *arguments, struct g
 	if (of->child) {
 		arguments->made = (const void *)given.value[of->child];
 		arguments->child = mpi->make(handle_of(given, of->communicator), fortran);
+		arguments->later = CALL_LATER_CHILD;
 	}
 	if (of->root)
 		note_rooted(arguments, given, of, &own);
@@ -428,8 +629,7 @@ void call_arguments_note(struct call_arguments *arguments, struct preload_argume
 		enum runtime_call call)
 {
 	arguments->noted = false;
-	arguments->made = NULL;
-	arguments->child = 0;
+	arguments->later = CALL_LATER_NOTHING;
 	if (!given->known || given->call != call || call >= MPI_CALLS)
 		return;
 	given->known = false;
@@ -468,8 +668,8 @@ static bool make_streams(struct call_arguments *arguments, const struct site_tab
 void call_arguments_add(struct call_arguments *arguments, const struct site_table *sites,
 		uint32_t site)
 {
-	if (__builtin_expect(arguments->made != NULL, 0))
-		number_made(arguments);
+	if (__builtin_expect(arguments->later != CALL_LATER_NOTHING, 0))
+		note_later(arguments);
 	if (arguments->first[site] || make_streams(arguments, sites, site)) {
 		if (__builtin_expect(!arguments->noted, 0))
 			forget_values(arguments);

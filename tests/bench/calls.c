@@ -6,9 +6,11 @@
  * no boundary of a burst. The others measure a send to MPI_PROC_NULL: `message` with the same arguments each time,
  * `sizes` with seven sizes in turn, `random` with sizes in no order, `communicator` in one that the program made, `type` of
  * a type that it made, `places` from six places in turn, and `steps` in steps that also compute, as leads need them. `window`
- * measures MPI_Put to MPI_PROC_NULL. Rank 0 prints the number of each rank.
+ * measures MPI_Put to MPI_PROC_NULL, `wait` a receive from there and the wait for it, and `waitall` eight receives and the
+ * wait for all of them. Rank 0 prints the number of each rank.
  *
- *	calls.MPI [LIBRARY | lock | message | sizes | random | communicator | type | places | steps | window] BATCHES
+ *	calls.MPI [LIBRARY | lock | message | sizes | random | communicator | type | places | steps | window | wait |
+ *		waitall] BATCHES
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -163,6 +165,34 @@ static double batch_of_window(void)
 	return begin / BATCH * 1e9;
 }
 
+/* Opens requests at places of their own, and waits for them. Returns the time of a call. */
+static double batch_of_waits(int requests)
+{
+	static int data[64];
+	MPI_Request request[8];
+	double begin = MPI_Wtime();
+
+	for (int i = 0; i < BATCH; i += requests + 1) {
+		for (int j = 0; j < requests; j++)
+			MPI_Irecv(data, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &request[j]);
+		if (requests == 1)
+			MPI_Wait(request, MPI_STATUS_IGNORE);
+		else
+			MPI_Waitall(requests, request, MPI_STATUSES_IGNORE);
+	}
+	return (MPI_Wtime() - begin) / BATCH * 1e9;
+}
+
+static double batch_of_single_waits(void)
+{
+	return batch_of_waits(1);
+}
+
+static double batch_of_common_waits(void)
+{
+	return batch_of_waits(8);
+}
+
 /* Batches without a library. */
 static const struct way {
 	const char *name;
@@ -177,6 +207,8 @@ static const struct way {
 	{ "places", batch_of_places },
 	{ "steps", batch_of_steps },
 	{ "window", batch_of_window },
+	{ "wait", batch_of_single_waits },
+	{ "waitall", batch_of_common_waits },
 };
 
 static void print_least(double least)

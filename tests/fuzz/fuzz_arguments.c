@@ -13,7 +13,7 @@ static struct site_table sites;
 static void make_sites(void)
 {
 	static const uint16_t call[SITES + 1] = { 0, MPI_CALL_Isend, MPI_CALL_Sendrecv,
-		MPI_CALL_Barrier };
+		MPI_CALL_Waitall };
 
 	sites.sites = SITES;
 	sites.paths.count = SITES + 1;

@@ -77,7 +77,7 @@ static void exchange(int step)
 		MPI_Isend(data, count, MPI_DOUBLE, peer, TAG + !side, MPI_COMM_WORLD,
 				&request[2 + side]);
 	}
-	made("MPI_Waitall");
+	made("MPI_Waitall 4 requests, from 4 back");
 	MPI_Waitall(4, request, statuses);
 }
 
@@ -319,7 +319,7 @@ static void persistent(int step)
 		made("MPI_Start request %d", first - 1 + side);
 		MPI_Start(&request[2 + side]);
 	}
-	made("MPI_Waitall");
+	made("MPI_Waitall 4 requests, from 4 back");
 	MPI_Waitall(4, request, statuses);
 }
 

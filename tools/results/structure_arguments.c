@@ -20,6 +20,8 @@ enum kind {
 	COMMUNICATOR,
 	NUMBER,
 	REQUESTS,
+	BACK, /* of the request that a call waits for, or of the oldest of several */
+	STEP,
 };
 
 /* The arguments of a call. */
@@ -37,14 +39,16 @@ static const struct field {
 	{ "communicator", "communicator ", COMMUNICATOR },
 	{ "request", "request ", NUMBER },
 	{ "requests", "", REQUESTS },
+	{ "back", "request ", BACK },
+	{ "step", "", STEP },
 };
 
 #define FIELDS        (sizeof(fields) / sizeof(fields[0]))
 #define FIELD_OF_COMM 7
 
 /* The order in which they are shown. If a call sends and receives, "from" is shown with its own size and tag. */
-static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 };
-static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7, 8, 9 };
+static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7, 8, 9, 10, 11 };
 
 static const unsigned *order_of(const json_t *path)
 {
@@ -64,6 +68,28 @@ static const json_t *arguments_of(const json_t *report)
 bool structure_arguments_are_kept(const json_t *report)
 {
 	return json_is_object(arguments_of(report));
+}
+
+/* Returns the words before a value of a path. */
+static const char *words_before(const struct field *field, const json_t *path)
+{
+	return field->kind == BACK && json_object_get(path, "requests") ? "from " : field->words;
+}
+
+static const char *words_behind(const struct field *field)
+{
+	switch (field->kind) {
+	case BYTES:
+		return " bytes";
+	case REQUESTS:
+		return " requests";
+	case BACK:
+		return " back";
+	case STEP:
+		return " apart";
+	default:
+		return "";
+	}
 }
 
 /* Returns the path of a token, or NULL if its arguments are not kept. number: of the path. */
@@ -267,12 +293,31 @@ static uint64_t number_of_value(const struct structure_arguments *arguments,
 	return UINT64_MAX;
 }
 
-static void print_value(FILE *out, const struct field *field, const json_t *value, long rank,
-		bool is_world)
+/* Returns whether a value goes without saying: MPI_COMM_WORLD, or what there is to say of no request, or of one after another. */
+static bool is_plain(const struct field *field, const json_t *path, const json_t *value)
+{
+	switch (field->kind) {
+	case COMMUNICATOR:
+		return json_is_integer(value) && !json_integer_value(value);
+	case BACK:
+		return json_is_string(value) && json_object_get(path, "requests");
+	case STEP:
+		return json_integer_value(value) == 1;
+	default:
+		return false;
+	}
+}
+
+static void print_value(FILE *out, const struct field *field, const json_t *path,
+		const json_t *value, long rank, bool is_world)
 {
 	json_int_t number = json_integer_value(value);
 
-	fputs(field->words, out);
+	if (field->kind == BACK && json_is_string(value)) {
+		fputs("no request", out);
+		return;
+	}
+	fputs(words_before(field, path), out);
 	if (json_is_string(value))
 		fputs(json_string_value(value), out);
 	else if (!json_is_integer(value))
@@ -283,8 +328,7 @@ static void print_value(FILE *out, const struct field *field, const json_t *valu
 		fprintf(out, "rank%+lld", (long long)number);
 	else
 		fprintf(out, "%lld", (long long)number);
-	if (field->kind == BYTES || field->kind == REQUESTS)
-		fputs(field->kind == BYTES ? " bytes" : " requests", out);
+	fputs(words_behind(field), out);
 }
 
 void structure_arguments_next(struct structure_arguments *arguments, const json_t *token, FILE *out)
@@ -312,10 +356,11 @@ void structure_arguments_next(struct structure_arguments *arguments, const json_
 		size_t field = order_of(path->object)[i];
 
 		if (!json_object_get(path->object, fields[field].key) ||
-				(field == FIELD_OF_COMM && is_world))
+				is_plain(&fields[field], path->object, value[field]))
 			continue;
 		fputs(separator, out);
-		print_value(out, &fields[field], value[field], arguments->rank, is_world);
+		print_value(out, &fields[field], path->object, value[field], arguments->rank,
+				is_world);
 		separator = ", ";
 	}
 }
@@ -373,25 +418,47 @@ static void print_number(FILE *out, enum kind kind, double number)
 }
 
 /* Prints the range of an argument, and whether it has values that are no numbers. */
-static void print_summary(FILE *out, const struct field *field, const struct summary *all)
+static void print_summary(FILE *out, const struct field *field, const json_t *path,
+		const struct summary *all)
 {
 	bool has_numbers = all->least <= all->most;
 
-	fputs(field->words, out);
+	if (field->kind == BACK && all->has_none && !has_numbers) {
+		fputs("no request", out);
+		return;
+	}
+	fputs(words_before(field, path), out);
 	if (has_numbers)
 		print_number(out, field->kind, all->least);
 	if (has_numbers && all->least != all->most) {
 		fputs("..", out);
 		print_number(out, field->kind, all->most);
 	}
-	if (field->kind == REQUESTS)
-		fputs(" requests", out);
+	if (has_numbers && field->kind != BYTES)
+		fputs(words_behind(field), out);
 	if (all->has_any)
 		fprintf(out, "%sany", has_numbers ? " or " : "");
 	if (all->has_none)
 		fprintf(out, "%snone", has_numbers || all->has_any ? " or " : "");
 	if (!has_numbers && !all->has_any && !all->has_none)
-		fputs(field->kind == BYTES ? "? bytes" : "?", out);
+		fprintf(out, "?%s", words_behind(field));
+}
+
+/* Returns whether a range goes without saying, as is_plain() does for a value. */
+static bool is_plain_range(const struct field *field, const json_t *path, const struct summary *all)
+{
+	bool has_numbers = all->least <= all->most;
+
+	switch (field->kind) {
+	case COMMUNICATOR:
+		return all->least == 0 && all->most == 0;
+	case BACK:
+		return !has_numbers && all->has_none && json_object_get(path, "requests");
+	case STEP:
+		return all->least == 1 && all->most == 1 && !(all->marks > 0);
+	default:
+		return false;
+	}
 }
 
 void structure_arguments_summary(const json_t *report, const json_t *token, long rank, FILE *out)
@@ -405,11 +472,10 @@ void structure_arguments_summary(const json_t *report, const json_t *token, long
 		const json_t *list = json_object_get(path, fields[field].key);
 		const struct summary all = summary_of(list, rank);
 
-		if (!(all.values > 0) ||
-				(field == FIELD_OF_COMM && all.least == 0 && all.most == 0))
+		if (!(all.values > 0) || is_plain_range(&fields[field], path, &all))
 			continue;
 		fputs(separator, out);
-		print_summary(out, &fields[field], &all);
+		print_summary(out, &fields[field], path, &all);
 		separator = ", ";
 	}
 }

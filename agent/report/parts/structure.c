@@ -322,6 +322,8 @@ static const char *const argument_keys[ARGUMENTS] = {
 	[ARGUMENT_COMMUNICATOR] = "communicator",
 	[ARGUMENT_REQUEST] = "request",
 	[ARGUMENT_REQUESTS] = "requests",
+	[ARGUMENT_BACK] = "back",
+	[ARGUMENT_STEP] = "step",
 };
 
 static json_t *argument_value(int64_t value)
@@ -382,6 +384,8 @@ static json_t *path_arguments(const struct argument_table *table, uint32_t path)
 	json_t *object = json_pack("{s:o}", "call",
 			document_text(runtime_call_name(table->path[path].call)));
 
+	if (call_arguments_opens(table->path[path].call))
+		object = document_set(object, "opens_requests", json_true());
 	for (uint32_t argument = 0; argument < ARGUMENTS; argument++) {
 		json_t *list = NULL;
 
