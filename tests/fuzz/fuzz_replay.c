@@ -30,11 +30,12 @@ static const char report_seed[] =
 		"\"marks\":1,\"least\":1,\"most\":1,\"mean\":1,\"stream\":[[2,[[2,1],[1,\"none\"]]]]}],"
 		"\"bytes\":[{\"ranks\":2,\"rank_ranges\":[[0,1,2]],\"values\":10,\"exact_values\":3,\"marks\":0,\"least\":8,"
 		"\"most\":80,\"mean\":20,\"stream\":[[3,8]]}],\"tag\":[{\"ranks\":2,\"rank_ranges\":[[0,1,2]],\"values\":10,"
-		"\"marks\":10,\"stream\":[[5,\"any\"]]}]}],\"left_out_ranks\":0,\"left_out_values\":0}}}";
+		"\"marks\":10,\"stream\":[[5,\"any\"]]}],\"opens_requests\":true,\"back\":[{\"ranks\":2,\"rank_ranges\":[[0,1,2]],"
+		"\"values\":10,\"marks\":5,\"stream\":[[5,2]]}]}],\"left_out_ranks\":0,\"left_out_values\":0}}}";
 
 static const char plan_seed[] =
-		"phasemux_replay_plan 1 ranks 2 seconds 2 call_most 0.1 bytes_most 80 phases 1 0.2 0.9 2 0.8 1.2 paths 1 "
-		"1 1 0 1 2 5 ? 2 2 ( 2 2 1 1 none 1 ? 1 1 0 1 2 5 ? 1 5 any 0 1 1 0 1 2 5 20 1 3 8 0 0 0 0 structures 1 3 "
+		"phasemux_replay_plan 2 ranks 2 seconds 2 call_most 0.1 bytes_most 80 phases 1 0.2 0.9 2 0.8 1.2 paths 1 1 "
+		"1 1 0 1 2 5 ? 2 2 ( 2 2 1 1 none 1 ? 1 1 0 1 2 5 ? 1 5 any 0 1 1 0 1 2 5 20 1 3 8 0 0 0 0 0 0 1 1 0 1 2 5 ? 1 5 2 0 structures 1 3 "
 		"call MPI_Init -1 -1 0 0 0 0 loop 2 call MPI_Recv 0 0 0.01 0.005 0.015 0.02 hole 0.1 0.1 "
 		"call MPI_Finalize -1 -1 0 0 0 0 1 1 0 1 2 -1 1 1 1 1 3 1 2 1 2 3 1 1 2 1 1 1 1 end";
 

@@ -50,7 +50,9 @@ struct cursor {
 	bool hides, complete;
 	const struct plan_structure *structure;
 	const struct plan_variant *variant;
-	int64_t made; /* calls that were taken */
+	int64_t made;       /* calls that were taken */
+	uint64_t opened;    /* requests that calls before have opened */
+	uint64_t forgotten; /* up to this one, it is not known which number is whose */
 	struct uses *uses;
 	struct path *path;
 	const struct plan_token *repeated; /* the call that is being taken */
@@ -126,6 +128,7 @@ static void restart(struct cursor *cursor)
 	for (size_t i = 0; i < cursor->structure->tokens; i++)
 		cursor->uses[i] = (struct uses){ 0, 0 };
 	cursor->made = 0;
+	cursor->opened = cursor->forgotten = 0;
 	cursor->repeats = 0;
 	cursor->level[0] = (struct level){ &cursor->structure->text, 0, 0 };
 	cursor->depth = 1;
@@ -284,6 +287,60 @@ static void place_values(const struct cursor *cursor, const struct path *path,
 	}
 }
 
+/* ---- requests ---- */
+
+/* Returns the value of an argument, or 1 if the calls of the path do not have it. */
+static int64_t value_or_one(const struct cursor *cursor, const struct cursor_call *call,
+		enum call_argument argument)
+{
+	return cursor->plan->path[call->token->path].argument[argument].count ?
+			call->value[argument] :
+			1;
+}
+
+/* Finds the requests for which a call waits. */
+static void name_ended(const struct cursor *cursor, struct cursor_call *call)
+{
+	int64_t back = call->value[ARGUMENT_BACK];
+	int64_t count = value_or_one(cursor, call, ARGUMENT_REQUESTS);
+	int64_t step = value_or_one(cursor, call, ARGUMENT_STEP);
+
+	if (back == PLAN_NONE) {
+		call->names_ended = true;
+		return;
+	}
+	if (back < 1 || count < 1 || step < 1 ||
+			(uint64_t)back > cursor->opened - cursor->forgotten ||
+			(count - 1) * step >= back)
+		return;
+	call->names_ended = true;
+	call->ended = (struct cursor_requests){ (uint64_t)count,
+		cursor->opened + 1 - (uint64_t)back, (uint64_t)step };
+}
+
+/* Numbers the requests that a call opens, and finds those for which it waits. */
+static void number_requests(struct cursor *cursor, struct cursor_call *call)
+{
+	int64_t count;
+
+	if (call->token->path < 0) {
+		/* it may have opened some */
+		if (call->token->path == PLAN_PATH_UNKNOWN)
+			cursor->forgotten = cursor->opened;
+		return;
+	}
+	name_ended(cursor, call);
+	if (!cursor->plan->path[call->token->path].opens)
+		return;
+	count = value_or_one(cursor, call, ARGUMENT_REQUESTS);
+	if (count < 0) {
+		cursor->forgotten = cursor->opened;
+		return;
+	}
+	call->opened = (struct cursor_requests){ (uint64_t)count, cursor->opened + 1, 1 };
+	cursor->opened += (uint64_t)count;
+}
+
 /* Returns why a call is not carried out. */
 static enum cursor_reason reason_of(const struct cursor *cursor, const struct cursor_call *call)
 {
@@ -306,17 +363,21 @@ enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call)
 	enum cursor_step step = next_call(cursor, call);
 
 	call->reason = CURSOR_CARRIED;
-	call->is_mean = call->is_outside = false;
+	call->is_mean = call->is_outside = call->names_ended = false;
+	call->opened = call->ended = (struct cursor_requests){ 0, 0, 1 };
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		call->value[i] = PLAN_UNKNOWN;
-	if (step != CURSOR_CALL)
+	if (step != CURSOR_CALL) {
+		cursor->forgotten = cursor->opened;
 		return step;
+	}
 	if (call->token->path >= 0) {
 		struct path *path = &cursor->path[call->token->path];
 
 		take_values(cursor, path, call);
 		place_values(cursor, path, call);
 	}
+	number_requests(cursor, call);
 	call->reason = reason_of(cursor, call);
 	return step;
 }

@@ -21,13 +21,22 @@ enum cursor_step {
 	CURSOR_END,  /* the end: there are no further calls */
 };
 
+/* Requests of a rank, numbered from 1 in the order in which it opens them. */
+struct cursor_requests {
+	uint64_t count, first;
+	uint64_t step; /* from the number of each to that of the next */
+};
+
 struct cursor_call {
 	const struct plan_token *token;
 	enum cursor_reason reason;
 	int64_t value[ARGUMENTS]; /* peers are ranks; PLAN_UNKNOWN: the call does not have this argument */
 	bool is_outside; /* a peer is no rank of MPI_COMM_WORLD, as if the communicator was a copy of it */
-	bool is_mean;  /* the size is not known, and is the mean instead */
-	double hidden; /* of a hole: number of calls */
+	bool is_mean;                  /* the size is not known, and is the mean instead */
+	double hidden;                 /* of a hole: number of calls */
+	struct cursor_requests opened; /* that the call opens, whether it is carried out or not */
+	struct cursor_requests ended;  /* for which it waits, if `names_ended` */
+	bool names_ended;
 };
 
 struct cursor;
@@ -44,5 +53,18 @@ struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, c
 enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call);
 
 void cursor_free(struct cursor *cursor);
+
+/* Returns the number of the last one of some requests, which there are. */
+static inline uint64_t cursor_last(const struct cursor_requests *requests)
+{
+	return requests->first + (requests->count - 1) * requests->step;
+}
+
+/* Returns whether a request is one of these. */
+static inline bool cursor_has(const struct cursor_requests *requests, uint64_t number)
+{
+	return requests->count && number >= requests->first && number <= cursor_last(requests) &&
+			(number - requests->first) % requests->step == 0;
+}
 
 #endif

@@ -21,6 +21,7 @@ struct message {
 };
 
 struct request {
+	uint64_t number; /* in the order in which the rank opens them */
 	bool is_receive, done;
 	struct envelope envelope;
 };
@@ -236,7 +237,8 @@ static bool add_request(struct check *check, long number, const struct cursor_ca
 {
 	struct rank *rank = &check->rank[number];
 	enum call_kind kind = call->token->call;
-	struct request *request, made = { kind == CALL_IRECV, true, received(call) };
+	struct request *request,
+			made = { call->opened.first, kind == CALL_IRECV, true, received(call) };
 
 	if (!made.is_receive && !send(check, number, call))
 		return false;
@@ -253,6 +255,54 @@ static bool add_request(struct check *check, long number, const struct cursor_ca
 	return true;
 }
 
+/* Returns the place of the first open request from a number on. */
+static size_t request_from(const struct rank *rank, uint64_t number)
+{
+	size_t first = 0, end = rank->requests;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (rank->request[middle].number < number)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+/* Returns whether there is an open request for which the call that was taken may wait, or whether it waits for none. */
+static bool has_request(const struct rank *rank)
+{
+	const struct cursor_requests *ended = &rank->call.ended;
+
+	if (!rank->call.names_ended)
+		return rank->requests > 0;
+	for (size_t i = request_from(rank, ended->first);
+			i < rank->requests && rank->request[i].number <= cursor_last(ended); i++)
+		if (cursor_has(ended, rank->request[i].number))
+			return true;
+	return !ended->count;
+}
+
+/* Carries out a call of which it is known for which requests it waits. Returns whether it has ended. */
+static bool wait_for_named(struct rank *rank)
+{
+	const struct cursor_requests *ended = &rank->call.ended;
+	size_t first = request_from(rank, ended->first), end = first, left = first;
+
+	for (; ended->count && end < rank->requests &&
+			rank->request[end].number <= cursor_last(ended);
+			end++)
+		if (cursor_has(ended, rank->request[end].number) && !rank->request[end].done)
+			return false;
+	for (size_t i = first; i < rank->requests; i++)
+		if (i >= end || !cursor_has(ended, rank->request[i].number))
+			rank->request[left++] = rank->request[i];
+	rank->requests = left;
+	return true;
+}
+
 static void remove_request(struct rank *rank, size_t at)
 {
 	memmove(&rank->request[at], &rank->request[at + 1],
@@ -264,6 +314,8 @@ static bool wait_for(struct rank *rank, enum call_kind kind)
 {
 	size_t done = 0, first = 0;
 
+	if (rank->call.names_ended)
+		return wait_for_named(rank);
 	while (first < rank->requests && !rank->request[first].done)
 		first++;
 	for (size_t i = 0; i < rank->requests; i++)
@@ -358,7 +410,7 @@ static bool take_call(struct check *check, long number)
 	}
 	matching_count(check->counts, &rank->call,
 			rank->call.token->call == CALL_MRECV ? rank->probed > 0 :
-							       rank->requests > 0);
+							       has_request(rank));
 	if (rank->call.reason == CURSOR_CARRIED)
 		rank->state = STARTED;
 	return true;

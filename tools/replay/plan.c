@@ -159,9 +159,11 @@ static void read_argument(struct words *words, struct plan_argument *argument)
 static void read_paths(struct words *words, struct plan *plan)
 {
 	plan->path = next_array(words, sizeof(*plan->path), &plan->paths);
-	for (size_t i = 0; i < plan->paths; i++)
+	for (size_t i = 0; i < plan->paths; i++) {
+		plan->path[i].opens = next_whole(words, 0, 1);
 		for (unsigned j = 0; j < ARGUMENTS; j++)
 			read_argument(words, &plan->path[i].argument[j]);
+	}
 }
 
 /* ---- loops ---- */
@@ -173,7 +175,7 @@ static void read_call(struct words *words, const struct plan *plan, struct plan_
 {
 	snprintf(token->name, sizeof(token->name), "%s", next_word(words));
 	token->call = calls_kind(token->name);
-	token->path = next_whole(words, -1, (int64_t)plan->paths - 1);
+	token->path = next_whole(words, PLAN_PATH_UNKNOWN, (int64_t)plan->paths - 1);
 	token->phase = next_whole(words, -1, (int64_t)plan->phases - 1);
 	token->burst = next_real(words);
 	token->least = next_real(words);
@@ -186,7 +188,8 @@ static void read_token(struct words *words, const struct plan *plan, struct plan
 {
 	const char *kind = next_word(words);
 
-	token->path = token->phase = -1;
+	token->path = PLAN_PATH_NONE;
+	token->phase = -1;
 	token->number = (*tokens)++;
 	if (strcmp(kind, "call") == 0) {
 		read_call(words, plan, token);

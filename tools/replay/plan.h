@@ -14,14 +14,18 @@
 #include "tools/replay/calls.h"
 
 #define PLAN_HEAD      "phasemux_replay_plan"
-#define PLAN_VERSION   1
+#define PLAN_VERSION   2
 #define PLAN_NAME_MAX  48
 #define PLAN_RANKS_MAX (1 << 24)
 #define PLAN_DEPTH_MAX 50 /* loops in loops */
 
+/* Paths of calls without a number. */
+#define PLAN_PATH_NONE    (-1) /* the calls have no arguments */
+#define PLAN_PATH_UNKNOWN (-2) /* their arguments are not known */
+
 /* Values that are no numbers. */
 #define PLAN_ANY     (INT64_MIN + 1) /* any source, any tag */
-#define PLAN_NONE    (INT64_MIN + 2) /* no process */
+#define PLAN_NONE    (INT64_MIN + 2) /* no process, or no request */
 #define PLAN_UNKNOWN (INT64_MIN + 3)
 
 struct plan_range {
@@ -60,6 +64,7 @@ struct plan_argument {
 };
 
 struct plan_path {
+	bool opens; /* each call opens a request, or as many as ARGUMENT_REQUESTS says */
 	struct plan_argument argument[ARGUMENTS];
 };
 
@@ -69,7 +74,7 @@ struct plan_token {
 	enum plan_kind kind;
 	char name[PLAN_NAME_MAX]; /* of a call */
 	enum call_kind call;
-	long path;  /* of a call; -1: it has no arguments */
+	long path;  /* of a call; negative: it has no number */
 	long phase; /* place in plan.phase; -1: none */
 	double burst, least,
 			most; /* seconds: mean of the burst before the call, and range of the ranks' means */

@@ -192,10 +192,12 @@ static void write_paths(FILE *out, const json_t *paths)
 		json_array_foreach (json_object_get(path, communicator), k, values)
 			add_communicators(&communicators, json_object_get(values, "stream"));
 	fprintf(out, "paths %zu\n", json_array_size(paths));
-	json_array_foreach (paths, i, path)
+	json_array_foreach (paths, i, path) {
+		fprintf(out, "%d\n", json_is_true(json_object_get(path, "opens_requests")));
 		for (unsigned j = 0; j < ARGUMENTS; j++)
 			write_argument(out, json_object_get(path, structure_arguments_key(j)), j,
 					&communicators);
+	}
 }
 
 static bool has_unknown(const json_t *stream)
@@ -276,10 +278,12 @@ static long path_of(const struct text *text, const json_t *token)
 	const json_t *path = json_object_get(token, "path");
 	json_int_t number = json_integer_value(path);
 
+	if (!path)
+		return PLAN_PATH_NONE;
 	return json_is_integer(path) && number >= 0 &&
 					number < (json_int_t)json_array_size(text->paths) ?
 			(long)number :
-			-1;
+			PLAN_PATH_UNKNOWN;
 }
 
 static double range_of(const json_t *token, size_t end)

@@ -27,7 +27,9 @@ static struct memory {
 /* Open requests, in the order in which they were made. Behind them are the buffers that are free. */
 static struct {
 	size_t count, room;
+	uint64_t *number; /* in the order in which the rank opens them, as the plan has it */
 	MPI_Request *request;
+	MPI_Request *chosen; /* room for as many, and one more */
 	struct memory *buffer;
 	int *indices;
 	bool *receives;
@@ -144,7 +146,7 @@ static struct {
 
 static void *open_grow(void *array, size_t size)
 {
-	void *grown = realloc(array, open_.room * size);
+	void *grown = realloc(array, (open_.room + 1) * size);
 
 	if (!grown) {
 		fputs("phasemux replay: no memory for open requests\n", stderr);
@@ -153,51 +155,98 @@ static void *open_grow(void *array, size_t size)
 	return grown;
 }
 
-/* Removes a request that has ended. Its buffer is free. */
-static void remove_request(size_t at)
+/* Removes the requests from a place on that have ended. Their buffers are free. */
+static void remove_ended(size_t from)
 {
-	struct memory buffer = open_.buffer[at];
-	size_t behind = --open_.count - at;
+	size_t left = from;
 
-	memmove(&open_.request[at], &open_.request[at + 1], behind * sizeof(*open_.request));
-	memmove(&open_.receives[at], &open_.receives[at + 1], behind * sizeof(*open_.receives));
-	memmove(&open_.buffer[at], &open_.buffer[at + 1], behind * sizeof(*open_.buffer));
-	open_.buffer[open_.count] = buffer;
-}
+	for (size_t i = from; i < open_.count; i++) {
+		struct memory buffer = open_.buffer[i];
 
-/* Removes all requests that have ended. */
-static void remove_ended(void)
-{
-	for (size_t i = open_.count; i-- > 0;)
 		if (open_.request[i] == MPI_REQUEST_NULL)
-			remove_request(i);
+			continue;
+		open_.buffer[i] = open_.buffer[left];
+		open_.buffer[left] = buffer;
+		open_.request[left] = open_.request[i];
+		open_.number[left] = open_.number[i];
+		open_.receives[left++] = open_.receives[i];
+	}
+	open_.count = left;
 }
 
-/* Returns the place of a new request. */
-static size_t new_request(bool receives)
+/* Returns the place of the new request of a call. */
+static size_t new_request(const struct cursor_call *call, bool receives)
 {
 	int ended;
 
 	if (open_.count >= CALLS_OPEN_MAX) {
 		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
 				MPI_STATUSES_IGNORE);
-		remove_ended();
+		remove_ended(0);
 	}
 	if (open_.count == open_.room) {
 		size_t before = open_.room;
 
 		open_.room = before ? 2 * before : 16;
+		open_.number = open_grow(open_.number, sizeof(*open_.number));
 		open_.request = open_grow(open_.request, sizeof(*open_.request));
+		open_.chosen = open_grow(open_.chosen, sizeof(*open_.chosen));
 		open_.buffer = open_grow(open_.buffer, sizeof(*open_.buffer));
 		open_.indices = open_grow(open_.indices, sizeof(*open_.indices));
 		open_.receives = open_grow(open_.receives, sizeof(*open_.receives));
 		memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
 	}
 	open_.receives[open_.count] = receives;
+	open_.number[open_.count] = call->opened.first;
 	return open_.count++;
 }
 
-static bool wait_for(enum call_kind kind)
+/* Waits by a call of a kind until all requests have ended. Behind them is room for another one. */
+static void wait_for_all(enum call_kind kind, MPI_Request *request, size_t count)
+{
+	int number = (int)count, at = 0;
+
+	request[count] = MPI_REQUEST_NULL;
+	switch (kind) {
+	case CALL_WAIT:
+		MPI_Wait(request, MPI_STATUS_IGNORE);
+		break;
+	case CALL_WAITANY:
+		MPI_Waitany(number, request, &at, MPI_STATUS_IGNORE);
+		break;
+	case CALL_WAITSOME:
+		MPI_Waitsome(number, request, &at, open_.indices, MPI_STATUSES_IGNORE);
+		/* those that ended together in the recorded run need not do so here */
+		PMPI_Waitall(number, request, MPI_STATUSES_IGNORE);
+		break;
+	default:
+		MPI_Waitall(number, request, MPI_STATUSES_IGNORE);
+	}
+}
+
+/* Waits for the requests for which the recorded call has waited. Returns false if it has waited for some, and none of them is open. */
+static bool wait_for_named(enum call_kind kind, const struct cursor_requests *ended)
+{
+	MPI_Request none[1], *chosen = open_.room ? open_.chosen : none;
+	size_t count = 0, first = open_.count;
+
+	for (size_t i = open_.count; i-- > 0 && open_.number[i] >= ended->first;)
+		if (cursor_has(ended, open_.number[i]))
+			first = i;
+	for (size_t i = first; i < open_.count; i++)
+		if (cursor_has(ended, open_.number[i])) {
+			chosen[count++] = open_.request[i];
+			open_.request[i] = MPI_REQUEST_NULL;
+		}
+	if (!count && ended->count)
+		return false;
+	wait_for_all(kind, chosen, count);
+	remove_ended(first);
+	return true;
+}
+
+/* Waits for open requests, of which it is not known for which of them the recorded call has waited. */
+static bool wait_for_any(enum call_kind kind)
 {
 	int at = 0;
 
@@ -206,22 +255,18 @@ static bool wait_for(enum call_kind kind)
 	switch (kind) {
 	case CALL_WAIT:
 		MPI_Wait(&open_.request[0], MPI_STATUS_IGNORE);
-		remove_request(0);
 		break;
 	case CALL_WAITANY:
 		MPI_Waitany((int)open_.count, open_.request, &at, MPI_STATUS_IGNORE);
-		if (at != MPI_UNDEFINED)
-			remove_request((size_t)at);
 		break;
 	case CALL_WAITSOME:
 		MPI_Waitsome((int)open_.count, open_.request, &at, open_.indices,
 				MPI_STATUSES_IGNORE);
-		remove_ended();
 		break;
 	default:
 		MPI_Waitall((int)open_.count, open_.request, MPI_STATUSES_IGNORE);
-		open_.count = 0;
 	}
+	remove_ended(0);
 	return true;
 }
 
@@ -232,7 +277,7 @@ void made_calls_end(void)
 	if (open_.count)
 		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
 				MPI_STATUSES_IGNORE);
-	remove_ended();
+	remove_ended(0);
 	for (size_t i = 0; i < open_.count; i++) {
 		if (open_.receives[i])
 			MPI_Cancel(&open_.request[i]);
@@ -289,11 +334,11 @@ static void make_message(const struct cursor_call *call)
 		MPI_Ssend(made.data, bytes, MPI_BYTE, to, tag, comm);
 		break;
 	case CALL_ISEND:
-		at = new_request(false);
+		at = new_request(call, false);
 		MPI_Isend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
 		break;
 	case CALL_ISSEND:
-		at = new_request(false);
+		at = new_request(call, false);
 		MPI_Issend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
 		break;
 	case CALL_RECV:
@@ -302,7 +347,7 @@ static void make_message(const struct cursor_call *call)
 				MPI_STATUS_IGNORE);
 		break;
 	case CALL_IRECV:
-		at = new_request(true);
+		at = new_request(call, true);
 		room = room_of(bytes);
 		MPI_Irecv(memory_of(&open_.buffer[at], (size_t)room), room, MPI_BYTE, from, tag,
 				comm, &open_.request[at]);
@@ -434,7 +479,7 @@ bool made_calls_make(const struct cursor_call *call)
 	case CALL_WAITANY:
 	case CALL_WAITSOME:
 	case CALL_WAITALL:
-		return wait_for(kind);
+		return call->names_ended ? wait_for_named(kind, &call->ended) : wait_for_any(kind);
 	case CALL_MRECV:
 		return receive_probed();
 	case CALL_BARRIER:

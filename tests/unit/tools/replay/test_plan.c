@@ -7,19 +7,27 @@
 #include <stdlib.h>
 
 #define HEAD                                                                                       \
-	"phasemux_replay_plan 1 ranks 2 seconds 1.5 call_most 0.5 bytes_most 0 phases 1 0.5 0.9 2 0.5 1.5 "
+	"phasemux_replay_plan 2 ranks 2 seconds 1.5 call_most 0.5 bytes_most 0 phases 1 0.5 0.9 2 0.5 1.5 "
 
 /* The arguments of a path, in the order of a plan: those that the calls do not have are 0. */
 #define BOTH          "1 0 1 2 "
 #define VALUES(words) "1 " BOTH "10 ? 1 10 " words " "
 #define NO            "0 "
-#define SEND(tag)     "1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0")
-#define RECV(tag)     NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0")
+#define SEND(tag)                                                                                  \
+	"0 1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO
+#define RECEIVE(tag)                                                                               \
+	NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO
+#define RECV(tag)  "0 " RECEIVE(tag)
+#define IRECV(tag) "1 " RECEIVE(tag)
 #define SUM_IN(bytes, communicator)                                                                \
-	NO NO NO VALUES(bytes)                                                                     \
-	NO NO NO VALUES(communicator)
-#define SUM(bytes)       SUM_IN(bytes, "0")
-#define CALL(name, path) "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
+	"0 " NO NO NO VALUES(bytes)                                                                \
+	NO NO NO VALUES(communicator)                                                              \
+	NO NO NO NO
+#define NOTHING                    NO NO NO NO NO NO NO NO NO
+#define ONE_BACK(back)             "0 " NOTHING NO VALUES(back) NO
+#define BACK(requests, back, step) "0 " NOTHING VALUES(requests) VALUES(back) VALUES(step)
+#define SUM(bytes)                 SUM_IN(bytes, "0")
+#define CALL(name, path)           "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
 
 static struct plan *plan_of(const char *text)
 {
@@ -145,17 +153,17 @@ static void test_requests(void)
 	struct matching matching;
 	char why[MATCHING_WHY_MAX];
 
-	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+	is_int(verdict(PAIR("paths 2 " SEND("5") IRECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
 				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Wait", "-1"),
 				       ONCE ONCE),
 			       &matching, why, sizeof(why)),
 			0, "a receive that is waited for");
-	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+	is_int(verdict(PAIR("paths 2 " SEND("5") IRECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
 				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Waitall", "-1"),
 				       "1 2 1 " ONCE),
 			       &matching, why, sizeof(why)),
 			2, "a receive too many, for which a call waits");
-	is_int(verdict(PAIR("paths 2 " SEND("5") RECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
+	is_int(verdict(PAIR("paths 2 " SEND("5") IRECV("5"), "1 " CALL("MPI_Send", "0"), ONCE,
 				       "2 " CALL("MPI_Irecv", "1") CALL("MPI_Waitany", "-1"),
 				       "1 2 1 " ONCE),
 			       &matching, why, sizeof(why)),
@@ -166,6 +174,61 @@ static void test_requests(void)
 			       &matching, why, sizeof(why)),
 			0, "MPI_Mprobe takes a message");
 	is_int((long long)matching.no_request, 1, "which MPI_Mrecv receives once");
+}
+
+/* Rank 1 opens two receives, of which only the first one with tag 5 or the second one with tag 6 ends. */
+#define NAMED(tag, wait, words)                                                                    \
+	PAIR("paths 4 " SEND(tag) IRECV("5") IRECV("6") wait, "1 " CALL("MPI_Send", "0"), ONCE,    \
+			"3 " CALL("MPI_Irecv", "1") CALL("MPI_Irecv", "2") CALL(words, "3"),       \
+			ONCE ONCE ONCE)
+
+static void test_named_requests(void)
+{
+	static const struct {
+		const char *text;
+		int code;
+		const char *name;
+	} cases[] = {
+		{ NAMED("6", ONE_BACK("1"), "MPI_Wait"), 0, "MPI_Wait for the newer request" },
+		{ NAMED("5", ONE_BACK("1"), "MPI_Wait"), 2, "which has no message" },
+		{ NAMED("5", ONE_BACK("2"), "MPI_Wait"), 0, "for the older one" },
+		{ NAMED("6", ONE_BACK("?"), "MPI_Wait"), 2, "if it is not known, for the oldest" },
+		{ NAMED("6", ONE_BACK("3"), "MPI_Wait"), 2, "or if there was no such request" },
+		{ NAMED("6", ONE_BACK("none"), "MPI_Wait"), 0, "for none" },
+		{ NAMED("6", ONE_BACK("1"), "MPI_Waitany"), 0, "MPI_Waitany for the newer one" },
+		{ NAMED("5", ONE_BACK("1"), "MPI_Waitany"), 2, "it does not take another one" },
+		{ NAMED("6", BACK("1", "1", "1"), "MPI_Waitall"), 0,
+				"MPI_Waitall for one of them" },
+		{ NAMED("6", BACK("2", "2", "1"), "MPI_Waitall"), 2, "for both" },
+		{ NAMED("6", BACK("1", "2", "1"), "MPI_Waitall"), 2, "for the older one" },
+		{ NAMED("6", BACK("0", "none", "1"), "MPI_Waitall"), 0, "for none of them" },
+		{ NAMED("6", BACK("2", "2", "?"), "MPI_Waitall"), 2, "for all if it is not known" },
+		{ NAMED("6", BACK("2", "2", "2"), "MPI_Waitall"), 2, "or if they cannot be" },
+		{ NAMED("6", BACK("1", "1", "1"), "MPI_Waitsome"), 0, "MPI_Waitsome" },
+	};
+	struct matching matching;
+	char why[MATCHING_WHY_MAX];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		is_int(verdict(cases[i].text, &matching, why, sizeof(why)), cases[i].code,
+				cases[i].name);
+		is_int((long long)matching.no_request, 0, "no call is without a request");
+	}
+	/* calls of which nothing is known may have opened requests */
+	is_int(verdict(PAIR("paths 3 " SEND("6") IRECV("6") ONE_BACK("1"),
+				       "1 " CALL("MPI_Send", "0"), ONCE,
+				       "3 " CALL("MPI_Irecv", "1") CALL("MPI_Isend", "-2")
+						       CALL("MPI_Wait", "2"),
+				       ONCE ONCE ONCE),
+			       &matching, why, sizeof(why)),
+			0, "behind calls without arguments, requests are not known");
+	is_int((long long)matching.no_request, 0, "and the oldest one is taken");
+	/* a request of a call that is not made again */
+	is_int(verdict(PAIR("paths 3 1 " NOTHING NO NO NO IRECV("6") ONE_BACK("1"), "0 ", "",
+				       "2 " CALL("MPI_File_iread", "0") CALL("MPI_Wait", "2"),
+				       ONCE ONCE),
+			       &matching, why, sizeof(why)),
+			0, "a request that is not opened");
 }
 
 static void test_collectives(void)
@@ -225,6 +288,7 @@ int main(void)
 	test_broken();
 	test_messages();
 	test_requests();
+	test_named_requests();
 	test_collectives();
 	test_copies();
 	return tap_done();
