@@ -16,7 +16,7 @@ static uint32_t calls_of(uint32_t calls)
 static bool is_compared(enum argument argument)
 {
 	return argument != ARGUMENT_COMMUNICATOR && argument != ARGUMENT_REQUEST &&
-			argument != ARGUMENT_BACK && argument != ARGUMENT_STEP;
+			argument < ARGUMENT_BACK;
 }
 
 static uint64_t signature_of(uint32_t site, const struct call_arguments *arguments)

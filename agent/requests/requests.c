@@ -144,5 +144,7 @@ struct request_set requests_gathered(const struct requests *requests)
 	for (uint64_t i = 0; set.step > 1 && i < count; i++)
 		if ((requests->number[i] - requests->least) % set.step)
 			set.step = 0;
+	for (uint64_t i = 0; !set.step && span < REQUESTS_BITS && i < count; i++)
+		set.bits |= UINT64_C(1) << (requests->number[i] - requests->least);
 	return set;
 }

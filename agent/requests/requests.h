@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define REQUESTS_BITS 53 /* numbers of a set without a step, which a double has room for */
 #define REQUESTS_MAX                                                                               \
 	1024 /* requests that are known at a time, and handles in a list that are looked at */
 
@@ -44,7 +45,8 @@ struct request_place {
 struct request_set {
 	uint64_t count; /* of those that are open, or of which nothing is known */
 	uint64_t oldest; /* number of the one that was opened first; 0: some are not known, or there are none */
-	uint64_t step; /* numbers from each to the next, if it is always the same; 1 for a single one; 0: it is not known */
+	uint64_t step; /* numbers from each to the next, if it is always the same; 1 for a single one; 0: it is not */
+	uint64_t bits; /* without a step, the set: bit i is that of number `oldest` + i; 0: it is not known */
 };
 
 struct requests {

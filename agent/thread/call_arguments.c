@@ -77,7 +77,8 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->made || of->started, ARGUMENT_REQUEST) |
 			bit_if(has_several(of), ARGUMENT_REQUESTS) |
 			bit_if(of->wait, ARGUMENT_BACK) |
-			bit_if(of->wait && has_several(of), ARGUMENT_STEP);
+			bit_if(of->wait && has_several(of), ARGUMENT_STEP) |
+			bit_if(of->wait && has_several(of), ARGUMENT_WHICH);
 }
 
 bool call_arguments_opens(unsigned call)
@@ -447,6 +448,8 @@ static void note_gathered(struct call_arguments *arguments)
 		value[ARGUMENT_BACK] = (int64_t)requests_distance(&arguments->open, set.oldest);
 	if (set.step)
 		value[ARGUMENT_STEP] = (int64_t)set.step;
+	if (set.bits)
+		value[ARGUMENT_WHICH] = (int64_t)set.bits;
 }
 
 /* Keeps the handles of a list, because those that have ended are not there any more when the call has returned. */

@@ -33,6 +33,7 @@ enum argument {
 	/* how many requests ago the one was opened for which the call waits, or which has ended; of several, the oldest one */
 	ARGUMENT_BACK,
 	ARGUMENT_STEP, /* from each of several to the next, in the order in which they were opened */
+	ARGUMENT_WHICH, /* if that differs, which ones: bit i is that of the one opened i requests after the oldest one */
 	ARGUMENTS
 };
 

@@ -35,7 +35,7 @@ static const char report_seed[] =
 
 static const char plan_seed[] =
 		"phasemux_replay_plan 2 ranks 2 seconds 2 call_most 0.1 bytes_most 80 phases 1 0.2 0.9 2 0.8 1.2 paths 1 1 "
-		"1 1 0 1 2 5 ? 2 2 ( 2 2 1 1 none 1 ? 1 1 0 1 2 5 ? 1 5 any 0 1 1 0 1 2 5 20 1 3 8 0 0 0 0 0 0 1 1 0 1 2 5 ? 1 5 2 0 structures 1 3 "
+		"1 1 0 1 2 5 ? 2 2 ( 2 2 1 1 none 1 ? 1 1 0 1 2 5 ? 1 5 any 0 1 1 0 1 2 5 20 1 3 8 0 0 0 0 0 0 1 1 0 1 2 5 ? 1 5 2 0 0 structures 1 3 "
 		"call MPI_Init -1 -1 0 0 0 0 loop 2 call MPI_Recv 0 0 0.01 0.005 0.015 0.02 hole 0.1 0.1 "
 		"call MPI_Finalize -1 -1 0 0 0 0 1 1 0 1 2 -1 1 1 1 1 3 1 2 1 2 3 1 1 2 1 1 1 1 end";
 

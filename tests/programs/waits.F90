@@ -41,7 +41,7 @@ program waits
     call open_all
     write (10, '(a)') 'MPI_Waitall 2 requests, from 5 back'
     call MPI_Waitall(2, request(2:3), MPI_STATUSES_IGNORE, ierror)
-    write (10, '(a)') 'MPI_Waitall 4 requests, from 6 back, ? apart'
+    write (10, '(a)') 'MPI_Waitall 4 requests, 6, 3, 2, 1 back'
     call MPI_Waitall(requests, request, MPI_STATUSES_IGNORE, ierror)
     write (10, '(a)') 'MPI_Wait no request'
     call MPI_Wait(request(1), MPI_STATUS_IGNORE, ierror)
@@ -99,9 +99,13 @@ contains
       return
     end if
     write (10, '(a,i0,a)', advance='no') call//' ', number, ' requests'
-    if (number > 0) write (10, '(a,i0,a)', advance='no') ', from ', requests + 1 - oldest, ' back'
+    if (number > 0 .and. distance > 0) write (10, '(a,i0)', advance='no') ', from ', requests + 1 - oldest
+    do k = 1, requests
+      if (before(k) == MPI_REQUEST_NULL .or. request(k) /= MPI_REQUEST_NULL) cycle
+      if (distance == 0) write (10, '(a,i0)', advance='no') ', ', requests + 1 - k
+    end do
+    if (number > 0) write (10, '(a)', advance='no') ' back'
     if (distance > 1) write (10, '(a,i0,a)', advance='no') ', ', distance, ' apart'
-    if (distance == 0) write (10, '(a)', advance='no') ', ? apart'
     write (10, '(a)') ''
   end subroutine
 end program

@@ -55,11 +55,14 @@ static void made_wait(const char *name, int *ended, int count)
 		if (ended[i] - ended[i - 1] != step)
 			step = 0;
 	fprintf(calls, "%s %d requests", name, count);
-	if (count)
-		fprintf(calls, ", from %d back", opened - ended[0] + 1);
+	for (int i = 0; i < count && !step; i++)
+		fprintf(calls, ", %d", opened - ended[i] + 1);
+	if (count && step)
+		fprintf(calls, ", from %d", opened - ended[0] + 1);
+	fputs(count ? " back" : "", calls);
 	if (step > 1)
 		fprintf(calls, ", %d apart", step);
-	made("%s", step ? "" : ", ? apart");
+	fputc('\n', calls);
 }
 
 static void receive(int i)

@@ -304,18 +304,24 @@ static void name_ended(const struct cursor *cursor, struct cursor_call *call)
 	int64_t back = call->value[ARGUMENT_BACK];
 	int64_t count = value_or_one(cursor, call, ARGUMENT_REQUESTS);
 	int64_t step = value_or_one(cursor, call, ARGUMENT_STEP);
+	uint64_t bits = 0, last;
 
 	if (back == PLAN_NONE) {
 		call->names_ended = true;
 		return;
 	}
-	if (back < 1 || count < 1 || step < 1 ||
-			(uint64_t)back > cursor->opened - cursor->forgotten ||
-			(count - 1) * step >= back)
+	if (step < 1 && call->value[ARGUMENT_WHICH] > 0) {
+		step = 0;
+		bits = (uint64_t)call->value[ARGUMENT_WHICH];
+	}
+	if (back < 1 || count < 1 || (step < 1 && !bits) ||
+			(bits && __builtin_popcountll(bits) != count) ||
+			(uint64_t)back > cursor->opened - cursor->forgotten)
 		return;
-	call->names_ended = true;
 	call->ended = (struct cursor_requests){ (uint64_t)count,
-		cursor->opened + 1 - (uint64_t)back, (uint64_t)step };
+		cursor->opened + 1 - (uint64_t)back, (uint64_t)step, bits };
+	last = cursor_last(&call->ended);
+	call->names_ended = last >= call->ended.first && last <= cursor->opened;
 }
 
 /* Numbers the requests that a call opens, and finds those for which it waits. */
@@ -337,7 +343,7 @@ static void number_requests(struct cursor *cursor, struct cursor_call *call)
 		cursor->forgotten = cursor->opened;
 		return;
 	}
-	call->opened = (struct cursor_requests){ (uint64_t)count, cursor->opened + 1, 1 };
+	call->opened = (struct cursor_requests){ (uint64_t)count, cursor->opened + 1, 1, 0 };
 	cursor->opened += (uint64_t)count;
 }
 
@@ -364,7 +370,7 @@ enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call)
 
 	call->reason = CURSOR_CARRIED;
 	call->is_mean = call->is_outside = call->names_ended = false;
-	call->opened = call->ended = (struct cursor_requests){ 0, 0, 1 };
+	call->opened = call->ended = (struct cursor_requests){ 0, 0, 1, 0 };
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		call->value[i] = PLAN_UNKNOWN;
 	if (step != CURSOR_CALL) {

@@ -24,7 +24,8 @@ enum cursor_step {
 /* Requests of a rank, numbered from 1 in the order in which it opens them. */
 struct cursor_requests {
 	uint64_t count, first;
-	uint64_t step; /* from the number of each to that of the next */
+	uint64_t step; /* from the number of each to that of the next; 0: it differs */
+	uint64_t bits; /* if it differs, bit i is that of number `first` + i */
 };
 
 struct cursor_call {
@@ -57,14 +58,19 @@ void cursor_free(struct cursor *cursor);
 /* Returns the number of the last one of some requests, which there are. */
 static inline uint64_t cursor_last(const struct cursor_requests *requests)
 {
+	if (!requests->step)
+		return requests->first + 63 - (uint64_t)__builtin_clzll(requests->bits);
 	return requests->first + (requests->count - 1) * requests->step;
 }
 
 /* Returns whether a request is one of these. */
 static inline bool cursor_has(const struct cursor_requests *requests, uint64_t number)
 {
-	return requests->count && number >= requests->first && number <= cursor_last(requests) &&
-			(number - requests->first) % requests->step == 0;
+	uint64_t behind = number - requests->first;
+
+	if (!requests->count || number < requests->first || number > cursor_last(requests))
+		return false;
+	return requests->step ? behind % requests->step == 0 : requests->bits >> behind & 1;
 }
 
 #endif

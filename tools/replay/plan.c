@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define READ_BYTES 65536 /* that are read from a file at a time */
+#define WHICH_MOST ((INT64_C(1) << 53) - 1)
 
 /* The words of a plan. After a fault, all words are empty and all numbers are 0. */
 struct words {
@@ -101,7 +102,8 @@ static void read_ranks(struct words *words, struct plan_ranks *ranks)
 	}
 }
 
-static int64_t next_value(struct words *words)
+/* most: a larger number is not known */
+static int64_t next_value(struct words *words, int64_t most)
 {
 	const char *word = next_word(words);
 	char *end;
@@ -116,11 +118,11 @@ static int64_t next_value(struct words *words)
 	value = strtoll(word, &end, 10);
 	if (end == word || *end)
 		words->fault = true;
-	/* no argument of MPI is larger */
-	return value >= -INT_MAX && value <= INT_MAX ? value : PLAN_UNKNOWN;
+	return value >= -most && value <= most ? value : PLAN_UNKNOWN;
 }
 
-static void read_stream(struct words *words, struct plan_stream *stream, unsigned depth)
+static void read_stream(struct words *words, struct plan_stream *stream, int64_t most,
+		unsigned depth)
 {
 	stream->item = next_array(words, sizeof(*stream->item), &stream->count);
 	for (size_t i = 0; i < stream->count && !words->fault; i++) {
@@ -130,20 +132,20 @@ static void read_stream(struct words *words, struct plan_stream *stream, unsigne
 		while (words->next < words->end && is_space(*words->next))
 			words->next++;
 		if (words->next == words->end || *words->next != '(') {
-			item->value = next_value(words);
+			item->value = next_value(words, most);
 			continue;
 		}
 		expect(words, "(");
 		item->loop = depth < PLAN_DEPTH_MAX ? calloc(1, sizeof(*item->loop)) : NULL;
 		if (item->loop)
-			read_stream(words, item->loop, depth + 1);
+			read_stream(words, item->loop, most, depth + 1);
 		/* a loop without values would never end */
 		if (!item->loop || !item->loop->count)
 			words->fault = true;
 	}
 }
 
-static void read_argument(struct words *words, struct plan_argument *argument)
+static void read_argument(struct words *words, struct plan_argument *argument, int64_t most)
 {
 	argument->values = next_array(words, sizeof(*argument->values), &argument->count);
 	for (size_t i = 0; i < argument->count; i++) {
@@ -151,8 +153,8 @@ static void read_argument(struct words *words, struct plan_argument *argument)
 
 		read_ranks(words, &values->ranks);
 		values->number = (uint64_t)next_whole(words, 0, INT64_MAX);
-		values->mean = next_value(words);
-		read_stream(words, &values->stream, 0);
+		values->mean = next_value(words, most);
+		read_stream(words, &values->stream, most, 0);
 	}
 }
 
@@ -162,7 +164,9 @@ static void read_paths(struct words *words, struct plan *plan)
 	for (size_t i = 0; i < plan->paths; i++) {
 		plan->path[i].opens = next_whole(words, 0, 1);
 		for (unsigned j = 0; j < ARGUMENTS; j++)
-			read_argument(words, &plan->path[i].argument[j]);
+			/* no argument of MPI is larger than an int, and bits are those of a double */
+			read_argument(words, &plan->path[i].argument[j],
+					j == ARGUMENT_WHICH ? WHICH_MOST : INT_MAX);
 	}
 }
 

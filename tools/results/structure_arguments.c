@@ -22,6 +22,7 @@ enum kind {
 	REQUESTS,
 	BACK, /* of the request that a call waits for, or of the oldest of several */
 	STEP,
+	WHICH, /* requests, as bits */
 };
 
 /* The arguments of a call. */
@@ -41,14 +42,17 @@ static const struct field {
 	{ "requests", "", REQUESTS },
 	{ "back", "request ", BACK },
 	{ "step", "", STEP },
+	{ "which", "", WHICH },
 };
 
-#define FIELDS        (sizeof(fields) / sizeof(fields[0]))
-#define FIELD_OF_COMM 7
+#define FIELDS         (sizeof(fields) / sizeof(fields[0]))
+#define FIELD_OF_COMM  7
+#define FIELD_OF_BACK  10
+#define FIELD_OF_WHICH 12
 
 /* The order in which they are shown. If a call sends and receives, "from" is shown with its own size and tag. */
-static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
-static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7, 8, 9, 10, 11 };
+static const unsigned order_one_way[FIELDS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+static const unsigned order_both_ways[FIELDS] = { 0, 3, 4, 1, 5, 6, 2, 7, 8, 9, 10, 11, 12 };
 
 static const unsigned *order_of(const json_t *path)
 {
@@ -303,9 +307,20 @@ static bool is_plain(const struct field *field, const json_t *path, const json_t
 		return json_is_string(value) && json_object_get(path, "requests");
 	case STEP:
 		return json_integer_value(value) == 1;
+	case WHICH:
+		return true;
 	default:
 		return false;
 	}
+}
+
+/* Prints how far back each of several requests is. back: that of the oldest one. */
+static void print_which(FILE *out, json_int_t back, json_int_t which)
+{
+	for (json_int_t i = 0; i < back && which >> i > 0; i++)
+		if (which >> i & 1)
+			fprintf(out, i ? ", %lld" : "%lld", (long long)(back - i));
+	fputs(" back", out);
 }
 
 static void print_value(FILE *out, const struct field *field, const json_t *path,
@@ -336,7 +351,7 @@ void structure_arguments_next(struct structure_arguments *arguments, const json_
 	const json_t *value[FIELDS] = { NULL };
 	const char *separator = " ";
 	struct path *path;
-	bool is_world;
+	bool is_world, is_listed;
 	uint64_t number;
 	size_t at;
 
@@ -352,15 +367,23 @@ void structure_arguments_next(struct structure_arguments *arguments, const json_
 			value[i] = next_value(&path->field[i]);
 	is_world = json_is_integer(value[FIELD_OF_COMM]) &&
 			!json_integer_value(value[FIELD_OF_COMM]);
+	is_listed = json_integer_value(value[FIELD_OF_WHICH]) > 0 &&
+			json_is_integer(value[FIELD_OF_BACK]);
 	for (size_t i = 0; i < FIELDS; i++) {
 		size_t field = order_of(path->object)[i];
 
 		if (!json_object_get(path->object, fields[field].key) ||
 				is_plain(&fields[field], path->object, value[field]))
 			continue;
+		if (fields[field].kind == STEP && is_listed)
+			continue;
 		fputs(separator, out);
-		print_value(out, &fields[field], path->object, value[field], arguments->rank,
-				is_world);
+		if (field == FIELD_OF_BACK && is_listed)
+			print_which(out, json_integer_value(value[field]),
+					json_integer_value(value[FIELD_OF_WHICH]));
+		else
+			print_value(out, &fields[field], path->object, value[field],
+					arguments->rank, is_world);
 		separator = ", ";
 	}
 }
@@ -455,7 +478,10 @@ static bool is_plain_range(const struct field *field, const json_t *path, const 
 	case BACK:
 		return !has_numbers && all->has_none && json_object_get(path, "requests");
 	case STEP:
-		return all->least == 1 && all->most == 1 && !(all->marks > 0);
+		/* at unequal distances, there is nothing that they have in common */
+		return !has_numbers || (all->least == 1 && all->most == 1 && !(all->marks > 0));
+	case WHICH:
+		return true;
 	default:
 		return false;
 	}

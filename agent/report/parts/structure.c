@@ -324,6 +324,7 @@ static const char *const argument_keys[ARGUMENTS] = {
 	[ARGUMENT_REQUESTS] = "requests",
 	[ARGUMENT_BACK] = "back",
 	[ARGUMENT_STEP] = "step",
+	[ARGUMENT_WHICH] = "which",
 };
 
 static json_t *argument_value(int64_t value)

@@ -24,12 +24,15 @@ static struct memory {
 	size_t size;
 } given, taken, received;
 
-/* Open requests, in the order in which they were made. Behind them are the buffers that are free. */
+/*
+ * Requests in the order in which they were opened. Those that have ended are MPI_REQUEST_NULL. Open ones stay at their places as
+ * long as there is room, as in a program.
+ */
 static struct {
-	size_t count, room;
-	uint64_t *number; /* in the order in which the rank opens them, as the plan has it */
+	size_t first, end, room; /* before `first` and from `end` on, none is open */
+	uint64_t *number;        /* in the order in which the rank opens them, as the plan has it */
 	MPI_Request *request;
-	MPI_Request *chosen; /* room for as many, and one more */
+	MPI_Request *hidden; /* room for as many */
 	struct memory *buffer;
 	int *indices;
 	bool *receives;
@@ -146,7 +149,7 @@ static struct {
 
 static void *open_grow(void *array, size_t size)
 {
-	void *grown = realloc(array, (open_.room + 1) * size);
+	void *grown = realloc(array, open_.room * size);
 
 	if (!grown) {
 		fputs("phasemux replay: no memory for open requests\n", stderr);
@@ -155,12 +158,23 @@ static void *open_grow(void *array, size_t size)
 	return grown;
 }
 
-/* Removes the requests from a place on that have ended. Their buffers are free. */
-static void remove_ended(size_t from)
+/* Leaves out the requests at both ends that have ended. */
+static void trim(void)
 {
-	size_t left = from;
+	while (open_.first < open_.end && open_.request[open_.first] == MPI_REQUEST_NULL)
+		open_.first++;
+	while (open_.first < open_.end && open_.request[open_.end - 1] == MPI_REQUEST_NULL)
+		open_.end--;
+	if (open_.first == open_.end)
+		open_.first = open_.end = 0;
+}
 
-	for (size_t i = from; i < open_.count; i++) {
+/* Moves the open requests to the start. */
+static void move_open(void)
+{
+	size_t left = 0;
+
+	for (size_t i = open_.first; i < open_.end; i++) {
 		struct memory buffer = open_.buffer[i];
 
 		if (open_.request[i] == MPI_REQUEST_NULL)
@@ -171,119 +185,154 @@ static void remove_ended(size_t from)
 		open_.number[left] = open_.number[i];
 		open_.receives[left++] = open_.receives[i];
 	}
-	open_.count = left;
+	open_.first = 0;
+	open_.end = left;
+}
+
+/* Notes which requests have ended, without waiting for any. */
+static void test_open(void)
+{
+	int ended;
+
+	if (open_.first < open_.end)
+		MPI_Testsome((int)(open_.end - open_.first), open_.request + open_.first, &ended,
+				open_.indices, MPI_STATUSES_IGNORE);
+	trim();
+}
+
+static void make_room(void)
+{
+	size_t before = open_.room;
+
+	open_.room = before ? 2 * before : 64;
+	open_.number = open_grow(open_.number, sizeof(*open_.number));
+	open_.request = open_grow(open_.request, sizeof(*open_.request));
+	open_.hidden = open_grow(open_.hidden, sizeof(*open_.hidden));
+	open_.buffer = open_grow(open_.buffer, sizeof(*open_.buffer));
+	open_.indices = open_grow(open_.indices, sizeof(*open_.indices));
+	open_.receives = open_grow(open_.receives, sizeof(*open_.receives));
+	memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
 }
 
 /* Returns the place of the new request of a call. */
 static size_t new_request(const struct cursor_call *call, bool receives)
 {
-	int ended;
-
-	if (open_.count >= CALLS_OPEN_MAX) {
-		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
-				MPI_STATUSES_IGNORE);
-		remove_ended(0);
+	if (open_.end == open_.room)
+		move_open();
+	if (open_.end >= CALLS_OPEN_MAX) {
+		test_open();
+		move_open();
 	}
-	if (open_.count == open_.room) {
-		size_t before = open_.room;
-
-		open_.room = before ? 2 * before : 16;
-		open_.number = open_grow(open_.number, sizeof(*open_.number));
-		open_.request = open_grow(open_.request, sizeof(*open_.request));
-		open_.chosen = open_grow(open_.chosen, sizeof(*open_.chosen));
-		open_.buffer = open_grow(open_.buffer, sizeof(*open_.buffer));
-		open_.indices = open_grow(open_.indices, sizeof(*open_.indices));
-		open_.receives = open_grow(open_.receives, sizeof(*open_.receives));
-		memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
-	}
-	open_.receives[open_.count] = receives;
-	open_.number[open_.count] = call->opened.first;
-	return open_.count++;
+	if (open_.end == open_.room)
+		make_room();
+	open_.receives[open_.end] = receives;
+	open_.number[open_.end] = call->opened.first;
+	return open_.end++;
 }
 
-/* Waits by a call of a kind until all requests have ended. Behind them is room for another one. */
-static void wait_for_all(enum call_kind kind, MPI_Request *request, size_t count)
+/* Returns the place of the first request from a number on. */
+static size_t place_from(uint64_t number)
 {
-	int number = (int)count, at = 0;
+	size_t first = open_.first, end = open_.end;
 
-	request[count] = MPI_REQUEST_NULL;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (open_.number[middle] < number)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+/* Waits by a call of a kind until all requests of a list have ended. */
+static void wait_for_all(enum call_kind kind, MPI_Request *request, int count)
+{
+	int at = 0;
+
 	switch (kind) {
 	case CALL_WAIT:
 		MPI_Wait(request, MPI_STATUS_IGNORE);
 		break;
 	case CALL_WAITANY:
-		MPI_Waitany(number, request, &at, MPI_STATUS_IGNORE);
+		MPI_Waitany(count, request, &at, MPI_STATUS_IGNORE);
 		break;
 	case CALL_WAITSOME:
-		MPI_Waitsome(number, request, &at, open_.indices, MPI_STATUSES_IGNORE);
+		MPI_Waitsome(count, request, &at, open_.indices, MPI_STATUSES_IGNORE);
 		/* those that ended together in the recorded run need not do so here */
-		PMPI_Waitall(number, request, MPI_STATUSES_IGNORE);
+		PMPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 		break;
 	default:
-		MPI_Waitall(number, request, MPI_STATUSES_IGNORE);
+		MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 	}
 }
 
-/* Waits for the requests for which the recorded call has waited. Returns false if it has waited for some, and none of them is open. */
+/* Waits for the requests for which the recorded call has waited. Returns false if none of them is open. */
 static bool wait_for_named(enum call_kind kind, const struct cursor_requests *ended)
 {
-	MPI_Request none[1], *chosen = open_.room ? open_.chosen : none;
-	size_t count = 0, first = open_.count;
+	size_t first = place_from(ended->first), end = place_from(cursor_last(ended) + 1);
+	bool is_open = false;
 
-	for (size_t i = open_.count; i-- > 0 && open_.number[i] >= ended->first;)
-		if (cursor_has(ended, open_.number[i]))
-			first = i;
-	for (size_t i = first; i < open_.count; i++)
-		if (cursor_has(ended, open_.number[i])) {
-			chosen[count++] = open_.request[i];
+	/* those between them are not in the list of the call */
+	for (size_t i = first; i < end; i++) {
+		bool is_named = cursor_has(ended, open_.number[i]);
+
+		is_open |= is_named && open_.request[i] != MPI_REQUEST_NULL;
+		open_.hidden[i] = is_named ? MPI_REQUEST_NULL : open_.request[i];
+		if (!is_named)
 			open_.request[i] = MPI_REQUEST_NULL;
-		}
-	if (!count && ended->count)
-		return false;
-	wait_for_all(kind, chosen, count);
-	remove_ended(first);
-	return true;
+	}
+	if (is_open)
+		wait_for_all(kind, open_.request + first, (int)(end - first));
+	for (size_t i = first; i < end; i++)
+		if (open_.hidden[i] != MPI_REQUEST_NULL)
+			open_.request[i] = open_.hidden[i];
+	trim();
+	return is_open;
 }
 
 /* Waits for open requests, of which it is not known for which of them the recorded call has waited. */
 static bool wait_for_any(enum call_kind kind)
 {
-	int at = 0;
+	int count = (int)(open_.end - open_.first), at = 0;
+	MPI_Request *request = open_.request + open_.first;
 
-	if (!open_.count)
+	if (!count)
 		return false;
-	switch (kind) {
-	case CALL_WAIT:
-		MPI_Wait(&open_.request[0], MPI_STATUS_IGNORE);
-		break;
-	case CALL_WAITANY:
-		MPI_Waitany((int)open_.count, open_.request, &at, MPI_STATUS_IGNORE);
-		break;
-	case CALL_WAITSOME:
-		MPI_Waitsome((int)open_.count, open_.request, &at, open_.indices,
-				MPI_STATUSES_IGNORE);
-		break;
-	default:
-		MPI_Waitall((int)open_.count, open_.request, MPI_STATUSES_IGNORE);
-	}
-	remove_ended(0);
+	if (kind == CALL_WAITSOME)
+		MPI_Waitsome(count, request, &at, open_.indices, MPI_STATUSES_IGNORE);
+	else
+		/* the first one is open */
+		wait_for_all(kind, request, count);
+	trim();
+	return true;
+}
+
+static bool wait_for_requests(const struct cursor_call *call)
+{
+	enum call_kind kind = call->token->call;
+	MPI_Request none = MPI_REQUEST_NULL;
+
+	if (!call->names_ended)
+		return wait_for_any(kind);
+	if (call->ended.count)
+		return wait_for_named(kind, &call->ended);
+	wait_for_all(kind, &none, kind == CALL_WAIT);
 	return true;
 }
 
 void made_calls_end(void)
 {
-	int ended;
-
-	if (open_.count)
-		MPI_Testsome((int)open_.count, open_.request, &ended, open_.indices,
-				MPI_STATUSES_IGNORE);
-	remove_ended(0);
-	for (size_t i = 0; i < open_.count; i++) {
+	test_open();
+	for (size_t i = open_.first; i < open_.end; i++) {
+		if (open_.request[i] == MPI_REQUEST_NULL)
+			continue;
 		if (open_.receives[i])
 			MPI_Cancel(&open_.request[i]);
 		MPI_Wait(&open_.request[i], MPI_STATUS_IGNORE);
 	}
-	open_.count = 0;
+	trim();
 }
 
 /* ---- messages ---- */
@@ -479,7 +528,7 @@ bool made_calls_make(const struct cursor_call *call)
 	case CALL_WAITANY:
 	case CALL_WAITSOME:
 	case CALL_WAITALL:
-		return call->names_ended ? wait_for_named(kind, &call->ended) : wait_for_any(kind);
+		return wait_for_requests(call);
 	case CALL_MRECV:
 		return receive_probed();
 	case CALL_BARRIER:

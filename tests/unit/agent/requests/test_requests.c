@@ -113,7 +113,7 @@ static void test_bound(void)
 static struct request_set gathered(const int *numbers, int count)
 {
 	start();
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 80; i++)
 		requests_open(&requests, i + 1, &place[i]);
 	requests_gather(&requests);
 	for (int i = 0; i < count; i++)
@@ -122,12 +122,12 @@ static struct request_set gathered(const int *numbers, int count)
 	return requests_gathered(&requests);
 }
 
-static void is_set(const int *numbers, int count, int oldest, int step)
+static void is_set(const int *numbers, int count, int oldest, int step, uint64_t bits)
 {
 	const struct request_set set = gathered(numbers, count);
 
 	ok(set.count == (uint64_t)count && set.oldest == (uint64_t)oldest &&
-					set.step == (uint64_t)step,
+					set.step == (uint64_t)step && set.bits == bits,
 			"%d requests from %d on, %d apart", count, oldest, step);
 }
 
@@ -135,12 +135,14 @@ static void test_sets(void)
 {
 	struct request_set set;
 
-	is_set((int[]){ 3, 1, 2, 4 }, 4, 1, 1);
-	is_set((int[]){ 9, 3, 6, 12 }, 4, 3, 3);
-	is_set((int[]){ 5 }, 1, 5, 1);
-	is_set((int[]){ 1, 2, 4, 5 }, 4, 1, 0);
-	is_set((int[]){ 1, 2, 7 }, 3, 1, 0);
-	is_set(NULL, 0, 0, 1);
+	is_set((int[]){ 3, 1, 2, 4 }, 4, 1, 1, 0);
+	is_set((int[]){ 9, 3, 6, 12 }, 4, 3, 3, 0);
+	is_set((int[]){ 5 }, 1, 5, 1, 0);
+	is_set((int[]){ 1, 2, 4, 5 }, 4, 1, 0, 0x1b);
+	is_set((int[]){ 1, 2, 7 }, 3, 1, 0, 0x43);
+	is_set((int[]){ 1, 2, 53 }, 3, 1, 0, (UINT64_C(1) << 52) + 3);
+	is_set((int[]){ 1, 2, 54 }, 3, 1, 0, 0);
+	is_set(NULL, 0, 0, 1, 0);
 	gathered((int[]){ 1, 2 }, 2);
 	requests_add(&requests, (struct request){ .known = false });
 	set = requests_gathered(&requests);

@@ -151,10 +151,18 @@ static void test_waitall(void)
 	waits_for_list(MPI_CALL_Waitall, 6, 1);
 	ends();
 	ok(is_known(0, ARGUMENT_NONE, 1), "for none");
+	for (int i = 0; i < 7; i++)
+		opens(i, 10 + i);
+	put(2, request_null[form == PRELOAD_FORTRAN]);
+	put(4, request_null[form == PRELOAD_FORTRAN]);
+	waits_for_list(MPI_CALL_Waitall, 0, 6);
+	ends();
+	ok(is_known(4, 7, ARGUMENT_UNKNOWN), "for four at unequal distances");
+	is_int(arguments.value[ARGUMENT_WHICH], 0x2b, "which are listed");
 	put(1, 99);
 	waits_for_list(MPI_CALL_Waitall, 0, 3);
 	ends();
-	ok(is_known(3, ARGUMENT_UNKNOWN, ARGUMENT_UNKNOWN), "for one that was not seen");
+	ok(is_known(2, ARGUMENT_UNKNOWN, ARGUMENT_UNKNOWN), "for one that was not seen");
 	waits_for_list(MPI_CALL_Waitall, 0, REQUESTS_MAX + 1);
 	ends();
 	ok(is_known(ARGUMENT_UNKNOWN, ARGUMENT_UNKNOWN, ARGUMENT_UNKNOWN),

@@ -14,20 +14,24 @@
 #define VALUES(words) "1 " BOTH "10 ? 1 10 " words " "
 #define NO            "0 "
 #define SEND(tag)                                                                                  \
-	"0 1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO
+	"0 1 1 0 1 1 10 ? 1 10 1 " NO NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO NO
 #define RECEIVE(tag)                                                                               \
-	NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO
+	NO "1 1 1 1 1 10 ? 1 10 -1 " NO VALUES("8") VALUES(tag) NO NO VALUES("0") NO NO NO NO NO
 #define RECV(tag)  "0 " RECEIVE(tag)
 #define IRECV(tag) "1 " RECEIVE(tag)
 #define SUM_IN(bytes, communicator)                                                                \
 	"0 " NO NO NO VALUES(bytes)                                                                \
 	NO NO NO VALUES(communicator)                                                              \
-	NO NO NO NO
-#define NOTHING                    NO NO NO NO NO NO NO NO NO
-#define ONE_BACK(back)             "0 " NOTHING NO VALUES(back) NO
-#define BACK(requests, back, step) "0 " NOTHING VALUES(requests) VALUES(back) VALUES(step)
-#define SUM(bytes)                 SUM_IN(bytes, "0")
-#define CALL(name, path)           "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
+	NO NO NO NO NO
+#define NOTHING NO NO NO NO NO NO NO NO NO
+#define ONE_BACK(back)                                                                             \
+	"0 " NOTHING NO VALUES(back)                                                               \
+	NO NO
+#define BACK(requests, back, step) "0 " NOTHING VALUES(requests) VALUES(back) VALUES(step) NO
+#define WHICH(requests, back, which)                                                               \
+	"0 " NOTHING VALUES(requests) VALUES(back) VALUES("?") VALUES(which)
+#define SUM(bytes)       SUM_IN(bytes, "0")
+#define CALL(name, path) "call " name " " path " 0 0.001 0.0005 0.0015 0.002 "
 
 static struct plan *plan_of(const char *text)
 {
@@ -205,6 +209,10 @@ static void test_named_requests(void)
 		{ NAMED("6", BACK("2", "2", "?"), "MPI_Waitall"), 2, "for all if it is not known" },
 		{ NAMED("6", BACK("2", "2", "2"), "MPI_Waitall"), 2, "or if they cannot be" },
 		{ NAMED("6", BACK("1", "1", "1"), "MPI_Waitsome"), 0, "MPI_Waitsome" },
+		{ NAMED("6", WHICH("1", "1", "1"), "MPI_Waitall"), 0, "one of them by its bit" },
+		{ NAMED("6", WHICH("2", "2", "3"), "MPI_Waitall"), 2, "both by their bits" },
+		{ NAMED("6", WHICH("2", "1", "1"), "MPI_Waitall"), 2, "another number of bits" },
+		{ NAMED("6", WHICH("1", "1", "2"), "MPI_Waitall"), 2, "a bit of a later request" },
 	};
 	struct matching matching;
 	char why[MATCHING_WHY_MAX];
@@ -224,7 +232,7 @@ static void test_named_requests(void)
 			0, "behind calls without arguments, requests are not known");
 	is_int((long long)matching.no_request, 0, "and the oldest one is taken");
 	/* a request of a call that is not made again */
-	is_int(verdict(PAIR("paths 3 1 " NOTHING NO NO NO IRECV("6") ONE_BACK("1"), "0 ", "",
+	is_int(verdict(PAIR("paths 3 1 " NOTHING NO NO NO NO IRECV("6") ONE_BACK("1"), "0 ", "",
 				       "2 " CALL("MPI_File_iread", "0") CALL("MPI_Wait", "2"),
 				       ONCE ONCE),
 			       &matching, why, sizeof(why)),
