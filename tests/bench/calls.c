@@ -170,6 +170,7 @@ static double batch_of_waits(int requests)
 {
 	static int data[64];
 	MPI_Request request[8];
+	MPI_Status statuses[8];
 	double begin = MPI_Wtime();
 
 	for (int i = 0; i < BATCH; i += requests + 1) {
@@ -178,7 +179,7 @@ static double batch_of_waits(int requests)
 		if (requests == 1)
 			MPI_Wait(request, MPI_STATUS_IGNORE);
 		else
-			MPI_Waitall(requests, request, MPI_STATUSES_IGNORE);
+			MPI_Waitall(requests, request, statuses);
 	}
 	return (MPI_Wtime() - begin) / BATCH * 1e9;
 }
