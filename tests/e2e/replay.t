@@ -139,7 +139,7 @@ holds "and the message says which option names it" grep -q "with --mpicc" none.e
 edited tag
 launcher "$mpi" 4
 run refused "$phasemux" replay edited -- "${words[@]}"
-run stuck "${words[@]}" "$tmp/of.$mpi"/replayer-* edited/replay/plan "$tmp/stuck" 1 0 4
+run stuck "${words[@]}" "$tmp/of.$mpi"/replayer-* edited/replay/plan "$tmp/stuck" 1 0 4 0
 holds "a replay without progress ends" [ "$(cat stuck.code)" -ne 0 ]
 holds "and says which call waits" grep -q "makes no progress in MPI_" stuck.err
 

@@ -7,7 +7,7 @@
 #include "agent/trace/trace_pack.h"
 #include "agent/trace/trace_unpack.h"
 #include "fuzz.h"
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 #include "tools/replay/plan_write.h"
 
 #define CALLS_MAX 200 /* of a rank; loops may have any number of rounds */
@@ -52,7 +52,8 @@ static void go_through(const struct plan *plan)
 {
 	for (long rank = 0; rank < plan->ranks && rank < RANKS_MAX; rank++) {
 		char why[200] = "";
-		struct cursor *cursor = cursor_new(plan, rank, (unsigned)rank, why, sizeof(why));
+		struct cursor *cursor =
+				cursor_new(plan, rank, (unsigned)rank, NULL, why, sizeof(why));
 		struct cursor_call call;
 
 		if (!cursor && !*why)

@@ -55,6 +55,7 @@ struct collective {
 
 struct check {
 	const struct plan *plan;
+	const struct sample *sample;
 	struct matching *counts;
 	unsigned copies; /* mask */
 	int64_t blamed; /* slot of the communicator whose calls do not fit together; below 2: another one */
@@ -517,7 +518,8 @@ static bool check_start(struct check *check)
 	if (!check->rank)
 		return fail(check, 1, "no memory");
 	for (long i = 0; i < check->plan->ranks; i++) {
-		check->rank[i].cursor = cursor_new(check->plan, i, check->copies, why, sizeof(why));
+		check->rank[i].cursor = cursor_new(check->plan, i, check->copies, check->sample,
+				why, sizeof(why));
 		if (!check->rank[i].cursor)
 			return fail(check, 2, "%s", why);
 	}
@@ -543,10 +545,11 @@ static int check_once(struct check *check)
 	return check->code;
 }
 
-int matching_check(struct matching *matching, const struct plan *plan, unsigned *copies, char *why,
-		size_t why_size)
+int matching_check(struct matching *matching, const struct plan *plan, const struct sample *sample,
+		unsigned *copies, char *why, size_t why_size)
 {
 	struct check check = { .plan = plan,
+		.sample = sample,
 		.copies = *copies,
 		.counts = matching,
 		.why = why,

@@ -13,10 +13,10 @@
 
 /*
  * Checks a plan. *copies: at first a mask as of cursor_new. Communicators whose calls do not fit together are taken out of
- * it, so that their calls are not carried out. Returns 0; 2 with the first mismatch in `why`; 1 with one line in `why` if
+ * it, so that their calls are not carried out. sample: NULL, or what is left out of long loops. Returns 0; 2 with the first mismatch in `why`; 1 with one line in `why` if
  * there is no memory.
  */
-int matching_check(struct matching *matching, const struct plan *plan, unsigned *copies, char *why,
-		size_t why_size);
+int matching_check(struct matching *matching, const struct plan *plan, const struct sample *sample,
+		unsigned *copies, char *why, size_t why_size);
 
 #endif

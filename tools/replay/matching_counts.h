@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_TOOLS_REPLAY_MATCHING_COUNTS_H
 #define PHASEMUX_TOOLS_REPLAY_MATCHING_COUNTS_H
 
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 
 #define MATCHING_KINDS_MAX 64
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "tools/replay/plan/values.h"
 
 #define EMPTY_STEPS_MAX                                                                            \
 	10000000 /* without a call; a file of unknown origin may have loops that make none */
@@ -11,28 +13,16 @@
 struct uses {
 	size_t run;    /* the next one */
 	uint64_t left; /* uses that the run before has left */
+	uint64_t used; /* all until now */
 };
 
-/* A body whose calls are being taken. */
+/* A body whose calls are being taken, or a call that comes several times. */
 struct level {
 	const struct plan_token *loop;
-	size_t next;     /* token */
-	uint64_t rounds; /* that are left after this one */
-};
-
-struct value_level {
-	const struct plan_stream *stream;
-	size_t next;
-	uint64_t rounds;
-};
-
-/* The values of an argument, in order. */
-struct values {
-	const struct plan_values *recorded;
-	int64_t value; /* that comes `left` times yet */
-	uint64_t left;
-	unsigned depth;
-	struct value_level *level; /* as many as the stream is deep */
+	size_t next;            /* token */
+	uint64_t rounds, times; /* rounds: that are left after this one; times: all */
+	unsigned window;        /* of a sample */
+	double weight;          /* number of calls for which one stands */
 };
 
 struct path {
@@ -45,94 +35,33 @@ struct path {
 
 struct cursor {
 	const struct plan *plan;
+	const struct sample *sample; /* NULL: nothing is left out */
 	long rank;
 	unsigned copies; /* mask */
 	bool hides, complete;
 	const struct plan_structure *structure;
 	const struct plan_variant *variant;
-	int64_t made; /* calls that were taken */
+	int64_t made; /* calls that were taken, or left out */
 	struct uses *uses;
 	struct path *path;
-	const struct plan_token *repeated; /* the call that is being taken */
-	uint64_t repeats;                  /* how often it comes yet */
 	unsigned depth;
-	struct level level[PLAN_DEPTH_MAX + 2];
+	struct level level[PLAN_DEPTH_MAX + 3];
 };
-
-/* ---- the values of an argument ---- */
-
-static unsigned depth_of(const struct plan_stream *stream)
-{
-	unsigned deepest = 0;
-
-	for (size_t i = 0; i < stream->count; i++)
-		if (stream->item[i].loop) {
-			unsigned depth = depth_of(stream->item[i].loop);
-
-			deepest = depth > deepest ? depth : deepest;
-		}
-	return deepest + 1;
-}
-
-static bool find_values(struct values *values, const struct plan_argument *argument, long rank)
-{
-	for (size_t i = 0; i < argument->count && !values->recorded; i++)
-		if (plan_has_rank(&argument->values[i].ranks, rank))
-			values->recorded = &argument->values[i];
-	if (!values->recorded || !values->recorded->stream.count)
-		return true;
-	values->level = calloc(depth_of(&values->recorded->stream), sizeof(*values->level));
-	if (!values->level)
-		return false;
-	values->level[0].stream = &values->recorded->stream;
-	values->depth = 1;
-	return true;
-}
-
-/* Returns the next value, or PLAN_UNKNOWN. */
-static int64_t next_value(struct values *values)
-{
-	while (!values->left && values->depth) {
-		struct value_level *level = &values->level[values->depth - 1];
-		const struct plan_item *item = &level->stream->item[level->next];
-
-		if (level->next == level->stream->count) {
-			level->next = 0;
-			if (level->rounds)
-				level->rounds--;
-			else
-				values->depth--;
-			continue;
-		}
-		level->next++;
-		if (item->loop) {
-			values->level[values->depth++] =
-					(struct value_level){ item->loop, 0, item->times - 1 };
-			continue;
-		}
-		values->value = item->value;
-		values->left = item->times;
-	}
-	if (!values->left)
-		return PLAN_UNKNOWN;
-	values->left--;
-	return values->value;
-}
 
 /* ---- the calls ---- */
 
 static void restart(struct cursor *cursor)
 {
 	for (size_t i = 0; i < cursor->structure->tokens; i++)
-		cursor->uses[i] = (struct uses){ 0, 0 };
+		cursor->uses[i] = (struct uses){ 0, 0, 0 };
 	cursor->made = 0;
-	cursor->repeats = 0;
-	cursor->level[0] = (struct level){ &cursor->structure->text, 0, 0 };
+	cursor->level[0] = (struct level){ &cursor->structure->text, 0, 0, 1, 0, 1 };
 	cursor->depth = 1;
 }
 
-/* Returns how often a token is repeated at the place that the rank has come to. */
-static uint64_t next_count(const struct plan_counts *counts, struct uses *uses)
+/* Takes at most `number` uses of a token that have one count. Returns how many. */
+static uint64_t take_uses(const struct plan_counts *counts, struct uses *uses, uint64_t number,
+		uint64_t *count)
 {
 	size_t run = (uses->run + counts->runs - (uses->left > 0)) % counts->runs;
 
@@ -140,42 +69,121 @@ static uint64_t next_count(const struct plan_counts *counts, struct uses *uses)
 		uses->left = counts->run[run].uses;
 		uses->run = (run + 1) % counts->runs;
 	}
-	uses->left--;
-	return counts->run[run].count;
+	number = number < uses->left ? number : uses->left;
+	uses->left -= number;
+	uses->used += number;
+	*count = counts->run[run].count;
+	return number;
 }
 
-/* Goes to the next token that has calls. */
+/* Leaves out a number of uses of a token. Returns the sum of their counts. */
+static uint64_t skip_uses(const struct plan_counts *counts, struct uses *uses, uint64_t number)
+{
+	uint64_t cycle = 0, sum = 0, count;
+
+	for (size_t i = 0; i < counts->runs; i++) {
+		cycle = plan_add(cycle, counts->run[i].uses);
+		sum = plan_add(sum, plan_multiply(counts->run[i].uses, counts->run[i].count));
+	}
+	if (!cycle)
+		return 0;
+	/* behind the last run comes the first one again */
+	sum = plan_multiply(number / cycle, sum);
+	uses->used += number - number % cycle;
+	for (number %= cycle; number;) {
+		uint64_t taken = take_uses(counts, uses, number, &count);
+
+		sum = plan_add(sum, plan_multiply(taken, count));
+		number -= taken;
+	}
+	return sum;
+}
+
+/* Leaves out rounds of a loop, at the start of a round. */
+static void skip_rounds(struct cursor *cursor, const struct plan_token *loop, uint64_t rounds)
+{
+	if (loop->kind == PLAN_CALL) {
+		uint64_t made = plan_add((uint64_t)cursor->made, rounds);
+
+		cursor->made = made < INT64_MAX ? (int64_t)made : INT64_MAX;
+		if (loop->path >= 0)
+			cursor->path[loop->path].at = plan_add(cursor->path[loop->path].at, rounds);
+	}
+	for (size_t i = 0; i < loop->length; i++) {
+		const struct plan_token *token = &loop->body[i];
+
+		skip_rounds(cursor, token,
+				skip_uses(&cursor->variant->counts[token->number],
+						&cursor->uses[token->number], rounds));
+	}
+}
+
+/* Begins to take a loop, or a call that comes several times. */
+static void enter(struct cursor *cursor, const struct plan_token *token, uint64_t count)
+{
+	double weight = cursor->level[cursor->depth - 1].weight;
+
+	cursor->level[cursor->depth++] = (struct level){ token, 0, count - 1, count, 0, weight };
+}
+
+/* Goes to the next round of a loop that is in the sample. */
+static void next_round(struct cursor *cursor, struct level *level)
+{
+	const struct sample *sample = cursor->sample;
+	uint64_t round = level->times - level->rounds;
+	struct sample_window window;
+
+	level->rounds--;
+	if (!sample || !sample_is_long(sample, level->times))
+		return;
+	window = sample_window(sample, level->times, level->window);
+	if (round < window.first + window.count)
+		return;
+	window = sample_window(sample, level->times, ++level->window);
+	skip_rounds(cursor, level->loop, window.first - round);
+	level->rounds -= window.first - round;
+	level->weight = cursor->level[cursor->depth - 2].weight * window.weight;
+}
+
+static size_t length_of(const struct plan_token *loop)
+{
+	return loop->kind == PLAN_CALL ? 1 : loop->length;
+}
+
+/* Goes to the next call, without its arguments and whether the rank is known to have made it. */
 static enum cursor_step next_token(struct cursor *cursor, struct cursor_call *call)
 {
 	for (unsigned steps = 0; cursor->depth && steps < EMPTY_STEPS_MAX; steps++) {
 		struct level *level = &cursor->level[cursor->depth - 1];
-		const struct plan_token *token = &level->loop->body[level->next];
+		const struct plan_token *token = level->loop;
+		size_t length = length_of(token);
 		uint64_t count;
 
-		if (level->next == level->loop->length) {
+		call->token = token;
+		call->weight = level->weight;
+		if (level->next == length) {
 			level->next = 0;
-			if (level->rounds && level->loop->length)
-				level->rounds--;
+			if (level->rounds && length)
+				next_round(cursor, level);
 			else
 				cursor->depth--;
 			continue;
 		}
 		level->next++;
+		if (token->kind == PLAN_CALL)
+			return CURSOR_CALL;
+		token = &token->body[level->next - 1];
 		if (!cursor->variant->counts[token->number].runs)
 			return CURSOR_LOST;
-		count = next_count(&cursor->variant->counts[token->number],
-				&cursor->uses[token->number]);
-		if (!count)
-			continue;
-		if (token->kind == PLAN_LOOP) {
-			cursor->level[cursor->depth++] = (struct level){ token, 0, count - 1 };
-			continue;
+		take_uses(&cursor->variant->counts[token->number], &cursor->uses[token->number], 1,
+				&count);
+		if (count && token->kind != PLAN_HOLE) {
+			enter(cursor, token, count);
+		} else if (count) {
+			call->token = token;
+			call->hidden = (double)count;
+			return CURSOR_HOLE;
 		}
-		call->token = token;
-		call->hidden = (double)count;
-		cursor->repeated = token;
-		cursor->repeats = token->kind == PLAN_CALL ? count : 0;
-		return token->kind == PLAN_CALL ? CURSOR_CALL : CURSOR_HOLE;
 	}
 	return cursor->depth ? CURSOR_LOST : CURSOR_END;
 }
@@ -183,19 +191,15 @@ static enum cursor_step next_token(struct cursor *cursor, struct cursor_call *ca
 /* Goes to the next call, without its arguments. */
 static enum cursor_step next_call(struct cursor *cursor, struct cursor_call *call)
 {
-	enum cursor_step step = cursor->repeats ? CURSOR_CALL : next_token(cursor, call);
+	enum cursor_step step = next_token(cursor, call);
 
-	if (step == CURSOR_CALL && cursor->made == cursor->variant->exact_calls)
+	if (step == CURSOR_CALL && cursor->variant->exact_calls >= 0 &&
+			cursor->made >= cursor->variant->exact_calls)
 		step = CURSOR_LOST;
-	if (step == CURSOR_CALL) {
-		cursor->repeats--;
+	if (step == CURSOR_CALL)
 		cursor->made++;
-		call->token = cursor->repeated;
-	}
 	if (step == CURSOR_LOST)
 		cursor->depth = 0;
-	if (step >= CURSOR_LOST)
-		cursor->repeats = 0;
 	return step;
 }
 
@@ -223,9 +227,13 @@ static void take_values(struct cursor *cursor, struct path *path, struct cursor_
 	path->at++;
 	if (number == UINT64_MAX)
 		return;
-	for (; path->taken <= number; path->taken++)
-		for (unsigned i = 0; i < ARGUMENTS; i++)
-			call->value[i] = next_value(&path->values[i]);
+	if (path->taken > number)
+		return;
+	for (unsigned i = 0; i < ARGUMENTS; i++) {
+		values_skip(&path->values[i], number - path->taken);
+		call->value[i] = values_next(&path->values[i]);
+	}
+	path->taken = number + 1;
 }
 
 /* Returns the rank of a peer, or PLAN_UNKNOWN if there is no such rank. */
@@ -381,7 +389,7 @@ static bool find_arguments(struct cursor *cursor)
 		for (unsigned j = 0; j < ARGUMENTS; j++) {
 			struct values *values = &cursor->path[i].values[j];
 
-			if (!find_values(values, &cursor->plan->path[i].argument[j], cursor->rank))
+			if (!values_find(values, &cursor->plan->path[i].argument[j], cursor->rank))
 				return false;
 			if (values->recorded)
 				cursor->path[i].number = values->recorded->number;
@@ -389,8 +397,8 @@ static bool find_arguments(struct cursor *cursor)
 	return true;
 }
 
-struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, char *why,
-		size_t why_size)
+struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies,
+		const struct sample *sample, char *why, size_t why_size)
 {
 	struct cursor *cursor = calloc(1, sizeof(*cursor));
 
@@ -406,6 +414,7 @@ struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, c
 		restart(cursor);
 		if (has_hole(&cursor->structure->text))
 			count_calls(cursor);
+		cursor->sample = sample;
 		return cursor;
 	}
 	cursor_free(cursor);
@@ -416,7 +425,7 @@ void cursor_free(struct cursor *cursor)
 {
 	for (size_t i = 0; cursor && cursor->path && i < cursor->plan->paths; i++)
 		for (unsigned j = 0; j < ARGUMENTS; j++)
-			free(cursor->path[i].values[j].level);
+			values_fini(&cursor->path[i].values[j]);
 	if (cursor) {
 		free(cursor->path);
 		free(cursor->uses);

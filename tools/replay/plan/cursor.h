@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Goes through the calls of a rank one by one, with their arguments, by a plan. Its memory does not grow with the calls. */
-#ifndef PHASEMUX_TOOLS_REPLAY_CURSOR_H
-#define PHASEMUX_TOOLS_REPLAY_CURSOR_H
+#ifndef PHASEMUX_TOOLS_REPLAY_PLAN_CURSOR_H
+#define PHASEMUX_TOOLS_REPLAY_PLAN_CURSOR_H
 
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
+#include "tools/replay/plan/sample.h"
 
 /* Why a call is not carried out. */
 enum cursor_reason {
@@ -28,17 +29,19 @@ struct cursor_call {
 	bool is_outside; /* a peer is no rank of MPI_COMM_WORLD, as if the communicator was a copy of it */
 	bool is_mean;  /* the size is not known, and is the mean instead */
 	double hidden; /* of a hole: number of calls */
+	double weight; /* number of calls for which this one stands, with what is before it */
 };
 
 struct cursor;
 
 /*
  * Goes to the first call of a rank. copies: mask of the communicators of the program that are taken for copies of
- * MPI_COMM_WORLD; calls in the others are not carried out. Returns NULL with one line in `why` if the plan does not have the
- * rank's calls. The plan must live as long. The caller frees the cursor with cursor_free.
+ * MPI_COMM_WORLD; calls in the others are not carried out. sample: NULL, or what is left out of long loops. Returns NULL with
+ * one line in `why` if the plan does not have the rank's calls. The plan and the sample must live as long. The caller frees the
+ * cursor with cursor_free.
  */
-struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies, char *why,
-		size_t why_size);
+struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies,
+		const struct sample *sample, char *why, size_t why_size);
 
 /* Takes the next call. After the end comes the end again. */
 enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call);
