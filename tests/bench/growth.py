@@ -93,14 +93,16 @@ def measure(record, phasemux, folder, quick):
         row["simulate"] = measured([phasemux, "whatif", "--simulate", "--cpu", "2", output])
         with open(os.path.join(output, "replay", "simulation.json"), encoding="utf-8") as file:
             row["simulated"] = json.load(file)["simulated_calls"]
+        row["walked"] = json.loads(subprocess.check_output([phasemux, "replay", "--check", "--json", output]))["walked"]
         rows.append(row)
         print(f"    {steps:>9,} steps, {row['calls']:>11,.0f} calls: "
               + "; ".join(f"{what} {row[what][0]:.3f} s, {row[what][1] / 2**20:.1f} MiB" for what in COMMANDS)
-              + f"; {row['simulated']:,.0f} calls were simulated",
+              + f"; {row['walked']:,.0f} calls were checked, {row['simulated']:,.0f} simulated",
               flush=True)
     kept = (all(row[what][1] <= MEMORY_GROWS * rows[0][what][1] for row in rows for what in COMMANDS)
+            and all(row["walked"] <= rows[0]["walked"] for row in rows)
             and all(row["simulated"] <= CALLS_GROW * rows[1]["simulated"] for row in rows))
-    print(f"    memory, and the calls that are simulated, do not grow with the steps: {'kept' if kept else 'NOT KEPT'}")
+    print(f"    memory, and the calls that are checked and simulated, do not grow with the steps: {'kept' if kept else 'NOT KEPT'}")
     return {"rows": rows, "kept": kept}
 
 

@@ -329,6 +329,167 @@ enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call)
 	return step;
 }
 
+/* ---- rounds that come again ---- */
+
+struct cursor_mark {
+	unsigned depth; /* of the loop; 0: the end */
+	int64_t made;
+	struct level level[PLAN_DEPTH_MAX + 3];
+	uint64_t number[]; /* uses of each token, and then calls of each path */
+};
+
+/* Returns the depth of the deepest loop between two rounds of which the rank is, or 0. */
+static unsigned depth_between(const struct cursor *cursor)
+{
+	for (unsigned depth = cursor->depth; depth; depth--) {
+		const struct level *level = &cursor->level[depth - 1];
+
+		if (level->next < length_of(level->loop))
+			return 0;
+		if (level->rounds)
+			return depth;
+	}
+	return 0;
+}
+
+uint64_t cursor_loop(const struct cursor *cursor)
+{
+	unsigned depth = depth_between(cursor);
+
+	return depth ? cursor->level[depth - 1].times : 0;
+}
+
+unsigned cursor_depth(const struct cursor *cursor)
+{
+	return depth_between(cursor);
+}
+
+struct cursor_mark *cursor_mark_new(const struct cursor *cursor)
+{
+	return calloc(1,
+			sizeof(struct cursor_mark) +
+					(cursor->structure->tokens + cursor->plan->paths) *
+							sizeof(uint64_t));
+}
+
+void cursor_mark_set(const struct cursor *cursor, struct cursor_mark *mark)
+{
+	size_t tokens = cursor->structure->tokens;
+
+	mark->depth = depth_between(cursor);
+	mark->made = cursor->made;
+	for (unsigned i = 0; i < mark->depth; i++)
+		mark->level[i] = cursor->level[i];
+	for (size_t i = 0; i < tokens; i++)
+		mark->number[i] = cursor->uses[i].used;
+	for (size_t i = 0; i < cursor->plan->paths; i++)
+		mark->number[tokens + i] = cursor->path[i].at;
+}
+
+bool cursor_is_in_loop(const struct cursor *cursor, const struct cursor_mark *mark)
+{
+	unsigned depth = depth_between(cursor);
+
+	if (depth != mark->depth || (!depth && cursor->depth))
+		return false;
+	for (unsigned i = 0; i < depth; i++) {
+		const struct level *level = &cursor->level[i], *was = &mark->level[i];
+
+		/* the loops around it are in the same round */
+		if (level->loop != was->loop || level->next != was->next ||
+				(i + 1 < depth ? level->rounds != was->rounds :
+						 level->rounds > was->rounds))
+			return false;
+	}
+	return true;
+}
+
+/* Returns for how many uses of a token from now on each certainly has the count of that which was `period` uses before. */
+static uint64_t repeat_uses(const struct plan_counts *counts, const struct uses *uses,
+		uint64_t period)
+{
+	uint64_t cycle = 0;
+	size_t run;
+
+	if (counts->runs <= 1)
+		return UINT64_MAX;
+	for (size_t i = 0; i < counts->runs; i++)
+		cycle = plan_add(cycle, counts->run[i].uses);
+	if (period % cycle == 0)
+		return UINT64_MAX;
+	run = (uses->run + counts->runs - (uses->left > 0)) % counts->runs;
+	return uses->left && counts->run[run].uses - uses->left >= period ? uses->left : 0;
+}
+
+/* Returns how many times the values of a path that belong to the last `calls` calls come again. */
+static uint64_t repeat_values(struct path *path, uint64_t calls)
+{
+	uint64_t repeats = UINT64_MAX;
+
+	for (unsigned i = 0; i < ARGUMENTS && calls; i++) {
+		struct values *values = &path->values[i];
+		uint64_t times;
+
+		/* calls that were left out have values */
+		values_skip(values, path->at - values->at);
+		times = values_repeat(values, path->at - calls, calls) / calls;
+		repeats = times < repeats ? times : repeats;
+	}
+	path->taken = calls ? path->at : path->taken;
+	return repeats;
+}
+
+static void lower(uint64_t *least, uint64_t number)
+{
+	*least = number < *least ? number : *least;
+}
+
+uint64_t cursor_repeats(struct cursor *cursor, const struct cursor_mark *mark)
+{
+	size_t tokens = cursor->structure->tokens;
+	uint64_t repeats, rounds, calls = (uint64_t)(cursor->made - mark->made);
+
+	if (!cursor_is_in_loop(cursor, mark) || cursor->hides || cursor->sample)
+		return 0;
+	if (!mark->depth)
+		return CURSOR_ALWAYS;
+	rounds = mark->level[mark->depth - 1].rounds - cursor->level[mark->depth - 1].rounds;
+	if (!rounds)
+		return CURSOR_ALWAYS;
+	repeats = cursor->level[mark->depth - 1].rounds / rounds;
+	if (calls && cursor->variant->exact_calls >= 0)
+		lower(&repeats, (uint64_t)(cursor->variant->exact_calls - cursor->made) / calls);
+	for (size_t i = 0; repeats && i < tokens; i++) {
+		uint64_t used = cursor->uses[i].used - mark->number[i];
+
+		if (used)
+			lower(&repeats,
+					repeat_uses(&cursor->variant->counts[i], &cursor->uses[i],
+							used) /
+							used);
+	}
+	for (size_t i = 0; repeats && i < cursor->plan->paths; i++)
+		lower(&repeats,
+				repeat_values(&cursor->path[i],
+						cursor->path[i].at - mark->number[tokens + i]));
+	return repeats;
+}
+
+void cursor_leave_out(struct cursor *cursor, const struct cursor_mark *mark, uint64_t times)
+{
+	struct level *level;
+	uint64_t rounds;
+
+	if (!mark->depth)
+		return;
+	/* the loops inside have ended */
+	cursor->depth = mark->depth;
+	level = &cursor->level[mark->depth - 1];
+	rounds = times * (mark->level[mark->depth - 1].rounds - level->rounds);
+	skip_rounds(cursor, level->loop, rounds);
+	level->rounds -= rounds;
+}
+
 /* ---- the start ---- */
 
 /* Counts the calls of each path, and those before and behind holes. */

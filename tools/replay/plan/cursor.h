@@ -46,6 +46,36 @@ struct cursor *cursor_new(const struct plan *plan, long rank, unsigned copies,
 /* Takes the next call. After the end comes the end again. */
 enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call);
 
+/*
+ * Returns how many rounds the deepest loop has between two rounds of which the rank is; 0: it is not between two rounds. A call
+ * that comes several times in a row is a loop, too. cursor_depth() returns in how many loops this one is.
+ */
+uint64_t cursor_loop(const struct cursor *cursor);
+unsigned cursor_depth(const struct cursor *cursor);
+
+/* A place between two rounds, or the end, to which a rank has come. */
+struct cursor_mark;
+
+/* Returns memory for a mark of a cursor, or NULL. The caller frees it by free(). */
+struct cursor_mark *cursor_mark_new(const struct cursor *cursor);
+
+/* Notes where the rank is. */
+void cursor_mark_set(const struct cursor *cursor, struct cursor_mark *mark);
+
+/* Says whether the rank is between rounds of the loop of a mark, or has ended as there. */
+bool cursor_is_in_loop(const struct cursor *cursor, const struct cursor_mark *mark);
+
+/*
+ * Returns how many times the calls since the mark certainly come again from here, with the same arguments, and only they;
+ * CURSOR_ALWAYS: there are no calls since the mark; 0: they do not, or it is not known, as with holes or a sample. Its time
+ * does not grow with the number of calls.
+ */
+#define CURSOR_ALWAYS UINT64_MAX
+uint64_t cursor_repeats(struct cursor *cursor, const struct cursor_mark *mark);
+
+/* Leaves out the calls that come again, at most as many times as cursor_repeats() has said. The mark is then to be set again. */
+void cursor_leave_out(struct cursor *cursor, const struct cursor_mark *mark, uint64_t times);
+
 void cursor_free(struct cursor *cursor);
 
 #endif
