@@ -6,7 +6,7 @@
  *	replayer PLAN RESULT SEED COPIES STALL WINDOW [times] [CHANGE...]
  *
  * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL:
- * seconds after which a rank that makes no progress ends the replay. WINDOW: 0, or rounds in a row that are taken of long
+ * seconds after which a rank that makes no progress ends the replay. WINDOW: 0, or calls in a row that are taken of long
  * loops (sample.h); their times then count for the rounds that are left out. With `times`, RESULT has
  * a line of each rank: the seconds of its bursts, of its calls of each path, and of the other calls. The words behind it are
  * those of changes_take(). Rank 0 writes RESULT. If the plan is for another number of ranks,
@@ -90,12 +90,10 @@ static void count_time(size_t element, double weight)
 {
 	double at;
 
-	if (!replay.times && weight == 1)
+	if (!replay.times)
 		return;
 	at = pace_now();
-	if (replay.times)
-		replay.times[element] += weight * (at - replay.last);
-	replay.left_out += (weight - 1) * (at - replay.last);
+	replay.times[element] += weight * (at - replay.last);
 	replay.last = at;
 }
 
@@ -121,15 +119,14 @@ static void go_through(const struct plan *plan, struct cursor *cursor)
 	enum cursor_step step;
 
 	while ((step = cursor_next(cursor, &call)) <= CURSOR_HOLE) {
-		if (step == CURSOR_HOLE) {
-			double seconds = call.hidden * (call.token->burst + call.token->seconds);
+		double start = replay.last;
 
-			pace_pass(seconds);
-			replay.left_out += (call.weight - 1) * seconds;
-		} else {
+		if (step == CURSOR_HOLE)
+			pace_pass(call.hidden * (call.token->burst + call.token->seconds));
+		else
 			make_call(plan, &call);
-		}
 		replay.last = pace_now();
+		replay.left_out += (call.weight - 1) * (replay.last - start);
 	}
 }
 
