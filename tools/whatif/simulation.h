@@ -57,7 +57,7 @@ struct simulation {
 	bool network_known, memory_known; /* asked for, or measured (calibrate.h) */
 	struct plan *plan;
 	struct outcome outcome;
-	size_t window;    /* rounds in a row that are simulated of long loops; 0: all */
+	size_t window;    /* calls of a rank in a row that are simulated of long loops; 0: all */
 	double simulated; /* number of calls */
 	struct trials nominal;
 	struct scenarios scenarios;

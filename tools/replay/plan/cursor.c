@@ -19,10 +19,11 @@ struct uses {
 /* A body whose calls are being taken, or a call that comes several times. */
 struct level {
 	const struct plan_token *loop;
-	size_t next;            /* token */
-	uint64_t rounds, times; /* rounds: that are left after this one; times: all */
-	unsigned window;        /* of a sample */
-	double weight;          /* number of calls for which one stands */
+	size_t next;                       /* token */
+	uint64_t rounds, times;            /* rounds: that are left after this one; times: all */
+	const struct sample_loop *sampled; /* NULL: no rounds are left out */
+	unsigned window;                   /* of the sample */
+	double weight;                     /* number of calls for which one stands */
 };
 
 struct path {
@@ -55,7 +56,8 @@ static void restart(struct cursor *cursor)
 	for (size_t i = 0; i < cursor->structure->tokens; i++)
 		cursor->uses[i] = (struct uses){ 0, 0, 0 };
 	cursor->made = 0;
-	cursor->level[0] = (struct level){ &cursor->structure->text, 0, 0, 1, 0, 1 };
+	cursor->level[0] =
+			(struct level){ .loop = &cursor->structure->text, .times = 1, .weight = 1 };
 	cursor->depth = 1;
 }
 
@@ -121,9 +123,14 @@ static void skip_rounds(struct cursor *cursor, const struct plan_token *loop, ui
 /* Begins to take a loop, or a call that comes several times. */
 static void enter(struct cursor *cursor, const struct plan_token *token, uint64_t count)
 {
-	double weight = cursor->level[cursor->depth - 1].weight;
-
-	cursor->level[cursor->depth++] = (struct level){ token, 0, count - 1, count, 0, weight };
+	cursor->level[cursor->depth] = (struct level){
+		.loop = token,
+		.rounds = count - 1,
+		.times = count,
+		.sampled = cursor->sample ? sample_find(cursor->sample, count) : NULL,
+		.weight = cursor->level[cursor->depth - 1].weight,
+	};
+	cursor->depth++;
 }
 
 /* Goes to the next round of a loop that is in the sample. */
@@ -134,12 +141,12 @@ static void next_round(struct cursor *cursor, struct level *level)
 	struct sample_window window;
 
 	level->rounds--;
-	if (!sample || !sample_is_long(sample, level->times))
+	if (!level->sampled)
 		return;
-	window = sample_window(sample, level->times, level->window);
+	window = sample_window(sample, level->sampled, level->times, level->window);
 	if (round < window.first + window.count)
 		return;
-	window = sample_window(sample, level->times, ++level->window);
+	window = sample_window(sample, level->sampled, level->times, ++level->window);
 	skip_rounds(cursor, level->loop, window.first - round);
 	level->rounds -= window.first - round;
 	level->weight = cursor->level[cursor->depth - 2].weight * window.weight;

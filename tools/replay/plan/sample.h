@@ -2,8 +2,8 @@
 /*
  * Which rounds of long loops are gone through, and how many rounds each of them stands for. A loop's first and last rounds
  * stand for themselves. The others are divided into strata of equal length, of each of which some rounds in a row are taken,
- * from a place that is drawn at random (stratified sampling: Cochran 5, docs/references.md). All ranks take the same
- * rounds of loops that have the same number of them.
+ * from a place that is drawn at random (stratified sampling: Cochran 5, docs/references.md). All ranks take the same rounds of
+ * loops that have the same number of them. So do loops in these rounds, so that what is left out is a part of each level.
  */
 #ifndef PHASEMUX_TOOLS_REPLAY_PLAN_SAMPLE_H
 #define PHASEMUX_TOOLS_REPLAY_PLAN_SAMPLE_H
@@ -16,10 +16,15 @@
 /* Numbers of rounds that differ by no more are taken for those of one loop, whose first round is a part of another token. */
 #define SAMPLE_NEAR 2
 
+/* Loops of which some rounds are left out. */
+struct sample_loop {
+	uint64_t rounds, window; /* window: rounds in a row that are taken */
+};
+
 struct sample {
-	uint64_t window, seed; /* window: rounds in a row that are taken */
+	uint64_t seed;
 	size_t loops;
-	uint64_t *rounds; /* of long loops, each number once, in order */
+	struct sample_loop *loop; /* in the order of their rounds */
 };
 
 /* Rounds that are taken, and how many each of them stands for. */
@@ -28,19 +33,26 @@ struct sample_window {
 	double weight;
 };
 
-/* Finds the loops of a plan that are long for a window. Returns false without memory. Call sample_fini() also then. */
-bool sample_init(struct sample *sample, const struct plan *plan, uint64_t window, uint64_t seed);
+/*
+ * Finds the long loops of a plan for windows of so many calls of a rank, or of one round that has more. calls: 0: no loop is
+ * long. Returns false without memory. Call sample_fini() also then.
+ */
+bool sample_init(struct sample *sample, const struct plan *plan, uint64_t calls, uint64_t seed);
 
-/* Says whether some rounds of a loop are left out. */
-bool sample_is_long(const struct sample *sample, uint64_t rounds);
+/* Returns the long loop that has a number of rounds, or NULL. */
+const struct sample_loop *sample_find(const struct sample *sample, uint64_t rounds);
 
-/* Returns the n-th window of a loop with this number of rounds, of which some are left out. */
-struct sample_window sample_window(const struct sample *sample, uint64_t rounds, unsigned n);
+/* Returns the n-th window of a long loop that has this number of rounds. */
+struct sample_window sample_window(const struct sample *sample, const struct sample_loop *loop,
+		uint64_t rounds, unsigned n);
 
-/* Returns how many calls of all ranks are gone through with windows of this length. 0: with all rounds. */
-double sample_calls(const struct plan *plan, uint64_t window);
+/* Returns how many calls of all ranks are gone through. sample: NULL: nothing is left out. */
+double sample_calls(const struct sample *sample, const struct plan *plan);
 
-/* Returns the longest window with which no more than `most` calls are gone through, if there is one; 0: all rounds are. */
+/*
+ * Returns how many calls a window may have so that no more than `most` calls are gone through, if that is possible; 0: nothing
+ * is left out.
+ */
 uint64_t sample_choose(const struct plan *plan, double most);
 
 void sample_fini(struct sample *sample);

@@ -234,7 +234,7 @@ static struct program random_program(uint64_t *random)
 
 static int check(const struct plan *plan, bool all, struct matching *matching)
 {
-	struct sample none = { .window = 0 };
+	struct sample none = { .loops = 0 };
 	unsigned copies = CALLS_ALL_COPIES;
 	char why[MATCHING_WHY_MAX];
 

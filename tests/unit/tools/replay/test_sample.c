@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WINDOW      8
+#define CALLS       24 /* of a window: 8 rounds of three calls */
 #define STREAMS     300
 #define STREAM_TEXT 4000
 #define DEPTH       4
@@ -121,7 +121,7 @@ struct walk {
 	bool starts, ends;        /* the first and the last value were taken */
 };
 
-static struct walk walk_through(const char *text, uint64_t window, uint64_t seed)
+static struct walk walk_through(const char *text, uint64_t calls, uint64_t seed)
 {
 	struct plan *plan = plan_of(text);
 	struct walk walk = { 0 };
@@ -132,7 +132,7 @@ static struct walk walk_through(const char *text, uint64_t window, uint64_t seed
 
 	if (!plan)
 		return walk;
-	sample_init(&sample, plan, window, seed);
+	sample_init(&sample, plan, calls, seed);
 	cursor = cursor_new(plan, 0, 0, &sample, why, sizeof(why));
 	while (cursor && cursor_next(cursor, &call) == CURSOR_CALL) {
 		int64_t bytes = call.value[ARGUMENT_BYTES];
@@ -154,17 +154,29 @@ static struct walk walk_through(const char *text, uint64_t window, uint64_t seed
 	return walk;
 }
 
+/* Returns how many calls there are with windows of so many calls. */
+static double calls_of(const struct plan *plan, uint64_t calls)
+{
+	struct sample sample;
+	double all = plan && sample_init(&sample, plan, calls, 1) ? sample_calls(&sample, plan) :
+								    -1;
+
+	if (plan)
+		sample_fini(&sample);
+	return all;
+}
+
 static void test_calls(void)
 {
 	static const char text[] = LONG("5 1 1 49999 8 49998 16 1 8 1 99");
-	struct walk all = walk_through(text, 0, 1), some = walk_through(text, WINDOW, 1),
-		    other = walk_through(text, WINDOW, 2);
+	struct walk all = walk_through(text, 0, 1), some = walk_through(text, CALLS, 1),
+		    other = walk_through(text, CALLS, 2);
 	struct plan *plan = plan_of(text);
 
 	is_int((long long)all.calls, 153000, "without a sample, all calls are made");
 	ok(all.weights[0] == 100000 && all.weights[1] == 50000 && all.weights[2] == 3000,
 			"and each stands for itself");
-	is_int((long long)some.calls, SAMPLE_WINDOWS * WINDOW * 4,
+	is_int((long long)some.calls, SAMPLE_WINDOWS * (8 * 3 + CALLS),
 			"a sample has the rounds of its windows");
 	ok(fabs(some.weights[0] - 100000) < 1e-6 && fabs(some.weights[1] - 50000) < 1e-6 &&
 					fabs(some.weights[2] - 3000) < 1e-6,
@@ -174,38 +186,62 @@ static void test_calls(void)
 			some.bytes, all.bytes);
 	ok(other.bytes != 0 && fabs(other.bytes / all.bytes - 1) < .02,
 			"other windows have others");
-	is_int(plan ? (long long)sample_calls(plan, WINDOW) : 0, (long long)some.calls,
+	is_int((long long)calls_of(plan, CALLS), (long long)some.calls,
 			"the number of calls is known before");
 	is_int(plan ? (long long)sample_choose(plan, 153000) : -1, 0, "a short run has no sample");
-	ok(plan && sample_choose(plan, 10000) > WINDOW &&
-					sample_calls(plan, sample_choose(plan, 10000)) <= 10000 &&
-					sample_calls(plan, sample_choose(plan, 10000)) > 5000,
+	ok(plan && calls_of(plan, sample_choose(plan, 10000)) <= 10000 &&
+					calls_of(plan, sample_choose(plan, 10000)) > 5000,
 			"a long one has as many calls as there may be");
+	ok(plan && sample_choose(plan, 10) > 0, "or as few as a sample can have");
+	plan_free(plan);
+}
+
+/* Loops in loops, none of which is long by itself. */
+static void test_nested(void)
+{
+	static const char text[] =
+			HEAD "1 60000 8 0 0 0 0 structures 1 1 loop 1 loop 1 loop 1 " CALL(
+					"MPI_Allreduce",
+					"0") "1 1 0 1 1 -1 1 60 1 1 20 1 1 50 1 1 1 1 end";
+	struct plan *plan = plan_of(text);
+	uint64_t calls = plan ? sample_choose(plan, 6000) : 0;
+	struct walk some = walk_through(text, calls, 1);
+
+	ok(calls && some.calls <= 6000, "of loops in loops, %.0f of 60000 calls are made",
+			some.calls);
+	ok(fabs(some.weights[0] - 60000) < 1e-6, "which stand for all");
 	plan_free(plan);
 }
 
 /* Loops whose numbers of rounds differ by one have the same rounds left out. */
 static void test_windows(void)
 {
-	uint64_t rounds[] = { 1000, 5000 };
-	struct sample sample = { .window = WINDOW, .seed = 3, .loops = 2, .rounds = rounds };
+	struct sample_loop loop[] = { { 1000, 8 }, { 5000, 8 } };
+	struct sample sample = { .seed = 3, .loops = 2, .loop = loop };
 	bool same = true, in_order = true;
 	double sum = 0;
 	uint64_t before = 0;
 
 	for (unsigned i = 0; i < SAMPLE_WINDOWS; i++) {
-		struct sample_window one = sample_window(&sample, 1000, i),
-				     other = sample_window(&sample, 1001, i);
+		struct sample_window one = sample_window(&sample, sample_find(&sample, 1000), 1000,
+						     i),
+				     other = sample_window(&sample, sample_find(&sample, 1001),
+						     1001, i);
 
 		same &= one.first == other.first && one.weight == other.weight;
 		in_order &= one.first >= before;
 		before = one.first + one.count;
 		sum += one.weight * (double)one.count;
 	}
+	ok(sample_find(&sample, 1002) == &loop[0] && !sample_find(&sample, 1003) &&
+					!sample_find(&sample, 999),
+			"a long loop is found by its number of rounds");
 	ok(same, "1,000 and 1,001 rounds have the same windows");
 	ok(in_order && before == 1000 && fabs(sum - 1000) < 1e-9,
 			"which come one after the other, and stand for all rounds");
-	ok(sample_window(&sample, 5000, 1).first != sample_window(&sample, 1000, 1).first,
+	ok(sample_window(&sample, sample_find(&sample, 5000), 5000, 1).first !=
+					sample_window(&sample, sample_find(&sample, 1000), 1000, 1)
+							.first,
 			"another loop has others");
 }
 
@@ -213,6 +249,7 @@ int main(void)
 {
 	test_values();
 	test_calls();
+	test_nested();
 	test_windows();
 	return tap_done();
 }
