@@ -71,7 +71,7 @@ static bool is_long(uint64_t rounds, uint64_t window)
 }
 
 /*
- * Adds the loops in a body that may be long for windows of so many calls. sample->loop: NULL: they are only counted. Returns how
+ * Adds the loops in a body that may be long for windows with a number of calls. sample->loop: NULL: they are only counted. Returns how
  * many calls a round of the body has.
  */
 static double add_loops(struct sample *sample, const struct plan_variant *variant,

@@ -34,8 +34,8 @@ struct sample_window {
 };
 
 /*
- * Finds the long loops of a plan for windows of so many calls of a rank, or of one round that has more. calls: 0: no loop is
- * long. Returns false without memory. Call sample_fini() also then.
+ * Finds the long loops of a plan. calls: of a rank in a window, which is one round if that has more; 0: no loop is long. Returns
+ * false without memory. Call sample_fini() also then.
  */
 bool sample_init(struct sample *sample, const struct plan *plan, uint64_t calls, uint64_t seed);
 

@@ -154,7 +154,7 @@ static struct walk walk_through(const char *text, uint64_t calls, uint64_t seed)
 	return walk;
 }
 
-/* Returns how many calls there are with windows of so many calls. */
+/* Returns how many calls are gone through. calls: of a window. */
 static double calls_of(const struct plan *plan, uint64_t calls)
 {
 	struct sample sample;
