@@ -276,7 +276,7 @@ void simulation_text(const struct simulation *s, FILE *out)
 			SCENARIO_TRIALS, s->window ? ", and the rounds of loops," : "");
 	if (s->window)
 		report_line(out, 2,
-				"%.0f calls were simulated, of rounds from all parts of the run. The other rounds are taken to be like them; --whole simulates all.",
-				s->simulated);
+				"%.0f of %.0f calls were simulated, in rounds from all parts of the run. The other rounds are taken to be like them; --whole simulates all.",
+				s->simulated, s->outcome.matching.calls);
 	outcome_calls_text(&s->outcome, s->window ? "can be simulated" : "were simulated", out);
 }
