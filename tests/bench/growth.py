@@ -2,20 +2,25 @@
 """Measures what whatif, replay and the simulation need for longer and longer runs of one structure: `run whatif`.
 
 docs/measurements/whatif.md has the figures of one machine.
+
+usage: growth.py REPORT TIMES     prints the report of a run of 1,000 steps as if it had TIMES as many
 """
 import json
 import os
 import subprocess
+import sys
 import time
 
 RANKS = 2
 SHAPE = "integer_sort"  # of tests/programs/shapes.c, with few calls in a step
 STEPS = (1_000, 10_000, 100_000, 1_000_000)
 RECORDED = 1_000        # steps of the run; the structures of longer ones have other counts
+COMMANDS = ("whatif", "check", "simulate")
 MEMORY_GROWS = 1.25
+MEMORY_LEAST = 4 * 2**20  # bytes of a command of some milliseconds, which may end before it is seen with all of them
 OFTEN = 10
 LOOK_SECONDS = 0.1
-SIMULATED_MAX = 10_000   # steps; the time of a simulation grows with the calls
+CALLS_GROW = 1.6         # those that are simulated of long runs; windows have whole numbers of rounds
 
 
 def descendants(process):
@@ -86,15 +91,23 @@ def measure(record, phasemux, folder, quick):
         row = {"steps": steps, "calls": longer["structure"]["structures"][0]["calls"]}
         row["whatif"] = measured_often([phasemux, "whatif", output])
         row["check"] = measured_often([phasemux, "replay", "--check", output])
-        commands = ["whatif", "check"]
-        if steps <= SIMULATED_MAX:
-            row["simulate"] = measured([phasemux, "whatif", "--simulate", "--cpu", "2", output])
-            commands.append("simulate")
+        row["simulate"] = measured([phasemux, "whatif", "--simulate", "--cpu", "2", output])
+        with open(os.path.join(output, "replay", "simulation.json"), encoding="utf-8") as file:
+            row["simulated"] = json.load(file)["simulated_calls"]
+        row["walked"] = json.loads(subprocess.check_output([phasemux, "replay", "--check", "--json", output]))["walked"]
         rows.append(row)
         print(f"    {steps:>9,} steps, {row['calls']:>11,.0f} calls: "
-              + "; ".join(f"{what} {row[what][0]:.3f} s, {row[what][1] / 2**20:.1f} MiB" for what in commands),
+              + "; ".join(f"{what} {row[what][0]:.3f} s, {row[what][1] / 2**20:.1f} MiB" for what in COMMANDS)
+              + f"; {row['walked']:,.0f} calls were checked, {row['simulated']:,.0f} simulated",
               flush=True)
-    kept = all(row[what][1] <= MEMORY_GROWS * rows[0][what][1]
-               for row in rows for what in ("whatif", "check", "simulate") if what in row)
-    print(f"    memory does not grow with the steps: {'kept' if kept else 'NOT KEPT'}")
+    kept = (all(row[what][1] <= MEMORY_GROWS * max(MEMORY_LEAST, rows[0][what][1]) for row in rows for what in COMMANDS)
+            and all(row["walked"] <= rows[0]["walked"] for row in rows)
+            and all(row["simulated"] <= CALLS_GROW * rows[1]["simulated"] for row in rows))
+    print(f"    memory, and the calls that are checked and simulated, do not grow with the steps: {'kept' if kept else 'NOT KEPT'}")
     return {"rows": rows, "kept": kept}
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as given:
+        run = json.load(given)
+    json.dump({**run, "structure": scaled(run["structure"], int(sys.argv[2]))}, sys.stdout)

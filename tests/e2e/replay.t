@@ -135,11 +135,23 @@ run none "$phasemux" replay --mpicc /nonexistent "$name.result" -- "${words[@]}"
 is "$(cat none.code)" 1 "a compiler that is missing: 1"
 holds "and the message says which option names it" grep -q "with --mpicc" none.err
 
+# The check does not go through all rounds of a long run, if they come again.
+recorded long.$mpi "$mpi" 2 "$programs/shapes.$mpi" integer_sort 1000
+walked() {
+	"$python" "$root/tests/bench/growth.py" "long.$mpi.result/report.json" "$1" >long.json
+	"$phasemux" replay --check --json long.json >long.out && "$python" -c 'import json
+found = json.load(open("long.out"))
+print(int(found["walked"]), found["calls"] > 5 * float("'"$1"'") * 1000)'
+}
+few=$(walked 1)
+is "$(walked 1000)" "$few" "a check of a million steps goes through as many calls as one of a thousand"
+holds "which are few" [ "${few%% *}" -lt 1000 ] || diag "$few"
+
 # the plan of calls that do not fit together, which the command has refused
 edited tag
 launcher "$mpi" 4
 run refused "$phasemux" replay edited -- "${words[@]}"
-run stuck "${words[@]}" "$tmp/of.$mpi"/replayer-* edited/replay/plan "$tmp/stuck" 1 0 4
+run stuck "${words[@]}" "$tmp/of.$mpi"/replayer-* edited/replay/plan "$tmp/stuck" 1 0 4 0
 holds "a replay without progress ends" [ "$(cat stuck.code)" -ne 0 ]
 holds "and says which call waits" grep -q "makes no progress in MPI_" stuck.err
 

@@ -47,7 +47,8 @@ END
 for steps in 25 50 100 200; do
 	rm -rf steps.result
 	traced steps 4 conjugate_gradient $steps
-	"$phasemux" whatif --json steps.result | "$python" -c 'import json, sys; sys.exit(len(json.load(sys.stdin)["answers"]) < 2)' && break
+	"$phasemux" whatif --json steps.result | "$python" -c 'import json, sys; 
+sys.exit(sum("communication" not in answer["change"] for answer in json.load(sys.stdin)["answers"]) < 2)' && break
 done
 is "$(cat steps.code)" 0 "a run is recorded"
 simulated asis steps
@@ -69,7 +70,7 @@ run words "$phasemux" whatif --simulate steps.result --cpu 2
 holds "in words: how far the simulation is off, and what the change brings" \
 	grep -Pzq 'Simulated as it was, the run takes [^\n]* off\.(.|\n)*With a processor 2 times as fast, the (run would|simulation) take.*\n?.*less\.' words.out ||
 	diag "$(cat words.out)"
-holds "and which calls were simulated" grep -q '^\(All [0-9]*\|[0-9]* of [0-9]*\) recorded calls were simulated' words.out
+holds "and which calls were simulated" grep -q '^\(All [0-9]*\|[0-9]* of [0-9]*\) recorded calls \(were\|can be\) simulated' words.out
 
 # found CONDITION RESULT: of the JSON in RESULT.out, which is `found`
 found() {
@@ -95,6 +96,38 @@ holds "a surface of 49 machines, on which more speed never takes longer" found '
 	diag "$(cat surface.err)"
 run words "$phasemux" whatif --simulate steps.result --surface --ranks-per-node 1
 holds "in words first" grep -q '^With a processor and a network 64 times as fast, the run is [0-9.]* times as fast' words.out
+
+# Simulations of a long run take some of its rounds, and these stand for the others.
+traced sort 2 integer_sort 1000
+longer() {
+	mkdir "$1.result" && "$python" "$root/tests/bench/growth.py" sort.result/report.json "$2" >"$1.result/report.json"
+}
+longer tenfold 10
+longer thousandfold 1000
+simulated once sort --cpu 2
+simulated tenfold tenfold --cpu 2
+simulated whole tenfold --cpu 2 --whole
+simulated thousandfold thousandfold --cpu 2
+# near ONE OTHER TIMES: the one time is as often the other one, within the half-widths or 1%, as it was and with the change
+near() {
+	"$python" - "$@" <<'END'
+import json, sys
+one, other = (json.load(open(name + ".out")) for name in sys.argv[1:3])
+for key in ("simulated_seconds", "changed_seconds"):
+    a, b = one[key], {name: value * float(sys.argv[3]) for name, value in other[key].items()}
+    print("#", key, a, b)
+    assert abs(a["mean"] - b["mean"]) <= max(a["ci95"] + b["ci95"], .01 * b["mean"])
+END
+}
+holds "a short run is simulated as a whole" found 'found["simulated_calls"] == found["calls"]' once
+holds "and so is a longer one if that is asked for" found 'found["simulated_calls"] == found["calls"] > 50000' whole
+holds "of a longer one a part" found '10000 < found["simulated_calls"] <= 30000 and found["calls"] > 50000' tenfold
+holds "which does not grow with the run" found '10000 < found["simulated_calls"] <= 30000 and found["calls"] > 5000000' thousandfold
+holds "the time is that of the whole simulation" near tenfold whole 1
+holds "a run a hundred times as long takes a hundred times as long" near thousandfold tenfold 100
+run words "$phasemux" whatif --simulate tenfold.result --cpu 2
+holds "the answer says how many calls were simulated" grep -Pzq '[0-9]+ of 6[0-9]+ calls were simulated, in rounds from all parts of the run' words.out ||
+	diag "$(cat words.out)"
 
 # The page shows them without a script. It does not show those of another run.
 on_page() { "$phasemux" report --html "$1" | grep -c -e '<h3 id="simulated">' -e 'aria-label="Speedup by processor and bandwidth"'; }
@@ -195,6 +228,7 @@ refuses "a network without a bandwidth" 2 "microseconds .*, and gigabytes\|micro
 refuses "the surface of a network that no rank uses" 2 "all ranks are on one node" "$phasemux" whatif --simulate steps.result --surface
 refuses "a factor of communication" 2 "a simulation, which sends the messages; --latency and" \
 	"$phasemux" whatif --simulate steps.result --communication 0.5
+refuses "all rounds of no simulation" 2 "together with --simulate" "$phasemux" whatif steps.result --whole
 refuses "a surface alone" 2 "together with --simulate" "$phasemux" whatif steps.result --surface
 refuses "the balance of a phase that is none" 2 "there is no phase 99" "$phasemux" whatif --simulate steps.result --balance=99
 refuses "an unknown phase" 2 "99" "$phasemux" whatif --simulate steps.result --phase 99=0.5

@@ -7,11 +7,12 @@
 #include "agent/trace/trace_pack.h"
 #include "agent/trace/trace_unpack.h"
 #include "fuzz.h"
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 #include "tools/replay/plan_write.h"
 
-#define CALLS_MAX 200 /* of a rank; loops may have any number of rounds */
-#define RANKS_MAX 4
+#define CALLS_MAX  200 /* of a rank; loops may have any number of rounds */
+#define RANKS_MAX  4
+#define MARK_EVERY 5 /* calls */
 
 static const char report_seed[] =
 		"{\"phasemux\":1,\"ranks\":2,\"wall_seconds\":2,\"threads_mean\":2,\"rank_times\":{\"each\":["
@@ -48,21 +49,42 @@ static const char trace_seed[] =
 		"\"left_out_ranks\":0,\"arguments\":{\"version\":1,\"paths\":[{\"call\":\"MPI_Sendrecv\",\"to\":["
 		"[2,[[0,1,2]],5,null,1,1,1,1.5,[[2,[[2,1],\"none\"]],null]]]}]}}";
 
-/* Goes through the first calls of each rank. */
+/* Goes through the first calls of a rank, and leaves out what comes again. */
+static void go_through_rank(const struct plan *plan, long rank, const struct sample *sample)
+{
+	char why[200] = "";
+	struct cursor *cursor = cursor_new(plan, rank, (unsigned)rank, sample, why, sizeof(why));
+	struct cursor_mark *mark = cursor ? cursor_mark_new(cursor) : NULL;
+	struct cursor_call call;
+
+	if (!cursor && !*why)
+		abort();
+	for (unsigned i = 0; mark && i < CALLS_MAX; i++) {
+		uint64_t repeats = i ? cursor_repeats(cursor, mark) : 0;
+
+		if (repeats && repeats != CURSOR_ALWAYS)
+			cursor_leave_out(cursor, mark, repeats);
+		if (i % MARK_EVERY == 0 || repeats)
+			cursor_mark_set(cursor, mark);
+		if (cursor_next(cursor, &call) >= CURSOR_LOST)
+			break;
+	}
+	free(mark);
+	cursor_free(cursor);
+}
+
+/* Goes through the first calls of each rank, also with rounds left out. */
 static void go_through(const struct plan *plan)
 {
-	for (long rank = 0; rank < plan->ranks && rank < RANKS_MAX; rank++) {
-		char why[200] = "";
-		struct cursor *cursor = cursor_new(plan, rank, (unsigned)rank, why, sizeof(why));
-		struct cursor_call call;
+	struct sample sample;
 
-		if (!cursor && !*why)
-			abort();
-		for (unsigned i = 0; cursor && i < CALLS_MAX; i++)
-			if (cursor_next(cursor, &call) >= CURSOR_LOST)
-				break;
-		cursor_free(cursor);
+	if (!sample_init(&sample, plan, sample_choose(plan, CALLS_MAX), 1))
+		abort();
+	for (long rank = 0; rank < plan->ranks && rank < RANKS_MAX; rank++) {
+		go_through_rank(plan, rank, NULL);
+		go_through_rank(plan, rank, &sample);
 	}
+	sample_fini(&sample);
 }
 
 static bool fuzz_plan(const char *text, size_t size)

@@ -24,9 +24,11 @@ static const struct source replayer[] = {
 	{ "program/changes", NULL },
 	{ "program/made_calls", NULL },
 	{ "program/pace", "program/pace_simulated" },
-	{ "cursor", NULL },
-	{ "plan", NULL },
-	{ "calls", NULL },
+	{ "plan/cursor", NULL },
+	{ "plan/values", NULL },
+	{ "plan/sample", NULL },
+	{ "plan/plan", NULL },
+	{ "plan/calls", NULL },
 };
 static const struct source pingpong[] = { { "program/pingpong", NULL } };
 
@@ -271,10 +273,10 @@ static void read_result(const char *file, struct launch_result *result)
 static bool start_replayer(const struct launch *launch, const char *program,
 		struct launch_result *result)
 {
-	char file[PATH_MAX + 32], seed[32], copies[32], stall[32];
+	char file[PATH_MAX + 32], seed[32], copies[32], stall[32], window[32];
 	size_t length = length_of(launch->launcher);
 	size_t changes = launch->changes ? length_of(launch->changes) : 0;
-	char **words = calloc(length + changes + 8, sizeof(*words));
+	char **words = calloc(length + changes + 9, sizeof(*words));
 
 	if (!words)
 		return false;
@@ -282,6 +284,7 @@ static bool start_replayer(const struct launch *launch, const char *program,
 	snprintf(seed, sizeof(seed), "%zu", launch->seed);
 	snprintf(copies, sizeof(copies), "%u", launch->copies);
 	snprintf(stall, sizeof(stall), "%.0f", launch->stall);
+	snprintf(window, sizeof(window), "%zu", launch->window);
 	memcpy(words, launch->launcher, length * sizeof(*words));
 	words[length++] = (char *)program;
 	if (!launch->measures)
@@ -291,6 +294,7 @@ static bool start_replayer(const struct launch *launch, const char *program,
 		words[length++] = seed;
 		words[length++] = copies;
 		words[length++] = stall;
+		words[length++] = window;
 	}
 	if (changes)
 		memcpy(words + length, launch->changes, changes * sizeof(*words));

@@ -14,6 +14,7 @@ struct launch {
 	size_t seed;
 	unsigned copies; /* mask, as of cursor_new */
 	double stall;    /* seconds */
+	size_t window; /* calls of a rank in a row that are taken of long loops (sample.h); 0: all */
 	char **changes;  /* factors of the program that replays, which end with NULL; NULL: none */
 	bool simulated;  /* the launcher is SimGrid's */
 	bool measures;   /* it measures messages, as program/pingpong.c says, and has no plan */

@@ -6,65 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/replay/matching_state.h"
+#include "tools/replay/repetition.h"
+
 #define TURN                                                                                       \
 	64 /* calls of a rank before the next one has its turn, so that few messages are under way */
-
-/* A message, or what a receive takes. */
-struct envelope {
-	int64_t communicator, source, tag, bytes;
-};
-
-/* Equal messages in a row that have arrived, and which no receive has taken. */
-struct message {
-	struct envelope envelope;
-	uint64_t times;
-};
-
-struct request {
-	uint64_t number; /* in the order in which the rank opens them */
-	bool is_receive, done;
-	struct envelope envelope;
-};
-
-enum state {
-	FRESH,   /* the next call is to be taken */
-	STARTED, /* the call was taken, and waits */
-	JOINED,  /* the call is a collective that waits for other ranks */
-	ENDED,
-};
-
-struct rank {
-	struct cursor *cursor;
-	enum state state;
-	struct cursor_call call;
-	uint64_t number; /* of the call, from 1 */
-	bool sent;       /* the call's own message */
-	uint64_t round;  /* of the collective that it waits for */
-	size_t messages, messages_room;
-	struct message *message;
-	size_t requests, requests_room;
-	struct request *request;
-	uint64_t probed; /* messages that MPI_Mprobe has taken, and MPI_Mrecv has not */
-};
-
-/* The collective that the ranks of a communicator have come to. */
-struct collective {
-	long arrived, first; /* number of ranks, and the first one of them */
-	uint64_t round;      /* collectives before this one */
-	struct cursor_call call;
-};
-
-struct check {
-	const struct plan *plan;
-	struct matching *counts;
-	unsigned copies; /* mask */
-	int64_t blamed; /* slot of the communicator whose calls do not fit together; below 2: another one */
-	struct rank *rank;
-	struct collective collective[2 + CALLS_COPIES];
-	char *why;
-	size_t why_size;
-	int code;
-};
 
 /* Notes why the check failed. Returns false. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct check *check, int code,
@@ -393,6 +339,7 @@ static bool take_call(struct check *check, long number)
 	struct rank *rank = &check->rank[number];
 	enum cursor_step step = cursor_next(rank->cursor, &rank->call);
 
+	rank->state = FRESH;
 	if (step >= CURSOR_LOST) {
 		check->counts->lost += step == CURSOR_LOST;
 		rank->state = ENDED;
@@ -463,13 +410,18 @@ static bool turn(struct check *check, long number, bool *moved)
 {
 	struct rank *rank = &check->rank[number];
 
-	for (unsigned i = 0; i < TURN && rank->state != ENDED; i++) {
+	for (unsigned i = 0; i < TURN && rank->state != ENDED && rank->state != HELD; i++) {
 		enum state before = rank->state;
 		bool sent = rank->sent;
 
-		if (!(before == FRESH ? take_call(check, number) : go_on(check, number)))
+		if (before == FRESH && repetition_holds(check, number)) {
+			rank->state = HELD;
+			*moved = true;
+			break;
+		}
+		if (!(before <= PASSED ? take_call(check, number) : go_on(check, number)))
 			return false;
-		if (before != FRESH && rank->state == before) { /* it waits */
+		if (before > PASSED && rank->state == before) { /* it waits */
 			*moved |= rank->sent != sent;
 			break;
 		}
@@ -546,6 +498,28 @@ static bool check_rest(struct check *check)
 	return true;
 }
 
+/*
+ * Lets the ranks that are held go on if no other one can. Returns whether there are any. If all of them are between two rounds,
+ * the rounds to come may be left out.
+ */
+static bool release(struct check *check, bool moved)
+{
+	bool all = true, any = false;
+
+	for (long i = 0; i < check->plan->ranks; i++) {
+		any |= check->rank[i].state == HELD;
+		all &= check->rank[i].state == HELD || check->rank[i].state == ENDED;
+	}
+	if (!any || (moved && !all))
+		return moved;
+	if (all)
+		repetition_leave_out(check);
+	for (long i = 0; i < check->plan->ranks; i++)
+		if (check->rank[i].state == HELD)
+			check->rank[i].state = PASSED;
+	return true;
+}
+
 static bool go_through(struct check *check)
 {
 	bool moved = true, waiting = true;
@@ -557,6 +531,7 @@ static bool go_through(struct check *check)
 				return false;
 			waiting |= check->rank[i].state != ENDED;
 		}
+		moved = release(check, moved);
 	}
 	return waiting ? refuse_stuck(check) : check_rest(check);
 }
@@ -569,11 +544,12 @@ static bool check_start(struct check *check)
 	if (!check->rank)
 		return fail(check, 1, "no memory");
 	for (long i = 0; i < check->plan->ranks; i++) {
-		check->rank[i].cursor = cursor_new(check->plan, i, check->copies, why, sizeof(why));
+		check->rank[i].cursor = cursor_new(check->plan, i, check->copies, check->sample,
+				why, sizeof(why));
 		if (!check->rank[i].cursor)
 			return fail(check, 2, "%s", why);
 	}
-	return true;
+	return repetition_new(check) || fail(check, 1, "no memory");
 }
 
 /* Checks once. Returns as matching_check. */
@@ -590,15 +566,17 @@ static int check_once(struct check *check)
 		free(check->rank[i].message);
 		free(check->rank[i].request);
 	}
+	repetition_free(check);
 	free(check->rank);
 	check->rank = NULL;
 	return check->code;
 }
 
-int matching_check(struct matching *matching, const struct plan *plan, unsigned *copies, char *why,
-		size_t why_size)
+int matching_check(struct matching *matching, const struct plan *plan, const struct sample *sample,
+		unsigned *copies, char *why, size_t why_size)
 {
 	struct check check = { .plan = plan,
+		.sample = sample,
 		.copies = *copies,
 		.counts = matching,
 		.why = why,

@@ -32,6 +32,7 @@ void matching_count(struct matching *counts, const struct cursor_call *call, boo
 		counts->no_request++;
 	}
 	counts->calls++;
+	counts->walked++;
 	counts->carried += carried;
 	counts->means += carried && call->is_mean;
 	counts->copies += carried && calls_need(token->call, ARGUMENT_COMMUNICATOR) &&
@@ -52,4 +53,21 @@ void matching_count(struct matching *counts, const struct cursor_call *call, boo
 	}
 	if (at < MATCHING_KINDS_MAX)
 		counts->kind[at].calls++;
+}
+
+static void repeat(double *count, double since, uint64_t times)
+{
+	*count += (*count - since) * (double)times;
+}
+
+void matching_repeat(struct matching *counts, const struct matching *since, uint64_t times)
+{
+	repeat(&counts->calls, since->calls, times);
+	repeat(&counts->carried, since->carried, times);
+	repeat(&counts->hidden, since->hidden, times);
+	repeat(&counts->means, since->means, times);
+	repeat(&counts->copies, since->copies, times);
+	repeat(&counts->no_request, since->no_request, times);
+	for (size_t i = 0; i < counts->kinds; i++)
+		repeat(&counts->kind[i].calls, i < since->kinds ? since->kind[i].calls : 0, times);
 }

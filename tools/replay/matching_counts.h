@@ -3,7 +3,7 @@
 #ifndef PHASEMUX_TOOLS_REPLAY_MATCHING_COUNTS_H
 #define PHASEMUX_TOOLS_REPLAY_MATCHING_COUNTS_H
 
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 
 #define MATCHING_KINDS_MAX 64
 
@@ -18,7 +18,8 @@ struct matching_kind {
 
 /* Numbers of calls of all ranks. */
 struct matching {
-	double calls; /* recorded, without those in holes */
+	double calls;  /* recorded, without those in holes */
+	double walked; /* of them, those that were gone through one by one */
 	double carried;
 	double hidden;     /* in holes */
 	double lost;       /* ranks of which the last calls are not known */
@@ -31,6 +32,9 @@ struct matching {
 
 /* Counts a call. has_request: the rank has open requests, or for MPI_Mrecv a message that MPI_Mprobe has taken. */
 void matching_count(struct matching *counts, const struct cursor_call *call, bool has_request);
+
+/* Counts the calls since an earlier time as many times more. */
+void matching_repeat(struct matching *counts, const struct matching *since, uint64_t times);
 
 /* Returns whether calls of a kind wait for requests. */
 bool matching_waits(enum call_kind kind);

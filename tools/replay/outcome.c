@@ -159,6 +159,7 @@ json_t *outcome_json(const struct outcome *outcome)
 	object = document_set(object, "recorded_agent_seconds", document_number(overhead(outcome)));
 	object = document_set(object, "deprived_share", document_number(outcome->deprived));
 	object = document_set(object, "calls", document_number(matching->calls));
+	object = document_set(object, "walked", document_number(matching->walked));
 	object = document_set(object, "made", document_number(matching->carried));
 	object = document_set(object, "without_request", document_number(matching->no_request));
 	object = document_set(object, "mean_sizes", document_number(matching->means));

@@ -8,7 +8,7 @@
 
 #include "agent/text/report_line.h"
 #include "agent/whatif/run_times.h"
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
 #include "tools/results/structure_arguments.h"
 #include "tools/results/structure_calls.h"
 

@@ -55,7 +55,7 @@ static int check_plan(const char *path, const struct plan *plan, struct outcome 
 	int code;
 
 	outcome->copies = CALLS_ALL_COPIES;
-	code = matching_check(&outcome->matching, plan, &outcome->copies, why, sizeof(why));
+	code = matching_check(&outcome->matching, plan, NULL, &outcome->copies, why, sizeof(why));
 	if (!code)
 		return 0;
 	snprintf(line, sizeof(line), "it cannot be replayed: %s%s", why,

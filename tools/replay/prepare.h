@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "tools/replay/outcome.h"
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
 
 /*
  * Finds the folder for what a replay writes, and makes it: `output`, or without it `replay` beside the result's file at

@@ -43,6 +43,8 @@ static const char usage[] =
 		"                      per second of each node (default: 2,10)\n"
 		"  --surface           with --simulate: processors and networks that are 1, 2, 4 ... 64 times as fast\n"
 		"  --ranks-per-node N  with --simulate: ranks of a node (default: as in the run)\n"
+		"  --whole             with --simulate: all rounds of the loops. Without it, runs of many calls have some rounds\n"
+		"                      of each long loop simulated, which stand for the others\n"
 		"  --calibrate         measure messages between the first and the last rank of the launcher behind --; simulations\n"
 		"                      of the result then take what was found in place of --network's default\n"
 		"  --output, -o DIR    with --simulate: folder for its files (default: replay in the folder of the result)\n"
@@ -72,6 +74,7 @@ enum {
 	SIMULATE,
 	STEP,
 	SURFACE,
+	WHOLE,
 };
 
 static const struct option long_options[] = {
@@ -87,6 +90,7 @@ static const struct option long_options[] = {
 	{ "network", required_argument, NULL, NETWORK },
 	{ "calibrate", no_argument, NULL, CALIBRATE },
 	{ "surface", no_argument, NULL, SURFACE },
+	{ "whole", no_argument, NULL, WHOLE },
 	{ "ranks-per-node", required_argument, NULL, RANKS_PER_NODE },
 	{ "output", required_argument, NULL, 'o' },
 	{ "json", no_argument, NULL, JSON },
@@ -96,7 +100,7 @@ static const struct option long_options[] = {
 };
 
 struct options {
-	bool json, simulate, surface, calibrate;
+	bool json, simulate, surface, calibrate, whole;
 	char **launcher; /* of --calibrate */
 	const char *step, *output;
 	const char *of_simulation; /* an option that needs --simulate */
@@ -168,6 +172,10 @@ static int set_option(void *data, int option)
 	case SURFACE:
 		options->of_simulation = "surface";
 		options->surface = true;
+		return 0;
+	case WHOLE:
+		options->of_simulation = "whole";
+		options->whole = true;
 		return 0;
 	case RANKS_PER_NODE:
 		options->of_simulation = "ranks-per-node";
@@ -270,7 +278,7 @@ static int show_answers(const struct results *results, const struct options *opt
 		code = simulate_run(results->path[0], &run,
 				&(struct simulate_request){ options->request, options->count,
 						options->network, options->surface, options->json,
-						options->output });
+						options->whole, options->output });
 	} else {
 		code = answer(&run, options);
 	}

@@ -20,6 +20,7 @@
 #define CHOSEN_SECONDS                                                                             \
 	45. /* that simulations of changes may take which the user has not asked for */
 #define FIRST_SEED 1
+#define CALLS_MOST 30000 /* of all ranks, in one simulation: about a second */
 
 /* A simulation with all that it needs while it runs. */
 struct work {
@@ -120,6 +121,7 @@ static int simulate_once(struct work *work, char **launcher, char **words, size_
 		.copies = s->outcome.matching.copies > 0 ? s->outcome.copies : 0,
 		.changes = words,
 		.simulated = true,
+		.window = s->window,
 		.log = work->log,
 		.seed = seed,
 	};
@@ -292,6 +294,39 @@ static void take_calibrated(struct work *work)
 	}
 }
 
+/*
+ * Checks that the calls fit together when rounds are left out as in a simulation. *calls: gets their number.
+ */
+static bool fits_sampled(const struct simulation *s, size_t window, size_t seed, double *calls)
+{
+	static struct matching matching;
+	unsigned copies = s->outcome.copies;
+	char why[MATCHING_WHY_MAX];
+	struct sample sample;
+	bool fits = sample_init(&sample, s->plan, window, seed) &&
+			matching_check(&matching, s->plan, &sample, &copies, why, sizeof(why)) ==
+					0 &&
+			copies == s->outcome.copies && matching.lost == 0;
+
+	*calls = matching.calls;
+	sample_fini(&sample);
+	return fits;
+}
+
+/* Finds how much of a long run is simulated: all of it if the user wants that, or if its rounds do not fit together otherwise. */
+static void choose_sample(struct simulation *s)
+{
+	bool whole = s->request->whole || s->outcome.matching.lost > 0;
+	size_t window = whole ? 0 : sample_choose(s->plan, CALLS_MOST);
+	double calls = 0;
+
+	for (size_t i = 0; window && i < SCENARIO_TRIALS; i++)
+		if (!fits_sampled(s, window, FIRST_SEED + i, &calls))
+			window = 0;
+	s->window = window;
+	s->simulated = window ? calls : s->outcome.matching.calls;
+}
+
 /* Finds the folder, the plan, and memory for what is simulated. Returns the exit code. */
 static int prepare_simulation(struct work *work, const char *path)
 {
@@ -308,6 +343,7 @@ static int prepare_simulation(struct work *work, const char *path)
 		code = refuse("no memory", 1);
 	if (code)
 		return code;
+	choose_sample(s);
 	work->has_times = stops_init(&work->nominal, (size_t)s->plan->ranks, s->plan->paths);
 	work->has_times = stops_init(&work->changed, (size_t)s->plan->ranks, s->plan->paths) &&
 			work->has_times;

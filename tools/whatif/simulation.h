@@ -11,7 +11,7 @@
 #include "agent/whatif/request.h"
 #include "agent/whatif/run_times.h"
 #include "tools/replay/outcome.h"
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
 #include "tools/whatif/platform.h"
 #include "tools/whatif/scenario.h"
 
@@ -30,6 +30,7 @@ struct simulate_request {
 	struct simulate_network network;
 	bool surface; /* of processor speed x bandwidth */
 	bool json;
+	bool whole; /* all rounds, of runs of any length */
 	const char *output; /* folder for the files of the simulation; NULL: `replay` in that of the result */
 };
 
@@ -56,6 +57,8 @@ struct simulation {
 	bool network_known, memory_known; /* asked for, or measured (calibrate.h) */
 	struct plan *plan;
 	struct outcome outcome;
+	size_t window;    /* calls of a rank in a row that are simulated of long loops; 0: all */
+	double simulated; /* number of calls */
 	struct trials nominal;
 	struct scenarios scenarios;
 	struct surface surface;

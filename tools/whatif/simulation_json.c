@@ -78,6 +78,8 @@ json_t *simulation_json(const struct simulation *s)
 			document_number(s->platform.memory_latency));
 	object = document_set(object, "memory_bytes_per_second",
 			document_number(s->platform.memory_bandwidth));
+	object = document_set(object, "calls", document_number(s->outcome.matching.calls));
+	object = document_set(object, "simulated_calls", document_number(s->simulated));
 	object = document_set(object, "change", asked ? document_text(asked->words) : json_null());
 	object = document_set(object, "changed_seconds",
 			asked ? trials_json(&asked->seconds) : json_null());

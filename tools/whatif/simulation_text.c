@@ -272,7 +272,11 @@ void simulation_text(const struct simulation *s, FILE *out)
 	fputc('\n', out);
 	print_machine(s, out);
 	report_line(out, 2,
-			"The half-widths are those of %d simulations in which the lengths of bursts were drawn otherwise.",
-			SCENARIO_TRIALS);
-	outcome_calls_text(&s->outcome, "were simulated", out);
+			"The half-widths are those of %d simulations in which the lengths of bursts%s were drawn otherwise.",
+			SCENARIO_TRIALS, s->window ? ", and the rounds of loops," : "");
+	if (s->window)
+		report_line(out, 2,
+				"%.0f of %.0f calls were simulated, in rounds from all parts of the run. The other rounds are taken to be like them; --whole simulates all.",
+				s->simulated, s->outcome.matching.calls);
+	outcome_calls_text(&s->outcome, s->window ? "can be simulated" : "were simulated", out);
 }

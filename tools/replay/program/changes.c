@@ -90,11 +90,13 @@ double changes_factor(const struct plan_token *token)
 	return change->factor * (change->set >= 0 ? changes.balance[change->set] : 1);
 }
 
-double *changes_totals(const struct plan *plan, long rank, unsigned copies, size_t *count)
+double *changes_totals(const struct plan *plan, long rank, unsigned copies,
+		const struct sample *sample, size_t *count)
 {
 	char why[300];
-	struct cursor *cursor =
-			changes.balances ? cursor_new(plan, rank, copies, why, sizeof(why)) : NULL;
+	struct cursor *cursor = changes.balances ?
+			cursor_new(plan, rank, copies, sample, why, sizeof(why)) :
+			NULL;
 	double *totals = cursor ? calloc(changes.count, sizeof(*totals)) : NULL;
 	struct cursor_call call;
 	enum cursor_step step;
@@ -104,7 +106,8 @@ double *changes_totals(const struct plan *plan, long rank, unsigned copies, size
 		/* the program does not spend the burst before MPI_Init */
 		if (step == CURSOR_CALL && call.token->call != CALL_INIT &&
 				changes_is_balanced(call.token))
-			totals[change_of(call.token)->set] += changes_mean(plan, call.token, rank) *
+			totals[change_of(call.token)->set] += call.weight *
+					changes_mean(plan, call.token, rank) *
 					change_of(call.token)->factor;
 	cursor_free(cursor);
 	return totals;

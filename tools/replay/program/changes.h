@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 
 #define CHANGES_VARIED 1e-6 /* seconds; shorter bursts have the mean length in all ranks */
 
@@ -27,9 +27,10 @@ bool changes_is_balanced(const struct plan_token *token);
 
 /*
  * Adds up the seconds that a rank computes in each set, and returns them, or NULL without memory. The caller frees
- * them. *count: number of sets; 0: nothing is balanced, and NULL is returned. It goes through all calls of the rank.
+ * them. *count: number of sets; 0: nothing is balanced, and NULL is returned. It goes through the calls of the rank, or those in the sample.
  */
-double *changes_totals(const struct plan *plan, long rank, unsigned copies, size_t *count);
+double *changes_totals(const struct plan *plan, long rank, unsigned copies,
+		const struct sample *sample, size_t *count);
 
 /* Gives the rank the mean of the ranks that execute a set. own, means: the seconds of each set, 0 if there are none. */
 void changes_balance(const double *own, const double *means);

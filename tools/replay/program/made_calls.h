@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 
 /* Takes what calls need: memory, and the copies of MPI_COMM_WORLD in the mask. Returns false if there is no memory. */
 bool made_calls_start(const struct plan *plan, unsigned copies);

@@ -3,10 +3,11 @@
  * The program that carries a plan out. An MPI's own compiler builds it, with what else it needs of this folder and of the
  * one above:
  *
- *	replayer PLAN RESULT SEED COPIES STALL [times] [CHANGE...]
+ *	replayer PLAN RESULT SEED COPIES STALL WINDOW [times] [CHANGE...]
  *
  * COPIES: mask of the communicators of the program that are taken for copies of MPI_COMM_WORLD (cursor_new). STALL:
- * seconds after which a rank that makes no progress ends the replay. With `times`, RESULT has
+ * seconds after which a rank that makes no progress ends the replay. WINDOW: 0, or calls in a row that are taken of long
+ * loops (sample.h); their times then count for the rounds that are left out. With `times`, RESULT has
  * a line of each rank: the seconds of its bursts, of its calls of each path, and of the other calls. The words behind it are
  * those of changes_take(). Rank 0 writes RESULT. If the plan is for another number of ranks,
  * it has 0 seconds. Exit code: 0; 1: it cannot be written; 2: the plan cannot be read; 3: no progress.
@@ -18,17 +19,19 @@
 #include <string.h>
 
 #include "multiplex/mix.h"
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 #include "tools/replay/program/changes.h"
 #include "tools/replay/program/made_calls.h"
 #include "tools/replay/program/pace.h"
 
-#define ARGUMENTS_LEAST 6 /* with the program's name */
+#define ARGUMENTS_LEAST 7 /* with the program's name */
 
 static struct {
 	int rank;
-	double last; /* seconds of the end of the last call */
-	uint64_t random;
+	double last;     /* seconds of the end of the last call */
+	double left_out; /* seconds of the rounds that are left out */
+	struct sample sample;
+	uint64_t seed, random;
 	double *times; /* seconds of bursts, of the calls of each path, and of others; NULL: they are not asked for */
 } replay;
 
@@ -58,7 +61,7 @@ static double burst_of(const struct plan *plan, const struct plan_token *token)
 static void balance(const struct plan *plan, unsigned copies)
 {
 	size_t count;
-	double *own = changes_totals(plan, replay.rank, copies, &count);
+	double *own = changes_totals(plan, replay.rank, copies, &replay.sample, &count);
 	double *sums = calloc(4 * count + 1, sizeof(*sums));
 
 	if (count && (!own || !sums)) {
@@ -82,15 +85,15 @@ static void balance(const struct plan *plan, unsigned copies)
 
 /* ---- the replay ---- */
 
-/* Adds the time since the last end to an element of the times. */
-static void count_time(size_t element)
+/* Adds the time since the last end to an element of the times. weight: number of times for which it stands. */
+static void count_time(size_t element, double weight)
 {
 	double at;
 
 	if (!replay.times)
 		return;
 	at = pace_now();
-	replay.times[element] += at - replay.last;
+	replay.times[element] += weight * (at - replay.last);
 	replay.last = at;
 }
 
@@ -102,12 +105,12 @@ static void make_call(const struct plan *plan, const struct cursor_call *call)
 	if (token->call == CALL_INIT)
 		return;
 	pace_compute(replay.last, burst_of(plan, token));
-	count_time(0);
+	count_time(0, call->weight);
 	pace_call(token->name);
 	if (token->call != CALL_FINALIZE &&
 			(call->reason != CURSOR_CARRIED || !made_calls_make(call)))
 		pace_pass(token->seconds);
-	count_time(1 + (token->path < 0 ? plan->paths : (size_t)token->path));
+	count_time(1 + (token->path < 0 ? plan->paths : (size_t)token->path), call->weight);
 }
 
 static void go_through(const struct plan *plan, struct cursor *cursor)
@@ -116,11 +119,14 @@ static void go_through(const struct plan *plan, struct cursor *cursor)
 	enum cursor_step step;
 
 	while ((step = cursor_next(cursor, &call)) <= CURSOR_HOLE) {
+		double start = replay.last;
+
 		if (step == CURSOR_HOLE)
 			pace_pass(call.hidden * (call.token->burst + call.token->seconds));
 		else
 			make_call(plan, &call);
 		replay.last = pace_now();
+		replay.left_out += (call.weight - 1) * (replay.last - start);
 	}
 }
 
@@ -138,7 +144,7 @@ static struct result carry_out(const struct plan *plan, struct cursor *cursor, d
 	MPI_Barrier(MPI_COMM_WORLD);
 	start = replay.last = pace_now();
 	go_through(plan, cursor);
-	own.seconds = pace_now() - start;
+	own.seconds = pace_now() - start + replay.left_out;
 	own.deprived = pace_deprived();
 	pace_end();
 	made_calls_end();
@@ -196,6 +202,16 @@ static bool take_words(const struct plan *plan, int count, char **words)
 	return changes_take(plan, replay.rank, count, words);
 }
 
+/* Returns NULL with one line in `why`. window: the word that has the length of the windows of the sample. */
+static struct cursor *new_cursor(const struct plan *plan, unsigned copies, const char *window,
+		char *why, size_t why_size)
+{
+	snprintf(why, why_size, "no memory");
+	return sample_init(&replay.sample, plan, strtoull(window, NULL, 10), replay.seed) ?
+			cursor_new(plan, replay.rank, copies, &replay.sample, why, why_size) :
+			NULL;
+}
+
 /* Returns the exit code. */
 static int run_plan(int ranks, int argc, char **argv)
 {
@@ -211,7 +227,7 @@ static int run_plan(int ranks, int argc, char **argv)
 		/* the command refuses it, without the messages of a launcher whose program fails */
 		return write_result(argv[2], ranks, (struct result){ 0, 0 }, NULL, 1);
 	}
-	cursor = plan ? cursor_new(plan, replay.rank, copies, why, sizeof(why)) : NULL;
+	cursor = plan ? new_cursor(plan, copies, argv[6], why, sizeof(why)) : NULL;
 	if (!cursor) {
 		fprintf(stderr, "phasemux replay: rank %d: %s\n", replay.rank, why);
 		plan_free(plan);
@@ -229,6 +245,7 @@ static int run_plan(int ranks, int argc, char **argv)
 	cursor_free(cursor);
 	plan_free(plan);
 	changes_end();
+	sample_fini(&replay.sample);
 	free(replay.times);
 	return code;
 }
@@ -241,11 +258,11 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &replay.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (argc >= ARGUMENTS_LEAST) {
-		replay.random = mix_bits(strtoull(argv[3], NULL, 10)) +
-				mix_bits((uint64_t)replay.rank + MIX_STEP);
+		replay.seed = strtoull(argv[3], NULL, 10);
+		replay.random = mix_bits(replay.seed) + mix_bits((uint64_t)replay.rank + MIX_STEP);
 		code = run_plan(ranks, argc, argv);
 	} else {
-		fputs("usage: replayer PLAN RESULT SEED COPIES STALL [times] [CHANGE...]\n",
+		fputs("usage: replayer PLAN RESULT SEED COPIES STALL WINDOW [times] [CHANGE...]\n",
 				stderr);
 	}
 	MPI_Finalize();

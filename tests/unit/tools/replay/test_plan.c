@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plan of a replay, the calls of its ranks, and the check that they fit together. */
-#include "tools/replay/cursor.h"
+#include "tools/replay/plan/cursor.h"
 #include "tools/replay/matching.h"
 #include "tests/tap.h"
 
@@ -47,7 +47,7 @@ static int verdict(const char *text, struct matching *matching, char *why, size_
 {
 	struct plan *plan = plan_of(text);
 	unsigned copies = CALLS_ALL_COPIES;
-	int code = plan ? matching_check(matching, plan, &copies, why, size) : -1;
+	int code = plan ? matching_check(matching, plan, NULL, &copies, why, size) : -1;
 
 	plan_free(plan);
 	return code;
@@ -73,7 +73,7 @@ static void test_calls(void)
 	struct plan *plan = plan_of(GOOD);
 	char why[200];
 	struct cursor *cursor =
-			plan ? cursor_new(plan, 0, CALLS_ALL_COPIES, why, sizeof(why)) : NULL;
+			plan ? cursor_new(plan, 0, CALLS_ALL_COPIES, NULL, why, sizeof(why)) : NULL;
 	struct cursor_call call;
 	bool same = true, arguments = true;
 
@@ -94,7 +94,7 @@ static void test_calls(void)
 	is_int(cursor_next(cursor, &call), CURSOR_END, "and the end");
 	is_int(cursor_next(cursor, &call), CURSOR_END, "behind which comes the end again");
 	cursor_free(cursor);
-	ok(!cursor_new(plan, 2, CALLS_ALL_COPIES, why, sizeof(why)) &&
+	ok(!cursor_new(plan, 2, CALLS_ALL_COPIES, NULL, why, sizeof(why)) &&
 					strstr(why, "rank 2 are not known"),
 			"a rank without calls is refused");
 	plan_free(plan);
@@ -278,7 +278,7 @@ static void test_copies(void)
 	unsigned copies = CALLS_ALL_COPIES;
 	char why[MATCHING_WHY_MAX];
 
-	is_int(plan ? matching_check(&matching, plan, &copies, why, sizeof(why)) : -1, 0,
+	is_int(plan ? matching_check(&matching, plan, NULL, &copies, why, sizeof(why)) : -1, 0,
 			"a communicator whose calls do not fit together");
 	is_int(copies, CALLS_ALL_COPIES & ~2u, "is no copy, and the other one is");
 	is_int((long long)matching.copies, 2, "the calls in the copy are made");

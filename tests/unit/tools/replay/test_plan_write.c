@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/tap.h"
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
 #include "tools/replay/plan_write.h"
 
 #define ALL "\"rank_ranges\":[[0,1,2]],\"ranks\":2"

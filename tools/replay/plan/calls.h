@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls that a replay carries out. It is part of the command, and of the program that replays. */
-#ifndef PHASEMUX_TOOLS_REPLAY_CALLS_H
-#define PHASEMUX_TOOLS_REPLAY_CALLS_H
+#ifndef PHASEMUX_TOOLS_REPLAY_PLAN_CALLS_H
+#define PHASEMUX_TOOLS_REPLAY_PLAN_CALLS_H
 
 #include <stdint.h>
 

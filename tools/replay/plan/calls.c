@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/calls.h"
+#include "tools/replay/plan/calls.h"
 
 #include <string.h>
 

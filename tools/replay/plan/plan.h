@@ -4,14 +4,14 @@
  * sequences of their arguments, as report.json has them (docs/trace-format.md). It is a text of words and numbers that
  * `phasemux replay` writes (plan_write.h) and the program that replays reads. A plan does not grow with the run's length.
  */
-#ifndef PHASEMUX_TOOLS_REPLAY_PLAN_H
-#define PHASEMUX_TOOLS_REPLAY_PLAN_H
+#ifndef PHASEMUX_TOOLS_REPLAY_PLAN_PLAN_H
+#define PHASEMUX_TOOLS_REPLAY_PLAN_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/replay/calls.h"
+#include "tools/replay/plan/calls.h"
 
 #define PLAN_HEAD      "phasemux_replay_plan"
 #define PLAN_VERSION   2
@@ -48,6 +48,7 @@ struct plan_item {
 struct plan_stream {
 	size_t count;
 	struct plan_item *item;
+	uint64_t length; /* number of values; UINT64_MAX: as many, or more */
 };
 
 /* The values of an argument of these ranks. */
@@ -134,6 +135,21 @@ struct plan *plan_parse(char *text, size_t size);
 struct plan *plan_read(const char *file, char *why, size_t why_size);
 
 void plan_free(struct plan *plan);
+
+/* Return a sum and a product, or UINT64_MAX if it is larger. */
+static inline uint64_t plan_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static inline uint64_t plan_multiply(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
 
 bool plan_has_rank(const struct plan_ranks *ranks, long rank);
 

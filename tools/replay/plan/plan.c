@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/plan.h"
+#include "tools/replay/plan/plan.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -133,6 +133,7 @@ static void read_stream(struct words *words, struct plan_stream *stream, int64_t
 			words->next++;
 		if (words->next == words->end || *words->next != '(') {
 			item->value = next_value(words, most);
+			stream->length = plan_add(stream->length, item->times);
 			continue;
 		}
 		expect(words, "(");
@@ -142,6 +143,9 @@ static void read_stream(struct words *words, struct plan_stream *stream, int64_t
 		/* a loop without values would never end */
 		if (!item->loop || !item->loop->count)
 			words->fault = true;
+		else
+			stream->length = plan_add(stream->length,
+					plan_multiply(item->times, item->loop->length));
 	}
 }
 
