@@ -79,7 +79,7 @@ static bool keep_rank(struct rank_then *then, const struct rank *rank)
 }
 
 /* Keeps the state. Without memory it is not known, and more rounds are gone through. */
-static void keep(const struct check *check, struct then *then)
+static void keep_state(const struct check *check, struct then *then)
 {
 	if (!then->rank)
 		then->rank = calloc(check->repetition->ranks, sizeof(*then->rank));
@@ -153,7 +153,7 @@ void repetition_leave_out(struct check *check)
 	then = &check->repetition->then[cursor_depth(check->rank[first].cursor)];
 	if (!then->known || !cursor_is_in_loop(check->rank[first].cursor, then->rank[first].mark)) {
 		then->most = 1;
-		keep(check, then);
+		keep_state(check, then);
 		return;
 	}
 	then->looks++;
@@ -163,7 +163,7 @@ void repetition_leave_out(struct check *check)
 	if (!repeats && then->looks < then->most)
 		return;
 	then->most = repeats ? 1 : 2 * then->most;
-	keep(check, then);
+	keep_state(check, then);
 }
 
 void repetition_free(struct check *check)
