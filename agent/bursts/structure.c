@@ -6,7 +6,6 @@
 
 #include "agent/host/memory.h"
 #include "agent/leads/leads.h"
-#include "cluster/loops/iteration.h"
 #include "sampling/clock.h"
 
 #define FOLD_SHARE 0.25 /* part of the budget that folding may take */
@@ -81,14 +80,14 @@ void structure_call_unexpected(struct thread_structure *structure, uint32_t site
 }
 
 /* Looks whether the text has an iteration, because then no regular call is to be found. */
-static void look_for_iteration(struct thread_structure *structure)
+static void look_for_iteration(struct thread *thread)
 {
-	struct iteration iteration;
+	struct thread_structure *structure = &thread->structure;
 	bool repeated = structure->repeats;
 
 	hand_on(structure);
 	structure->look_due = 2 * structure->loops->calls;
-	structure->repeats = iteration_find(structure->loops, NULL, &iteration);
+	structure->repeats = iterations_find(thread) != 0;
 	if (structure->repeats != repeated)
 		hand_on_hole(structure);
 }
@@ -114,7 +113,7 @@ void structure_call_apart(struct thread *thread, uint32_t site, uint64_t inside)
 		return;
 	}
 	if (structure->loops->calls >= structure->look_due)
-		look_for_iteration(structure);
+		look_for_iteration(thread);
 	/* numbers of calls that loops of calls do not have in common */
 	cost->till_due = TIMED_MIN + cost->timed * 29 % 61;
 	cost->calls += cost->till_due + 1;

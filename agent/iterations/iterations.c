@@ -2,7 +2,6 @@
 #include "agent/iterations/iterations.h"
 
 #include "agent/host/memory.h"
-#include "cluster/loops/iteration.h"
 #include "multiplex/mix.h"
 #include "sampling/clock.h"
 
@@ -125,26 +124,33 @@ void iterations_turn(struct thread *thread)
 	thread->structure.measures = true;
 }
 
+unsigned iterations_find(const struct thread *thread)
+{
+	struct iterations *iterations = thread->structure.iterations;
+
+	return iterations ? iteration_cell(thread->structure.loops, &iterations->room) : 0;
+}
+
 void iterations_look(struct thread *thread, uint64_t elapsed)
 {
 	struct iterations *iterations = thread->structure.iterations;
 	const struct loops *loops = thread->structure.loops;
-	struct iteration iteration;
 	struct anchor anchor;
+	unsigned cell;
 
 	if (!iterations || elapsed < iterations->due || thread->structure.finished)
 		return;
 	iterations->due = elapsed + elapsed / LOOK_AGAIN + clock_ticks(LOOK_MIN_NS);
-	if (!iteration_find(loops, NULL, &iteration))
+	cell = iterations_find(thread);
+	if (!cell)
 		return;
-	if (iterations->sample.stride &&
-			anchor_is_of(loops, iteration.cell, &iterations->sample.anchor)) {
+	if (iterations->sample.stride && anchor_is_of(loops, cell, &iterations->sample.anchor)) {
 		thread->structure.anchor = iterations->sample.anchor.at;
 		return;
 	}
 	forget_parts(thread);
 	thread->structure.anchor = LOOPS_ANY;
-	if (!anchor_find(loops, iteration.cell, &anchor))
+	if (!anchor_find(loops, cell, &anchor))
 		return;
 	iteration_sample_start(&iterations->sample, &anchor);
 	iterations->wait = iteration_sample_draw(&iterations->sample);

@@ -18,6 +18,7 @@
 
 #include "agent/iterations/iteration_sample.h"
 #include "agent/thread/thread.h"
+#include "cluster/loops/iteration.h"
 
 struct iterations {
 	uint32_t wait;  /* iterations that pass before the next one that is measured */
@@ -26,11 +27,15 @@ struct iterations {
 	uint32_t parts;                                   /* of the one that is measured */
 	struct iteration_part part[ITERATION_PARTS_EACH]; /* its ticks are in the next field */
 	uint64_t ticks[LENGTHS_MAX];                      /* by number in the table of lengths */
+	struct iteration_room room;
 	struct iteration_sample sample;
 };
 
 /* Starts to look for iterations. thread_free frees them. Without memory, there are none. Any thread may call it. */
 void iterations_open(struct thread *thread);
+
+/* Returns the cell of the iteration in the structure of the calls made so far; 0: there is none, or no memory to find it. */
+unsigned iterations_find(const struct thread *thread);
 
 /* Looks for the iteration, if it is time to. elapsed: ticks of the program until now. Call in a service. */
 void iterations_look(struct thread *thread, uint64_t elapsed);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cluster/loops/iteration.h"
 
+#include <stddef.h>
+
 #include "cluster/loops/combine.h"
 #include "cluster/loops/reduce.h"
 
@@ -178,7 +180,16 @@ static uint64_t weight_as_loop(const struct loops *loops, unsigned cell, bool ti
 	return excess > 0 ? weight - (uint64_t)excess : weight;
 }
 
-static void iteration_describe(const struct loops *loops, const struct loops_names *names,
+/* A loop, or loops that differ only in counts, as an iteration. */
+struct found {
+	unsigned cell;
+	unsigned place; /* of the token of the text that holds the loop */
+	const struct iteration_shape
+			*like; /* of loops that differ only in counts; NULL: one loop */
+	uint64_t weight, uses;
+};
+
+static void describe_loop(const struct loops *loops, const struct loops_names *names,
 		unsigned place, struct iteration *iteration)
 {
 	const struct loops_token *loop = arena_look(loops, iteration->cell);
@@ -203,11 +214,7 @@ struct shapes {
 	const struct loops_names *names;
 	bool timed;
 	unsigned count;
-	struct shape {
-		uint64_t shape; /* compare_hash_body */
-		unsigned cell;  /* the heaviest of these loops */
-		uint64_t weight, as_loop, most, rounds, uses;
-	} all[LOOPS_CELLS];
+	struct iteration_shape *all;
 };
 
 static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
@@ -215,13 +222,13 @@ static void add_loop(struct shapes *shapes, unsigned cell, uint64_t uses)
 	const struct loops_token *token = arena_look(shapes->loops, cell);
 	uint64_t weight = weight_of(shapes->loops, cell, shapes->timed);
 	uint64_t wanted = compare_hash_body(shapes->loops, cell, shapes->names, false);
-	struct shape *shape = shapes->all;
+	struct iteration_shape *shape = shapes->all;
 
 	while (shape < shapes->all + shapes->count && shape->shape != wanted)
 		shape++;
 	if (shape == shapes->all + shapes->count) {
 		shapes->count++;
-		*shape = (struct shape){ .shape = wanted };
+		*shape = (struct iteration_shape){ .shape = wanted };
 	}
 	shape->weight += weight;
 	shape->as_loop += weight_as_loop(shapes->loops, cell, shapes->timed);
@@ -248,26 +255,23 @@ static void add_shapes(struct shapes *shapes, unsigned cell, uint64_t uses)
  * Finds the shape whose loops together are an iteration. Returns false if there is none. known: weight of the
  * text without holes.
  */
-static bool find_shape(const struct loops *loops, const struct loops_names *names, bool timed,
-		uint64_t known, struct iteration *iteration)
+static bool find_shape(struct shapes *shapes, uint64_t known, struct found *found)
 {
-	struct shapes shapes = { .loops = loops, .names = names, .timed = timed };
-	const struct shape *found = shapes.all;
+	const struct iteration_shape *most = shapes->all;
 
-	for (unsigned place = 0; place < loops->tokens; place++)
-		add_shapes(&shapes, loops->cell[place], 1);
-	for (unsigned i = 1; i < shapes.count; i++)
-		if (shapes.all[i].weight > found->weight)
-			found = &shapes.all[i];
-	if (!shapes.count || found->as_loop < known - found->weight ||
-			found->rounds < ITERATION_ROUNDS_MIN * found->uses)
+	shapes->count = 0;
+	for (unsigned place = 0; place < shapes->loops->tokens; place++)
+		add_shapes(shapes, shapes->loops->cell[place], 1);
+	for (unsigned i = 1; i < shapes->count; i++)
+		if (shapes->all[i].weight > most->weight)
+			most = &shapes->all[i];
+	if (!shapes->count || most->as_loop < known - most->weight ||
+			most->rounds < ITERATION_ROUNDS_MIN * most->uses)
 		return false;
-	*iteration = (struct iteration){ .cell = (uint16_t)found->cell,
-		.rounds = found->rounds,
-		.uses = found->uses,
-		.share = (double)found->weight / (double)known,
-		.hash = compare_hash_body(loops, found->cell, names, true),
-		.shape = found->shape };
+	*found = (struct found){ .cell = most->cell,
+		.like = most,
+		.weight = most->weight,
+		.uses = most->uses };
 	return true;
 }
 
@@ -292,8 +296,8 @@ static struct holes look_at_holes(const struct loops *loops, bool timed)
 }
 
 /* Finds the shallowest loop that has half of the weight `known`, which is that of the text without holes. */
-static bool find_shallowest(const struct loops *loops, const struct loops_names *names, bool timed,
-		uint64_t known, struct iteration *iteration)
+static bool find_shallowest(const struct loops *loops, bool timed, uint64_t known,
+		struct found *found)
 {
 	for (unsigned place = 0; place < loops->tokens; place++) {
 		unsigned cell = loops->cell[place];
@@ -311,10 +315,10 @@ static bool find_shallowest(const struct loops *loops, const struct loops_names 
 				continue;
 			}
 			if (token->slot.count >= ITERATION_ROUNDS_MIN * uses) {
-				*iteration = (struct iteration){ .cell = (uint16_t)cell,
-					.uses = uses,
-					.share = (double)weight / (double)known };
-				iteration_describe(loops, names, place, iteration);
+				*found = (struct found){ .cell = cell,
+					.place = place,
+					.weight = weight,
+					.uses = uses };
 				return true;
 			}
 			uses = token->slot.count;
@@ -324,22 +328,68 @@ static bool find_shallowest(const struct loops *loops, const struct loops_names 
 	return false;
 }
 
+/* What a text is measured by. */
+struct measure {
+	bool timed;
+	struct holes holes;
+	uint64_t weight; /* outside of holes */
+	uint64_t known;  /* calls outside of holes */
+};
+
+static struct measure measure_text(const struct loops *loops)
+{
+	struct measure measure = { .timed = weight_of_text(loops, true) > 0 };
+
+	measure.holes = look_at_holes(loops, measure.timed);
+	measure.weight = weight_of_text(loops, measure.timed) - measure.holes.weight;
+	measure.known = loops->calls - loops->unknown;
+	return measure;
+}
+
+static bool find(const struct loops *loops, const struct loops_names *names,
+		struct iteration_room *room, const struct measure *measure, struct found *found)
+{
+	struct shapes shapes = { .loops = loops,
+		.names = names,
+		.timed = measure->timed,
+		.all = room->shape };
+
+	if (measure->known * ITERATION_KNOWN < loops->calls)
+		return false;
+	/* calls that were not observed cut one loop into several */
+	return (measure->holes.skipped && find_shape(&shapes, measure->weight, found)) ||
+			find_shallowest(loops, measure->timed, measure->weight, found) ||
+			find_shape(&shapes, measure->weight, found);
+}
+
+unsigned iteration_cell(const struct loops *loops, struct iteration_room *room)
+{
+	struct measure measure = measure_text(loops);
+	struct found found;
+
+	return find(loops, NULL, room, &measure, &found) ? found.cell : 0;
+}
+
 bool iteration_find(const struct loops *loops, const struct loops_names *names,
 		struct iteration *iteration)
 {
-	bool timed = weight_of_text(loops, true) > 0;
-	struct holes holes = look_at_holes(loops, timed);
-	uint64_t weight = weight_of_text(loops, timed) - holes.weight;
-	uint64_t known = loops->calls - loops->unknown;
+	struct measure measure = measure_text(loops);
+	struct iteration_room room;
+	struct found found;
 
-	if (known * ITERATION_KNOWN < loops->calls)
+	if (!find(loops, names, &room, &measure, &found))
 		return false;
-	/* calls that were not observed cut one loop into several */
-	if (!(holes.skipped && find_shape(loops, names, timed, weight, iteration)) &&
-			!find_shallowest(loops, names, timed, weight, iteration) &&
-			!find_shape(loops, names, timed, weight, iteration))
-		return false;
-	iteration->hidden = (uint64_t)((double)holes.skipped * (double)iteration->rounds /
-			(double)known);
+	*iteration = (struct iteration){ .cell = (uint16_t)found.cell,
+		.uses = found.uses,
+		.share = (double)found.weight / (double)measure.weight };
+	if (!found.like) {
+		describe_loop(loops, names, found.place, iteration);
+	} else {
+		iteration->rounds = found.like->rounds;
+		iteration->hash = compare_hash_body(loops, found.cell, names, true);
+		iteration->shape = found.like->shape;
+	}
+	iteration->hidden = (uint64_t)((double)measure.holes.skipped * (double)iteration->rounds /
+			(double)measure.known);
 	return true;
 }

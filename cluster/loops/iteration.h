@@ -30,6 +30,15 @@ struct iteration {
 	uint64_t shape; /* without counts */
 };
 
+/* Memory for loops that differ only in counts. Nothing in it is of use to the caller. */
+struct iteration_room {
+	struct iteration_shape {
+		uint64_t shape; /* compare_hash_body */
+		unsigned cell;  /* the heaviest of these loops */
+		uint64_t weight, as_loop, most, rounds, uses;
+	} shape[LOOPS_CELLS];
+};
+
 /*
  * Finds the iteration of a text. Returns false if it has none. Times are those of the slots; if all
  * are 0, calls count instead. Call after loops_finish.
@@ -41,5 +50,11 @@ struct iteration {
  */
 bool iteration_find(const struct loops *loops, const struct loops_names *names,
 		struct iteration *iteration);
+
+/*
+ * Returns the cell of the iteration of a text, which need not be finished; 0: it has none. It needs little of the stack, and
+ * may be called within an intercepted call.
+ */
+unsigned iteration_cell(const struct loops *loops, struct iteration_room *room);
 
 #endif

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How much iterations vary, on programs whose iterations vary in a known way (tests/programs/shapes.c), beside a log of all
-# bursts of the same run (tests/bench/burst_log.c). Real time: what other programs delay is in the log as well.
+# bursts of the same run (tests/bench/burst_log.c).
+# Real time: how many bursts other programs delay so much that they are no large phase.
 . "$(dirname "$0")/lib.sh"
 
 bench=$build/tests/bench
