@@ -157,6 +157,8 @@ static void write_where(struct page *page, const json_t *phase)
 	write_words(page);
 	phase_write_ranks(page->words, page->report, phase);
 	write_words(page);
+	phase_write_efficiency(page->words, phase);
+	write_words(page);
 	phase_write_iteration(page->words, phase);
 	write_words(page);
 	phase_write_drift(page->words, phase);

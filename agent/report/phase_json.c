@@ -8,6 +8,7 @@
 #include "agent/report/parts/document.h"
 #include "agent/report/parts/fold_json.h"
 #include "agent/report/parts/hotspots.h"
+#include "agent/report/parts/phase_calls.h"
 #include "agent/report/parts/places.h"
 #include "agent/report/parts/run_json.h"
 #include "agent/report/parts/structure.h"
@@ -311,6 +312,16 @@ static json_t *drift_object(const struct report_facts *facts, const struct phase
 			document_number(drift.ci95));
 }
 
+/* Returns the parallel efficiency of the phase and its factors, or null. */
+static json_t *efficiency(const struct report_facts *facts, const struct phase *phase)
+{
+	const struct phase_rank *of = ranks_of(facts, phase->number);
+	struct phase_calls calls = phase_calls(facts->structures, facts->table, phase->number);
+
+	return phase_calls_json(&calls, phase->all.seconds,
+			of && of->ranks ? of->seconds / of->ranks / of->most : NAN);
+}
+
 static json_t *phase_object(const struct report_facts *facts, struct places *places,
 		const struct phase *phase, int id)
 {
@@ -352,6 +363,7 @@ static json_t *phase_object(const struct report_facts *facts, struct places *pla
 	object = document_set(object, "drift", drift_object(facts, phase));
 	if (facts->structures)
 		object = document_set(object, "per_iteration", per_iteration(facts, phase));
+	object = document_set(object, "efficiency", efficiency(facts, phase));
 	return add_ranks(object, facts, phase->number);
 }
 

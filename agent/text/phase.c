@@ -11,6 +11,7 @@
 #define HOT_SHARE     0.05
 #define PER_ITERATION 0.1  /* number of bursts in an iteration from which it is shown */
 #define BALANCE_GOOD  0.95 /* load balance of a phase from which it is not shown */
+#define PARALLEL_GOOD 0.9  /* parallel efficiency of a phase from which it is not shown */
 #define DRIFT_SHOWN   0.1  /* change of the length of a phase's bursts from which it is shown */
 #define PHASE_SHOWN   0.01 /* share of the time; smaller phases are in report.json */
 
@@ -400,6 +401,23 @@ bool phase_write_ranks(FILE *out, const json_t *report, const json_t *phase)
 	if (unequal)
 		write_balance(out, phase_rank_word(report, 1), all);
 	return some || unequal;
+}
+
+bool phase_write_efficiency(FILE *out, const json_t *phase)
+{
+	double parallel = report_get_in(phase, "efficiency", "parallel");
+	double communication = report_get_in(phase, "efficiency", "communication");
+
+	if (!(parallel < PARALLEL_GOOD))
+		return false;
+	fprintf(out, "parallel efficiency %s with the calls behind it (%s)",
+			format_percent(parallel).text,
+			format_seconds(report_get_in(phase, "efficiency", "call_seconds")).text);
+	if (isfinite(communication))
+		fprintf(out, " = load balance %s x communication %s",
+				format_percent(report_get(phase, "load_balance")).text,
+				format_percent(communication).text);
+	return true;
 }
 
 bool phase_write_drift(FILE *out, const json_t *phase)

@@ -110,6 +110,11 @@ struct phase_spread {
  */
 struct phase_spread phase_spread(double mean, double sd, double least, double most);
 
+/*
+ * Writes the parallel efficiency of the phase and its factors. Returns false, and writes nothing, if it is good or not known.
+ */
+bool phase_write_efficiency(FILE *out, const json_t *phase);
+
 /* Writes the bursts and the time of the phase in an iteration. Returns false, and writes nothing, if it is rare or not known. */
 bool phase_write_iteration(FILE *out, const json_t *phase);
 

@@ -159,6 +159,8 @@ static void print_where(FILE *out, const json_t *report, const json_t *phase)
 	print_words(out, words, &text, INDENT);
 	phase_write_ranks(words, report, phase);
 	print_words(out, words, &text, INDENT + 3);
+	phase_write_efficiency(words, phase);
+	print_words(out, words, &text, INDENT);
 	phase_write_iteration(words, phase);
 	print_words(out, words, &text, INDENT);
 	phase_write_drift(words, phase);

@@ -35,6 +35,7 @@ for mpi in $mpis; do
 	json=$tmp/$mpi.result/report.json
 	holds "$mpi: the balance of each phase" report balance "$json" "${uneven[@]}"
 	holds "$mpi: as its schema" report schema "$json"
+	holds "$mpi: the efficiency of each phase" report phase_efficiency "$json" "$tmp/$mpi.result/report.txt"
 	is "$(grep -o '^  phase.* imbalance: rank [0-9]* computes ' "$tmp/$mpi.result/report.txt")" \
 		"$(least_balanced "$json")" "$mpi: the text says which phase is worth being balanced"
 	holds "$mpi: and what the phase is" \
@@ -88,7 +89,7 @@ holds "different places: the text says that it is between phases" \
 "$python" -c 'import json, sys
 report = json.load(open(sys.argv[1]))
 for phase in report["phases"]:
-    for key in "ranks", "slowest_rank", "rank_seconds", "load_balance", "instructions_balance", "ipc_balance", "imbalance_share", "together":
+    for key in "ranks", "slowest_rank", "rank_seconds", "load_balance", "instructions_balance", "ipc_balance", "imbalance_share", "together", "efficiency":
         phase.pop(key, None)
 json.dump(report, open(sys.argv[2], "w"))' "$json" "$tmp/older.json"
 holds "an older report opens" "$phasemux" report --text "$tmp/older.json"

@@ -129,6 +129,9 @@ def check_tables(table, *folders):
             expect(length["sd"], None, run, "phases", number, "", "", "duration_sd_seconds")
             for key, value in phase["rank_seconds"].items():
                 expect(value, None, run, "phases", number, "", "", f"rank_seconds_{key}")
+            for key, value in (phase.get("efficiency") or {}).items():
+                expect(value, None, run, "phases", number, "", "",
+                       key if key == "call_seconds" else f"{key}_efficiency")
             for key, value in (phase.get("per_iteration") or {}).items():
                 expect(value, None, run, "phases", number, "", "", f"{key}_per_iteration")
             for name, counter in phase["counters"].items():

@@ -423,6 +423,22 @@ def check_together(name, ranks, slowest, balance):
         expect(abs(together["instructions_balance"] - float(balance)) < 0.03, f"balance {together['instructions_balance']}")
 
 
+def check_phase_efficiency(name, text):
+    """The large phases have a parallel efficiency, which is the product of its factors, and the text has those below 90%."""
+    phases = [phase for phase in large(load(name)) if phase["efficiency"]]
+    expect(phases, "no efficiency of a phase above 5%")
+    for phase in phases:
+        efficiency = phase["efficiency"]
+        expect(0 < efficiency["parallel"] <= 1, f"phase {phase['id']}: {efficiency}")
+        if efficiency["communication"] is not None:
+            expect(math.isclose(efficiency["parallel"], phase["load_balance"] * efficiency["communication"], rel_tol=1e-9),
+                   f"phase {phase['id']}: {efficiency} is not the product of its factors")
+    with open(text, encoding="utf-8") as file:
+        lines = file.read().count("      parallel efficiency ")
+    low = sum(phase["efficiency"]["parallel"] < 0.9 for phase in phases)
+    expect(lines >= low, f"{lines} lines of {low} phases")
+
+
 def check_per_iteration(name, bursts):
     """An iteration of a rank has this number of bursts of each large phase, or (null) that is not known of any phase."""
     report = load(name)
