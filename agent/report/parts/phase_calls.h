@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The efficiency of a phase: how much of the time in its bursts, and in the calls that end them, is computing. Its factors are
- * those of the whole run (thesis 9.3): the load balance of the phase, and the communication, which is the rest. The
- * times are those of the ranks' main threads, in the structure of their calls.
+ * The efficiency of a phase: how much of the time in its bursts, and in the calls from their ends to the next burst of a
+ * phase, is computing. Bursts between these calls are too short to have a phase. The factors are those of the whole run (thesis
+ * 9.3): the load balance of the phase, and the communication, which is the rest. The times are those of the ranks' main threads,
+ * in the structure of their calls.
  */
 #ifndef PHASEMUX_AGENT_REPORT_PARTS_PHASE_CALLS_H
 #define PHASEMUX_AGENT_REPORT_PARTS_PHASE_CALLS_H
@@ -15,7 +16,7 @@
 /* The times of a phase in all ranks, in seconds. */
 struct phase_calls {
 	double bursts; /* before calls at which the phase has most of the time */
-	double calls;  /* in these calls */
+	double calls;  /* in these calls, and those behind them up to the next burst of a phase */
 };
 
 /* Adds up the times of a phase of the table. structures NULL: they are 0. */
