@@ -438,9 +438,10 @@ static json_t *rounds(const struct history *history)
 		const struct history_round *round = &history->round[i];
 
 		list = document_append(list,
-				json_pack("{s:o,s:i,s:i,s:i,s:o}", "seconds",
+				json_pack("{s:o,s:i,s:i,s:i,s:i,s:i,s:o}", "seconds",
 						document_number(round->seconds), "sampled_bursts",
 						(int)round->sampled, "phases", (int)round->phases,
+						"came", (int)round->came, "went", (int)round->went,
 						"prototypes", (int)round->prototypes, "kept",
 						i ? document_number((double)round->kept) :
 						    json_null()));

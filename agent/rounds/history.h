@@ -14,15 +14,18 @@ struct history_round {
 	double seconds;   /* since the start of the run */
 	uint32_t sampled; /* bursts of the sample */
 	uint32_t phases, prototypes;
+	uint32_t came, went; /* number of phases that the training before did not know, and that only it knew */
 	float kept; /* as in struct prototype_table */
 };
 
 struct history {
 	uint32_t count;
+	uint64_t known[PROTOTYPES_MAX / 64 +
+			1]; /* a bit for each number of a phase of the last training */
 	struct history_round round[HISTORY_MAX];
 };
 
-/* Adds a training. If there is no room, it takes the place of the last one. */
+/* Adds a training. A phase keeps its number from one to the next (struct prototype_table). If there is no room, it takes the place of the last one. */
 void history_add(struct history *history, double seconds, const struct ledger_part *part,
 		const struct prototype_table *table);
 

@@ -2,6 +2,7 @@
 #include "agent/page/figures/trainings.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/page/figures/narrowing.h"
@@ -113,6 +114,21 @@ static void write_figure(struct page *page, const json_t *rounds)
 			LEFT + WIDTH / 2, TOP + HEIGHT + 36);
 }
 
+struct changes {
+	char text[64];
+};
+
+/* Returns how many phases came and went with a training: " (2 came, 1 went)", or "" if none did, or it is not known. */
+static struct changes changes(const json_t *round)
+{
+	double came = report_get(round, "came"), went = report_get(round, "went");
+	struct changes changes = { "" };
+
+	if (came + went > 0)
+		snprintf(changes.text, sizeof(changes.text), " (%.0f came, %.0f went)", came, went);
+	return changes;
+}
+
 /* Writes since when the phases were known. */
 static void write_words(struct page *page, const json_t *rounds)
 {
@@ -128,8 +144,9 @@ static void write_words(struct page *page, const json_t *rounds)
 				100 * STEADY);
 	else
 		page_words(page,
-				"The last training still changed phases: a longer run may find "
-				"others.");
+				"The last training still changed phases%s: a longer run may find "
+				"others.",
+				changes(json_array_get(rounds, count - 1)).text);
 	page_markup(page, "</p>\n");
 }
 
