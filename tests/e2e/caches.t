@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `phasemux simulate`: a program whose misses are known is run again in the emulator with other sizes of the last cache, and
 # what is foreseen of a larger cache is what happens to half the data in the same cache.
+# Real time: which bursts are a phase in the emulated run, whose times a busy machine stretches.
 . "$(dirname "$0")/lib.sh"
 
 [ -z "$sanitizer" ] || skip_all "an emulator of a sanitizer's memory takes all that there is"
