@@ -77,7 +77,7 @@ unsigned call_arguments_of(unsigned call)
 			bit_if(of->made || of->started, ARGUMENT_REQUEST) |
 			bit_if(has_several(of), ARGUMENT_REQUESTS) |
 			bit_if(of->wait, ARGUMENT_BACK) |
-			bit_if(of->wait && has_several(of), ARGUMENT_STEP) |
+			bit_if((of->wait || of->started) && has_several(of), ARGUMENT_STEP) |
 			bit_if(of->wait && has_several(of), ARGUMENT_WHICH);
 }
 
@@ -378,22 +378,51 @@ static void open_started(struct call_arguments *arguments, const void *list, int
 				place_in(arguments, list, fortran, i));
 }
 
+/* Returns the number of the persistent request at a place of a list, or 0 if it is not known. */
+static int64_t number_in(struct call_arguments *arguments, const void *list, bool fortran,
+		int index)
+{
+	long handle = handle_in(arguments, list, fortran, index);
+
+	return is_persistent(arguments, handle) ? request_at(arguments, handle)->number : 0;
+}
+
+/* Returns how far the numbers of the persistent requests in a list are apart, or ARGUMENT_UNKNOWN if that differs. */
+static int64_t step_in(struct call_arguments *arguments, const void *list, bool fortran, int count)
+{
+	int64_t last = number_in(arguments, list, fortran, 0), step = 1;
+	bool same = last && count <= REQUESTS_MAX;
+
+	for (int i = 1; same && i < count; i++) {
+		int64_t number = number_in(arguments, list, fortran, i);
+
+		same = number && (i == 1 || number - last == step);
+		step = number - last;
+		last = number;
+	}
+	return same ? step : ARGUMENT_UNKNOWN;
+}
+
 /* Notes the requests that the call starts. */
 static void note_started(struct call_arguments *arguments, struct given given,
 		const struct argument_places *of)
 {
 	int count = of->requests ? int_of(given, of->requests) : 1;
 	const void *list = (const void *)given.value[of->started];
-	long handle;
+	bool fortran = is_fortran(given);
+	int64_t first;
 
 	arguments->value[ARGUMENT_REQUESTS] = count;
+	arguments->value[ARGUMENT_STEP] = 1;
 	if (count < 1 || !list)
 		return;
-	handle = handle_in(arguments, list, is_fortran(given), 0);
-	if (is_persistent(arguments, handle))
-		arguments->value[ARGUMENT_REQUEST] = request_at(arguments, handle)->number;
+	first = number_in(arguments, list, fortran, 0);
+	if (first)
+		arguments->value[ARGUMENT_REQUEST] = first;
+	if (count > 1)
+		arguments->value[ARGUMENT_STEP] = step_in(arguments, list, fortran, count);
 	if (arguments->follows)
-		open_started(arguments, list, count, is_fortran(given));
+		open_started(arguments, list, count, fortran);
 }
 
 /* ---- calls that wait ---- */

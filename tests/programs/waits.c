@@ -253,7 +253,17 @@ static void start_persistent(int step)
 	of[0] = opened + 1;
 	of[1] = opened + 2;
 	opened += 2;
-	for (volatile int i = 2; i < 4; i++) {
+	if (step % 2) {
+		MPI_Request backwards[2] = { persistent[3], persistent[2] };
+
+		made("MPI_Startall request 4, 2 requests, -1 apart");
+		MPI_Startall(2, backwards);
+		of[3] = ++opened;
+		of[2] = ++opened;
+		persistent[3] = backwards[0];
+		persistent[2] = backwards[1];
+	}
+	for (volatile int i = 2; i < 4 && step % 2 == 0; i++) {
 		made("MPI_Start request %d", i + 1);
 		MPI_Start(&persistent[i]);
 		of[i] = ++opened;

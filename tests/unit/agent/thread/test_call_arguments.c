@@ -244,10 +244,52 @@ static void test_persistent(void)
 	ok(is_known(1, 2, 1), "MPI_Waitall for it and another one");
 }
 
+/* Starts the persistent requests with these numbers, in this order. count: how many of them. */
+static void starts_three(int one, int two, int three, int count)
+{
+	put(0, 9 + one);
+	put(1, 9 + two);
+	put(2, 9 + three);
+	waits_for_list(MPI_CALL_Startall, 0, count);
+	ends();
+}
+
+static bool starts_from(int64_t request, int64_t requests, int64_t step)
+{
+	return is_known(requests, ARGUMENT_UNKNOWN, step) &&
+			arguments.value[ARGUMENT_REQUEST] == request;
+}
+
+/* The numbers of the persistent requests that one call starts. */
+static void test_started(void)
+{
+	for (int i = 0; i < 5; i++) {
+		given.value[1] = integer(0);
+		given.value[3] = (long)place(i);
+		starts(MPI_CALL_Barrier_init);
+		put(i, 10 + i);
+		ends();
+	}
+	starts_three(1, 3, 5, 3);
+	ok(starts_from(1, 3, 2), "every other one is started");
+	starts_three(4, 3, 2, 3);
+	ok(starts_from(4, 3, -1), "the last one is started first");
+	starts_three(1, 2, 4, 3);
+	ok(starts_from(1, 3, ARGUMENT_UNKNOWN), "they are at unequal distances");
+	starts_three(1, 90, 5, 3);
+	ok(starts_from(1, 3, ARGUMENT_UNKNOWN), "one of them was not seen");
+	starts_three(90, 1, 2, 3);
+	ok(starts_from(ARGUMENT_UNKNOWN, 3, ARGUMENT_UNKNOWN), "the first one was not seen");
+	starts_three(5, 1, 2, 1);
+	ok(starts_from(5, 1, 1), "a list of one");
+	starts_three(1, 2, 3, 0);
+	ok(starts_from(ARGUMENT_UNKNOWN, 0, 1), "an empty list");
+}
+
 static void test_form(const char *name, enum preload_form of, unsigned bytes)
 {
-	static void (*const tests[])(
-			void) = { test_wait, test_waitall, test_some, test_persistent };
+	static void (*const tests[])(void) = { test_wait, test_waitall, test_some, test_persistent,
+		test_started };
 
 	diag("%s", name);
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
