@@ -76,6 +76,9 @@ for mpi in $mpis; do
 	holds "$mpi: and those of which the program has copied the handles" beside "copies.$mpi" 2
 	waits "persistent.$mpi" "$mpi" 2 waits 20 p
 	holds "$mpi: and persistent ones" beside "persistent.$mpi" 2
+	replayed "persistent.$mpi" "$mpi" 2
+	holds "$mpi: which the replay makes, starts and waits for as the program does" again "persistent.$mpi" 2
+	holds "$mpi: all of them" helper all "persistent.$mpi.replay.out"
 	waits "many.$mpi" "$mpi" 2 waits 2 ln
 	holds "$mpi: more requests than are followed are not known, and those behind them are" beside "many.$mpi" 2
 	waits "collectives.$mpi" "$mpi" 4 waits 20 cn

@@ -25,6 +25,7 @@ static const struct source replayer[] = {
 	{ "program/made_calls", NULL },
 	{ "program/pace", "program/pace_simulated" },
 	{ "plan/cursor", NULL },
+	{ "plan/persistent", NULL },
 	{ "plan/values", NULL },
 	{ "plan/sample", NULL },
 	{ "plan/plan", NULL },

@@ -62,6 +62,7 @@ static void print_call(FILE *out, const struct rank *rank, long number,
 	print_value(out, " root ", call->value[ARGUMENT_ROOT]);
 	print_value(out, " bytes ", call->value[ARGUMENT_BYTES]);
 	print_value(out, " tag ", call->value[ARGUMENT_TAG]);
+	print_value(out, " request ", call->value[ARGUMENT_REQUEST]);
 	if (call->value[ARGUMENT_COMMUNICATOR] > 0)
 		print_value(out, " communicator ", call->value[ARGUMENT_COMMUNICATOR]);
 	fprintf(out, " (call %llu of rank %ld)", (unsigned long long)rank->number, number);
@@ -179,12 +180,24 @@ static void forget_done(struct rank *rank)
 	rank->requests = left;
 }
 
-static bool add_request(struct check *check, long number, const struct cursor_call *call)
+static void remove_request(struct rank *rank, size_t at)
+{
+	memmove(&rank->request[at], &rank->request[at + 1],
+			(--rank->requests - at) * sizeof(*rank->request));
+}
+
+/*
+ * Opens a request. opened: its number. call: the one that has its arguments, which has made the persistent request with the number
+ * `persistent`, if that is not 0.
+ */
+static bool add_request(struct check *check, long number, const struct cursor_call *call,
+		uint64_t opened, uint64_t persistent)
 {
 	struct rank *rank = &check->rank[number];
 	enum call_kind kind = call->token->call;
 	struct request *request,
-			made = { call->opened.first, kind == CALL_IRECV, true, received(call) };
+			made = { opened, persistent, kind == CALL_IRECV || kind == CALL_RECV_INIT,
+				true, received(call) };
 
 	if (!made.is_receive && !send(check, number, call))
 		return false;
@@ -200,6 +213,95 @@ static bool add_request(struct check *check, long number, const struct cursor_ca
 	*request = made;
 	return true;
 }
+
+/* ---- persistent requests ---- */
+
+/* Says which request of a call was made twice, or not at all. Returns false. */
+static bool refuse_persistent(struct check *check, long number, const char *words)
+{
+	FILE *out = fmemopen(check->why, check->why_size, "w");
+
+	check->code = 2;
+	if (!out)
+		return fail(check, 1, "no memory");
+	print_call(out, &check->rank[number], number, &check->rank[number].call);
+	fputs(words, out);
+	fclose(out);
+	return false;
+}
+
+/* Notes the persistent request that the call which was taken makes. Returns false if the check has failed. */
+static bool make_persistent(struct check *check, long number)
+{
+	struct rank *rank = &check->rank[number];
+
+	switch (persistents_add(&rank->persistents, &rank->call)) {
+	case PERSISTENTS_TWICE:
+		return refuse_persistent(check, number,
+				" makes a persistent request that was made before");
+	case PERSISTENTS_NO_MEMORY:
+		return fail(check, 1, "no memory");
+	default:
+		return true;
+	}
+}
+
+/*
+ * Looks for the persistent requests that the call which was taken starts. *any: whether one of them is among those that were made.
+ * Returns false if the check has failed, because one was not made.
+ */
+static bool look_for_started(struct check *check, long number, bool *any)
+{
+	const struct rank *rank = &check->rank[number];
+	int64_t count = rank->call.value[ARGUMENT_REQUESTS], found = 0;
+
+	for (int64_t i = 0; i < count; i++)
+		found += persistents_find(&rank->persistents, cursor_started(&rank->call, i)) !=
+				NULL;
+	*any = found > 0;
+	return found == count || rank->persistents.incomplete ||
+			refuse_persistent(check, number,
+					count > 1 ? " starts persistent requests of which one was not made" :
+						    " starts a persistent request that was not made");
+}
+
+/* Ends a persistent request that the program starts again, which has therefore ended. Returns false if it has not. */
+static bool end_before_start(struct rank *rank, uint64_t persistent)
+{
+	for (size_t i = 0; i < rank->requests; i++) {
+		if (rank->request[i].persistent != persistent)
+			continue;
+		if (!rank->request[i].done)
+			return false;
+		remove_request(rank, i--);
+	}
+	return true;
+}
+
+/* Starts persistent requests. *ended: whether all of them had ended. Returns false if the check has failed. */
+static bool start_requests(struct check *check, long number, bool *ended)
+{
+	struct rank *rank = &check->rank[number];
+	const struct cursor_call *call = &rank->call;
+
+	for (int64_t i = 0; i < call->value[ARGUMENT_REQUESTS] && *ended; i++)
+		*ended = end_before_start(rank, cursor_started(call, i));
+	for (int64_t i = 0; i < call->value[ARGUMENT_REQUESTS] && *ended; i++) {
+		const struct persistent *request =
+				persistents_find(&rank->persistents, cursor_started(call, i));
+
+		if (request &&
+				!add_request(check, number, &request->call,
+						call->opened.count ?
+								call->opened.first + (uint64_t)i :
+								0,
+						request->number))
+			return false;
+	}
+	return true;
+}
+
+/* ---- calls that wait ---- */
 
 /* Returns the place of the first open request from a number on. */
 static size_t request_from(const struct rank *rank, uint64_t number)
@@ -218,7 +320,7 @@ static size_t request_from(const struct rank *rank, uint64_t number)
 }
 
 /* Returns whether there is an open request for which the call that was taken may wait, or whether it waits for none. */
-static bool has_request(const struct rank *rank)
+static bool may_wait(const struct rank *rank)
 {
 	const struct cursor_requests *ended = &rank->call.ended;
 
@@ -247,12 +349,6 @@ static bool wait_for_named(struct rank *rank)
 			rank->request[left++] = rank->request[i];
 	rank->requests = left;
 	return true;
-}
-
-static void remove_request(struct rank *rank, size_t at)
-{
-	memmove(&rank->request[at], &rank->request[at + 1],
-			(--rank->requests - at) * sizeof(*rank->request));
 }
 
 /* Carries out a call that waits for requests. Returns whether it has ended. */
@@ -333,11 +429,24 @@ static bool join(struct check *check, long number)
 
 /* ---- calls ---- */
 
+/* Looks for what an earlier call has made for the call that was taken. Returns false if the check has failed. */
+static bool find_request(struct check *check, long number, bool *found)
+{
+	const struct rank *rank = &check->rank[number];
+	enum call_kind kind = rank->call.token->call;
+
+	if (calls_start(kind) && rank->call.reason == CURSOR_CARRIED)
+		return look_for_started(check, number, found);
+	*found = kind == CALL_MRECV ? rank->probed > 0 : may_wait(rank);
+	return true;
+}
+
 /* Takes the next call of a rank. Returns false if the check has failed. */
 static bool take_call(struct check *check, long number)
 {
 	struct rank *rank = &check->rank[number];
 	enum cursor_step step = cursor_next(rank->cursor, &rank->call);
+	bool has_request;
 
 	rank->state = FRESH;
 	if (step >= CURSOR_LOST) {
@@ -347,6 +456,7 @@ static bool take_call(struct check *check, long number)
 	}
 	if (step == CURSOR_HOLE) {
 		check->counts->hidden += rank->call.hidden;
+		rank->persistents.incomplete = true;
 		return true;
 	}
 	rank->number++;
@@ -355,9 +465,9 @@ static bool take_call(struct check *check, long number)
 		check->blamed = slot_of(&rank->call);
 		return fail(check, 2, "a communicator is no copy of MPI_COMM_WORLD");
 	}
-	matching_count(check->counts, &rank->call,
-			rank->call.token->call == CALL_MRECV ? rank->probed > 0 :
-							       has_request(rank));
+	if (!make_persistent(check, number) || !find_request(check, number, &has_request))
+		return false;
+	matching_count(check->counts, &rank->call, has_request);
 	if (rank->call.reason == CURSOR_CARRIED)
 		rank->state = STARTED;
 	return true;
@@ -385,13 +495,16 @@ static bool go_on(struct check *check, long number)
 	} else if (kind >= CALL_COLLECTIVES) {
 		return join(check, number);
 	} else if (kind == CALL_ISEND || kind == CALL_ISSEND || kind == CALL_IRECV) {
-		if (!add_request(check, number, &rank->call))
+		if (!add_request(check, number, &rank->call, rank->call.opened.first, 0))
+			return false;
+	} else if (calls_start(kind)) {
+		if (!start_requests(check, number, &ended))
 			return false;
 	} else if (matching_waits(kind)) {
 		ended = wait_for(rank, kind);
 	} else if (kind == CALL_MRECV) {
 		rank->probed -= rank->probed > 0;
-	} else if (kind != CALL_INIT && kind != CALL_FINALIZE) {
+	} else if (kind != CALL_INIT && kind != CALL_FINALIZE && !calls_make(kind)) {
 		bool sends = calls_need(kind, ARGUMENT_TO);
 
 		if (sends && !rank->sent && !send(check, number, &rank->call))
@@ -565,6 +678,7 @@ static int check_once(struct check *check)
 		cursor_free(check->rank[i].cursor);
 		free(check->rank[i].message);
 		free(check->rank[i].request);
+		persistents_fini(&check->rank[i].persistents);
 	}
 	repetition_free(check);
 	free(check->rank);

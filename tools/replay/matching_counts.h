@@ -25,12 +25,15 @@ struct matching {
 	double lost;       /* ranks of which the last calls are not known */
 	double means;      /* calls with a mean for a size that is not known */
 	double copies;     /* calls that are carried out in a copy of MPI_COMM_WORLD */
-	double no_request; /* calls that wait, without an open request */
+	double no_request; /* calls that wait without an open request, or start one that was not made */
 	size_t kinds;
 	struct matching_kind kind[MATCHING_KINDS_MAX];
 };
 
-/* Counts a call. has_request: the rank has open requests, or for MPI_Mrecv a message that MPI_Mprobe has taken. */
+/*
+ * Counts a call. has_request: the rank has open requests, or for MPI_Mrecv a message that MPI_Mprobe has taken, or for MPI_Start
+ * a persistent request that was made.
+ */
 void matching_count(struct matching *counts, const struct cursor_call *call, bool has_request);
 
 /* Counts the calls since an earlier time as many times more. */

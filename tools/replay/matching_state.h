@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "tools/replay/matching_counts.h"
+#include "tools/replay/plan/persistent.h"
 
 /* A message, or what a receive takes. */
 struct envelope {
@@ -20,6 +21,7 @@ struct message {
 
 struct request {
 	uint64_t number; /* in the order in which the rank opens them */
+	uint64_t persistent; /* number of the persistent request that was started; 0: it is not persistent */
 	bool is_receive, done;
 	struct envelope envelope;
 };
@@ -44,6 +46,7 @@ struct rank {
 	struct message *message;
 	size_t requests, requests_room;
 	struct request *request;
+	struct persistents persistents;
 	uint64_t probed; /* messages that MPI_Mprobe has taken, and MPI_Mrecv has not */
 };
 

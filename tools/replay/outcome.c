@@ -105,7 +105,7 @@ void outcome_calls_text(const struct outcome *outcome, const char *done, FILE *o
 	for (size_t i = 0; i < matching->kinds; i++)
 		print_kind(&matching->kind[i], out);
 	print_some(matching->no_request,
-			"for requests whose start is not recorded: only their time is spent", out);
+			"for requests that are not replayed: only their time is spent", out);
 	print_some(matching->means, "whose size is not recorded: made with the mean size", out);
 	print_some(matching->copies,
 			"in communicators of the program, whose members are not recorded: made in copies of MPI_COMM_WORLD",

@@ -11,7 +11,8 @@
 struct rank_then {
 	struct cursor_mark *mark;
 	uint64_t number, probed, opened;
-	size_t messages, requests;
+	size_t messages, requests, persistents;
+	bool incomplete;
 	struct message *message;
 	struct request *request;
 };
@@ -75,6 +76,9 @@ static bool keep_rank(struct rank_then *then, const struct rank *rank)
 	then->opened = cursor_opened(rank->cursor);
 	then->messages = rank->messages;
 	then->requests = rank->requests;
+	/* they are added alone, so those that were there are there */
+	then->persistents = rank->persistents.count;
+	then->incomplete = rank->persistents.incomplete;
 	return true;
 }
 
@@ -93,15 +97,17 @@ static void keep_state(const struct check *check, struct then *then)
 /* Returns whether two requests are as many requests back, and otherwise equal. behind: what lies between the numbers. */
 static bool is_same_request(const struct request *one, const struct request *other, uint64_t behind)
 {
-	return one->number - other->number == behind && one->is_receive == other->is_receive &&
-			one->done == other->done &&
+	return one->number - other->number == behind && one->persistent == other->persistent &&
+			one->is_receive == other->is_receive && one->done == other->done &&
 			memcmp(&one->envelope, &other->envelope, sizeof(one->envelope)) == 0;
 }
 
 static bool is_as_then(const struct rank *rank, const struct rank_then *then)
 {
 	bool same = rank->messages == then->messages && rank->requests == then->requests &&
-			rank->probed == then->probed;
+			rank->probed == then->probed &&
+			rank->persistents.count == then->persistents &&
+			rank->persistents.incomplete == then->incomplete;
 
 	for (size_t i = 0; same && i < rank->requests; i++)
 		same = is_same_request(&rank->request[i], &then->request[i],

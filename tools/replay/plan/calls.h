@@ -8,6 +8,9 @@
 /* Open requests of a rank. If there are more, those that have completed are forgotten. */
 #define CALLS_OPEN_MAX 1024
 
+/* Persistent requests of a rank that are made. */
+#define CALLS_PERSISTENT_MAX 4096
+
 /* Copies of MPI_COMM_WORLD that take the place of the communicators of the program in turn. A mask has a bit for each. */
 #define CALLS_COPIES     16
 #define CALLS_ALL_COPIES ((1u << CALLS_COPIES) - 1)
@@ -27,6 +30,11 @@ enum call_kind {
 	CALL_MRECV,
 	CALL_SENDRECV,
 	CALL_SENDRECV_REPLACE,
+	CALL_SEND_INIT,
+	CALL_SSEND_INIT,
+	CALL_RECV_INIT,
+	CALL_START,
+	CALL_STARTALL,
 	CALL_WAIT,
 	CALL_WAITANY,
 	CALL_WAITSOME,
@@ -82,5 +90,16 @@ static inline unsigned calls_copy(int64_t communicator)
 
 /* Returns whether calls of a kind need an argument. */
 int calls_need(enum call_kind kind, enum call_argument argument);
+
+/* Returns whether calls of a kind make persistent requests, or start them. */
+static inline int calls_make(enum call_kind kind)
+{
+	return kind >= CALL_SEND_INIT && kind <= CALL_RECV_INIT;
+}
+
+static inline int calls_start(enum call_kind kind)
+{
+	return kind == CALL_START || kind == CALL_STARTALL;
+}
 
 #endif

@@ -281,7 +281,7 @@ static void place_values(const struct cursor *cursor, const struct path *path,
 	enum call_kind kind = call->token->call;
 	int64_t *value = call->value;
 	bool receives = kind == CALL_RECV || kind == CALL_IRECV || kind == CALL_PROBE ||
-			kind == CALL_MPROBE;
+			kind == CALL_MPROBE || kind == CALL_RECV_INIT;
 	bool is_self = value[ARGUMENT_COMMUNICATOR] == 1;
 
 	value[ARGUMENT_COMMUNICATOR] = from_zero(value[ARGUMENT_COMMUNICATOR], INT32_MAX);
@@ -349,6 +349,45 @@ static void name_ended(struct cursor *cursor, struct cursor_call *call)
 	call->names_ended = last >= call->ended.first && last <= cursor->opened;
 }
 
+/* Finds the persistent requests that a call starts: value[ARGUMENT_REQUESTS] of them, as cursor_started() says. */
+static void name_started(const struct cursor *cursor, struct cursor_call *call)
+{
+	const struct plan_argument *argument = cursor->plan->path[call->token->path].argument;
+	int64_t *value = call->value, most = INT32_MAX, last;
+
+	if (!argument[ARGUMENT_REQUESTS].count)
+		value[ARGUMENT_REQUESTS] = 1;
+	if (value[ARGUMENT_REQUESTS] == 1)
+		value[ARGUMENT_STEP] = 1;
+	if (value[ARGUMENT_REQUESTS] < 1 || value[ARGUMENT_REQUESTS] > CALLS_OPEN_MAX ||
+			value[ARGUMENT_STEP] < -most || value[ARGUMENT_STEP] > most ||
+			!value[ARGUMENT_STEP]) {
+		value[ARGUMENT_REQUEST] = PLAN_UNKNOWN;
+		return;
+	}
+	last = value[ARGUMENT_REQUEST] + (value[ARGUMENT_REQUESTS] - 1) * value[ARGUMENT_STEP];
+	if (last < 1)
+		value[ARGUMENT_REQUEST] = PLAN_UNKNOWN;
+}
+
+/* Finds the persistent requests that a call makes or starts. */
+static void number_persistent(const struct cursor *cursor, struct cursor_call *call)
+{
+	enum call_kind kind = call->token->call;
+	long path = call->token->path;
+
+	/* those of a call whose arguments are not known may be any */
+	call->makes = calls_make(kind) || path == PLAN_PATH_UNKNOWN;
+	if (path < 0)
+		return;
+	if (call->value[ARGUMENT_REQUEST] < 1 || call->value[ARGUMENT_REQUEST] > INT32_MAX)
+		call->value[ARGUMENT_REQUEST] = PLAN_UNKNOWN;
+	if (calls_start(kind))
+		name_started(cursor, call);
+	else
+		call->makes |= cursor->plan->path[path].argument[ARGUMENT_REQUEST].count > 0;
+}
+
 /* Numbers the requests that a call opens, and finds those for which it waits. */
 static void number_requests(struct cursor *cursor, struct cursor_call *call)
 {
@@ -394,7 +433,7 @@ enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call)
 	enum cursor_step step = next_call(cursor, call);
 
 	call->reason = CURSOR_CARRIED;
-	call->is_mean = call->is_outside = call->names_ended = false;
+	call->is_mean = call->is_outside = call->names_ended = call->makes = false;
 	call->opened = call->ended = (struct cursor_requests){ 0, 0, 1, 0 };
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		call->value[i] = PLAN_UNKNOWN;
@@ -409,6 +448,7 @@ enum cursor_step cursor_next(struct cursor *cursor, struct cursor_call *call)
 		place_values(cursor, path, call);
 	}
 	number_requests(cursor, call);
+	number_persistent(cursor, call);
 	call->reason = reason_of(cursor, call);
 	return step;
 }

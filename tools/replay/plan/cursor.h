@@ -40,6 +40,7 @@ struct cursor_call {
 	struct cursor_requests opened; /* that the call opens, whether it is carried out or not */
 	struct cursor_requests ended;  /* for which it waits, if `names_ended` */
 	bool names_ended;
+	bool makes; /* it makes a persistent request, or may make some */
 };
 
 struct cursor;
@@ -97,6 +98,12 @@ static inline uint64_t cursor_last(const struct cursor_requests *requests)
 	if (!requests->step)
 		return requests->first + 63 - (uint64_t)__builtin_clzll(requests->bits);
 	return requests->first + (requests->count - 1) * requests->step;
+}
+
+/* Returns the number of a persistent request of those that a call starts. at: its place among them, from 0. */
+static inline uint64_t cursor_started(const struct cursor_call *call, int64_t at)
+{
+	return (uint64_t)(call->value[ARGUMENT_REQUEST] + at * call->value[ARGUMENT_STEP]);
 }
 
 /* Returns whether a request is one of these. */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/replay/plan/persistent.h"
+
 static struct {
 	const struct plan *plan;
 	int ranks;
@@ -36,7 +38,16 @@ static struct {
 	struct memory *buffer;
 	int *indices;
 	bool *receives;
+	struct own_request **persistent; /* that was started; NULL: the request is not persistent */
 } open_;
+
+/* A persistent request that was made, and what it receives. */
+struct own_request {
+	MPI_Request request;
+	struct memory buffer;
+};
+
+static struct persistents persistents;
 
 /* Returns memory of at least this size. A replay without memory ends. */
 static void *memory_of(struct memory *memory, size_t size)
@@ -183,20 +194,31 @@ static void move_open(void)
 		open_.buffer[left] = buffer;
 		open_.request[left] = open_.request[i];
 		open_.number[left] = open_.number[i];
+		open_.persistent[left] = open_.persistent[i];
 		open_.receives[left++] = open_.receives[i];
 	}
 	open_.first = 0;
 	open_.end = left;
 }
 
+/* Forgets requests that have ended. MPI leaves the handles of persistent ones. indices: which ones; NULL: the first ones. */
+static void forget_ended(MPI_Request *request, int count, const int *indices)
+{
+	/* MPI_UNDEFINED is negative */
+	for (int i = 0; i < count; i++)
+		request[indices ? indices[i] : i] = MPI_REQUEST_NULL;
+}
+
 /* Notes which requests have ended, without waiting for any. */
 static void test_open(void)
 {
-	int ended;
+	MPI_Request *request = open_.request + open_.first;
+	int ended = 0;
 
 	if (open_.first < open_.end)
-		MPI_Testsome((int)(open_.end - open_.first), open_.request + open_.first, &ended,
-				open_.indices, MPI_STATUSES_IGNORE);
+		MPI_Testsome((int)(open_.end - open_.first), request, &ended, open_.indices,
+				MPI_STATUSES_IGNORE);
+	forget_ended(request, ended, open_.indices);
 	trim();
 }
 
@@ -211,11 +233,12 @@ static void make_room(void)
 	open_.buffer = open_grow(open_.buffer, sizeof(*open_.buffer));
 	open_.indices = open_grow(open_.indices, sizeof(*open_.indices));
 	open_.receives = open_grow(open_.receives, sizeof(*open_.receives));
+	open_.persistent = open_grow(open_.persistent, sizeof(*open_.persistent));
 	memset(&open_.buffer[before], 0, (open_.room - before) * sizeof(*open_.buffer));
 }
 
-/* Returns the place of the new request of a call. */
-static size_t new_request(const struct cursor_call *call, bool receives)
+/* Returns the place of a new request. number: in the order in which the rank opens them. */
+static size_t new_request(uint64_t number, bool receives)
 {
 	if (open_.end == open_.room)
 		move_open();
@@ -226,7 +249,8 @@ static size_t new_request(const struct cursor_call *call, bool receives)
 	if (open_.end == open_.room)
 		make_room();
 	open_.receives[open_.end] = receives;
-	open_.number[open_.end] = call->opened.first;
+	open_.number[open_.end] = number;
+	open_.persistent[open_.end] = NULL;
 	return open_.end++;
 }
 
@@ -254,17 +278,21 @@ static void wait_for_all(enum call_kind kind, MPI_Request *request, int count)
 	switch (kind) {
 	case CALL_WAIT:
 		MPI_Wait(request, MPI_STATUS_IGNORE);
+		forget_ended(request, 1, NULL);
 		break;
 	case CALL_WAITANY:
 		MPI_Waitany(count, request, &at, MPI_STATUS_IGNORE);
+		forget_ended(request, at >= 0, &at);
 		break;
 	case CALL_WAITSOME:
 		MPI_Waitsome(count, request, &at, open_.indices, MPI_STATUSES_IGNORE);
 		/* those that ended together in the recorded run need not do so here */
 		PMPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+		forget_ended(request, count, NULL);
 		break;
 	default:
 		MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+		forget_ended(request, count, NULL);
 	}
 }
 
@@ -300,11 +328,13 @@ static bool wait_for_any(enum call_kind kind)
 
 	if (!count)
 		return false;
-	if (kind == CALL_WAITSOME)
+	if (kind == CALL_WAITSOME) {
 		MPI_Waitsome(count, request, &at, open_.indices, MPI_STATUSES_IGNORE);
-	else
+		forget_ended(request, at, open_.indices);
+	} else {
 		/* the first one is open */
 		wait_for_all(kind, request, count);
+	}
 	trim();
 	return true;
 }
@@ -322,6 +352,92 @@ static bool wait_for_requests(const struct cursor_call *call)
 	return true;
 }
 
+/* ---- persistent requests ---- */
+
+static bool make_persistent(const struct cursor_call *call)
+{
+	int to = peer_of(call->value[ARGUMENT_TO]), from = peer_of(call->value[ARGUMENT_FROM]);
+	int tag = tag_of(call->value[ARGUMENT_TAG]), bytes = bytes_of(call), room = room_of(bytes);
+	MPI_Comm comm = communicator_of(call);
+	struct own_request *own = calloc(1, sizeof(*own));
+	struct persistent *request;
+
+	if (!own || persistents_add(&persistents, call) == PERSISTENTS_NO_MEMORY) {
+		fputs("phasemux replay: no memory for persistent requests\n", stderr);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	request = persistents_find(&persistents, (uint64_t)call->value[ARGUMENT_REQUEST]);
+	if (!request || request->made) {
+		/* the call is one too many */
+		free(own);
+		return false;
+	}
+	request->made = own;
+	if (call->token->call == CALL_SEND_INIT)
+		MPI_Send_init(made.data, bytes, MPI_BYTE, to, tag, comm, &own->request);
+	else if (call->token->call == CALL_SSEND_INIT)
+		MPI_Ssend_init(made.data, bytes, MPI_BYTE, to, tag, comm, &own->request);
+	else
+		MPI_Recv_init(memory_of(&own->buffer, (size_t)room), room, MPI_BYTE, from, tag,
+				comm, &own->request);
+	return true;
+}
+
+/* Waits for a persistent request that the program starts again, and which had therefore ended. */
+static void end_before_start(const struct own_request *own)
+{
+	for (size_t i = open_.first; i < open_.end; i++)
+		if (open_.persistent[i] == own && open_.request[i] != MPI_REQUEST_NULL) {
+			PMPI_Wait(&open_.request[i], MPI_STATUS_IGNORE);
+			forget_ended(&open_.request[i], 1, NULL);
+		}
+	trim();
+}
+
+/* Starts those of the persistent requests of a call that were made. Returns false if there are none. */
+static bool start_persistent(const struct cursor_call *call)
+{
+	static struct persistent *started[CALLS_OPEN_MAX];
+	static MPI_Request list[CALLS_OPEN_MAX];
+	static uint64_t number[CALLS_OPEN_MAX];
+	int count = 0;
+
+	for (int64_t i = 0; i < call->value[ARGUMENT_REQUESTS]; i++) {
+		struct persistent *request =
+				persistents_find(&persistents, cursor_started(call, i));
+
+		if (!request)
+			continue;
+		started[count] = request;
+		list[count] = ((struct own_request *)request->made)->request;
+		number[count++] = call->opened.count ? call->opened.first + (uint64_t)i : 0;
+		end_before_start(request->made);
+	}
+	if (count && call->token->call == CALL_START)
+		MPI_Start(list);
+	else if (count)
+		MPI_Startall(count, list);
+	for (int i = 0; i < count; i++) {
+		size_t at = new_request(number[i], started[i]->call.token->call == CALL_RECV_INIT);
+
+		open_.request[at] = list[i];
+		open_.persistent[at] = started[i]->made;
+	}
+	return count > 0;
+}
+
+static void free_persistent(void)
+{
+	for (size_t i = 0; i < persistents.count; i++) {
+		struct own_request *own = persistents.request[i].made;
+
+		PMPI_Request_free(&own->request);
+		free(own->buffer.data);
+		free(own);
+	}
+	persistents_fini(&persistents);
+}
+
 void made_calls_end(void)
 {
 	test_open();
@@ -331,8 +447,10 @@ void made_calls_end(void)
 		if (open_.receives[i])
 			MPI_Cancel(&open_.request[i]);
 		MPI_Wait(&open_.request[i], MPI_STATUS_IGNORE);
+		forget_ended(&open_.request[i], 1, NULL);
 	}
 	trim();
+	free_persistent();
 }
 
 /* ---- messages ---- */
@@ -383,11 +501,11 @@ static void make_message(const struct cursor_call *call)
 		MPI_Ssend(made.data, bytes, MPI_BYTE, to, tag, comm);
 		break;
 	case CALL_ISEND:
-		at = new_request(call, false);
+		at = new_request(call->opened.first, false);
 		MPI_Isend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
 		break;
 	case CALL_ISSEND:
-		at = new_request(call, false);
+		at = new_request(call->opened.first, false);
 		MPI_Issend(made.data, bytes, MPI_BYTE, to, tag, comm, &open_.request[at]);
 		break;
 	case CALL_RECV:
@@ -396,7 +514,7 @@ static void make_message(const struct cursor_call *call)
 				MPI_STATUS_IGNORE);
 		break;
 	case CALL_IRECV:
-		at = new_request(call, true);
+		at = new_request(call->opened.first, true);
 		room = room_of(bytes);
 		MPI_Irecv(memory_of(&open_.buffer[at], (size_t)room), room, MPI_BYTE, from, tag,
 				comm, &open_.request[at]);
@@ -529,6 +647,13 @@ bool made_calls_make(const struct cursor_call *call)
 	case CALL_WAITSOME:
 	case CALL_WAITALL:
 		return wait_for_requests(call);
+	case CALL_SEND_INIT:
+	case CALL_SSEND_INIT:
+	case CALL_RECV_INIT:
+		return make_persistent(call);
+	case CALL_START:
+	case CALL_STARTALL:
+		return start_persistent(call);
 	case CALL_MRECV:
 		return receive_probed();
 	case CALL_BARRIER:
